@@ -6,6 +6,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/agent/agent-fellows.c %D%/agent/agent-fellows.h \
 	%D%/agent/agent-keep.c %D%/agent/agent-keep.h \
 	%D%/agent/agent-pace.c %D%/agent/agent-pace.h \
+	%D%/agent/agent-parts.c %D%/agent/agent-parts.h \
 	%D%/agent/agent-people.c %D%/agent/agent-people.h \
 	%D%/agent/agent-process.c %D%/agent/agent-process.h \
 	%D%/agent/agent-past.c %D%/agent/agent-past.h \

@@ -43,6 +43,48 @@ ranks() {
 	done
 }
 
+# host JOB [VARIABLE=VALUE...]: all of its ranks under one inquest run, of a job of several nodes.
+host() {
+	name=$1
+	shift
+	env SLURM_STEP_NUM_NODES=2 "$@" "$INQUEST" run --hang-after "$hang_after" -- \
+		"$scenarios/launch" "$scratch/$name/job.conf" \
+		</dev/null >"$scratch/$name/log.0" 2>&1 &
+	eval "agent_${name}_0=$!"
+	started="$started $!"
+}
+
+# has_card OUT: agents of several hosts meet there; card_has PATTERN: the one that is alone there.
+has_card() {
+	ls "$1"/.rally-*/card.* >/dev/null 2>&1
+}
+card_has() {
+	grep -q "$1" "$INQUEST_OUT"/.rally-*/card.*
+}
+
+# other_card CLASH: the agent of another host meets that one, and never answers; it says that two
+# jobs meet, or does not.
+other_card() {
+	echo "$1" >"$scratch/clash"
+	[ -z "$other_card" ] || return 0
+	met=$(ls -d "$INQUEST_OUT"/.rally-*)
+	umask 077
+	cp $(ls "$met"/card.* | grep -v tmp-) "$scratch/its"
+	while sleep 0.2; do
+		sed -e 's/"card":"[^"]*"/"card":"card.zz-00000000"/' \
+			-e 's/"\(asked\|answered\|raised\|born\)":[0-9]*/"\1":0/g' \
+			-e 's/"ranks":\[[^]]*\]/"ranks":[]/' -e 's/"bundle":"[^"]*"/"bundle":""/' \
+			-e "s/\"beat\":[0-9]*/\"beat\":$(date +%s%N)/" \
+			-e 's/"pid":[0-9]*/"pid":1/' \
+			-e "s/\"clash\":[a-z]*/\"clash\":$(cat "$scratch/clash")/" \
+			"$scratch/its" >"$met/card.zz.tmp-" &&
+			mv "$met/card.zz.tmp-" "$met/card.zz-00000000"
+	done &
+	other_card=$!
+	started="$started $!"
+}
+other_card=
+
 # What the logs say, for who reads of a failure.
 fail() {
 	echo "FAIL: $*"

@@ -170,14 +170,19 @@ static void adopt_all(struct agent_rally *rally, bool anew)
 	agent_cards_tell(rally);
 }
 
-static void step_back(struct agent_rally *rally, int64_t now)
+void agent_cards_unask(struct agent_rally *rally)
 {
-	/* Somebody comes before us: what we asked, he does. */
 	rally->own.asked = rally->asked_at = rally->own_heard = 0;
-	rally->stepped_back = now;
 	if (rally->reading)
 		gatherer_end(&rally->parts);
 	rally->reading = false;
+}
+
+/* Somebody comes before us: what we asked, he does. */
+static void step_back(struct agent_rally *rally, int64_t now)
+{
+	agent_cards_unask(rally);
+	rally->stepped_back = now;
 }
 
 /* What we had said, whoever is first now has seen. */
@@ -223,8 +228,8 @@ static int compare_ranks(const void *va, const void *vb)
 	return (*a > *b) - (*a < *b);
 }
 
-/* A rank of one attempt is on one host. */
-static bool do_overlap(const struct agent_rally *rally, int64_t now)
+/* A rank of one attempt is on one host, by what was written after `since`. */
+static bool do_overlap(const struct agent_rally *rally, int64_t now, int64_t since)
 {
 	ARRAY(int) all = {0};
 	const struct rally_other *other;
@@ -234,7 +239,7 @@ static bool do_overlap(const struct agent_rally *rally, int64_t now)
 	array_for_each (&rally->own.ranks, rank)
 		*array_add(&all) = *rank;
 	array_for_each (&rally->others, other)
-		if (other->lived && agent_card_lives(other, now) &&
+		if (other->lived && agent_card_lives(other, now) && other->changed > since &&
 			other->card.attempt == rally->own.attempt)
 			array_for_each (&other->card.ranks, rank)
 				*array_add(&all) = *rank;
@@ -249,14 +254,17 @@ bool agent_cards_clash(struct agent_rally *rally, int64_t now)
 {
 	const struct rally_other *other;
 
+	/* Of one at work: a card may lie here since a job of the same name was killed. */
 	array_for_each (&rally->others, other)
-		if (other->card.clash)
+		if (other->card.clash && other->lived && agent_card_lives(other, now))
 			return true;
-	if (!rally->first || !rally->own.ranks.nr || !do_overlap(rally, now))
+	if (!rally->first || !do_overlap(rally, now, 0))
 		rally->overlap = 0;
 	else if (!rally->overlap)
 		rally->overlap = now;
-	return rally->overlap && now - rally->overlap > CLASH_NS;
+	/* Whose node is gone holds his ranks no more, though his card may seem to live. */
+	return rally->overlap && now - rally->overlap > CLASH_NS &&
+	       do_overlap(rally, now, rally->overlap);
 }
 
 /* --- Reading what was read -------------------------------------------------------------------- */
@@ -280,7 +288,10 @@ static void take_cards(struct agent *agent, int64_t now)
 	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, rally->fd, 0);
 	if (bytes == MAP_FAILED)
 		return;
-	if (!ends_with(bytes, (size_t)about.st_size, UNWRITTEN))
+	/* Who only reads is seen by nobody. */
+	if (ends_with(bytes, (size_t)about.st_size, UNWRITTEN))
+		rally->met = 0;
+	else if (ends_with(bytes, (size_t)about.st_size, WRITTEN))
 		rally->met = now;
 	for (const char *at = bytes, *end = bytes + about.st_size, *next; at < end; at = next) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
@@ -307,8 +318,29 @@ static void take_cards(struct agent *agent, int64_t now)
 struct errand {
 	const char *folder;
 	const struct rally_card *card; /* NULL: it is not to be written */
+	const char *left;	       /* a folder where others may look for us; "" none */
 	size_t most;
 };
+
+/* Tells who comes late that two jobs have met there. */
+static void leave_word(const struct errand *errand)
+{
+	const struct rally_card *own = errand->card;
+	char none[] = "";
+	struct rally_card word = {.name = own->name,
+		.host = own->host,
+		.pid = own->pid,
+		.born = own->born,
+		.beat = own->beat,
+		.pause_ms = own->pause_ms,
+		.over = own->over,
+		.clash = true,
+		.bundle = none,
+		.keys = none,
+		.verdict = none};
+
+	rally_write(errand->left, &word, NULL);
+}
 
 /*
  * Read first: what a fellow has left on our card is not lost. Not at the end: of several that end
@@ -327,6 +359,8 @@ static void run_errand(int out, void *arg)
 		err = rally_write(errand->folder, errand->card, NULL);
 	if (errand->card)
 		str_add(&lines, err ? UNWRITTEN : WRITTEN);
+	if (errand->card && *errand->left)
+		leave_word(errand);
 	for (size_t at = 0; at < lines.len;) {
 		ssize_t put = write(out, lines.text + at, lines.len - at);
 
@@ -351,7 +385,9 @@ static size_t how_many(const struct agent_rally *rally, int64_t now)
 
 void agent_cards_begin(struct agent_rally *rally, int64_t now)
 {
-	struct errand errand = {str_text(&rally->folder), NULL, how_many(rally, now)};
+	struct errand errand = {.folder = str_text(&rally->folder),
+		.left = rally->first ? str_text(&rally->left) : "",
+		.most = how_many(rally, now)};
 	int64_t beat = rally->pause > BEAT_NS ? rally->pause : BEAT_NS;
 
 	if (!rally->due || now - rally->wrote >= beat) {

@@ -36,6 +36,9 @@ void agent_cards_tell(struct agent_rally *rally);
 /* True if two jobs meet here, since for a while two that live have had the same rank. */
 bool agent_cards_clash(struct agent_rally *rally, int64_t now);
 
+/* Takes back what we have asked: what was raised is to be judged yet. */
+void agent_cards_unask(struct agent_rally *rally);
+
 /* Forgets all cards but ours, to read others. */
 void agent_cards_leave(struct agent_rally *rally);
 

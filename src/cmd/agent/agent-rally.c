@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/agent/agent-rally.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -10,14 +9,13 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/meter.h"
 #include "cmd/agent/agent-cards.h"
 #include "cmd/agent/agent-keep.h"
+#include "cmd/agent/agent-parts.h"
 #include "cmd/agent/agent-stacks.h"
 #include "cmd/agent/agent.h"
 #include "cmd/cmd.h"
-#include "evidence/format/bundle.h"
 
 /* While a question is open. */
 #define HASTE_NS (300 * CLOCK_NS_PER_MS)
@@ -37,8 +35,6 @@
 #define MOMENT_NS  (20 * CLOCK_NS_PER_MS)
 /* Until an answer that could not be kept is tried again. */
 #define RETRY_NS CLOCK_NS_PER_S
-/* Files that are named one by one. */
-#define FILES_MOST 8
 /* Storage that keeps a helper for longer does not answer. */
 #define STUCK_NS  (6 * CLOCK_NS_PER_S)
 #define LAST_NS   (2 * CLOCK_NS_PER_S)
@@ -55,22 +51,31 @@ bool agent_rally_is_told(void)
 	return nodes && atoi(nodes) > 1;
 }
 
-/* Which ranks are on this host. */
+/*
+ * Which ranks live on this host: an elastic job that grows or shrinks numbers them anew, and those
+ * of before are dead, and elsewhere by now.
+ */
 static void note_ranks(struct agent_rally *rally, const struct job *job)
 {
 	struct rally_card *own = &rally->own;
-	size_t before = own->ranks.nr;
+	size_t before = own->ranks.nr, nr = 0;
+	bool same = own->attempt == job->attempt;
 
 	if (!rally->wanted)
 		return;
-	own->ranks.nr = 0;
 	job_for_each_rank(job, rank) {
 		const struct job_rank *one = job_rank(job, rank);
 
-		if (one->process != JOB_NONE && one->named_by_env && !one->numberless)
+		if (one->process == JOB_NONE || !one->named_by_env || one->numberless ||
+			job->processes[one->process].end != JOB_ALIVE)
+			continue;
+		if (nr == own->ranks.nr)
 			*array_add(&own->ranks) = one->world_rank.n;
+		same = same && own->ranks.items[nr] == one->world_rank.n;
+		own->ranks.items[nr++] = one->world_rank.n;
 	}
-	if (own->ranks.nr != before || own->attempt != job->attempt)
+	own->ranks.nr = nr;
+	if (!same || nr != before)
 		rally->due = 0;
 	own->attempt = job->attempt;
 }
@@ -181,10 +186,7 @@ static void part(struct agent *agent, int64_t now)
 	struct str folder = {0};
 
 	own->clash = true;
-	own->asked = rally->asked_at = 0;
-	if (rally->reading)
-		gatherer_end(&rally->parts);
-	rally->reading = false;
+	agent_cards_unask(rally);
 	rally->due = 0;
 	if (rally->apart || !rally_folder(agent->options.output, &agent->fellows.own, true,
 				    &folder)) {
@@ -196,6 +198,7 @@ static void part(struct agent *agent, int64_t now)
 	} else if (told) {
 		rally->apart = true;
 		agent_cards_leave(rally);
+		str_add(&rally->left, rally->folder.text);
 		str_cut(&rally->folder, 0);
 		str_add(&rally->folder, folder.text);
 		own->clash = false;
@@ -220,10 +223,10 @@ static void begin_answer(struct agent *agent, int64_t question, int64_t now)
 	struct look look = {0};
 
 	agent->rally.answer_begun = now;
+	agent->rally.answering = question;
 	if (agent_gather(agent, &look) == 0) {
 		agent_add_stacks(agent, &look);
 		agent_keep_bundle(agent, &look, 0);
-		agent->rally.answering = question;
 	}
 	look_release(&look);
 }
@@ -298,15 +301,6 @@ static bool is_settled(const struct agent_rally *rally, int64_t now)
 	return true;
 }
 
-/* Who is over, or dead, has left the bundle that he had. */
-static bool has_answered(
-	const struct agent_rally *rally, const struct rally_other *other, int64_t now)
-{
-	if (other->card.answered == rally->own.asked)
-		return *other->card.bundle;
-	return other->lived && *other->card.bundle && !agent_card_lives(other, now);
-}
-
 static bool have_all_answered(const struct agent_rally *rally, int64_t now)
 {
 	const struct rally_other *other;
@@ -314,75 +308,18 @@ static bool have_all_answered(const struct agent_rally *rally, int64_t now)
 	if (rally->own.answered != rally->own.asked)
 		return false;
 	array_for_each (&rally->others, other)
-		if (agent_card_lives(other, now) && !has_answered(rally, other, now) &&
+		if (agent_card_lives(other, now) && !agent_parts_answered(rally, other, now) &&
 			!(rally->ending && !other->lived && now - rally->asked_at > FOUND_NS))
 			return false;
 	return true;
 }
 
-/* In the helper: what cannot be read is missing, and what is too much is lost. */
-static void read_part(const char *out, const char *name, struct evidence *into)
-{
-	struct str bytes = {0}, lost = {0};
-	int fd = rally_open_bundle(out, name), err;
-
-	if (fd < 0)
-		return;
-	err = file_drain(fd, evidence_room(into, BUNDLE_EXHIBIT_CAP), 0, &bytes);
-	if (err == 0 && bytes.len) {
-		bundle_unpack(bytes.text, bytes.len, into, NULL);
-	} else if (err == EFBIG) {
-		str_printf(&lost, "%s: " METER_REFUSED, name);
-		evidence_add_gap(into, NULL, 0, lost.text);
-	}
-	close(fd);
-	str_release(&bytes);
-	str_release(&lost);
-}
-
-static void read_parts(const void *what, struct evidence *into)
-{
-	const struct agent *agent = what;
-	const struct agent_rally *rally = &agent->rally;
-	struct meter meter = {.most = agent->options.max_memory};
-	const struct rally_other *other;
-	int64_t now = clock_monotonic_ns();
-
-	into->meter = &meter;
-	read_part(agent->options.output, rally->own.bundle, into);
-	array_for_each (&rally->others, other)
-		if (has_answered(rally, other, now))
-			read_part(agent->options.output, other->card.bundle, into);
-	into->meter = NULL;
-}
-
 /* --- Judging ---------------------------------------------------------------------------------- */
-
-/* The files of all nodes, as one would give them to diagnose. */
-static void point(const struct agent *agent)
-{
-	const struct agent_rally *rally = &agent->rally;
-	const struct rally_other *other;
-	int64_t now = clock_monotonic_ns();
-	struct str files = {0};
-	size_t nr = 1;
-
-	str_add(&files, str_text(&agent->bundle));
-	array_for_each (&rally->others, other)
-		if (has_answered(rally, other, now) && nr++ < FILES_MOST)
-			str_printf(&files, " %s/%s", agent->options.output, other->card.bundle);
-	if (nr > FILES_MOST)
-		cmd_complain(
-			"bundles of %zu nodes: inquest diagnose %s", nr, agent->options.output);
-	else if (nr > 1)
-		cmd_complain("bundles of %zu nodes: inquest diagnose %s", nr, str_text(&files));
-	str_release(&files);
-}
 
 static void say_whole(struct agent *agent, const struct look *look)
 {
 	agent_say(agent, look);
-	point(agent);
+	agent_parts_point(agent);
 	replace(&agent->rally.own.verdict, agent->headline);
 }
 
@@ -435,21 +372,12 @@ static void speak_alone(struct agent *agent)
 	look_release(&look);
 }
 
-static size_t count_refused(const struct evidence *evidence)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < evidence->ngaps; i++)
-		nr += strstr(evidence->gaps[i].what, METER_REFUSED) != NULL;
-	return nr;
-}
-
 /* Nothing can be said of all: it is said why, and what this host sees. */
 static void say_too_much(struct agent *agent, size_t refused)
 {
 	cmd_complain("not judged over all nodes: %zu things that they left: " METER_REFUSED,
 		refused);
-	point(agent);
+	agent_parts_point(agent);
 	if (agent->rally.unsaid)
 		speak_alone(agent);
 }
@@ -482,7 +410,7 @@ static void judge(struct agent *agent, int64_t now)
 			ask_again_later(rally, now);
 		break;
 	case ANNOUNCE_NOTHING:
-		refused = count_refused(&look.evidence);
+		refused = agent_parts_refused(&look.evidence);
 		if (refused)
 			say_too_much(agent, refused);
 		else if (rally->unsaid && !agent->bundle.len)
@@ -510,7 +438,8 @@ static void lead(struct agent *agent, int64_t now)
 	} else if (rally->asked_at) {
 		if (now >= rally->look_at &&
 			(have_all_answered(rally, now) || now - rally->asked_at > ANSWER_NS))
-			rally->reading = gatherer_begin(&rally->parts, read_parts, agent);
+			rally->reading = gatherer_begin(
+				&rally->parts, agent_parts_read, agent);
 	} else if (has_news(rally) && is_settled(rally, now)) {
 		rally->again = 0;
 		ask(rally, now);
@@ -542,13 +471,29 @@ static void hear(struct agent *agent)
 	}
 }
 
+/* Another agent of this host writes our card from now on: we know nothing, and join anew. */
+static void rest(struct agent_rally *rally)
+{
+	if (!rally->joined)
+		return;
+	agent_cards_unask(rally);
+	agent_cards_release(rally);
+	announce_forget(&rally->announce);
+	str_cut(&rally->folder, 0);
+	str_cut(&rally->left, 0);
+	rally->joined = rally->answering = rally->due = 0;
+	rally->apart = rally->alone = rally->unsaid = false;
+}
+
 void agent_rally_turn(struct agent *agent, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;
 	const struct rally_card *asks;
 
-	if (!agent->fellows.speaks)
+	if (!agent->fellows.speaks) {
+		rest(rally);
 		return;
+	}
 	rally->wanted = rally->wanted || agent_rally_is_told();
 	if (rally->wanted && !rally->joined)
 		join(agent, now);
@@ -624,14 +569,17 @@ static void turn_once(struct agent *agent, int64_t until)
 		 !is_stuck(rally, now, LAST_NS));
 }
 
-/* What nobody judged with the others' is not lost; where some of it was said, one line tells. */
+/*
+ * What nobody judged with the others' is not lost; where some of it was said by one who could see
+ * us, one line tells.
+ */
 static void leave_unjudged(struct agent *agent)
 {
+	bool met = is_met(&agent->rally, clock_monotonic_ns()), said = false;
 	const struct rally_other *other;
-	bool said = false;
 
 	array_for_each (&agent->rally.others, other)
-		said = said || (other->lived && *other->card.keys);
+		said = said || (met && other->lived && *other->card.keys);
 	if (!agent->headline)
 		return;
 	if (said)
@@ -672,4 +620,5 @@ void agent_rally_release(struct agent *agent)
 	gatherer_end(&rally->parts);
 	announce_release(&rally->announce);
 	str_release(&rally->folder);
+	str_release(&rally->left);
 }

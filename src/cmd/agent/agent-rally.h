@@ -47,6 +47,7 @@ struct agent_rally {
 	bool apart;        /* another job has our name: it meets elsewhere, by more of a name */
 	bool alone;        /* and so has no more of it that we have not: nobody is met */
 	struct str folder; /* ""; else we are in it */
+	struct str left;   /* where both jobs had met: who comes late is told there; "" */
 	struct rally_card own;
 	ARRAY(struct rally_other) others; /* by name */
 	struct helper helper;             /* at work for us, and */
@@ -63,7 +64,7 @@ struct agent_rally {
 	int64_t look_at;                  /* not to be judged before */
 	unsigned again;                   /* questions without an answer that could be said */
 	int64_t ask_again;                /* CLOCK_MONOTONIC ns; 0 not */
-	int64_t met;                      /* when cards were read last; 0 never */
+	int64_t met;                      /* when ours was written last; 0: others do not see it */
 	bool unsaid;                      /* we raised something, and it is not judged yet */
 	int64_t own_heard;                /* of what we raised */
 	int64_t answering;                /* the question that is being answered; 0 none */

@@ -51,12 +51,56 @@ static void what_was_heard_of_another_agent_was_not_heard_of_us(void **state)
 	assert_false(agent_card_says_heard(&says, &later));
 }
 
+/* One other host, seen so many seconds ago to write. */
+static bool clashes(const struct rally_other *with, struct agent_rally *rally, int64_t now)
+{
+	struct rally_other other = *with;
+
+	rally->others.items = &other;
+	rally->others.nr = rally->others.room = 1;
+	return agent_cards_clash(rally, now * CLOCK_NS_PER_S);
+}
+
+/* Killed, a job leaves its cards to the next one of its name. */
+static void only_who_lives_tells_of_two_jobs(void **state)
+{
+	struct agent_rally rally = {.first = true};
+	struct rally_other other = {.card = {.clash = true, .pause_ms = 4000}, .changed = 1};
+
+	(void)state;
+	assert_false(clashes(&other, &rally, 1));
+	other.lived = true;
+	assert_true(clashes(&other, &rally, 1));
+	assert_false(clashes(&other, &rally, 20));
+}
+
+/* A node that is gone has its ranks on its card for as long as that seems to live. */
+static void a_rank_that_moved_is_no_clash(void **state)
+{
+	int ranks[] = {0, 1};
+	struct agent_rally rally = {.first = true, .own = {.attempt = 1, .ranks = {ranks, 2, 2}}};
+	struct rally_other other = {
+		.card = {.attempt = 1, .ranks = {ranks + 1, 1, 1}, .pause_ms = 4000},
+		.lived = true,
+		.changed = 99 * CLOCK_NS_PER_S};
+
+	(void)state;
+	assert_false(clashes(&other, &rally, 100));
+	assert_false(clashes(&other, &rally, 107));
+	other.changed = 103 * CLOCK_NS_PER_S;
+	assert_true(clashes(&other, &rally, 107));
+	other.card.attempt = 2;
+	assert_false(clashes(&other, &rally, 108));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_card_lives_as_long_as_it_moves),
 		cmocka_unit_test(no_card_says_how_long_it_lives),
 		cmocka_unit_test(what_was_heard_of_another_agent_was_not_heard_of_us),
+		cmocka_unit_test(only_who_lives_tells_of_two_jobs),
+		cmocka_unit_test(a_rank_that_moved_is_no_clash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
