@@ -17,8 +17,8 @@ static const struct job_op *head_of(const struct job_member *m)
 }
 
 /*
- * True if an operation of the group that is not complete was its last, and others ended it there:
- * by its own words, or by its launcher's order.
+ * True if an operation of the group that is known not to be complete was its last, and others ended
+ * it there: by its own words, or by its launcher's order.
  */
 static bool died_in_op(const struct inquiry *q, const struct job_member *m)
 {
@@ -26,7 +26,8 @@ static bool died_in_op(const struct inquiry *q, const struct job_member *m)
 	const struct job_op *op = head_of(m);
 
 	return (p->death == DEATH_UNSURE || p->death == DEATH_ECHO) && p->readable &&
-	       m->state == JOB_MEMBER_READY && op && op->completed != JOB_YES &&
+	       m->state == JOB_MEMBER_READY && op &&
+	       (op->completed == JOB_NO || op->returned == JOB_NO) &&
 	       (profile_tells_of_others(p) || (p->told && told_by_launcher(q->job, p->told)));
 }
 
@@ -45,7 +46,8 @@ static size_t orders_to(const struct job *job, struct rank_index rank)
 /*
  * True if it had closed the group while it still did as it pleased: all that it came to there was
  * complete, and no order had reached it, whose handler may close a group. Of one order that ended
- * it at once, and that it did not send to itself once more, no handler was.
+ * it at once, and that it did not send to itself once more, no handler was. What it came to is not
+ * known where its ring lost operations.
  */
 static bool left_by_itself(const struct inquiry *q, const struct job_member *m)
 {
@@ -56,8 +58,15 @@ static bool left_by_itself(const struct inquiry *q, const struct job_member *m)
 		       orders_to(q->job, m->rank) == 1;
 
 	return seat_is_closed(m) && !m->aborted && m->head_known && p->readable &&
+	       !inquiry_lost_ops(q, m->rank) &&
 	       ((op && op->completed == JOB_YES) || (m->done_known && m->done >= m->head)) &&
 	       (!p->told || at_once);
+}
+
+/* Of an elastic job that is starting anew one node may show the attempt before. */
+static bool is_of_one_attempt(const struct inquiry *q, struct rank_index a, struct rank_index b)
+{
+	return job_rank(q->job, a)->restart == job_rank(q->job, b)->restart;
 }
 
 /* True if the fewer of the group's members left it before the others came to what they died in. */
@@ -65,13 +74,15 @@ static bool was_left(const struct inquiry *q, const struct job_group *g)
 {
 	uint64_t gone_at = 0, head = UINT64_MAX;
 	uint32_t left = 0, behind = 0;
+	struct rank_index one = NO_RANK;
 	bool said = false; /* by one of them at least: of a peer that was gone */
 
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
 
-		if (!is_rank(m->rank))
+		if (!is_rank(m->rank) || (is_rank(one) && !is_of_one_attempt(q, one, m->rank)))
 			return false;
+		one = m->rank;
 		if (left_by_itself(q, m)) {
 			gone_at = m->head > gone_at ? m->head : gone_at;
 			left++;

@@ -491,6 +491,7 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 	const struct away *better;
 	struct reason why = {0};
 	struct draft *draft = NULL;
+	bool lost = false; /* that it came to the others' operation may be among that */
 
 	array_for_each(&circle->holders, holder) {
 		int group = group_left_by(q, part, holder->rank);
@@ -500,6 +501,7 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 		if (!draft)
 			draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
 		draft->verdict.group = group;
+		lost |= inquiry_lost_ops(q, holder->rank);
 		rank_list_add(&draft->culprits, holder->rank);
 		if (draft->culprits.list.nr <= TOLD_CULPRITS)
 			left_tell(q, holder->rank, draft);
@@ -508,6 +510,8 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 		return false;
 	draft->verdict.cause = VERDICT_BY_LEFT_GROUP;
 	draft->verdict.confidence = is_sure(q, part) ? VERDICT_ESTABLISHED : VERDICT_HYPOTHESIS;
+	if (lost)
+		draft_at_most(draft, VERDICT_SUPPORTED);
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_SAME_CALLS;
 	rank_list_settle(&draft->culprits);

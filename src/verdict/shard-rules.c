@@ -146,6 +146,7 @@ bool explains_left_group(const struct inquiry *q, struct rank_index rank, struct
 		return false;
 	why->cause = VERDICT_BY_LEFT_GROUP;
 	why->confidence = VERDICT_ESTABLISHED;
+	why->by_absence = true; /* that it had come to the operation may be lost */
 	why->outlook = VERDICT_KILL;
 	why->next = VERDICT_NEXT_SAME_CALLS;
 	why->left = true;

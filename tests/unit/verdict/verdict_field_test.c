@@ -171,6 +171,65 @@ static void who_closed_the_group_for_another_reason_is_not_named(void **state)
 	facts_free(f);
 }
 
+/*
+ * What its ring lost may be that it came to that operation, too. Whether the operation of the
+ * others was over nobody may know: then they died of something else. And seats of two attempts of
+ * an elastic job, of which each node shows another, are not one group.
+ */
+static void what_was_lost_is_no_leaving(void **state)
+{
+	for (int how = 0; how < 4; how++) {
+		struct facts *f = left_and_ended(1, true);
+
+		if (how == 0)
+			f->ranks[1].lost = 9;
+		else if (how == 1)
+			facts_loss(f, 1, "cut")->of_ops = true;
+		for (int i = 0; i < 4; i++) {
+			struct facts_member *m = &f->members[0][i];
+
+			if (how == 2 && i != 1)
+				m->ops[m->nops - 1].completed = JOB_MAYBE;
+			if (how != 3)
+				continue;
+			f->ranks[i].restart = i < 2;
+			facts_move(f, i, i < 2 ? 0 : 1);
+		}
+		assert_int_equal(facts_culprits(f), 0);
+		facts_free(f);
+	}
+	(void)state;
+}
+
+/* It destroyed the group; that it came to what the others wait in may be among what is lost. */
+static void a_group_left_by_a_ring_with_losses_is_not_established(void **state)
+{
+	for (int in_circle = 0; in_circle < 2; in_circle++)
+		for (int lost = 0; lost < 2; lost++) {
+			struct facts *f = facts_new(4);
+			int other = facts_group_of(f, 4, 0, 1, 2, 3);
+			struct verdicts *v;
+			struct job *job;
+
+			facts_rounds(f, 0, 10, 20, 0.5);
+			facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 40);
+			f->members[0][1].fact.state = JOB_MEMBER_GONE;
+			if (in_circle)
+				facts_hold(f, other, 1, JOB_OP_ALLREDUCE, 4096, 40);
+			f->ranks[1].lost = lost ? 9 : 0;
+			facts_expect_cause(f, VERDICT_COLLECTIVE_MISMATCH, "1",
+				VERDICT_BY_LEFT_GROUP);
+			job = facts_job(f);
+			v = verdicts_of(job);
+			assert_int_equal(v->at[0].confidence,
+				lost ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED);
+			verdicts_free(v);
+			job_free(job);
+			facts_free(f);
+		}
+	(void)state;
+}
+
 /* It closed the group, and exited, since it had fewer batches: that is why, whatever it did. */
 static void who_left_with_less_work_before_all_ended_is_uneven(void **state)
 {
@@ -495,6 +554,8 @@ int main(void)
 		cmocka_unit_test(an_exit_in_the_middle_of_the_data_is_early),
 		cmocka_unit_test(an_order_to_one_rank_is_the_cause_of_all_ends),
 		cmocka_unit_test(who_closed_the_group_before_all_ended_is_named),
+		cmocka_unit_test(what_was_lost_is_no_leaving),
+		cmocka_unit_test(a_group_left_by_a_ring_with_losses_is_not_established),
 		cmocka_unit_test(who_left_with_less_work_before_all_ended_is_uneven),
 		cmocka_unit_test(who_closed_the_group_for_another_reason_is_not_named),
 		cmocka_unit_test(whom_most_have_left_is_not_left),
