@@ -571,6 +571,39 @@ static const struct jobs_entry *jobs_find_pid(const struct jobs *jobs, const cha
 	return NULL;
 }
 
+/* True if that process is an ancestor of the other one. */
+static bool is_above(uint32_t above, uint32_t pid)
+{
+	struct procstat stat = {.ppid = pid};
+
+	for (int steps = 0; stat.ppid > 1 && steps < JOBS_CLIMB; steps++) {
+		if (proc_read_stat((struct proc_id){.pid = stat.ppid}, &stat) < 0)
+			return false;
+		if (stat.ppid == above)
+			return true;
+	}
+	return false;
+}
+
+/* The one job that runs below that process, a shell's or a launcher's; NULL: none, or several. */
+static const struct jobs_entry *jobs_find_below(const struct jobs *jobs, const char *arg)
+{
+	const struct jobs_entry *found = NULL;
+	uint32_t pid = text_is_number(arg) ? (uint32_t)strtoul(arg, NULL, 10) : 0;
+
+	for (size_t i = 0; pid && i < jobs->nr; i++) {
+		const struct jobs_entry *entry = &jobs->items[i];
+
+		if (!entry->wrapper || entry->status == JOBS_ENDED ||
+			!is_above(pid, entry->wrapper))
+			continue;
+		if (found && found->job != entry->job)
+			return NULL;
+		found = found ? found : entry;
+	}
+	return found;
+}
+
 const struct jobs_entry *jobs_find(
 	const struct jobs *jobs, const char *arg, struct complaint *why)
 {
@@ -591,6 +624,8 @@ const struct jobs_entry *jobs_find(
 	}
 	if (!found)
 		found = jobs_find_pid(jobs, arg);
+	if (!found)
+		found = jobs_find_below(jobs, arg);
 	if (!found)
 		complaint_set(why, "no job here has the id, name or pid '%s'%s", arg,
 			jobs->others ? " (other users have jobs here, shown to them and to root)"

@@ -112,7 +112,8 @@ void jobs_list_beside(struct jobs *jobs, const char *folder) __attribute__((nonn
 
 /*
  * Finds one by its folder, id, name (the live job of that name, else the newest) or the pid of
- * any process of it, or of a descendant of one. NULL with words if none fits. Points into `jobs`.
+ * any process of it, of a descendant of one, or of an ancestor that has no other job below it. NULL
+ * with words if none fits. Points into `jobs`.
  */
 const struct jobs_entry *jobs_find(
 	const struct jobs *jobs, const char *arg, struct complaint *why)
