@@ -54,6 +54,11 @@ struct decode_alias {
 	const char *id, *as;
 };
 
+/* SLURM_JOB_ID and SLURM_STEP_ID; NULL not told, "" told, and no number that counts. */
+struct decode_slurm {
+	const char *job, *step;
+};
+
 struct decode_host {
 	const char *name;
 	ARRAY(struct decode_alias) aliases;
@@ -65,6 +70,8 @@ struct decode_host {
 	enum job_known agent_alive;
 	ARRAY(struct decode_cgroup) cgroups;
 	struct decode_caches caches;
+	size_t launches; /* receipts */
+	struct decode_slurm slurm; /* of all of them */
 	struct modules *modules; /* whose code stands on stacks there; NULL none */
 	ARRAY(struct excerpt *) images; /* theirs */
 };
@@ -121,6 +128,7 @@ struct decode_process {
 	bool fatal_told; /* its own handler said which signal it got: no core knows better */
 	ARRAY(struct decode_sample) samples;
 	struct decode_caches caches; /* its own; none: those of the host */
+	struct decode_slurm slurm;   /* the same */
 	ARRAY(struct decode_thread) threads;
 	struct decode_log log;	   /* of a file */
 	struct decode_log ring_log; /* of what passed write(2) */

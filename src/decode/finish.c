@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "decode/context.h"
 #include "decode/exhibits/logs.h"
+#include "decode/exhibits/slurm-step.h"
 #include "decode/flight/decode-flight.h"
 #include "decode/stacks/decode-stacks.h"
 
@@ -312,6 +313,7 @@ void context_finish(struct decode_context *context, struct job_builder *builder)
 
 		finish_process(context, builder, &table, process);
 		finish_caches(context, builder, process);
+		slurm_step_finish(context, builder, process);
 	}
 	array_release(&table.all);
 	stacks_finish(context, builder);

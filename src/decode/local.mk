@@ -52,6 +52,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/ring/ring-source.h \
 	%D%/ring/decode-rings.c \
 	%D%/exhibits/samples.c %D%/exhibits/samples.h \
+	%D%/exhibits/slurm-step.c %D%/exhibits/slurm-step.h \
 	%D%/stacks/shortname.c %D%/stacks/shortname.h \
 	%D%/stacks/decode-stacks.c %D%/stacks/decode-stacks.h \
 	%D%/syscalls.def \

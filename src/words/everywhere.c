@@ -142,13 +142,60 @@ static const char *find_master(const struct job *job)
 	return master;
 }
 
+#define STEP_DIGITS "0123456789"
+
+/* How long the job's number is in "33.0" or "33"; 0: it is no such text. */
+static size_t job_len(const char *text)
+{
+	size_t job = strspn(text, STEP_DIGITS), step;
+
+	if (!job || job > DIGITS_MOST)
+		return 0;
+	if (!text[job])
+		return job;
+	step = text[job] == '.' ? strspn(text + job + 1, STEP_DIGITS) : 0;
+	return step && step <= DIGITS_MOST && !text[job + 1 + step] ? job : 0;
+}
+
+/*
+ * The step of Slurm of all ranks that say one; where they say several, or some none, their job; of
+ * several jobs none.
+ */
+static bool add_step(struct str *into, const struct job *job)
+{
+	const char *step = NULL;
+	size_t len = 0;
+	bool whole = true;
+
+	for (size_t i = 0; i < job->ntraits; i++) {
+		const char *text = job->traits[i].text;
+
+		if (strcmp(job->traits[i].key, "slurm") != 0 || !text)
+			continue;
+		if (!step)
+			len = job_len(text);
+		if (!len || job_len(text) != len || (step && strncmp(step, text, len) != 0))
+			return false;
+		whole = whole && (!step || !strcmp(step, text));
+		step = text;
+	}
+	if (!step)
+		return false;
+	str_add(into, "inquest attach --slurm ");
+	str_add_bytes(into, step, whole ? strlen(step) : len);
+	return true;
+}
+
 bool everywhere_add_command(struct str *into, const struct job *job, bool again)
 {
 	const char *master = again ? NULL : find_master(job);
 	struct hosts hosts = {0};
 	struct str list = {0};
-	bool known = find_hosts(&hosts, job);
+	bool known;
 
+	if (!again && add_step(into, job))
+		return true;
+	known = find_hosts(&hosts, job);
 	if (known) {
 		for (size_t i = 0; i < hosts.list.nr;) {
 			str_add(&list, i ? "," : "");

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "decode/context.h"
 #include "decode/exhibits/child-kind.h"
+#include "decode/exhibits/slurm-step.h"
 #include "decode/json-get.h"
 #include "decode/kinds.h"
 
@@ -99,6 +100,7 @@ static void history_process(struct decode_context *context, struct job_builder *
 		process->fact.what = child_kind_name(comm, json_get_text(one, "command"));
 	history_end(context, process, one);
 	history_master(context, builder, process, one, exhibit->when);
+	slurm_step_given(context, process, one);
 	if (!process->caches.all.nr)
 		decode_caches_list(context, one, &process->caches);
 	rows = json_get_list(one, "samples", &nr);

@@ -22,17 +22,20 @@ static int identity_number(const struct json_object *object, const char *key)
 	return (int)value;
 }
 
-/* Where its environment has PyTorch look for its store. */
-static void identity_master(struct job_builder *builder, const struct decode_process *process,
+/* Where its environment has PyTorch look for its store, and in which step of Slurm it is. */
+static void identity_place(struct job_builder *builder, const struct decode_process *process,
 	const struct json_object *object, const struct job_trait *like)
 {
+	static const char *const keys[] = {"master", "slurm"};
 	struct job_trait trait = *like;
 
-	trait.key = "master";
-	trait.text = json_get_text(object, "master");
 	trait.number = JOB_UNKNOWN;
-	if (trait.text)
-		job_add_trait(builder, process->who, &trait);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		trait.key = keys[i];
+		trait.text = json_get_text(object, keys[i]);
+		if (trait.text)
+			job_add_trait(builder, process->who, &trait);
+	}
 }
 
 /* Who says so, and who says otherwise. */
@@ -51,7 +54,7 @@ static void identity_traits(struct decode_context *context, struct job_builder *
 
 	if (!source)
 		return;
-	identity_master(builder, process, object, &trait);
+	identity_place(builder, process, object, &trait);
 	trait.text = confidence ? arena_printf(&context->arena, "%s (%s)", source, confidence)
 				: source;
 	job_add_trait(builder, process->who, &trait);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "decode/context.h"
 #include "decode/exhibits/hostlist.h"
+#include "decode/exhibits/slurm-step.h"
 #include "decode/json-get.h"
 #include "decode/kinds.h"
 
@@ -141,6 +142,7 @@ static int receipt_decode(const struct exhibit *exhibit, struct job_builder *bui
 	/* Launches side by side have the same caches. */
 	if (!host->caches.all.nr)
 		decode_caches_list(context, object, &host->caches);
+	slurm_step_launched(context, host, object);
 	receipt_hosts(object, builder);
 	receipt_deadline(object, builder, context, host->name);
 	json_object_put(object);

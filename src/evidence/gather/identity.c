@@ -20,6 +20,9 @@ void identity_put_rank(struct json_object *object, const struct survey_process *
 	json_put_text(object, "launcher", rank->launcher);
 	if (*found->claims.master)
 		json_put_text(object, "master", found->claims.master);
+	if (*found->claims.slurm)
+		json_put_text(object, "slurm",
+			*found->claims.step ? found->claims.step : found->claims.slurm);
 	json_put_text(object, "source", rank->source);
 	json_put_text(object, "confidence", claims_trust_name(rank->trust));
 }

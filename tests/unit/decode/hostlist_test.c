@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -95,12 +96,74 @@ static void the_receipt_says_on_which_hosts_a_job_runs(void **state)
 		1);
 }
 
+#define RECEIPT(job, step)                                                                         \
+	"{\"env\": {\"SLURM_JOB_ID\": \"" job "\", \"SLURM_STEP_ID\": \"" step "\"}}"
+
+/*
+ * The step that rank 1 of two is in, by the launches on its host and what its launcher gave it
+ * ("" nothing); of rank 0 nothing is given. The caller's.
+ */
+static char *step_of(const char *launch, const char *other, const char *given, int rank)
+{
+	struct evidence evidence = {0};
+	struct str text = {0}, ret = {0};
+	struct job *job;
+
+	str_printf(&text, "{\"processes\": [{\"pid\": %u, \"start_time\": %u, \"env\": {%s}}]}",
+		FORGE_PID(1), FORGE_START(1), given);
+	forge_gather(&evidence);
+	forge_census(&evidence, 2, CENSUS_RANK);
+	forge_text(&evidence, EXHIBIT_RECEIPT, 0, launch);
+	if (other)
+		forge_text(&evidence, EXHIBIT_RECEIPT, 7, other);
+	forge_text(&evidence, EXHIBIT_HISTORY, 0, text.text);
+	job = decode_job(&evidence);
+	for (size_t i = 0; i < job->ntraits; i++)
+		if (!strcmp(job->traits[i].key, "slurm") && job->traits[i].rank.i == rank)
+			str_add(&ret, job->traits[i].text);
+	evidence_release(&evidence);
+	job_free(job);
+	str_release(&text);
+	return str_detach(&ret);
+}
+
+static void a_rank_says_in_which_step_it_is(void **state)
+{
+	static const struct {
+		const char *launch, *other, *given, *first, *second;
+	} all[] = {
+		{RECEIPT("33", "0"), NULL, "", "33.0", "33.0"},
+		{RECEIPT("33", "0"), RECEIPT("33", "0"), "", "33.0", "33.0"},
+		{RECEIPT("33", "0"), RECEIPT("33", "1"), "", "33", "33"},
+		{RECEIPT("33", "0"), RECEIPT("34", "0"), "", "", ""},
+		/* A batch script launches: its step has no number, and srun's is given. */
+		{RECEIPT("33", "4294967291"), NULL, "\"SLURM_STEP_ID\": \"2\"", "33", "33.2"},
+		{"{\"env\": {}}", NULL,
+			"\"SLURM_JOB_ID\": \"33\", \"SLURM_STEP_ID\": \"2\"", "", "33.2"},
+		{RECEIPT("33", "0"), NULL, "\"SLURM_STEP_ID\": \"x;y\"", "33.0", "33"},
+		{RECEIPT("", "0"), NULL, "", "", ""},
+		{RECEIPT("3a", "0"), NULL, "", "", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		char *first = step_of(all[i].launch, all[i].other, all[i].given, 0);
+		char *second = step_of(all[i].launch, all[i].other, all[i].given, 1);
+
+		assert_string_equal(first, all[i].first);
+		assert_string_equal(second, all[i].second);
+		free(first);
+		free(second);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_expanded),
 		cmocka_unit_test(what_is_no_list_tells_nothing),
 		cmocka_unit_test(the_receipt_says_on_which_hosts_a_job_runs),
+		cmocka_unit_test(a_rank_says_in_which_step_it_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "tests/unit/facts.h"
+#include "words/everywhere.h"
 #include "words/wording.h"
 
 struct judged {
@@ -295,6 +296,46 @@ static void who_was_looked_at_before_is_to_be_looked_at_again(void **state)
 	done(&j, f);
 }
 
+/* What ranks say of the step of Slurm that they are in; by which it then is to be looked at. */
+static void a_step_of_slurm_is_looked_at_by_its_name(void **state)
+{
+	static const struct {
+		const char *told[2], *command;
+	} all[] = {
+		{{"33.0", "33.0"}, "inquest attach --slurm 33.0"},
+		{{"33.0", "33"}, "inquest attach --slurm 33"},
+		{{"33.0", "33.1"}, "inquest attach --slurm 33"},
+		{{"33", NULL}, "inquest attach --slurm 33"},
+		{{"33.0", NULL}, "inquest attach --slurm 33.0"},
+		{{"33.0", "331.0"}, "inquest attach --hosts hostA,hostB"},
+		{{"33.0", "34.0"}, "inquest attach --hosts hostA,hostB"},
+		{{"33.0", "33.0;reboot"}, "inquest attach --hosts hostA,hostB"},
+		{{"-33.0", NULL}, "inquest attach --hosts hostA,hostB"},
+		{{"33.", NULL}, "inquest attach --hosts hostA,hostB"},
+		{{"33.4294967291", NULL}, "inquest attach --hosts hostA,hostB"},
+		{{"", NULL}, "inquest attach --hosts hostA,hostB"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct facts *f = facts_new(4);
+		struct str command = {0};
+		struct judged j;
+
+		facts_move(f, 3, 1);
+		for (int rank = 0; rank < 2 && all[i].told[rank]; rank++)
+			facts_trait(f, rank, "slurm", all[i].told[rank], -1);
+		j = judge(f);
+		assert_true(everywhere_add_command(&command, j.v->job, false));
+		assert_string_equal(str_text(&command), all[i].command);
+		str_cut(&command, 0);
+		assert_true(everywhere_add_command(&command, j.v->job, true));
+		assert_string_equal(str_text(&command), "inquest attach --hosts hostA,hostB");
+		str_release(&command);
+		done(&j, f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +345,7 @@ int main(void)
 		cmocka_unit_test(an_end_of_its_own_needs_no_clock),
 		cmocka_unit_test(what_clocks_tell_too_roughly_is_supported),
 		cmocka_unit_test(who_was_looked_at_before_is_to_be_looked_at_again),
+		cmocka_unit_test(a_step_of_slurm_is_looked_at_by_its_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

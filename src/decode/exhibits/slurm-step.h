@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECODE_SLURM_STEP_H
+#define DECODE_SLURM_STEP_H
+
+/*
+ * In which step of Slurm a rank runs, by its own environment: what its launcher gave it, which an
+ * agent's history has, else what it inherited from the launch, which the receipt has. What other
+ * processes are in (who gathers may be in a step of his own) does not count.
+ */
+
+#include <json.h>
+
+#include "decode/context.h"
+
+/* Of a launch on that host. Launches side by side in different steps tell nothing of a rank's. */
+void slurm_step_launched(struct decode_context *context, struct decode_host *host,
+	const struct json_object *receipt) __attribute__((nonnull));
+
+/* Of one process, as a history has it. */
+void slurm_step_given(struct decode_context *context, struct decode_process *process,
+	const struct json_object *object) __attribute__((nonnull));
+
+/* Gives the trait "slurm", "33.0" or "33", if it is a rank that tells it. */
+void slurm_step_finish(struct decode_context *context, struct job_builder *builder,
+	const struct decode_process *process) __attribute__((nonnull));
+
+#endif
