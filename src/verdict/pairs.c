@@ -32,13 +32,19 @@ static uint64_t count_of(const struct inquiry *q, struct side side)
 	return count;
 }
 
+/* True if all that who sits there did is known: by its ring, or by a dump that has all of it. */
+static bool tells_all(const struct inquiry *q, const struct job_member *m)
+{
+	return is_rank(m->rank) && !inquiry_lost_ops(q, m->rank) &&
+	       ((job_rank(q->job, m->rank)->knows & JOB_KNOWS_RING) || m->p2p_whole);
+}
+
 /* The collective of its group that the seat launched last of all; 0 where that is none. */
 static uint64_t stands_at(const struct inquiry *q, const struct job_member *m)
 {
 	const struct job_op *last = m->nops ? &m->ops[m->nops - 1] : NULL;
 
-	if (!last || !m->head_known || last->index != m->head || !is_rank(m->rank) ||
-		!(job_rank(q->job, m->rank)->knows & JOB_KNOWS_RING))
+	if (!last || !m->head_known || last->index != m->head || !tells_all(q, m))
 		return 0;
 	for (size_t i = 0; i < m->np2p; i++)
 		if (m->p2p[i].order >= last->order)
@@ -152,12 +158,8 @@ static struct pair_fault fault_of(const struct inquiry *q, const struct wait *wa
 /* True if what both sides did is known: a dump may leave things out. */
 static bool can_tell(const struct inquiry *q, const struct wait *wait)
 {
-	struct rank_index peer = q->job->members[wait->peer].rank;
-
-	return wait->op && wait->lacking && is_rank(peer) &&
-	       (job_rank(q->job, wait->rank)->knows & JOB_KNOWS_RING) &&
-	       (job_rank(q->job, peer)->knows & JOB_KNOWS_RING) && !inquiry_lost_ops(q, peer) &&
-	       !inquiry_lost_ops(q, wait->rank);
+	return wait->op && wait->lacking && tells_all(q, &q->job->members[wait->member]) &&
+	       tells_all(q, &q->job->members[wait->peer]);
 }
 
 struct pair_fault pairs_find_fault(const struct inquiry *q, int part)
@@ -208,8 +210,9 @@ void pairs_write(struct inquiry *q, const struct pair_fault *fault, struct draft
 	rank_list_add(&draft->culprits, fault->rank);
 	draft->verdict.class = VERDICT_COLLECTIVE_MISMATCH;
 	draft->verdict.cause = fault->cause;
-	draft->verdict.confidence =
-		fault->like && fault->by_habit ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
+	draft->verdict.confidence = fault->like && fault->by_habit && !inquiry_by_dumps(q)
+					    ? VERDICT_ESTABLISHED
+					    : VERDICT_SUPPORTED;
 	draft->verdict.next = VERDICT_NEXT_SAME_CALLS;
 	draft->verdict.op = fault->wait->op->sig;
 	draft->verdict.op_index = fault->wait->index;

@@ -141,6 +141,7 @@ def cases(at):
     clocks(folder)
     pipeline(folder)
     batches(folder)
+    exchanges(folder)
     small_groups(folder)
     prefixes(folder)
     at_times(folder)
@@ -325,6 +326,46 @@ def batches(folder):
     # What is complete was left out: rank 2 may have sent all that, and received it.
     expect("batches, active", world.write(folder("batch-active"), active_only=True),
            4, "inconclusive")
+
+
+def exchange(size, who, fault, stuck, steps):
+    """
+    Five exchanges round a ring, and one in which a rank does something else, which is a list of
+    pairs: those that are left out, and those that are too many. All but who waits for that go on.
+    """
+    world = World(size)
+    ring = [(i, (i + 1) % size) for i in range(size)]
+    left_out, too_many = fault
+    for _ in range(5):
+        world.batch(0, ring)
+        if steps:
+            world.collective(0, "all_reduce")
+    world.batch(0, ring, ranks=others(size, who, stuck))
+    world.batch(0, ring if who != stuck else ring + too_many, ranks=[stuck], done=False)
+    if who != stuck:
+        world.batch(0, [pair for pair in ring if pair not in left_out], ranks=[who])
+    world.collective(0, "all_reduce", ranks=others(size, stuck), done=False)
+    return world
+
+
+def exchanges(folder):
+    """A dump that has all from the start counts the calls of each pair, and no other does."""
+    skipped = ["left out Send #6 with rank 2, made 5", "pairs like it made 6"]
+    for size in (4, 6):
+        for steps in (False, True):
+            world = exchange(size, 1, ([(1, 2)], []), 2, steps)
+            expect("a send is left out", world.write(folder("sends-%d-%d" % (size, steps))),
+                   1, "collective-mismatch", [1], skipped)
+            world = exchange(size, 1, ([(0, 1)], []), 0, steps)
+            expect("a receive is left out", world.write(folder("receives-%d-%d" % (size, steps))),
+                   1, "collective-mismatch", [1], ["left out Recv #6 with rank 0, made 5"])
+    # Of a part nobody knows how often it was: in what was overwritten there may be more.
+    world = exchange(6, 1, ([(1, 2)], []), 2, True)
+    expect("an exchange, overwritten", world.write(folder("sends-kept"), keep=8), 4,
+           "inconclusive")
+    # One receives once more than it is sent to: the others did the same as ever.
+    world = exchange(6, 2, ([], [(1, 2)]), 2, True)
+    expect("a receive too many", world.write(folder("extra")), 1, "collective-mismatch", [2])
 
 
 def small_groups(folder):
