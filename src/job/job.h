@@ -63,6 +63,7 @@ struct job_coverage {
 	size_t hosts_seen; /* from which anything was gathered */
 	const char
 		*hosts_missing; /* "m2,m4": expected by name and not seen; "" which is not known */
+	const char *hosts_part; /* "m3": gave only a part of what it has; "" none is known to */
 	unsigned kinds;         /* JOB_KNOWS_* of any rank */
 	int64_t from;           /* realtime of the first thing recorded; JOB_UNKNOWN */
 	int64_t to;             /* realtime of the newest reading; JOB_UNKNOWN */

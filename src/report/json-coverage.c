@@ -61,16 +61,11 @@ static struct json_object *missing_ranks(const struct job *job)
 	return array;
 }
 
-/* Names, "m2,m4" one by one; null where it is not known which are missing. */
-static struct json_object *missing_hosts(const struct job_coverage *coverage)
+/* Names, "m2,m4", one by one. */
+static struct json_object *names_array(const char *at)
 {
-	const char *at = coverage->hosts_missing;
-	struct json_object *array;
+	struct json_object *array = json_object_new_array();
 
-	if (!*at &&
-		(coverage->hosts.n == JOB_NONE || coverage->hosts_seen < (size_t)coverage->hosts.n))
-		return NULL;
-	array = json_object_new_array();
 	while (*at) {
 		struct str name = {0};
 		size_t len = strcspn(at, ",");
@@ -81,6 +76,27 @@ static struct json_object *missing_hosts(const struct job_coverage *coverage)
 		at += len + (at[len] == ',');
 	}
 	return array;
+}
+
+/* Null where it is not known which are missing. */
+static struct json_object *missing_hosts(const struct job_coverage *coverage)
+{
+	const char *at = coverage->hosts_missing;
+
+	if (!*at &&
+		(coverage->hosts.n == JOB_NONE || coverage->hosts_seen < (size_t)coverage->hosts.n))
+		return NULL;
+	return names_array(at);
+}
+
+static struct json_object *hosts_object(const struct job_coverage *coverage)
+{
+	struct json_object *object = expected_object(
+		&coverage->hosts, coverage->hosts_seen, missing_hosts(coverage));
+
+	if (*coverage->hosts_part)
+		json_object_object_add(object, "part", names_array(coverage->hosts_part));
+	return object;
 }
 
 static struct json_object *kinds_array(unsigned known)
@@ -115,8 +131,7 @@ struct json_object *json_coverage(const struct verdicts *verdicts, enum tense te
 	json_object_object_add(object, "ranks",
 		expected_object(
 			&coverage->ranks, coverage->ranks_seen, missing_ranks(verdicts->job)));
-	json_object_object_add(object, "hosts",
-		expected_object(&coverage->hosts, coverage->hosts_seen, missing_hosts(coverage)));
+	json_object_object_add(object, "hosts", hosts_object(coverage));
 	json_object_object_add(object, "kinds", kinds_array(coverage->kinds));
 	json_object_object_add(object, "from", json_stamp(coverage->from));
 	json_object_object_add(object, "to", json_stamp(coverage->to));

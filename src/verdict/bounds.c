@@ -57,7 +57,7 @@ enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lackin
 		if (any)
 			return lack;
 	}
-	return VERDICT_LACKS_NOTHING;
+	return *job->coverage.hosts_part ? VERDICT_LACKS_PART : VERDICT_LACKS_NOTHING;
 }
 
 /* True if some rank did not end by itself, and nobody knows what it did before: it may have waited.
@@ -123,6 +123,7 @@ static enum verdict_need need_of(enum verdict_lack lack)
 		[VERDICT_LACKS_RANKS] = NEED_UNSEEN_RANKS,
 		[VERDICT_LACKS_TESTIMONY] = NEED_TESTIMONY,
 		[VERDICT_LACKS_LOOK] = NEED_LOOK, /* judge_looks() says of whom */
+		[VERDICT_LACKS_PART] = NEED_WHOLE_ANSWERS,
 	};
 
 	return needs[lack];
@@ -133,8 +134,9 @@ static void withdraw_health(struct inquiry *q, struct draft *draft, enum verdict
 {
 	draft->verdict.class = VERDICT_INCONCLUSIVE;
 	draft->verdict.confidence = VERDICT_UNKNOWN;
-	draft->verdict.next =
-		lack == VERDICT_LACKS_RANKS ? VERDICT_NEXT_GET_REST : VERDICT_NEXT_MORE_EVIDENCE;
+	draft->verdict.next = lack == VERDICT_LACKS_RANKS || lack == VERDICT_LACKS_PART
+				      ? VERDICT_NEXT_GET_REST
+				      : VERDICT_NEXT_MORE_EVIDENCE;
 	inquiry_not_judged(q, VERDICT_HEALTHY, need_of(lack), NO_RANK);
 }
 

@@ -73,7 +73,8 @@ static enum verdict_confidence by_table(const struct job *job)
 {
 	const struct job_coverage *coverage = &job->coverage;
 
-	return coverage->hosts.n != JOB_NONE && coverage->hosts_seen >= (size_t)coverage->hosts.n
+	return coverage->hosts.n != JOB_NONE && coverage->hosts_seen >= (size_t)coverage->hosts.n &&
+			       !*coverage->hosts_part
 		       ? VERDICT_SUPPORTED
 		       : VERDICT_HYPOTHESIS;
 }

@@ -252,6 +252,7 @@ enum verdict_lack {
 	VERDICT_LACKS_RANKS,     /* of some nothing was seen */
 	VERDICT_LACKS_TESTIMONY, /* some were seen, but not what they do or how they ended */
 	VERDICT_LACKS_LOOK,      /* some were looked at too early, or nobody knows when */
+	VERDICT_LACKS_PART,      /* all were seen, but some host did not give all that it has */
 };
 
 /* A job of which it is too early to tell: who waits, for whom, since when, and from when on it is a

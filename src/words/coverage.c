@@ -48,6 +48,9 @@ void coverage_add(struct str *into, const struct verdicts *verdicts)
 	add_nodes(into, coverage);
 	if (verdicts->lack == VERDICT_LACKS_RANKS)
 		add_missing(into, verdicts);
+	if (*coverage->hosts_part)
+		str_printf(into, "%s only a part from %s",
+			verdicts->lack == VERDICT_LACKS_RANKS ? "," : ":", coverage->hosts_part);
 }
 
 /* Of whom another look is missing; n = 0: of nobody. */
@@ -80,12 +83,14 @@ static void add_places(struct str *into, const struct job *job, struct verdict_r
 	free(here);
 }
 
-/* The nodes from which there is nothing, by name where these are known. */
+/* The nodes from which there is nothing, or not all, by name where these are known. */
 static const char *unseen_nodes(const struct verdicts *verdicts)
 {
-	const char *missing = verdicts->job->coverage.hosts_missing;
+	const struct job_coverage *coverage = &verdicts->job->coverage;
 
-	return *missing ? missing : "the other nodes";
+	if (verdicts->lack == VERDICT_LACKS_PART)
+		return coverage->hosts_part;
+	return *coverage->hosts_missing ? coverage->hosts_missing : "the other nodes";
 }
 
 /* Behind a preface ("" none): all nodes by one command, or each by one of its own on `nodes`. */
@@ -154,7 +159,7 @@ void coverage_add_remedy(struct str *into, const struct verdicts *verdicts, enum
 {
 	if (verdicts->lack == VERDICT_LACKS_LOOK)
 		coverage_add_look(into, verdicts, tense);
-	if (verdicts->lack != VERDICT_LACKS_RANKS)
+	if (verdicts->lack != VERDICT_LACKS_RANKS && verdicts->lack != VERDICT_LACKS_PART)
 		return;
 	if (tense == TENSE_ENDED) {
 		str_printf(into, "add what %s kept, *.inq or dumps: inquest diagnose FILE...",

@@ -675,16 +675,16 @@ static void give(const struct facts *f, struct job_builder *b, const struct item
 struct job *facts_job(const struct facts *f)
 {
 	struct job_builder *b = job_builder_new();
-	struct item *items = alloc_zeroed(
-		64 + FACTS_MAX_EXTRA +
-			(size_t)f->n * (2 + FACTS_MAX_GROUPS * (size_t)(1 + FACTS_MAX_OPS)),
-		sizeof(*items));
-	size_t n = 0;
+	size_t of_rank = 2 + FACTS_MAX_GROUPS * (size_t)(1 + FACTS_MAX_OPS), n = 0;
+	struct item *items =
+		alloc_zeroed(64 + FACTS_MAX_EXTRA + (size_t)f->n * of_rank, sizeof(*items));
 
 	job_want_calls(b);
 	job_add_identity(b, "job-1", "test");
 	if (f->world_size > 0)
 		job_add_world_size(b, f->world_size, "WORLD_SIZE");
+	if (f->part_host)
+		job_add_part_host(b, f->part_host);
 	if (f->deadline > 0)
 		job_add_deadline(b, facts_ns(f->deadline), "receipt");
 	job_add_launch(b, facts_ns(0));

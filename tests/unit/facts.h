@@ -114,6 +114,7 @@ struct facts {
 	struct facts_extra extra[FACTS_MAX_EXTRA];
 	size_t nextra;
 	int hidden; /* a rank of which nothing at all is told; JOB_NONE */
+	const char *part_host; /* one that gave only a part of what it has; NULL none */
 };
 
 int64_t facts_ns(double seconds);

@@ -142,6 +142,7 @@ void hand_job_make(struct hand_job *hand, int nranks, int odd)
 			.ranks_seen = (size_t)nranks,
 			.hosts_seen = 1,
 			.hosts_missing = "",
+			.hosts_part = "",
 			.kinds = JOB_KNOWS_RING,
 			.from = ago(700),
 			.to = T0},

@@ -252,7 +252,9 @@ static struct json_object *node_object(const struct collect_node *node)
 	struct json_object *object = json_object_new_object();
 
 	json_put_text(object, "name", node->name);
-	json_put_text(object, "state", names[node->state]);
+	json_put_text(object, "state",
+		node->state == COLLECT_ANSWERED && node->why.len ? "part"
+								 : names[node->state]);
 	if (node->why.len)
 		json_put_text(object, "why", str_text(&node->why));
 	return object;

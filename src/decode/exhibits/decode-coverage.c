@@ -2,7 +2,7 @@
 /*
  * The nodes that were asked for evidence. Those that answered are known by what they gave, under
  * whatever name they have themselves; so only those that did not answer count here. A node that has
- * nothing of the job is none of its nodes.
+ * nothing of the job is none of its nodes. One that gave a part was seen, though not all of it.
  */
 #include <string.h>
 
@@ -11,6 +11,14 @@
 #include "decode/kinds.h"
 
 #define COVERAGE_NODES 65536
+
+/* Some of what it has, and why not all; bundles of before have no word of their own for it. */
+static bool is_part(const struct json_object *node, const char *state)
+{
+	const char *why = json_get_text(node, "why");
+
+	return !strcmp(state, "part") || (!strcmp(state, "answered") && why && *why);
+}
 
 static int coverage_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)
@@ -28,12 +36,15 @@ static int coverage_decode(const struct exhibit *exhibit, struct job_builder *bu
 		const char *name = json_get_text(node, "name");
 		const char *state = json_get_text(node, "state");
 		bool lacks = state && !strcmp(state, "lacks");
+		bool part = state && is_part(node, state);
 
 		if (!name || !*name || !state)
 			continue;
-		expected += lacks || !strcmp(state, "answered");
+		expected += lacks || part || !strcmp(state, "answered");
 		if (lacks)
 			job_add_expected_host(builder, name);
+		if (part)
+			job_add_part_host(builder, name);
 	}
 	if (expected)
 		job_add_expected_hosts(builder, expected, "nodes asked");

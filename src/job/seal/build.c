@@ -75,6 +75,7 @@ void job_builder_free(struct job_builder *b)
 	if (!b)
 		return;
 	array_release(&b->host_names);
+	array_release(&b->part_names);
 	array_release(&b->hosts);
 	array_release(&b->processes);
 	array_release(&b->threads);
@@ -221,6 +222,11 @@ void job_add_expected_hosts(struct job_builder *b, int nhosts, const char *by)
 void job_add_expected_host(struct job_builder *b, const char *name)
 {
 	*array_add(&b->host_names) = raw_intern(b, name);
+}
+
+void job_add_part_host(struct job_builder *b, const char *name)
+{
+	*array_add(&b->part_names) = raw_intern(b, name);
 }
 
 void job_add_world_at_least(struct job_builder *b, int world_size)

@@ -72,6 +72,8 @@ void job_add_world_at_least(struct job_builder *b, int world_size);
 void job_add_expected_hosts(struct job_builder *b, int nhosts, const char *by);
 /* One of them by its name, as the launcher has it: with a domain behind it, or without. */
 void job_add_expected_host(struct job_builder *b, const char *name);
+/* One that gave some of what it has, and said that it is not all; by the name it was asked by. */
+void job_add_part_host(struct job_builder *b, const char *name);
 /* When it was launched, realtime ns; the earliest counts, and JOB_UNKNOWN is no word. */
 void job_add_launch(struct job_builder *b, int64_t launched);
 /* Its command is over, with this status as a shell gives it; the largest counts. */

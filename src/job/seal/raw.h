@@ -107,6 +107,7 @@ struct job_builder {
 	const char *deadline_cite;
 	bool census;
 	ARRAY(const char *) host_names; /* of expected hosts */
+	ARRAY(const char *) part_names; /* of hosts of which a part was seen */
 	ARRAY(struct raw_host) hosts;
 	ARRAY(struct raw_process) processes;
 	ARRAY(struct raw_thread) threads;

@@ -49,24 +49,48 @@ static int compare_names(const void *va, const void *vb)
 	return strcmp(*(const char *const *)va, *(const char *const *)vb);
 }
 
+/* Appends a name behind those before it. */
+static void add_name(struct str *names, const char *name)
+{
+	str_printf(names, "%s%.*s", names->len ? "," : "", (int)short_length(name), name);
+}
+
+static const char *end_names(struct seal *seal, struct str *names)
+{
+	const char *text = names->len ? arena_text(seal->arena, str_text(names)) : "";
+
+	str_release(names);
+	return text;
+}
+
 /* The names of expected hosts from which nothing came, each once. */
 static const char *missing_hosts(struct seal *seal)
 {
 	struct job_builder *b = seal->b;
 	struct str names = {0};
-	const char *text;
 
 	array_sort(&b->host_names, compare_names);
 	for (size_t i = 0; i < b->host_names.nr; i++) {
 		const char *name = b->host_names.items[i];
 
-		if ((i && !strcmp(name, b->host_names.items[i - 1])) || was_seen(seal->job, name))
-			continue;
-		str_printf(&names, "%s%.*s", names.len ? "," : "", (int)short_length(name), name);
+		if ((!i || strcmp(name, b->host_names.items[i - 1]) != 0) &&
+			!was_seen(seal->job, name))
+			add_name(&names, name);
 	}
-	text = names.len ? arena_text(seal->arena, str_text(&names)) : "";
-	str_release(&names);
-	return text;
+	return end_names(seal, &names);
+}
+
+/* Of those from which a part came, by the name that they were asked by, each once. */
+static const char *part_hosts(struct seal *seal)
+{
+	struct job_builder *b = seal->b;
+	struct str names = {0};
+
+	array_sort(&b->part_names, compare_names);
+	for (size_t i = 0; i < b->part_names.nr; i++)
+		if (!i || strcmp(b->part_names.items[i], b->part_names.items[i - 1]) != 0)
+			add_name(&names, b->part_names.items[i]);
+	return end_names(seal, &names);
 }
 
 static void keep_earlier(int64_t *into, int64_t when)
@@ -102,6 +126,7 @@ void seal_coverage(struct seal *seal)
 		.hosts = seal->b->expected_hosts,
 		.hosts_seen = job->nhosts,
 		.hosts_missing = missing_hosts(seal),
+		.hosts_part = part_hosts(seal),
 		.from = first_record(job),
 		.to = job->gathered,
 	};

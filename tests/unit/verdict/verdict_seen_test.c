@@ -97,6 +97,24 @@ static void an_unknown_size_is_unknown(void **state)
 	facts_free(f);
 }
 
+/* All ranks were seen; yet their host said that it has more than it gave. */
+static void a_part_of_a_host_leaves_it_supported(void **state)
+{
+	struct facts *f = compiling();
+
+	(void)state;
+	f->part_host = "hostA";
+	expect(f, VERDICT_COMPILE_SKEW, VERDICT_SUPPORTED, VERDICT_LACKS_PART);
+	f->hidden = 3;
+	expect(f, VERDICT_COMPILE_SKEW, VERDICT_SUPPORTED, VERDICT_LACKS_RANKS);
+	facts_free(f);
+	f = facts_new(4);
+	facts_rounds(f, 0, 10, 90, 1);
+	f->part_host = "hostA";
+	expect(f, VERDICT_INCONCLUSIVE, VERDICT_UNKNOWN, VERDICT_LACKS_PART);
+	facts_free(f);
+}
+
 static void nobody_is_well_while_some_were_not_seen(void **state)
 {
 	struct facts *f = facts_new(4);
@@ -250,6 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_view_establishes),
 		cmocka_unit_test(a_rank_that_nobody_saw_leaves_it_supported),
+		cmocka_unit_test(a_part_of_a_host_leaves_it_supported),
 		cmocka_unit_test(a_launcher_that_started_more_leaves_it_supported),
 		cmocka_unit_test(a_rank_that_only_lives_has_not_testified),
 		cmocka_unit_test(an_unknown_size_is_unknown),
