@@ -5,6 +5,10 @@
  * most: who differs from more than half of those who are known, and is still not past the store,
  * can never meet them. One host has many names, so another name alone means nothing, unless its
  * rank finds no store there while others are at it.
+ *
+ * An environment is that of a process' start. It says where a rank met the others for the first
+ * time: a program that meets anew (a group destroyed and made again) chooses another port, and
+ * writes it where nobody outside reads it. So nobody is judged by it who has met them already.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,18 +72,38 @@ static bool same_port(const char *a, const char *b)
 	return !strcmp(port_of(a), port_of(b));
 }
 
+/* True if what the rank does is recorded, and it made a group: it was past a store before. */
+static bool has_met(const struct job *job, struct rank_index rank)
+{
+	return (job_rank(job, rank)->knows & JOB_KNOWS_BOARDS) &&
+	       !job_rank(job, rank)->candidate_only;
+}
+
+/*
+ * True if the address is where the rank looks, or met the others for the first time. Whoever is
+ * recorded and has not come to any store may choose its address yet.
+ */
+static bool is_address(const struct job *job, struct rank_index rank, const struct profile *p)
+{
+	const struct job_rank *r = job_rank(job, rank);
+
+	return *port_of(p->address) &&
+	       (p->address_used || !(r->knows & JOB_KNOWS_BOARDS) || !r->candidate_only ||
+		       p->posture.for_store || p->posture.for_ranks);
+}
+
 /*
  * An address whose port more than half of the known ones have, the most common of them where one
  * name is; NULL none.
  */
-static const char *usual_address(const struct profile *profiles, size_t n)
+static const char *usual_address(const struct job *job, const struct profile *profiles)
 {
-	const char **all = alloc_zeroed(n + 1, sizeof(*all)), *usual;
+	const char **all = alloc_zeroed(job->nranks + 1, sizeof(*all)), *usual;
 	size_t nr = 0, same = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (*port_of(profiles[i].address))
-			all[nr++] = profiles[i].address;
+	job_for_each_rank(job, rank)
+		if (is_address(job, rank, &profiles[rank.i]))
+			all[nr++] = profiles[rank.i].address;
 	if (nr)
 		qsort(all, nr, sizeof(*all), compare_addresses);
 	usual = nr ? all[nr / 2] : NULL;
@@ -136,12 +160,12 @@ void address_find(const struct job *job, const struct waits *waits, struct profi
 
 	job_for_each_rank(job, rank)
 		find_address(job, waits, rank, &profiles[rank.i]);
-	usual = usual_address(profiles, job->nranks);
+	usual = usual_address(job, profiles);
 	open = usual && is_open(job, waits, profiles, usual);
 	for (struct rank_index rank = {0}; usual && job_has_rank(job, rank); rank.i++) {
 		struct profile *p = &profiles[rank.i];
 
-		if (!*port_of(p->address) || p->ended ||
+		if (!is_address(job, rank, p) || p->ended || has_met(job, rank) ||
 			!is_at_start(job, waits, rank, &p->posture))
 			continue;
 		if (!same_port(p->address, usual) ||

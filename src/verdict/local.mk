@@ -111,6 +111,10 @@ tests_unit_verdict_verdict_unseen_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_align_test
 tests_unit_verdict_verdict_align_test_SOURCES = tests/unit/verdict/verdict_align_test.c $(FACTS)
 tests_unit_verdict_verdict_align_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/verdict_address_test
+tests_unit_verdict_verdict_address_test_SOURCES = \
+	tests/unit/verdict/verdict_address_test.c $(FACTS)
+tests_unit_verdict_verdict_address_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_first_test
 tests_unit_verdict_verdict_first_test_SOURCES = tests/unit/verdict/verdict_first_test.c $(FACTS)
 tests_unit_verdict_verdict_first_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
