@@ -39,7 +39,9 @@ static const char *const wrappers[] = {"sh", "bash", "dash", "zsh", "ksh", "fish
 	"dumb-init", "catatonit", "docker-init", "timeout", "time", "nice", "stdbuf", "nsys", "ncu",
 	"strace", "ltrace", "perf", "gdb", "gdbserver", "valgrind", "sudo", "su", "runuser",
 	"setpriv", "unshare", "nsenter", "bwrap", "apptainer", "singularity", "starter",
-	"starter-suid", "conda", "micromamba", "uv", "script", "tee", "inquest"};
+	"starter-suid", "conda", "micromamba", "uv", "script", "inquest",
+	/* Beside a rank, at the other end of its pipe: */
+	"tee", "cat", "sed", "grep", "awk", "gawk", "mawk", "ts", "logger", "rotatelogs"};
 
 /* Processes of inquest that go by another name than their program: it is forked, and no rank. */
 static const char *const parts[] = {

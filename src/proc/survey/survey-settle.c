@@ -365,6 +365,47 @@ static bool has_heir(const struct survey *survey, int wrapper)
 	return false;
 }
 
+/* How likely a process is what computes, of those that one shell gave one number. */
+static int weight(const struct survey_process *process)
+{
+	return process->wrapper ? 0 : process->python ? 2 : 1;
+}
+
+/* True if `above` is an ancestor of the process. */
+static bool is_below(const struct survey *survey, int process, int above)
+{
+	for (int step = 0; process != SURVEY_NONE && step < CLIMB_MOST; step++) {
+		process = survey->all.items[process].parent;
+		if (process == above)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A shell that sets a rank's number gives it to all that it runs, and so to what only reads the
+ * output of the rank: `RANK=3 python train.py | tee log'.
+ */
+static bool is_beside_heir(const struct survey *survey, int at)
+{
+	const struct survey_process *process = &survey->all.items[at];
+	const struct rank_claim *mine = best_claim(survey, process);
+
+	if (process->parent == SURVEY_NONE || !survey->all.items[process->parent].wrapper)
+		return false;
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		const struct survey_process *other = &survey->all.items[i];
+		const struct rank_claim *theirs = best_claim(survey, other);
+
+		if (theirs && theirs->rank == mine->rank && weight(other) > weight(process) &&
+			names_agree(other->claims.master, process->claims.master) &&
+			is_below(survey, (int)i, process->parent) &&
+			!is_below(survey, (int)i, at))
+			return true;
+	}
+	return false;
+}
+
 static void settle_ranks(struct survey *survey)
 {
 	find_unknown_launchers(survey);
@@ -375,6 +416,8 @@ static void settle_ranks(struct survey *survey)
 		if (!claim || process->torch_below || claim_holder(survey, (int)i) != (int)i)
 			continue;
 		if (process->wrapper && (process->session || has_heir(survey, (int)i)))
+			continue;
+		if (is_beside_heir(survey, (int)i))
 			continue;
 		process->is_rank = true;
 		process->rank = *claim;

@@ -11,6 +11,7 @@
  *	- but a wrapper (a shell, a profiler) with such a descendant is none, nor is a launcher, nor
  *	  whoever has a task's number while torchrun's workers run below it;
  *	- nor, with such a descendant or without, is anything of inquest, or the shell of a session;
+ *	- nor what a shell started beside the rank with the same claim, to read its output (tee);
  *	- RANK alone is a node's, unless several of one job here differ in it;
  *	- variables that a program set itself are seen in its helpers: their claim is its own;
  *	- of processes that say nothing, and that Python's multiprocessing or Ray started, the

@@ -56,11 +56,57 @@ static void the_shell_of_a_session_is_no_rank(void **state)
 	survey_release(&survey);
 }
 
+#define OF(rank) "MASTER_ADDR=a MASTER_PORT=1 WORLD_SIZE=3 LOCAL_RANK=" rank " RANK=" rank
+
+/* A shell's loop gives a rank's number to all of a pipe: what reads the rank's output is none. */
+static void the_other_end_of_a_pipe_is_no_rank(void **state)
+{
+	static const struct actor actors[] = {
+		{10, 1, "bash", "", "bash loop.sh"},
+		{20, 10, "bash", "", "bash loop.sh"},
+		{21, 20, "python3", OF("0"), "python3 train.py"},
+		{22, 20, "tee", OF("0"), "tee log.0"},
+		{30, 10, "bash", "", "bash loop.sh"},
+		{31, 30, "timeout", OF("1"), "timeout 600 python3 train.py"},
+		{32, 31, "python3", OF("1"), "python3 train.py"},
+		{33, 30, "sleep", OF("1"), "sleep 1000"},
+		{40, 10, "bash", "", "bash loop.sh"},
+		{41, 40, "train", OF("2"), "./train"},
+		{42, 40, "cat", OF("2"), "cat"},
+	};
+	struct survey survey = {0};
+
+	SET_UP(&survey, actors);
+	survey_settle(&survey);
+	assert_ranks(&survey, "21=0/0 32=1/1 41=2/2");
+	assert_int_equal(survey.jobs.nr, 1);
+	survey_release(&survey);
+}
+
+/* A rank that is no Python, and alone in its shell, is one. */
+static void who_has_its_number_alone_is_a_rank(void **state)
+{
+	static const struct actor actors[] = {
+		{10, 1, "bash", "", "bash loop.sh"},
+		{11, 10, "sleep", OF("0"), "sleep 1000"},
+		{12, 10, "python3", OF("1"), "python3 train.py"},
+		{13, 10, "cat", OF("2"), "cat"},
+	};
+	struct survey survey = {0};
+
+	SET_UP(&survey, actors);
+	survey_settle(&survey);
+	assert_ranks(&survey, "11=0/0 12=1/1 13=2/2");
+	survey_release(&survey);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_of_inquest_is_a_rank),
 		cmocka_unit_test(the_shell_of_a_session_is_no_rank),
+		cmocka_unit_test(the_other_end_of_a_pipe_is_no_rank),
+		cmocka_unit_test(who_has_its_number_alone_is_a_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
