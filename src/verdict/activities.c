@@ -275,7 +275,8 @@ static struct posture read_posture(
 		p.activity = ACTIVITY_GIL;
 		p.telling = gil;
 		p.holder = locks_gil_holder(job, stack);
-	} else if (r->line && r->line->force <= ACTIVITY_SPANS) {
+	} else if (r->line && r->line->force <= ACTIVITY_SPANS &&
+		   r->line->activity != ACTIVITY_USER) {
 		p.activity = r->line->activity;
 		p.telling = r->telling;
 		p.base = r->base;

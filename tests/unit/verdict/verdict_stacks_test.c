@@ -345,6 +345,17 @@ static void a_collective_of_a_checkpoint(void **state)
 	facts_free(f);
 }
 
+/* What pickling asks of the program is the program's, though a collective began it. */
+static void an_object_is_made_bytes_before_a_collective(void **state)
+{
+	expect_stall("open64@libc.so.6 < Meta.__reduce__@/home/me/meta.py:9 < save@python3.11 < "
+		     "_pickle_Pickler_dump@python3.11 < _object_to_tensor@" C10D
+		     ":4349 < all_gather_object@" C10D
+		     ":4462 < _exception_logger.<locals>.wrapper@" TORCH
+		     "distributed/c10d_logger.py:83" MAIN,
+		VERDICT_IN_USER_CODE, "at meta.py:9 in Meta.__reduce__, still for 2.2 s");
+}
+
 static void waits_for_the_unique_id_of_rank_0(void **state)
 {
 	struct facts *f = foreign(4, 0, SLEEPS);
@@ -646,6 +657,7 @@ int main(void)
 		cmocka_unit_test(a_compile_that_asks_for_a_lock),
 		cmocka_unit_test(what_was_compiled_is_no_compile),
 		cmocka_unit_test(a_collective_of_a_checkpoint),
+		cmocka_unit_test(an_object_is_made_bytes_before_a_collective),
 		cmocka_unit_test(waits_for_the_unique_id_of_rank_0),
 		cmocka_unit_test(waits_for_the_store_of_rank_0),
 		cmocka_unit_test(another_call_site_is_a_hypothesis),
