@@ -440,7 +440,7 @@ static void tell_left(struct bundle_groups *groups, size_t job)
 	*array_add(&groups->left) = left;
 }
 
-void bundle_groups_settle(struct bundle_groups *groups, struct evidence *into)
+static void tell_apart(struct bundle_groups *groups)
 {
 	array_sort(&groups->parts, compare_parts);
 	for (size_t i = 0; i < groups->parts.nr; i++)
@@ -451,12 +451,34 @@ void bundle_groups_settle(struct bundle_groups *groups, struct evidence *into)
 		join_pairs(groups, share_group);
 	}
 	join_by_time(groups);
+}
+
+static void take(struct bundle_groups *groups, size_t job, struct evidence *into)
+{
 	for (size_t i = 0; i < groups->parts.nr; i++) {
-		if (groups->parts.items[i].job == 0)
+		if (groups->parts.items[i].job == job)
 			evidence_move(into, &groups->parts.items[i].evidence);
 		else if (groups->parts.items[i].job == i)
 			tell_left(groups, i);
 	}
+}
+
+void bundle_groups_settle(struct bundle_groups *groups, struct evidence *into)
+{
+	tell_apart(groups);
+	take(groups, 0, into);
+}
+
+void bundle_groups_settle_for(
+	struct bundle_groups *groups, const char *path, struct evidence *into)
+{
+	size_t job = 0;
+
+	tell_apart(groups);
+	for (size_t i = 0; i < groups->parts.nr; i++)
+		if (!strcmp(groups->parts.items[i].path, path))
+			job = groups->parts.items[i].job;
+	take(groups, job, into);
 }
 
 static const char *base_of(const char *path)

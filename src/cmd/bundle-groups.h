@@ -80,6 +80,10 @@ void bundle_groups_drop_last(struct bundle_groups *groups) __attribute__((nonnul
 void bundle_groups_settle(struct bundle_groups *groups, struct evidence *into)
 	__attribute__((nonnull));
 
+/* The same, for the job of the bundle of that path instead of the newest. */
+void bundle_groups_settle_for(struct bundle_groups *groups, const char *path,
+	struct evidence *into) __attribute__((nonnull));
+
 /* Appends "2 jobs left out (...): sft-40 in a.inq, moe-7 in b.inq and 3 more"; nothing: none. */
 void bundle_groups_describe(const struct bundle_groups *groups, struct str *into)
 	__attribute__((nonnull));

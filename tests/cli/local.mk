@@ -7,7 +7,8 @@ SH_TESTS += \
 	%D%/fellows.test \
 	%D%/fellows-apart.test %D%/fellows-namesake.test %D%/fellows-shared.test \
 	%D%/fellows-changes.test %D%/fellows-full.test \
-	%D%/fellows-unmet.test %D%/fellows-question.test %D%/rally-memory.test \
+	%D%/fellows-unmet.test %D%/fellows-question.test \
+	%D%/fellows-heir.test %D%/rally-memory.test \
 	%D%/fellows-end.test \
 	%D%/jobs.test \
 	%D%/past.test \

@@ -24,6 +24,9 @@
 #define FORGET_NS (30 * CLOCK_NS_PER_S)
 /* A rank that has moved to another host is on the card of the last one for a beat. */
 #define CLASH_NS (6 * CLOCK_NS_PER_S)
+/* Hosts of one job are launched within; and a job that is told to end has done so within. */
+#define APART_NS  (60 * CLOCK_NS_PER_S)
+#define ENDING_NS (40 * CLOCK_NS_PER_S)
 /* Storage that takes longer does not answer. */
 #define STUCK_NS (60 * CLOCK_NS_PER_S)
 /* Of those behind the first nobody asks anything; some are read, as the first may be dead. */
@@ -46,6 +49,21 @@ bool agent_card_lives(const struct rally_other *other, int64_t now)
 	if (!other->lived || silent < SILENT_NS)
 		silent = SILENT_NS;
 	return !other->card.over && now - other->changed < silent;
+}
+
+bool agent_card_is_ours(
+	const struct agent_rally *rally, const struct rally_other *other, int64_t now)
+{
+	int64_t launched = rally->own.launched, its = other->card.launched, apart;
+
+	if (other->rival)
+		return false;
+	if (!rally->named || !launched || !its ||
+		__builtin_sub_overflow(launched > its ? launched : its,
+			launched > its ? its : launched, &apart))
+		return true;
+	return apart < APART_NS ||
+	       (agent_card_lives(other, now) ? now : other->changed) - other->seen > ENDING_NS;
 }
 
 static int compare_others(const void *va, const void *vb)
@@ -72,7 +90,10 @@ static void take_card(
 	if (!other) {
 		other = array_add(&rally->others);
 		*other = (struct rally_other){
-			.changed = now, .lived = rally->has_read, .came = rally->has_read};
+			.seen = now,
+			.changed = now,
+			.lived = rally->has_read,
+			.came = rally->has_read};
 	} else {
 		if (other->card.beat != card->beat || other->card.born != card->born) {
 			other->came |= !other->lived || !agent_card_lives(other, now);
@@ -80,8 +101,11 @@ static void take_card(
 			other->lived = true;
 		}
 		/* Another agent counts anew. */
-		if (other->card.born != card->born)
+		if (other->card.born != card->born) {
 			other->heard = 0;
+			other->seen = now;
+			other->rival = false;
+		}
 		rally_card_release(&other->card);
 	}
 	other->card = *card;
@@ -111,12 +135,11 @@ bool agent_card_says_heard(const struct rally_card *card, const struct rally_car
 	return false;
 }
 
-/* What that one has said stands, and of whom he had heard need not be heard again. */
+/* Of whom that one had heard need not be heard again. */
 static void adopt(struct agent_rally *rally, const struct rally_card *from)
 {
 	struct rally_other *other;
 
-	adopt_keys(&rally->announce, from->keys);
 	array_for_each (&rally->others, other)
 		if (agent_card_says_heard(from, &other->card))
 			other->heard = other->card.raised;
@@ -155,19 +178,30 @@ void agent_cards_tell(struct agent_rally *rally)
 /* Some may have been first before us, or while we slept. */
 static void adopt_all(struct agent_rally *rally, bool anew)
 {
-	const struct rally_other *by;
+	struct rally_other *by;
 	bool news = false;
 
 	array_for_each (&rally->others, by) {
-		if (!by->lived || !(anew || by->came) || !by->card.heard.nr)
+		if (!by->lived || !(anew || by->came) || !by->card.heard.nr || by->rival)
 			continue;
 		adopt(rally, &by->card);
-		news = true;
+		by->owes = news = true;
 	}
-	if (!news)
-		return;
-	rally->announce.stands |= rally->announce.said.nr > 0;
-	agent_cards_tell(rally);
+	if (news)
+		agent_cards_tell(rally);
+}
+
+void agent_cards_adopt(struct agent_rally *rally, int64_t now)
+{
+	struct rally_other *by;
+
+	array_for_each (&rally->others, by) {
+		if (!by->owes || !agent_card_is_ours(rally, by, now))
+			continue;
+		adopt_keys(&rally->announce, by->card.keys);
+		rally->announce.stands |= rally->announce.said.nr > 0;
+		by->owes = false;
+	}
 }
 
 void agent_cards_unask(struct agent_rally *rally)
@@ -205,7 +239,8 @@ static void find_first(struct agent_rally *rally, int64_t now)
 
 	rally->first = true;
 	array_for_each (&rally->others, other)
-		if (agent_card_lives(other, now) && strcmp(other->card.name, rally->own.name) < 0)
+		if (agent_card_lives(other, now) && !other->rival &&
+			strcmp(other->card.name, rally->own.name) < 0)
 			rally->first = false;
 	if (rally->first) {
 		rally->stepped_back = 0;
@@ -248,6 +283,37 @@ static bool do_overlap(const struct agent_rally *rally, int64_t now, int64_t sin
 		twice = all.items[i] == all.items[i - 1];
 	array_release(&all);
 	return twice;
+}
+
+static bool has_rank_of(const struct rally_card *card, const struct rally_card *own)
+{
+	size_t at = 0;
+	const int *rank;
+
+	array_for_each (&own->ranks, rank) {
+		while (at < card->ranks.nr && card->ranks.items[at] < *rank)
+			at++;
+		if (at < card->ranks.nr && card->ranks.items[at] == *rank)
+			return card->attempt == own->attempt;
+	}
+	return false;
+}
+
+/* What a rival heard of us, or we of him, was judged as it should not have been. */
+static void find_rivals(struct agent_rally *rally, int64_t now)
+{
+	struct rally_other *other;
+
+	array_for_each (&rally->others, other) {
+		bool shares = has_rank_of(&other->card, &rally->own);
+
+		if (!other->lived || !agent_card_lives(other, now))
+			continue;
+		if (shares && !other->rival && agent_card_says_heard(&other->card, &rally->own))
+			rally->own_heard = 0;
+		/* Once its ranks are others again, it may be ours; not when they are dead. */
+		other->rival = shares || (other->rival && !other->card.ranks.nr);
+	}
 }
 
 bool agent_cards_clash(struct agent_rally *rally, int64_t now)
@@ -304,8 +370,9 @@ static void take_cards(struct agent *agent, int64_t now)
 			take_card(rally, known, &card, now);
 			continue;
 		}
-		/* Of a fellow who spoke here before us, and not of an earlier job. */
-		if (card.born != rally->own.born && agent_fellows_had(agent, card.pid))
+		/* Of a fellow who spoke here before us, or ours; not of an earlier job. */
+		if (card.born == rally->own.born ? !rally->has_read
+						 : agent_fellows_had(agent, card.pid))
 			adopt_keys(&rally->announce, card.keys);
 		rally_card_release(&card);
 	}
@@ -415,6 +482,7 @@ bool agent_cards_end(struct agent *agent, int64_t now)
 	take_cards(agent, now);
 	rally->has_read = true;
 	close(rally->fd);
+	find_rivals(rally, now);
 	find_first(rally, now);
 	rally->pause = (now - begun) * COST_RATIO;
 	if (rally->pause < AGENT_CARDS_PAUSE_NS)

@@ -21,6 +21,15 @@ struct rally_other;
 
 bool agent_card_lives(const struct rally_other *other, int64_t now);
 
+/*
+ * True if that host has a part of our job, as far as can be told. One that has, or had, a rank of
+ * ours is of another job, or of what ours was before its ranks moved. One that was launched at
+ * another time, and was there when we came, may be of a job that is just being ended: that takes
+ * less than a minute.
+ */
+bool agent_card_is_ours(
+	const struct agent_rally *rally, const struct rally_other *other, int64_t now);
+
 /* True if that card says of us that what we have raised was judged. */
 bool agent_card_says_heard(const struct rally_card *card, const struct rally_card *own);
 
@@ -32,6 +41,9 @@ bool agent_cards_end(struct agent *agent, int64_t now);
 
 /* Puts on our card what was said of the whole and stands, and of whom we have heard. */
 void agent_cards_tell(struct agent_rally *rally);
+
+/* What those who were first before us had said stands: takes it over, before anything is judged. */
+void agent_cards_adopt(struct agent_rally *rally, int64_t now);
 
 /* True if two jobs meet here, since for a while two that live have had the same rank. */
 bool agent_cards_clash(struct agent_rally *rally, int64_t now);

@@ -11,16 +11,24 @@
 #include "base/str.h"
 #include "cmd/agent/agent-cards.h"
 #include "cmd/agent/agent.h"
+#include "cmd/bundle-groups.h"
 #include "cmd/cmd.h"
 #include "evidence/format/bundle.h"
 
 /* Files that are named one by one. */
 #define FILES_MOST 8
 
+static bool has_answered(const struct agent_rally *rally, const struct rally_other *other)
+{
+	return other->card.answered == rally->own.asked;
+}
+
 bool agent_parts_answered(
 	const struct agent_rally *rally, const struct rally_other *other, int64_t now)
 {
-	if (other->card.answered == rally->own.asked)
+	if (!agent_card_is_ours(rally, other, now))
+		return false;
+	if (has_answered(rally, other))
 		return *other->card.bundle;
 	return other->lived && *other->card.bundle && !agent_card_lives(other, now);
 }
@@ -45,6 +53,33 @@ static void read_part(const char *out, const char *name, struct evidence *into)
 	str_release(&lost);
 }
 
+/*
+ * Those that answered are of one job. Who is gone may have been of an earlier one, or his ranks are
+ * elsewhere by now: what he left is taken only if it contradicts nobody.
+ */
+static void read_left(const struct agent *agent, int64_t now, struct evidence *into)
+{
+	const struct agent_rally *rally = &agent->rally;
+	struct bundle_groups groups = {0};
+	const struct rally_other *other;
+	struct meter *meter = into->meter;
+
+	array_for_each (&rally->others, other) {
+		struct evidence part = {.meter = meter};
+
+		if (has_answered(rally, other) || !agent_parts_answered(rally, other, now))
+			continue;
+		if (!groups.parts.nr)
+			bundle_groups_add(&groups, "", into);
+		read_part(agent->options.output, other->card.bundle, &part);
+		bundle_groups_add(&groups, other->card.bundle, &part);
+	}
+	into->meter = meter;
+	if (groups.parts.nr)
+		bundle_groups_settle_for(&groups, "", into);
+	bundle_groups_release(&groups);
+}
+
 void agent_parts_read(const void *what, struct evidence *into)
 {
 	const struct agent *agent = what;
@@ -56,8 +91,9 @@ void agent_parts_read(const void *what, struct evidence *into)
 	into->meter = &meter;
 	read_part(agent->options.output, rally->own.bundle, into);
 	array_for_each (&rally->others, other)
-		if (agent_parts_answered(rally, other, now))
+		if (has_answered(rally, other) && agent_parts_answered(rally, other, now))
 			read_part(agent->options.output, other->card.bundle, into);
+	read_left(agent, now, into);
 	into->meter = NULL;
 }
 

@@ -15,11 +15,17 @@ struct agent;
 struct agent_rally;
 struct rally_other;
 
-/* True if that host has its part there; who is over, or dead, has left the bundle that he had. */
+/*
+ * True if that host has its part there, of our job; who is over, or dead, has left the bundle that
+ * he had.
+ */
 bool agent_parts_answered(
 	const struct agent_rally *rally, const struct rally_other *other, int64_t now);
 
-/* Reads all, in a gatherer; `agent` is a struct agent. What cannot be read is missing. */
+/*
+ * Reads all, in a gatherer; `agent` is a struct agent. What cannot be read is missing, and so is
+ * what was left by somebody of another job.
+ */
 void agent_parts_read(const void *agent, struct evidence *into);
 
 /* How many things were more than --max-memory allows. */

@@ -117,6 +117,7 @@ static void join(struct agent *agent, int64_t now)
 		.bundle = alloc_text(""),
 		.keys = alloc_text(""),
 		.verdict = alloc_text("")};
+	rally->named = !*agent->fellows.own.step;
 	rally->pause = AGENT_CARDS_PAUSE_NS;
 	rally->joined = now;
 	/* What a fellow raised before us may not have been heard. */
@@ -257,7 +258,7 @@ static const struct rally_card *who_asks(const struct agent_rally *rally, int64_
 	if (rally->first)
 		return rally->asked_at ? &rally->own : NULL;
 	array_for_each (&rally->others, other)
-		if (agent_card_lives(other, now))
+		if (agent_card_lives(other, now) && !other->rival)
 			return other->card.asked ? &other->card : NULL;
 	return NULL;
 }
@@ -267,10 +268,12 @@ static const struct rally_card *who_asks(const struct agent_rally *rally, int64_
 static bool has_news(const struct agent_rally *rally)
 {
 	const struct rally_other *other;
+	int64_t now = clock_monotonic_ns();
 	bool news = rally->own.raised > rally->own_heard;
 
 	array_for_each (&rally->others, other)
-		news = news || (other->lived && other->card.raised > other->heard);
+		news = news || (other->lived && other->card.raised > other->heard &&
+				       agent_card_is_ours(rally, other, now));
 	return news;
 }
 
@@ -287,7 +290,9 @@ static void ask(struct agent_rally *rally, int64_t now)
 	rally->due = 0;
 	rally->own_heard = rally->own.raised;
 	array_for_each (&rally->others, other)
-		other->heard = other->card.raised;
+		if (agent_card_is_ours(rally, other, now))
+			other->heard = other->card.raised;
+	agent_cards_adopt(rally, now);
 }
 
 /* Who was here before us may have said it: cards that were found are seen to move, or are dead. */
@@ -308,7 +313,8 @@ static bool have_all_answered(const struct agent_rally *rally, int64_t now)
 	if (rally->own.answered != rally->own.asked)
 		return false;
 	array_for_each (&rally->others, other)
-		if (agent_card_lives(other, now) && !agent_parts_answered(rally, other, now) &&
+		if (agent_card_lives(other, now) && agent_card_is_ours(rally, other, now) &&
+			!agent_parts_answered(rally, other, now) &&
 			!(rally->ending && !other->lived && now - rally->asked_at > FOUND_NS))
 			return false;
 	return true;
@@ -463,6 +469,8 @@ static void hear(struct agent *agent)
 	const struct rally_other *other;
 
 	array_for_each (&rally->others, other) {
+		if (other->rival)
+			continue;
 		if (agent_card_says_heard(&other->card, &rally->own)) {
 			rally->own_heard = rally->own.raised;
 			rally->unsaid = false;
@@ -471,18 +479,16 @@ static void hear(struct agent *agent)
 	}
 }
 
-/* Another agent of this host writes our card from now on: we know nothing, and join anew. */
-static void rest(struct agent_rally *rally)
+/* Another agent of this host writes our card: should we speak again, it has what stands then. */
+static void rest(struct agent_rally *rally, int64_t now)
 {
 	if (!rally->joined)
 		return;
 	agent_cards_unask(rally);
-	agent_cards_release(rally);
+	agent_cards_leave(rally);
 	announce_forget(&rally->announce);
-	str_cut(&rally->folder, 0);
-	str_cut(&rally->left, 0);
-	rally->joined = rally->answering = rally->due = 0;
-	rally->apart = rally->alone = rally->unsaid = false;
+	rally->joined = now;
+	rally->answering = rally->due = 0;
 }
 
 void agent_rally_turn(struct agent *agent, int64_t now)
@@ -491,7 +497,7 @@ void agent_rally_turn(struct agent *agent, int64_t now)
 	const struct rally_card *asks;
 
 	if (!agent->fellows.speaks) {
-		rest(rally);
+		rest(rally, now);
 		return;
 	}
 	rally->wanted = rally->wanted || agent_rally_is_told();

@@ -36,13 +36,17 @@ struct look;
 /* The card of another host, as it was read last. */
 struct rally_other {
 	struct rally_card card;
+	int64_t seen;    /* CLOCK_MONOTONIC ns: since when */
 	int64_t changed; /* CLOCK_MONOTONIC ns: when its beat was seen to be another */
 	int64_t heard;   /* what it had raised when we asked last */
 	bool lived;      /* in our time: else it may be of an earlier job of that name */
 	bool came;       /* it lives, and did not when it was read before */
+	bool owes;       /* what it says was said is not taken over yet */
+	bool rival;      /* a rank of ours was on it as well */
 };
 
 struct agent_rally {
+	bool named;        /* our folder is that of a run id, which another run may have again */
 	bool wanted;       /* the job has ranks on other hosts */
 	bool apart;        /* another job has our name: it meets elsewhere, by more of a name */
 	bool alone;        /* and so has no more of it that we have not: nobody is met */

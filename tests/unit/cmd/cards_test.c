@@ -93,12 +93,38 @@ static void a_rank_that_moved_is_no_clash(void **state)
 	assert_false(clashes(&other, &rally, 108));
 }
 
+/* Of a run id, which people give again: the last job may still be ending. */
+static void who_goes_as_we_come_is_not_ours(void **state)
+{
+	struct agent_rally rally = {.named = true, .own = {.launched = 1000 * CLOCK_NS_PER_S}};
+	struct rally_other other = {.card = {.launched = 999 * CLOCK_NS_PER_S, .pause_ms = 4000},
+		.lived = true,
+		.seen = 1,
+		.changed = 5 * CLOCK_NS_PER_S};
+
+	(void)state;
+	assert_true(agent_card_is_ours(&rally, &other, 6 * CLOCK_NS_PER_S));
+	other.card.launched = 900 * CLOCK_NS_PER_S;
+	assert_false(agent_card_is_ours(&rally, &other, 6 * CLOCK_NS_PER_S));
+	/* Over for long, or at work for as long. */
+	assert_false(agent_card_is_ours(&rally, &other, 90 * CLOCK_NS_PER_S));
+	other.changed = 89 * CLOCK_NS_PER_S;
+	assert_true(agent_card_is_ours(&rally, &other, 90 * CLOCK_NS_PER_S));
+	other.rival = true;
+	assert_false(agent_card_is_ours(&rally, &other, 90 * CLOCK_NS_PER_S));
+	/* A step of Slurm is never begun again. */
+	rally.named = other.rival = false;
+	other.changed = 5 * CLOCK_NS_PER_S;
+	assert_true(agent_card_is_ours(&rally, &other, 6 * CLOCK_NS_PER_S));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_card_lives_as_long_as_it_moves),
 		cmocka_unit_test(no_card_says_how_long_it_lives),
 		cmocka_unit_test(what_was_heard_of_another_agent_was_not_heard_of_us),
+		cmocka_unit_test(who_goes_as_we_come_is_not_ours),
 		cmocka_unit_test(only_who_lives_tells_of_two_jobs),
 		cmocka_unit_test(a_rank_that_moved_is_no_clash),
 	};
