@@ -62,21 +62,21 @@ card_has() {
 	grep -q "$1" "$INQUEST_OUT"/.rally-*/card.*
 }
 
-# other_card CLASH: the agent of another host meets that one, and never answers; it says that two
-# jobs meet, or does not.
+# other_card CLASH [QUESTION BUNDLE]: the agent of another host meets that one; it says that two
+# jobs meet, or does not; and answers by that file in the output folder, or never.
 other_card() {
-	echo "$1" >"$scratch/clash"
+	echo "s/\"clash\":[a-z]*/\"clash\":$1/;s/\"answered\":[0-9]*/\"answered\":${2:-0}/
+		s/\"bundle\":\"[^\"]*\"/\"bundle\":\"$3\"/" >"$scratch/other"
 	[ -z "$other_card" ] || return 0
 	met=$(ls -d "$INQUEST_OUT"/.rally-*)
 	umask 077
 	cp $(ls "$met"/card.* | grep -v tmp-) "$scratch/its"
 	while sleep 0.2; do
 		sed -e 's/"card":"[^"]*"/"card":"card.zz-00000000"/' \
-			-e 's/"\(asked\|answered\|raised\|born\)":[0-9]*/"\1":0/g' \
-			-e 's/"ranks":\[[^]]*\]/"ranks":[]/' -e 's/"bundle":"[^"]*"/"bundle":""/' \
+			-e 's/"\(asked\|raised\|born\)":[0-9]*/"\1":0/g' \
+			-e 's/"ranks":\[[^]]*\]/"ranks":[]/' -f "$scratch/other" \
 			-e "s/\"beat\":[0-9]*/\"beat\":$(date +%s%N)/" \
 			-e 's/"pid":[0-9]*/"pid":1/' \
-			-e "s/\"clash\":[a-z]*/\"clash\":$(cat "$scratch/clash")/" \
 			"$scratch/its" >"$met/card.zz.tmp-" &&
 			mv "$met/card.zz.tmp-" "$met/card.zz-00000000"
 	done &

@@ -2,8 +2,9 @@
 /*
  * Preloaded, it makes a folder of a disk that does not answer: who makes, opens or removes anything
  * below $STUCK_FOLDER waits for as long as the file $STUCK is there. With $STUCK_CALL only one
- * call does: mkdir, open, rename, unlink. With $STUCK_BUSY nobody waits: who makes a folder works
- * for so many seconds, as he would on a machine that has too much to do.
+ * call does: mkdir, open, rename, unlink; or parse, for who reads JSON that has $STUCK_WORD. With
+ * $STUCK_BUSY nobody waits: who makes a folder works for so many seconds, as he would on a machine
+ * that has too much to do.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -69,6 +70,21 @@ int unlink(const char *path)
 
 	wait_for_disk("unlink", path);
 	return real(path);
+}
+
+struct json_tokener;
+struct json_object *json_tokener_parse_ex(struct json_tokener *tokener, const char *text, int len);
+
+struct json_object *json_tokener_parse_ex(struct json_tokener *tokener, const char *text, int len)
+{
+	struct json_object *(*real)(struct json_tokener *, const char *, int);
+	const char *word = getenv("STUCK_WORD");
+
+	real = (struct json_object * (*)(struct json_tokener *, const char *, int))
+		dlsym(RTLD_NEXT, "json_tokener_parse_ex");
+	if (word && len > 0 && memmem(text, (size_t)len, word, strlen(word)))
+		wait_for_disk("parse", getenv("STUCK_FOLDER"));
+	return real(tokener, text, len);
 }
 
 static int open_by(const char *name, const char *path, int flags, mode_t mode)

@@ -80,6 +80,17 @@ static void read_left(const struct agent *agent, int64_t now, struct evidence *i
 	bundle_groups_release(&groups);
 }
 
+/* Who has judged it once knows how long that takes. */
+static void rehearse(struct evidence *evidence)
+{
+	struct look look = {.evidence = *evidence};
+
+	look_judge(&look);
+	*evidence = look.evidence;
+	look.evidence = (struct evidence){0};
+	look_release(&look);
+}
+
 void agent_parts_read(const void *what, struct evidence *into)
 {
 	const struct agent *agent = what;
@@ -94,6 +105,8 @@ void agent_parts_read(const void *what, struct evidence *into)
 		if (has_answered(rally, other) && agent_parts_answered(rally, other, now))
 			read_part(agent->options.output, other->card.bundle, into);
 	read_left(agent, now, into);
+	if (rally->ending)
+		rehearse(into);
 	into->meter = NULL;
 }
 

@@ -24,7 +24,8 @@ bool agent_parts_answered(
 
 /*
  * Reads all, in a gatherer; `agent` is a struct agent. What cannot be read is missing, and so is
- * what was left by somebody of another job.
+ * what was left by somebody of another job. At the end it is judged there, too: what took too long
+ * would be judged by nobody who has the time.
  */
 void agent_parts_read(const void *agent, struct evidence *into);
 

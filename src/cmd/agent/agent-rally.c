@@ -388,6 +388,12 @@ static void say_too_much(struct agent *agent, size_t refused)
 		speak_alone(agent);
 }
 
+/* True if what took so long in the helper may be done once more. */
+static bool is_in_time(const struct agent_rally *rally, int64_t now)
+{
+	return !rally->ending || now + (now - rally->parts.helper.begun) < rally->until + LAST_NS;
+}
+
 static void judge(struct agent *agent, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;
@@ -398,6 +404,11 @@ static void judge(struct agent *agent, int64_t now)
 	if (!gatherer_fetch(&rally->parts, &look.evidence))
 		return;
 	rally->reading = false;
+	if (!is_in_time(rally, now)) {
+		rally->look_at = INT64_MAX;
+		look_release(&look);
+		return;
+	}
 	look_judge(&look);
 	if (is_early(rally, look.job, now)) {
 		rally->look_at = now + LOOK_NS;
@@ -593,6 +604,8 @@ static void leave_unjudged(struct agent *agent)
 			agent->headline, str_text(&agent->bundle));
 	else
 		speak_alone(agent);
+	if (agent->rally.asked_at)
+		agent_parts_point(agent);
 }
 
 void agent_rally_end(struct agent *agent, int64_t until)
@@ -602,6 +615,11 @@ void agent_rally_end(struct agent *agent, int64_t until)
 	if (!rally->joined || !agent->fellows.speaks)
 		return;
 	rally->ending = true;
+	rally->until = until;
+	/* Who reads the answers is to tell now how long they take. */
+	if (rally->reading)
+		gatherer_end(&rally->parts);
+	rally->reading = false;
 	name_bundle(agent);
 	do
 		turn_once(agent, until);

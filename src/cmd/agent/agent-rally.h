@@ -76,7 +76,8 @@ struct agent_rally {
 	struct gatherer parts;            /* reads the answers */
 	bool reading;
 	struct announce announce; /* of the whole */
-	bool ending;              /* our command has ended */
+	bool ending;              /* our command has ended, and */
+	int64_t until;            /* CLOCK_MONOTONIC ns: then nothing is judged any more */
 };
 
 /* True if the launcher says that the job has several nodes. */
