@@ -80,6 +80,11 @@ tests_unit_cmd_announce_test_SOURCES = tests/unit/cmd/announce_test.c \
 tests_unit_cmd_announce_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_cmd_announce_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/cmd/quiet_test
+tests_unit_cmd_quiet_test_SOURCES = tests/unit/cmd/quiet_test.c $(FACTS)
+tests_unit_cmd_quiet_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_cmd_quiet_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/cmd/bundle_groups_test
 tests_unit_cmd_bundle_groups_test_SOURCES = tests/unit/cmd/bundle_groups_test.c tests/unit/unit.h
 tests_unit_cmd_bundle_groups_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)

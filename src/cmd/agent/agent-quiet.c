@@ -18,7 +18,33 @@
 
 /* --- What rings tell -------------------------------------------------------------------------- */
 
-/* Changes with every operation, span, batch and step that rings tell, and with who is there. */
+/*
+ * A time that is read again from the same record differs by what the clocks were compared anew; a
+ * later one by more.
+ */
+#define SAME_NS (20 * CLOCK_NS_PER_MS)
+
+/* The latest time that any span, send or receive tells; INT64_MIN where none does. */
+static int64_t latest_of(const struct job *job)
+{
+	int64_t latest = INT64_MIN;
+
+	for (size_t i = 0; i < job->nspans; i++) {
+		if (job->spans[i].begun > latest)
+			latest = job->spans[i].begun;
+		if (job->spans[i].ended > latest)
+			latest = job->spans[i].ended;
+	}
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *m = &job->members[i];
+
+		if (m->np2p && m->p2p[m->np2p - 1].entered > latest)
+			latest = m->p2p[m->np2p - 1].entered;
+	}
+	return latest;
+}
+
+/* Changes with every operation, batch and step that rings tell, and with who is there. */
 static uint64_t told_by(const struct job *job)
 {
 	uint64_t hash = HASH_START;
@@ -32,11 +58,10 @@ static uint64_t told_by(const struct job *job)
 		const struct job_member *m = &job->members[i];
 
 		hash = hash_mix(hash_mix(hash, m->head), (uint64_t)m->state);
-		if (m->np2p)
-			hash = hash_mix(hash, (uint64_t)m->p2p[m->np2p - 1].entered);
+		hash = hash_mix(hash, m->np2p);
 	}
 	for (size_t i = 0; i < job->nspans; i++)
-		hash = hash_mix(hash_mix(hash, (uint64_t)job->spans[i].begun), job->spans[i].open);
+		hash = hash_mix(hash, job->spans[i].open);
 	for (size_t i = 0; i < job->nshards; i++)
 		hash = hash_mix(hash, job->shards[i].batches);
 	for (size_t i = 0; i < job->nsteps; i++)
@@ -63,11 +88,13 @@ static void take_at(struct agent_quiet *quiet, int64_t due)
 bool agent_quiet_see(
 	struct agent_quiet *quiet, const struct job *job, int64_t now, int64_t hang_after)
 {
+	int64_t latest = latest_of(job);
 	uint64_t told = told_by(job);
 
-	if (quiet->since && told == quiet->told)
+	if (quiet->since && told == quiet->told && latest <= quiet->latest + SAME_NS)
 		return false;
 	quiet->told = told;
+	quiet->latest = latest;
 	quiet->since = now;
 	quiet->pause = usual_pause(hang_after);
 	take_at(quiet, now + bounded(hang_after / 2 - SAMPLES_NS, QUIET_NS, INT64_MAX));
