@@ -215,6 +215,7 @@ static const struct posture posture_unknown = {.telling = -1,
 	.lock_base = -1,
 	.call = "",
 	.stands = JOB_UNKNOWN,
+	.lingers = JOB_UNKNOWN,
 	.watched = JOB_UNKNOWN,
 	.lock_stands = JOB_UNKNOWN};
 
@@ -485,8 +486,10 @@ static void find_standing(const struct job *job, struct posture *p)
 	p->stands = p->lock_stands = activities_stood(job, who);
 	if (region && stood_beneath(p->stack, p->base))
 		p->stands = span;
+	if (stood_beneath(p->stack, p->program >= 0 ? p->program : p->telling))
+		p->lingers = span;
 	p->passed = activities_waits(p->activity) && p->stack->samples > 1 &&
-		    !stood_beneath(p->stack, p->program >= 0 ? p->program : p->telling);
+		    p->lingers == JOB_UNKNOWN;
 	if (p->locked && stood_beneath(p->stack, p->lock_base))
 		p->lock_stands = span;
 	if (p->moved != JOB_YES && slept_for(job, p->stack) > p->stands)

@@ -161,6 +161,34 @@ static bool is_trouble(const struct posture *p)
 		       p->activity == ACTIVITY_IO || p->activity == ACTIVITY_FROZEN);
 }
 
+/* Who asks every few seconds whether anything has come takes less of a processor. */
+#define WORKS_SHARE 100
+
+/*
+ * True if it was seen to work: by the processor time of it and its children, by its compile or its
+ * files, or since it went from one line of its program to another.
+ */
+static bool is_at_work(const struct profile *p)
+{
+	const struct posture *at = &p->posture;
+
+	if (p->cpu != JOB_UNKNOWN && p->cpu_span > 0 && p->cpu >= p->cpu_span / WORKS_SHARE)
+		return true;
+	return profile_writes(p) || (p->compile.bracket && p->progress == PROGRESS_YES) ||
+	       (at->moved == JOB_YES && (at->lingers == JOB_UNKNOWN || p->cpu == JOB_UNKNOWN));
+}
+
+/*
+ * True if it slept there for long enough; or came back there each time it was looked at for as long,
+ * and took no time to speak of: it asks again and again for what does not come.
+ */
+static bool stands_there(const struct inquiry *q, const struct profile *p)
+{
+	return p->posture.stands >= STANDS_AT_LEAST ||
+	       (p->posture.lingers != JOB_UNKNOWN && !is_at_work(p) &&
+		       (q->standstill || p->posture.lingers >= STANDS_AT_LEAST));
+}
+
 /* Where those of a list stand, those at one place in one line. */
 static void tell_places(struct inquiry *q, const struct rank_list *list, struct draft *draft)
 {
@@ -182,7 +210,7 @@ static void tell_places(struct inquiry *q, const struct rank_list *list, struct 
 		}
 		fact = draft_fact_of(q, draft, FACT_AT, &ranks, p->stack->cite);
 		stacks_tell_place(q, rank, fact);
-		fact->a = p->stands;
+		fact->a = p->stands >= STANDS_AT_LEAST ? p->stands : JOB_UNKNOWN;
 		array_release(&ranks.list);
 		places++;
 	}
@@ -201,7 +229,7 @@ static bool judge_standing(struct inquiry *q, const struct roll *roll)
 	for (size_t i = 0; i < roll->elsewhere.list.nr; i++) {
 		struct rank_index rank = roll->elsewhere.list.items[i];
 
-		if (q->profiles[rank.i].posture.stands >= STANDS_AT_LEAST)
+		if (stands_there(q, &q->profiles[rank.i]))
 			rank_list_add(&standing, rank);
 	}
 	if (standing.list.nr) {
@@ -327,13 +355,6 @@ static int64_t quiet_for(const struct inquiry *q, struct rank_index rank)
 	return quiet;
 }
 
-/* True if it was seen to work: by its processor time, its children, its files or its stack. */
-static bool is_at_work(const struct profile *p)
-{
-	return p->progress == PROGRESS_YES || p->posture.moved == JOB_YES || profile_is_busy(p) ||
-	       profile_writes(p);
-}
-
 bool standstill_may_be(const struct inquiry *q)
 {
 	int64_t quiet = quiet_after(q);
@@ -357,7 +378,8 @@ static bool all_stand(const struct inquiry *q, struct rank_list *into)
 
 		if (!p->process || p->ended)
 			continue;
-		if (!p->posture.stack || p->posture.stands < STANDS_AT_LEAST ||
+		if (!p->posture.stack ||
+			(p->posture.stands < STANDS_AT_LEAST && p->posture.lingers == JOB_UNKNOWN) ||
 			quiet_for(q, rank) <= quiet || is_at_work(p))
 			return false;
 		rank_list_add(into, rank);

@@ -33,6 +33,29 @@ static void all_that_stand_in_their_own_code_are_not_well(void **state)
 	done(&j, f);
 }
 
+/*
+ * Each asks every few seconds whether something has come, as who waits for the workers of a loader
+ * does: it runs for a moment, and comes back to the same line.
+ */
+static void who_asks_again_and_again_stands(void **state)
+{
+	struct facts *f = silent(0.5, NULL);
+	struct judged j;
+
+	(void)state;
+	for (int rank = 0; rank < 4; rank++) {
+		struct job_stack *stack = facts_stack(f, rank, LOADER);
+
+		stack->moved = JOB_YES;
+		stack->still = 1;
+		facts_cpu(f, rank, 0.001, 2.2, 0);
+	}
+	j = judge(f);
+	assert_int_equal(j.v->at[0].class, VERDICT_INCONCLUSIVE);
+	expect_says(&j, "by train.py:120 in main");
+	done(&j, f);
+}
+
 /* All write to one storage that does not answer: both what they do and that nobody is to blame. */
 static void all_that_stand_in_storage_are_told_and_not_blamed(void **state)
 {
@@ -91,6 +114,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_that_stand_in_their_own_code_are_not_well),
+		cmocka_unit_test(who_asks_again_and_again_stands),
 		cmocka_unit_test(all_that_stand_in_storage_are_told_and_not_blamed),
 		cmocka_unit_test(one_that_works_keeps_the_others),
 		cmocka_unit_test(a_slow_rhythm_is_one),
