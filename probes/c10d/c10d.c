@@ -95,6 +95,26 @@ static void scope_forget_all(void)
 
 #if UNWOUND_HERE
 
+#define GLOO_NAMES 256 /* groups whose name is kept */
+
+/* What torch.distributed calls them, hashed, by their entry; 0: not known. */
+static uint64_t gloo_names[GLOO_NAMES];
+
+static uint64_t name_hash(const char *name)
+{
+	uint64_t hash = ring_hash_op(1, strlen(name), 0);
+
+	for (; *name; name++)
+		hash = ring_hash_op(hash, (unsigned char)*name, 0);
+	return hash ? hash : 1;
+}
+
+static void name_set(int group, const char *name)
+{
+	if (group >= 0 && group < GLOO_NAMES)
+		ring_store(&gloo_names[group], name ? name_hash(name) : 0);
+}
+
 #define C10D_KINDS 1024 /* a power of two */
 #define C10D_TRIES 32
 
@@ -122,6 +142,7 @@ void c10d_forget_all(void)
 {
 	scope_forget_all();
 	memset(c10d_kinds, 0, sizeof(c10d_kinds));
+	memset(gloo_names, 0, sizeof(gloo_names));
 	bootstrap_forget_all();
 	work_forget_all();
 }
@@ -187,6 +208,7 @@ static void gloo_begin(struct gloo_birth *b)
 
 	b->group = ring_group_claim(me->ring);
 	work_new_group(b->group);
+	name_set(b->group, c10d_scope()->name);
 	if (b->group >= 0)
 		ring_group_publish(me->ring, b->group, probe_now(me), &b->member);
 	comm_pin(me, comm_meta(RING_CALL_c10d_init, 0, b->group), &b->member, 0);
@@ -274,6 +296,18 @@ static void gloo_state(int group, uint32_t bits)
 		ring_group_state(ring, group, bits);
 }
 
+void c10d_left(const char *name)
+{
+	uint64_t hash = name ? name_hash(name) : 0;
+
+	for (int group = 0; group < GLOO_NAMES; group++) {
+		uint64_t known = ring_load(&gloo_names[group]);
+
+		if (known && (!name || known == hash))
+			gloo_state(group, RING_G_FINALIZED);
+	}
+}
+
 /*
  * Ends a process group: waits until its ops have been begun, and joins its threads, which may be
  * for ever. It may come inside another call of ours; the group's state is noted all the same.
@@ -285,6 +319,7 @@ static void gloo_death(const void *real, const void *self)
 	struct nccl_call call;
 
 	gloo_state(group, RING_G_FINALIZED);
+	name_set(group, NULL);
 	group_unbind(self);
 	if (me)
 		call = nccl_call_begin(me, RING_CALL_c10d_destroy, group, (const uint64_t[3]){0});
@@ -315,6 +350,11 @@ GLOO_DEATH(gloo_d2, GLOO "D2Ev")
 void c10d_forget_all(void)
 {
 	scope_forget_all();
+}
+
+void c10d_left(const char *name)
+{
+	(void)name;
 }
 
 #endif

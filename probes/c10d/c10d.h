@@ -24,4 +24,10 @@ struct c10d_scope {
  */
 void c10d_scope_set(const struct c10d_scope *scope);
 
+/*
+ * The program destroys its group of that name; NULL: all of them. Python may hold what it destroys
+ * for long, and nothing else tells then that this member is done with it.
+ */
+void c10d_left(const char *name);
+
 #endif

@@ -187,6 +187,18 @@ static PyObject *channel_group(PyObject *self, PyObject *places, PyObject *keywo
 	return python_none();
 }
 
+static PyObject *channel_left(PyObject *self, PyObject *places, PyObject *keywords)
+{
+	struct python_args a = CHANNEL_ARGS(places, keywords);
+	const char *name = python_arg_text(&a, 0, "name");
+
+	(void)self;
+	if (!a.bad)
+		c10d_left(name);
+	python_args_done(&a);
+	return python_none();
+}
+
 #define CHANNEL(name)                                                                              \
 	{                                                                                          \
 #name, channel_##name, PYTHON_METHOD, NULL                                         \
@@ -201,14 +213,20 @@ struct python_method python_channel[] = {
 	CHANNEL(trait),
 	CHANNEL(identify),
 	CHANNEL(group),
+	CHANNEL(left),
 	{NULL, NULL, 0, NULL},
 };
 
-/* identify and group are the shim's: a program that says them would be believed by everyone. */
+/* These are the shim's: a program that says them would be believed by everyone. */
+static int channel_is_ours(const struct python_method *m)
+{
+	return m->call == channel_identify || m->call == channel_group || m->call == channel_left;
+}
+
 void python_channel_hear(const char *name, PyObject *args)
 {
 	for (struct python_method *m = python_channel; m->name; m++) {
-		if (m->call == channel_identify || m->call == channel_group)
+		if (channel_is_ours(m))
 			continue;
 		if (!strcmp(m->name, name))
 			python_drop(m->call(NULL, args, NULL));

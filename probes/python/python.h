@@ -19,6 +19,7 @@
  *	trait(key, text=None, number=None)	probes/trait.h
  *	identify(rank, world_size, source)	process_identify()
  *	group(name, ranks, timeout_ns)		c10d_scope_set(); group(None): no longer
+ *	left(name)				c10d_left(); left(None): all groups
  *	exception(type, value, traceback, thread=None)
  *	handling(type, value, traceback)
  *

@@ -138,6 +138,26 @@ def _making(real):
     return _new_process_group_helper
 
 
+def _leave(module, args, kwargs):
+    """The program destroys a group, or all of them; others may hold the object for long."""
+    group = _argument(args, kwargs, 0, "group")
+    if group is None or group is module.GroupMember.WORLD:
+        _inquest.left(None)
+    elif getattr(group, "group_name", None):
+        _inquest.left(str(group.group_name))
+
+
+def _leaving(module, real):
+    def destroy_process_group(*args, **kwargs):
+        try:
+            _leave(module, args, kwargs)
+        except Exception:
+            pass
+        return real(*args, **kwargs)
+
+    return destroy_process_group
+
+
 _HANDLED = 32  # exceptions that are told of: some programs live on in a handler
 
 _handled = []  # which those were, without keeping them
@@ -184,3 +204,4 @@ def _c10d(module):
     _replace(module, "_rank_not_in_group", _asking)
     _replace(module, "init_process_group", lambda real: _initialising(module, real))
     _replace(module, "_new_process_group_helper", _making)
+    _replace(module, "destroy_process_group", lambda real: _leaving(module, real))

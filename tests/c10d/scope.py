@@ -2,7 +2,8 @@
 """
 scope.py FAKES LIBRARY MEET GROUP...: a rank that makes process groups as torch.distributed does: in
 Python, and behind it in C++ (torchlike). A GROUP is NAME=RANKS, "tp=0,2,4"; a list may name more
-ranks than there are.
+ranks than there are. NAME=destroyed destroys that group, all=destroyed all that there are: the
+object behind it lives on.
 """
 
 import ctypes
@@ -25,6 +26,11 @@ def make(name, seat, seats):
     return used
 
 
+class Group:
+    def __init__(self, name):
+        self.group_name = name
+
+
 def new_group(name, ranks):
     seat = ranks.index(rank) if rank in ranks else -1
     store = make if rank in ranks else None
@@ -34,5 +40,8 @@ def new_group(name, ranks):
 new_group("0", list(range(size)))
 for group in sys.argv[4:]:
     name, ranks = group.split("=")
+    if ranks == "destroyed":
+        c10d.destroy_process_group(None if name == "all" else Group(name))
+        continue
     new_group(name, [int(one) for one in ranks.split(",")])
 os._exit(0)

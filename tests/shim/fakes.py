@@ -182,6 +182,17 @@ def _new_process_group_helper(
     return group_name, store
 
 
+class GroupMember:
+    WORLD = None
+    NON_GROUP_MEMBER = -100
+
+
+def destroy_process_group(group=None):
+    "Destroys."
+    if group == "invalid":
+        raise ValueError("Invalid process group specified")
+
+
 def init_process_group(
     backend=None, init_method=None, timeout=None, world_size=-1, rank=-1, store=None,
 ):
