@@ -153,15 +153,33 @@ bool explains_left_group(const struct inquiry *q, struct rank_index rank, struct
 	return true;
 }
 
+/* True if some thread of its is still in the call that closes the group. */
+static bool is_closing(const struct inquiry *q, const struct job_member *m)
+{
+	for (size_t i = q->waits->first[m->rank.i]; i < q->waits->first[m->rank.i + 1]; i++)
+		if (q->waits->at[i].kind == WAIT_CLOSE &&
+			q->waits->at[i].member == (int)(m - q->job->members))
+			return true;
+	return false;
+}
+
+/* NCCL tells a finalize from a destroy; of other backends there is but the program's word. */
+static enum verdict_fact_kind how_closed(const struct inquiry *q, const struct job_member *m)
+{
+	if (is_closing(q, m))
+		return FACT_DONE_WITH_GROUP;
+	return m->state == JOB_MEMBER_CLOSING &&
+			       !strcmp(q->job->groups[m->group].maker, "nccl")
+		       ? FACT_FINALIZED_GROUP
+		       : FACT_LEFT_GROUP;
+}
+
 /* What it did to its group, and where it went from there, if its stack tells. */
 void left_tell_seat(struct inquiry *q, const struct job_member *m, struct draft *draft)
 {
-	struct verdict_fact *fact;
+	struct verdict_fact *fact = draft_fact(q, draft, how_closed(q, m), m->rank, m->cite);
 
-	if (m->state == JOB_MEMBER_CLOSING) {
-		draft_fact(q, draft, FACT_DONE_WITH_GROUP, m->rank, m->cite);
-	} else {
-		fact = draft_fact(q, draft, FACT_LEFT_GROUP, m->rank, m->cite);
+	if (fact->kind != FACT_DONE_WITH_GROUP) {
 		fact->text2 = q->job->groups[m->group].name;
 		if (m->head_known && m->head)
 			fact->a = (int64_t)m->head;

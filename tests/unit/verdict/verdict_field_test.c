@@ -201,6 +201,37 @@ static void what_was_lost_is_no_leaving(void **state)
 	(void)state;
 }
 
+/*
+ * The program destroys its group while something holds the object behind it still: it is in no call
+ * that closes it. Of NCCL that is a finalize.
+ */
+static void who_destroyed_a_group_that_lives_on_has_left_it(void **state)
+{
+	static const char *const makers[] = {"gloo", "nccl"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct facts *f = facts_new(4);
+		struct verdicts *v;
+		struct job *job;
+
+		f->group_makers[0] = makers[i];
+		facts_rounds(f, 0, 10, 20, 0.5);
+		facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 40);
+		facts_outside(f, 1, 39);
+		f->members[0][1].fact.state = JOB_MEMBER_CLOSING;
+		facts_expect_cause(
+			f, VERDICT_COLLECTIVE_MISMATCH, "1", VERDICT_BY_LEFT_GROUP);
+		job = facts_job(f);
+		v = verdicts_of(job);
+		assert_int_equal(v->at[0].evidence[0].kind,
+			i ? FACT_FINALIZED_GROUP : FACT_LEFT_GROUP);
+		verdicts_free(v);
+		job_free(job);
+		facts_free(f);
+	}
+	(void)state;
+}
+
 /* It destroyed the group; that it came to what the others wait in may be among what is lost. */
 static void a_group_left_by_a_ring_with_losses_is_not_established(void **state)
 {
@@ -555,6 +586,7 @@ int main(void)
 		cmocka_unit_test(an_order_to_one_rank_is_the_cause_of_all_ends),
 		cmocka_unit_test(who_closed_the_group_before_all_ended_is_named),
 		cmocka_unit_test(what_was_lost_is_no_leaving),
+		cmocka_unit_test(who_destroyed_a_group_that_lives_on_has_left_it),
 		cmocka_unit_test(a_group_left_by_a_ring_with_losses_is_not_established),
 		cmocka_unit_test(who_left_with_less_work_before_all_ended_is_uneven),
 		cmocka_unit_test(who_closed_the_group_for_another_reason_is_not_named),
