@@ -68,9 +68,9 @@ struct posture {
 	bool passed; /* it waits, and was seen elsewhere in its program a moment before */
 	enum job_known moved;           /* whether it was seen to move between samples */
 	int64_t stands; /* ns for which it was in this activity without a break; JOB_UNKNOWN */
-	/* ns between samples that all show it at one line of its program, whatever it did meanwhile */
-	int64_t lingers;
 	int64_t watched; /* the part of that in which somebody looked, and saw others, too */
+	/* ns between samples that all show it at one line of its program, whatever it did since */
+	int64_t lingers;
 };
 
 /* A line of the table, asked of each frame from the innermost outwards. */

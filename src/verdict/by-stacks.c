@@ -179,8 +179,8 @@ static bool is_at_work(const struct profile *p)
 }
 
 /*
- * True if it slept there for long enough; or came back there each time it was looked at for as long,
- * and took no time to speak of: it asks again and again for what does not come.
+ * True if it slept there for long enough; or came back there each time it was looked at for as
+ * long, and took no time to speak of: it asks again and again for what does not come.
  */
 static bool stands_there(const struct inquiry *q, const struct profile *p)
 {
@@ -379,7 +379,8 @@ static bool all_stand(const struct inquiry *q, struct rank_list *into)
 		if (!p->process || p->ended)
 			continue;
 		if (!p->posture.stack ||
-			(p->posture.stands < STANDS_AT_LEAST && p->posture.lingers == JOB_UNKNOWN) ||
+			(p->posture.stands < STANDS_AT_LEAST &&
+				p->posture.lingers == JOB_UNKNOWN) ||
 			quiet_for(q, rank) <= quiet || is_at_work(p))
 			return false;
 		rank_list_add(into, rank);
