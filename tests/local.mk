@@ -23,6 +23,7 @@ SH_TESTS += \
 	%D%/lists.test \
 	%D%/man.test \
 	%D%/public.test \
+	%D%/built.test \
 	%D%/quickstart.test \
 	%D%/ranks.test \
 	%D%/run-one.test

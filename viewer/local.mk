@@ -86,6 +86,8 @@ nodist_viewer_libviewer_la_SOURCES = %D%/export/html-page.inc
 	$(AM_V_GEN)$(MKDIR_P) %D%/export && \
 	LC_ALL=C $(AWK) -f $(srcdir)/%D%/export/embed.awk $(HTML_PAGE) >$@-t && mv $@-t $@
 BUILT_SOURCES += %D%/export/html-page.inc
+# Who makes one program only, in a clean tree, has no BUILT_SOURCES.
+%D%/export/libviewer_la-html.lo: %D%/export/html-page.inc
 CLEANFILES += %D%/export/html-page.inc %D%/export/html-page.inc-t
 EXTRA_DIST += %D%/export/embed.awk $(HTML_PAGE)
 

@@ -92,6 +92,7 @@ EXTRA_tests_probe_throng_DEPENDENCIES = $(STANDIN_LIBS)
 EXTRA_DIST += %D%/inside.c
 SH_TESTS += %D%/throng.test
 TSAN_TESTS += %D%/throng.test
+probes/python/tests_probe_libsanitized_la-python-shim.lo: probes/python-shim.inc
 if TSAN
 tests_probe_throng_CFLAGS += $(SANITIZE_CFLAGS)
 check_LTLIBRARIES += %D%/libsanitized.la
