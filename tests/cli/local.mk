@@ -16,6 +16,7 @@ SH_TESTS += \
 	%D%/raised.test \
 	%D%/records.test \
 	%D%/signals.test \
+	%D%/status.test \
 	%D%/transparent.test \
 	%D%/completion.test \
 	%D%/unprobed.test \

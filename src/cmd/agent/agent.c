@@ -548,12 +548,16 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 
 /* --- The end ---------------------------------------------------------------------------------- */
 
-/* True if ranks died of something, whatever status the launcher made of that. */
+/*
+ * True if ranks ended badly, whatever status the launcher made of that: `wait' in a shell's loop
+ * makes 0 of it. Which class that is of is not asked: ranks die of a fork, too.
+ */
 static bool is_of_deaths(const struct look *look)
 {
 	enum verdict_class class = look->verdicts->at[0].class;
 
-	return class == VERDICT_RANK_DEATH || class == VERDICT_NODE_LOSS;
+	return class == VERDICT_RANK_DEATH || class == VERDICT_NODE_LOSS ||
+	       (announce_blames(look->verdicts) && anybody_died(look->verdicts->job));
 }
 
 /*
