@@ -46,7 +46,6 @@ play() {
 	shift
 	"$@" >"$scratch/$name/log" 2>&1 </dev/null &
 	started="$started $!"
-	played=$!
 }
 
 # verdicts JOB: how many were said in its log.
