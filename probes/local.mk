@@ -94,7 +94,7 @@ nodist_libinquest_probe_la_SOURCES = %D%/python-shim.inc
 	LC_ALL=C $(AWK) -f $(srcdir)/%D%/shim/embed.awk $(PYTHON_SHIM) >$@-t && mv $@-t $@
 BUILT_SOURCES += %D%/python-shim.inc
 # Who makes one program only, in a clean tree, has no BUILT_SOURCES.
-%D%/python/libinquest_probe_la-python-shim.lo: %D%/python-shim.inc
+$(libinquest_probe_la_OBJECTS): | %D%/python-shim.inc
 CLEANFILES += %D%/python-shim.inc %D%/python-shim.inc-t
 EXTRA_DIST += %D%/shim/embed.awk $(PYTHON_SHIM)
 

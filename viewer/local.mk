@@ -87,7 +87,7 @@ nodist_viewer_libviewer_la_SOURCES = %D%/export/html-page.inc
 	LC_ALL=C $(AWK) -f $(srcdir)/%D%/export/embed.awk $(HTML_PAGE) >$@-t && mv $@-t $@
 BUILT_SOURCES += %D%/export/html-page.inc
 # Who makes one program only, in a clean tree, has no BUILT_SOURCES.
-%D%/export/libviewer_la-html.lo: %D%/export/html-page.inc
+$(viewer_libviewer_la_OBJECTS): | %D%/export/html-page.inc
 CLEANFILES += %D%/export/html-page.inc %D%/export/html-page.inc-t
 EXTRA_DIST += %D%/export/embed.awk $(HTML_PAGE)
 

@@ -92,9 +92,9 @@ EXTRA_tests_probe_throng_DEPENDENCIES = $(STANDIN_LIBS)
 EXTRA_DIST += %D%/inside.c
 SH_TESTS += %D%/throng.test
 TSAN_TESTS += %D%/throng.test
-probes/python/tests_probe_libsanitized_la-python-shim.lo: probes/python-shim.inc
 if TSAN
 tests_probe_throng_CFLAGS += $(SANITIZE_CFLAGS)
+$(tests_probe_libsanitized_la_OBJECTS): | probes/python-shim.inc
 check_LTLIBRARIES += %D%/libsanitized.la
 tests_probe_libsanitized_la_SOURCES = $(libinquest_probe_la_SOURCES) %D%/inside.c
 nodist_tests_probe_libsanitized_la_SOURCES = $(nodist_libinquest_probe_la_SOURCES)
