@@ -236,6 +236,7 @@ static bool take_node(struct taking *t, struct collect_node *node)
 	t->first = t->groups->parts.nr;
 	for (size_t i = 0; i < node->frames.bundles.nr; i++)
 		taken += !is_repeated(node, i) && take_bundle(t, node, i);
+	frames_drop_bundles(&node->frames);
 	if (!taken && node->state == COLLECT_ANSWERED)
 		node->state = COLLECT_NOTHING;
 	return taken;

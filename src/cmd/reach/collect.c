@@ -60,6 +60,7 @@ static void start(struct run *run, struct collect_node *node)
 {
 	int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
 
+	node->frames.meter = run->collect->meter;
 	node->until = clock_monotonic_ns() + run->collect->deadline_ms * CLOCK_NS_PER_MS;
 	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0)
 		node->pid = -1;

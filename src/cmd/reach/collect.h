@@ -77,7 +77,7 @@ struct collect {
 	unsigned samples; /* 1 to 3; 0: as gather has it */
 	bool quiet;       /* no progress on stderr, even if that is a terminal */
 	const char *keep; /* a folder for the bundles, one file each; NULL: none is kept */
-	struct meter *meter; /* what unpacking may take; borrowed, NULL: no bound */
+	struct meter *meter; /* what answers, and what is in them, may take; borrowed, NULL: all */
 	ARRAY(struct collect_node) nodes;
 };
 

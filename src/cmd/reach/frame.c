@@ -45,6 +45,9 @@ static bool begin(struct frames *frames, const char *words)
 		return refuse(frames, "its answer begins with nonsense");
 	if (frames->size > FRAMES_BYTES_MOST - frames->total)
 		return refuse(frames, "its answer is too large to be one");
+	/* What is in it is taken out while it is still here. */
+	if (!meter_admits(frames->meter, 2 * (uint64_t)frames->size, METER_READING))
+		return refuse(frames, METER_REFUSED);
 	if (frames->bundles.nr >= FRAMES_MOST)
 		return refuse(frames, "it answers without end");
 	memcpy(frames->sum, end + 1, sizeof(frames->sum));
@@ -209,13 +212,18 @@ void frames_end(struct frames *frames)
 		refuse(frames, "its answer is cut");
 }
 
-void frames_release(struct frames *frames)
+void frames_drop_bundles(struct frames *frames)
 {
 	struct str *bundle;
 
 	array_for_each (&frames->bundles, bundle)
 		str_release(bundle);
 	array_release(&frames->bundles);
+}
+
+void frames_release(struct frames *frames)
+{
+	frames_drop_bundles(frames);
 	str_release(&frames->wrong);
 	str_release(&frames->words);
 	str_release(&frames->line);

@@ -23,6 +23,7 @@
 #include <stddef.h>
 
 #include "base/array.h"
+#include "base/meter.h"
 #include "base/str.h"
 
 /* Appends a bundle. */
@@ -41,6 +42,7 @@ struct frames {
 	struct str words; /* of "none" or "fail"; else the last line of noise, for who asks why */
 	bool none, fail, done;
 	size_t wanted; /* bytes of program that are asked for; 0 */
+	struct meter *meter; /* of all nodes together; borrowed, NULL: no bound */
 	/* Inside: */
 	struct str line, coming;
 	char sum[65];
@@ -61,6 +63,9 @@ bool frames_cut(struct frames *frames, size_t *ret_came) __attribute__((nonnull)
 
 /* Nothing more comes: what is half is wrong. */
 void frames_end(struct frames *frames) __attribute__((nonnull));
+
+/* Frees the bundles, which have been taken; what else is known stays. */
+void frames_drop_bundles(struct frames *frames) __attribute__((nonnull));
 
 void frames_release(struct frames *frames) __attribute__((nonnull));
 

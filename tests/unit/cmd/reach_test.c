@@ -129,6 +129,29 @@ static void test_ends(void **state)
 	}
 }
 
+/* Answers of all nodes have one bound: what a node announces beyond it is refused. */
+static void test_room(void **state)
+{
+	struct meter meter = {.most = 4096};
+	struct frames one = {.meter = &meter}, two = {.meter = &meter}, free_one = {0};
+	struct str large = {0};
+	char bundle[4000] = {0};
+
+	(void)state;
+	frame_add(&large, bundle, sizeof(bundle));
+	assert_true(frames_take(&one, BEGIN, strlen(BEGIN)));
+	assert_false(frames_take(&two, large.text, large.len));
+	assert_string_equal(str_text(&two.wrong), METER_REFUSED);
+	assert_true(frames_take(&free_one, large.text, large.len));
+	assert_int_equal(free_one.bundles.nr, 1);
+	frames_drop_bundles(&free_one);
+	assert_int_equal(free_one.bundles.nr, 0);
+	frames_release(&one);
+	frames_release(&two);
+	frames_release(&free_one);
+	str_release(&large);
+}
+
 /* Which line of all that is said is the reason, and whose words it is. */
 static void test_reasons(void **state)
 {
@@ -275,6 +298,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_base64), cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_ends), cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_programs), cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_templates), cmocka_unit_test(test_keys)};
 
