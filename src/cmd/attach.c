@@ -188,6 +188,24 @@ static int look_at_parked(struct job_pick *pick, const struct arguments *argumen
 	return 0;
 }
 
+/* Between the samples of who is to be seen standing: as of jobs without probe. */
+#define APART_MS 1100
+
+/*
+ * True if stacks alone tell, and say that nobody stands, or that nothing is proved: of samples in
+ * one moment nothing is. Ranks that have made no group yet leave nothing else.
+ */
+static bool is_unproved(const struct look *look, const struct arguments *arguments)
+{
+	const struct verdict *verdict = &look->verdicts->at[0];
+
+	return ((verdict->class == VERDICT_HEALTHY &&
+			verdict->confidence < VERDICT_ESTABLISHED) ||
+		       verdict->class == VERDICT_INCONCLUSIVE) &&
+	       !look->job->ngroups && look->job->nstacks && !arguments->asked.counted &&
+	       arguments->live.stacks.pause_ms < APART_MS;
+}
+
 /*
  * In a job that goes on somebody waits nearly always, and every hang begins like that: where the
  * wait is too young to tell them apart, we look again, at growing intervals (which no rhythm of the
@@ -205,6 +223,12 @@ static int look_until_told(struct job_pick *pick, const struct arguments *argume
 	if ((may_glance(pick, arguments) ? look_at_parked(pick, arguments, look, why)
 					 : look_anew(pick, &arguments->live, look, why)) < 0)
 		return -1;
+	if (is_unproved(look, arguments)) {
+		struct live_options apart = arguments->live;
+
+		apart.stacks.pause_ms = APART_MS;
+		look_anew(pick, &apart, look, why);
+	}
 	while (look->verdicts->at[0].class == VERDICT_TOO_EARLY && clock_monotonic_ns() < until) {
 		pause_for(pause);
 		pause += pause / 3;
