@@ -380,12 +380,13 @@ static size_t check(const char *name, const struct facts *f, const struct verdic
 	return wrong;
 }
 
+/* Of two nodes it is all one which is the second: half of the ways are all. */
 static size_t check_all(const char *name, const struct facts *f)
 {
 	struct said whole = judge(f);
 	size_t wrong = 0;
 
-	for (unsigned mask = 1; mask + 1 < 1u << RANKS; mask++)
+	for (unsigned mask = 1; mask < 1u << (RANKS - 1); mask++)
 		for (enum meeting meeting = MET; meeting < MEETINGS; meeting++)
 			wrong += check(name, f, whole.v, mask, meeting);
 	release(&whole);
