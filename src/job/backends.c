@@ -21,6 +21,7 @@ enum {
 	RETIRES = BACKEND_RETIRES,
 	USUAL = BACKEND_USUAL,
 	TAGS = BACKEND_TAGS,
+	FINALIZES = BACKEND_FINALIZES,
 };
 
 static const struct backend backends[] = {

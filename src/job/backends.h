@@ -21,6 +21,7 @@ enum backend_trait {
 	BACKEND_RETIRES = 64,
 	BACKEND_USUAL = 128,
 	BACKEND_TAGS = 256,
+	BACKEND_FINALIZES = 512,
 };
 
 /* True if the backend of that name has the trait. */

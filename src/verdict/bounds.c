@@ -57,7 +57,8 @@ enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lackin
 		if (any)
 			return lack;
 	}
-	return *job->coverage.hosts_part ? VERDICT_LACKS_PART : VERDICT_LACKS_NOTHING;
+	return job->coverage.hosts_part && *job->coverage.hosts_part ? VERDICT_LACKS_PART
+								     : VERDICT_LACKS_NOTHING;
 }
 
 /* True if some rank did not end by itself, and nobody knows what it did before: it may have waited.

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "job/backends.h"
 #include "job/spans.h"
 #include "verdict/rule.h"
 #include "verdict/shards.h"
@@ -163,13 +164,13 @@ static bool is_closing(const struct inquiry *q, const struct job_member *m)
 	return false;
 }
 
-/* NCCL tells a finalize from a destroy; of other backends there is but the program's word. */
+/* Where a backend has no finalize of its own, what it is told is the program's destroy. */
 static enum verdict_fact_kind how_closed(const struct inquiry *q, const struct job_member *m)
 {
 	if (is_closing(q, m))
 		return FACT_DONE_WITH_GROUP;
 	return m->state == JOB_MEMBER_CLOSING &&
-			       !strcmp(q->job->groups[m->group].maker, "nccl")
+			       backend_has(q->job->groups[m->group].maker, BACKEND_FINALIZES)
 		       ? FACT_FINALIZED_GROUP
 		       : FACT_LEFT_GROUP;
 }
