@@ -202,6 +202,31 @@ static void threads_signal_and_words_are_told(void **state)
 	close(fd);
 }
 
+/* Who sent it nobody says: SI_USER, which is 0, would be a sender from outside (told.c). */
+static void a_signal_that_a_thread_alone_tells_has_no_sender(void **state)
+{
+	struct str bytes = {0};
+	struct core_file core;
+	char *note;
+	char path[64];
+	int fd;
+
+	(void)state;
+	make_core(&bytes);
+	note = memmem(bytes.text, bytes.len, &(uint32_t){NT_SIGINFO}, sizeof(uint32_t));
+	assert_non_null(note);
+	memcpy(note, &(uint32_t){NT_TASKSTRUCT}, sizeof(uint32_t));
+	fd = file_of(bytes.text, bytes.len, path);
+	assert_int_equal(core_file_open(&core, fd, NULL), 0);
+	assert_false(core.signal_known);
+	assert_int_equal(core.signo, SIGSEGV);
+	assert_int_equal(core.code, SI_KERNEL);
+	assert_int_equal(core.sender, 0);
+	core_file_close(&core);
+	str_release(&bytes);
+	close(fd);
+}
+
 static void maps_are_made_of_segments_and_files(void **state)
 {
 	struct core_file core, other;
@@ -589,6 +614,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_signal_and_words_are_told),
+		cmocka_unit_test(a_signal_that_a_thread_alone_tells_has_no_sender),
 		cmocka_unit_test(maps_are_made_of_segments_and_files),
 		cmocka_unit_test(files_of_one_build_are_one_and_of_two_are_two),
 		cmocka_unit_test(files_without_build_id_are_their_process_own),
