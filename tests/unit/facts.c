@@ -578,7 +578,8 @@ static void give_process(const struct facts *f, struct job_builder *b, int rank)
 	process.cite = "proc";
 	if (!r->exit_known)
 		process.end = JOB_END_UNKNOWN;
-	identity.knows = (r->ring ? JOB_KNOWS_RING : 0) | (r->proc ? JOB_KNOWS_PROC : 0) |
+	identity.knows = (r->ring ? JOB_KNOWS_RING : 0) | (r->dump ? JOB_KNOWS_DUMP : 0) |
+			 (r->proc ? JOB_KNOWS_PROC : 0) |
 			 (r->census ? JOB_KNOWS_CENSUS : 0) | (r->exit_known ? JOB_KNOWS_EXIT : 0) |
 			 (f->completion ? JOB_KNOWS_COMPLETION : 0);
 	job_add_process(b, who_of(f, rank), &process, &identity);

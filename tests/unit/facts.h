@@ -40,6 +40,7 @@ struct facts_member {
 struct facts_rank {
 	bool seen;   /* a process exists */
 	bool ring;   /* its ring can be read */
+	bool dump;   /* what it entered is a dump's word */
 	bool proc;   /* /proc was read */
 	bool census; /* its slot was read */
 	bool exit_known;

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Evidence that tells a part: a dump that is cut, two ranks looked at at two times, an abort of
+ * which only the class is told, ends on nodes whose clocks tell roughly or not at all.
+ */
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+
+#include "tests/unit/facts.h"
+
+struct judged {
+	struct job *job;
+	struct verdicts *v;
+};
+
+static struct judged judge(const struct facts *f)
+{
+	struct judged j = {.job = facts_job(f)};
+
+	j.v = verdicts_of(j.job);
+	return j;
+}
+
+static void done(struct judged *j, struct facts *f)
+{
+	verdicts_free(j->v);
+	job_free(j->job);
+	facts_free(f);
+}
+
+/* -- a dump that is cut ------------------------------------------------------------------------ */
+
+/* Three whole rings in which nobody waits; of the last rank there is a dump, cut or whole. */
+static struct facts *beside_a_dump(bool cut)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 90, 1);
+	f->ranks[3].ring = false;
+	f->ranks[3].dump = true;
+	if (cut) {
+		struct job_loss *loss = facts_loss(f, 3, "the end of its dump");
+
+		loss->of_ops = true;
+		loss->of_last = true;
+	}
+	return f;
+}
+
+/* What it waits in may be in the part that lacks: that nobody else waits is no health. */
+static void who_is_known_by_a_cut_dump_may_wait(void **state)
+{
+	struct facts *f = beside_a_dump(true);
+
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+	(void)state;
+}
+
+static void who_is_known_by_a_whole_dump_is_well_with_the_others(void **state)
+{
+	struct facts *f = beside_a_dump(false);
+
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+	(void)state;
+}
+
+/* -- two looks --------------------------------------------------------------------------------- */
+
+/*
+ * Ranks 4 and 5 read their input, each alone on its node. The clock of rank 4's node met that of
+ * those who wait; where rank 5's did not, nobody knows whether it came meanwhile.
+ */
+static struct facts *two_stay_away(bool all_met)
+{
+	struct facts *f = facts_new(6);
+
+	if (!all_met)
+		f->members[0][5].fact.ready_at = JOB_UNKNOWN;
+	for (int rank = 0; rank < 4; rank++)
+		facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 60);
+	for (int rank = 4; rank < 6; rank++) {
+		facts_move(f, rank, rank - 3);
+		facts_outside(f, rank, 59);
+		facts_span(f, rank, JOB_SPAN_INPUT, "next", "", 59, FACTS_OPEN);
+	}
+	return f;
+}
+
+/* Whom one finding names together is as sure as the look at the one of whom least is known. */
+static void culprits_of_two_looks_are_a_guess(void **state)
+{
+	for (int all_met = 0; all_met < 2; all_met++) {
+		struct facts *f = two_stay_away(all_met);
+		struct judged j = judge(f);
+
+		facts_expect_where(f, VERDICT_HOST_STALL, "4,5", VERDICT_IN_INPUT);
+		if (all_met)
+			assert_true(j.v->at[0].confidence > VERDICT_HYPOTHESIS);
+		else
+			assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
+		done(&j, f);
+	}
+	(void)state;
+}
+
+/* -- what gloo enforces ------------------------------------------------------------------------ */
+
+#define ENFORCED "terminate called after throwing an instance of 'gloo::EnforceNotMet'"
+
+/* gloo checks more than amounts: a rank of which the class alone is told died of its own. */
+static void what_gloo_enforces_may_be_anything(void **state)
+{
+	struct facts *f = facts_missing(4, 1, 59);
+
+	f->group_makers[0] = "gloo";
+	facts_signal(f, 1, SIGABRT, 0, "python", 60.5);
+	facts_log(f, 1, ENFORCED);
+	facts_end(f, 1, JOB_SIGNALED, SIGABRT, 60.5);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_ABORT);
+	facts_free(f);
+	(void)state;
+}
+
+/* -- ends on other nodes ----------------------------------------------------------------------- */
+
+#define LAUNCHER 900
+
+/* Four ranks, the last two on another node whose clock never met the first's. */
+static struct facts *two_nodes(void)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].fact.ready_at = JOB_UNKNOWN;
+		facts_move(f, i, i / 2);
+	}
+	return f;
+}
+
+/* It crashed in a wait; whenever the other node's launcher told its ranks to end, that was for it.
+ */
+static void an_order_is_no_reason_for_a_crash_elsewhere(void **state)
+{
+	struct facts *f = two_nodes();
+	struct job_process *launcher;
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_signal(f, 2, SIGSEGV, 0, "python", 70);
+	facts_end(f, 2, JOB_SIGNALED, SIGSEGV, 70);
+	launcher = facts_child(f, 0, "torchrun");
+	f->extra[f->nextra - 1].pid = LAUNCHER;
+	launcher->ppid = 1;
+	for (int i = 0; i < 2; i++) {
+		facts_signal(f, i, SIGTERM, LAUNCHER, "python", 71);
+		facts_end(f, i, JOB_SIGNALED, SIGTERM, 71);
+	}
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_SIGNAL);
+	facts_free(f);
+	(void)state;
+}
+
+/*
+ * Two nodes whose clocks met only in operations to which both came at very different times: they
+ * may be off by many seconds.
+ */
+static struct facts *rough_clocks(void)
+{
+	struct facts *f = two_nodes();
+
+	facts_rounds(f, 0, 9, 10, 0.5);
+	for (int i = 0; i < 9; i++)
+		for (int rank = 2; rank < 4; rank++)
+			f->members[0][rank].ops[i].entered += (i % 3 - 1) * INT64_C(20000000000);
+	return f;
+}
+
+/*
+ * Rank 2 was killed, and rank 1 on the other node raised out of a wait for it; either may have been
+ * first. The kill is no echo for sure: it stays a reason, as one that is supported.
+ */
+static void a_kill_that_may_have_been_first_is_no_echo(void **state)
+{
+	struct facts *f = rough_clocks();
+	struct judged j;
+
+	for (int rank = 0; rank < 4; rank++)
+		if (rank != 2)
+			facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 59);
+	facts_end(f, 2, JOB_SIGNALED, SIGKILL, 60);
+	facts_note(f, 1, "ValueError: bad sample", 60.5);
+	facts_end(f, 1, JOB_EXITED, 1, 60.5);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_KILLED);
+	facts_expect(f, VERDICT_RANK_DEATH, "2", "0,1,3");
+	j = judge(f);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	done(&j, f);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_known_by_a_cut_dump_may_wait),
+		cmocka_unit_test(who_is_known_by_a_whole_dump_is_well_with_the_others),
+		cmocka_unit_test(culprits_of_two_looks_are_a_guess),
+		cmocka_unit_test(what_gloo_enforces_may_be_anything),
+		cmocka_unit_test(an_order_is_no_reason_for_a_crash_elsewhere),
+		cmocka_unit_test(a_kill_that_may_have_been_first_is_no_echo),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
