@@ -74,7 +74,7 @@ other_card() {
 	while sleep 0.2; do
 		sed -e 's/"card":"[^"]*"/"card":"card.zz-00000000"/' \
 			-e 's/"\(asked\|raised\|born\)":[0-9]*/"\1":0/g' \
-			-e 's/"ranks":\[[^]]*\]/"ranks":[]/' -f "$scratch/other" \
+			-e "s/\"ranks\":\\[[^]]*]/\"ranks\":[$other_ranks]/" -f "$scratch/other" \
 			-e "s/\"beat\":[0-9]*/\"beat\":$(date +%s%N)/" \
 			-e 's/"pid":[0-9]*/"pid":1/' \
 			"$scratch/its" >"$met/card.zz.tmp-" &&
@@ -83,7 +83,7 @@ other_card() {
 	other_card=$!
 	started="$started $!"
 }
-other_card=
+other_card= other_ranks=
 
 # What the logs say, for who reads of a failure.
 fail() {

@@ -8,7 +8,8 @@ SH_TESTS += \
 	%D%/fellows-apart.test %D%/fellows-namesake.test %D%/fellows-shared.test \
 	%D%/fellows-changes.test %D%/fellows-full.test \
 	%D%/fellows-unmet.test %D%/fellows-question.test \
-	%D%/fellows-heir.test %D%/fellows-late.test %D%/rally-memory.test \
+	%D%/fellows-heir.test %D%/fellows-late.test %D%/fellows-moved.test \
+	%D%/rally-memory.test \
 	%D%/fellows-end.test \
 	%D%/jobs.test \
 	%D%/past.test \
