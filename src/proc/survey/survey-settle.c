@@ -382,6 +382,17 @@ static bool is_below(const struct survey *survey, int process, int above)
 	return false;
 }
 
+/* True if one shell gave both the same: nobody else's rank of another job has all of that alike. */
+static bool is_same_claim(const struct survey_process *a, const struct rank_claim *mine,
+	const struct survey_process *b, const struct rank_claim *theirs)
+{
+	return a->uid == b->uid && mine->rank == theirs->rank &&
+	       mine->world_size == theirs->world_size &&
+	       mine->local_rank == theirs->local_rank &&
+	       !strcmp(a->claims.master, b->claims.master) &&
+	       !strcmp(a->claims.job, b->claims.job);
+}
+
 /*
  * A shell that sets a rank's number gives it to all that it runs, and so to what only reads the
  * output of the rank: `RANK=3 python train.py | tee log'.
@@ -397,8 +408,8 @@ static bool is_beside_heir(const struct survey *survey, int at)
 		const struct survey_process *other = &survey->all.items[i];
 		const struct rank_claim *theirs = best_claim(survey, other);
 
-		if (theirs && theirs->rank == mine->rank && weight(other) > weight(process) &&
-			names_agree(other->claims.master, process->claims.master) &&
+		if (theirs && is_same_claim(process, mine, other, theirs) &&
+			weight(other) > weight(process) &&
 			is_below(survey, (int)i, process->parent) &&
 			!is_below(survey, (int)i, at))
 			return true;
