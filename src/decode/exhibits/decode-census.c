@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "decode/context.h"
 #include "decode/kinds.h"
@@ -8,7 +9,7 @@
 
 static int64_t known_time(uint64_t ns)
 {
-	return ns && ns < INT64_MAX ? (int64_t)ns : JOB_UNKNOWN;
+	return ns && ns <= CHECKED_TIME_MOST ? (int64_t)ns : JOB_UNKNOWN;
 }
 
 static void census_end(struct decode_context *context, struct decode_process *process,
@@ -139,7 +140,7 @@ static void census_agent(struct decode_context *context, struct job_builder *bui
 		context, exhibit->host, header->agent_pid, header->agent_start_time);
 	process->fact.role = JOB_ROLE_AGENT;
 	process->fact.cite = arena_printf(&context->arena, "census:%s", host->name);
-	if (header->agent_beat && header->agent_beat < INT64_MAX && gather) {
+	if (header->agent_beat && header->agent_beat <= CHECKED_TIME_MOST && gather) {
 		beat = gather->realtime - gather->boottime + (int64_t)header->agent_beat;
 		host->agent_beat = beat > host->agent_beat ? beat : host->agent_beat;
 	}

@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/checked.h"
 #include "evidence/agent/agentfiles.h"
 #include "evidence/agent/fellows.h"
 #include "evidence/agent/jobs-worlds.h"
@@ -268,12 +269,11 @@ static int jobs_read_census(
 		complaint_set(why, "%s: the census cannot be read", folder->path);
 		goto out;
 	}
-	entry->launched = (int64_t)view.header.created_realtime;
+	entry->launched = checked_time((int64_t)view.header.created_realtime, 0);
 	if (view.header.name[0])
 		entry->name = alloc_text(view.header.name);
 	living = jobs_count(entry, fd, &view);
-	if (view.header.agent_beat < INT64_MAX)
-		entry->beat = (int64_t)view.header.agent_beat;
+	entry->beat = checked_time((int64_t)view.header.agent_beat, 0);
 	entry->agent_pid = view.header.agent_pid;
 	entry->agent_start_time = view.header.agent_start_time;
 	if (entry->agent_pid) {

@@ -96,6 +96,26 @@ static void times_that_cannot_be_are_not_believed(void **state)
 	job_free(job);
 }
 
+/* One that no clock shows: the agent is of those of whom nobody knows when they were there. */
+static void beats_that_cannot_be_are_not_believed(void **state)
+{
+	struct evidence evidence = {0};
+	struct census_header *header;
+	struct job *job;
+
+	forge_gather(&evidence);
+	forge_census(&evidence, 1, CENSUS_RANK);
+	header = (void *)evidence.at[evidence.n - 1].bytes;
+	header->agent_pid = 77;
+	header->agent_beat = INT64_MAX - 1;
+	header->created_realtime = (uint64_t)INT64_MAX / 2 + 1;
+	job = decoded(&evidence);
+	assert_int_equal(job->nhosts, 1);
+	assert_int_equal(job->hosts[0].agent_beat, JOB_UNKNOWN);
+	assert_int_equal(job->launched, JOB_UNKNOWN);
+	job_free(job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +123,7 @@ int main(void)
 		cmocka_unit_test(counters_of_a_process_do_not_wrap),
 		cmocka_unit_test(kills_do_not_wrap),
 		cmocka_unit_test(times_that_cannot_be_are_not_believed),
+		cmocka_unit_test(beats_that_cannot_be_are_not_believed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
