@@ -5,9 +5,10 @@
  *	TARGET [-seconds=N] [-runs=N] [-seed=N] [-max_len=N] FILE|FOLDER...
  *
  * It gives the target each file as it is, then changed ones: a few bytes flipped, cut, moved,
- * repeated, taken from another file, or overwritten by a number that readers get wrong. It knows
- * nothing of what is covered. What is being tried stands in the file crash-TARGET until it is over,
- * so that whatever ends the program leaves it there: -again=crash-TARGET tries it once more.
+ * repeated, taken from another file, or overwritten by a number that readers get wrong; in one part
+ * of an input that has some (change.h). It knows nothing of what is covered. What is being tried
+ * stands in the file crash-TARGET until it is over, so that whatever ends the program leaves it
+ * there: -again=crash-TARGET tries it once more.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -22,8 +23,9 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "change.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+#pragma weak LLVMFuzzerCustomMutator
 
 #define CHANGES 6
 #define SEED_MOST (64u << 20)
@@ -137,6 +139,22 @@ static size_t change(struct fuzz *fuzz, uint8_t *bytes, size_t len, size_t room)
 	}
 }
 
+/* Whom LLVMFuzzerMutate() asks for chance: it is called by a target, which knows of nobody. */
+static struct fuzz *playing;
+
+size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most)
+{
+	return change(playing, bytes, size, most);
+}
+
+static size_t change_input(struct fuzz *fuzz, uint8_t *bytes, size_t len)
+{
+	if (!LLVMFuzzerCustomMutator)
+		return change(fuzz, bytes, len, fuzz->max_len);
+	return LLVMFuzzerCustomMutator(
+		bytes, len, fuzz->max_len, (unsigned)draw(fuzz, UINT32_MAX));
+}
+
 /* -- runs ------------------------------------------------------------------------------------- */
 
 /* From memory of exactly its size, so that a byte too far is seen. */
@@ -228,13 +246,14 @@ static long play(struct fuzz *fuzz)
 	uint8_t *bytes = alloc_zeroed(1, fuzz->max_len);
 	long runs = 0;
 
+	playing = fuzz;
 	for (; (!fuzz->runs || runs < fuzz->runs) && time(NULL) < until; runs++) {
 		const struct str *seed = &fuzz->seeds.items[draw(fuzz, fuzz->seeds.nr)];
 		size_t len = seed->len;
 
 		memcpy(bytes, str_text(seed), len);
 		for (uint64_t n = 1 + draw(fuzz, CHANGES); n; n--)
-			len = change(fuzz, bytes, len, fuzz->max_len);
+			len = change_input(fuzz, bytes, len);
 		try(fuzz, bytes, len);
 	}
 	free(bytes);

@@ -2,8 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # fuzz.sh corpora FOLDER        what each target begins with, in FOLDER/TARGET
+# fuzz.sh words FILE            the words that readers look for, as libFuzzer's -dict wants them
 # fuzz.sh all [TARGET...]       what `make fuzz` does: builds with sanitizers that stop, by clang
 #                               with libFuzzer where that is there, and plays each FUZZ_SECONDS
+# fuzz.sh sum [LEDGER]          what the ledger says of each target, over all that was played
+#
+# What libFuzzer found worth keeping is in FUZZ_CORPORA, and played on from there the next time; in
+# FUZZ_CORPORA/ledger is a line for each time: date, target, what played, inputs, seconds of
+# processor time.
 #
 # Wants srcdir, top_builddir and CC as tests have them. Exits with 0 if nothing was found.
 
@@ -41,10 +47,40 @@ texts() {
 	printf '\7j Down 2x Ctrl-D # no\ntype rank 3\nresize 80x24\n' >"$1/keys"
 }
 
+# words FILE: the texts in the readers' sources, which so need no list of their own.
+words() {
+	(cd "$srcdir" && find src/decode src/evidence/format src/proc/survey viewer/state \
+		-name '*.[ch]' -exec cat {} +) |
+		grep -v '#include' | grep -o '"[A-Za-z_][A-Za-z0-9_. -]\{2,30\}"' | sort -u >"$1"
+}
+
+# processor COMMAND...: plays it, its words into the file `out'; sets cpu, the seconds of it.
+processor() {
+	("$@" >out 2>&1; echo $? >status; times >times)
+	cpu=$(awk 'NR == 2 { split($1 " " $2, t, /[ms ]+/)
+		printf "%.1f", t[1] * 60 + t[2] + t[3] * 60 + t[4] }' times)
+	return "$(cat status)"
+}
+
+# note TARGET: a line for the ledger, of what `out' says of the inputs.
+note() {
+	inputs=$(sed -n -e 's/^stat::number_of_executed_units: //p' \
+		-e 's/^.*: [0-9]* seeds and \([0-9]*\) changed ones$/\1/p' out | tail -n 1)
+	echo "$(date -u +%Y-%m-%dT%H:%MZ) $1 $engine ${inputs:-?} $cpu" >>"$FUZZ_CORPORA/ledger"
+	echo "fuzz: $1: ${inputs:-?} inputs in $cpu s of processor time"
+}
+
+# sum LEDGER
+sum() {
+	awk '{ inputs[$2] += $4; cpu[$2] += $5 }
+		END { for (t in cpu) printf "fuzz: %s: %d inputs in %.2f processor hours so far\n",
+			t, inputs[t], cpu[t] / 3600 }' "$1" | sort
+}
+
 longest() {
 	case $1 in
-	whole | ring) echo 1048576 ;;
-	bundle) echo 262144 ;;
+	whole | ring) echo 262144 ;;
+	bundle) echo 65536 ;;
 	flight) echo 65536 ;;
 	elf | core) echo 32768 ;;
 	*) echo 4096 ;;
@@ -88,14 +124,13 @@ build() {
 
 # play TARGET: from its corpus, which libFuzzer adds to.
 play() {
-	echo "fuzz: $1 for $FUZZ_SECONDS s"
 	if [ "$engine" = libFuzzer ]; then
 		"tests/fuzz/$1-fuzz" -timeout=60 -max_total_time="$FUZZ_SECONDS" \
-			-rss_limit_mb=4096 -max_len="$(longest "$1")" \
-			-print_final_stats=1 -verbosity=0 "corpora/$1"
+			-rss_limit_mb=4096 -max_len="$(longest "$1")" -dict=words \
+			-print_final_stats=1 -verbosity=0 "$FUZZ_CORPORA/$1"
 	else
-		"tests/fuzz/$1-fuzz" -seconds="$FUZZ_SECONDS" -seed="$$" \
-			-max_len="$(longest "$1")" "corpora/$1"
+		"tests/fuzz/$1-fuzz" -seconds="$FUZZ_SECONDS" -seed="${FUZZ_SEED:-$$}" \
+			-max_len="$(longest "$1")" "$FUZZ_CORPORA/$1"
 	fi
 }
 
@@ -107,10 +142,22 @@ all)
 	shift
 	[ $# -gt 0 ] || set -- $targets
 	build "$@" || exit
-	corpora corpora || exit
+	: "${FUZZ_CORPORA:=$PWD/corpora}"
+	corpora "$FUZZ_CORPORA" && words words || exit
 	export UBSAN_OPTIONS="print_stacktrace=1:$UBSAN_OPTIONS"
 	for target; do
-		play "$target" || { echo "fuzz: $target has found something"; exit 1; }
+		echo "fuzz: $target for $FUZZ_SECONDS s"
+		processor play "$target"
+		found=$?
+		note "$target"
+		[ $found -eq 0 ] || { cat out; echo "fuzz: $target has found something"; exit 1; }
 	done
+	sum "$FUZZ_CORPORA/ledger"
+	;;
+sum)
+	sum "${2:-$FUZZ_CORPORA/ledger}"
+	;;
+words)
+	words "$2"
 	;;
 esac

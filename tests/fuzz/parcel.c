@@ -138,3 +138,25 @@ int parcel_take(const uint8_t **at, const uint8_t *end, struct evidence *into)
 	evidence_add(into, &about, bytes, len);
 	return 1;
 }
+
+size_t parcel_head_size(const uint8_t *parcel)
+{
+	const struct parcel_head *head = (const void *)parcel;
+
+	return sizeof(*head) + head->label + sizeof(struct parcel_about);
+}
+
+int parcel_skip(const uint8_t **at, const uint8_t *end)
+{
+	size_t left = (size_t)(end - *at), size;
+	uint32_t len;
+
+	if (left < sizeof(struct parcel_head))
+		return 0;
+	size = parcel_head_size(*at);
+	if (left < size)
+		return 0;
+	memcpy(&len, *at + size - sizeof(len), sizeof(len));
+	*at += len < left - size ? size + len : left;
+	return 1;
+}

@@ -31,4 +31,10 @@ void parcel_put(struct str *into, const struct exhibit *exhibit, unsigned host)
 int parcel_take(const uint8_t **at, const uint8_t *end, struct evidence *into)
 	__attribute__((nonnull));
 
+/* How many bytes of a whole parcel come before the exhibit's; the last four are their length. */
+size_t parcel_head_size(const uint8_t *parcel) __attribute__((nonnull));
+
+/* Moves behind the parcel at *at; false where nothing whole is left. */
+int parcel_skip(const uint8_t **at, const uint8_t *end) __attribute__((nonnull));
+
 #endif

@@ -2,19 +2,22 @@
 /*
  * seeds FOLDER BUNDLE...: what fuzzers begin with, of recorded jobs. Into FOLDER/whole for each
  * bundle the parcels of its first ranks, and each kind that no bundle before it had, alone, to be
- * changed more often; into FOLDER/bundle bundles again, without their large exhibits.
+ * changed more often; into FOLDER/bundle bundles again, with a few small exhibits of each kind.
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "evidence/format/bundle.h"
 #include "parcel.h"
 
-#define RANKS 2	   /* of each job: a larger input is changed less often */
-#define SMALL 4096 /* bytes of an exhibit */
+#define RANKS 2	    /* of each job: a larger input is changed less often */
+#define SMALL 4096  /* bytes of an exhibit in a bundle */
+#define ALIKE 2	    /* exhibits of a kind in a bundle */
+#define LARGE 32768 /* bytes of a parcel that is only played alone */
 
 struct seeds {
 	const char *folder;
@@ -47,16 +50,23 @@ static void write_alone(struct seeds *seeds, const struct exhibit *exhibit)
 	str_release(&bytes);
 }
 
-static void write_small(const struct seeds *seeds, const char *name, struct evidence *evidence)
+static void write_small(const struct seeds *seeds, const char *name, const struct evidence *all)
 {
+	size_t of_kind[EXHIBIT_UNKNOWN_KIND + 1] = {0};
+	struct evidence few = {.gaps = all->gaps, .ngaps = all->ngaps};
 	struct str bytes = {0};
 
-	for (size_t i = 0; i < evidence->n; i++)
-		if (evidence->at[i].len > SMALL)
-			evidence->at[i].len = SMALL;
-	bundle_pack(evidence, &bytes);
+	few.at = alloc_zeroed(all->n, sizeof(*few.at));
+	for (size_t i = 0; i < all->n; i++)
+		if (of_kind[all->at[i].kind]++ < ALIKE)
+			few.at[few.n++] = all->at[i];
+	for (size_t i = 0; i < few.n; i++)
+		if (few.at[i].len > SMALL)
+			few.at[i].len = SMALL;
+	bundle_pack(&few, &bytes);
 	write_seed(seeds, "bundle", name, &bytes);
 	str_release(&bytes);
+	free(few.at);
 }
 
 static void write_job(struct seeds *seeds, const char *path)
@@ -72,10 +82,13 @@ static void write_job(struct seeds *seeds, const char *path)
 	}
 	for (size_t i = 0; i < evidence.n; i++) {
 		const struct exhibit *exhibit = &evidence.at[i];
+		size_t before = bytes.len;
 
 		write_alone(seeds, exhibit);
 		if (exhibit->kind != EXHIBIT_UNKNOWN_KIND && exhibit->rank < RANKS)
 			parcel_put(&bytes, exhibit, 0);
+		if (bytes.len - before > LARGE)
+			str_cut(&bytes, before);
 	}
 	write_seed(seeds, "whole", slash ? slash + 1 : path, &bytes);
 	write_small(seeds, slash ? slash + 1 : path, &evidence);
