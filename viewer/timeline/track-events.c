@@ -462,11 +462,13 @@ void track_make_events(struct track_maker *maker)
 {
 	struct tracks_made *made = maker->made;
 	const struct job *job = maker->job;
+	size_t most = count_events(maker);
 
 	made->tracks.loses = has_common_losses(job);
 	maker->called_from = maker->called_to = JOB_UNKNOWN;
 	maker->first_hole = alloc_zeroed(job->nranks + 1, sizeof(*maker->first_hole));
-	made->events = alloc_zeroed(count_events(maker) + 1, sizeof(*made->events));
+	made->events = alloc_zeroed(most + 1, sizeof(*made->events));
+	maker->labels.most = most;
 	job_for_each_rank(job, rank) {
 		struct track_event *from = made->events + made->nevents;
 		struct track *track = &made->at[rank.i];

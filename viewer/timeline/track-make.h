@@ -21,8 +21,10 @@ struct track_labels {
 	/* Of collectives, by kind and index: they follow on one another. */
 	struct track_numbered {
 		const char **names; /* NULL: not made */
+		uint64_t first;	    /* the index that names[0] is of */
 		size_t room;
 	} numbered[JOB_OP_KINDS];
+	size_t most; /* places of a kind: no more than there are events */
 };
 
 /* Ops that a ring did not keep: known to lie between two that it kept. */

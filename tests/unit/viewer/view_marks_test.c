@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "tests/unit/view_screen.h"
@@ -300,6 +303,54 @@ static void words_are_never_cut(void **unused)
 	screen_free(&t);
 }
 
+/* -- Names of ops ----------------------------------------------------------------------------- */
+
+/* How many KiB more the process takes, at most, once tracks are made. */
+static long more_for_tracks(const struct verdicts *verdicts)
+{
+	struct rusage before = {0}, after = {0};
+	struct tracks *tracks;
+
+	getrusage(RUSAGE_SELF, &before);
+	tracks = tracks_new(verdicts);
+	getrusage(RUSAGE_SELF, &after);
+	tracks_free(tracks);
+	return after.ru_maxrss - before.ru_maxrss;
+}
+
+/* The number of an op says nothing of how many there are: a place for each up to it is too much. */
+static void a_great_number_of_an_op_takes_no_room(void **unused)
+{
+	struct screen_test t = waiting(80);
+	struct job_call calls[3];
+	int status;
+	pid_t child;
+
+	(void)unused;
+	for (unsigned i = 0; i < 3; i++)
+		calls[i] = (struct job_call){.rank = {1},
+			.sig = {.op = JOB_OP_ALLREDUCE},
+			.name = "ncclAllReduce",
+			.index = (i + 1) * 349525, /* the last is 2^20 - 1 */
+			.entered = facts_ns(20 + i),
+			.returned = facts_ns(20.5 + i),
+			.cite = "ring:1"};
+	t.job->calls = calls;
+	t.job->ncalls = 3;
+	t.job->calls_told = true;
+	child = fork();
+	if (!child)
+		_exit(more_for_tracks(t.verdicts) > 2048);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	state_load(t.state, t.job, t.verdicts, "x.inq", false, t.job->gathered);
+	screen_keys(&t, "j j 3 O");
+	screen_find(&t, "AllReduce #349525");
+	screen_find(&t, "AllReduce #1048575");
+	t.job->ncalls = 0;
+	screen_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +364,7 @@ int main(void)
 		cmocka_unit_test(of_several_groups_the_one_is_named),
 		cmocka_unit_test(hosts_are_looked_at_one_after_another),
 		cmocka_unit_test(words_are_never_cut),
+		cmocka_unit_test(a_great_number_of_an_op_takes_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
