@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "words/breaks.h"
 #include "words/escape.h"
 #include "words/headline.h"
 #include "words/rank-names.h"
@@ -105,9 +106,9 @@ static size_t add_line(struct paint *paint, enum page_kind kind, const struct pa
 		paint_pad(&out, column);
 		for (; lines && *rest == ' ' && room > 1; rest++, room--)
 			str_add_char(&out, ' ');
-		part = escape_break(rest, room);
+		part = breaks_at(rest, room);
 		if (lines + 1 == most)
-			escape_fit(&out, rest, room);
+			breaks_fit(&out, rest, room);
 		else
 			str_add_bytes(&out, rest, part);
 		rest += part;

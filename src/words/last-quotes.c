@@ -9,8 +9,10 @@
 #include "base/array.h"
 #include "job/spans.h"
 #include "words/rank-names.h"
+#include "words/source-places.h"
 
 #define NUMBER_SIZE 16
+#define PLACE_MOST  32 /* bytes of a place in a source */
 
 /*
  * Takes of several processes of a rank the first that names an error, else the first with any
@@ -155,7 +157,9 @@ void last_words_add(struct str *into, const struct job *job, struct verdict_rank
 			ranks_add(into, job, whose);
 			str_add(into, ": ");
 		}
-		str_printf(into, "\"%s\"", best->same ? best->line : best->alike);
+		str_add_char(into, '"');
+		source_places_add(into, best->same ? best->line : best->alike, PLACE_MOST);
+		str_add_char(into, '"');
 	}
 	array_for_each (&choirs.all, choir) {
 		free(choir->alike);

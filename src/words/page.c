@@ -15,12 +15,14 @@
 #include "words/headline.h"
 #include "words/last-quotes.h"
 #include "words/rank-names.h"
+#include "words/source-places.h"
 #include "words/summary.h"
 #include "words/tense.h"
 #include "words/wording.h"
 
 #define SEATS_MOST  8
 #define RANKS_WIDTH 24 /* columns of a set of ranks that stands among words */
+#define PLACE_MOST  44 /* bytes of a place in a source that stands among words */
 
 /* A section that is being made. */
 struct making {
@@ -330,7 +332,11 @@ static void make_evidence(struct making *m)
 
 	merge_facts(&merged, verdict->evidence, verdict->nevidence);
 	array_for_each (&merged.facts, fact) {
-		struct page_line *line = add(m, NULL, &fact->words);
+		struct str words = {0};
+		struct page_line *line;
+
+		source_places_add(&words, str_text(&fact->words), PLACE_MOST);
+		line = add(m, NULL, &words);
 
 		line->ranks = kept_ranks(m, fact->ranks.items, fact->ranks.nr);
 		line->cite = arena_text(&m->page->arena, str_text(&fact->cite));
