@@ -96,8 +96,26 @@ static void add_commands(struct help *help)
 			(struct help_line){state_command_name(i), state_command_help(i)};
 }
 
-void help_make(struct help *help, bool in_pane)
+/* What chooses one and what it is are two texts, one behind the other. */
+static void add_jobs(struct help *help, const struct str *jobs)
 {
+	for (const char *at = jobs->text; at < jobs->text + jobs->len;) {
+		struct help_line *line = array_add(&help->lines);
+
+		line->left = at;
+		line->right = at + strlen(at) + 1;
+		at = line->right + strlen(line->right) + 1;
+	}
+}
+
+void help_make(struct help *help, const struct state *state)
+{
+	bool in_pane = state->in_pane;
+
+	if (state->jobs.len) {
+		add_jobs(help, &state->jobs);
+		return;
+	}
 	if (in_pane)
 		add_section(help, SECTION_PANE);
 	for (int i = 0; i < SECTIONS; i++)
@@ -151,16 +169,20 @@ void draw_help(const struct screen *screen)
 	int room = screen->cells->h - 2, n;
 	struct help help = {0};
 
-	help_make(&help, state->in_pane);
+	help_make(&help, state);
 	n = (int)help.lines.nr;
 	if (state->help_top > n - room)
 		state->help_top = n > room ? n - room : 0;
 	cells_printf(screen->cells, screen->layout.title, 1, 0, STYLE_TITLE,
-		"inquest view: keys   (%d-%d of %d)", state->help_top + 1,
+		"inquest view: %s   (%d-%d of %d)", state->jobs.len ? "jobs" : "keys",
+		state->help_top + 1,
 		state->help_top + room < n ? state->help_top + room : n, n);
 	draw_lines(screen, &help, room);
 	if (state->typing.kind == PROMPT_NONE && !state->message.len)
 		cells_put_fit(screen->cells, screen->layout.status, 1, 0, screen->cells->w - 1,
-			STYLE_BAR, "j k Space scroll  / n N find  any other key closes");
+			STYLE_BAR,
+			state->jobs.len ? "Enter shows it  j k choose  / n N find  any other key "
+					  "closes"
+					: "j k Space scroll  / n N find  any other key closes");
 	help_release(&help);
 }

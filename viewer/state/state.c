@@ -89,6 +89,7 @@ void state_free(struct state *state)
 	str_release(&state->unfiltered);
 	str_release(&state->pane_search);
 	str_release(&state->help_search);
+	str_release(&state->jobs);
 	str_release(&state->typing.text);
 	str_release(&state->typing.typed);
 	str_release(&state->search.text);

@@ -234,7 +234,7 @@ static struct change *sort_changes(const struct change *all, size_t n)
 	return sorted;
 }
 
-/* One more in that state, or one fewer: as well in all that are better, of which it is the worse. */
+/* So many more in that state or worse, and so in each better one or worse. */
 static void add_to(uint32_t atleast[TRACK_STATES], unsigned state, uint32_t more)
 {
 	for (unsigned i = 0; i <= state; i++)
