@@ -75,7 +75,7 @@ void away_take(struct inquiry *q, const struct away *away, const struct reason *
 #define FORK(class, is)                                                                            \
 	bool is_##is##_fork(struct inquiry *q, const struct fork *fork, struct draft *draft);
 /* Excludes this class from a finding of another one by facts, or says nothing. */
-#define UNLIKE(class, name) void rule_out_##name(struct inquiry *q, struct draft *draft);
+#define UNLIKE(class, name, other) void rule_out_##name(struct inquiry *q, struct draft *draft);
 #include "lists/class.def"
 
 /* -- what rules share -------------------------------------------------------------------------- */
