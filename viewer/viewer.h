@@ -27,8 +27,8 @@ struct view_source {
 	int (*reload)(void *context, struct view_look *into, struct complaint *why);
 	/*
 	 * Of several jobs: appends which there are, a line each of what chooses it, a tab and what
-	 * it is; or, of that number or name, lets the next reload give it: that one blocks until it is there. 0, or negative
-	 * with words. NULL: the source has one job.
+	 * it is; or, of that number or name, lets the next reload give it: that one blocks until it
+	 * is there. 0, or negative with words. NULL: the source has one job.
 	 */
 	int (*choose)(void *context, const char *job, struct str *list, struct complaint *why);
 	void *context;

@@ -2,13 +2,13 @@
 #ifndef CMD_FOREIGN_JOB_H
 #define CMD_FOREIGN_JOB_H
 
-/* Finds which job without probe is meant: by pids, or as the only one of this machine. */
+/* Finds the job without probe that the user means: by pids, or the only one of this machine. */
 
 #include "base/array.h"
 #include "evidence/agent/jobs.h"
 #include "proc/survey/survey.h"
 
-#define FOREIGN_GLANCE_MS 200 /* over which a job that is listed is seen to stand, or not */
+#define FOREIGN_GLANCE_MS 200 /* time between two looks at a listed job, to see if it stands */
 
 struct foreign_pick {
 	struct survey survey;
@@ -35,8 +35,8 @@ int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
 	const struct jobs_entry **ret_own);
 
 /*
- * True if a job of the survey is one of those that live and have an agent, or the probe: a rank of
- * it descends from that agent, or is in that job's census. Its environment does not count.
+ * True if a job of the survey is a living job with an agent or the probe: one of its ranks descends
+ * from that agent, or is in that job's census. The environment does not count.
  */
 bool foreign_is_own(
 	const struct survey *survey, const struct survey_job *job, const struct jobs *jobs);

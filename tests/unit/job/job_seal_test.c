@@ -112,7 +112,7 @@ static void a_wrapper_is_no_rank(void **state)
 	job_free(job);
 }
 
-/* Where RANK is set and the parent is gone it was the rank's; outside of the namespace it is not. */
+/* With RANK set and no parent left, a process is an orphan; not if its parent is outside. */
 static void a_parent_outside_of_the_namespace_makes_no_orphan(void **state)
 {
 	for (uint32_t ppid = 0; ppid < 2; ppid++) {
