@@ -90,6 +90,7 @@ struct state {
 	struct folds *folds;
 	struct stacktree *tree, *mains;
 	struct treelines *tree_lines, *main_lines;
+	struct seats_book *seats;
 	struct waits *waits; /* made when first asked for */
 	int *worlds;	     /* world rank of each rank */
 	size_t nranks;
