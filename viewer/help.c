@@ -46,6 +46,8 @@ static const struct help_line words[] = {
 	{"for", "at the end of a row: how long it has been doing that"},
 	{"wait", "how much of the time in sight it waited for others or the GPU"},
 	{"in", "what it is in: an operation, a phase, a line of code"},
+	{"lock, GIL, kernel", "what blocks it, in front of the line of code where it is"},
+	{"#12 count 0, ...", "what it came with to the operation where ranks parted, and left"},
 	{"last 3 times, by", "others waited for it: how often in sight, and how long at most"},
 	{"whole job", "all of its time in one line, what is in sight between the brackets"},
 	{"not, next", "ruled out, and by what; what to do"},

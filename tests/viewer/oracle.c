@@ -200,7 +200,8 @@ static void hear_threads(struct oracle *o)
 				BIT('w') | BIT('#') | BIT(':'));
 	for (size_t i = 0; i < o->job->nstacks; i++)
 		if (same_rank(o->job->stacks[i].rank, o->rank) && o->job->stacks[i].nframes)
-			o->seen |= BIT('w') | BIT('b') | BIT('c') | BIT('i') | BIT('k');
+			o->seen |= BIT('w') | BIT('b') | BIT('c') | BIT('i') | BIT('k') |
+				   (o->ring ? 0 : BIT('#'));
 }
 
 static void hear_process(struct oracle *o)

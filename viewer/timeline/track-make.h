@@ -72,6 +72,7 @@ struct track_now {
 	const struct job_op *op; /* the collective that it waits in; NULL */
 	const char *cite;
 	int64_t end;	/* of its evidence; JOB_UNKNOWN */
+	bool own_code;	/* its stack is in its own code: it may well go on */
 	bool by_look;	/* no record of its own says so, but its stack or /proc */
 };
 
