@@ -154,6 +154,18 @@ void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, s
 /* Adds where in the program the camps of a standing fork are (fork-sites.c). */
 void fork_tell_sites(struct inquiry *q, const struct fork *fork, struct draft *draft);
 
+/*
+ * True if this camp called its op at another line of the program than the largest did: by the
+ * records of the ops, else by where all of both camps stand and wait (fork-sites.c).
+ */
+bool fork_calls_differ(const struct inquiry *q, const struct fork *fork, size_t camp);
+
+/*
+ * True if in another group of each rank of this camp somebody waits for just such an op of that
+ * rank: it was called in the wrong group (forked.c).
+ */
+bool fork_is_for_another_group(const struct inquiry *q, const struct fork *fork, size_t camp);
+
 /* Adds, as facts, which op each camp entered (forked.c). */
 void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *draft);
 

@@ -474,10 +474,17 @@ static bool has_other_rows(const struct inquiry *q, const struct fork *fork, siz
 	return true;
 }
 
-/* Counts differ, and no shift of the one side's operations against the other's explains it. */
+/*
+ * Counts differ, and no shift of the one side's operations against the other's explains it, nor
+ * another call: a shard has another amount at the line at which all others are, and where its
+ * rows are others it has it anywhere.
+ */
 static bool is_another_amount(const struct inquiry *q, const struct fork *fork, size_t camp)
 {
 	if (fork->kind != FORK_COUNT)
+		return false;
+	if (camp != SIZE_MAX && !has_other_rows(q, fork, camp) &&
+		(fork_calls_differ(q, fork, camp) || fork_is_for_another_group(q, fork, camp)))
 		return false;
 	if (fork->shift.kind == SHIFT_NONE || fork->shift.kind == SHIFT_UNTOLD)
 		return true;
