@@ -14,11 +14,6 @@
 
 #define ASK_MS 250 /* for each process' environment */
 
-bool foreign_is_pid(const char *text)
-{
-	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
-}
-
 static bool descends_from(const struct survey *survey, const struct survey_process *process,
 	uint32_t above)
 {

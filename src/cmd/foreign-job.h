@@ -16,9 +16,6 @@ struct foreign_pick {
 	ARRAY(uint32_t) pids;
 };
 
-/* Digits, and short enough for a pid. */
-bool foreign_is_pid(const char *text);
-
 /* Surveys the machine. CMD_FINE, or another status after a complaint. */
 int foreign_survey(struct survey *survey);
 

@@ -267,11 +267,17 @@ static int choose_named(struct job_pick *pick, const char *const *names, size_t 
 	return pick->own ? CMD_FINE : status;
 }
 
+/* Digits, and short enough for a pid. */
+static bool is_pid(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
+}
+
 /* True if the names are pids of which none is a job's with probe. */
 static bool means_foreign(const struct jobs *jobs, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!foreign_is_pid(names[i]) || jobs_find(jobs, names[i], NULL))
+		if (!is_pid(names[i]) || jobs_find(jobs, names[i], NULL))
 			return false;
 	return n > 0;
 }

@@ -271,6 +271,13 @@ struct failed {
 	size_t more;
 };
 
+/* True if it is over and never had ranks: its command failed before. */
+static bool failed_early(const struct jobs_entry *entry)
+{
+	return entry->status == JOBS_ENDED && !entry->ranks && entry->world_size < 0 &&
+	       entry->exit_status > 0;
+}
+
 /* Of those the newest stands for all, unless all are asked for. */
 static void print_own(const struct jobs *jobs, bool all, struct failed *failed)
 {
@@ -281,11 +288,11 @@ static void print_own(const struct jobs *jobs, bool all, struct failed *failed)
 		if (fellows_head(jobs, entry) != entry)
 			continue;
 		fellows_sum(jobs, entry, &sum);
-		if (!jobs_entry_failed_early(entry) || all || !failed->newest)
+		if (!failed_early(entry) || all || !failed->newest)
 			print_row(&sum, outlet_is_utf8());
 		else
 			failed->more++;
-		if (!failed->newest && jobs_entry_failed_early(entry))
+		if (!failed->newest && failed_early(entry))
 			failed->newest = entry;
 	}
 }

@@ -32,9 +32,6 @@ bool locks_starves(const struct job *job, const struct job_stack *stack) __attri
 bool locks_is_interpreter(const struct job *job, const struct job_stack *stack, long at)
 	__attribute__((nonnull));
 
-/* True if it is in flock(), or in F_SETLKW or F_OFD_SETLKW of fcntl(). */
-bool locks_waits_for_file(const struct job_stack *stack) __attribute__((nonnull));
-
 /*
  * The frame that waits for a mutex, or for a Python lock other than that of a queue, an event or a
  * thread, which are taken in Python code; -1 none.

@@ -57,9 +57,6 @@ struct backend {
 /* All of them, NULL behind the last; in the order in which their frames are asked for. */
 extern const struct backend *const backends[];
 
-/* The one that makes such groups (`maker` of struct job_group); NULL: none that is known. */
-const struct backend *backend_of_maker(const char *maker) __attribute__((nonnull));
-
 /* True if the text fits one of the patterns, or contains one of the parts; both take NULL. */
 bool backend_fits(const char *text, const char *const *patterns);
 bool backend_says(const char *text, const char *const *parts);

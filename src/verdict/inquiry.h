@@ -90,8 +90,6 @@ void draft_dead_child(struct inquiry *q, struct draft *draft, struct rank_index 
 /* The last collective that the rank entered in its largest group; NULL, and no fact, if unknown. */
 const struct job_op *draft_last_op(
 	struct inquiry *q, struct draft *draft, struct rank_index rank);
-/* Adds which of its living children is stopped, if any is. */
-void draft_stopped_child(struct inquiry *q, struct draft *draft, struct rank_index rank);
 
 /*
  * Rules a class out, with the reason; the caller fills in values as above. A class is ruled out

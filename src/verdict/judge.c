@@ -107,7 +107,7 @@ static const struct {
 #undef IS
 };
 
-_Static_assert(VERDICT_CLASSES <= 32, "a class is a bit");
+_Static_assert(VERDICT_CLASSES <= 32, "class-bits");
 
 /* -- order ------------------------------------------------------------------------------------- */
 

@@ -26,12 +26,6 @@ struct amount shards_rows(const struct inquiry *q, struct rank_index rank);
 bool shards_has_left(const struct profile *p);
 
 /*
- * True if loaders of this job say when they have no more: one batch less then proves nothing by
- * itself.
- */
-bool shards_tell_ends(const struct inquiry *q);
-
-/*
  * Returns the number of batches in the pass that this loader has ended; JOB_UNKNOWN: it is at no
  * end.
  */
@@ -45,8 +39,6 @@ bool shards_ended_otherwise(const struct inquiry *q, struct rank_index rank);
 
 /* The latest mark of the rank that tells a shape; NULL: none does. */
 const struct job_shard *shards_shape(const struct inquiry *q, struct rank_index rank);
-/* True if both batches are of one shape. */
-bool shards_same_shape(const struct job_shard *a, const struct job_shard *b);
 
 /* Adds facts for all of the above that is known. */
 void shards_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);

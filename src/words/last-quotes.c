@@ -39,17 +39,6 @@ const char *last_words_of(const struct job *job, struct rank_index rank)
 	return !log ? NULL : *log->error ? log->error : log->last_line;
 }
 
-const struct job_log *last_words_first(const struct job *job, struct verdict_ranks ranks)
-{
-	for (size_t i = 0; i < ranks.n; i++) {
-		struct spans_range range = logs_of(job, ranks.at[i]);
-
-		if (range.from < range.to && last_words_of(job, ranks.at[i]))
-			return &job->logs[range.from];
-	}
-	return NULL;
-}
-
 /* Length of the number that begins there: 0 where none does. "1.5", not "10.0.0.1" nor "2b". */
 static size_t number_at(const char *text, size_t at, bool *ret_decimal)
 {

@@ -217,10 +217,22 @@ static void make_read(struct making *m)
 		add(m, "", &words)->tone = PAGE_WARN;
 }
 
+/* The log of the first of them who said anything; NULL where nobody did. */
+static const struct job_log *first_log(const struct job *job, struct verdict_ranks ranks)
+{
+	for (size_t i = 0; i < ranks.n; i++) {
+		struct spans_range range = logs_of(job, ranks.at[i]);
+
+		if (range.from < range.to && last_words_of(job, ranks.at[i]))
+			return &job->logs[range.from];
+	}
+	return NULL;
+}
+
 static void make_last_words_of(struct making *m, struct verdict_ranks ranks, enum page_tone tone)
 {
 	const struct job *job = m->page->verdicts->job;
-	const struct job_log *log = last_words_first(job, ranks);
+	const struct job_log *log = first_log(job, ranks);
 	struct str words = {0};
 	struct page_line *line;
 

@@ -41,7 +41,4 @@ void fellow_put(struct json_object *manifest, const struct fellow *fellow)
 /* Reads it; a field that is missing, or of the wrong type, is unknown. */
 void fellow_get(struct fellow *ret, struct json_object *manifest) __attribute__((nonnull(1)));
 
-/* True if a launcher named the job: by an id, a step, or where its rank 0 is. */
-bool fellow_has_key(const struct fellow *fellow) __attribute__((nonnull));
-
 #endif

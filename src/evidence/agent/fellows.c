@@ -100,12 +100,18 @@ static bool contradict(const struct jobs_entry *a, const struct jobs_entry *b)
 	       (has_whole_world(a) && has_whole_world(b) && !share_world(a, b, true));
 }
 
+/* True if a launcher named the job: by an id, a step, or where its rank 0 is. */
+static bool has_key(const struct fellow *fellow)
+{
+	return *fellow->run || *fellow->step || *fellow->master;
+}
+
 /* Parts of one job by all that is known of them, which is not much. */
 static enum bond weak_bond(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	const struct fellow *one = &a->fellow, *other = &b->fellow;
 
-	if (fellow_has_key(one) || fellow_has_key(other) || one->rank < 0 || other->rank < 0 ||
+	if (has_key(one) || has_key(other) || one->rank < 0 || other->rank < 0 ||
 		one->rank == other->rank || one->world_size != other->world_size ||
 		one->task != other->task || !one->program || one->program != other->program)
 		return BOND_NONE;

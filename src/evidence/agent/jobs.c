@@ -38,12 +38,6 @@ const char *jobs_status_name(enum jobs_status status)
 	return status_names[status];
 }
 
-bool jobs_entry_failed_early(const struct jobs_entry *entry)
-{
-	return entry->status == JOBS_ENDED && !entry->ranks && entry->world_size < 0 &&
-	       entry->exit_status > 0;
-}
-
 /* A text of the manifest, or "". free() it. */
 static char *manifest_text(struct json_object *manifest, const char *key)
 {

@@ -86,9 +86,6 @@ struct jobs {
 	struct str refused; /* one line per folder that was not trusted, with the reason */
 };
 
-/* True if it is over and never had ranks: its command failed before. */
-bool jobs_entry_failed_early(const struct jobs_entry *entry) __attribute__((nonnull));
-
 /* Lists all jobs of this machine that we may see, live and ended. 0, also where there is none. */
 int jobs_list(struct jobs *jobs, struct complaint *why) __attribute__((nonnull(1)));
 

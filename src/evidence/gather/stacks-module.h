@@ -37,13 +37,6 @@ void stacks_wanted_release(struct stacks_wanteds *wanteds) __attribute__((nonnul
 void stacks_name(struct images *images, const struct stacks_wanted *wanted, struct arena *arena)
 	__attribute__((nonnull));
 
-/*
- * Looks up the names of all addresses on the snapshots' stacks, and adds an exhibit per module
- * there. Call it once, after all snapshots of a gathering.
- */
-void stacks_add_modules(struct evidence *into, const char *host, struct images *images,
-	const struct snapshot *snapshots, size_t nr) __attribute__((nonnull(1, 2, 3)));
-
 /* Adds an exhibit that came from a helper, or merges it into that of a module known already. */
 void stacks_put(struct evidence *into, const char *host, const struct exhibit *exhibit)
 	__attribute__((nonnull));
