@@ -32,15 +32,14 @@ int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
 	const struct jobs_entry **ret_own);
 
 /*
- * True if a job of the survey is a living job with an agent or the probe: one of its ranks descends
- * from that agent, or is in that job's census. The environment does not count.
+ * Marks as `own` which jobs of the survey live and have an agent, or the probe: a rank of it
+ * descends from that agent, or is in that job's census. Its environment does not count.
  */
-bool foreign_is_own(
-	const struct survey *survey, const struct survey_job *job, const struct jobs *jobs);
+void foreign_mark_own(struct survey *survey, const struct jobs *jobs) __attribute__((nonnull));
 
 /* How many others there are besides the chosen one, in words; nothing where there are none. */
 size_t foreign_describe_others(
-	const struct foreign_pick *pick, const struct jobs *jobs, struct str *into);
+	struct foreign_pick *pick, const struct jobs *jobs, struct str *into);
 
 /* Takes NULL. */
 void foreign_release(struct foreign_pick *pick);

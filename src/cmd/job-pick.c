@@ -236,6 +236,7 @@ static int choose_by_key(struct job_pick *pick, const char *key)
 	pick->foreign.job = SURVEY_NONE;
 	if (foreign_survey(survey))
 		return CMD_USAGE;
+	foreign_mark_own(survey, jobs);
 	for (size_t i = 0; i < jobs->nr; i++)
 		if (is_head(jobs, &jobs->items[i]) && lives(jobs, &jobs->items[i]) &&
 			key_is_of_folder(key, &jobs->items[i])) {
@@ -243,7 +244,7 @@ static int choose_by_key(struct job_pick *pick, const char *key)
 			found++;
 		}
 	for (size_t i = 0; i < survey->jobs.nr; i++)
-		if (!foreign_is_own(survey, &survey->jobs.items[i], jobs) &&
+		if (!survey->jobs.items[i].own &&
 			key_is_of_job(key, survey, i)) {
 			pick->foreign.job = (int)i;
 			found++;
@@ -349,7 +350,7 @@ int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, boo
 	return status;
 }
 
-size_t job_pick_describe_others(const struct job_pick *pick, struct str *into)
+size_t job_pick_describe_others(struct job_pick *pick, struct str *into)
 {
 	const struct jobs *jobs = &pick->jobs;
 	size_t hung = 0, others = 0;

@@ -43,7 +43,7 @@ void job_pick_take(struct job_pick *pick, const struct jobs_entry *entry);
 int job_pick_look(const struct jobs *jobs, const struct jobs_entry *entry);
 
 /* Appends what a report says about the other jobs here. Returns how many there are. */
-size_t job_pick_describe_others(const struct job_pick *pick, struct str *into);
+size_t job_pick_describe_others(struct job_pick *pick, struct str *into);
 
 /* True if it was running when it was picked: a job that was over by then will not move any more. */
 bool job_pick_is_live(const struct job_pick *pick);

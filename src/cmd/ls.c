@@ -256,7 +256,7 @@ static void print_json(const struct jobs *jobs, struct survey *survey)
 		json_object_array_add(array, sum_object(jobs, &sum));
 	}
 	array_for_each(&survey->jobs, job)
-		if (!foreign_is_own(survey, job, jobs))
+		if (!job->own)
 			json_object_array_add(array, foreign_object(survey, job));
 	escape_json(&text, json_object_to_json_string_ext(
 				   array, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -320,7 +320,7 @@ static void print_table(const struct jobs *jobs, struct survey *survey, bool all
 	size_t foreign = 0;
 
 	array_for_each(&survey->jobs, job)
-		foreign += !foreign_is_own(survey, job, jobs);
+		foreign += !job->own;
 	if (jobs->nr || foreign)
 		printf("%-26s%-20s%-9s%-10s%-9s%s\n", "JOB", "NAME", "RANKS", "STATE", "AGE",
 			"USER");
@@ -329,7 +329,7 @@ static void print_table(const struct jobs *jobs, struct survey *survey, bool all
 			all ? "" : "; `inquest ls --all' has those without probe");
 	print_own(jobs, all, &failed);
 	array_for_each(&survey->jobs, job)
-		if (!foreign_is_own(survey, job, jobs))
+		if (!job->own)
 			print_foreign_row(survey, job, outlet_is_utf8());
 	print_failed(&failed);
 }
@@ -341,6 +341,7 @@ static int list(const struct jobs *jobs, const struct arguments *arguments)
 
 	if (arguments->all)
 		status = foreign_survey(&survey);
+	foreign_mark_own(&survey, jobs);
 	standing_look(&survey, FOREIGN_GLANCE_MS);
 	if (arguments->json)
 		print_json(jobs, &survey);

@@ -18,6 +18,7 @@
  */
 
 #include "cmd/job-pick.h"
+#include "evidence/agent/jobs-people.h"
 
 struct here_part {
 	size_t own;   /* of a job with folders: its head's index in the list of jobs; else HERE_NONE
@@ -30,6 +31,7 @@ struct here_part {
 
 struct here {
 	struct job_pick pick;          /* the jobs of this node, and the survey */
+	struct jobs_people people;     /* who is in those jobs' folders */
 	ARRAY(struct here_part) parts; /* newest first, and those without probe last */
 	struct str refused;            /* folders that we may not look at, one a line */
 };

@@ -72,6 +72,17 @@ struct jobs_entry {
 	unsigned int hangs; /* bundles that it had kept and the job left behind */
 	int64_t told;  /* when it had looked before a signal that ends the job; realtime ns */
 	bool no_logs;  /* it was told to read nothing that the job wrote */
+	dev_t dev;     /* which folder it is, by whatever path */
+	ino_t inode;
+	struct {
+		size_t slots, bytes, rings; /* that were read */
+	} cost;
+};
+
+/* What all folders of one owner have cost so far, and how many are left out for that. */
+struct jobs_share {
+	uid_t owner;
+	size_t folders, slots, bytes, rings, worlds, left;
 };
 
 struct jobs {
@@ -83,7 +94,9 @@ struct jobs {
 	uid_t barred_uid;
 	gid_t barred_gid;
 	int64_t barred_since; /* realtime s */
-	struct str refused; /* one line per folder that was not trusted, with the reason */
+	struct str refused; /* one line per folder that was not trusted, with the reason; of many
+			       the first, and who has too many to be looked at */
+	ARRAY(struct jobs_share) shares; /* of owners */
 };
 
 /* Lists all jobs of this machine that we may see, live and ended. 0, also where there is none. */
@@ -116,12 +129,6 @@ void jobs_list_beside(struct jobs *jobs, const char *folder) __attribute__((nonn
 const struct jobs_entry *jobs_find(
 	const struct jobs *jobs, const char *arg, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
-
-/*
- * True if a process with this pid is in the job's census, or is its agent, and is still the same
- * process, or gone. False once another process has that pid.
- */
-bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid) __attribute__((nonnull));
 
 /* The one job folder at path, wherever it lies, under the same trust. 0 or negative with words. */
 int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proc/ns.h"
 #include "ring/census.h"
 
 enum liveness_lock { LIVENESS_LOCK_UNKNOWN, LIVENESS_LOCK_FREE, LIVENESS_LOCK_HELD };
@@ -22,11 +23,15 @@ struct liveness {
 	char state;    /* of its main thread; 0 where not there */
 };
 
-/* Looks for the owner of slot i of the census behind fd. Changes nothing. */
-struct liveness liveness_of_slot(int census_fd, uint32_t i, const struct census_slot *slot);
+/*
+ * Looks for the owner of slot i of the census behind fd. Changes nothing. `seen` is one for all
+ * slots that are looked for: in which namespace they are is the job's word.
+ */
+struct liveness liveness_of_slot(struct proc_ns_seen *seen, int census_fd, uint32_t i,
+	const struct census_slot *slot) __attribute__((nonnull));
 
-/* The same for a process without a slot. */
-struct liveness liveness_of_process(uint32_t pid, uint64_t start_time, uint64_t pid_ns);
+/* The same for a process without a slot, by the pid that it has here. */
+struct liveness liveness_of_process(uint32_t pid, uint64_t start_time);
 
 /* True if two visible processes run one program, as far as we may know. */
 bool liveness_same_program(uint32_t one, uint32_t other);
