@@ -194,12 +194,24 @@ void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draf
 		draft_fact(q, draft, FACT_UNALIGNED, NO_RANK, inquiry_cite_all(q));
 }
 
+/* True if the ops at one place differ in their amount alone, and no other group waits for one. */
+static bool may_be_an_amount(const struct inquiry *q, const struct fork *fork)
+{
+	size_t camp = fork_minority(fork);
+
+	return fork->kind == FORK_COUNT && camp != SIZE_MAX &&
+	       (fork->shift.kind == SHIFT_NONE || fork->shift.kind == SHIFT_UNTOLD) &&
+	       !fork_is_for_another_group(q, fork, camp);
+}
+
 bool is_calls_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	draft->verdict.confidence = fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	fork_share_out(q, fork, fork_minority(fork), draft);
+	if (may_be_an_amount(q, fork))
+		draft_at_most(draft, VERDICT_SUPPORTED);
 	if (is_shifted(fork, draft)) {
 		draft->verdict.cause =
 			fork->shift.kind == SHIFT_SKIPPED ? VERDICT_BY_SKIPPED : VERDICT_BY_EXTRA;

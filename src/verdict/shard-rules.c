@@ -488,6 +488,17 @@ static bool has_other_rows(const struct inquiry *q, const struct fork *fork, siz
 	return true;
 }
 
+/* Fewer elements than this may be a share of a small batch. */
+#define SURELY_MANY 64
+
+/* True if one side brings a single element, a loss or a flag, and the other one a tensor. */
+static bool is_scalar(const struct fork *fork, size_t camp)
+{
+	uint64_t mine = fork->camps[camp].sig.count, most = fork->camps[0].sig.count;
+
+	return (mine == 1 && most >= SURELY_MANY) || (most == 1 && mine >= SURELY_MANY);
+}
+
 /*
  * Counts differ, and no shift of the one side's operations against the other's explains it, nor
  * another call: a shard has another amount at the line at which all others are, and where its
@@ -498,7 +509,8 @@ static bool is_another_amount(const struct inquiry *q, const struct fork *fork, 
 	if (fork->kind != FORK_COUNT)
 		return false;
 	if (camp != SIZE_MAX && !has_other_rows(q, fork, camp) &&
-		(fork_calls_differ(q, fork, camp) || fork_is_for_another_group(q, fork, camp)))
+		(is_scalar(fork, camp) || fork_calls_differ(q, fork, camp) ||
+			fork_is_for_another_group(q, fork, camp)))
 		return false;
 	if (fork->shift.kind == SHIFT_NONE || fork->shift.kind == SHIFT_UNTOLD)
 		return true;

@@ -515,7 +515,7 @@ static void a_skip_among_the_ops_of_two_groups(void **state)
 	facts_free(f);
 }
 
-/* -- another call, or another group, and no amount ---------------------------------------------- */
+/* -- another call, or another group, and no amount --------------------------------------------- */
 
 /*
  * Rank 2 reduces its metrics in the group of all instead of its own. They have another amount than
@@ -567,6 +567,20 @@ static void another_amount_at_another_line_is_another_op(void **state)
 	facts_free(f);
 }
 
+/* Rank 2 is done and averages its loss: one element beside a bucket is no share. */
+static void a_single_element_is_no_share(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 10; i++)
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 4680, 20 + i);
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == 2 ? 1 : 4680, 60);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "2", VERDICT_NO_CAUSE,
+		VERDICT_SUPPORTED, FACT_FIRST_FORK, 11, 10});
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -595,6 +609,7 @@ int main(void)
 		cmocka_unit_test(a_skip_among_the_ops_of_two_groups),
 		cmocka_unit_test(an_op_called_in_the_wrong_group_is_no_amount),
 		cmocka_unit_test(another_amount_at_another_line_is_another_op),
+		cmocka_unit_test(a_single_element_is_no_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
