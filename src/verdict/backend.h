@@ -41,6 +41,9 @@ struct backend {
 	/* Parts of lines by which a rank says that others failed, or that amounts differed. */
 	const char *const *echoes;
 	const char *const *mismatches;
+	/* Frames in which it ends a process over what another rank sent. */
+	const struct stackfacts_place *rejects;
+	size_t nrejects;
 
 	/* The limit that ends such a wait, which has an age and a member; NULL: none is known. */
 	struct limit (*limit)(const struct job *job, const struct wait *wait);

@@ -42,6 +42,8 @@ struct profile {
 	enum verdict_cause cause; /* of the death */
 	int64_t fault;            /* when its own progress stopped, by its own clock; JOB_UNKNOWN */
 	const struct job_signal *fatal; /* the fact that ended it; NULL */
+	const struct job_stack *death_stack; /* of the thread that it struck; NULL not known */
+	bool rejected; /* a backend ended it over what another rank sent */
 	const struct job_signal *told;  /* the first order to end that came from outside; NULL */
 	const struct job_signal *own_end; /* the signal that ended it, if it sent that to itself */
 	const struct job_note *exception;
@@ -89,7 +91,10 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 /* Takes NULL. */
 void profiles_free(struct profile *profiles);
 
-/* True if its last words say that ranks called different operations, without saying which. */
+/*
+ * True if its last words, or the place where it ended, say that ranks brought different operations,
+ * without saying which.
+ */
 bool profile_tells_mismatch(const struct profile *p);
 /* True if its exception, or without one an error in its log, tells of another rank's end. */
 bool profile_tells_of_others(const struct profile *p);
