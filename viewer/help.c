@@ -23,6 +23,10 @@ static void add_section(struct help *help, enum request_section section)
 
 const struct help_line help_signs[HELP_SIGNS] = {
 	[HELP_EXCEPTION] = {"exception", "an exception that the rank died of"},
+	[HELP_KILL] = {"signal", "a signal that another process sent to it"},
+	[HELP_RECOMPILE] = {"recompile", "of a graph that it had compiled before"},
+	[HELP_LOG] = {"wrote", "a line of its log that says when it was written, with the zone"},
+	[HELP_FORK] = {"child", "a process that it started; of neighbouring cells the first"},
 	[HELP_LOST] = {"lost: see 5", "something of it is lost, at a time that nobody knows"},
 	[HELP_ENTERED] = {"entered", "the entry into an operation"},
 	[HELP_ENTERED_FIRST] = {"first entered", "of entries in neighbouring cells the first"},

@@ -298,6 +298,10 @@ struct help_line {
 /* Signs of the timeline that are no state: the legend takes their names from here. */
 enum help_sign {
 	HELP_EXCEPTION,
+	HELP_KILL,
+	HELP_RECOMPILE,
+	HELP_LOG,
+	HELP_FORK,
 	HELP_LOST,
 	HELP_ENTERED,
 	HELP_ENTERED_FIRST,

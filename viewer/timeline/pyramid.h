@@ -17,9 +17,7 @@ struct pyramid;
 struct bin {
 	enum track_state state; /* the worst; of ordinary ones the longest */
 	uint8_t share;	 /* of the cell's time in that state, 0 to 255 */
-	bool entered;	 /* an op was entered in it */
-	bool stepped;	 /* a step was done in it */
-	bool raised;	 /* an exception that the rank died of */
+	bool marks[TRACK_MARKS]; /* which events are in it */
 	const struct track_span *span; /* one of that state: whose name stands for the cell; NULL */
 };
 

@@ -52,7 +52,7 @@ struct track_maker {
 	struct waits *waits;
 	struct tracks_made *made;
 	struct track_labels labels;
-	struct by_rank seats, signals, losses;
+	struct by_rank seats, signals, losses, logs, processes;
 	bool *oom; /* by rank: killed for memory, as the verdict has found */
 	ARRAY(struct track_hole) holes; /* by rank, then from */
 	size_t *first_hole; /* of each rank */
