@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "probes/mapping.h"
 #include "probes/place.h"
 #include "probes/sys.h"
 #include "probes/text.h"
@@ -234,7 +235,7 @@ static void census_make(int dir)
 		h->created_realtime = census_realtime();
 		text_copy(h->job, sizeof(h->job), place_job());
 		census_open(h);
-		sys_unmap(h, CENSUS_SIZE);
+		mapping_drop(h, CENSUS_SIZE);
 		sys_call(SYS_linkat, dir, name, dir, CENSUS_FILE, 0);
 	}
 	sys_close(fd);
@@ -301,7 +302,7 @@ void census_open_job(void)
 	if (fd < 0)
 		return;
 	/* Not place_map(): the slots of others need not be faulted in, they exist. */
-	census.base = sys_map(CENSUS_SIZE, MAP_SHARED, fd);
+	census.base = mapping_make(fd, CENSUS_SIZE);
 	sys_close(fd);
 }
 
@@ -531,8 +532,10 @@ void census_vanish(void)
 
 void census_child_killed(uint32_t pid, int signo)
 {
-	if (census.base)
-		tools_reaped(census.base, pid, census.pid_ns, signo);
+	if (!census.base)
+		return;
+	mapping_guard();
+	tools_reaped(census.base, pid, census.pid_ns, signo);
 }
 
 int census_was_execed(void)

@@ -33,6 +33,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/nccl/launch.c \
 	%D%/links.c %D%/links.h \
 	%D%/lowfds.c %D%/lowfds.h \
+	%D%/mapping.c %D%/mapping.h \
 	%D%/marks.c \
 	%D%/nccl/nccl.c %D%/nccl/nccl.def %D%/nccl/nccl.h %D%/nccl/nccl-abi.h \
 	%D%/object.c %D%/object.h \

@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 
 #include "probes/links.h"
+#include "probes/mapping.h"
 #include "probes/sys.h"
 #include "probes/text.h"
 #include "ring/census.h"
@@ -189,7 +190,7 @@ int place_reserve(int fd, uint64_t size)
 
 void *place_map(int fd, uint64_t size)
 {
-	uint8_t *base = sys_map(size, MAP_SHARED, fd);
+	uint8_t *base = mapping_make(fd, size);
 
 	if (!base || !sys_madvise(base, size, PLACE_POPULATE_WRITE))
 		return base;
@@ -262,7 +263,7 @@ static void *place_take(int dir, const struct place_request *want, uint64_t size
 		base = place_file_make(dir, want->name, size);
 	/* Others may have come in between: whoever looks last sees all. */
 	if (base && want->taken && !place_fits(dir, want, size, ring_load(want->taken), 1)) {
-		sys_unmap(base, size);
+		mapping_drop(base, size);
 		sys_call(SYS_unlinkat, dir, want->name, 0);
 		base = NULL;
 	}

@@ -29,6 +29,7 @@
 #include "probes/death/traceback.h"
 #include "probes/fork.h"
 #include "probes/glibc.h"
+#include "probes/mapping.h"
 #include "probes/nccl/group.h"
 #include "probes/place.h"
 #include "probes/python/python.h"
@@ -320,6 +321,7 @@ int process_reborn(void)
 {
 	if (process_lock())
 		return 0;
+	mapping_guard();
 	if (!*probe_epoch) {
 		process.ring = NULL;
 		memset(process.made, 0, sizeof(process.made));
@@ -351,6 +353,7 @@ int process_ready(enum probe_need need)
 	if (!process.born)
 		return 0;
 	if (!*probe_epoch) {
+		mapping_guard();
 		if (need == PROBE_NEED_NOTHING && process.ring)
 			ring_lose(&process.ring->header->losses.forked);
 		if (need == PROBE_NEED_NOTHING || !process_reborn())
@@ -358,6 +361,7 @@ int process_ready(enum probe_need need)
 	}
 	if (need == PROBE_NEED_NOTHING || process_has(need) || process_lock())
 		return process.ring != NULL;
+	mapping_guard();
 	if (need == PROBE_NEED_RANK && !process_has(need)) {
 		census_self_read(&process.self);
 		census_promote(&process.self);
@@ -383,6 +387,7 @@ void process_identify(int32_t rank, int32_t world_size, const char *source)
 {
 	if (!process_ready(PROBE_NEED_WITNESS))
 		return;
+	mapping_guard();
 	if (census_self_tell(&process.self, rank, world_size)) {
 		process.self.rank_source = NULL;
 		trait_put("rank-source", source, (uint64_t)rank);
@@ -399,8 +404,10 @@ void process_milestone(enum ring_milestone what, uint64_t value)
 {
 	struct ring_writer *ring = process_ring();
 
-	if (ring)
-		process_pin(ring, what, value);
+	if (!ring)
+		return;
+	mapping_guard();
+	process_pin(ring, what, value);
 }
 
 /* A process that never was a rank and ended well leaves nothing behind. */
@@ -419,6 +426,7 @@ void process_end(enum ring_milestone how, int status)
 		return;
 	if (view != PROCESS_SELF && view != PROCESS_FORKED)
 		return;
+	mapping_guard();
 	if (status && process.text_head && process.text_pid == process.pid)
 		process_ready(PROBE_NEED_CANDIDATE);
 	process_milestone(how, (uint64_t)(uint32_t)status);
@@ -436,6 +444,7 @@ void process_stderr(const char *bytes, uint64_t len)
 	if (view == PROCESS_UNBORN || view == PROCESS_VFORKED)
 		return;
 	if (ring) {
+		mapping_guard();
 		ring_text_append(ring, bytes, len);
 		return;
 	}
@@ -454,6 +463,7 @@ int process_leave(void)
 	if (view != PROCESS_SELF && view != PROCESS_FORKED)
 		return 0;
 	sigchain_leave_all();
+	mapping_look(); /* from now on nobody mends */
 	process.left = view;
 	process.left_epoch = *process_epoch;
 	if (view == PROCESS_SELF && (process.made[0] || process.made[1]))
@@ -499,6 +509,7 @@ __attribute__((constructor)) static void process_birth(void)
 		return;
 	process_epoch = fork_guard(&process.no_epoch);
 	probe_epoch = process_epoch;
+	death_birth();
 	place_find();
 	census_open_job();
 	census_self_look(&process.self);
@@ -509,5 +520,4 @@ __attribute__((constructor)) static void process_birth(void)
 	process_new_epoch();
 	process.born = 1;
 	python_birth();
-	death_birth();
 }

@@ -2,9 +2,12 @@
 #include "probes/thread.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/prctl.h>
 
 #include "probes/death/altstack.h"
+#include "probes/death/sigchain.h"
+#include "probes/mapping.h"
 #include "probes/probe.h"
 #include "probes/process.h"
 #include "probes/ring-clock.h"
@@ -29,7 +32,9 @@ static void thread_end(void *arg)
 	struct probe_thread *me = arg;
 
 	probe_me = NULL;
-	if (me->epoch == *probe_epoch && me->lane)
+	if (me->joined == *probe_epoch)
+		mapping_guard();
+	if (me->joined == *probe_epoch && me->lane)
 		ring_lane_release(me->ring, me->lane);
 	altstack_take(me->altstack);
 	sys_unmap(me, sizeof(*me));
@@ -70,7 +75,8 @@ static void thread_join(struct probe_thread *me)
 	thread_name(name);
 	me->ring = ring;
 	me->lane = ring_lane_claim(ring, tid, name);
-	me->epoch = epoch;
+	me->joined = epoch;
+	me->epoch = sigchain_reaches(SIGBUS) ? epoch : PROBE_LOOKS;
 }
 
 /*
@@ -87,6 +93,9 @@ static struct probe_thread *thread_join_slow(enum probe_need need)
 		return me; /* inside a call: join when it is over */
 	if (!process_ready(need))
 		return NULL;
+	mapping_guard();
+	if (me && me->epoch == PROBE_LOOKS && me->joined == *probe_epoch)
+		return me;
 	if (!me)
 		me = thread_make();
 	if (!me) {
@@ -117,11 +126,14 @@ struct probe_thread *probe_enter_needing(enum probe_need need)
 	return NULL;
 }
 
-void probe_anchor_slow(struct probe_thread *me, uint64_t now)
+void probe_now_slow(struct probe_thread *me, uint64_t now)
 {
 	char name[16];
 
-	(void)now;
+	if (me->epoch == PROBE_LOOKS)
+		mapping_look();
+	if (now - ring_load(&me->ring->anchor_tsc) <= PROBE_ANCHOR_TICKS)
+		return;
 	clock_anchor(me->ring);
 	if (!me->lane)
 		return;

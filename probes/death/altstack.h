@@ -13,9 +13,7 @@
 #ifndef PROBES_ALTSTACK_H
 #define PROBES_ALTSTACK_H
 
-/*
- * Gives the calling thread one, in the constructor; later threads get theirs as they are created.
- */
+/* In the constructor: the calling thread gets one, later ones as they are created. */
 void altstack_birth(void);
 
 /*

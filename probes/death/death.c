@@ -8,6 +8,9 @@
  * first. So the entry of the first stays, and where there was no ring for it yet, its facts are
  * kept until the second delivery shows that it was the end.
  *
+ * A SIGBUS IN A FILE OF OURS is none of the program's: it ends here, before anything is looked at
+ * that could lie in such a file, and nobody hears of it (mapping.h).
+ *
  * A signal that the program handles makes no ring, for runtimes use SIGSEGV for purposes of their
  * own; where there is one, it gets its line, and an entry that the thread's next one takes over.
  */
@@ -23,6 +26,7 @@
 #include "probes/death/goodbye.h"
 #include "probes/death/sigchain.h"
 #include "probes/death/traceback.h"
+#include "probes/mapping.h"
 #include "probes/process.h"
 #include "probes/seccomp.h"
 #include "probes/self.h"
@@ -255,10 +259,16 @@ static void death_default(int sig, siginfo_t *info)
 
 static void death_on_signal(int sig, siginfo_t *info, void *context)
 {
-	enum process_view view = process_view();
+	enum process_view view;
 	struct sigaction app;
 	int ends;
 
+	if (death_is_sync(sig, info) && sig == SIGBUS &&
+		mapping_mend((uint64_t)(uintptr_t)info->si_addr))
+		return;
+	/* From here on SIGBUS may be blocked, by the program's mask. */
+	mapping_look();
+	view = process_view();
 	sigchain_app(sig, &app);
 	ends = sigchain_is_default(&app);
 	if (view == PROCESS_FORKED && ends && process_reborn())

@@ -291,6 +291,14 @@ void sigchain_call(int sig, siginfo_t *info, void *context)
 		app.sa_handler(sig);
 }
 
+int sigchain_reaches(int sig)
+{
+	uint64_t blocked = 0;
+
+	sys_call(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, SIGCHAIN_SETSIZE);
+	return sigchain_first && !(blocked >> (sig - 1) & 1) && sigchain_kernel_has_us(sig);
+}
+
 void sigchain_step_aside(int sig)
 {
 	const struct sigchain_kernel_action none = {.handler = NULL};

@@ -18,6 +18,9 @@
  * a published slot. The overflow lane therefore claims each slot by CAS, and drops what it cannot
  * have.
  *
+ * The file's bytes may become zeros at any moment (probes/mapping.h): what is written then goes
+ * astray within the mapping, and never beyond it. So sizes are of the handle, not of the file.
+ *
  * LIFE: the caller maps the file, ring_format() and ring_publish() of ring-make.h, then
  * ring_writer_open(); threads ring_lane_claim() and ring_lane_release(). The handle is private to
  * the process and needs no release.
@@ -77,6 +80,8 @@ struct ring_writer {
 	struct ring_traceback *traces;
 	struct ring_text *text;
 	uint32_t nlanes, nspans, nmarks, ngroups, nfatal, ntraces;
+	uint64_t nslots;
+	uint64_t text_size;
 	uint32_t strindex_mask;
 	uint64_t strings_size;
 	uint64_t anchor_version;
@@ -120,7 +125,7 @@ static inline void ring_writer_open(struct ring_writer *w, void *base)
 			w->lanes = at, w->nlanes = (uint32_t)n - 1;
 			break;
 		case RING_S_SLOTS:
-			w->slots = at;
+			w->slots = at, w->nslots = n;
 			break;
 		case RING_S_SPANS:
 			w->spans = at, w->nspans = (uint32_t)n;
@@ -154,6 +159,7 @@ static inline void ring_writer_open(struct ring_writer *w, void *base)
 			break;
 		}
 	}
+	w->text_size = w->text ? w->text->size : 0;
 	w->overflow = w->lanes + w->nlanes;
 }
 
@@ -213,6 +219,15 @@ static inline int ring_slot_publish_shared(
 
 /* --- Lanes ------------------------------------------------------------------------------------ */
 
+/* Where a lane has this ticket; the first slot of all where it no longer says what is its own. */
+RING_HOT struct ring_slot *ring_lane_slot(
+	const struct ring_writer *w, const struct ring_lane *lane, uint64_t ticket)
+{
+	uint64_t at = lane->first + (ticket & (lane->n - 1));
+
+	return w->slots + (__builtin_expect(at < w->nslots, 1) ? at : 0);
+}
+
 /* Records into the calling thread's own lane; the ticket. The hot path. */
 RING_HOT uint64_t ring_lane_put(
 	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_record *r)
@@ -220,7 +235,7 @@ RING_HOT uint64_t ring_lane_put(
 	uint64_t ticket = ring_reserve(&lane->head);
 
 	RING_STALL();
-	ring_slot_publish(w->slots + lane->first + (ticket & (lane->n - 1)), ticket, tsc, r);
+	ring_slot_publish(ring_lane_slot(w, lane, ticket), ticket, tsc, r);
 	return ticket;
 }
 
@@ -230,7 +245,7 @@ static inline uint64_t ring_overflow_put(
 {
 	struct ring_lane *lane = w->overflow;
 	uint64_t ticket = ring_add(&lane->head, 1);
-	struct ring_slot *s = w->slots + lane->first + (ticket & (lane->n - 1));
+	struct ring_slot *s = ring_lane_slot(w, lane, ticket);
 
 	RING_STALL();
 	if (!ring_slot_publish_shared(s, ticket, tsc, r))
@@ -382,13 +397,15 @@ static inline void ring_pin(
 {
 	struct ring_pinned *p = w->pinned + class;
 	uint64_t n = ring_add(&p->next, 1);
+	uint32_t first = ring_load_acquire32(&p->first);
+	uint32_t latest = ring_load_acquire32(&p->latest);
 	uint64_t at = n;
 
 	RING_STALL();
-	if (n >= p->first) {
-		if (!p->latest)
+	if (n >= first) {
+		if (!latest)
 			return;
-		at = p->first + (n - p->first) % p->latest;
+		at = first + (n - first) % latest;
 	}
 	if (ring_slot_publish_shared(w->pinslots + p->start + at, n, tsc, r))
 		ring_lose(&w->header->losses.records);
@@ -493,10 +510,10 @@ static inline void ring_fatal_publish(struct ring_fatal *f)
 static inline void ring_text_append(struct ring_writer *w, const char *bytes, size_t len)
 {
 	struct ring_text *t = w->text;
-	uint64_t at = ring_add(&t->head, len);
+	uint64_t at = ring_add(&t->head, len), size = w->text_size;
 
-	for (uint64_t i = len > t->size ? len - t->size : 0; i < len; i++)
-		t->bytes[(at + i) % t->size] = bytes[i];
+	for (uint64_t i = len > size ? len - size : 0; i < len; i++)
+		t->bytes[(at + i) % size] = bytes[i];
 }
 
 /* A moment on all three clocks, in ns but for the TSC; UINT64_MAX is unknown. */

@@ -65,6 +65,14 @@ tests_probe_libtls_la_SOURCES = %D%/libtls.c
 tests_probe_libtls_la_CFLAGS = $(PLAIN_CFLAGS)
 tests_probe_libtls_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 SH_TESTS += %D%/habits.test
+# Whose files in the job's folder are cut.
+check_PROGRAMS += %D%/cutter
+tests_probe_cutter_CPPFLAGS = $(RANK_INCLUDES)
+tests_probe_cutter_CFLAGS = $(PLAIN_CFLAGS) -pthread
+tests_probe_cutter_LDFLAGS = $(RANK_LINK)
+tests_probe_cutter_LDADD = $(STANDIN_LIBS) -ldl
+EXTRA_tests_probe_cutter_DEPENDENCIES = $(STANDIN_LIBS)
+SH_TESTS += %D%/cutter.test
 EXTRA_DIST += %D%/crashxx.cc %D%/crash.sh
 if HAVE_CXX
 check_DATA += %D%/crashxx
