@@ -64,7 +64,6 @@ static int64_t end_of(const struct member *member)
 
 static void take_members(struct past *past)
 {
-	struct proc_ns_seen seen = {0};
 	struct census_view view;
 	struct census_slot slot;
 	void *bytes = NULL;
@@ -80,14 +79,12 @@ static void take_members(struct past *past)
 			if (census_view_slot(&view, i, &slot) <= 0)
 				continue;
 			past->taken += !census_is_spent(slot.head);
-			liveness = liveness_of_slot(
-				&seen, past->dir->census_fd, i, &slot);
+			liveness = liveness_of_slot(past->dir->census_fd, i, &slot);
 			*array_add(&past->members) = (struct member){.slot = i,
 				.is = slot,
 				.dead = !liveness_is_alive(&liveness),
 				.set = set};
 		}
-	proc_ns_seen_release(&seen);
 	free(bytes);
 }
 
@@ -266,6 +263,14 @@ static bool is_past(struct past *past, size_t set)
 
 /* --- Letting go ------------------------------------------------------------------------------- */
 
+/* To be asked right before a store: into a file that the job has cut, a store is our end. */
+static bool census_is_whole(const struct past *past)
+{
+	struct stat about;
+
+	return fstat(past->dir->census_fd, &about) == 0 && (size_t)about.st_size >= CENSUS_SIZE;
+}
+
 /* False: there was none any more. */
 static bool remove_rings(const struct past *past, const struct member *member)
 {
@@ -278,8 +283,9 @@ static bool remove_rings(const struct past *past, const struct member *member)
 		name_ring(member, i, &name);
 		if (fstatat(past->folder.fd, name.text, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
 			unlinkat(past->folder.fd, name.text, 0) == 0) {
-			__atomic_fetch_sub(
-				&census->ring_bytes, (uint64_t)about.st_size, __ATOMIC_RELAXED);
+			if (census_is_whole(past))
+				__atomic_fetch_sub(&census->ring_bytes, (uint64_t)about.st_size,
+					__ATOMIC_RELAXED);
 			removed = true;
 		}
 		str_cut(&spill, 0);
@@ -319,7 +325,8 @@ static bool free_slot(const struct past *past, const struct member *member)
 {
 	static const struct census_who nobody;
 
-	if (census_take(past->dir->census, member->slot, member->is.head, &nobody))
+	if (!census_is_whole(past) ||
+		census_take(past->dir->census, member->slot, member->is.head, &nobody))
 		return false;
 	census_publish(past->dir->census, (int)member->slot, CENSUS_FREE);
 	return true;
