@@ -215,7 +215,8 @@ static void sweep_edges(struct merged *into, struct edge *edges, size_t n)
 /* What is drawn of events; all else of a fold is seen when it is opened. */
 static bool is_drawn(const struct track_event *event)
 {
-	return track_mark_of(event) != TRACK_MARKS;
+	return event->kind == TRACK_ENTER || event->kind == TRACK_STEP ||
+	       event->kind == TRACK_EXCEPTION;
 }
 
 static struct merged *merge(const struct folds *folds, const struct row *row)
@@ -269,8 +270,9 @@ static struct bin bin_of_few(const struct folds *folds, const struct row *row, i
 		if (bin.state > worst.state ||
 			(bin.state == worst.state && bin.share > worst.share))
 			both = bin;
-		for (int mark = 0; mark < TRACK_MARKS; mark++)
-			both.marks[mark] = worst.marks[mark] || bin.marks[mark];
+		both.entered = worst.entered || bin.entered;
+		both.stepped = worst.stepped || bin.stepped;
+		both.raised = worst.raised || bin.raised;
 		worst = both;
 	}
 	return worst;

@@ -300,10 +300,8 @@ static int64_t last_event(const struct track *track)
 {
 	size_t n = track->nevents;
 
-	/* A child may be born of a child, when it is gone already. */
 	while (n && (track->events[n - 1].when == JOB_UNKNOWN ||
-			    track->events[n - 1].kind == TRACK_DEATH ||
-			    track->events[n - 1].kind == TRACK_FORK))
+			    track->events[n - 1].kind == TRACK_DEATH))
 		n--;
 	return n ? track->events[n - 1].when : JOB_UNKNOWN;
 }

@@ -47,9 +47,7 @@ enum pickle_op {
 	OP_FRAME = 0x95,
 };
 
-/*
- * Returns how many bytes of argument an opcode has, not counting those that its argument announces.
- */
+/* How many bytes of argument an opcode has, those that its argument announces not counted. */
 static const uint8_t pickle_arguments[256] = {
 	[OP_BINBYTES] = 4,
 	[OP_SHORT_BINBYTES] = 1,

@@ -2,9 +2,7 @@
 #ifndef EVIDENCE_LIVE_ADD_H
 #define EVIDENCE_LIVE_ADD_H
 
-/*
- * The exhibits with which every gathering from the machine begins, with or without a job's folder.
- */
+/* Exhibits that every gathering from the machine begins with, be there a job's folder or not. */
 
 #include "evidence/format/exhibit.h"
 #include "evidence/gather/live.h"
@@ -28,7 +26,7 @@ void live_add_liveness(struct evidence *into, const char *host,
 	const struct live_process *process, const struct liveness *liveness)
 	__attribute__((nonnull));
 
-/* Looks whether it is there, adds the answer as an exhibit, and returns it. */
+/* Asks whether it is there, which it tells, and adds that. */
 void live_take_liveness(
 	struct evidence *into, const char *host, const struct live_process *process)
 	__attribute__((nonnull));

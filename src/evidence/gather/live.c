@@ -35,6 +35,7 @@
 #include "evidence/gather/unprobed.h"
 #include "proc/read.h"
 #include "ring/census-read.h"
+#include "ring/ring-read.h"
 #include "ring/ring-snapshot.h"
 
 #define LIVE_RINGS_CAP 4096
@@ -53,7 +54,6 @@ struct live {
 	size_t which;		/* and its number */
 	char host[256];
 	struct live_processes processes;
-	struct proc_ns_seen seen;
 	ARRAY(char *) groups; /* control groups that the agent has seen */
 };
 
@@ -92,7 +92,7 @@ static void live_add(struct live *live, const struct exhibit *about, struct str 
 
 static void live_take_slot(struct live *live, int fd, uint32_t i, const struct census_slot *slot)
 {
-	struct liveness liveness = liveness_of_slot(&live->seen, fd, i, slot);
+	struct liveness liveness = liveness_of_slot(fd, i, slot);
 	struct live_process *process = array_add(&live->processes.all);
 
 	*process = (struct live_process){
@@ -111,7 +111,7 @@ static void live_take_slot(struct live *live, int fd, uint32_t i, const struct c
 static void live_take_agent(struct live *live, const struct census_header *header)
 {
 	struct liveness liveness =
-		liveness_of_process(header->agent_pid, header->agent_start_time);
+		liveness_of_process(header->agent_pid, header->agent_start_time, 0);
 	struct live_process *process;
 
 	if (!header->agent_pid)
@@ -190,6 +190,17 @@ static void live_miss_rings(struct live *live)
 				"its ring: the file is not there");
 }
 
+/*
+ * True if somebody has cut the ring's file: its process then writes into memory of its own, and
+ * what is left tells of a moment that nobody knows, as if it were now.
+ */
+static bool live_ring_is_cut(const void *bytes, size_t size)
+{
+	struct ring_view view;
+
+	return ring_view_open(&view, bytes, size) == 0 && view.cut_bytes;
+}
+
 static void live_gather_ring(struct live *live, const struct folder *folder, const char *name)
 {
 	unsigned long long start_time;
@@ -208,7 +219,11 @@ static void live_gather_ring(struct live *live, const struct folder *folder, con
 		close(fd);
 	if (error != -ENOENT)
 		live_ring_found(live, pid, start_time, generation);
-	if (!error) {
+	if (!error && live_ring_is_cut(bytes, size)) {
+		str_printf(&gap, "its ring %s: its file was cut", name);
+		evidence_add_gap(live->into, live->host, pid, gap.text);
+		free(bytes);
+	} else if (!error) {
 		ring_redact(bytes, size, &(struct ring_redact_options){
 			.raw_stacks = live->options->stacks.raw_stacks,
 			.no_logs = live->options->no_logs});
@@ -223,8 +238,8 @@ static void live_gather_ring(struct live *live, const struct folder *folder, con
 		str_printf(&gap, "its ring %s (%s)", name,
 			why.words ? why.words : strerror(-error));
 		evidence_add_gap(live->into, live->host, pid, gap.text);
-		str_release(&gap);
 	}
+	str_release(&gap);
 	complaint_release(&why);
 }
 
@@ -575,7 +590,6 @@ static void live_close(struct live *live)
 	for (size_t i = 0; i < live->groups.nr; i++)
 		free(live->groups.items[i]);
 	array_release(&live->groups);
-	proc_ns_seen_release(&live->seen);
 	for (size_t i = 0; i < live->folders.nr; i++)
 		folder_close(&live->folders.items[i].folder);
 	array_release(&live->folders);
