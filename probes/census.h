@@ -3,10 +3,10 @@
  * census.h: this process's line in the job's process table (src/ring/census.h has the format).
  *
  * The constructor joins; a forked child joins at its first own act. After that no descriptor is
- * kept: a job has thousands of processes that are no ranks, and many look at what they have open.
- * Only a rank, and who lives in another pid namespace than the agent, keeps the slot's first byte
- * locked for life, by a high descriptor, out of the program's way, which is never used without a
- * look whether it still is the census. Without a census everything else still works.
+ * kept: a job has thousands of processes that are no ranks, and many inspect their open files. Only
+ * a rank, or a process in another pid namespace than the agent, keeps the slot's first byte locked
+ * for life. Its descriptor has a high number, out of the program's way, and is checked to be the
+ * census before each use. Without a census everything else still works.
  */
 #ifndef PROBES_CENSUS_H
 #define PROBES_CENSUS_H
@@ -24,35 +24,35 @@ struct census_self {
 	int32_t rank, local_rank, world_size, restart; /* -1 unknown; restart 0 */
 	const char *rank_source; /* the variable that told the rank; NULL: none did */
 	uint32_t number; /* what kind of number `rank` is: of CENSUS_F_NUMBER */
-	int told; /* a framework said it, whatever variables say */
+	int told; /* a framework told the rank: no variable counts */
 	int32_t local_size; /* ranks on this node, 0 unknown */
-	uint64_t run, slurm, master; /* of which run it is, as struct ring_header has it */
+	uint64_t run, slurm, master; /* its run, as in struct ring_header */
 };
 
-/* Fills what the kernel knows; safe anywhere. */
+/* Fills in what the kernel knows; safe anywhere. */
 void census_self_look(struct census_self *self);
 
 /*
- * Fills what the environment says about ranks, and leaves what it does not: a framework may have
- * told it. Not in a signal handler.
+ * Fills in what the environment says about ranks, and leaves the rest, which a framework may have
+ * told. Not in a signal handler.
  */
 void census_self_read(struct census_self *self);
 
 /*
- * A framework says which rank this process is, in its world. It counts more than the number of a
- * task or a node, which children inherit, and than one of a smaller world. 1 if the rank is news.
+ * Takes a framework's word for which rank of its world this process is. It overrides the number of
+ * a task or a node, which children inherit, and a rank of a smaller world. 1 if the rank is news.
  */
 int census_self_tell(struct census_self *self, int32_t rank, int32_t world_size);
 
-/* The kernel's boot id, zeros where it does not say. */
+/* Reads the kernel's boot id; zeros where there is none. */
 void census_boot(uint8_t id[16]);
 
-/* Opens or makes the census. Once, in the constructor. */
+/* Opens or makes the census. Call it once, in the constructor. */
 void census_open_job(void);
 
 /*
- * Claims the slot of `self`; a slot that this very process had before exec is taken over.
- * `forked` says that we are the child of one that had the census open. Safe in a signal handler.
+ * Claims the slot of `self`; a slot that this very process had before exec is taken over. `forked`:
+ * we are the child of a process that had the census open. Safe in a signal handler.
  */
 void census_join(const struct census_self *self, int forked);
 
@@ -68,24 +68,25 @@ struct census_header *census_job(void);
 /* Writes the identity again, since it may have become known. */
 void census_rename(const struct census_self *self);
 
-/* CENSUS_RANK, once promoted; the identity is written again, since it may have become known. */
+/* Makes the slot CENSUS_RANK, and writes the identity again, since it may have become known. */
 void census_promote(const struct census_self *self);
 
 /* Bits of CENSUS_F_*. */
 void census_add_flags(uint32_t flags);
 
-/* The process is about to end by exit: its slot is freed, or keeps the status. */
+/* Frees the slot of a process that is about to end by exit, or keeps the status in it. */
 void census_leave(int status);
 
 /*
- * The process goes on and tells nothing more, not how it ends either: its slot is freed. That of a
- * rank whose only word it is, too: it has not ended, and who looks for it finds it in /proc.
+ * Frees the slot of a process that goes on but tells nothing more, not even its end. A rank's slot
+ * is freed as well, even if nothing else speaks for it: the rank has not ended, and is found in
+ * /proc.
  */
 void census_vanish(void);
 
 /*
- * A child of ours, or of our parent's where we are its vfork child, was killed by this signal, as
- * somebody who waited for it learned. Safe in a signal handler; errno stays.
+ * Notes that a child was killed by this signal, as a wait for it has told: a child of ours, or of
+ * our parent where we are its vfork child. Safe in a signal handler; errno stays.
  */
 void census_child_killed(uint32_t pid, int signo);
 

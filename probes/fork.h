@@ -5,7 +5,7 @@
  * A ring is MAP_SHARED: what a child wrote would land in its parent's lanes. PyTorch's loaders fork
  * by the hundred, some runtimes by a raw clone that no atfork handler sees. So the epoch lives in a
  * page that the kernel empties in every child. Some old emulators accept any advice and do nothing:
- * a kernel that takes nonsense is not believed, and an atfork handler has to do.
+ * a kernel that accepts a nonsense advice is not trusted, and an atfork handler is used instead.
  */
 #ifndef PROBES_FORK_H
 #define PROBES_FORK_H

@@ -2,11 +2,11 @@
 /*
  * glibc.h: what glibc alone has, by weak references.
  *
- * LD_PRELOAD goes into every program of a job, those of another libc too: musl takes the object in
- * (it is itself whatever is called libc.so.6), and ends the program at its start over each function
- * that it lacks. So what POSIX does not have is referred to weakly, and where it is missing the
- * probe is inert: it passes every call through and makes nothing.
- * tests/probe/symbols.test holds all other references against what musl has.
+ * LD_PRELOAD goes into every program of a job, also those of another libc. musl loads the object
+ * (it resolves libc.so.6 to itself), and ends the program at its start for each function that musl
+ * lacks. So functions outside of POSIX are weak references, and where one is missing the probe is
+ * inert: it passes every call through and makes nothing. tests/probe/symbols.test holds all other
+ * references against what musl has.
  */
 #ifndef PROBES_GLIBC_H
 #define PROBES_GLIBC_H
@@ -25,7 +25,7 @@ extern const char *gnu_get_libc_version(void) GLIBC_ONLY;
 extern int __register_atfork(
 	void (*before)(void), void (*parent)(void), void (*child)(void), void *object) GLIBC_ONLY;
 
-/* True if we are in a process of glibc's, with all that is named here. */
+/* True if the process has glibc, with everything that is named here. */
 static inline int glibc_is_here(void)
 {
 	return gnu_get_libc_version && on_exit && getcontext && __register_atfork;

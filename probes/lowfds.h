@@ -3,17 +3,17 @@
  * lowfds.h: the low descriptor numbers stay the program's.
  *
  * A library that we open may open descriptors and keep them (libunwind: a pipe). In the lowest free
- * places the program would see them: its next open() gives another number than it would without us,
- * and what it closes by number may be theirs. So while such a library begins, every free place is
- * held, and what it opens lands above. The numbers themselves are not ours to change: who asks
- * later may be the library's other user, the program.
+ * places the program would notice: its next open() would give another number than without us, and a
+ * descriptor that it closes by number might be the library's. So while such a library starts, every
+ * free place is held, and its descriptors land above. We do not move them afterwards: the program
+ * may use the same library.
  */
 #ifndef PROBES_LOWFDS_H
 #define PROBES_LOWFDS_H
 
 #include <stdint.h>
 
-#define LOWFDS_END 254 /* a pipe behind is in the kernel's table of 256 yet */
+#define LOWFDS_END 254 /* a pipe behind it still fits the kernel's table of 256 */
 
 /* The places that are held: bit n is descriptor n. */
 struct lowfds {

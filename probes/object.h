@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object.h: which loaded object holds an address, asked inside a signal handler: without the
- * loader's lock, so also when it was interrupted with the lock held.
+ * object.h: which loaded object holds an address. It works inside a signal handler: without the
+ * loader's lock, which the interrupted thread may hold.
  *
  * glibc 2.35 has _dl_find_object for that, which is looked up when the probe is armed. Before, the
  * kernel is asked: /proc/self/maps, and the object's own headers in memory.
@@ -26,13 +26,13 @@ struct object {
 /* Looks up what the ways below need. Not in a handler; may take the loader's lock. */
 void object_arm(void);
 
-/* The object that holds pc: 0, or -1 where there is none. Signal-safe. */
+/* Finds the object that holds pc. 0, or -1 where there is none. Signal-safe. */
 int object_find(struct self_memory *memory, uint64_t pc, struct object *ret);
 
 /* The same by /proc/self/maps alone. */
 int object_find_by_maps(struct self_memory *memory, uint64_t pc, struct object *ret);
 
-/* Its build id out of its notes in memory: bytes of it, 0 where it has none. */
+/* Copies its build id from its notes in memory. Returns the id's length, 0 where it has none. */
 uint32_t object_build_id(
 	struct self_memory *memory, const struct object *object, uint8_t id[OBJECT_ID]);
 

@@ -6,16 +6,16 @@
  * INQUEST_DIR or /dev/shm/inquest-<uid>. It must be ours: a directory, no link, owned by our
  * effective uid, writable by nobody else.
  *
- * A store into a file's hole on a full file system is SIGBUS, the end of somebody's training. So a
- * file is allocated in full, or written with zeros where the file system cannot allocate, before
- * it is mapped; then it is faulted in. A ring that does not fit in the job's folder goes to the
- * same job's folder under INQUEST_DIR or /tmp, where a link says which job it is of; the ring says
- * that it lies on a disk.
+ * A store into a hole of a file on a full file system is SIGBUS, which would end the training. So a
+ * file is allocated in full, or written with zeros where the file system cannot allocate, before it
+ * is mapped; then it is faulted in. A ring that does not fit in the job's folder goes to the same
+ * job's folder under INQUEST_DIR or /tmp, where a link says which job it is of; the ring says that
+ * it lies on a disk.
  *
- * THE BUDGET: all rings of a job on this node take at most a quarter of what was free in their
- * file system; a rank that knows how many there are takes at most its share. Candidates together
- * take at most a quarter of that. Rings are made by many processes at once, so each adds itself to
- * the job's sum first, and looks again when its bytes are taken.
+ * THE BUDGET: all rings of a job on this node take at most a quarter of what was free in their file
+ * system; a rank that knows how many there are takes at most its share. Candidates together take at
+ * most a quarter of that. Many processes make rings at once, so each adds its bytes to the job's
+ * sum first, and checks the sum again afterwards.
  *
  * All of it may be called from a signal handler: the kernel's functions only.
  */
@@ -36,7 +36,7 @@ const char *place_job(void);
 /* Opens the job's folder (close it with sys_close), or -errno. */
 int place_open(void);
 
-/* An open file's `size` bytes really exist from now on: 0 or -errno. */
+/* Makes sure that an open file's `size` bytes really exist. 0 or -errno. */
 int place_reserve(int fd, uint64_t size);
 
 /* Maps the whole file as mapping_make() does, with all pages present. NULL where refused. */
@@ -46,7 +46,7 @@ void *place_map(int fd, uint64_t size);
 struct place_request {
 	const char *name;
 	uint32_t role;     /* enum ring_role */
-	uint32_t share_of; /* ranks on this node that want as much; 0 not known */
+	uint32_t share_of; /* ranks on this node that need as much; 0 unknown */
 	uint64_t *taken;   /* shared: bytes of all rings in the job's folder; or NULL */
 };
 
@@ -54,7 +54,7 @@ struct place_ring {
 	void *base;
 	uint64_t size;
 	uint32_t place;  /* enum ring_place */
-	uint64_t *taken; /* where it is counted, or NULL */
+	uint64_t *taken; /* the sum in which it is counted, or NULL */
 	char path[PLACE_PATH];
 };
 
@@ -64,8 +64,10 @@ struct place_ring {
  */
 int place_ring_make(const struct place_request *want, struct place_ring *ret);
 
-/* Takes a ring's file away, and out of the sum; its memory stays mapped, for threads that still
- * write it. */
+/*
+ * Takes a ring's file away, and out of the sum; its memory stays mapped, for threads that still
+ * write it.
+ */
 void place_ring_unlink(const struct place_ring *ring);
 
 #endif

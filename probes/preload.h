@@ -2,13 +2,13 @@
 /*
  * preload.h: the environment that a new image gets.
  *
- * Where our file is not to be had (a chroot, a container's mounts, another user, a sandbox that
+ * Where our file is out of reach (a chroot, a container's mounts, another user, a sandbox that
  * shows it and does not open it, a mount from which nothing may be run, an installation that was
- * taken away) the dynamic linker says so on stderr, once for each program, and programs read what
- * others say there. So an image that could not load us is not asked to: our path is taken out of
- * its LD_PRELOAD, and out of that of its children with it. All else stays as it is.
+ * removed) the dynamic linker complains on stderr, once for each program, and some programs read
+ * the stderr of others. So an image that could not load us is not asked to: our path is taken out
+ * of its LD_PRELOAD, and out of that of its children with it. All else stays as it is.
  *
- * Signal-safe, also in a vfork child: what is made lies in the caller's frame.
+ * Signal-safe, also in a vfork child: the new environment lies in the caller's frame.
  */
 #ifndef PROBES_PRELOAD_H
 #define PROBES_PRELOAD_H
@@ -21,15 +21,18 @@
 #define PRELOAD_TEXT 4096 /* of an LD_PRELOAD; a longer one is left as it is */
 
 /*
- * How many words preload_without() needs for this environment, or 0: it may stay. NULL is an empty
- * one.
+ * Returns how many words preload_without() needs for this environment; 0: it may stay as it is.
+ * NULL is an empty one.
  */
 size_t preload_room(char *const *envp);
 
-/* The environment without paths of ours that cannot be loaded: in `into`, one word in `text`. */
+/*
+ * Makes the environment without those paths of ours that cannot be loaded: in `into`, one word in
+ * `text`.
+ */
 char *const *preload_without(char *const *envp, char **into, char text[PRELOAD_TEXT]);
 
-/* Makes `envp` what the new image is to have: itself, or what is laid out in the caller's frame. */
+/* Sets `envp` to the new image's environment: the same, or one laid out in the caller's frame. */
 #define PRELOAD_ENVIRONMENT(envp)                                                                  \
 	do {                                                                                       \
 		size_t room = preload_room(envp);                                                  \

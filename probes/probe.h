@@ -15,8 +15,8 @@
  * it). 0: forked, dormant or not yet born. Each new ring raises it. A thread whose own epoch
  * differs takes the slow path once: it joins the present ring, or learns that there is none.
  *
- * A vfork child shares all memory with its parent, this too. It must do nothing here: what it could
- * reach (sigaction, _exit, exec, write) asks the kernel for the pid first.
+ * A vfork child shares all memory with its parent, this too. It must do nothing here: the functions
+ * that it may reach (sigaction, _exit, exec, write) ask the kernel for the pid first.
  *
  * HOT PATH: probe_enter() ... record ... probe_leave(): no syscall, no lock, no allocation.
  */
@@ -33,7 +33,7 @@
 #define PROBE_ANCHOR_TICKS (1ull << 32)
 #define PROBE_LOOKS UINT64_MAX /* no epoch: that of a thread which looks before it stores */
 
-/* Kinds of things that could not be recorded; becomes the ring's losses. */
+/* What could not be recorded, by kind; these become the ring's losses. */
 enum probe_loss {
 	PROBE_LOST_RECORDS,
 	PROBE_LOST_GROUPS,
@@ -43,7 +43,7 @@ enum probe_loss {
 	PROBE_LOSSES
 };
 
-/* The need of a caller before it can record. */
+/* What a caller needs before it can record. */
 enum probe_need {
 	PROBE_NEED_NOTHING,   /* record only where there is a ring already */
 	PROBE_NEED_CANDIDATE, /* a death: worth a small ring */
@@ -64,7 +64,8 @@ struct probe_thread {
 	uint64_t epoch;  /* the same, or PROBE_LOOKS (mapping.h) */
 	struct ring_writer *ring;
 	struct ring_lane *lane; /* NULL: the shared overflow lane */
-	uint32_t depth;         /* inside a real function: its inner calls are not the program's */
+	uint32_t depth;         /* > 0 inside a real function, whose inner calls are not the
+				 * program's */
 	uint32_t tid;
 	uint32_t group_depth;  /* open ncclGroupStart */
 	uint32_t queued;       /* ops in `queue` */
@@ -91,8 +92,8 @@ extern const uint64_t *probe_epoch;
 struct probe_thread *probe_enter_slow(enum probe_need need);
 
 /*
- * Begins a recorded call: the calling thread, marked as inside; or NULL, and the wrapper then only
- * passes through: nested in another call, or nothing to record into.
+ * Begins a recorded call. Returns the calling thread, marked as inside; or NULL where the call is
+ * nested in another, or there is nothing to record into: the wrapper then only passes it through.
  */
 static inline struct probe_thread *probe_enter(void)
 {
@@ -106,7 +107,7 @@ static inline struct probe_thread *probe_enter(void)
 	return me;
 }
 
-/* The same for what is worth a ring of its own. */
+/* The same for a call that is worth a ring of its own. */
 struct probe_thread *probe_enter_needing(enum probe_need need);
 
 static inline void probe_leave(struct probe_thread *me)
@@ -130,7 +131,7 @@ static inline uint64_t probe_now(struct probe_thread *me)
 	return now;
 }
 
-/* Records into the caller's lane (or the overflow lane): the ticket. */
+/* Records into the caller's lane (or the overflow lane). Returns the ticket. */
 static inline uint64_t probe_put(struct probe_thread *me, uint64_t now, const struct ring_record *r)
 {
 	return ring_put(me->ring, me->lane, now, r);

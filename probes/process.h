@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.h: what the routes may know of the process beside probe.h: is it still itself, what
- * ring does it write, and how it ends.
+ * process.h: what the routes may know about the process, beside probe.h: whether it is still
+ * itself, which ring it writes, and how it ends.
  */
 #ifndef PROBES_PROCESS_H
 #define PROBES_PROCESS_H
@@ -12,14 +12,14 @@
 /* True if the code runs in the process that the state is about. */
 enum process_view {
 	PROCESS_SELF,    /* yes */
-	PROCESS_FORKED,  /* in a forked child that has not acted yet: nothing here is its own */
-	PROCESS_VFORKED, /* in a vfork child: everything here is its parent's, touch nothing */
+	PROCESS_FORKED,  /* in a forked child that has done nothing yet: no state here is its own */
+	PROCESS_VFORKED, /* in a vfork child: all state here is its parent's, touch nothing */
 	PROCESS_UNBORN,  /* before the constructor, or switched off */
 };
 
 /*
- * Asks the kernel for the pid, so that a vfork child is told from its parent. Signal-safe; also
- * before the constructor and in any child.
+ * Asks the kernel for the pid, to tell a vfork child from its parent. Signal-safe; also before the
+ * constructor and in any child.
  */
 enum process_view process_view(void);
 
@@ -27,19 +27,19 @@ enum process_view process_view(void);
 int process_has_begun(void);
 
 /*
- * Makes sure that there is what is needed; safe in signal handlers but for PROBE_NEED_RANK and
+ * Makes the ring that the caller needs; safe in signal handlers, except with PROBE_NEED_RANK and
  * PROBE_NEED_WITNESS, which read the environment. 1 if there is now a ring to write. A forked child
  * becomes a process of its own here.
  */
 int process_ready(enum probe_need need);
 
-/* A forked child takes its place in the census, without a ring; 1 if it did or had one. */
+/* Gives a forked child its place in the census, without a ring. 1 if it has one now. */
 int process_reborn(void);
 
 /* The ring that new records go to; NULL where there is none. Valid for life once it was seen. */
 struct ring_writer *process_ring(void);
 
-/* The candidate's ring, if a rank's took over from it; else NULL. */
+/* Returns the candidate's ring if a rank's ring has replaced it, else NULL. */
 struct ring_writer *process_old_ring(void);
 
 /*
@@ -49,29 +49,31 @@ struct ring_writer *process_old_ring(void);
  */
 void process_identify(int32_t rank, int32_t world_size, const char *source);
 
-/* Returns who we are, by the census's lights. */
+/* Returns this process' identity, as the census has it. */
 const struct census_self *process_self(void);
 
-/* A milestone of the process, pinned in the ring if there is one. */
+/* Notes a milestone of the process, pinned in the ring if there is one. */
 void process_milestone(enum ring_milestone what, uint64_t value);
 
-/* The process ends by itself, here and now: milestone, census, and a non-rank's files if all was
- * well. */
+/*
+ * Notes that the process ends itself now: milestone, census, and removes a non-rank's files if all
+ * was well.
+ */
 void process_end(enum ring_milestone how, int status);
 
 /*
- * Bytes that passed write(2) to descriptor 2: kept in the ring, or until there is one in the
- * process, so that a candidate's last words are not lost.
+ * Keeps bytes that were written to descriptor 2: in the ring, or in the process until there is a
+ * ring, so that a candidate's last words are not lost.
  */
 void process_stderr(const char *bytes, uint64_t len);
 
 /*
- * The process may make no call of ours from now on: signals are its own again, and nothing is
- * recorded any more. 1; or 0 where there is nothing to leave, and in a vfork child.
+ * Leaves the process, which may make no call of ours from now on: signals are its own again, and
+ * nothing is recorded any more. 1; or 0 where there is nothing to leave, and in a vfork child.
  */
 int process_leave(void);
 
-/* It may after all: as before process_leave(). */
+/* Undoes process_leave(): the process may call us after all. */
 void process_return(void);
 
 /* The child side of a fork, where the kernel cannot wipe the epoch. */

@@ -14,7 +14,9 @@
 /* Sets the writer's clock and the header's word for it. */
 void clock_choose(struct ring_writer *w);
 
-/* Notes a moment on all clocks: the tightest of a few tries. No board may be written meanwhile. */
+/*
+ * Reads all clocks at one moment, the tightest of a few tries. No board may be written meanwhile.
+ */
 void clock_anchor(struct ring_writer *w);
 
 #endif

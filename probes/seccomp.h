@@ -4,13 +4,14 @@
  *
  * With seccomp a process names the calls that it will make from now on, and is killed at any other.
  * We make others: in a write to descriptor 2, in _exit, in the handler of its death. So before the
- * kernel is asked, the process is left: our handlers are taken out, and from then on every call is
- * passed through with nothing beside it. The process' doing, and its end, are recorded no more: its
- * slot in the census is given back, or where it has a ring, the trait "sealed" says so. Where the
- * kernel refuses, everything is as before.
+ * kernel is asked, we leave the process: our handlers are taken out, and every later call is passed
+ * through and nothing else. Neither its calls nor its end are recorded any more: its slot in the
+ * census is given back, or where it has a ring, the trait "sealed" says so. Where the kernel
+ * refuses, everything is as before.
  *
  * Both ways of a program are seen, prctl() and syscall(); not a system call of its own assembly. A
- * filter that a parent left us is none of this: what it refuses, we do without (refused.test).
+ * filter that a parent left is another matter: we do without the calls that it refuses
+ * (refused.test).
  */
 #ifndef PROBES_SECCOMP_H
 #define PROBES_SECCOMP_H

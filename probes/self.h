@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * self.h: the process' own memory, read as if it were a stranger's: what is not there is an error,
- * and not a second fault. The kernel copies (process_vm_readv); where a container refuses that, it
- * is asked whether a page can be read, which another thread may unmap in the instant after.
+ * self.h: the process' own memory, read as if it were another process': an unmapped page is an
+ * error, not a second fault. The kernel copies (process_vm_readv); where a container refuses that,
+ * the kernel is asked whether a page is readable, though another thread may unmap it right after.
  *
- * A struct self_memory keeps the pages that were read last: whoever walks structures reads the same
- * few again and again. It sees each page as it was then, so begin anew for each walk.
+ * A struct self_memory keeps the pages that were read last, since walks over structures read the
+ * same few again and again. It keeps pages as they were, so begin anew for each walk.
  */
 #ifndef PROBES_SELF_H
 #define PROBES_SELF_H
@@ -17,8 +17,8 @@
 #define SELF_PAGES 32 /* a power of two */
 
 struct self_memory {
-	int tid;	 /* whose memory: the process' own number may be a zombie's */
-	int refused;	 /* the kernel does not copy here */
+	int tid;	 /* pid to read from: the process' own may be a zombie's */
+	int refused;	 /* the kernel refuses to copy */
 	uint64_t misses; /* pages that could not be read */
 	uint64_t at[SELF_PAGES]; /* 0: none */
 	uint8_t page[SELF_PAGES][SELF_PAGE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sys.h: the kernel, directly. The probe's own business must not show in its host: libc's wrappers
- * set errno, are cancellation points and may themselves be interposed; these do and are none of it.
+ * set errno, are cancellation points and may be interposed; these do not and are not.
  *
  * Every function returns what the kernel returns: 0 or positive, or -errno. All may be called from
  * a signal handler, after fork and in a vfork child.
@@ -97,7 +97,7 @@ static inline long sys_readlink(const char *path, char *to, size_t size)
 	return sys_call(SYS_readlinkat, AT_FDCWD, path, to, size);
 }
 
-/* The mapping, or NULL: callers never need to know why. */
+/* Returns the mapping, or NULL: no caller needs to know why. */
 static inline void *sys_map(size_t size, int flags, int fd)
 {
 	long at = sys_call(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, flags, fd, 0);

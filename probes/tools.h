@@ -10,28 +10,33 @@
 
 #include <stdint.h>
 
-/* The word by which a program's path tells that it is a tool ("g++"), into `name`; 0 if none. */
+/*
+ * Puts the word of a program's path that makes it a tool ("g++") into `name`; 0 if there is none.
+ */
 int tools_name(const char *path, char name[16]);
 
 /*
- * The process in slot `i`, being claimed, has become the program at `path`: if that is a tool, its
- * owner is found and counts it. One that it was before an exec has ended.
+ * Notes that the process in slot `i`, being claimed, has become the program at `path`: if that is a
+ * tool, its owner counts it. A tool that it was before the exec has ended.
  */
 void tools_join(void *census, int i, const char *path);
 
-/* The process in slot `i` ends with this status: its owner, if it has one, counts that. */
+/*
+ * Notes that the process in slot `i` ends with this status: its owner, if there is one, counts
+ * that.
+ */
 void tools_leave(void *census, int i, int status);
 
 /*
- * Somebody waited for `pid` and learned that this signal killed it: its slot says so from now on,
- * and its owner counts it. A child that never had a slot gets one for this.
+ * Notes that a wait for `pid` told that this signal killed it: its slot says so from now on, and
+ * its owner counts it. A child that never had a slot gets one for this.
  */
 void tools_reaped(void *census, uint32_t pid, uint64_t pid_ns, int signo);
 
 /*
- * Clears the slots of processes that are gone without a word and would not be missed: tools, and
- * helpers beside which another process testifies for the same rank. For when the table is full.
- * `fd` is the census, for asking after locks. How many slots are free now.
+ * Clears slots of processes that ended unrecorded and that no judgement needs: tools, and helpers
+ * where another process testifies for the same rank. For when the table is full. `fd` is the
+ * census, for looking at locks. Returns how many slots are free now.
  */
 int tools_sweep(void *census, int fd, uint64_t pid_ns);
 

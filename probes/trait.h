@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trait.h: properties of this process that a reader will want beside its ops: framework and
- * version, distributed mode, limits, caches, and what could not be hooked. The newest of a key
- * holds; all are pinned. The keys are listed in inquest-traits(7).
+ * trait.h: properties of this process that readers need beside its ops: framework and version,
+ * distributed mode, limits, caches, and functions that could not be hooked. The newest value of a
+ * key holds; all are pinned. The keys are listed in inquest-traits(7).
  *
  * A trait is worth a candidate's ring, as a mark is (marks.c).
  */

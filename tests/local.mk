@@ -20,6 +20,7 @@ SH_TESTS += \
 	%D%/prose.test \
 	%D%/classes.test \
 	%D%/examples.test \
+	%D%/listed.test \
 	%D%/lists.test \
 	%D%/man.test \
 	%D%/public.test \

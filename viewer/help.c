@@ -23,6 +23,10 @@ static void add_section(struct help *help, enum request_section section)
 
 const struct help_line help_signs[HELP_SIGNS] = {
 	[HELP_EXCEPTION] = {"exception", "an exception that the rank died of"},
+	[HELP_KILL] = {"signal", "a signal that another process sent to it"},
+	[HELP_RECOMPILE] = {"recompile", "of a graph that it had compiled before"},
+	[HELP_LOG] = {"wrote", "a line of its log that says when it was written, with the zone"},
+	[HELP_FORK] = {"child", "a process that it started; of neighbouring cells the first"},
 	[HELP_LOST] = {"lost: see 5", "something of it is lost, at a time that nobody knows"},
 	[HELP_ENTERED] = {"entered", "the entry into an operation"},
 	[HELP_ENTERED_FIRST] = {"first entered", "of entries in neighbouring cells the first"},
@@ -46,6 +50,8 @@ static const struct help_line words[] = {
 	{"for", "at the end of a row: how long it has been doing that"},
 	{"wait", "how much of the time in sight it waited for others or the GPU"},
 	{"in", "what it is in: an operation, a phase, a line of code"},
+	{"lock, GIL, kernel", "what blocks it, in front of the line of code where it is"},
+	{"#12 count 0, ...", "what it came with to the operation where ranks parted, and left"},
 	{"last 3 times, by", "others waited for it: how often in sight, and how long at most"},
 	{"whole job", "all of its time in one line, what is in sight between the brackets"},
 	{"not, next", "ruled out, and by what; what to do"},
@@ -96,8 +102,26 @@ static void add_commands(struct help *help)
 			(struct help_line){state_command_name(i), state_command_help(i)};
 }
 
-void help_make(struct help *help, bool in_pane)
+/* What chooses one and what it is are two texts, one behind the other. */
+static void add_jobs(struct help *help, const struct str *jobs)
 {
+	for (const char *at = jobs->text; at < jobs->text + jobs->len;) {
+		struct help_line *line = array_add(&help->lines);
+
+		line->left = at;
+		line->right = at + strlen(at) + 1;
+		at = line->right + strlen(line->right) + 1;
+	}
+}
+
+void help_make(struct help *help, const struct state *state)
+{
+	bool in_pane = state->in_pane;
+
+	if (state->jobs.len) {
+		add_jobs(help, &state->jobs);
+		return;
+	}
 	if (in_pane)
 		add_section(help, SECTION_PANE);
 	for (int i = 0; i < SECTIONS; i++)
@@ -151,16 +175,20 @@ void draw_help(const struct screen *screen)
 	int room = screen->cells->h - 2, n;
 	struct help help = {0};
 
-	help_make(&help, state->in_pane);
+	help_make(&help, state);
 	n = (int)help.lines.nr;
 	if (state->help_top > n - room)
 		state->help_top = n > room ? n - room : 0;
 	cells_printf(screen->cells, screen->layout.title, 1, 0, STYLE_TITLE,
-		"inquest view: keys   (%d-%d of %d)", state->help_top + 1,
+		"inquest view: %s   (%d-%d of %d)", state->jobs.len ? "jobs" : "keys",
+		state->help_top + 1,
 		state->help_top + room < n ? state->help_top + room : n, n);
 	draw_lines(screen, &help, room);
 	if (state->typing.kind == PROMPT_NONE && !state->message.len)
 		cells_put_fit(screen->cells, screen->layout.status, 1, 0, screen->cells->w - 1,
-			STYLE_BAR, "j k Space scroll  / n N find  any other key closes");
+			STYLE_BAR,
+			state->jobs.len ? "Enter shows it  j k choose  / n N find  any other key "
+					  "closes"
+					: "j k Space scroll  / n N find  any other key closes");
 	help_release(&help);
 }

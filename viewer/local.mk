@@ -69,6 +69,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/timeline/track-cites.c \
 	%D%/timeline/track-events.c \
 	%D%/timeline/track-make.h \
+	%D%/timeline/track-marks.c \
 	%D%/timeline/track-names.c \
 	%D%/timeline/track-now.c \
 	%D%/timeline/track-spans.c \

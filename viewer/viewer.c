@@ -193,7 +193,7 @@ static void choose_job(struct loop *loop, const char *job)
 	else if (err < 0)
 		state_say(loop->state, complaint_text(&why));
 	else if (told)
-		state_say(loop->state, str_text(&list));
+		state_list_jobs(loop->state, str_text(&list));
 	else
 		begin_job(loop);
 	str_release(&list);

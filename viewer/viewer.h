@@ -26,9 +26,9 @@ struct view_source {
 	/* The next look, or the first. 0, 1: nothing new, negative with words. Blocks shortly. */
 	int (*reload)(void *context, struct view_look *into, struct complaint *why);
 	/*
-	 * Of several jobs: appends which there are, and what chooses each; or, of that number or
-	 * name, lets the next reload give it: that one blocks until it is there. 0, or negative
-	 * with words. NULL: the source has one job.
+	 * Of several jobs: appends which there are, a line each of what chooses it, a tab and what
+	 * it is; or, of that number or name, lets the next reload give it: that one blocks until it
+	 * is there. 0, or negative with words. NULL: the source has one job.
 	 */
 	int (*choose)(void *context, const char *job, struct str *list, struct complaint *why);
 	void *context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c10d-abi.h: what the c10d route must know of C++ objects that are PyTorch's: how libstdc++ lays
- * out strings and vectors, and where the options of a call have what we ask of them. Nothing here
- * is taken from its headers. A value that cannot be told for sure is told as unknown.
+ * c10d-abi.h: what the c10d route must know about PyTorch's C++ objects: how libstdc++ lays out
+ * strings and vectors, and where the options of a call have the values that we read. Nothing here
+ * is taken from its headers. A value that is not certain is given as unknown.
  *
  * All reads stay inside the object that was given; objects are only looked at while the call that
  * got them is under way.
@@ -23,7 +23,7 @@ static inline uint64_t abi_word(const void *object, unsigned word)
 	return value;
 }
 
-/* The same, where the object is an intrusive_ptr or another one that is a pointer. */
+/* The same where the object is an intrusive_ptr, or anything else that is one pointer. */
 static inline void *abi_pointer(const void *object)
 {
 	return (void *)(uintptr_t)abi_word(object, 0);
@@ -50,7 +50,7 @@ static inline struct abi_text abi_string(const void *string, enum abi_strings ki
 	return text;
 }
 
-/* How far apart the strings of a vector are. */
+/* The distance between the strings of a vector, in bytes. */
 static inline size_t abi_string_size(enum abi_strings kind)
 {
 	return kind == ABI_CXX11 ? 32 : 8;
@@ -88,7 +88,7 @@ static inline int abi_is_time(uint64_t word)
 	return word == UINT64_MAX || (word && word < 1ull << 40);
 }
 
-/* Where the operation is, in options that have the timeout right behind it. */
+/* Returns where the operation is, in options that have the timeout right behind it. */
 static inline unsigned abi_redop_word(const void *options)
 {
 	return abi_is_time(abi_word(options, 4)) ? 2 : 3;
@@ -100,7 +100,7 @@ static inline unsigned abi_reduce_word(const void *options)
 	return abi_is_time(abi_word(options, 6)) ? 2 : 3;
 }
 
-/* ReduceOp's numbers as nccl.h's; `unknown` for those that it does not have. */
+/* Turns ReduceOp's numbers into those of nccl.h; `unknown` for those that it does not have. */
 static inline unsigned abi_redop(const void *options, unsigned word, unsigned unknown)
 {
 	static const unsigned char numbers[] = {
@@ -125,7 +125,7 @@ static inline uint64_t abi_backend_timeout(const void *options)
 
 /* --- Tensors --------------------------------------------------------------------------------- */
 
-/* ScalarType's numbers as nccl.h's; `unknown` for those that it does not have. */
+/* Turns ScalarType's numbers into those of nccl.h; `unknown` for those that it does not have. */
 static inline unsigned abi_dtype(int32_t scalar, unsigned unknown)
 {
 	switch (scalar) {

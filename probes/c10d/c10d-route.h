@@ -37,13 +37,13 @@ static inline const void *c10d_real(
 	return hook_likely(real) ? real : hook_resolve(slot, symbol, ours, sonames);
 }
 
-/* Only calls the real function; args as for unwound_call(). */
+/* Calls the real function and does nothing else; args as for unwound_call(). */
 uint64_t c10d_pass(const void *real, const uint64_t *args);
 
-/* Returns what is said of the group that this thread makes now. */
+/* Returns the description of the group that this thread makes now. */
 const struct c10d_scope *c10d_scope(void);
 
-/* In a forked child: nothing of the route's is here any more. */
+/* Forgets everything of the route, in a forked child. */
 void c10d_forget_all(void);
 
 /*
@@ -56,9 +56,9 @@ uint32_t c10d_nth(uint64_t identity);
 uint64_t c10d_key(uint64_t prefix, uint64_t what, uint64_t size);
 
 /*
- * A process group is about to be made in a store of that prefix, where this process has that rank:
- * begins a recorded call, as probe_enter(), in a process that is a rank from now on. PyTorch's
- * default group also tells one that has no RANK which it is. `source` is a literal.
+ * Begins a recorded call, as probe_enter() does, since a process group is about to be made in a
+ * store of that prefix, with that rank for this process, which is a rank from now on. PyTorch's
+ * default group also gives a process without RANK its number. `source` is a literal.
  */
 struct probe_thread *c10d_meet(const char *prefix, int rank, int size, const char *source);
 

@@ -16,8 +16,8 @@
 #define STORE_PREFIX 160 /* bytes of a composed prefix; longer ones are cut at their beginning */
 
 /*
- * The composed prefix of a store, "outer/inner/" as its keys begin; "" for a store without. The
- * part that a cut one has lost still counts in *ret_hash.
+ * Returns the composed prefix of a store, with which its keys begin ("outer/inner/"); "" for a
+ * store without one. A cut prefix still has its *ret_hash of the whole.
  */
 void store_prefix(const void *store, char ret[STORE_PREFIX], uint64_t *ret_hash);
 

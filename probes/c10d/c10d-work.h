@@ -2,17 +2,17 @@
 /*
  * c10d-work.h: ops of gloo from their call to their end, and the Work objects that stand for them.
  *
- * An op is *open* from its call until all that was started for it has ended. Its number is what
- * records have as its stream: a wait for it names that number. A Work is bound to its op when the
- * process group hands it to its threads (so before it can end), or, where the device itself does
- * the work (send and receive), when the call returns it. A Work that ends or is freed is nobody's:
- * its address may be given again at once.
+ * An op is *open* from its call until all that was started for it has ended. Records have its
+ * number as their stream, and a wait for the op names that number. A Work is bound to its op when
+ * the process group hands it to its threads (so before it can end), or, where the device itself
+ * does the work (send and receive), when the call returns it. A Work that ends or is freed is
+ * forgotten: its address may be reused at once.
  *
- * COMPLETION is what the library says itself, so it is always known; but ops end in any order,
- * while readers ask "up to which?". So the ends are collected per group, and `completed_word` is
- * raised as far as they are without a gap. An op that failed has not completed: it is passed over
- * only when a later one of its group has completed after all, since most failures are the end of
- * the group. A send or receive that was let go of without a wait is treated alike.
+ * COMPLETION is told by the library itself, so it is always known; but ops end in any order, while
+ * readers ask "up to which?". So ends are collected per group, and `completed_word` is raised as
+ * long as there is no gap. An op that failed has not completed: it is passed over only when a later
+ * one of its group has completed after all, since most failures are the end of the group. A send or
+ * receive that was dropped without a wait is treated alike.
  */
 #ifndef PROBES_C10D_WORK_H
 #define PROBES_C10D_WORK_H
@@ -21,7 +21,7 @@
 
 enum work_end { WORK_DONE, WORK_FAILED };
 
-/* A new number for an op; also for those that are not followed. */
+/* Returns a new number for an op, also for one that is not followed. */
 uint64_t work_number(void);
 
 /*
@@ -30,10 +30,10 @@ uint64_t work_number(void);
  */
 int work_open(struct ring_writer *ring, uint64_t number, const struct ring_entered *e);
 
-/* This Work is one more that the op waits for. */
+/* Adds this Work to those that the op waits for. */
 void work_bind(uint64_t number, const void *work);
 
-/* The call that made the op is over: it has no more works than are bound now. */
+/* Notes that the op's call is over: no more works will be bound. */
 void work_close(uint64_t number, enum work_end end);
 
 /* True if a Work was bound to the op since it was opened. */
@@ -42,13 +42,16 @@ int work_is_bound(uint64_t number);
 /* The op of a Work that has not ended; 0 none. */
 uint64_t work_op(const void *work);
 
-/* The Work has ended, or is freed (WORK_FAILED). One that is not bound is nothing. */
+/*
+ * Notes that the Work has ended, or was freed (WORK_FAILED). Does nothing for one that is not
+ * bound.
+ */
 void work_end(const void *work, enum work_end end);
 
-/* A new group took this entry of the ring: nothing of it has ended. */
+/* Notes that a new group took this entry of the ring: none of its ops has ended. */
 void work_new_group(int group);
 
-/* In a forked child: nothing is open any more. */
+/* Forgets all open ops, in a forked child. */
 void work_forget_all(void);
 
 #endif

@@ -3,14 +3,15 @@
  * c10d.h: the c10d route: process groups of PyTorch that are not NCCL's own doing (gloo on CPUs),
  * the exchange of NCCL's unique id in the store, and waits in the store.
  *
- * The Python shim says beforehand what it knows better: which group the thread is about to make.
+ * The Python shim tells beforehand which group the thread is about to make, since it knows that
+ * better.
  */
 #ifndef PROBES_C10D_H
 #define PROBES_C10D_H
 
 #include <stdint.h>
 
-/* A process group that this thread makes now, as torch.distributed tells it. */
+/* A process group that this thread is making, as torch.distributed describes it. */
 struct c10d_scope {
 	const char *name;    /* group_name: equal in all members */
 	const char *ranks;   /* world ranks by seat, "0-3,8"; NULL unknown */
@@ -18,15 +19,15 @@ struct c10d_scope {
 };
 
 /*
- * From here on groups made by this thread are the one described; NULL: no longer. The texts are
- * copied, as far as a ring keeps them: of a longer list of ranks those that fit whole. Where many
- * threads make groups at once, some groups stay undescribed.
+ * Describes the groups that this thread makes from now on; NULL: no longer. The texts are copied as
+ * far as a ring keeps them: a longer list of ranks is cut behind a whole number. Where many threads
+ * make groups at once, some groups stay undescribed.
  */
 void c10d_scope_set(const struct c10d_scope *scope);
 
 /*
- * The program destroys its group of that name; NULL: all of them. Python may hold what it destroys
- * for long, and nothing else tells then that this member is done with it.
+ * Notes that the program destroys its group of that name; NULL: all of them. Python may keep the
+ * destroyed object for long, and nothing else tells that this member is done with it.
  */
 void c10d_left(const char *name);
 

@@ -13,7 +13,9 @@
 #ifndef PROBES_ALTSTACK_H
 #define PROBES_ALTSTACK_H
 
-/* In the constructor: the calling thread gets one, later ones as they are created. */
+/*
+ * Gives the calling thread one, in the constructor; later threads get theirs as they are created.
+ */
 void altstack_birth(void);
 
 /*

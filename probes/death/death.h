@@ -7,12 +7,12 @@
  * (traceback.h). Signals that ask it to end (TERM INT QUIT HUP) are pinned: a launcher's SIGTERM
  * cascade and the first death differ by sender and time. Then the program's own handler runs, or
  * the default: the disposition is restored and the fault happens again (or the signal is queued
- * again, with its siginfo), so core file and exit status are those that would have been without us.
+ * again, with its siginfo), so that core file and exit status are the same as without us.
  *
  * THE HANDLER uses the kernel and the ring's signal-safe half only: no board, no allocation, no
  * dynamic loader, little stack; errno is never touched. Reading the stack asks the kernel to copy,
- * so that an overflowed stack's guard page is an error and not a second fault. Where a handler of
- * the program survives the signal, the entry stays, and its owner is visibly alive.
+ * so that an overflowed stack's guard page is an error and not a second fault. Where the program's
+ * handler survives the signal, the entry stays, and the process is visibly alive.
  */
 #ifndef PROBES_DEATH_H
 #define PROBES_DEATH_H
@@ -26,7 +26,7 @@ void death_find(void);
 /* In the constructor, before anything is mapped. */
 void death_birth(void);
 
-/* The ring changed: entries of the old one are not to be continued. */
+/* Drops the entries of the old ring: the ring has changed. */
 void death_forget(void);
 
 #endif

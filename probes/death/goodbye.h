@@ -16,7 +16,7 @@
 /* Finds the real functions. In the constructor, also where the probe is to be inert. */
 void goodbye_find(void);
 
-/* In the constructor: from now on the end is noted. */
+/* Notes the end from now on. Call it in the constructor. */
 void goodbye_birth(void);
 
 /* Finds what starts programs beside exec (spawn.c), as goodbye_find(). */

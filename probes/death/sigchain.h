@@ -3,11 +3,11 @@
  * sigchain.h: being the first handler of a signal without the program noticing.
  *
  * sigaction, signal and their kin are interposed for the few signals that we take. The program's
- * own action is kept in a table, is what it gets back when it asks, and is what runs after us. The
+ * own action is kept in a table; the program gets that back when it asks, and it runs after us. The
  * kernel gets our handler with the program's flags and mask, so that whatever it chose for
  * SA_RESTART, SA_NODEFER, SA_ONSTACK and the mask holds while we run and while it runs (Python's
- * SIGTERM depends on SA_RESTART being off). SA_RESETHAND is acted out by us, or the kernel would
- * drop us with the handler.
+ * SIGTERM depends on SA_RESTART being off). SA_RESETHAND is carried out by us: the kernel would
+ * drop us with the program's handler.
  *
  * SIG_IGN goes to the kernel untouched: it survives exec, and a handler does not. A vfork child has
  * its own actions in the kernel but shares our table with its parent: it passes straight through.
@@ -28,11 +28,14 @@ void sigchain_find(void);
  */
 void sigchain_take(const int *signals, sigchain_fn *first);
 
-/* The kernel gets the program's own actions back; and the other way round. */
+/*
+ * The first gives the program's own actions back to the kernel, the second puts ours in front
+ * again.
+ */
 void sigchain_leave_all(void);
 void sigchain_take_again(void);
 
-/* The program's action for one of our signals, as it is now. Safe in handlers. */
+/* Returns the program's present action for one of our signals. Safe in handlers. */
 void sigchain_app(int sig, struct sigaction *ret);
 
 /* 1 if that is the default. */
@@ -47,7 +50,7 @@ void sigchain_call(int sig, siginfo_t *info, void *context);
  */
 int sigchain_reaches(int sig);
 
-/* Takes us out of the way: the kernel's default is what the next delivery meets. */
+/* Restores the kernel\'s default for the next delivery. */
 void sigchain_step_aside(int sig);
 
 #endif

@@ -4,11 +4,13 @@
  * frames with the modules they are in, Python frames, libc's message, the exception's type.
  *
  * Only a process that has been a rank (and what it forks) is armed for it: everything that needs
- * the loader or memory is done then. In the handler there is none of that, and it comes last, when
- * the death itself is written: should the process be too broken even for this, that stands.
+ * the loader or memory is done then. The handler does none of that, and writes the traceback last,
+ * behind the death itself: should the process be too broken for a traceback, the death is still
+ * recorded.
  *
- * It runs on a stack of its own, one thread at a time, with all signals blocked. A thread that dies
- * meanwhile waits, for two seconds at most; who dies in here again goes on at once.
+ * It runs on a stack of its own, one thread at a time, with all signals blocked. Another thread
+ * that dies meanwhile waits for two seconds at most; the same thread, dying again in here, goes on
+ * at once.
  */
 #ifndef PROBES_TRACEBACK_H
 #define PROBES_TRACEBACK_H
@@ -16,8 +18,8 @@
 #include "ring/ring-traceback.h"
 
 /*
- * The process becomes a rank. May take the loader's lock, so never in a handler. errno is restored.
- * Once.
+ * Arms the process, which becomes a rank. May take the loader's lock, so never in a handler.
+ * Restores errno. Call it once.
  */
 void traceback_arm(void);
 
@@ -30,9 +32,9 @@ void traceback_write(struct ring_writer *ring, const struct ring_fatal *death,
 	const uint64_t *regs, int ends);
 
 /*
- * Around fork(): no other thread is in the middle of a traceback when the process is copied, or the
- * child would have libunwind's locks for ever, and hang where it should die. Waits for a moment,
- * bounded. The end, in parent and child, takes what the beginning gave.
+ * Around fork(): waits for a bounded moment until no other thread is in the middle of a traceback.
+ * Otherwise the child would have libunwind's locks for ever, and hang where it should die. The end,
+ * in parent and child, takes the value that the beginning returned.
  */
 uint32_t traceback_fork_begin(void);
 void traceback_fork_end(uint32_t claim);

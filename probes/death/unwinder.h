@@ -9,7 +9,7 @@
  * It is never linked: an object in LD_PRELOAD that needs libunwind puts libunwind's _Unwind_* and
  * backtrace in front of libgcc's for the whole program, and all C++ exceptions go through it. So it
  * is opened privately (RTLD_LOCAL), once, when the process becomes a rank; never in a handler.
- * Where it is not installed there is no walk, and that is said.
+ * Where it is not installed there is no walk, and the traceback says so.
  */
 #ifndef PROBES_UNWINDER_H
 #define PROBES_UNWINDER_H
@@ -22,17 +22,18 @@
 /* The state of one walk: pages, far too large for an alternate signal stack. One walk at a time. */
 struct unwinder_walk {
 	struct self_memory memory;
-	struct object object[RING_TRACE_MODULES]; /* what the walk met, by first meeting */
+	struct object object[RING_TRACE_MODULES]; /* objects on the walk, in the order of first
+						   * meeting */
 	uint32_t nobjects;
-	struct object other;	 /* what no longer fits there */
+	struct object other;	 /* count of those that no longer fit there */
 	const uint64_t *regs;	 /* the kernel's gregs */
 	int blind;		 /* the last address asked about has no unwind information */
 };
 
 /*
- * Opens libunwind and makes its address space. None of the descriptors that it may keep is in a low
- * place (lowfds.h), and what it was opened for never uses them. The walk is only lent. Not in a
- * handler.
+ * Opens libunwind and makes its address space. It may keep descriptors, which are never in a low
+ * place (lowfds.h), and which our use of it never needs. The walk is borrowed for the call. Not in
+ * a handler.
  */
 void unwinder_arm(struct unwinder_walk *walk);
 

@@ -10,7 +10,7 @@
  * own: it asks nothing, catches nothing, closes the record, and lets the unwinder go on. There is
  * no landing pad: the program's exception is never touched.
  *
- * Only frames that record are made so; a call that is only passed through has none.
+ * Only calls that are recorded get such a frame; one that is merely passed through has none.
  */
 #ifndef PROBES_UNWOUND_H
 #define PROBES_UNWOUND_H
@@ -22,12 +22,12 @@
 #if defined(__x86_64__)
 #define UNWOUND_HERE 1
 #else
-#define UNWOUND_HERE 0 /* no such frame: nothing that may throw is wrapped */
+#define UNWOUND_HERE 0 /* no such frame: no function that may throw is wrapped */
 #endif
 
 /* A call under way; it lies on the stack of the wrapper. */
 struct unwound {
-	void (*close)(struct unwound *self); /* it is left by an exception, here and now */
+	void (*close)(struct unwound *self); /* runs when it is left by an exception, on the spot */
 	struct unwound *outer;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * completion.h: does the device get there? An op that has returned is only enqueued.
+ * completion.h: whether the device has finished an op. An op that has returned is only enqueued.
  *
  * THE CHOICE, and why. Behind each launch one 64-bit store is put into the same stream
  * (cuStreamWriteValue64): when the device reaches it, the op's index lands in the group's
@@ -23,13 +23,13 @@
 #include "ring/ring-write.h"
 
 /*
- * Has the device say when op `e`, issued to `stream`, is done. `pending`: the launch itself is not
- * done yet. Call it directly behind the real launch, on its thread.
+ * Makes the device report when op `e`, issued to `stream`, is done. `pending`: the launch itself is
+ * not done yet. Call it directly after the real launch, on its thread.
  */
 void completion_follow(
 	struct ring_writer *ring, const struct ring_entered *e, void *stream, int pending);
 
-/* An op whose stream is not known: where completion is followed, this one's is lost. */
+/* Notes an op of unknown stream: if completions are followed, this one is lost. */
 void completion_skip(struct ring_writer *ring);
 
 #endif

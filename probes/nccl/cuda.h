@@ -2,10 +2,11 @@
 /*
  * cuda.h: where host threads wait for devices, and what the other routes ask of CUDA.
  *
- * A wait is on a stream: itself named, or the one that an event was last recorded on, which we
- * remember in a small table (best effort: an event that is not in it is "not known"). A query that
- * says "not ready" is a wait in the making, so the thread's board shows it, but a poll loop would
- * flood the lane. A wait under a call of ours (NCCL's own waits) is not the program's.
+ * A wait is on a stream: one that the call names, or the one where an event was last recorded,
+ * which we remember in a small table (best effort: an event that is not in it is "not known"). A
+ * query that says "not ready" may be part of a wait, so the thread's board shows it; the lane does
+ * not, since a poll loop would flood it. A wait under a call of ours (NCCL's own waits) is not the
+ * program's.
  *
  * NO CONTEXT IS EVER MADE by us: a runtime call from a fresh thread would make one on GPU 0, half a
  * gigabyte each. So only the driver is asked, and only about a stream that the program itself has.

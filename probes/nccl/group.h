@@ -20,35 +20,38 @@
 
 #define GROUP_NONE (-1)
 
-/* Our key of the group that a unique id founds: the same in all its ranks, never 0. */
+/* Returns our key of the group that a unique id founds: the same in all its ranks, never 0. */
 uint64_t group_key_of_id(const void *id, size_t size);
-/* NCCL's commHash of it, by the formula of 2.26.2 and later: ask comm_id_alias() if it holds. */
+/*
+ * Returns NCCL's commHash of it, by the formula of 2.26.2 and later; comm_id_alias() knows if that
+ * applies.
+ */
 uint64_t group_alias_of_id(const void *id, size_t size);
 
-/* How a group comes from another: what the words beside the parent's are. */
+/* How a group comes from another, which gives the words beside the parent's key. */
 enum group_kin { GROUP_SPLIT = 1, GROUP_SHRUNK, GROUP_GROWN, GROUP_ALL, GROUP_HASHED, GROUP_NTH };
 
-/* Key of a group that comes from another; `words` tell siblings apart. */
+/* Returns the key of a group that comes from another; `words` tell siblings apart. */
 uint64_t group_key_of_kin(uint64_t parent, enum group_kin kin, uint64_t first, uint64_t second);
 
 /* NCCL's commHash of a split (or shrunk: number 0, color 0) child; 0 where the parent's is 0. */
 uint64_t group_alias_of_kin(uint64_t parent_alias, int32_t number, int32_t color);
 
-/* One more child of this kind: its number among them, from 1. */
+/* Counts one more child of this kind and returns its number, from 1. */
 uint32_t group_number_child(int parent, enum group_kin kin);
 
-/* The number that the next child of this kind will have. */
+/* Returns the number that the next child of this kind will have. */
 uint32_t group_next_child(int parent, enum group_kin kin);
 
-/* Binds a handle to an entry, and to no other; the entry has no children yet. NULL is nothing. */
+/* Binds a handle to this entry only; the entry has no children yet. Ignores NULL. */
 void group_bind(const void *comm, int group);
-/* The handle is nobody's any more: NCCL may give it again. One that is not bound is nothing. */
+/* Unbinds the handle, which NCCL may give again. Does nothing for one that is not bound. */
 void group_unbind(const void *comm);
 
 /* The entry of a handle, or GROUP_NONE. The hot path. */
 int group_of(const void *comm);
 
-/* In a forked child: nothing is bound any more. */
+/* Forgets all handles, in a forked child. */
 void group_forget_all(void);
 
 #endif

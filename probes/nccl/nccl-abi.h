@@ -17,7 +17,7 @@
 #define NCCL_ABI_SUCCESS	 0
 #define NCCL_ABI_SYSTEM_ERROR	 2
 #define NCCL_ABI_IN_PROGRESS	 7
-#define NCCL_ABI_NOT_TOLD	 (-1) /* none of NCCL's: the result of a call is not known */
+#define NCCL_ABI_NOT_TOLD	 (-1) /* not NCCL's: the result of a call is unknown */
 
 #ifndef PROBES_REAL_NCCL
 typedef int ncclResult_t;

@@ -10,8 +10,8 @@
  * ORDER OF OPERATIONS. An op outside a group call is entered as it is called. Between the outermost
  * ncclGroupStart and ncclGroupEnd nothing happens yet: the calls are recorded as they come, the ops
  * wait in the thread's queue, and the outermost ncclGroupEnd enters them all, in the order of their
- * calls, just before the real one runs. An op that the real function refused is not queued; one
- * that the launch refused is marked as failed.
+ * calls, just before the real one runs. An op refused by the real function is not queued; one
+ * refused by the launch is marked as failed.
  */
 #ifndef PROBES_NCCL_H
 #define PROBES_NCCL_H
@@ -33,7 +33,7 @@ struct nccl_call {
 	uint64_t ticket;
 	struct ring_entered entered; /* of an op that is entered */
 	void *stream;
-	int queued;    /* 1: an op that waits for the group's end */
+	int queued;    /* 1: the op waits for the group's end */
 	int outermost; /* 1: an ncclGroupEnd that launches */
 };
 
@@ -48,24 +48,27 @@ struct nccl_op {
 
 #define NCCL_STREAM_UNKNOWN ((void *)UINTPTR_MAX)
 
-/* A call that is no op: group (or GROUP_NONE), and count, sig (op NONE), aux. Lane and board. */
+/*
+ * Begins a call that is no op: group (or GROUP_NONE), and count, sig (op NONE), aux. Writes lane
+ * and board.
+ */
 struct nccl_call nccl_call_begin(
 	struct probe_thread *me, uint32_t call, int group, const uint64_t words[3]);
-/* It returned: its exit in the lane, an idle board. A result of "in progress" is no failure. */
+/* Ends it: its exit in the lane, an idle board. A result of "in progress" is no failure. */
 void nccl_call_end(struct probe_thread *me, const struct nccl_call *c, int result);
 
-/* An op: entered now, or queued for the end of the group. */
+/* Enters an op now, or queues it for the end of the group. */
 struct nccl_call nccl_op_begin(struct probe_thread *me, const struct nccl_op *op);
 /* The same where the group is known otherwise than by op->comm; GROUP_NONE is counted. */
 struct nccl_call nccl_op_begin_in(struct probe_thread *me, const struct nccl_op *op, int group);
 
 /*
- * It returned. If an op was entered, that is recorded too, and its completion is followed; one that
- * was queued and refused leaves the queue.
+ * Ends it. An op that was entered is recorded as returned, and its completion is followed; an op
+ * that was queued and refused leaves the queue.
  */
 void nccl_op_end(struct probe_thread *me, struct nccl_call *c, int result);
 
-/* ncclGroupStart, ncclGroupEnd: what goes before the real call, and what behind it. */
+/* For ncclGroupStart and ncclGroupEnd: what to do before the real call, and what after it. */
 struct nccl_call nccl_group_start_begin(struct probe_thread *me);
 void nccl_group_start_end(struct probe_thread *me, const struct nccl_call *c, int result);
 struct nccl_call nccl_group_end_begin(struct probe_thread *me);

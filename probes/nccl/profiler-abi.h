@@ -4,8 +4,8 @@
  * our own declarations of what the probe uses. check-profiler.c compares them with NCCL's plugin
  * headers where configure finds them.
  *
- * The head of an event and the members used here lie alike in all three, but for the type: one byte
- * in version 4, eight later. So it is read as one byte, or as eight.
+ * The head of an event and the members used here lie alike in all three, except the type: it has
+ * one byte in version 4, eight later, and is read so.
  */
 #ifndef PROBES_PROFILER_ABI_H
 #define PROBES_PROFILER_ABI_H

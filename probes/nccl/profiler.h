@@ -14,8 +14,8 @@
  *	  busy for that, and puts a host node into captured graphs, so it is off unless asked for.
  *
  * WHEN IS AN OP ENTERED? From version 5 on an op is queued at its API event and entered where the
- * group's launch begins, as by an explicit group: NCCL makes one around each op. Version 4 speaks
- * only behind the launch: its ops are entered and have returned at once.
+ * group's launch begins, as in an explicit group: NCCL makes one around each op. Version 4 tells of
+ * ops only after the launch: they are entered and returned at once.
  *
  * HANDLES are numbers, never pointers: NCCL may use one long after its event has ended. Nothing
  * here keeps a thread; init always succeeds.
@@ -31,7 +31,7 @@ extern HOOK_EXPORT struct profiler_abi_plugin ncclProfiler_v5, ncclProfiler_v6;
 
 /* A collective of the group is handed to the device on so many channels: its index. */
 uint64_t profiler_kernel_follow(int group, unsigned channels);
-/* A channel of it began, or ended, there. Any thread. */
+/* Notes that a channel of it began, or ended, there. Any thread. */
 void profiler_kernel_begin(int group, uint64_t index);
 void profiler_kernel_end(int group, uint64_t index);
 

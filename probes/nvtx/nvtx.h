@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nvtx.h: the NVTX route. NCCL marks every call of its API as a range of NVTX: whoever makes it,
- * however he found the function. So this route sees those whom the wrappers cannot: programs that
+ * nvtx.h: the NVTX route. NCCL marks every call of its API as a range of NVTX, no matter how the
+ * caller found the function. So this route sees callers that the wrappers cannot: programs that
  * took NCCL's functions by dlsym (ctypes, XLA, CuPy) or linked NCCL statically.
  *
  * THE ROUTE. The process is started with NVTX_INJECTION64_PATH naming this object; each library
  * that embeds NVTX then calls InitializeInjectionNvtx2() at its first range. All but NCCL are
- * declined: their ranges stay the no-ops that they are without us. A tool that was named there
- * before (INQUEST_NEXT_NVTX has its path) is asked first. A tool's slots are its own: there is but
- * one set of them, so we step aside, and say so as the trait "nvtx".
+ * declined: their ranges stay no-ops, as without us. A tool that was named there before
+ * (INQUEST_NEXT_NVTX has its path) is asked first. There is only one set of slots: where a tool
+ * uses it, we step aside, and say so as the trait "nvtx".
  *
  * ONE CALL, ONE RECORD. A range that begins inside a call that another route has recorded
  * (probe_thread.depth) is that same call, and is passed over; an open range raises depth itself.
@@ -38,7 +38,7 @@
 /* A process's domains: NCCL's, and every other. */
 extern const char nvtx_domain_nccl[], nvtx_domain_other[];
 
-/* True if some NCCL tells its ends by payload; without, the end of an init is never seen. */
+/* True if an NCCL here tells ends by payload; without that, the end of an init is never seen. */
 extern int nvtx_tells_payloads;
 
 /* The id of the NCCL call `name`, 0 where it is none. */
@@ -49,10 +49,10 @@ int nvtx_range_push(const void *domain, const struct nvtx_abi_event *event);
 int nvtx_range_pop(const void *domain);
 int nvtx_range_pop_payload(const void *domain, const struct nvtx_abi_payload *payloads, size_t nr);
 
-/* A communicator as a payload tells it; `nranks` 0 and `rank` UINT32_MAX are not known. */
+/* A communicator as a payload describes it; `nranks` 0 and `rank` UINT32_MAX are unknown. */
 struct nvtx_comm {
 	uint64_t hash;
-	uint64_t parent; /* the hash that it came from; 0 none */
+	uint64_t parent; /* the hash of its parent; 0 none */
 	uint32_t nranks;
 	uint32_t rank;
 	int32_t device;
@@ -63,25 +63,30 @@ struct nvtx_comm {
 /* Reads the payload of a birth or an end: 1 if it is one that we know. */
 int nvtx_comm_read(uint32_t call, const struct nvtx_abi_payload *payload, struct nvtx_comm *ret);
 
-/* The group of this hash on this thread, maybe just born; GROUP_NONE where nobody knows. */
+/*
+ * Returns the group of this hash on this thread, maybe just born; GROUP_NONE where it is unknown.
+ */
 int nvtx_comm_group(struct probe_thread *me, uint64_t hash);
-/* Where NCCL tells no hash: the one communicator there is, or GROUP_NONE. */
+/* Returns the only communicator, for an NCCL that tells no hash; else GROUP_NONE. */
 int nvtx_comm_only(void);
 
 /*
- * Somebody tells hash, size and rank of a communicator: its group, made where there is none, and
+ * Takes hash, size and rank of a communicator. Returns its group, made where there is none, and
  * given its seat where a split's child lacks one.
  */
 int nvtx_comm_told(struct probe_thread *me, uint64_t hash, uint32_t nranks, uint32_t rank);
 
-/* A communicator's init, begun at `tsc`, has come back. */
+/* Notes that a communicator's init, begun at `tsc`, has come back. */
 void nvtx_comm_born(
 	struct probe_thread *me, uint32_t call, const struct nvtx_comm *told, uint64_t tsc);
-/* The init of one without a hash begins: its group, or GROUP_NONE where it cannot be told. */
+/*
+ * Begins the init of a communicator without hash. Returns its group, or GROUP_NONE where that is
+ * unknown.
+ */
 int nvtx_comm_meets(struct probe_thread *me, uint32_t call, const struct nvtx_comm *told);
 /* Notes that an init has come back. */
 void nvtx_comm_met(struct probe_thread *me, uint32_t call, int group);
-/* The call that ends a communicator (finalize, destroy, abort, revoke) has come back. */
+/* Notes that the call that ends a communicator (finalize, destroy, abort, revoke) has come back. */
 void nvtx_comm_ended(struct probe_thread *me, uint32_t call, int group);
 
 #endif

@@ -104,7 +104,7 @@ struct python_abi {
 	PyObject **SystemExit;        /* the same */
 };
 
-/* Filled by python_abi_find(); only to be used where that said so. */
+/* Filled in by python_abi_find(); valid only if that found everything. */
 extern struct python_abi py;
 
 /*

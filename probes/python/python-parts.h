@@ -23,13 +23,19 @@ struct python_args {
 	int bad; /* something that is needed was missing, or of another type */
 };
 
-/* The argument itself, borrowed; NULL where there is none, or None. */
+/* Returns the argument itself, borrowed; NULL where there is none, or None. */
 PyObject *python_arg(struct python_args *a, int place, const char *name);
 
-/* A str as UTF-8, what has no UTF-8 escaped; NULL where there is none. Anything else is bad. */
+/*
+ * Returns a str as UTF-8, with escapes for what has no UTF-8; NULL where there is none. Any other
+ * type is bad.
+ */
 const char *python_arg_text(struct python_args *a, int place, const char *name);
 
-/* A whole number; `otherwise` where there is none. Anything else, too large or below -1 is bad. */
+/*
+ * Returns a whole number; `otherwise` where there is none. Any other type, too large or below -1 is
+ * bad.
+ */
 long long python_arg_number(
 	struct python_args *a, int place, const char *name, long long otherwise);
 
@@ -42,7 +48,7 @@ const char *python_text(PyObject *str, PyObject **held);
 /* A whole number of any kind. 0, or -1 where it is none that fits. */
 int python_number(PyObject *object, long long *ret);
 
-/* Gives back what was held, clears what we raised; 1 if all was well, else the loss is counted. */
+/* Releases what was held and clears what we raised. 1 if all was well, else the loss is counted. */
 int python_args_done(struct python_args *a);
 
 /* Drops a reference, if it is one. */
@@ -56,7 +62,7 @@ PyObject *python_none(void);
 /* The functions of `_inquest`, ended by a NULL name. */
 extern struct python_method python_channel[];
 
-/* A program speaks to us: sys.audit("inquest.NAME", ...). Unknown names are nobody's. */
+/* Takes a program's message to us: sys.audit("inquest.NAME", ...). Ignores unknown names. */
 void python_channel_hear(const char *name, PyObject *args);
 
 /* Puts the channel's constants and functions into a dict. 0, or -1. */
@@ -67,8 +73,8 @@ int python_channel_fill(PyObject *dict);
 extern struct python_method python_around[];
 
 /*
- * Clears a pending exception, unless it is none that the shim could have raised: KeyboardInterrupt
- * and SystemExit come from the program's signal handlers, which may run at any line of ours.
+ * Clears a pending exception, except those that the shim cannot have raised: KeyboardInterrupt and
+ * SystemExit come from the program's signal handlers, which may run at any line of ours.
  */
 void python_forgive(void);
 
@@ -76,7 +82,9 @@ void python_forgive(void);
 PyThreadState *python_hide(void);
 void python_show(PyThreadState *hidden);
 
-/* Calls a function of the shim, hidden: its result, new, or NULL. What it raises is forgiven. */
+/*
+ * Calls a function of the shim, hidden. Returns its result, new, or NULL. Exceptions are swallowed.
+ */
 PyObject *python_quietly(PyObject *function, PyObject *args);
 
 /* around(function, before, after) of python.h, new; NULL: None. NULL with the exception pending. */
@@ -84,13 +92,15 @@ PyObject *python_around_new(PyObject *function, PyObject *before, PyObject *afte
 
 /* --- The hook (python-hook.c) ----------------------------------------------------------------- */
 
-/* The program has audit hooks of its own: what raises events is to be left alone. */
+/*
+ * True if the program has audit hooks of its own: calls that raise events are then to be avoided.
+ */
 extern int python_is_overheard;
 
 /* Adds an audit hook where there is an interpreter, which need not have been made ready. */
 void python_hook_add(python_audit_fn *hook);
 
-/* In the event cpython._PySys_ClearAuditHooks: all hooks are about to be freed. */
+/* Called in the event cpython._PySys_ClearAuditHooks: all hooks are about to be freed. */
 void python_hook_ends(void);
 
 /* --- The shim (python-shim.c) ---------------------------------------------------------------- */
@@ -98,13 +108,15 @@ void python_hook_ends(void);
 /* Puts the shim's finder in place, in the main interpreter, once in the process' life. */
 void python_shim_arm(void);
 
-/* The program adds an audit hook: core.py is compiled before it can hear of that. */
+/*
+ * Called before the program adds an audit hook: compiles core.py before the hook can hear of that.
+ */
 void python_shim_settle(void);
 
 /*
- * Calls a function of core.py, which is compiled first where it must be: load(name), patch(name,
- * module), missing(text). Gives the arguments back; nothing is called where they are NULL. What it
- * raises is forgiven.
+ * Calls a function of core.py, compiling that first if needed: load(name), patch(name, module),
+ * missing(text). Releases the arguments; calls nothing where they are NULL. Exceptions are
+ * swallowed.
  */
 void python_shim_call(const char *function, PyObject *args);
 
@@ -119,7 +131,7 @@ extern struct python_method python_watch[];
  */
 int python_watch_begin(PyObject *finder, PyObject *watched);
 
-/* Patches what was imported behind our back: before us, or by a finder in front of ours. */
+/* Patches modules that were imported unseen: before us, or by a finder in front of ours. */
 void python_watch_catch_up(void);
 
 /* --- Exceptions that Python tells nobody of (python-unheard.c) ------------------------------- */
@@ -129,7 +141,7 @@ void python_watch_catch_up(void);
 /* The i-th of the PYTHON_UNHEARD modules that are patched in C. */
 const char *python_unheard_module(unsigned i);
 
-/* Patches a module whose code has run, if it is one of them; of others leaves its hands. */
+/* Patches a module whose code has run, if it is one of them; leaves others alone. */
 void python_unheard_patch(PyObject *name, PyObject *module);
 
 /* Dynamo passes over code of importlib: frames of ours are never compiled, and break no graph. */

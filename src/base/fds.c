@@ -17,13 +17,6 @@
 /* Where even /proc is missing: numbers beyond these are hardly used. */
 #define MOST_NUMBERS 65536
 
-void fds_fill_standard(void)
-{
-	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			(void)!open("/dev/null", O_RDWR | O_CLOEXEC);
-}
-
 static void put_null(int fd)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

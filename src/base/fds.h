@@ -9,12 +9,6 @@
 #include <stddef.h>
 
 /*
- * Puts /dev/null where 0, 1 or 2 is closed, so that no file of ours gets that number; a command
- * that is started has it closed again.
- */
-void fds_fill_standard(void);
-
-/*
  * Closes all but 2 and these n; 0 and 1 become /dev/null. Negative ones in keep count as none.
  */
 void fds_keep(const int *keep, size_t n);

@@ -40,7 +40,7 @@ static bool procstat_number(const char **at, const char *end, int64_t *ret)
 	return true;
 }
 
-/* The name may hold spaces and parentheses: it ends at the last ')' of the line. */
+/* The name may hold any byte, newlines as well: it ends at the last ')' of all. */
 static const char *procstat_name(const char *at, const char *end, struct procstat *ret)
 {
 	const char *close;
@@ -73,8 +73,7 @@ static void procstat_take(const int64_t field[FIELDS], int known, struct procsta
 
 bool procstat_parse(const char *text, size_t len, struct procstat *ret)
 {
-	const char *newline = memchr(text, '\n', len);
-	const char *end = newline ? newline : text + len;
+	const char *end = text + len;
 	int64_t field[FIELDS] = {0};
 	const char *at = text;
 	int64_t pid;

@@ -14,7 +14,7 @@
 
 struct procstat {
 	uint32_t pid;	       /* of a task: its tid */
-	char comm[64];	       /* as the kernel cut it; may hold any byte, also ')' */
+	char comm[64];	       /* as the kernel cut it; may hold any byte, also ')', '\n' */
 	char state;	       /* R S D T t Z X I */
 	uint32_t ppid;
 	uint64_t cpu_ticks;    /* user and system, all threads */
@@ -27,7 +27,7 @@ struct procstat {
 	int exit_code;	       /* as from wait(): see WIFEXITED() */
 };
 
-/* Parses len bytes at text; false if that is no such line. Fields behind a cut read as 0. */
+/* Parses len bytes, all of the file; false if it is no such text. Fields behind a cut read as 0. */
 bool procstat_parse(const char *text, size_t len, struct procstat *ret)
 	__attribute__((nonnull));
 

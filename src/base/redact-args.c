@@ -135,6 +135,26 @@ static bool is_number(const char *text, size_t len)
 	return !len;
 }
 
+/*
+ * True if an option or variable of that name, leading dashes or not, holds a secret. `assigned`:
+ * it stands before a '=' or is an option, and not merely before a colon.
+ */
+static bool is_secret_name(const char *name, size_t len, bool assigned)
+{
+	switch (redact_name_of(name, len)) {
+	case REDACT_NAME_STRONG:
+	case REDACT_NAME_HEADER:
+		return true;
+	case REDACT_NAME_KEY:
+	case REDACT_NAME_TOKEN:
+		return assigned && len && name[0] == '-';
+	case REDACT_NAME_ASSIGNED:
+		return assigned;
+	default:
+		return false;
+	}
+}
+
 /* NAME=VALUE of an environment: numbers, and what may be kept, stay. */
 static void redact_assignment(char *at, size_t len, size_t name_len)
 {
@@ -148,7 +168,7 @@ static void redact_assignment(char *at, size_t len, size_t name_len)
 			redact_value(value, value_len);
 			return;
 		}
-		if (!redact_is_secret_name(name, name_len, true) && is_number(value, value_len))
+		if (!is_secret_name(name, name_len, true) && is_number(value, value_len))
 			return;
 	}
 	memset(value, REDACT_STAR, value_len);
@@ -231,7 +251,7 @@ static enum expected take_option(const struct args *args, char *at, size_t len)
 	}
 	if (is_giving(at, len))
 		return EXPECT_VARIABLE;
-	return *at == '-' && redact_is_secret_name(at, len, true) ? EXPECT_SECRET : EXPECT_NOTHING;
+	return *at == '-' && is_secret_name(at, len, true) ? EXPECT_SECRET : EXPECT_NOTHING;
 }
 
 /* The list of an option as `--export=A=x,B=y' or `--env=A=x'. */
@@ -261,7 +281,7 @@ static void take_assigned(const struct args *args, char *at, size_t len, size_t 
 	else if (is_variable(at, name_len, !any))
 		args->expected == EXPECT_VARIABLE ? take_list(at, len)
 						  : redact_assignment(at, len, name_len);
-	else if (redact_is_secret_name(at, name_len, true) && !is_number(value, value_len))
+	else if (is_secret_name(at, name_len, true) && !is_number(value, value_len))
 		memset(value, REDACT_STAR, value_len);
 	else
 		redact_value(value, value_len);

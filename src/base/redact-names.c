@@ -160,22 +160,6 @@ enum redact_name redact_name_of(const char *name, size_t len)
 	return is;
 }
 
-bool redact_is_secret_name(const char *name, size_t len, bool assigned)
-{
-	switch (redact_name_of(name, len)) {
-	case REDACT_NAME_STRONG:
-	case REDACT_NAME_HEADER:
-		return true;
-	case REDACT_NAME_KEY:
-	case REDACT_NAME_TOKEN:
-		return assigned && len && name[0] == '-';
-	case REDACT_NAME_ASSIGNED:
-		return assigned;
-	default:
-		return false;
-	}
-}
-
 /* --- Values that say what they are ----------------------------------------------------------- */
 
 /* A key that is known by how it begins: so many characters more, of letters, digits, "_-". */

@@ -41,10 +41,4 @@ void redact_value(char *value, size_t len) __attribute__((nonnull));
  */
 bool redact_is_key(const char *word, size_t len);
 
-/*
- * True if an option or variable of that name, leading dashes or not, holds a secret. `assigned`:
- * it stands before a '=' or is an option, and not merely before a colon.
- */
-bool redact_is_secret_name(const char *name, size_t len, bool assigned);
-
 #endif

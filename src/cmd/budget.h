@@ -3,7 +3,7 @@
 #define CMD_BUDGET_H
 
 /*
- * --max-memory: what a verb that reads other people's files may take of this machine.
+ * --max-memory: how much memory a verb may use for other people's files.
  *
  *	struct budget budget;			the input of budget_argp, which fills it
  *
@@ -38,7 +38,7 @@ struct budget {
 /* The option, a child of the verbs' parsers; its input is a struct budget. */
 extern const struct argp budget_argp;
 
-/* Where no thread can be had, nobody watches. */
+/* Does not watch where no thread can be started. */
 void budget_watch(struct budget *budget) __attribute__((nonnull));
 void budget_unwatch(struct budget *budget) __attribute__((nonnull));
 

@@ -3,8 +3,8 @@
 #define CMD_BUNDLE_GROUPS_H
 
 /*
- * Bundles of several jobs in one heap: which belong together, and whose are judged. Ranks of two
- * jobs taken for one would accuse people of things that never happened.
+ * Bundles of several jobs, mixed: which belong together, and which job is judged. Taking ranks of
+ * two jobs for one would accuse people of things that never happened.
  *
  *	struct bundle_groups groups = {0};
  *
@@ -27,7 +27,7 @@ struct bundle_claim {
 	const char *host; /* the exhibit's */
 };
 
-/* The run that its rings are of, as struct ring_header says it; 0 unknown, or not all alike. */
+/* The run of its rings, as in struct ring_header; 0 unknown, or not all alike. */
 struct bundle_run {
 	uint64_t run, slurm, master;
 };
@@ -48,7 +48,7 @@ struct bundle_part {
 	struct bundle_run run;
 	ARRAY(struct bundle_claim) claims; /* by process */
 	ARRAY(int) ranks;                /* ascending */
-	ARRAY(uint64_t) groups;          /* keys; only where they are needed */
+	ARRAY(uint64_t) groups;          /* ring keys, only where needed */
 	ARRAY(struct bundle_world) worlds;
 	size_t job; /* the first part of the same job */
 };
@@ -72,10 +72,10 @@ void bundle_groups_drop_last(struct bundle_groups *groups) __attribute__((nonnul
 /*
  * Tells the jobs apart and moves all evidence of the newest into `into`. Bundles that share an id,
  * a process or a communicator of NCCL are one job; process groups of PyTorch have no identity that
- * another run of the same program has not. Of the rest a bundle is another job if it claims the
- * same rank, bears another name, is of another run of torchrun, is in another communicator of all
- * ranks, or is of a time that is long over; and what does not is taken for another node of the one
- * that was launched at about the same time.
+ * another run of the same program has not. Of the rest, a bundle is another job if it claims the
+ * same rank, or has another name, another run of torchrun, another communicator of all ranks, or a
+ * time long before. A bundle without any of these is taken for another node of the job that was
+ * launched at about the same time.
  */
 void bundle_groups_settle(struct bundle_groups *groups, struct evidence *into)
 	__attribute__((nonnull));

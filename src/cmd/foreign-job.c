@@ -9,48 +9,45 @@
 #include "cmd/cmd.h"
 #include "cmd/job-words.h"
 #include "evidence/agent/fellows.h"
+#include "evidence/agent/jobs-people.h"
 #include "proc/survey/standing.h"
 #include "proc/threads/permit.h"
 
 #define ASK_MS 250 /* for each process' environment */
 
-bool foreign_is_pid(const char *text)
-{
-	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
-}
-
-static bool descends_from(const struct survey *survey, const struct survey_process *process,
-	uint32_t above)
+/* True if that process is a rank of a job with folders, or below its `inquest run'. */
+static bool is_own(const struct survey *survey, const struct survey_process *process,
+	const struct jobs *jobs, const struct jobs_people *people)
 {
 	int at = process->parent;
 
+	if (jobs_people_find(people, jobs, process->stat.pid, JOBS_PEOPLE_LIVE))
+		return true;
 	for (int steps = 0; at != SURVEY_NONE && steps < 64; steps++) {
-		if (survey->all.items[at].stat.pid == above)
+		if (jobs_people_find(people, jobs, survey->all.items[at].stat.pid,
+			    JOBS_PEOPLE_WRAPPER))
 			return true;
 		at = survey->all.items[at].parent;
 	}
 	return false;
 }
 
-bool foreign_is_own(
-	const struct survey *survey, const struct survey_job *job, const struct jobs *jobs)
+void foreign_mark_own(struct survey *survey, const struct jobs *jobs)
 {
-	int which = (int)(job - survey->jobs.items);
 	const struct survey_process *process;
+	struct jobs_people people = {0};
+	struct survey_job *job;
 
-	array_for_each(&survey->all, process)
-		for (size_t i = 0; i < jobs->nr; i++) {
-			const struct jobs_entry *entry = &jobs->items[i];
-
-			if (!process->is_rank || process->job != which ||
-				entry->status == JOBS_ENDED)
-				continue;
-			if (entry->wrapper && descends_from(survey, process, entry->wrapper))
-				return true;
-			if (jobs_has_pid(entry, process->stat.pid))
-				return true;
-		}
-	return false;
+	array_for_each (&survey->jobs, job)
+		job->own = false;
+	if (survey->jobs.nr)
+		jobs_people_take(jobs, &people);
+	array_for_each (&survey->all, process)
+		if (people.all.nr && process->is_rank && process->job != SURVEY_NONE &&
+			!survey->jobs.items[process->job].own)
+			survey->jobs.items[process->job].own =
+				is_own(survey, process, jobs, &people);
+	jobs_people_release(&people);
 }
 
 int foreign_survey(struct survey *survey)
@@ -160,7 +157,7 @@ static void list_all(struct foreign_pick *pick, const struct jobs *jobs)
 		if (is_live_head(jobs, &jobs->items[i]))
 			list_own(jobs, &jobs->items[i]);
 	array_for_each(&pick->survey.jobs, job)
-		if (!foreign_is_own(&pick->survey, job, jobs))
+		if (!job->own)
 			list_foreign(&pick->survey, job);
 }
 
@@ -172,13 +169,15 @@ int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
 
 	*ret_own = NULL;
 	pick->job = SURVEY_NONE;
+	if (!status)
+		foreign_mark_own(&pick->survey, jobs);
 	for (size_t i = 0; !status && i < jobs->nr; i++)
 		if (is_live_head(jobs, &jobs->items[i])) {
 			*ret_own = &jobs->items[i];
 			found++;
 		}
 	for (size_t i = 0; !status && i < pick->survey.jobs.nr; i++)
-		if (!foreign_is_own(&pick->survey, &pick->survey.jobs.items[i], jobs)) {
+		if (!pick->survey.jobs.items[i].own) {
 			pick->job = (int)i;
 			found++;
 		}
@@ -192,15 +191,16 @@ int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
 }
 
 size_t foreign_describe_others(
-	const struct foreign_pick *pick, const struct jobs *jobs, struct str *into)
+	struct foreign_pick *pick, const struct jobs *jobs, struct str *into)
 {
 	size_t others = 0;
 
+	foreign_mark_own(&pick->survey, jobs);
 	for (size_t i = 0; i < jobs->nr; i++)
 		others += is_live_head(jobs, &jobs->items[i]);
 	for (size_t i = 0; i < pick->survey.jobs.nr; i++)
 		others += (int)i != pick->job &&
-			  !foreign_is_own(&pick->survey, &pick->survey.jobs.items[i], jobs);
+			  !pick->survey.jobs.items[i].own;
 	if (others)
 		str_printf(into, "%zu other job%s here", others, others == 1 ? "" : "s");
 	return others;

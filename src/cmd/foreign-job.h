@@ -2,22 +2,19 @@
 #ifndef CMD_FOREIGN_JOB_H
 #define CMD_FOREIGN_JOB_H
 
-/* Finds which job without probe is meant: by pids, or as the only one of this machine. */
+/* Finds the job without probe that the user means: by pids, or the only one of this machine. */
 
 #include "base/array.h"
 #include "evidence/agent/jobs.h"
 #include "proc/survey/survey.h"
 
-#define FOREIGN_GLANCE_MS 200 /* over which a job that is listed is seen to stand, or not */
+#define FOREIGN_GLANCE_MS 200 /* time between two looks at a listed job, to see if it stands */
 
 struct foreign_pick {
 	struct survey survey;
 	int job; /* SURVEY_NONE: only those of pids */
 	ARRAY(uint32_t) pids;
 };
-
-/* Digits, and short enough for a pid. */
-bool foreign_is_pid(const char *text);
 
 /* Surveys the machine. CMD_FINE, or another status after a complaint. */
 int foreign_survey(struct survey *survey);
@@ -35,15 +32,14 @@ int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
 	const struct jobs_entry **ret_own);
 
 /*
- * True if a job of the survey is one of those that live and have an agent, or the probe: a rank of
- * it descends from that agent, or is in that job's census. Its environment does not count.
+ * Marks as `own` which jobs of the survey live and have an agent, or the probe: a rank of it
+ * descends from that agent, or is in that job's census. Its environment does not count.
  */
-bool foreign_is_own(
-	const struct survey *survey, const struct survey_job *job, const struct jobs *jobs);
+void foreign_mark_own(struct survey *survey, const struct jobs *jobs) __attribute__((nonnull));
 
 /* How many others there are besides the chosen one, in words; nothing where there are none. */
 size_t foreign_describe_others(
-	const struct foreign_pick *pick, const struct jobs *jobs, struct str *into);
+	struct foreign_pick *pick, const struct jobs *jobs, struct str *into);
 
 /* Takes NULL. */
 void foreign_release(struct foreign_pick *pick);

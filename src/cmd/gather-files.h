@@ -12,16 +12,16 @@
 
 struct gathered {
 	struct evidence *into;
-	bool quiet; /* nothing is said on stderr: a terminal is drawn on */
-	size_t bundles, cores, dumps; /* paths that gave such */
-	struct bundle_groups groups;      /* the jobs that were there, and were left out */
+	bool quiet; /* says nothing on stderr: the viewer draws on the terminal */
+	size_t bundles, cores, dumps; /* paths that gave evidence */
+	struct bundle_groups groups;      /* the jobs that were left out */
 	struct str left_out;   /* the same in words; empty: none was */
 };
 
 /*
- * Adds what is in all paths; one that cannot be read is complained of, and is a gap as long as
- * another can. Bundles come first, whatever the order: they tell whose the cores are. If they are
- * of several jobs, the newest is taken. gathered_release() it.
+ * Adds the evidence in all paths. An unreadable one is complained of, and becomes a gap if another
+ * can be read. Bundles come first, in whatever order they are given: they tell which ranks the
+ * cores are of. Of several jobs the newest is taken. gathered_release() it.
  */
 void gather_files(struct gathered *gathered, const char *const *paths, size_t n);
 

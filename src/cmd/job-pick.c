@@ -236,6 +236,7 @@ static int choose_by_key(struct job_pick *pick, const char *key)
 	pick->foreign.job = SURVEY_NONE;
 	if (foreign_survey(survey))
 		return CMD_USAGE;
+	foreign_mark_own(survey, jobs);
 	for (size_t i = 0; i < jobs->nr; i++)
 		if (is_head(jobs, &jobs->items[i]) && lives(jobs, &jobs->items[i]) &&
 			key_is_of_folder(key, &jobs->items[i])) {
@@ -243,7 +244,7 @@ static int choose_by_key(struct job_pick *pick, const char *key)
 			found++;
 		}
 	for (size_t i = 0; i < survey->jobs.nr; i++)
-		if (!foreign_is_own(survey, &survey->jobs.items[i], jobs) &&
+		if (!survey->jobs.items[i].own &&
 			key_is_of_job(key, survey, i)) {
 			pick->foreign.job = (int)i;
 			found++;
@@ -267,11 +268,17 @@ static int choose_named(struct job_pick *pick, const char *const *names, size_t 
 	return pick->own ? CMD_FINE : status;
 }
 
+/* Digits, and short enough for a pid. */
+static bool is_pid(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
+}
+
 /* True if the names are pids of which none is a job's with probe. */
 static bool means_foreign(const struct jobs *jobs, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!foreign_is_pid(names[i]) || jobs_find(jobs, names[i], NULL))
+		if (!is_pid(names[i]) || jobs_find(jobs, names[i], NULL))
 			return false;
 	return n > 0;
 }
@@ -343,7 +350,7 @@ int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, boo
 	return status;
 }
 
-size_t job_pick_describe_others(const struct job_pick *pick, struct str *into)
+size_t job_pick_describe_others(struct job_pick *pick, struct str *into)
 {
 	const struct jobs *jobs = &pick->jobs;
 	size_t hung = 0, others = 0;

@@ -3,7 +3,7 @@
 #define CMD_JOB_PICK_H
 
 /*
- * Finds which job of this machine is meant, with probe or without.
+ * Finds the job of this machine that the user means, with probe or without.
  *
  *	struct job_pick pick = {.verb = "attach"};
  *
@@ -22,7 +22,7 @@ struct job_pick {
 	struct jobs jobs;
 	const struct jobs_entry *own; /* NULL: a job without probe; of several folders the head's */
 	ARRAY(const char *) fellows;  /* the other folders of that job */
-	struct evidence unprobed;     /* its ranks in whom the probe does not work */
+	struct evidence unprobed;     /* its ranks without a working probe */
 	struct foreign_pick foreign;
 };
 
@@ -34,21 +34,21 @@ struct job_pick {
 int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, bool all);
 
 /*
- * Takes the job of that folder, of pick->jobs, in place of any before it; NULL: that of
- * pick->foreign. For whoever has filled both.
+ * Picks the job of that folder, one of pick->jobs, instead of the former; NULL: that of
+ * pick->foreign. The caller has filled both.
  */
 void job_pick_take(struct job_pick *pick, const struct jobs_entry *entry);
 
-/* Returns what a quick look at a job with folders says: look_status(), or CMD_UNREADABLE. */
+/* Returns the result of a quick look at a job with folders: look_status(), or CMD_UNREADABLE. */
 int job_pick_look(const struct jobs *jobs, const struct jobs_entry *entry);
 
-/* Appends what a report says about the other jobs here; how many there are. */
-size_t job_pick_describe_others(const struct job_pick *pick, struct str *into);
+/* Appends what a report says about the other jobs here. Returns how many there are. */
+size_t job_pick_describe_others(struct job_pick *pick, struct str *into);
 
-/* True if it ran when it was chosen: a job that was over by then will not move any more. */
+/* True if it was running when it was picked: a job that was over by then will not move any more. */
 bool job_pick_is_live(const struct job_pick *pick);
 
-/* Looks at it: 0, or negative with words. As often as wanted. */
+/* Looks at it, any number of times. 0, or negative with words. */
 int job_pick_gather(struct job_pick *pick, const struct live_options *options,
 	struct evidence *into, struct complaint *why);
 

@@ -2,15 +2,15 @@
 #ifndef CMD_JOB_WORDS_H
 #define CMD_JOB_WORDS_H
 
-/* What a person knows a job by: what it runs, whose it is, for how long, whether it stands. */
+/* By what a person knows a job: its program, its user, its age, whether it stands. */
 
 #include "base/str.h"
 #include "evidence/agent/jobs.h"
 #include "proc/survey/survey.h"
 
 /*
- * Appends what a command line (words by blanks) runs, in short: "train.py" of a script, also where
- * a launcher runs it, the module of -m, else the program. Nothing of an empty one.
+ * Appends in short what a command line (words by blanks) runs: "train.py" for a script, also under
+ * a launcher, the module of -m, else the program. Nothing for an empty one.
  */
 void job_words_program(const char *command, struct str *into);
 
@@ -18,10 +18,10 @@ void job_words_program(const char *command, struct str *into);
 void job_words_program_of(
 	struct survey *survey, const struct survey_job *job, struct str *into);
 
-/* Nanoseconds since that rank began; 0 not known. */
+/* Returns nanoseconds since that rank began; 0 unknown. */
 int64_t job_words_age(struct survey *survey, const struct survey_job *job);
 
-/* Appends a line to choose it by: "sft-41: train.py, hung, for 3 min 2 s, of alice". */
+/* Appends a line for choosing it: "sft-41: train.py, hung, for 3 min 2 s, of alice". */
 void job_words_add_own(
 	const struct jobs *jobs, const struct jobs_entry *entry, struct str *into);
 

@@ -2,7 +2,7 @@
 #ifndef CMD_LIVE_OPTIONS_H
 #define CMD_LIVE_OPTIONS_H
 
-/* --samples, --no-stacks, --no-logs: what is taken of a living job, for the verbs that gather. */
+/* --samples, --no-stacks, --no-logs: what to take from a living job, for the verbs that gather. */
 
 #include <argp.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "evidence/gather/live.h"
 
 struct live_wish {
-	struct live_options *live; /* borrowed: what is taken if no option says otherwise */
+	struct live_options *live; /* borrowed: what to take if no option says otherwise */
 	bool counted;		   /* so many samples were asked for */
 };
 

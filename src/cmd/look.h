@@ -26,13 +26,13 @@ struct look {
 
 /* Decodes and judges the evidence. Never fails. */
 void look_judge(struct look *look);
-/* The same, with what each thread did over time, for whoever draws it. */
+/* The same, with what each thread did over time, for drawing it. */
 void look_judge_drawn(struct look *look);
 
-/* The same anew, once evidence was added or taken away. */
+/* Judges again, after evidence was added or taken away. */
 void look_judge_again(struct look *look);
 
-/* The exit status for these verdicts: nothing wrong, a verdict, or inconclusive. */
+/* Returns the exit status for these verdicts: nothing wrong, a verdict, or inconclusive. */
 int look_status(const struct look *look);
 
 struct report_options;

@@ -256,7 +256,7 @@ static void print_json(const struct jobs *jobs, struct survey *survey)
 		json_object_array_add(array, sum_object(jobs, &sum));
 	}
 	array_for_each(&survey->jobs, job)
-		if (!foreign_is_own(survey, job, jobs))
+		if (!job->own)
 			json_object_array_add(array, foreign_object(survey, job));
 	escape_json(&text, json_object_to_json_string_ext(
 				   array, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -271,6 +271,13 @@ struct failed {
 	size_t more;
 };
 
+/* True if it is over and never had ranks: its command failed before. */
+static bool failed_early(const struct jobs_entry *entry)
+{
+	return entry->status == JOBS_ENDED && !entry->ranks && entry->world_size < 0 &&
+	       entry->exit_status > 0;
+}
+
 /* Of those the newest stands for all, unless all are asked for. */
 static void print_own(const struct jobs *jobs, bool all, struct failed *failed)
 {
@@ -281,11 +288,11 @@ static void print_own(const struct jobs *jobs, bool all, struct failed *failed)
 		if (fellows_head(jobs, entry) != entry)
 			continue;
 		fellows_sum(jobs, entry, &sum);
-		if (!jobs_entry_failed_early(entry) || all || !failed->newest)
+		if (!failed_early(entry) || all || !failed->newest)
 			print_row(&sum, outlet_is_utf8());
 		else
 			failed->more++;
-		if (!failed->newest && jobs_entry_failed_early(entry))
+		if (!failed->newest && failed_early(entry))
 			failed->newest = entry;
 	}
 }
@@ -313,7 +320,7 @@ static void print_table(const struct jobs *jobs, struct survey *survey, bool all
 	size_t foreign = 0;
 
 	array_for_each(&survey->jobs, job)
-		foreign += !foreign_is_own(survey, job, jobs);
+		foreign += !job->own;
 	if (jobs->nr || foreign)
 		printf("%-26s%-20s%-9s%-10s%-9s%s\n", "JOB", "NAME", "RANKS", "STATE", "AGE",
 			"USER");
@@ -322,7 +329,7 @@ static void print_table(const struct jobs *jobs, struct survey *survey, bool all
 			all ? "" : "; `inquest ls --all' has those without probe");
 	print_own(jobs, all, &failed);
 	array_for_each(&survey->jobs, job)
-		if (!foreign_is_own(survey, job, jobs))
+		if (!job->own)
 			print_foreign_row(survey, job, outlet_is_utf8());
 	print_failed(&failed);
 }
@@ -334,6 +341,7 @@ static int list(const struct jobs *jobs, const struct arguments *arguments)
 
 	if (arguments->all)
 		status = foreign_survey(&survey);
+	foreign_mark_own(&survey, jobs);
 	standing_look(&survey, FOREIGN_GLANCE_MS);
 	if (arguments->json)
 		print_json(jobs, &survey);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outlet.h: what is known of the one who reads stdout or stderr: a terminal or not, colour or not,
- * which characters.
+ * outlet.h: what reads stdout or stderr: a terminal or not, colour or not, which characters.
  */
 #ifndef CMD_OUTLET_H
 #define CMD_OUTLET_H
@@ -12,7 +11,7 @@
 #include "base/str.h"
 #include "report/report.h"
 
-/* Does the locale say UTF-8? Needs setlocale(), which main() has called. */
+/* True if the locale says UTF-8. Needs setlocale(), which main() has called. */
 bool outlet_is_utf8(void);
 
 /* Options for a report that goes to this stream; threads_stopped is -1. */
@@ -22,8 +21,8 @@ struct report_options outlet_options(FILE *stream);
 void outlet_write(FILE *stream, const struct str *text);
 
 /*
- * Writes text to stderr, in one piece if it is no longer than PIPE_BUF, and never blocks for long:
- * what does not get out within two seconds is dropped.
+ * Writes text to stderr, in one piece if it is no longer than PIPE_BUF. Never blocks for long:
+ * bytes that cannot be written within two seconds are dropped.
  */
 void outlet_say(const struct str *text);
 

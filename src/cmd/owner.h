@@ -6,7 +6,7 @@
 
 #define OWNER_SIZE 16
 
-/* The name of a user, else his number, which is put into `number`. */
+/* Returns the name of a user, else the number as text, in `number`. */
 const char *owner_name(uid_t owner, char number[static OWNER_SIZE]);
 
 #endif

@@ -158,11 +158,19 @@ static void release_job(struct left_job *job)
 
 /* -- another one of those that are left ------------------------------------------------------ */
 
+/* A line each: its number, its name, the files that tell of it; of the newest all might. */
 static void list_jobs(const struct viewing *viewing, struct str *list)
 {
-	for (size_t i = 0; i < viewing->jobs.nr; i++)
-		str_printf(list, "%s%zu %s", i ? ", " : ":jobs N shows one of: ", i + 1,
-			viewing->jobs.items[i].name);
+	for (size_t i = 0; i < viewing->jobs.nr; i++) {
+		const struct left_job *job = &viewing->jobs.items[i];
+		const char *path = job->n ? job->paths[0] : "", *file = strrchr(path, '/');
+
+		str_printf(list, "%zu\t%s  %s", i + 1, job->name,
+			!i ? "the newest" : file ? file + 1 : path);
+		if (i && job->n > 1)
+			str_printf(list, " and %zu more", job->n - 1);
+		str_add(list, "\n");
+	}
 }
 
 /*
@@ -215,9 +223,10 @@ static int choose(void *context, const char *name, struct str *list, struct comp
 	const struct left_job *job;
 	struct sight *sight;
 
-	list_jobs(viewing, list);
-	if (!*name)
+	if (!*name) {
+		list_jobs(viewing, list);
 		return 0;
+	}
 	job = find_job(viewing, name, why);
 	if (!job)
 		return -1;

@@ -184,40 +184,6 @@ void context_end(struct decode_process *process, const struct decode_end *end)
 	}
 }
 
-void context_thread(struct decode_process *process, const struct decode_thread *thread)
-{
-	struct decode_thread *known;
-
-	array_for_each(&process->threads, known) {
-		if (known->fact.tid != thread->fact.tid)
-			continue;
-		if (thread->fact.since > known->fact.since)
-			*known = *thread;
-		return;
-	}
-	*array_add(&process->threads) = *thread;
-}
-
-void context_cgroup(struct decode_context *context, struct decode_host *host, const char *path,
-	int64_t before, int64_t after)
-{
-	struct decode_cgroup *cgroup = NULL;
-
-	for (size_t i = 0; i < host->cgroups.nr && !cgroup; i++)
-		if (!strcmp(host->cgroups.items[i].path, path))
-			cgroup = &host->cgroups.items[i];
-	if (!cgroup) {
-		cgroup = array_add(&host->cgroups);
-		cgroup->path = arena_text(&context->arena, path);
-		cgroup->before = cgroup->after = JOB_UNKNOWN;
-	}
-	/* Counters only grow: the least is the oldest, the most the newest. */
-	if (before != JOB_UNKNOWN && (cgroup->before == JOB_UNKNOWN || before < cgroup->before))
-		cgroup->before = before;
-	if (after > cgroup->after)
-		cgroup->after = after;
-}
-
 /* The table before the images that it reads. */
 static void release_modules(struct decode_host *host)
 {

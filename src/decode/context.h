@@ -177,13 +177,6 @@ const char *context_name(struct decode_context *context, const struct decode_pro
 /* Takes an end over where its witness is better than the one so far; and when it was. */
 void context_end(struct decode_process *process, const struct decode_end *end);
 
-/* Takes a thread over where it is new, or its board newer. Strings must live in the arena. */
-void context_thread(struct decode_process *process, const struct decode_thread *thread);
-
-/* Notes kills for memory in a group, at launch or later. Unknown values change nothing. */
-void context_cgroup(struct decode_context *context, struct decode_host *host, const char *path,
-	int64_t before, int64_t after);
-
 /* Gives the builder what was collected. */
 void context_finish(struct decode_context *context, struct job_builder *builder);
 

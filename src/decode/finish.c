@@ -144,65 +144,81 @@ static void finish_end(struct decode_context *context, struct decode_process *pr
 			&context->arena, "proc:%s", context_name(context, process));
 }
 
-/* Processes by the pid that the gatherer saw; of equal ones in the order in which they came. */
+/* Processes by a pid; of equal ones in the order in which they came. */
 struct finish_seen {
-	uint32_t here;
+	uint32_t pid;
 	size_t order;
 	const struct decode_process *process;
 };
 
-struct finish_table {
+struct finish_pids {
 	ARRAY(struct finish_seen) all;
+};
+
+struct finish_table {
+	struct finish_pids here;    /* by the pid that the gatherer saw */
+	struct finish_pids renamed; /* by their own pid, where that is another */
 };
 
 static int compare_seen(const void *va, const void *vb)
 {
 	const struct finish_seen *a = va, *b = vb;
 
-	if (a->here != b->here)
-		return a->here < b->here ? -1 : 1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
 	return (a->order > b->order) - (a->order < b->order);
 }
 
 static void finish_index(const struct decode_context *context, struct finish_table *table)
 {
-	for (size_t i = 0; i < context->processes.nr; i++)
-		*array_add(&table->all) = (struct finish_seen){
-			context->processes.items[i]->here, i, context->processes.items[i]};
-	array_sort(&table->all, compare_seen);
+	for (size_t i = 0; i < context->processes.nr; i++) {
+		const struct decode_process *process = context->processes.items[i];
+
+		*array_add(&table->here.all) = (struct finish_seen){process->here, i, process};
+		if (process->here && process->here != process->who.pid)
+			*array_add(&table->renamed.all) =
+				(struct finish_seen){process->who.pid, i, process};
+	}
+	array_sort(&table->here.all, compare_seen);
+	array_sort(&table->renamed.all, compare_seen);
 }
 
-/* The first place where a pid may stand. */
-static size_t finish_find(const struct finish_table *table, uint32_t here)
+/* The first process of that pid on the host; NULL: there is none. */
+static const struct decode_process *finish_find(
+	const struct finish_pids *pids, uint32_t pid, const char *host)
 {
-	size_t low = 0, high = table->all.nr;
+	size_t low = 0, high = pids->all.nr;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (table->all.items[middle].here < here)
+		if (pids->all.items[middle].pid < pid)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
+	for (; low < pids->all.nr && pids->all.items[low].pid == pid; low++)
+		if (!strcmp(pids->all.items[low].process->who.host, host))
+			return pids->all.items[low].process;
+	return NULL;
 }
 
-/* The parent in the words of the job: our view of its pid may be another than its own. */
+/*
+ * The parent in the words of the job: our view of its pid may be another than its own. Where nobody
+ * of the job has that pid here, it is no process's that is called so in a namespace of its own.
+ */
 static void finish_parent(const struct finish_table *table, struct decode_process *process)
 {
-	if (!process->ppid_here)
-		return;
-	process->fact.ppid = process->ppid_here;
-	for (size_t i = finish_find(table, process->ppid_here);
-		i < table->all.nr && table->all.items[i].here == process->ppid_here; i++) {
-		const struct decode_process *other = table->all.items[i].process;
+	uint32_t parent = process->ppid_here;
+	const struct decode_process *other;
 
-		if (!strcmp(other->who.host, process->who.host)) {
-			process->fact.ppid = other->who.pid;
-			return;
-		}
-	}
+	if (!parent)
+		return;
+	other = finish_find(&table->here, parent, process->who.host);
+	if (other)
+		process->fact.ppid = other->who.pid;
+	else if (!finish_find(&table->renamed, parent, process->who.host))
+		process->fact.ppid = parent;
 }
 
 static void finish_born(struct decode_process *process, const struct decode_gather *gather)
@@ -315,6 +331,7 @@ void context_finish(struct decode_context *context, struct job_builder *builder)
 		finish_caches(context, builder, process);
 		slurm_step_finish(context, builder, process);
 	}
-	array_release(&table.all);
+	array_release(&table.here.all);
+	array_release(&table.renamed.all);
 	stacks_finish(context, builder);
 }

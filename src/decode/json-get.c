@@ -7,6 +7,7 @@
 #include "evidence/format/json-scan.h"
 
 
+
 struct json_object *json_get_document(const struct exhibit *exhibit, struct complaint *why)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(JSON_SCAN_DEPTH);
@@ -76,13 +77,4 @@ struct json_object *json_get_list(const struct json_object *object, const char *
 		return NULL;
 	*nr = json_object_array_length(value);
 	return value;
-}
-
-int64_t json_get_item(const struct json_object *list, size_t i, int64_t otherwise)
-{
-	struct json_object *value = i < json_object_array_length(list)
-					    ? json_object_array_get_idx(list, i)
-					    : NULL;
-
-	return json_object_is_type(value, json_type_int) ? json_object_get_int64(value) : otherwise;
 }

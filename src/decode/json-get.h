@@ -24,7 +24,4 @@ const char *json_get_text(const struct json_object *object, const char *key);
 /* A list of an object and its length; NULL and 0 where there is none. */
 struct json_object *json_get_list(const struct json_object *object, const char *key, size_t *nr);
 
-/* The i-th number of a list; `otherwise` where there is none. */
-int64_t json_get_item(const struct json_object *list, size_t i, int64_t otherwise);
-
 #endif

@@ -23,6 +23,8 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/agent/history.c %D%/agent/history.h \
 	%D%/gather/identity.c %D%/gather/identity.h \
 	%D%/agent/jobs.c %D%/agent/jobs.h \
+	%D%/agent/jobs-find.c \
+	%D%/agent/jobs-people.c %D%/agent/jobs-people.h \
 	%D%/agent/jobs-worlds.c %D%/agent/jobs-worlds.h \
 	%D%/format/json-scan.c %D%/format/json-scan.h \
 	%D%/format/json-put.c %D%/format/json-put.h \

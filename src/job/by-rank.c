@@ -14,6 +14,8 @@
 RANK_OF(seat, members)
 RANK_OF(signal, signals)
 RANK_OF(loss, losses)
+RANK_OF(log, logs)
+RANK_OF(process, processes)
 
 /* By counting. */
 void by_rank_make(struct by_rank *ret, const struct job *job, size_t n, by_rank_fn *rank_of)

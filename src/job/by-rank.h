@@ -24,7 +24,8 @@ struct by_rank {
 /* Whose the i-th fact of a kind is. */
 typedef struct rank_index by_rank_fn(const struct job *job, size_t i);
 
-by_rank_fn by_rank_of_seat, by_rank_of_signal, by_rank_of_loss;
+by_rank_fn by_rank_of_seat, by_rank_of_signal, by_rank_of_loss, by_rank_of_log,
+	by_rank_of_process;
 
 /* Of n facts; those of no rank are left out. */
 void by_rank_make(struct by_rank *ret, const struct job *job, size_t n, by_rank_fn *rank_of);

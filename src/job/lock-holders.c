@@ -12,18 +12,3 @@ int locks_holder(const struct job *job, const struct job_process *process)
 	}
 	return JOB_NONE;
 }
-
-bool locks_nobody_has(const struct job *job, int host, struct rank_index rank)
-{
-	for (size_t i = 0; i < job->nprocesses; i++) {
-		const struct job_process *process = &job->processes[i];
-
-		if (process->host != host || process->end > JOB_ALIVE ||
-			same_rank(process->rank, rank))
-			continue;
-		if (*process->lock_held || *process->lock_open ||
-			(process->role == JOB_ROLE_RANK && !process->locks_read))
-			return false;
-	}
-	return true;
-}

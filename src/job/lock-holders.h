@@ -9,11 +9,4 @@
 int locks_holder(const struct job *job, const struct job_process *process)
 	__attribute__((nonnull));
 
-/*
- * True if the locks of all living ranks of a host were looked at, and no process of the job has
- * one there, or a file open that is named as a lock is: but for the rank's own processes.
- */
-bool locks_nobody_has(const struct job *job, int host, struct rank_index rank)
-	__attribute__((nonnull));
-
 #endif

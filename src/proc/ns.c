@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "proc/tree.h"
 
 uint64_t proc_ns_own(void)
@@ -38,27 +39,74 @@ uint32_t proc_ns_innermost(const char *status)
 	return pid;
 }
 
-uint32_t proc_ns_find(struct proc_id inner, uint64_t ns)
+static int compare_births(const void *a, const void *b)
+{
+	const struct proc_ns_one *left = a, *right = b;
+
+	if (left->start_time != right->start_time)
+		return left->start_time < right->start_time ? -1 : 1;
+	return (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+static void seen_list(struct proc_ns_seen *seen)
 {
 	struct proc_list list = {0};
-	struct str status = {0};
-	uint64_t own = proc_ns_own();
-	uint32_t found = 0;
+	const struct procstat *stat;
 
-	if (!ns || !own || ns == own)
-		return inner.pid;
 	(void)proc_list_all(&list);
-	for (size_t i = 0; i < list.all.nr && !found; i++) {
-		const struct procstat *stat = &list.all.items[i];
-
-		if (stat->start_time != inner.start_time)
-			continue;
-		str_cut(&status, 0);
-		if (proc_read(stat->pid, "status", &status, NULL) == 0 &&
-			proc_ns_innermost(str_text(&status)) == inner.pid)
-			found = stat->pid;
-	}
-	str_release(&status);
+	array_for_each (&list.all, stat)
+		*array_add(&seen->all) = (struct proc_ns_one){
+			.pid = stat->pid, .start_time = stat->start_time};
+	array_sort(&seen->all, compare_births);
 	proc_list_release(&list);
-	return found;
+	seen->listed = true;
+}
+
+/* The first that was not born before. */
+static size_t seen_from(const struct proc_ns_seen *seen, uint64_t start_time)
+{
+	size_t low = 0, high = seen->all.nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (seen->all.items[middle].start_time < start_time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint32_t inner_of(struct proc_ns_one *one)
+{
+	struct str status = {0};
+
+	if (!one->asked && proc_read(one->pid, "status", &status, NULL) == 0)
+		one->inner = proc_ns_innermost(str_text(&status));
+	one->asked = true;
+	str_release(&status);
+	return one->inner;
+}
+
+uint32_t proc_ns_find(struct proc_ns_seen *seen, struct proc_id inner, uint64_t ns)
+{
+	if (!seen->own)
+		seen->own = proc_ns_own();
+	if (!ns || !seen->own || ns == seen->own)
+		return inner.pid;
+	if (!seen->listed)
+		seen_list(seen);
+	for (size_t i = seen_from(seen, inner.start_time);
+		inner.pid && i < seen->all.nr && seen->all.items[i].start_time == inner.start_time;
+		i++)
+		if (inner_of(&seen->all.items[i]) == inner.pid)
+			return seen->all.items[i].pid;
+	return 0;
+}
+
+void proc_ns_seen_release(struct proc_ns_seen *seen)
+{
+	array_release(&seen->all);
+	*seen = (struct proc_ns_seen){0};
 }

@@ -8,7 +8,28 @@
  * same everywhere.
  */
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
 #include "proc/read.h"
+
+/* A process that we see, and the pid by which it knows itself once somebody has asked for that. */
+struct proc_ns_one {
+	uint32_t pid, inner;
+	uint64_t start_time;
+	bool asked;
+};
+
+/*
+ * All that we see, for who asks for many: listed once, when the first of another namespace is asked
+ * for. {0} is the empty one, of now; proc_ns_seen_release() it soon.
+ */
+struct proc_ns_seen {
+	ARRAY(struct proc_ns_one) all; /* by start time */
+	uint64_t own;
+	bool listed;
+};
 
 /* The inode of our own pid namespace; 0 where /proc does not tell. */
 uint64_t proc_ns_own(void);
@@ -20,6 +41,10 @@ uint32_t proc_ns_innermost(const char *status) __attribute__((nonnull));
  * Our pid of the process that calls itself inner.pid in the pid namespace ns; inner.pid itself if
  * ns is ours or 0; 0 if no process that we see is it.
  */
-uint32_t proc_ns_find(struct proc_id inner, uint64_t ns);
+uint32_t proc_ns_find(struct proc_ns_seen *seen, struct proc_id inner, uint64_t ns)
+	__attribute__((nonnull));
+
+/* Frees it and leaves the empty one. */
+void proc_ns_seen_release(struct proc_ns_seen *seen) __attribute__((nonnull));
 
 #endif

@@ -25,30 +25,9 @@ struct json_object *json_number(int64_t number)
 	return number == JOB_UNKNOWN ? NULL : json_object_new_int64(number);
 }
 
-struct json_object *json_tenths(int64_t ns)
-{
-	char text[32];
-	int64_t tenths;
-
-	if (ns == JOB_UNKNOWN)
-		return NULL;
-	tenths = ns < 0 ? 0 : ns / (CLOCK_NS_PER_S / 10);
-	snprintf(text, sizeof(text), "%" PRId64 ".%" PRId64, tenths / 10, tenths % 10);
-	return json_object_new_double_s((double)tenths / 10, text);
-}
-
 struct json_object *json_rank(const struct job *job, struct rank_index rank)
 {
 	if (!is_rank(rank) || job_rank(job, rank)->numberless)
 		return NULL;
 	return json_object_new_int(job_rank(job, rank)->world_rank.n);
-}
-
-struct json_object *json_ranks(const struct job *job, struct verdict_ranks ranks)
-{
-	struct json_object *array = json_object_new_array();
-
-	for (size_t i = 0; i < ranks.n; i++)
-		json_object_array_add(array, json_rank(job, ranks.at[i]));
-	return array;
 }

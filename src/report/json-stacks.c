@@ -130,12 +130,25 @@ static struct json_object *stack_object(const struct job *job, const struct job_
 	return object;
 }
 
+/* "never", "blocked-fallback", ...: as --stop has it. Never NULL. */
+static const char *mode_name(enum job_snapshot_mode mode)
+{
+	static const char *const names[] = {
+		[JOB_SNAPSHOT_NEVER] = "never",
+		[JOB_SNAPSHOT_FALLBACK] = "blocked-fallback",
+		[JOB_SNAPSHOT_CONSISTENT] = "consistent",
+		[JOB_SNAPSHOT_CORE] = "core",
+	};
+
+	return names[mode];
+}
+
 static void add_taken(struct json_object *object, const struct job *job)
 {
 	struct disturbed disturbed = disturbed_by(job);
 
 	json_object_object_add(
-		object, "stop", disturbed.live ? json_text(disturbed_mode(disturbed.mode)) : NULL);
+		object, "stop", disturbed.live ? json_text(mode_name(disturbed.mode)) : NULL);
 	json_object_object_add(object, "samples", json_object_new_int64(disturbed.samples));
 	json_object_object_add(object, "span_ns", json_object_new_int64(disturbed.span));
 	json_object_object_add(object, "threads", json_object_new_int64(disturbed.threads));

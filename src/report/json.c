@@ -115,6 +115,16 @@ static struct json_object *op_object(const struct verdict *verdict)
 	return object;
 }
 
+/* The numbers of a set, as an array; null for each whose number nobody knows. */
+static struct json_object *add_ranks(const struct job *job, struct verdict_ranks ranks)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < ranks.n; i++)
+		json_object_array_add(array, json_rank(job, ranks.at[i]));
+	return array;
+}
+
 /* `rank` is the one it is about, null where it is about none or several; `ranks` are all. */
 static struct json_object *fact_object(const struct job *job, const struct verdict_fact *fact)
 {
@@ -122,7 +132,7 @@ static struct json_object *fact_object(const struct job *job, const struct verdi
 
 	json_object_object_add(object, "rank",
 		fact->ranks.n == 1 ? json_rank(job, fact->ranks.at[0]) : NULL);
-	json_object_object_add(object, "ranks", json_ranks(job, fact->ranks));
+	json_object_object_add(object, "ranks", add_ranks(job, fact->ranks));
 	json_object_object_add(object, "fact", words_of(fact));
 	json_object_object_add(object, "cite", json_text(fact->cite));
 	return object;
@@ -159,9 +169,9 @@ static struct json_object *camps_array(const struct job *job, const struct verdi
 	struct json_object *array = json_object_new_array();
 
 	if (verdict->camp_a.n)
-		json_object_array_add(array, json_ranks(job, verdict->camp_a));
+		json_object_array_add(array, add_ranks(job, verdict->camp_a));
 	if (verdict->camp_b.n)
-		json_object_array_add(array, json_ranks(job, verdict->camp_b));
+		json_object_array_add(array, add_ranks(job, verdict->camp_b));
 	return array;
 }
 
@@ -187,6 +197,19 @@ static void add_sentences(struct json_object *object, const struct verdicts *ver
 	str_release(&sentence);
 }
 
+/* Seconds with one decimal, cut, as the text report cuts them. */
+static struct json_object *add_tenths(int64_t ns)
+{
+	char text[32];
+	int64_t tenths;
+
+	if (ns == JOB_UNKNOWN)
+		return NULL;
+	tenths = ns < 0 ? 0 : ns / (CLOCK_NS_PER_S / 10);
+	snprintf(text, sizeof(text), "%" PRId64 ".%" PRId64, tenths / 10, tenths % 10);
+	return json_object_new_double_s((double)tenths / 10, text);
+}
+
 static struct json_object *verdict_object(
 	const struct verdicts *verdicts, const struct verdict *verdict, enum tense tense)
 {
@@ -204,13 +227,13 @@ static struct json_object *verdict_object(
 		json_number(left == JOB_UNKNOWN ? left : left / CLOCK_NS_PER_S));
 	json_object_object_add(
 		object, "watchdog", json_text(verdict_limit_name(verdict->watchdog)));
-	json_object_object_add(object, "culprits", json_ranks(job, verdict->culprits));
-	json_object_object_add(object, "victims", json_ranks(job, verdict->victims));
+	json_object_object_add(object, "culprits", add_ranks(job, verdict->culprits));
+	json_object_object_add(object, "victims", add_ranks(job, verdict->victims));
 	json_object_object_add(object, "camps", camps_array(job, verdict));
 	json_object_object_add(object, "unknown_members", seats_array(job, verdict));
 	json_object_object_add(object, "group", group_object(group_at(job, verdict->group)));
 	json_object_object_add(object, "op", op_object(verdict));
-	json_object_object_add(object, "waiting_s", json_tenths(verdict->waiting));
+	json_object_object_add(object, "waiting_s", add_tenths(verdict->waiting));
 	add_sentences(object, verdicts, verdict, tense);
 	return object;
 }
@@ -229,7 +252,7 @@ static struct json_object *not_judged_array(const struct verdicts *verdicts)
 		wording_need(&needs, verdicts->job, not );
 		json_object_object_add(object, "needs", json_text(str_text(&needs)));
 		str_release(&needs);
-		json_object_object_add(object, "ranks", json_ranks(verdicts->job, not ->ranks));
+		json_object_object_add(object, "ranks", add_ranks(verdicts->job, not ->ranks));
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -258,12 +281,12 @@ static struct json_object *first_object(
 		cache->path ? json_number(cache->bytes) : NULL);
 	json_object_object_add(object, "cache_state",
 		json_text(caches_state_name(caches_state(cache, most))));
-	json_object_object_add(object, "first_compile_s", json_tenths(first->compile));
-	json_object_object_add(object, "compiling_s", json_tenths(first->compiling));
-	json_object_object_add(object, "first_collective_s", json_tenths(first->collective));
-	json_object_object_add(object, "first_step_s", json_tenths(first->step));
-	json_object_object_add(object, "timeout_s", json_tenths(first->timeout));
-	json_object_object_add(object, "heartbeat_s", json_tenths(first->heartbeat));
+	json_object_object_add(object, "first_compile_s", add_tenths(first->compile));
+	json_object_object_add(object, "compiling_s", add_tenths(first->compiling));
+	json_object_object_add(object, "first_collective_s", add_tenths(first->collective));
+	json_object_object_add(object, "first_step_s", add_tenths(first->step));
+	json_object_object_add(object, "timeout_s", add_tenths(first->timeout));
+	json_object_object_add(object, "heartbeat_s", add_tenths(first->heartbeat));
 	json_object_object_add(object, "last_words", json_text(last_words_of(job, rank)));
 	return object;
 }
@@ -329,11 +352,20 @@ static struct json_object *early_object(const struct verdicts *verdicts)
 	if (!early->ranks.n)
 		return NULL;
 	object = json_object_new_object();
-	json_object_object_add(object, "ranks", json_ranks(verdicts->job, early->ranks));
-	json_object_object_add(object, "waits_for", json_ranks(verdicts->job, early->awaited));
-	json_object_object_add(object, "age_s", json_tenths(early->age));
-	json_object_object_add(object, "threshold_s", json_tenths(early->threshold));
+	json_object_object_add(object, "ranks", add_ranks(verdicts->job, early->ranks));
+	json_object_object_add(object, "waits_for", add_ranks(verdicts->job, early->awaited));
+	json_object_object_add(object, "age_s", add_tenths(early->age));
+	json_object_object_add(object, "threshold_s", add_tenths(early->threshold));
 	return object;
+}
+
+/* "live", "ended", "recorded": as JSON has it. */
+static const char *tense_name(enum tense tense)
+{
+	static const char *const names[] = {
+		[TENSE_LIVE] = "live", [TENSE_ENDED] = "ended", [TENSE_RECORDED] = "recorded"};
+
+	return names[tense];
 }
 
 /* All but the stacks; bundle NULL: the document has no such key. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "words/breaks.h"
 #include "words/escape.h"
 #include "words/headline.h"
 #include "words/rank-names.h"
@@ -105,9 +106,9 @@ static size_t add_line(struct paint *paint, enum page_kind kind, const struct pa
 		paint_pad(&out, column);
 		for (; lines && *rest == ' ' && room > 1; rest++, room--)
 			str_add_char(&out, ' ');
-		part = escape_break(rest, room);
+		part = breaks_at(rest, room);
 		if (lines + 1 == most)
-			escape_fit(&out, rest, room);
+			breaks_fit(&out, rest, room);
 		else
 			str_add_bytes(&out, rest, part);
 		rest += part;
@@ -126,6 +127,15 @@ static size_t add_line(struct paint *paint, enum page_kind kind, const struct pa
 	return lines;
 }
 
+/* Says that the last so many lines of the section are not to be left out, while others can be. */
+static void keep_line(struct sheet *sheet, size_t lines)
+{
+	struct sheet_section *section = &sheet->sections.items[sheet->sections.nr - 1];
+
+	for (size_t at = section->lines.nr; at-- && lines--;)
+		section->lines.items[at].kept = true;
+}
+
 void paint_section(struct paint *paint, enum page_kind kind, const struct verdict *verdict)
 {
 	struct page_section section = page_section(&paint->page, kind, verdict);
@@ -134,7 +144,7 @@ void paint_section(struct paint *paint, enum page_kind kind, const struct verdic
 		size_t lines = add_line(paint, kind, &section.lines[i]);
 
 		if (section.lines[i].kept || looks[kind].whole)
-			sheet_keep(&paint->sheet, lines);
+			keep_line(&paint->sheet, lines);
 	}
 }
 

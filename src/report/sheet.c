@@ -29,14 +29,6 @@ void sheet_add(struct sheet *sheet, struct str *text, enum page_tone tone, size_
 	*line = (struct sheet_line){.text = str_detach(text), .tone = tone, .strong = strong};
 }
 
-void sheet_keep(struct sheet *sheet, size_t lines)
-{
-	struct sheet_section *section = &sheet->sections.items[sheet->sections.nr - 1];
-
-	for (size_t at = section->lines.nr; at-- && lines--;)
-		section->lines.items[at].kept = true;
-}
-
 static void drop(struct sheet_section *section, size_t at)
 {
 	struct sheet_line *lines = section->lines.items;

@@ -37,9 +37,6 @@ void sheet_begin(struct sheet *sheet, size_t least);
 /* Adds a line to the section begun last; takes the content of text over and empties it. */
 void sheet_add(struct sheet *sheet, struct str *text, enum page_tone tone, size_t strong);
 
-/* Says that the last so many lines of the section are not to be left out, while others can be. */
-void sheet_keep(struct sheet *sheet, size_t lines);
-
 /* Shortens sections until the whole has at most `lines` lines, or nothing can be left out. */
 void sheet_shorten(struct sheet *sheet, size_t lines);
 

@@ -174,12 +174,19 @@ static void activity_of_program(const struct reader *reader, struct posture *p)
 		p->activity = ACTIVITY_USER;
 }
 
+/* True if it is in flock(), or in F_SETLKW or F_OFD_SETLKW of fcntl(). */
+static bool waits_for_file(const struct job_stack *stack)
+{
+	return !strcmp(stack->syscall, "flock") ||
+	       (!strcmp(stack->syscall, "fcntl") && (stack->args[1] == 7 || stack->args[1] == 38));
+}
+
 static bool activity_of_lock(const struct job *job, const struct reading *r, struct posture *p)
 {
 	long at = locks_waits_for_thread(job, p->stack);
 
 	p->base = r->lock_base;
-	if (locks_waits_for_file(p->stack)) {
+	if (waits_for_file(p->stack)) {
 		p->call = p->stack->syscall;
 		return true;
 	}
@@ -282,7 +289,7 @@ static struct posture read_posture(
 		p.telling = r->telling;
 		p.base = r->base;
 		p.locked = r->line->force == ACTIVITY_SPANS &&
-			   (r->locked || locks_waits_for_file(stack));
+			   (r->locked || waits_for_file(stack));
 		p.lock_base = r->lock_base;
 		p.unsure = span_is_unsure(reader, &p);
 		p.call = r->line->call ? r->line->call : activity_name_call(job, &p);

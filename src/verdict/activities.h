@@ -3,9 +3,8 @@
  * activities.h: what a rank is doing, by its stacks: the ACTIVITY of the thread that does its work.
  * Which places in code tell which activity is one table, activities-table.c.
  *
- * Some activities wait for other ranks; the others keep a rank from where others wait for it. A
- * activity is never guessed from silence: where a stack was cut and nothing on it tells, it is
- * unknown.
+ * Some activities wait for other ranks; the others keep a rank from where others wait for it. An
+ * activity is never guessed from silence: it is unknown where a stack was cut and no frame tells.
  */
 #ifndef VERDICT_ACTIVITIES_H
 #define VERDICT_ACTIVITIES_H
@@ -54,21 +53,21 @@ struct posture {
 	long base;                     /* the outermost frame that tells the same */
 	long program;                  /* its innermost frame of the program itself; -1 none */
 	const char *call;              /* what it waits in: "all_reduce", "flock"; "" not known */
-	bool for_zero;       /* INIT, STORE: it needs what rank 0 gives: the store, a unique id */
-	bool for_store;      /* and that is the store itself */
+	bool for_zero;       /* INIT, STORE: needs what rank 0 gives: the store, a unique id */
+	bool for_store;      /* it needs the store itself */
 	bool for_ranks;      /* it has opened the store, and waits there for all others */
-	bool own_lock;       /* LOCK: of its own threads, not of a file */
+	bool own_lock;       /* LOCK: held by one of its own threads, not a file lock */
 	bool for_thread;     /* it waits for a thread of its own: its end, an event, a queue */
 	bool locked;         /* COMPILE, INPUT, CHECKPOINT: and it waits for a lock there, */
-	long lock_base;      /* whose outermost frame is this; -1 only the kernel says it */
+	long lock_base;      /* outermost frame of that lock; -1 only the kernel says it */
 	int64_t lock_stands; /* for so many ns without a break; JOB_UNKNOWN */
 	const struct job_stack *holder; /* GIL: the thread that holds it; NULL not known */
-	bool unsure; /* elsewhere, but what it waits for there may be others: that is hidden */
-	bool maybe_zero; /* it may be waiting for what rank 0 gives, as far as its stack shows */
+	bool unsure; /* elsewhere; a wait for others may be hidden there */
+	bool maybe_zero; /* its stack allows that it waits for what rank 0 gives */
 	bool passed; /* it waits, and was seen elsewhere in its program a moment before */
 	enum job_known moved;           /* whether it was seen to move between samples */
 	int64_t stands; /* ns for which it was in this activity without a break; JOB_UNKNOWN */
-	int64_t watched; /* the part of that in which somebody looked, and saw others, too */
+	int64_t watched; /* the part of that in which samples saw other ranks, too */
 	/* ns between samples that all show it at one line of its program, whatever it did since */
 	int64_t lingers;
 };
@@ -76,9 +75,9 @@ struct posture {
 /* A line of the table, asked of each frame from the innermost outwards. */
 enum activity_force {
 	ACTIVITY_DECIDES, /* the innermost of these is what the rank waits in */
-	ACTIVITY_SPANS,   /* all further in belongs to it, but for what decides */
-	ACTIVITY_HINTS,   /* only where nothing decides or spans */
-	ACTIVITY_THREADS, /* hints, and says that another thread of the process does the work */
+	ACTIVITY_SPANS,   /* covers all frames further in, except those that decide */
+	ACTIVITY_HINTS,   /* counts only where no other frame decides or spans */
+	ACTIVITY_THREADS, /* a hint, and the work is done by another thread of the process */
 };
 
 struct activity_line {
@@ -95,12 +94,12 @@ extern const size_t activity_nlines;
 struct posture *activities_new(const struct job *job);
 
 /*
- * Returns what they tell the wait-for graph, by rank, where no ring is newer; never NULL, free()
- * it. Points into the job.
+ * Returns the waits that postures add to the wait-for graph, by rank, where no ring is newer; never
+ * NULL, free() it. Points into the job.
  */
 struct waits_told *activities_told(const struct job *job, const struct posture *postures);
 
-/* True if two may be in one call, as far as names go: "all_reduce" is NCCL's "ncclAllReduce". */
+/* True if two postures may be in one call by its name: "all_reduce" is NCCL's "ncclAllReduce". */
 bool activities_may_be_one_call(const struct posture *a, const struct posture *b);
 
 /* ns for which samples prove that a thread did not move; JOB_UNKNOWN: they do not. */
@@ -109,9 +108,9 @@ int64_t activities_stood(const struct job *job, const struct job_stack *stack);
 /* True if some frame of a stack is a GPU's driver or runtime: on CPUs nobody waits for a GPU. */
 bool activities_on_gpu(const struct job *job, const struct job_stack *stack);
 
-/* True if it waits for the lock of a file, that another rank may have. */
+/* True if it waits for a file lock, which another rank may hold. */
 bool activities_in_file_lock(const struct posture *p);
-/* True if that activity waits for other ranks; true if it is known and does not. */
+/* The first is true if that activity waits for other ranks, the second if it is known not to. */
 bool activities_waits(enum activity activity);
 bool activities_elsewhere(enum activity activity);
 

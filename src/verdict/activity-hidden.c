@@ -7,6 +7,25 @@
 
 #include "verdict/activity-line.h"
 
+/* True if that process has code of such a module mapped, as far as is known. */
+static bool process_maps(const struct job_snapshot *snapshot, const char *pattern)
+{
+	const char *at = snapshot->modules, *end;
+
+	for (; *at == '/' && (end = strchr(at + 1, '/')); at = end) {
+		char name[256];
+		size_t len = (size_t)(end - at) - 1;
+
+		if (len >= sizeof(name))
+			continue;
+		memcpy(name, at + 1, len);
+		name[len] = '\0';
+		if (stackfacts_fits(name, pattern))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Who spins shows no native frame to who does not stop it; but which libraries it has is known. Of
  * those only such as a process has to wait in: a runtime for GPUs comes along where there is none.
@@ -18,11 +37,11 @@ static bool maps_spinners(const struct job *job)
 
 	for (size_t i = 0; i < job->nsnapshots; i++) {
 		for (size_t k = 0; k < N_OF(spinners); k++)
-			if (stackfacts_maps(&job->snapshots[i], spinners[k]))
+			if (process_maps(&job->snapshots[i], spinners[k]))
 				return true;
 		for (size_t k = 0; backends[k]; k++)
 			for (size_t s = 0; backends[k]->spins && backends[k]->spins[s]; s++)
-				if (stackfacts_maps(&job->snapshots[i], backends[k]->spins[s]))
+				if (process_maps(&job->snapshots[i], backends[k]->spins[s]))
 					return true;
 	}
 	return false;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * activity-hidden.h: what a stack does not show. Where nothing on it tells what its thread is in,
- * that thread is in the program's own code, unless the frame that would tell may be one that is
- * missing, or one that has no name.
+ * activity-hidden.h: what a stack does not show. A thread without a telling frame is in the
+ * program's own code, unless the telling frame may be missing, or may have no name.
  */
 #ifndef VERDICT_ACTIVITY_HIDDEN_H
 #define VERDICT_ACTIVITY_HIDDEN_H
@@ -10,8 +9,8 @@
 #include "job/job.h"
 
 /*
- * True if threads of this job may run while they wait for others: waits for a GPU spin, and those
- * of MPI.
+ * True if threads of this job may use the CPU while they wait for others: waits for a GPU spin, and
+ * so do waits of MPI.
  */
 bool hidden_may_spin(const struct job *job) __attribute__((nonnull));
 

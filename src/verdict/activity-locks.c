@@ -91,12 +91,6 @@ bool locks_starves(const struct job *job, const struct job_stack *stack)
 	       stack->cpu_delta * LOCKS_BUSY_SHARE < snapshot->span;
 }
 
-bool locks_waits_for_file(const struct job_stack *stack)
-{
-	return !strcmp(stack->syscall, "flock") ||
-	       (!strcmp(stack->syscall, "fcntl") && (stack->args[1] == 7 || stack->args[1] == 38));
-}
-
 static bool fits_any(const struct job_frame *frame, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

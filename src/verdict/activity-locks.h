@@ -6,8 +6,8 @@
 #include "job/job.h"
 
 /*
- * The frame that takes the GIL, beneath which are only a system library and the kernel; -1 none.
- * If the futex says that it waits for the GIL, the innermost frame will do.
+ * The frame that takes the GIL: only a system library and the kernel are beneath it; -1 none. If
+ * the futex says that the thread waits for the GIL, the innermost frame is enough.
  */
 long locks_wants_gil(const struct job *job, const struct job_stack *stack) __attribute__((nonnull));
 
@@ -16,15 +16,15 @@ const struct job_stack *locks_gil_holder(const struct job *job, const struct job
 	__attribute__((nonnull));
 
 /*
- * True if it sleeps in a call of C that never gave the GIL back: no other thread of Python runs
- * meanwhile. (Whoever sleeps for a futex so, waits for a lock.)
+ * True if the thread sleeps in a call of C that never gave the GIL back: no other thread of Python
+ * runs meanwhile. (A thread that sleeps on a futex waits for a lock.)
  */
 bool locks_keeps_gil(const struct job_stack *stack) __attribute__((nonnull));
 
 /*
- * True if it cannot but wait for the GIL, where what it does beneath its Python code was not seen
- * because it woke (it asks again every 5 ms): that code stands, it uses hardly any CPU, and another
- * thread of its process keeps the GIL.
+ * True if the thread must be waiting for the GIL, though it was not seen at it because it woke (it
+ * asks again every 5 ms): its Python code stands, it uses hardly any CPU, and another thread of its
+ * process keeps the GIL.
  */
 bool locks_starves(const struct job *job, const struct job_stack *stack) __attribute__((nonnull));
 
@@ -32,12 +32,9 @@ bool locks_starves(const struct job *job, const struct job_stack *stack) __attri
 bool locks_is_interpreter(const struct job *job, const struct job_stack *stack, long at)
 	__attribute__((nonnull));
 
-/* True if it is in flock(), or in F_SETLKW or F_OFD_SETLKW of fcntl(). */
-bool locks_waits_for_file(const struct job_stack *stack) __attribute__((nonnull));
-
 /*
- * The frame that waits for a mutex, or for a lock of Python's that is no queue's, event's or
- * thread's: those are taken in Python code. -1 none.
+ * The frame that waits for a mutex, or for a Python lock other than that of a queue, an event or a
+ * thread, which are taken in Python code; -1 none.
  */
 long locks_waits_for_thread(const struct job *job, const struct job_stack *stack)
 	__attribute__((nonnull));

@@ -5,10 +5,13 @@
 
 #include "verdict/activities.h"
 
-/* The call as the program made it: the outermost before its own frame; "" none. Of the job. */
+/*
+ * The call as the program made it: the outermost frame before the program's own; "" none. The text
+ * belongs to the job.
+ */
 const char *activity_name_call(const struct job *job, const struct posture *p);
 
-/* What stands further out may say it better: the activity, its call, and who is waited for. */
+/* Improves the posture by frames further out: the activity, its call, and who is waited for. */
 void activity_better(const struct job *job, struct posture *p);
 
 #endif

@@ -32,6 +32,15 @@ static const char *const echoes[] = {"connectFullMesh", "Timed out waiting", NUL
 static const char *const mismatches[] = {"distributed collective mismatch",
 	"op.preamble.length <= op.nbytes", NULL};
 
+/*
+ * transport/tcp/pair.cc: reads the head of what another rank sent, and enforces that it fits. Who
+ * of the two brought the wrong amount it does not know. Where what() was read neither from the
+ * ring nor from a log of the rank's own, this place is what is left.
+ */
+static const struct stackfacts_place rejects[] = {
+	{"gloo::transport::tcp::Pair::prepareRead*", NULL},
+};
+
 static struct limit find_limit(const struct job *job, const struct wait *wait)
 {
 	return limits_on_host(job, wait, VERDICT_LIMIT_TIMEOUT);
@@ -56,6 +65,8 @@ const struct backend backend_gloo = {
 	.hides = hides,
 	.echoes = echoes,
 	.mismatches = mismatches,
+	.rejects = rejects,
+	.nrejects = N_OF(rejects),
 	.limit = find_limit,
 	.is_teardown = is_teardown,
 };

@@ -16,35 +16,41 @@
 struct backend {
 	const char *name; /* as lists/backend.def has it; NULL: it makes no groups of its own */
 
-	/* Its frames: which tell that a rank waits, and what in. */
+	/* Frames by which a rank is seen to wait, and in what. */
 	const struct activity_line *lines;
 	size_t nlines;
-	/* Those that say it better where they stand further out: INIT for the store within it. */
+	/* Frames further out that say it better: INIT where the innermost wait is in the store. */
 	const struct activity_line *better;
 	size_t nbetter;
 	/* The functions that programs call: the outermost names the call. */
 	const struct stackfacts_place *calls;
 	size_t ncalls;
-	/* Who stands in the store within one of these waits for an id that rank 0 gives. */
+	/* Calls within which a wait in the store is one for an id that rank 0 gives. */
 	const struct stackfacts_place *ids;
 	size_t nids;
-	/* What stands before the names of its calls: they are compared without. */
+	/* Prefixes of its calls' names; names are compared without them. */
 	const char *const *prefixes;
 
 	/* Patterns of modules: a frame of these without a name may be a wait for others; */
 	const char *const *hides;
-	/* who runs in these may be waiting all the while; */
+	/* a thread that runs in these may be waiting; */
 	const char *const *spins;
-	/* who is in these uses a GPU. */
+	/* a thread in these uses a GPU. */
 	const char *const *on_gpu;
 
 	/* Parts of lines by which a rank says that others failed, or that amounts differed. */
 	const char *const *echoes;
 	const char *const *mismatches;
+	/* Frames in which it ends a process over what another rank sent. */
+	const struct stackfacts_place *rejects;
+	size_t nrejects;
 
-	/* What ends such a wait, which has an age and a member; NULL: nothing that is known. */
+	/* The limit that ends such a wait, which has an age and a member; NULL: none is known. */
 	struct limit (*limit)(const struct job *job, const struct wait *wait);
-	/* True if an abort() was only its own end, after the script's; NULL: never. */
+	/*
+	 * True if an abort() came from the backend's own teardown, after the script's end; NULL:
+	 * never.
+	 */
 	bool (*is_teardown)(const struct profile *p);
 };
 
@@ -53,9 +59,6 @@ struct backend {
 
 /* All of them, NULL behind the last; in the order in which their frames are asked for. */
 extern const struct backend *const backends[];
-
-/* The one that makes such groups (`maker` of struct job_group); NULL: none that is known. */
-const struct backend *backend_of_maker(const char *maker) __attribute__((nonnull));
 
 /* True if the text fits one of the patterns, or contains one of the parts; both take NULL. */
 bool backend_fits(const char *text, const char *const *patterns);

@@ -9,14 +9,6 @@ const struct backend *const backends[] = {
 	NULL,
 };
 
-const struct backend *backend_of_maker(const char *maker)
-{
-	for (size_t i = 0; backends[i]; i++)
-		if (backends[i]->name && !strcmp(maker, backends[i]->name))
-			return backends[i];
-	return NULL;
-}
-
 bool backend_fits(const char *text, const char *const *patterns)
 {
 	for (; patterns && *patterns; patterns++)

@@ -191,6 +191,12 @@ static const struct verdict_thing *thing_of(struct inquiry *q, const struct job_
 	return draft_thing(q, (struct verdict_thing){.kind = THING_SHAPE, .shard = shard});
 }
 
+/* True if both batches are of one shape. */
+static bool same_shape(const struct job_shard *a, const struct job_shard *b)
+{
+	return a->ndim == b->ndim && !memcmp(a->dims, b->dims, a->ndim * sizeof(*a->dims));
+}
+
 /* The batch that it has now, beside one of another shape that a peer has. */
 static void tell_new_shape(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
@@ -200,7 +206,7 @@ static void tell_new_shape(struct inquiry *q, struct rank_index rank, struct dra
 		const struct job_shard *theirs =
 			same_rank(at, rank) ? NULL : shards_shape(q, at);
 
-		if (theirs && !shards_same_shape(theirs, mine))
+		if (theirs && !same_shape(theirs, mine))
 			other = theirs;
 	}
 	if (other) {

@@ -32,20 +32,9 @@ static const struct stackfacts_place raising[] = {
 	{"*restore_rt", NULL},
 };
 
-static const struct job_stack *death_stack(const struct inquiry *q, struct rank_index rank)
-{
-	const struct job_signal *fatal = q->profiles[rank.i].fatal;
-	const struct job_stack *stack =
-		fatal && fatal->tid ? stackfacts_thread(q->job, rank, fatal->tid) : NULL;
-
-	if (stack && (stack->how == JOB_STACK_CORE || stack->how == JOB_STACK_FATAL))
-		return stack;
-	return NULL;
-}
-
 bool death_has_place(const struct inquiry *q, struct rank_index rank)
 {
-	return death_stack(q, rank) != NULL;
+	return q->profiles[rank.i].death_stack != NULL;
 }
 
 static bool frame_is_told(const struct job_frame *frame)
@@ -79,7 +68,7 @@ static size_t innermost(const struct inquiry *q, const struct job_stack *stack,
 const struct verdict_thing *death_place(
 	struct inquiry *q, struct rank_index rank, const char **ret_cite)
 {
-	const struct job_stack *stack = death_stack(q, rank);
+	const struct job_stack *stack = q->profiles[rank.i].death_stack;
 	const struct job_frame **frames =
 		arena_new_many(q->arena, const struct job_frame *, PLACE_FRAMES + 1);
 	size_t last[PLACE_FRAMES], n, within = 0;

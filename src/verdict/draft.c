@@ -106,18 +106,6 @@ void draft_dead_child(struct inquiry *q, struct draft *draft, struct rank_index 
 		fact->c = child->status;
 }
 
-void draft_stopped_child(struct inquiry *q, struct draft *draft, struct rank_index rank)
-{
-	const struct job_process *child = q->profiles[rank.i].stopped_child;
-	struct verdict_fact *fact;
-
-	if (!child)
-		return;
-	fact = draft_fact(q, draft, FACT_CHILD_STOPPED, rank, child->sample_cite);
-	fact->text = *child->what ? child->what : child->comm;
-	fact->a = child->pid;
-}
-
 struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class class,
 	enum verdict_fact_kind kind, const char *cite)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * earlier.h: what came earlier, of two ranks. A time is one of its own host's clock, so here alone
- * are those of two ranks compared: as far as their clocks met (job/clocks.h), and no finer than
- * that tells. What nobody knows is said to be unknown, and to have been possible.
+ * earlier.h: which of two ranks' times is the earlier. Each time is by its own host's clock, so
+ * times of two ranks are compared here only: as far as their clocks met (job/clocks.h), and no
+ * finer than that allows. An order that nobody knows is unknown, and counts as possible.
  */
 #ifndef VERDICT_EARLIER_H
 #define VERDICT_EARLIER_H
@@ -10,70 +10,69 @@
 #include "base/clock.h"
 #include "verdict/profile.h"
 
-/* Ends and orders this close together are one act: of a scheduler, or of a launcher. */
+/* Ends and orders closer together than this are one act of a scheduler or a launcher. */
 #define EARLIER_AT_ONCE CLOCK_NS_PER_S
 
 /*
- * ns by which the one's time is behind the other's, below 0 before it; JOB_UNKNOWN where they
+ * ns from the second time to the first, below 0 where the first is earlier; JOB_UNKNOWN where they
  * cannot be compared, or are closer together than their clocks tell.
  */
 int64_t earlier_by(const struct clocks *clocks, struct rank_index rank, int64_t when,
 	struct rank_index other, int64_t other_when);
 
-/* Times of ranks, each as far from that of the first as it may be. {0}: none yet. */
+/* Times of ranks, each as a range of distances from the first one's. {0}: none yet. */
 struct earlier_spread {
-	struct rank_index one; /* with the time `when`; void where n is 0 */
+	struct rank_index one; /* the first rank, with the time `when`; void where n is 0 */
 	int64_t when;
 	size_t n;
-	size_t unknown;                /* of which nobody knows how far they are from the first */
-	int64_t first, last;           /* ns from the first one's, as far as they may be apart, */
-	int64_t first_sure, last_sure; /* and as far as they surely are */
+	size_t unknown;                /* ranks of unknown distance from the first */
+	int64_t first, last;           /* ns from the first one's: the widest range possible, */
+	int64_t first_sure, last_sure; /* and the range that is certain */
 };
 
 void earlier_spread_add(struct earlier_spread *spread, const struct clocks *clocks,
 	struct rank_index rank, int64_t when);
-/* Whether all of them were within EARLIER_AT_ONCE; of none, or one alone, YES. */
+/* YES if all of them were within EARLIER_AT_ONCE; YES for none, or for one alone. */
 enum job_known earlier_at_once(const struct earlier_spread *spread);
 
-/* Any end but an exit with status 0. */
+/* True for any end but an exit with status 0. */
 static inline bool earlier_is_bad(const struct profile *p)
 {
 	return p->death > DEATH_CLEAN;
 }
 
 /*
- * The earliest bad ends of the job as one clock shows them, to tell what came after. How far the
- * clocks may be off makes two of each: when it had surely been, and when it may have been. Ends by
- * clocks that never met this one may have come before anything; so may one of no known time that
- * was no order's doing.
+ * The earliest bad ends of the job as one clock shows them, to tell what came after. Clocks may be
+ * off, so each has two times: when it had certainly happened, and when it may have happened. Ends
+ * by clocks that never met this one may have come before anything, and so may an end of unknown
+ * time that no order caused.
  */
 struct earlier_ends {
 	bool found;
-	int64_t first; /* of all had surely been; INT64_MAX: none */
-	int64_t maybe; /* of all may have been; so the next two */
+	int64_t first; /* earliest end, certain by then; INT64_MAX: none */
+	int64_t maybe; /* earliest end, possible by then; so the next two */
 	int64_t first_own;
-	int64_t first_own_sure;  /* had surely been */
-	int64_t first_unordered; /* that was no order's doing */
+	int64_t first_own_sure;  /* certain by then */
+	int64_t first_unordered; /* possible by then, of unknown order */
 	size_t untimed;          /* bad ends that cannot be compared */
 };
 
 /*
- * All ends as the clocks of those show them that ended badly: an array by clock
+ * Returns all ends, once for each clock of a rank that ended badly: an array by clock
  * (clocks_of_rank()), for free().
  */
 struct earlier_ends *earlier_ends_new(
 	const struct job *job, const struct clocks *clocks, const struct profile *profiles);
 
 /*
- * True if another bad end came before this one; of one whose time is not known, if there is another
- * at all.
+ * True if another bad end came before this one; for an end of unknown time, if there is any other.
  */
 bool earlier_was_another(const struct profile *p, const struct earlier_ends *ends);
-/* True if it may have. */
+/* True if another bad end may have come before this one. */
 bool earlier_may_be_another(const struct profile *p, const struct earlier_ends *ends);
-/* True if an end that was no order's doing came, or may have come, before this one. */
+/* True if an end that no order caused came, or may have come, before this one. */
 bool earlier_was_unordered(const struct profile *p, const struct earlier_ends *ends);
-/* True if such a one may have been so long before that this one may answer it. */
+/* True if such an end may have come so long before that this one may be the answer to it. */
 bool earlier_may_be_answered(const struct profile *p, const struct earlier_ends *ends);
 
 #endif

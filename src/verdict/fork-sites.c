@@ -120,6 +120,35 @@ static bool sites_differ(const struct inquiry *q, const struct fork *fork)
 	return false;
 }
 
+/* True if the two stand in calls that wait, and these are not one call at one line. */
+static bool stand_apart(const struct inquiry *q, struct rank_index a, struct rank_index b)
+{
+	return has_site(q, a) && has_site(q, b) &&
+	       activities_waits(q->profiles[a.i].posture.activity) &&
+	       activities_waits(q->profiles[b.i].posture.activity) && !stacks_same_site(q, a, b);
+}
+
+/* True if each pair of ranks, one of each camp, stands apart. */
+static bool camps_stand_apart(
+	const struct inquiry *q, const struct fork_camp *one, const struct fork_camp *other)
+{
+	for (size_t i = 0; i < one->n; i++)
+		for (size_t k = 0; k < other->n; k++)
+			if (!stand_apart(q, q->job->members[one->members[i]].rank,
+				    q->job->members[other->members[k]].rank))
+				return false;
+	return one->n && other->n;
+}
+
+bool fork_calls_differ(const struct inquiry *q, const struct fork *fork, size_t camp)
+{
+	const struct job_op *op = fork->camps[camp].op, *most = fork->camps[0].op;
+
+	if (op && most && *op->place && *most->place)
+		return strcmp(op->place, most->place) != 0;
+	return camps_stand_apart(q, &fork->camps[camp], &fork->camps[0]);
+}
+
 void fork_tell_sites(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	bool differ = sites_differ(q, fork);

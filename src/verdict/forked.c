@@ -138,6 +138,54 @@ static bool is_shifted(const struct fork *fork, const struct draft *draft)
 	       (fork->shift.kind == SHIFT_SKIPPED || fork->shift.kind == SHIFT_EXTRA);
 }
 
+/* -- an op that another group waits for -------------------------------------------------------- */
+
+/* True if that rank is a member of the wait's group, and has not come to what is waited for. */
+static bool is_awaited_there(
+	const struct inquiry *q, const struct wait *wait, struct rank_index rank)
+{
+	by_rank_each(&q->seats, rank, k) {
+		const struct job_member *m = &q->job->members[q->seats.at[k]];
+
+		if (m->group == q->job->members[wait->member].group)
+			return rollcall_of(q->job, m, wait->index) == ROLL_ABSENT;
+	}
+	return false;
+}
+
+static bool is_wanted_elsewhere(const struct inquiry *q, const struct fork *fork,
+	const struct job_sig *sig, struct rank_index rank)
+{
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+		const struct job_op *op;
+
+		if (wait->kind != WAIT_COLLECTIVE || wait->member == JOB_NONE ||
+			q->job->members[wait->member].group == fork->group ||
+			!is_awaited_there(q, wait, rank))
+			continue;
+		op = rollcall_op(&q->job->members[wait->member], wait->index);
+		if (op && forks_differ(&op->sig, sig) == FORK_NONE)
+			return true;
+	}
+	return false;
+}
+
+bool fork_is_for_another_group(const struct inquiry *q, const struct fork *fork, size_t camp)
+{
+	const struct fork_camp *c = &fork->camps[camp];
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct rank_index rank = q->job->members[c->members[i]].rank;
+
+		if (!is_rank(rank) || !is_wanted_elsewhere(q, fork, &c->sig, rank))
+			return false;
+	}
+	return c->n > 0;
+}
+
+/* -- what is said of it ------------------------------------------------------------------------ */
+
 void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	bool aligned = fork->shift.kind == SHIFT_NONE && fork->shift.alone;
@@ -146,12 +194,24 @@ void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draf
 		draft_fact(q, draft, FACT_UNALIGNED, NO_RANK, inquiry_cite_all(q));
 }
 
+/* True if the ops at one place differ in their amount alone, and no other group waits for one. */
+static bool may_be_an_amount(const struct inquiry *q, const struct fork *fork)
+{
+	size_t camp = fork_minority(fork);
+
+	return fork->kind == FORK_COUNT && camp != SIZE_MAX &&
+	       (fork->shift.kind == SHIFT_NONE || fork->shift.kind == SHIFT_UNTOLD) &&
+	       !fork_is_for_another_group(q, fork, camp);
+}
+
 bool is_calls_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	draft->verdict.confidence = fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	fork_share_out(q, fork, fork_minority(fork), draft);
+	if (may_be_an_amount(q, fork))
+		draft_at_most(draft, VERDICT_SUPPORTED);
 	if (is_shifted(fork, draft)) {
 		draft->verdict.cause =
 			fork->shift.kind == SHIFT_SKIPPED ? VERDICT_BY_SKIPPED : VERDICT_BY_EXTRA;

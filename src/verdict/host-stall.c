@@ -288,6 +288,19 @@ static void tell_busy(struct inquiry *q, struct rank_index rank, struct draft *d
 	}
 }
 
+/* Adds which of its living children is stopped, if any is. */
+static void tell_stopped_child(struct inquiry *q, struct draft *draft, struct rank_index rank)
+{
+	const struct job_process *child = q->profiles[rank.i].stopped_child;
+	struct verdict_fact *fact;
+
+	if (!child)
+		return;
+	fact = draft_fact(q, draft, FACT_CHILD_STOPPED, rank, child->sample_cite);
+	fact->text = *child->what ? child->what : child->comm;
+	fact->a = child->pid;
+}
+
 /* The most telling first: for a frozen rank that is that it is frozen. */
 void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
@@ -299,7 +312,7 @@ void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	tell_open_span(q, rank, p->input, draft);
 	tell_open_span(q, rank, p->checkpoint, draft);
 	tell_open_span(q, rank, p->user, draft);
-	draft_stopped_child(q, draft, rank);
+	tell_stopped_child(q, draft, rank);
 	stacks_tell(q, rank, draft);
 	outside_tell(q, rank, draft);
 	if (!p->frozen)

@@ -47,7 +47,7 @@ struct inquiry {
 	struct by_rank seats;
 	struct waitfor_given given;
 	struct waitfor *graph;
-	bool *wanted; /* per rank: a standing wait of another leads to it */
+	bool *wanted; /* per per rank: a standing wait of another leads to it */
 	bool standstill; /* nobody waits in a ring, and yet all that live stand */
 	bool groups_clash; /* ranks made groups in different orders: the graph misleads */
 	struct verdict_early early;
@@ -90,34 +90,32 @@ void draft_dead_child(struct inquiry *q, struct draft *draft, struct rank_index 
 /* The last collective that the rank entered in its largest group; NULL, and no fact, if unknown. */
 const struct job_op *draft_last_op(
 	struct inquiry *q, struct draft *draft, struct rank_index rank);
-/* Adds which child of it lives and is stopped, if any is. */
-void draft_stopped_child(struct inquiry *q, struct draft *draft, struct rank_index rank);
 
 /*
- * The class does not apply, and why; the caller fills in values as above. A class is ruled out
- * once: of one that already is, the reason there comes back, `kind` and `cite` unused.
+ * Rules a class out, with the reason; the caller fills in values as above. A class is ruled out
+ * once: for one that already is, its reason comes back, and `kind` and `cite` are unused.
  */
 struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class class,
 	enum verdict_fact_kind kind, const char *cite);
 
 /* Adds a rank, even if it is there; NO_RANK is no rank and adds nothing. */
 void rank_list_add(struct rank_list *list, struct rank_index rank);
-/* True if it is there: looks at all, sorted or not. */
+/* True if the rank is in the set, which need not be sorted. */
 bool rank_list_has(const struct rank_list *list, struct rank_index rank);
 
-/* Sorted, each once. */
+/* Sorts the set and leaves each rank once. */
 void rank_list_settle(struct rank_list *list);
 
-/* A copy in the arena, as verdicts carry it; the list stays the draft's. */
+/* Returns a copy in the arena, as verdicts carry it; the list stays the draft's. */
 struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *list);
 
 /* Says that a rule could not be judged for want of something, of a rank or the job (NO_RANK). */
 void inquiry_not_judged(struct inquiry *q, enum verdict_class class, enum verdict_need need,
 	struct rank_index rank);
-/* The same of each of these, which it lacks of all alike; nothing where there are none. */
+/* The same for each of these ranks; nothing where there are none. */
 void inquiry_not_judged_each(struct inquiry *q, enum verdict_class class, enum verdict_need need,
 	const struct rank_list *ranks);
-/* The same of the group of that name, or of the operation with that index. */
+/* The same for the group of that name, or for the operation with that index. */
 void inquiry_not_judged_of(struct inquiry *q, enum verdict_class class, enum verdict_need need,
 	const char *name, uint64_t index);
 
@@ -131,28 +129,28 @@ struct inquiry *inquiry_new(const struct job *job);
 /* Frees all but the arena, which the verdicts own from judging on. Not NULL. */
 void inquiry_free(struct inquiry *q);
 
-/* True if the one is the longer wait: where no age is known, the one that began first. */
+/* True if `a` is the longer wait; where no age is known, the one that began first. */
 bool inquiry_waits_longer(const struct wait *a, const struct wait *b);
 
 /* The wait of a rank that stands longest; NULL where none does. */
 const struct wait *inquiry_longest_wait(const struct inquiry *q, struct rank_index rank);
 
 /*
- * Since when others wait for a rank, by standing waits that its own seats lack; a time of the
- * rank's own clock, off by some seconds at most. JOB_UNKNOWN where nobody does, or only ranks whose
- * clocks tell no such time.
+ * Returns since when others wait for a rank, by standing waits that its own seats lack: a time of
+ * the rank's own clock, off by some seconds at most. JOB_UNKNOWN where nobody waits for it, or only
+ * ranks whose clocks tell no such time.
  */
 int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank);
 /*
- * When a rank was looked at, by the waits of others for it. Nodes are looked at one after the
- * other: a rank that was seen only before the others waited was in its own code like everybody, and
- * may have come since.
+ * Says when a rank was looked at, relative to the waits of others for it. Nodes are looked at one
+ * after the other: a rank seen only before the others waited was in its own code like everybody,
+ * and may have come since.
  */
 enum inquiry_look {
-	LOOKED_SINCE,   /* when some had waited for half as long as makes a hang; also where nobody
-			   waits for it, of who has ended, and of a job on one host */
+	LOOKED_SINCE,   /* when some had waited for half a hang's time; also for a rank that nobody
+			   waits for, for one that has ended, and in a job on one host */
 	LOOKED_BEFORE,  /* before any had waited for so long */
-	LOOKED_WHENEVER /* nobody knows: their clocks never met, or may be off by as much */
+	LOOKED_WHENEVER /* unknown: their clocks never met, or may be off by that much */
 };
 enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank);
 /*
@@ -171,31 +169,33 @@ bool inquiry_held_in(
 /* "AllReduce"; the op's name, where its details are known, else "operation". */
 const char *inquiry_op_name(const struct job_op *op);
 
-/* True if operations of this rank may be among what was lost. */
+/* True if operations of this rank may be among the lost records. */
 bool inquiry_lost_ops(const struct inquiry *q, struct rank_index rank);
 
 /*
- * Returns what the evidence of the whole job lacks (bounds.c); the ranks of which it lacks are
- * added to `lacking`, where it is not NULL.
+ * Returns what the evidence of the whole job lacks (bounds.c). Adds the ranks for which it lacks to
+ * `lacking`, unless that is NULL.
  */
 enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lacking);
 
-/* How many ranks have no readable boards; those that were never seen are among them. */
+/* Returns how many ranks have no readable boards, those never seen included. */
 size_t inquiry_unreadable(const struct inquiry *q);
 
-/* How many members of a group nothing is known of, in or out of it. */
+/*
+ * Returns how many members of a group were never seen: nobody knows if they are in an operation.
+ */
 size_t inquiry_unseen_members(const struct inquiry *q, int group);
 
 /*
- * True if every rank that the job is known to have was seen: only then says what none of them shows
- * that it is not there. It is never true of a job of unknown size.
+ * True if every rank of the job was seen: only then does absence from all of them prove absence.
+ * Never true for a job of unknown size.
  */
 bool inquiry_all_seen(const struct inquiry *q);
 
-/* True if all that is known of operations is from dumps: they tell how far ranks came, no more. */
+/* True if operations are known from dumps alone, which tell how far ranks came, no more. */
 bool inquiry_by_dumps(const struct inquiry *q);
 
-/* Cites what tells of the operations of all ranks: "ring:*", "flight:*". */
+/* Returns the cite for the operations of all ranks: "ring:*", "flight:*". */
 const char *inquiry_cite_all(const struct inquiry *q);
 
 #endif

@@ -99,10 +99,15 @@ static bool is_asked(const struct inquiry *q, enum when when)
 static const struct {
 	enum verdict_class class;
 	void (*rule_out)(struct inquiry *q, struct draft *draft);
+	uint32_t other; /* bits of classes that are not taken for it */
 } look_alikes[] = {
-#define UNLIKE(class, name) {VERDICT_##class, rule_out_##name},
+#define IS(class)		   (UINT32_C(1) << VERDICT_##class)
+#define UNLIKE(class, name, other) {VERDICT_##class, rule_out_##name, other},
 #include "lists/class.def"
+#undef IS
 };
+
+_Static_assert(VERDICT_CLASSES <= 32, "class-bits");
 
 /* -- order ------------------------------------------------------------------------------------- */
 
@@ -226,7 +231,8 @@ static void find_limit(struct inquiry *q, struct draft *draft)
 static void rule_out(struct inquiry *q, struct draft *draft)
 {
 	for (size_t i = 0; i < sizeof(look_alikes) / sizeof(*look_alikes); i++)
-		if (look_alikes[i].class != draft->verdict.class)
+		if (look_alikes[i].class != draft->verdict.class &&
+			!(look_alikes[i].other >> draft->verdict.class & 1))
 			look_alikes[i].rule_out(q, draft);
 }
 

@@ -43,7 +43,7 @@ void judge_idle(struct inquiry *q, const struct rank_list *ranks);
  */
 bool standstill_may_be(const struct inquiry *q);
 
-/* Puts deaths of ranks that were killed while they waited behind what they waited for. */
+/* Ranks deaths of waiting ranks that were killed behind the cause of their wait. */
 void judge_later_ends(struct inquiry *q);
 
 /* How far the job had come (stage.c). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * last-words.h: what a rank's last words are about: itself, a child of it, or others. Frameworks
- * end the rest of a job where one rank fails, and say so in the words of each; the phrases by which
- * they do are one table, with where each comes from.
+ * last-words.h: what a rank's last words are about: itself, a child of it, or others. Where one
+ * rank fails, frameworks end the rest of the job, and each of these ranks says so; their phrases
+ * are one table, with the source of each.
  */
 #ifndef VERDICT_LAST_WORDS_H
 #define VERDICT_LAST_WORDS_H
@@ -25,15 +25,15 @@ bool words_lack_gil(const char *text);
 enum words_note {
 	WORDS_OTHER,
 	WORDS_THREAD,   /* a thread of the rank died of an exception */
-	WORDS_HANDLING, /* it came to a collective while it handled an exception */
-	WORDS_POOL      /* the processes are gone in which it compiles */
+	WORDS_HANDLING, /* the rank came to a collective while it handled an exception */
+	WORDS_POOL      /* the rank's compile workers are gone */
 };
 enum words_note words_of_note(const char *text);
 
 /* True if a line says that a child, a loader's worker, was killed or went away. */
 bool words_blame_child(const char *text);
 
-/* By which signal such words say that the child died; 0 where they do not. */
+/* Returns the signal by which such words say that the child died; 0 where they do not. */
 int words_child_signal(const char *text);
 
 /* True if a line says that ranks brought different operations together: not which of them. */

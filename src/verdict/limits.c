@@ -85,6 +85,15 @@ static struct limit limit_of_store(const struct job *job, const struct wait *wai
 	return (struct limit){VERDICT_LIMIT_STORE, told->number - wait->age, told->cite};
 }
 
+/* The one that makes such groups (`maker` of struct job_group); NULL: none that is known. */
+static const struct backend *backend_of_maker(const char *maker)
+{
+	for (size_t i = 0; backends[i]; i++)
+		if (backends[i]->name && !strcmp(maker, backends[i]->name))
+			return backends[i];
+	return NULL;
+}
+
 static struct limit limit_of(const struct job *job, const struct wait *wait)
 {
 	const struct job_group *group;

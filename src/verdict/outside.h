@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outside.h: what a rank waits for that is no part of the job: a socket's other end, a file, a
- * child. It may come at any time, so that it is no reason to say that a job cannot resolve.
+ * outside.h: what a rank waits for outside of the job: a socket's other end, a file, a child. That
+ * may come at any time, so such a wait never proves that a job cannot resolve.
  */
 #ifndef VERDICT_OUTSIDE_H
 #define VERDICT_OUTSIDE_H

@@ -12,10 +12,10 @@
 
 /* The rank at fault, by a call left out or too many. */
 struct pair_fault {
-	struct rank_index rank; /* NO_RANK: nobody, or more than one, is known to have */
-	enum verdict_cause cause; /* VERDICT_BY_SKIPPED, VERDICT_BY_EXTRA; none: not known which */
-	const struct wait *wait;  /* of the one that waits for it, or that made it */
-	uint8_t op;               /* what was left out, or is too many */
+	struct rank_index rank; /* NO_RANK: no rank, or more than one, is known to be at fault */
+	enum verdict_cause cause; /* VERDICT_BY_SKIPPED, VERDICT_BY_EXTRA; none: unknown which */
+	const struct wait *wait;  /* of the rank that waits for the call, or that made it */
+	uint8_t op;               /* the call that was left out, or is one too many */
 	uint64_t done;            /* how often it was done towards that peer; or by the peer */
 	uint64_t like;            /* how often in each of the pairs like it; 0: there are none */
 	size_t nlike;

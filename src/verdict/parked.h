@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * parked.h: whether one more sample could say anything else. Samples are taken seconds apart to see
- * who moves in between. Who has not been on a processor for as long already did not: the kernel
- * looked for us, and what a sample taken then would have shown is known.
+ * who moves in between. A thread that has been off its processor for that long did not move: the
+ * kernel has watched for us, and a sample taken back then would have shown the same.
  */
 #ifndef VERDICT_PARKED_H
 #define VERDICT_PARKED_H
@@ -13,10 +13,10 @@
 #include "verdict/verdict.h"
 
 /*
- * True if nothing in a job of which only stacks tell hangs on movement, as if it had been sampled
- * for `span` ns: of each rank that lives the thread that speaks for it is known and has slept so
- * long, and so has all else of its processes, but for threads of libraries that woke and did
- * nothing to speak of. False where anything of that is not known.
+ * True if a job known by stacks alone needs no further sample, as if it had been sampled for `span`
+ * ns: for each living rank the thread that speaks for it is known and has slept that long, and so
+ * have all other threads of its processes, except threads of libraries that woke and did next to
+ * nothing. False where any of that is unknown.
  */
 bool parked_for(const struct verdicts *verdicts, int64_t span) __attribute__((nonnull));
 

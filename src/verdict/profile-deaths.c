@@ -48,8 +48,23 @@ static bool says_echo(const struct profile *p)
 
 bool profile_tells_mismatch(const struct profile *p)
 {
-	return (p->exception && words_tell_mismatch(p->exception->text)) ||
+	return p->rejected || (p->exception && words_tell_mismatch(p->exception->text)) ||
 	       (p->log && words_tell_mismatch(p->log->error));
+}
+
+/* Where the death struck, and if a backend did so over what another rank sent. */
+static void find_death_stack(const struct job *job, struct rank_index rank, struct profile *p)
+{
+	const struct job_stack *stack =
+		p->fatal && p->fatal->tid ? stackfacts_thread(job, rank, p->fatal->tid) : NULL;
+
+	if (!stack || (stack->how != JOB_STACK_CORE && stack->how != JOB_STACK_FATAL))
+		return;
+	p->death_stack = stack;
+	for (size_t i = 0; backends[i] && !p->rejected; i++)
+		p->rejected = p->fatal->signo == SIGABRT && backends[i]->nrejects &&
+			      stackfacts_find(job, stack, 0, backends[i]->rejects,
+				      backends[i]->nrejects) >= 0;
 }
 
 /* -- first pass: what a death says by itself --------------------------------------------------- */
@@ -572,6 +587,8 @@ void profiles_judge_deaths(const struct job *job, const struct waits *waits,
 	struct deaths d = {.job = job, .waits = waits, .clocks = clocks, .profiles = profiles};
 
 	told_find(job, profiles);
+	job_for_each_rank(job, rank)
+		find_death_stack(job, rank, &profiles[rank.i]);
 	job_for_each_rank(job, rank)
 		judge_alone(job, &profiles[rank.i]);
 	blame_memory(job, profiles);

@@ -364,25 +364,41 @@ static void look_at_own_process(struct profile *p)
 
 /* -- threads and seats ------------------------------------------------------------------------- */
 
-/* Since when the rank has been outside of its calls, by the latest change on any board. */
+/*
+ * True if the thread that does the rank's work was proved to stand still while this other one left
+ * its call: a logger or a prefetcher that goes on with collectives of its own moves nobody who
+ * waits for the rank.
+ */
+static bool is_aside(const struct posture *posture, const struct job_thread *thread, int64_t now)
+{
+	return posture->stack && posture->stands != JOB_UNKNOWN &&
+	       thread->tid != posture->stack->tid && now != JOB_UNKNOWN &&
+	       now - thread->since < posture->stands;
+}
+
+/*
+ * Since when the rank has been outside of its calls, by the latest change on any board of a thread
+ * that may do its work.
+ */
 static void look_at_threads(
 	const struct job *job, const struct waits *waits, struct rank_index rank, struct profile *p)
 {
 	struct spans_range range = threads_of(job, rank);
-	int64_t left = JOB_UNKNOWN;
+	int64_t left = JOB_UNKNOWN, now = waits->now[rank.i];
 
 	p->outside = JOB_UNKNOWN;
 	p->outside_cite = p->process ? p->process->cite : "census";
 	for (size_t i = range.from; i < range.to; i++) {
 		const struct job_thread *thread = &job->threads[i];
 
-		if (waits_is_watchdog(thread->name) || thread->since <= left)
+		if (waits_is_watchdog(thread->name) || thread->since <= left ||
+			is_aside(&p->posture, thread, now))
 			continue;
 		left = thread->since;
 		p->outside_cite = thread->cite;
 	}
-	if (left != JOB_UNKNOWN && waits->now[rank.i] != JOB_UNKNOWN)
-		p->outside = waits->now[rank.i] > left ? waits->now[rank.i] - left : 0;
+	if (left != JOB_UNKNOWN && now != JOB_UNKNOWN)
+		p->outside = now > left ? now - left : 0;
 }
 
 static bool is_left(const struct job_member *m)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile.h: what each rank was doing, and how it ended, if it did: one struct per rank, made
- * once. Here causes and effects of deaths are told apart.
+ * profile.h: what each rank was doing, and how it ended, if it did: one struct per rank, made once.
+ * Causes and effects of deaths are told apart here.
  *
- * A death is a rank's OWN where it did it to itself (a fault signal, an exception, abort() outside
- * of a watchdog, a CUDA error, memory) or KILLED where somebody else did and it was the first to
- * go. It is an ECHO where a watchdog, a launcher or the failing of others ended it: of a rank that
- * was inside an operation others never entered nothing is its own but memory, a CUDA error, or a
- * fault signal that did not come after another's end. Where all were killed at once, it is the END
- * of the job. UNSURE is everything that only might be its own: it counts only where nothing else
- * explains the stall.
+ * A death is a rank's OWN where the rank caused it (a fault signal, an exception, abort() outside
+ * of a watchdog, a CUDA error, memory), or KILLED where somebody else did and the rank was the
+ * first to go. It is an ECHO where a watchdog, a launcher or the failing of others ended the rank:
+ * for a rank inside an operation that others never entered, only memory, a CUDA error, or a fault
+ * signal that did not follow another's end count as its own. Where all were killed at once, it is
+ * the END of the job. UNSURE is a death that only might be its own: it counts only where nothing
+ * else explains the stall.
  */
 #ifndef VERDICT_PROFILE_H
 #define VERDICT_PROFILE_H
@@ -34,42 +34,47 @@ enum progress { PROGRESS_UNKNOWN, PROGRESS_NO, PROGRESS_YES };
 
 struct profile {
 	const struct job_process *process; /* NULL: never seen */
-	bool readable; /* its boards, or its census slot where it never made a group */
+	bool readable; /* where to look: its boards, or its census slot where it never made a
+		        * group */
 	bool ended;
-	bool waits; /* some of its standing or doubtful waits lack somebody */
+	bool waits; /* some of its standing or doubtful waits lack a rank */
 	enum death death;
 	enum verdict_cause cause; /* of the death */
 	int64_t fault;            /* when its own progress stopped, by its own clock; JOB_UNKNOWN */
-	const struct job_signal *fatal; /* what ended it; NULL */
+	const struct job_signal *fatal; /* the fact that ended it; NULL */
+	const struct job_stack *death_stack; /* of the thread that it struck; NULL not known */
+	bool rejected; /* a backend ended it over what another rank sent */
 	const struct job_signal *told;  /* the first order to end that came from outside; NULL */
 	const struct job_signal *own_end; /* the signal that ended it, if it sent that to itself */
 	const struct job_note *exception;
 	const struct job_note *thread_exception; /* a thread of it died of this; NULL */
 	const struct job_trait *raised_at; /* its innermost frames; NULL */
 	const struct job_note *handling;   /* the last that it handled at a collective; NULL */
-	const struct job_trait *handled_at; /* where that was raised; NULL */
+	const struct job_trait *handled_at; /* where that exception was raised; NULL */
 	const struct job_log *log;
-	const struct job_process *stopped_child; /* one that lives and is stopped; NULL */
+	const struct job_process *stopped_child; /* a living child that is stopped; NULL */
 	const struct job_process *dead_child; /* a child that died badly before the rank's fault */
 	const struct job_trait *tools; /* compilers that ran below it; NULL none */
 	struct compiling compile;                         /* open spans of a compile */
 	const struct job_span *input, *checkpoint, *user; /* open ones */
 	const struct job_note *pool; /* its compile workers died, in its own words; NULL */
-	bool device_victim; /* its compile waits for the GPU, behind an op of its own that is open
+	bool device_victim; /* its compile waits for the GPU, behind an open op of its own
 			     */
 	bool frozen;
 	bool traced; /* frozen, by a debugger */
 	struct posture posture; /* what it is doing by its stacks */
 	const char *address; /* "HOST:PORT" where it looks for PyTorch's store; "" not known */
 	const char *address_cite;
-	bool address_used; /* a call of its says so, not only its environment */
-	const char *usual_address; /* where the most do, who can never meet it there; NULL */
+	bool address_used; /* one of its calls says so, not only its environment */
+	const char *usual_address; /* where most ranks look, and never meet this one; NULL */
 	bool empty_now;                /* its latest batch was empty, and the peers' were not */
 	bool empty_once;               /* some batch of its was */
-	bool empty_lately;             /* one of its latest was: that it may not be done with yet */
-	const struct job_trait *no_batch; /* end of a pass that gave none, but peers some */
+	bool empty_lately;             /* one of its latest was, and it may not be done with that
+				        * yet */
+	const struct job_trait *no_batch; /* end of a pass that gave it no batch, while peers got
+					   * some */
 	bool leaving;                  /* in finalize or destroy, or out of it */
-	const struct job_shard *shard; /* the mark that empty_* speak of, else any; NULL */
+	const struct job_shard *shard; /* the mark that empty_* are about, else any; NULL */
 	const struct job_step *step;
 	enum progress progress; /* CPU, children, span events */
 	int64_t cpu;            /* ns used by it and its descendants between the samples */
@@ -86,20 +91,23 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 /* Takes NULL. */
 void profiles_free(struct profile *profiles);
 
-/* True if its last words say that ranks brought different operations together, not which. */
+/*
+ * True if its last words, or the place where it ended, say that ranks brought different operations,
+ * without saying which.
+ */
 bool profile_tells_mismatch(const struct profile *p);
-/* True if its exception, or where it has none an error in its log, tells of another's end. */
+/* True if its exception, or without one an error in its log, tells of another rank's end. */
 bool profile_tells_of_others(const struct profile *p);
 
-/* True if somebody computes there between the samples, rather than sleeps. */
+/* True if a thread of the rank computes between the samples rather than sleeps. */
 bool profile_is_busy(const struct profile *p);
 /* True if more was written to storage between the samples than a line of a log. */
 bool profile_writes(const struct profile *p);
 
-/* Where each looks for the others (address.c). */
+/* Fills in where each rank looks for the others (address.c). */
 void address_find(const struct job *job, const struct waits *waits, struct profile *profiles);
 
-/* Second pass, over all ranks: which deaths are causes (profile-deaths.c). */
+/* Judges deaths, after a first pass over all ranks: which of them are causes (profile-deaths.c). */
 void profiles_judge_deaths(const struct job *job, const struct waits *waits,
 	const struct clocks *clocks, struct profile *profiles);
 

@@ -179,8 +179,9 @@ void judge_quiet_exits(struct inquiry *q)
 }
 
 /*
- * Ranks ended of what others brought to one operation, in their own words, and no operation is
- * known: it is a mismatch both of whose sides are unknown, and nobody's fault who says so.
+ * Ranks ended of what others brought to one operation, by their own words or by the place where
+ * they ended, and no fork is known: it is a mismatch both of whose sides are unknown, and nobody's
+ * fault who ended so.
  */
 void judge_told_mismatch(struct inquiry *q)
 {
@@ -194,20 +195,14 @@ void judge_told_mismatch(struct inquiry *q)
 		if (!draft)
 			draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
 		rank_list_add(&draft->victims, rank);
-		if (draft->victims.list.nr > TOLD_CULPRITS)
-			continue;
-		if (p->exception)
-			draft_fact(q, draft, FACT_EXCEPTION, rank, p->exception->cite)->text =
-				p->exception->text;
-		else
-			draft_fact(q, draft, FACT_LOG_LINE, rank, p->log->cite)->text =
-				p->log->error;
+		if (draft->victims.list.nr <= TOLD_CULPRITS)
+			tell_death(q, rank, draft);
 	}
 	if (!draft)
 		return;
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
-	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
+	draft->verdict.next = VERDICT_NEXT_SAME_COUNTS;
 	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, NEED_OPERATIONS, NO_RANK);
 }
 

@@ -39,10 +39,24 @@ static bool has_fewer(struct amount amount)
 	return amount.known && amount.mine < amount.most;
 }
 
+/*
+ * True if loaders of this job say when they have no more: one batch less then proves nothing by
+ * itself.
+ */
+static bool loaders_tell_ends(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->ntraits; i++)
+		if (!strcmp(q->job->traits[i].key, "input-end") ||
+			(!strcmp(q->job->traits[i].key, "framework") &&
+				!strncmp(q->job->traits[i].text, "torch", 5)))
+			return true;
+	return false;
+}
+
 /* A rank that ended in the middle of its work had as much of it as others. */
 static bool did_less(const struct inquiry *q, struct rank_index rank)
 {
-	if (shards_tell_ends(q))
+	if (loaders_tell_ends(q))
 		return shards_ended_otherwise(q, rank);
 	return has_fewer(shards_batches(q, rank)) || has_fewer(shards_steps(q, rank));
 }
@@ -446,7 +460,7 @@ static bool has_other_batches(
 /* The smaller side stands in another operation, being a batch or more behind or ahead. */
 static bool is_another_batch(const struct inquiry *q, const struct fork *fork, size_t camp)
 {
-	bool ends = shards_tell_ends(q);
+	bool ends = loaders_tell_ends(q);
 
 	if (camp == SIZE_MAX || fork->passed || !fork->exact)
 		return false;
@@ -474,10 +488,29 @@ static bool has_other_rows(const struct inquiry *q, const struct fork *fork, siz
 	return true;
 }
 
-/* Counts differ, and no shift of the one side's operations against the other's explains it. */
+/* Fewer elements than this may be a share of a small batch. */
+#define SURELY_MANY 64
+
+/* True if one side brings a single element, a loss or a flag, and the other one a tensor. */
+static bool is_scalar(const struct fork *fork, size_t camp)
+{
+	uint64_t mine = fork->camps[camp].sig.count, most = fork->camps[0].sig.count;
+
+	return (mine == 1 && most >= SURELY_MANY) || (most == 1 && mine >= SURELY_MANY);
+}
+
+/*
+ * Counts differ, and no shift of the one side's operations against the other's explains it, nor
+ * another call: a shard has another amount at the line at which all others are, and where its
+ * rows are others it has it anywhere.
+ */
 static bool is_another_amount(const struct inquiry *q, const struct fork *fork, size_t camp)
 {
 	if (fork->kind != FORK_COUNT)
+		return false;
+	if (camp != SIZE_MAX && !has_other_rows(q, fork, camp) &&
+		(is_scalar(fork, camp) || fork_calls_differ(q, fork, camp) ||
+			fork_is_for_another_group(q, fork, camp)))
 		return false;
 	if (fork->shift.kind == SHIFT_NONE || fork->shift.kind == SHIFT_UNTOLD)
 		return true;

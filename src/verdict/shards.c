@@ -131,16 +131,6 @@ static int64_t longest_pass(const struct inquiry *q, const struct job_shard *sha
 	return end && end->number > now ? end->number : now;
 }
 
-bool shards_tell_ends(const struct inquiry *q)
-{
-	for (size_t i = 0; i < q->job->ntraits; i++)
-		if (!strcmp(q->job->traits[i].key, "input-end") ||
-			(!strcmp(q->job->traits[i].key, "framework") &&
-				!strncmp(q->job->traits[i].text, "torch", 5)))
-			return true;
-	return false;
-}
-
 bool shards_ended_otherwise(const struct inquiry *q, struct rank_index rank)
 {
 	const struct job_shard *mine = main_shard(q, rank);
@@ -173,11 +163,6 @@ const struct job_shard *shards_shape(const struct inquiry *q, struct rank_index 
 	const struct job_shard *shard = main_shard(q, rank);
 
 	return shard && shard->ndim ? shard : NULL;
-}
-
-bool shards_same_shape(const struct job_shard *a, const struct job_shard *b)
-{
-	return a->ndim == b->ndim && !memcmp(a->dims, b->dims, a->ndim * sizeof(*a->dims));
 }
 
 static bool differs(const struct amount *amount)

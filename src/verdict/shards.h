@@ -12,34 +12,35 @@ struct amount {
 	const char *cite;
 };
 
-/* Batches got from the loader in which the rank differs most, else its first; peers: all others. */
+/*
+ * Batches that the rank got from one loader: the one in which it differs most, else its first. The
+ * peers are all other ranks.
+ */
 struct amount shards_batches(const struct inquiry *q, struct rank_index rank);
-/* Steps completed: 0 for a rank that can be read and marked none, where a peer marked some. */
+/* Steps completed: 0 for a readable rank without step marks, where a peer has some. */
 struct amount shards_steps(const struct inquiry *q, struct rank_index rank);
 /* Rows of the latest batch, of the same loader. */
 struct amount shards_rows(const struct inquiry *q, struct rank_index rank);
 
-/* True if the rank is done by its own will, and not by a death. */
+/* True if the rank finished by its own will, not by a death. */
 bool shards_has_left(const struct profile *p);
 
-/* True if loaders here say when they have no more: then a batch less alone says nothing. */
-bool shards_tell_ends(const struct inquiry *q);
-
-/* How many batches the pass had that this loader is at the end of; JOB_UNKNOWN: it is at none. */
+/*
+ * Returns the number of batches in the pass that this loader has ended; JOB_UNKNOWN: it is at no
+ * end.
+ */
 int64_t shards_ended_at(const struct inquiry *q, const struct job_shard *shard);
 
 /*
- * True if the rank's loader has no more, and in one pass gave fewer batches than that of another
- * rank did; or gave one more than those of all others, which have no more.
+ * True if the rank's loader has no more and gave fewer batches in one pass than another rank's
+ * loader did; or if it gave one more than all others, which have no more.
  */
 bool shards_ended_otherwise(const struct inquiry *q, struct rank_index rank);
 
 /* The latest mark of the rank that tells a shape; NULL: none does. */
 const struct job_shard *shards_shape(const struct inquiry *q, struct rank_index rank);
-/* True if both batches are of one shape. */
-bool shards_same_shape(const struct job_shard *a, const struct job_shard *b);
 
-/* Adds what is known of the above as facts. */
+/* Adds facts for all of the above that is known. */
 void shards_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
 
 #endif

@@ -204,6 +204,25 @@ static void tell_loader(struct inquiry *q, struct rank_index rank, struct draft 
 	fact->b = activities_stood(q->job, best);
 }
 
+/*
+ * True if the locks of all living ranks of a host were looked at, and no process of the job has
+ * one there, or a file open that is named as a lock is: but for the rank's own processes.
+ */
+static bool nobody_has_lock(const struct job *job, int host, struct rank_index rank)
+{
+	for (size_t i = 0; i < job->nprocesses; i++) {
+		const struct job_process *process = &job->processes[i];
+
+		if (process->host != host || process->end > JOB_ALIVE ||
+			same_rank(process->rank, rank))
+			continue;
+		if (*process->lock_held || *process->lock_open ||
+			(process->role == JOB_ROLE_RANK && !process->locks_read))
+			return false;
+	}
+	return true;
+}
+
 /* Tells who has the lock of the file for which it waits. */
 static void tell_holder(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
@@ -222,7 +241,7 @@ static void tell_holder(struct inquiry *q, struct rank_index rank, struct draft 
 		fact->text2 = process->lock_by;
 		fact->a = process->lock_pid;
 	} else if (!*process->lock && process->locks_read &&
-		   locks_nobody_has(q->job, process->host, rank)) {
+		   nobody_has_lock(q->job, process->host, rank)) {
 		draft_fact(q, draft, FACT_LOCK_OF_NOBODY, rank, process->lock_cite);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* told.h: who sent a rank which signal, and which of them told it to end. */
+/* told.h: who sent a rank which signal, and which of these signals ordered it to end. */
 #ifndef VERDICT_TOLD_H
 #define VERDICT_TOLD_H
 
@@ -15,14 +15,15 @@ bool told_is_order(int signo);
 bool told_from_outside(const struct job *job, const struct job_signal *signal);
 
 /*
- * True if its sender stands above the rank, or runs the job without being of any rank. Who has no
- * number where the rank is may be anybody, and a terminal may be that of one rank alone.
+ * True if its sender is an ancestor of the rank, or runs the job without being any rank's process.
+ * A sender without a pid in the rank's namespace may be anybody, and a terminal may belong to one
+ * rank alone.
  */
 bool told_by_launcher(const struct job *job, const struct job_signal *signal);
 
 /*
- * Reads of each rank's own process what was fatal (`fatal`), what it sent to itself (`own_end`),
- * and the first order that came from outside (`told`).
+ * Fills in, from each rank's own process, the fatal signal (`fatal`), the one it sent to itself
+ * (`own_end`), and the first order that came from outside (`told`).
  */
 void told_find(const struct job *job, struct profile *profiles);
 

@@ -48,10 +48,10 @@ enum verdict_cause {
 	VERDICT_BY_EARLY_EXIT,
 	VERDICT_BY_CHILD_DEATH,
 	VERDICT_BY_GROUP_CREATION,
-	VERDICT_BY_SKIPPED, /* of a mismatch: left out an operation, and went on */
-	VERDICT_BY_EXTRA,   /* has one that its peers have not */
-	VERDICT_BY_LEFT_GROUP, /* of a mismatch: ended its part in a group that others go on in */
-	VERDICT_BY_ADDRESS, /* of one that never started: looks for the others elsewhere */
+	VERDICT_BY_SKIPPED, /* MISMATCH: left out an operation, and went on */
+	VERDICT_BY_EXTRA,   /* has an operation that its peers do not have */
+	VERDICT_BY_LEFT_GROUP, /* MISMATCH: ended its part in a group that others go on in */
+	VERDICT_BY_ADDRESS, /* NEVER_STARTED: looks for the others elsewhere */
 	VERDICT_CAUSES
 };
 
@@ -101,16 +101,16 @@ enum verdict_thing_kind {
 	THING_PAIR,      /* sig.op, name: "Send of world" */
 	THING_OP,        /* sig.op, index, name: "AllReduce #5 of world" */
 	THING_FRAME,     /* frames[0]: "train.py:88 in step" */
-	THING_FRAMES,    /* frames, then the program's own, NULL none, which is further out than
-			  * `index` of them: "pack (pack.c:12) < ... < step (train.py:40)" */
+	THING_FRAMES,    /* frames, then the program's own (NULL none) at place `index` of the
+			  * stack: "pack (pack.c:12) < ... < step (train.py:40)" */
 	THING_CALL,      /* name, else activity: "all_reduce", "the store" (verdict/activities.h) */
-	THING_GRAPH,     /* name, "" no number; text, NULL not compiled: "0/1 = 5f3a 41 nodes" */
+	THING_GRAPH,     /* name, "" none; text, NULL not compiled: "0/1 = 5f3a 41 nodes" */
 	THING_SHAPE,     /* shard: "32x128" */
 	THING_PROCESSES, /* processes: "python (pid 4711), ..." */
-	THING_PIDS       /* processes: "4711, 4712", or more */
+	THING_PIDS       /* processes: "4711, 4712", ... */
 };
 
-/* Such a thing; words/things.h tells it. Lies in the verdicts' arena. */
+/* One such thing, in the verdicts' arena; words/things.h puts it into words. */
 struct verdict_thing {
 	enum verdict_thing_kind kind;
 	const char *name, *text;
@@ -121,12 +121,12 @@ struct verdict_thing {
 	const struct job_process *const *processes;
 	const struct job_shard *shard;
 	size_t n; /* frames, or processes */
-	bool more; /* processes than these */
+	bool more; /* there are more processes than these */
 };
 
 struct verdict_fact {
 	enum verdict_fact_kind kind;
-	struct verdict_ranks ranks; /* whom it is about; n = 0: the job */
+	struct verdict_ranks ranks; /* the ranks it is about; n = 0: the job */
 	int64_t a, b, c;
 	const char *text; /* "" none */
 	const char *text2;
@@ -158,18 +158,18 @@ enum verdict_next {
 	VERDICT_NEXT_WHO_ENDED, /* the job, where nobody is known to have been first */
 	VERDICT_NEXT_OWN_SIGNAL,
 	VERDICT_NEXT_RAISE_SHM,  /* a child found no room in shared memory */
-	VERDICT_NEXT_DEAD_CHILD, /* it died, of neither */
+	VERDICT_NEXT_DEAD_CHILD, /* a child died, of neither of these */
 	VERDICT_NEXT_SAME_BATCHES,
 	VERDICT_NEXT_DIVISIBLE_ROWS,
-	VERDICT_NEXT_SPLIT_INPUT, /* so that each rank gets some of it */
+	VERDICT_NEXT_SPLIT_INPUT, /* give each rank some of it */
 	VERDICT_NEXT_SAME_COUNTS,
 	VERDICT_NEXT_COMPARE_CALL_SITES,
-	VERDICT_NEXT_SAME_CALLS, /* a call that one makes less or more often */
+	VERDICT_NEXT_SAME_CALLS, /* a call that one rank makes less or more often */
 	VERDICT_NEXT_ONE_ORDER,
 	VERDICT_NEXT_SAME_GROUPS,
 	VERDICT_NEXT_LOOK_AT_INPUT,
 	VERDICT_NEXT_LOOK_AT_STORAGE,
-	VERDICT_NEXT_LOOK_AT_CHILD, /* that is being started, and that its parent waits for */
+	VERDICT_NEXT_LOOK_AT_CHILD, /* a child that is being started, for which its parent waits */
 	VERDICT_NEXT_CONTINUE_PROCESS,
 	VERDICT_NEXT_CONTINUE_CHILD,
 	VERDICT_NEXT_DETACH_DEBUGGER,
@@ -191,10 +191,10 @@ enum verdict_next {
 	VERDICT_NEXT_ATTACH_NEXT_TIME,
 	VERDICT_NEXT_RUN_NEXT_TIME,
 	VERDICT_NEXT_FIND_DUMPS,
-	VERDICT_NEXT_WHOLE_DUMPS, /* all are there, some are damaged */
+	VERDICT_NEXT_WHOLE_DUMPS, /* all dumps are there, some are damaged */
 	VERDICT_NEXT_LARGER_RING, /* of the Flight Recorder */
 	VERDICT_NEXT_GET_REST, /* the evidence of the ranks or hosts that were not seen */
-	VERDICT_NEXT_LOOK_AGAIN, /* at ranks that were looked at before the others waited */
+	VERDICT_NEXT_LOOK_AGAIN, /* look at ranks again that were seen before the others waited */
 	VERDICT_NEXTS
 };
 
@@ -218,7 +218,7 @@ struct verdict {
 	int64_t watchdog_left; /* ns until a known limit ends the job, JOB_UNKNOWN */
 	enum verdict_limit watchdog; /* which one */
 	const char *watchdog_cite;   /* "" it is the default of the program's library */
-	struct verdict_fact headline; /* the fact that the first line is made of */
+	struct verdict_fact headline; /* the fact in the headline */
 	const struct verdict_fact *evidence; /* most telling first */
 	size_t nevidence;
 	const struct verdict_ruled_out *ruled_out;
@@ -248,18 +248,20 @@ struct verdict_not_judged {
  */
 enum verdict_lack {
 	VERDICT_LACKS_NOTHING,
-	VERDICT_LACKS_SIZE,      /* nobody says how many ranks there should be */
-	VERDICT_LACKS_RANKS,     /* of some nothing was seen */
+	VERDICT_LACKS_SIZE,      /* the world size is unknown */
+	VERDICT_LACKS_RANKS,     /* some ranks were never seen */
 	VERDICT_LACKS_TESTIMONY, /* some were seen, but not what they do or how they ended */
-	VERDICT_LACKS_LOOK,      /* some were looked at too early, or nobody knows when */
-	VERDICT_LACKS_PART,      /* all were seen, but some host did not give all that it has */
+	VERDICT_LACKS_LOOK,      /* some were seen too early, or at an unknown time */
+	VERDICT_LACKS_PART,      /* all were seen, but some host did not give everything it has */
 };
 
-/* A job of which it is too early to tell: who waits, for whom, since when, and from when on it is a
- * hang. */
+/*
+ * For a job where it is too early to tell: who waits, for whom, since when, and when it becomes a
+ * hang.
+ */
 struct verdict_early {
 	struct verdict_ranks ranks;   /* n = 0: it is not too early */
-	struct verdict_ranks awaited; /* those known not to have come; n = 0: it is not known who */
+	struct verdict_ranks awaited; /* ranks known not to have come; n = 0: unknown */
 	int64_t age, threshold;       /* ns */
 };
 
@@ -273,11 +275,11 @@ struct verdicts {
 	const struct verdict_not_judged *not_judged;
 	size_t nnot_judged;
 	const struct posture *postures; /* by rank, as far as stacks tell (verdict/activities.h) */
-	bool over; /* the launcher said that the job has ended, or all its ranks have */
+	bool over; /* the launcher says that the job has ended, or all ranks have */
 	struct verdict_early early;
 	enum verdict_lack lack;
 	struct verdict_ranks
-		lacking; /* the ranks of which that lacks; n = 0 where no size is known */
+		lacking; /* the ranks for which `lack` holds; n = 0 where no world size is known */
 	void *arena;
 };
 
@@ -289,7 +291,7 @@ void verdicts_free(struct verdicts *verdicts);
 
 /* Names as JSON has them, all literals; NULL for a number of nothing here. "compile-skew" */
 const char *verdict_class_name(enum verdict_class class);
-/* "compile-divergence": the few kinds into which classes fall, "none" where nothing is wrong. */
+/* "compile-divergence": the kind to which a class belongs, "none" where nothing is wrong. */
 const char *verdict_family_name(enum verdict_class class);
 /* "established", "supported", "hypothesis", "unknown" */
 const char *verdict_confidence_name(enum verdict_confidence confidence);

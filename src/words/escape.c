@@ -163,23 +163,6 @@ void escape_text(struct str *into, const char *text, bool utf8)
 	}
 }
 
-size_t escape_break(const char *escaped, size_t width)
-{
-	size_t blank = 0, clause = 0, used = 0;
-
-	for (size_t at = 0, size; escaped[at]; at += size) {
-		if (escaped[at] == ' ') {
-			blank = at;
-			if (at && escaped[at - 1] == ';')
-				clause = at;
-		}
-		used += escape_columns(escape_decode(escaped + at, &size));
-		if (used > width)
-			return clause ? clause : blank ? blank : at;
-	}
-	return strlen(escaped);
-}
-
 size_t escape_fit(struct str *into, const char *escaped, size_t width)
 {
 	const char *dots = width < 4 ? "" : "...";

@@ -42,12 +42,6 @@ void escape_text(struct str *into, const char *text, bool utf8);
  */
 size_t escape_fit(struct str *into, const char *escaped, size_t width);
 
-/*
- * Where to break an escaped text that has room for `width` columns: behind the last "; ", else
- * before the last blank; bytes. Its end if it need not be broken.
- */
-size_t escape_break(const char *escaped, size_t width);
-
 /* Appends text as valid UTF-8: every byte that belongs to no character becomes U+FFFD. */
 void escape_to_utf8(struct str *into, const char *text);
 

@@ -9,8 +9,10 @@
 #include "base/array.h"
 #include "job/spans.h"
 #include "words/rank-names.h"
+#include "words/source-places.h"
 
 #define NUMBER_SIZE 16
+#define PLACE_MOST  32 /* bytes of a place in a source */
 
 /*
  * Takes of several processes of a rank the first that names an error, else the first with any
@@ -35,17 +37,6 @@ const char *last_words_of(const struct job *job, struct rank_index rank)
 	const struct job_log *log = log_of(job, rank);
 
 	return !log ? NULL : *log->error ? log->error : log->last_line;
-}
-
-const struct job_log *last_words_first(const struct job *job, struct verdict_ranks ranks)
-{
-	for (size_t i = 0; i < ranks.n; i++) {
-		struct spans_range range = logs_of(job, ranks.at[i]);
-
-		if (range.from < range.to && last_words_of(job, ranks.at[i]))
-			return &job->logs[range.from];
-	}
-	return NULL;
 }
 
 /* Length of the number that begins there: 0 where none does. "1.5", not "10.0.0.1" nor "2b". */
@@ -155,7 +146,9 @@ void last_words_add(struct str *into, const struct job *job, struct verdict_rank
 			ranks_add(into, job, whose);
 			str_add(into, ": ");
 		}
-		str_printf(into, "\"%s\"", best->same ? best->line : best->alike);
+		str_add_char(into, '"');
+		source_places_add(into, best->same ? best->line : best->alike, PLACE_MOST);
+		str_add_char(into, '"');
 	}
 	array_for_each (&choirs.all, choir) {
 		free(choir->alike);

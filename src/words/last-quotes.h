@@ -14,9 +14,6 @@
 /* The rank's line as it was; NULL where none is known. */
 const char *last_words_of(const struct job *job, struct rank_index rank);
 
-/* The log of the first of them who said anything; NULL where nobody did. */
-const struct job_log *last_words_first(const struct job *job, struct verdict_ranks ranks);
-
 /*
  * Appends the line of several ranks in quotes, as text from outside that is not escaped. The rank's
  * own number and decimal numbers (a loss, a time) may differ: "#" stands for them. Where only some

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += %D%/libwords.la
 src_words_libwords_la_SOURCES = \
 	%D%/branches.c %D%/branches.h \
+	%D%/breaks.c %D%/breaks.h \
 	%D%/coverage.c %D%/coverage.h \
 	%D%/doing.c %D%/doing.h \
 	%D%/escape.c %D%/escape.h \
@@ -12,7 +13,18 @@ src_words_libwords_la_SOURCES = \
 	%D%/last-quotes.c %D%/last-quotes.h \
 	%D%/page.c %D%/page.h \
 	%D%/rank-names.c %D%/rank-names.h \
+	%D%/source-places.c %D%/source-places.h \
 	%D%/summary.c %D%/summary.h \
 	%D%/tense.c %D%/tense.h \
 	%D%/things.c %D%/things.h \
 	%D%/wording.c %D%/wording.h
+
+UNIT_TESTS += tests/unit/words/breaks_test
+tests_unit_words_breaks_test_SOURCES = tests/unit/words/breaks_test.c tests/unit/unit.h
+tests_unit_words_breaks_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_words_breaks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/words/source_places_test
+tests_unit_words_source_places_test_SOURCES = tests/unit/words/source_places_test.c \
+	tests/unit/unit.h
+tests_unit_words_source_places_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_words_source_places_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)

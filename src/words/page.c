@@ -15,12 +15,14 @@
 #include "words/headline.h"
 #include "words/last-quotes.h"
 #include "words/rank-names.h"
+#include "words/source-places.h"
 #include "words/summary.h"
 #include "words/tense.h"
 #include "words/wording.h"
 
 #define SEATS_MOST  8
 #define RANKS_WIDTH 24 /* columns of a set of ranks that stands among words */
+#define PLACE_MOST  44 /* bytes of a place in a source that stands among words */
 
 /* A section that is being made. */
 struct making {
@@ -215,10 +217,22 @@ static void make_read(struct making *m)
 		add(m, "", &words)->tone = PAGE_WARN;
 }
 
+/* The log of the first of them who said anything; NULL where nobody did. */
+static const struct job_log *first_log(const struct job *job, struct verdict_ranks ranks)
+{
+	for (size_t i = 0; i < ranks.n; i++) {
+		struct spans_range range = logs_of(job, ranks.at[i]);
+
+		if (range.from < range.to && last_words_of(job, ranks.at[i]))
+			return &job->logs[range.from];
+	}
+	return NULL;
+}
+
 static void make_last_words_of(struct making *m, struct verdict_ranks ranks, enum page_tone tone)
 {
 	const struct job *job = m->page->verdicts->job;
-	const struct job_log *log = last_words_first(job, ranks);
+	const struct job_log *log = first_log(job, ranks);
 	struct str words = {0};
 	struct page_line *line;
 
@@ -330,7 +344,11 @@ static void make_evidence(struct making *m)
 
 	merge_facts(&merged, verdict->evidence, verdict->nevidence);
 	array_for_each (&merged.facts, fact) {
-		struct page_line *line = add(m, NULL, &fact->words);
+		struct str words = {0};
+		struct page_line *line;
+
+		source_places_add(&words, str_text(&fact->words), PLACE_MOST);
+		line = add(m, NULL, &words);
 
 		line->ranks = kept_ranks(m, fact->ranks.items, fact->ranks.nr);
 		line->cite = arena_text(&m->page->arena, str_text(&fact->cite));

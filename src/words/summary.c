@@ -263,18 +263,6 @@ struct disturbed disturbed_by(const struct job *job)
 	return all;
 }
 
-const char *disturbed_mode(enum job_snapshot_mode mode)
-{
-	static const char *const names[] = {
-		[JOB_SNAPSHOT_NEVER] = "never",
-		[JOB_SNAPSHOT_FALLBACK] = "blocked-fallback",
-		[JOB_SNAPSHOT_CONSISTENT] = "consistent",
-		[JOB_SNAPSHOT_CORE] = "core",
-	};
-
-	return names[mode];
-}
-
 void disturbed_add_stops(struct str *into, const struct disturbed *disturbed)
 {
 	char text[CLOCK_TEXT_SIZE];

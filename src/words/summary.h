@@ -63,9 +63,6 @@ struct disturbed {
 /* Sums up what all snapshots of living processes cost; all zero where there was none. */
 struct disturbed disturbed_by(const struct job *job);
 
-/* "never", "blocked-fallback", ...: as --stop has it. Never NULL. */
-const char *disturbed_mode(enum job_snapshot_mode mode);
-
 /* Appends "3 threads stopped, for 1.2 ms at most". */
 void disturbed_add_stops(struct str *into, const struct disturbed *disturbed);
 

@@ -14,14 +14,6 @@ enum tense tense_of(const struct verdicts *verdicts, bool live)
 	return live ? TENSE_LIVE : TENSE_RECORDED;
 }
 
-const char *tense_name(enum tense tense)
-{
-	static const char *const names[] = {
-		[TENSE_LIVE] = "live", [TENSE_ENDED] = "ended", [TENSE_RECORDED] = "recorded"};
-
-	return names[tense];
-}
-
 /* The calendar's view of a time; false where it has none. */
 static bool split(int64_t realtime, struct tm *parts)
 {

@@ -18,9 +18,6 @@ enum tense {
 /* `live`: the evidence was gathered just now. */
 enum tense tense_of(const struct verdicts *verdicts, bool live);
 
-/* "live", "ended", "recorded": as JSON has it. */
-const char *tense_name(enum tense tense);
-
 /* Appends "2026-11-22T10:25:31.123Z", as JSON has it; nothing likewise. */
 void tense_add_stamp(struct str *into, int64_t realtime);
 

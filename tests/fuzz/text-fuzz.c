@@ -19,6 +19,7 @@
 #include "proc/survey/slurm.h"
 #include "stack/maps.h"
 #include "viewer/state/keys.h"
+#include "words/breaks.h"
 #include "words/escape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -79,7 +80,8 @@ static void read_escaped(const char *text, size_t len)
 	(void)len;
 	escape_text(&out, text, true);
 	(void)escape_fit(&fit, str_text(&out), 20);
-	(void)escape_break(str_text(&out), 20);
+	(void)breaks_at(str_text(&out), 20);
+	breaks_fit(&fit, str_text(&out), 20);
 	escape_to_utf8(&out, text);
 	str_release(&out);
 	str_release(&fit);

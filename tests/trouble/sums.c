@@ -22,6 +22,7 @@
  *	fd		the number of the next descriptor is printed
  *	nap		a tenth of a second
  *	stay		for ever; meanwhile SIGTERM is what it is by default
+ *	asked		from now on SIGTERM is answered by exit(1)
  *	leave		exit(0) at once, as one whose work is done
  *	hold		for ever in munmap of the file HOLD_FILE, while another thread wants to mmap
  */
@@ -243,6 +244,17 @@ static void do_stay(void)
 		pause();
 }
 
+static void on_asked(int signo)
+{
+	(void)signo;
+	_exit(1);
+}
+
+static void do_asked(void)
+{
+	must(signal(SIGTERM, on_asked) != SIG_ERR, "signal");
+}
+
 static void do_leave(void)
 {
 	exit(0);
@@ -296,6 +308,7 @@ static const struct word {
 	{"fd", do_fd},
 	{"nap", do_nap},
 	{"stay", do_stay},
+	{"asked", do_asked},
 	{"leave", do_leave},
 	{"hold", do_hold},
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "viewer/pane/pane-seats.h"
 
 void look_at_job(struct look *look, struct job *job)
 {
@@ -18,6 +19,7 @@ void look_at_job(struct look *look, struct job *job)
 	look->scene = (struct scene){.job = job,
 		.verdicts = look->verdicts,
 		.tracks = look->tracks,
+		.seats = seats_book_new(job),
 		.tree = look->tree,
 		.mains = look->mains,
 		.origin = "sft-41.inq",
@@ -42,6 +44,7 @@ void look_away(struct look *look)
 {
 	stacktree_free(look->tree);
 	stacktree_free(look->mains);
+	seats_book_free(look->scene.seats);
 	tracks_free(look->tracks);
 	verdicts_free(look->verdicts);
 	job_free(look->job);

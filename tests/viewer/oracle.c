@@ -18,6 +18,12 @@ struct saying {
 	unsigned states;
 };
 
+/* What has a mark of its own. */
+struct point {
+	int64_t when;
+	char letter;
+};
+
 struct oracle {
 	const struct job *job;
 	struct rank_index rank;
@@ -29,6 +35,7 @@ struct oracle {
 	int64_t launched; /* from when on an op of its may be incomplete; JOB_UNKNOWN */
 	ARRAY(struct saying) sayings;
 	ARRAY(int64_t) entries; /* of anything that has a mark */
+	ARRAY(struct point) points;
 };
 
 /* -- what the facts say ------------------------------------------------------------------------ */
@@ -101,6 +108,28 @@ static void hear_calls(struct oracle *o)
 			say(o, call->entered, call->returned,
 				strncmp(call->name, "c10d_", 5) ? BIT('g') : BIT('='));
 	}
+}
+
+/* Births of its children, its recompiles, signals of others. */
+static void hear_points(struct oracle *o)
+{
+	const struct job *job = o->job;
+
+	for (size_t i = 0; i < job->nprocesses; i++)
+		if (same_rank(job->processes[i].rank, o->rank) &&
+			(int)i != job_rank(job, o->rank)->process)
+			*array_add(&o->points) = (struct point){job->processes[i].born, 'F'};
+	for (size_t i = 0; i < job->nspans; i++)
+		if (same_rank(job->spans[i].rank, o->rank) &&
+			!strncmp(job->spans[i].name, "graph ", 6) &&
+			!strstr(job->spans[i].name, "/0"))
+			*array_add(&o->points) = (struct point){job->spans[i].begun, 'R'};
+	for (size_t i = 0; i < job->nsignals; i++)
+		if (same_rank(job->signals[i].rank, o->rank) && !job->signals[i].from_self)
+			*array_add(&o->points) = (struct point){job->signals[i].when, 'K'};
+	for (size_t i = 0; i < job->nnotes; i++)
+		if (same_rank(job->notes[i].rank, o->rank) && job->notes[i].exception)
+			*array_add(&o->points) = (struct point){job->notes[i].when, 'E'};
 }
 
 /* True if any record tells of the op `index` of that seat. */
@@ -200,7 +229,8 @@ static void hear_threads(struct oracle *o)
 				BIT('w') | BIT('#') | BIT(':'));
 	for (size_t i = 0; i < o->job->nstacks; i++)
 		if (same_rank(o->job->stacks[i].rank, o->rank) && o->job->stacks[i].nframes)
-			o->seen |= BIT('w') | BIT('b') | BIT('c') | BIT('i') | BIT('k');
+			o->seen |= BIT('w') | BIT('b') | BIT('c') | BIT('i') | BIT('k') |
+				   (o->ring ? 0 : BIT('#'));
 }
 
 static void hear_process(struct oracle *o)
@@ -236,6 +266,7 @@ struct oracle *oracle_new(const struct job *job, struct rank_index rank, int64_t
 	hear_calls(o);
 	hear_ops(o);
 	hear_threads(o);
+	hear_points(o);
 	if (o->born == JOB_UNKNOWN || (o->first != JOB_UNKNOWN && o->first < o->born))
 		o->born = o->first;
 	if (o->dead && o->end == JOB_UNKNOWN)
@@ -247,6 +278,7 @@ void oracle_free(struct oracle *o)
 {
 	array_release(&o->sayings);
 	array_release(&o->entries);
+	array_release(&o->points);
 	free(o);
 }
 
@@ -381,8 +413,14 @@ static void look_at_points(const struct oracle *o, struct sight *sight, int64_t 
 		sight->any |= o->seen | (o->dead ? BIT('X') : 0);
 }
 
-static bool has_entry(const struct oracle *o, int64_t from, int64_t to)
+static bool has_entry(const struct oracle *o, int64_t from, int64_t to, char letter)
 {
+	for (size_t i = 0; strchr(ORACLE_POINTS, letter) && i <= o->points.nr; i++)
+		if (i == o->points.nr)
+			return false;
+		else if (o->points.items[i].letter == letter && o->points.items[i].when >= from &&
+			 o->points.items[i].when <= to)
+			return true;
 	for (size_t i = 0; i < o->entries.nr; i++)
 		if (o->entries.items[i] >= from && o->entries.items[i] <= to)
 			return true;
@@ -391,15 +429,16 @@ static bool has_entry(const struct oracle *o, int64_t from, int64_t to)
 
 /* A mark stands for something in its cell, or beside, and hides no wait, hole or death. */
 static const char *objects_to_mark(const struct oracle *o, const struct sight *inner, int64_t from,
-	int64_t to, char before, char behind)
+	int64_t to, char drawn, char before, char behind)
 {
 	int64_t width = to - from;
 
-	if (!has_entry(o, from - width - SLACK, to + width + SLACK))
+	if (!has_entry(o, from - width - SLACK, to + width + SLACK, drawn))
 		return "a mark of nothing";
 	for (const char *worse = "wbX~"; *worse; worse++)
 		if (inner->must & BIT(*worse) && before != *worse && behind != *worse &&
-			!strchr("wbX~|+E", behind) && !strchr("wbX~|+E", before))
+			!strchr("wbX~" ORACLE_MARKS, behind) &&
+			!strchr("wbX~" ORACLE_MARKS, before))
 			return "a mark hides what is worse";
 	return NULL;
 }
@@ -414,8 +453,8 @@ const char *oracle_objects(const struct oracle *o, int64_t from, int64_t to, cha
 	look(o, &inner, from + SLACK, to - SLACK);
 	look(o, &outer, from - SLACK, to + SLACK);
 	look_at_points(o, &outer, from - SLACK, to + SLACK);
-	if (strchr("|+E", drawn))
-		return objects_to_mark(o, &inner, from, to, before, behind);
+	if (strchr(ORACLE_MARKS, drawn))
+		return objects_to_mark(o, &inner, from, to, drawn, before, behind);
 	if (!place)
 		return "a letter that means nothing";
 	state = (int)(place - ORACLE_STATES);

@@ -14,6 +14,8 @@
 
 /* In the order of the legend, the least first; by the letters of the ASCII screen. */
 #define ORACLE_STATES "?:#=g-ikucwb~X"
+#define ORACLE_MARKS  "|+EFLRK"
+#define ORACLE_POINTS "EFLRK" /* marks that stand for one thing each */
 
 struct oracle;
 
@@ -23,7 +25,7 @@ void oracle_free(struct oracle *oracle);
 
 /*
  * What is wrong with a cell of [from, to) that shows this letter (of ORACLE_STATES, all phases of
- * compiles 'c', or '|' '+' 'E', marks), and its neighbours those; NULL: nothing.
+ * compiles 'c', or of ORACLE_MARKS), and its neighbours those; NULL: nothing.
  */
 const char *oracle_objects(const struct oracle *oracle, int64_t from, int64_t to, char drawn,
 	char before, char behind);

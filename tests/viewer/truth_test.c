@@ -51,7 +51,7 @@ struct trial {
 
 static char letter_at(const struct trial *t, int x, int y)
 {
-	const char *letters = strchr("?:#=g-ikuwb~X|+E", *t->cells.at[y * t->cells.w + x].text);
+	const char *letters = strchr("?:#=g-ikuwb~X|+EFLRK", *t->cells.at[y * t->cells.w + x].text);
 
 	return letters && *letters ? *letters : 'c';
 }

@@ -255,8 +255,8 @@ function drawEvents(row, y) {
 		var kind = data.kinds[events[i + 1]], x = xOf(events[i]);
 		if (events[i] < view.from || events[i] > view.to)
 			continue;
-		ink.fillStyle = /step|shard|batch/.test(kind) ? color("faint") : color("alarm");
-		if (/step|shard|batch/.test(kind)) {
+		ink.fillStyle = /step|shard|batch|wrote|started/.test(kind) ? color("faint") : color("alarm");
+		if (/step|shard|batch|wrote|started/.test(kind)) {
 			ink.fillRect(x, y + size.row - 5, 1, 3);
 			continue;
 		}

@@ -214,6 +214,7 @@ static void add_fields(
 	case TRACK_SIGNAL:
 		add_signal(into, event->fact);
 		break;
+	case TRACK_FORK:
 	case TRACK_DEATH:
 		add_death(into, event->fact);
 		break;

@@ -149,29 +149,27 @@ static void add_verdict_op(struct groups_fill *g, int number, uint64_t front)
 	const struct verdicts *verdicts = g->fill.scene->verdicts;
 	uint64_t index = verdicts->n ? verdicts->at[0].op_index : 0;
 	struct pane_words line = {.goal = PANE_NOWHERE, .cite = "", .column = 2, .most = 2};
-	struct seats seats;
+	const struct seats *seats;
 
 	if (!index || index >= front || verdicts->at[0].group != number)
 		return;
 	seats = seats_of(g->fill.scene, number, index);
 	str_add(&line.key, " the verdict is about");
 	line.style = STYLE_STRONG;
-	seats_add_roll(&line.words, &seats);
+	seats_add_roll(&line.words, seats);
 	pane_words_add(&g->fill, &line);
-	add_seats(g, &seats);
-	seats_release(&seats);
+	add_seats(g, seats);
 }
 
-static void add_group(struct groups_fill *g, int number)
+static void add_group(struct groups_fill *g, const struct seats_summary *sum)
 {
-	uint64_t front = seats_front(g->fill.scene->job, number);
-	struct seats seats = seats_of(g->fill.scene, number, front);
+	const struct seats *seats = seats_of(g->fill.scene, sum->group, sum->front);
 
-	add_head(g, &seats, seats_have(&seats, g->fill.place->rank));
-	add_seats(g, &seats);
-	add_verdict_op(g, number, front);
-	add_p2p(g, number);
-	seats_release(&seats);
+	add_head(g, seats, sum->has_rank);
+	add_seats(g, seats);
+	add_verdict_op(g, sum->group, sum->front);
+	if (sum->sends)
+		add_p2p(g, sum->group);
 }
 
 /* -- groups in step ---------------------------------------------------------------------------- */
@@ -221,10 +219,10 @@ static void sum_up(struct groups_fill *g, struct summaries *sums)
 {
 	const struct job *job = g->fill.scene->job;
 	const struct verdicts *verdicts = g->fill.scene->verdicts;
+	const struct seats_summary *all = seats_sum_up(g->fill.scene, g->fill.place->rank);
 
 	for (size_t i = 0; i < job->ngroups; i++) {
-		struct seats_summary sum =
-			seats_sum_up(job, (int)i, g->fill.place->rank);
+		struct seats_summary sum = all[i];
 
 		if (verdicts->n && verdicts->at[0].group == (int)i)
 			sum.weight += 4;
@@ -253,7 +251,7 @@ void pane_fill_groups(
 		pane_add(into, STYLE_PLAIN, " no group is known");
 	sum_up(&g, &sums);
 	for (i = 0; i < sums.shown.nr && i < GROUPS_MOST; i++)
-		add_group(&g, sums.shown.items[i].group);
+		add_group(&g, &sums.shown.items[i]);
 	if (i < sums.shown.nr)
 		pane_add(into, STYLE_FAINT, " ... and %zu such groups more", sums.shown.nr - i);
 	for (i = 0; i < sums.quiet.nr && into->all.nr < 2 * GROUPS_MOST * LINES_MOST; i = to) {

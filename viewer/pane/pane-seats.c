@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "job/by-rank.h"
 #include "job/names.h"
 #include "words/escape.h"
 #include "words/rank-names.h"
@@ -21,7 +23,7 @@ static bool head_of(const struct job_member *member, uint64_t *ret)
 	return member->head_known || member->nops;
 }
 
-uint64_t seats_front(const struct job *job, int number)
+static uint64_t front_of(const struct job *job, int number)
 {
 	const struct job_group *group = &job->groups[number];
 	uint64_t front = 0, head;
@@ -174,7 +176,7 @@ bool seats_is_odd(const struct seats *seats, const struct seat *seat)
 	       compare_sigs(seat->last, seats->op) != 0;
 }
 
-struct seats seats_of(const struct scene *scene, int number, uint64_t front)
+static struct seats call_roll(const struct scene *scene, int number, uint64_t front)
 {
 	const struct job *job = scene->job;
 	const struct job_group *group = &job->groups[number];
@@ -188,19 +190,59 @@ struct seats seats_of(const struct scene *scene, int number, uint64_t front)
 	return seats;
 }
 
-void seats_release(struct seats *seats)
+/* -- what was made is kept --------------------------------------------------------------------- */
+
+#define CALLS 2 /* of a group: its front's, and that of the verdict's op */
+
+struct roll_calls {
+	struct seats at[CALLS];
+	size_t n; /* so many were made; of more the older one goes */
+};
+
+struct seats_book {
+	struct roll_calls *calls; /* by group */
+	size_t ngroups;
+	struct seats_summary *sums; /* by group; NULL: not made yet */
+	struct by_rank seats; /* members */
+	struct rank_index marked; /* `has_rank` of the sums is of this one */
+};
+
+struct seats_book *seats_book_new(const struct job *job)
 {
-	array_release(&seats->all);
+	struct seats_book *book = alloc_zeroed(1, sizeof(*book));
+
+	book->ngroups = job->ngroups;
+	book->calls = alloc_zeroed(job->ngroups + 1, sizeof(*book->calls));
+	book->marked = NO_RANK;
+	return book;
 }
 
-bool seats_have(const struct seats *seats, struct rank_index rank)
+void seats_book_free(struct seats_book *book)
 {
-	const struct seat *seat;
+	if (!book)
+		return;
+	for (size_t i = 0; i < book->ngroups; i++)
+		for (size_t k = 0; k < CALLS; k++)
+			array_release(&book->calls[i].at[k].all);
+	if (book->sums)
+		by_rank_release(&book->seats);
+	free(book->calls);
+	free(book->sums);
+	free(book);
+}
 
-	array_for_each (&seats->all, seat)
-		if (same_rank(seat->rank, rank) && is_rank(rank))
-			return true;
-	return false;
+const struct seats *seats_of(const struct scene *scene, int number, uint64_t front)
+{
+	struct roll_calls *calls = &scene->seats->calls[number];
+	struct seats *call;
+
+	for (size_t i = 0; i < CALLS && i < calls->n; i++)
+		if (calls->at[i].front == front)
+			return &calls->at[i];
+	call = &calls->at[calls->n++ % CALLS];
+	array_release(&call->all);
+	*call = call_roll(scene, number, front);
+	return call;
 }
 
 const char *seat_cite(const struct job *job, const struct seat *seat)
@@ -210,11 +252,11 @@ const char *seat_cite(const struct job *job, const struct seat *seat)
 
 /* -- a group in short -------------------------------------------------------------------------- */
 
-struct seats_summary seats_sum_up(const struct job *job, int number, struct rank_index rank)
+static struct seats_summary sum_up(const struct job *job, int number)
 {
 	const struct job_group *group = &job->groups[number];
 	struct seats_summary sum = {
-		.group = number, .size = group->size, .front = seats_front(job, number)};
+		.group = number, .size = group->size, .front = front_of(job, number)};
 	const struct job_op *first = NULL;
 
 	sum.rear = rollcall_take(job, number, sum.front).rear;
@@ -225,7 +267,7 @@ struct seats_summary seats_sum_up(const struct job *job, int number, struct rank
 
 		sum.missing += roll == ROLL_ABSENT || rollcall_never_came(job, member);
 		sum.unknown += roll == ROLL_UNKNOWN && sum.front;
-		sum.has_rank |= same_rank(member->rank, rank) && is_rank(rank);
+		sum.sends |= member->np2p > 0;
 		sum.differs |= op && first && compare_sigs(op, first);
 		sum.open |= op && op->completed == JOB_NO;
 		if (op && !first)
@@ -234,6 +276,30 @@ struct seats_summary seats_sum_up(const struct job *job, int number, struct rank
 	if (first)
 		sum.op = first->sig.op;
 	return sum;
+}
+
+static void mark(struct seats_book *book, const struct job *job, struct rank_index rank, bool has)
+{
+	if (is_rank(rank))
+		by_rank_each(&book->seats, rank, i)
+			book->sums[job->members[book->seats.at[i]].group].has_rank = has;
+}
+
+const struct seats_summary *seats_sum_up(const struct scene *scene, struct rank_index rank)
+{
+	struct seats_book *book = scene->seats;
+	const struct job *job = scene->job;
+
+	if (!book->sums) {
+		book->sums = alloc_zeroed(job->ngroups + 1, sizeof(*book->sums));
+		by_rank_make(&book->seats, job, job->nmembers, by_rank_of_seat);
+		for (size_t i = 0; i < job->ngroups; i++)
+			book->sums[i] = sum_up(job, (int)i);
+	}
+	mark(book, job, book->marked, false);
+	mark(book, job, rank, true);
+	book->marked = rank;
+	return book->sums;
 }
 
 int seats_compare_quiet(const struct seats_summary *a, const struct seats_summary *b)

@@ -33,14 +33,15 @@ struct seats {
 	ARRAY(struct seat) all; /* those who stand alike side by side, then by rank */
 };
 
-/* The largest index that any seat of the group entered; 0 none. */
-uint64_t seats_front(const struct job *job, int group);
-/* The roll call of a group's op number `front`. The caller releases. */
-struct seats seats_of(const struct scene *scene, int group, uint64_t front);
-/* Frees what seats_of() gave. */
-void seats_release(struct seats *seats);
-/* True if one of the seats is that rank's. */
-bool seats_have(const struct seats *seats, struct rank_index rank);
+/*
+ * Roll calls that were made, of the front of a group and of one op more: whoever goes from rank to
+ * rank sees the same ones. Never NULL; it is the scene's, whose job must outlive it.
+ */
+struct seats_book *seats_book_new(const struct job *job);
+/* Takes NULL. */
+void seats_book_free(struct seats_book *book);
+/* The roll call of a group's op number `front`; valid until two others of the group are asked. */
+const struct seats *seats_of(const struct scene *scene, int group, uint64_t front);
 
 /* True if it is at the front and did there what most did not. */
 bool seats_is_odd(const struct seats *seats, const struct seat *seat);
@@ -58,12 +59,13 @@ struct seats_summary {
 	size_t missing, unknown;
 	bool differs;  /* those at the front entered different things */
 	bool open;     /* somebody's op at the front is known not to be completed */
+	bool sends;    /* somebody's sends or receives are known */
 	bool has_rank; /* the one that was asked for */
 	unsigned weight;
 };
 
-/* Sums up a group; `rank` is the one that was asked for, -1: none. */
-struct seats_summary seats_sum_up(const struct job *job, int group, struct rank_index rank);
+/* All groups, by number; of those in which the rank sits `has_rank`, NO_RANK: of none. */
+const struct seats_summary *seats_sum_up(const struct scene *scene, struct rank_index rank);
 /* 0 for groups that are told of in one line. */
 int seats_compare_quiet(const struct seats_summary *a, const struct seats_summary *b);
 

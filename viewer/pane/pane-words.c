@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "words/breaks.h"
 #include "words/escape.h"
 #include "words/rank-names.h"
 
@@ -82,9 +83,9 @@ size_t pane_words_add(const struct pane_fill *fill, struct pane_words *words)
 			str_add_char(&line, ' ');
 		pad(&line, n ? words->column + 1 : words->column);
 		room = pane_room(fill, escape_width(str_text(&line)) + taken);
-		part = escape_break(str_text(&safe) + at, room);
+		part = breaks_at(str_text(&safe) + at, room);
 		if (n + 1 == words->most)
-			escape_fit(&line, str_text(&safe) + at, room);
+			breaks_fit(&line, str_text(&safe) + at, room);
 		else
 			str_add_bytes(&line, str_text(&safe) + at, part);
 		add(fill, words, str_text(&line));

@@ -13,6 +13,7 @@
 #include "viewer/state/rows.h"
 #include "viewer/term/style.h"
 
+struct seats_book;
 struct treelines;
 
 struct pane_line {
@@ -37,6 +38,7 @@ struct scene {
 	const struct stacktree *tree;  /* of all threads; NULL: no stacks */
 	const struct stacktree *mains; /* of the ranks' main threads only; NULL likewise */
 	const struct treelines *tree_lines, *main_lines; /* both as lines; NULL: not made */
+	struct seats_book *seats; /* roll calls that were made: not const, but the same always */
 	const char *origin;	/* "live job sft-41", "sft-41.inq": where it comes from */
 	size_t others;		/* jobs that are there as well, and not shown */
 	const char *left_out;	/* which, and how to see them; NULL where there is none */

@@ -26,8 +26,8 @@ const char *rows_keys_without_ids(struct arena *arena, const struct track *track
 
 /* row-words.c: what the row does, its worst rank, its losses. Words are kept for all rows. */
 struct row_words;
-/* Returns an empty keep. row_words_free() it. */
-struct row_words *row_words_new(void);
+/* Returns a keep, which knows where ranks parted. row_words_free() it. */
+struct row_words *row_words_new(const struct tracks *tracks, const struct verdicts *verdicts);
 /* Takes NULL. */
 void row_words_free(struct row_words *kept);
 /* Gives the row its words; they live in the arena. */

@@ -164,7 +164,7 @@ struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdic
 {
 	struct rows_made *made = alloc_zeroed(1, sizeof(*made));
 	bool *keep = alloc_zeroed(tracks->n + 1, sizeof(*keep));
-	struct row_words *words = row_words_new();
+	struct row_words *words = row_words_new(tracks, verdicts);
 	struct row_key *keys;
 
 	memset(keep, true, tracks->n);

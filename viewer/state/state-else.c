@@ -213,9 +213,7 @@ void state_mouse(struct state *state, int x, int y, int turn, bool zoom)
 	}
 	str_cut(&state->message, 0);
 	if (state->help) {
-		state->help_top = turn < 0 && state->help_top > 0 ? state->help_top - 1 :
-			turn > 0 ? state->help_top + 1 : state->help_top;
-		state->help = turn != 0;
+		state_help_mouse(state, y, turn);
 	} else if (state->typing.kind == PROMPT_NONE && state->scene.job) {
 		if (turn)
 			wheel(state, x, y, turn, zoom);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In the overlay keys scroll, / n N search its lines, and anything else closes it. */
+/*
+ * In the overlay keys scroll, or choose one of its jobs; / n N search its lines, and anything else
+ * closes it.
+ */
 #include "viewer/state/state-private.h"
 
 #include <string.h>
@@ -10,6 +13,25 @@ void state_help_open(struct state *state)
 	state->help_top = 0;
 	state->help_hit = -1;
 	str_cut(&state->help_search, 0);
+	str_cut(&state->jobs, 0);
+}
+
+void state_list_jobs(struct state *state, const char *list)
+{
+	state_help_open(state);
+	state->help_hit = 0;
+	/* A line is two texts, each with its end. */
+	for (; *list; list += *list == '\n') {
+		size_t left = strcspn(list, "\t"), right = strcspn(list + left, "\n");
+
+		str_add_bytes(&state->jobs, list, left);
+		str_add_bytes(&state->jobs, "", 1);
+		if (right)
+			str_add_bytes(&state->jobs, list + left + 1, right - 1);
+		str_add_bytes(&state->jobs, "", 1);
+		list += left + right;
+	}
+	state->help = state->jobs.len > 0;
 }
 
 bool help_line_has(const struct help_line *line, const char *text)
@@ -18,10 +40,15 @@ bool help_line_has(const struct help_line *line, const char *text)
 				(line->right && strcasestr(line->right, text)));
 }
 
+static int room_of(const struct state *state)
+{
+	return state->h > 3 ? state->h - 2 : 1;
+}
+
 /* Shows a line, and says which match it is of how many. */
 static void show(struct state *state, const struct help *help, const char *text, int line)
 {
-	int room = state->h > 3 ? state->h - 2 : 1;
+	int room = room_of(state);
 	size_t of = 0, at = 0;
 
 	for (size_t i = 0; i < help->lines.nr; i++) {
@@ -41,7 +68,7 @@ bool state_help_search(struct state *state, const char *text, bool back, bool fr
 	struct help help = {0};
 	bool found = false;
 
-	help_make(&help, state->in_pane);
+	help_make(&help, state);
 	n = (int)help.lines.nr;
 	at = at < n ? at : n - 1;
 	for (int i = from_here ? 0 : 1; i <= n && !found; i++) {
@@ -65,6 +92,56 @@ static void search_again(struct state *state, bool back)
 		state_tell(state, "not found: %s", text);
 }
 
+/* The chosen job goes with what is seen of the list. */
+static void choose(struct state *state, int by)
+{
+	int room = room_of(state), n;
+	struct help help = {0};
+
+	help_make(&help, state);
+	n = (int)help.lines.nr;
+	help_release(&help);
+	state->help_hit += by;
+	state->help_hit = state->help_hit < 0 ? 0 : state->help_hit >= n ? n - 1 : state->help_hit;
+	if (state->help_hit < state->help_top)
+		state->help_top = state->help_hit;
+	else if (state->help_hit >= state->help_top + room)
+		state->help_top = state->help_hit - room + 1;
+}
+
+static void move(struct state *state, int by)
+{
+	if (state->jobs.len)
+		choose(state, by);
+	else
+		state->help_top = state->help_top + by < 0 ? 0 : state->help_top + by;
+}
+
+static void enter(struct state *state)
+{
+	struct help help = {0};
+
+	help_make(&help, state);
+	if (state->jobs.len && state->help_hit >= 0 && state->help_hit < (int)help.lines.nr)
+		state_ask(state, EFFECT_JOB, help.lines.items[state->help_hit].left);
+	help_release(&help);
+	state->help = false;
+}
+
+void state_help_mouse(struct state *state, int y, int turn)
+{
+	if (turn) {
+		move(state, turn < 0 ? -1 : 1);
+	} else if (state->jobs.len && y > 0) {
+		state->help_hit = state->help_top + y - 1;
+		enter(state);
+	} else {
+		state->help = false;
+	}
+}
+
+#define FAR (1 << 16) /* more lines than there are */
+
 void state_help_key(struct state *state, const char *key)
 {
 	enum request request = keys_find(key);
@@ -72,25 +149,28 @@ void state_help_key(struct state *state, const char *key)
 
 	switch (request) {
 	case REQUEST_ROW_DOWN:
-		state->help_top++;
+		move(state, 1);
 		break;
 	case REQUEST_ROW_UP:
-		state->help_top--;
+		move(state, -1);
 		break;
 	case REQUEST_PAGE_DOWN:
 	case REQUEST_TAG:
-		state->help_top += page;
+		move(state, page);
 		break;
 	case REQUEST_PAGE_UP:
-		state->help_top -= page;
+		move(state, -page);
 		break;
 	case REQUEST_ROW_FIRST:
 	case REQUEST_TIME_FIRST:
-		state->help_top = 0;
+		move(state, -FAR);
 		break;
 	case REQUEST_ROW_LAST:
 	case REQUEST_TIME_LAST:
-		state->help_top = 1 << 16; /* drawing knows how many lines there are */
+		move(state, FAR); /* drawing knows how many lines there are */
+		break;
+	case REQUEST_ENTER:
+		enter(state);
 		break;
 	case REQUEST_SEARCH:
 		state_prompt_open(state, PROMPT_SEARCH);
@@ -109,6 +189,4 @@ void state_help_key(struct state *state, const char *key)
 	default:
 		state->help = false;
 	}
-	if (state->help_top < 0)
-		state->help_top = 0;
 }

@@ -90,6 +90,7 @@ struct state {
 	struct folds *folds;
 	struct stacktree *tree, *mains;
 	struct treelines *tree_lines, *main_lines;
+	struct seats_book *seats;
 	struct waits *waits; /* made when first asked for */
 	int *worlds;	     /* world rank of each rank */
 	size_t nranks;
@@ -142,6 +143,7 @@ struct state {
 	bool help;
 	int help_top, help_hit; /* the first line that is seen; the one that was found, -1 */
 	struct str help_search;
+	struct str jobs; /* the overlay is a list of them, and help_hit the chosen one; "": keys */
 
 	struct state_typing typing;
 	struct state_history histories[PROMPT_COMMAND + 1];
@@ -296,6 +298,10 @@ struct help_line {
 /* Signs of the timeline that are no state: the legend takes their names from here. */
 enum help_sign {
 	HELP_EXCEPTION,
+	HELP_KILL,
+	HELP_RECOMPILE,
+	HELP_LOG,
+	HELP_FORK,
 	HELP_LOST,
 	HELP_ENTERED,
 	HELP_ENTERED_FIRST,
@@ -311,13 +317,15 @@ struct help {
 	ARRAY(struct help_line) lines;
 };
 
-/* Makes the overlay's lines; in_pane: a pane has the keys. help_release() it. */
-void help_make(struct help *help, bool in_pane);
+/* Makes the overlay's lines, which point into the state. help_release() it. */
+void help_make(struct help *help, const struct state *state);
 /* Frees the lines. */
 void help_release(struct help *help);
 
 /* state-help.c */
 void state_help_open(struct state *state);
+/* A line of the screen is clicked, or the wheel is turned, while the overlay is up. */
+void state_help_mouse(struct state *state, int y, int turn);
 /* A key while the overlay is up. */
 void state_help_key(struct state *state, const char *key);
 /* Scrolls to the next line that has the text; false: none has. */

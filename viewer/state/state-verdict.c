@@ -60,6 +60,26 @@ static struct rank_index rank_of(const struct verdict *verdict)
 	return verdict->victims.n ? verdict->victims.at[0] : NO_RANK;
 }
 
+/* Since when the first of those waits who wait for it, as records have it; JOB_UNKNOWN. */
+static int64_t first_wait(const struct state *state, const struct verdict *verdict)
+{
+	int64_t first = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < verdict->victims.n; i++) {
+		const struct track *track = &state->tracks->at[verdict->victims.at[i].i];
+		const struct track_span *span = track_last(track);
+
+		if (track->now != TRACK_WAITING || track->at_least)
+			continue;
+		/* A call may lie in another that has not come back either. */
+		while (span > track->spans && span[-1].state == TRACK_WAITING)
+			span--;
+		if (first == JOB_UNKNOWN || span->from < first)
+			first = span->from;
+	}
+	return first;
+}
+
 static int64_t moment_of(
 	const struct state *state, const struct verdict *verdict, struct rank_index rank)
 {
@@ -68,6 +88,9 @@ static int64_t moment_of(
 
 	if (when == JOB_UNKNOWN)
 		when = cited_time(state, verdict->headline.cite, &cited);
+	/* What only a look at it says may have begun long before. */
+	if (when == JOB_UNKNOWN && is_rank(rank) && state->tracks->at[rank.i].at_least)
+		when = first_wait(state, verdict);
 	if (when == JOB_UNKNOWN && is_rank(rank))
 		when = state->tracks->at[rank.i].since;
 	return when;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "viewer/pane/pane-seats.h"
 #include "viewer/pane/treelines.h"
 #include "viewer/timeline/lates.h"
 #include "viewer/timeline/timeline.h"
@@ -58,6 +59,7 @@ static void unload(struct state *state)
 	treelines_free(state->main_lines);
 	stacktree_free(state->tree);
 	stacktree_free(state->mains);
+	seats_book_free(state->seats);
 	lates_free(state->lates);
 	pyramid_free(state->pyramid);
 	tracks_free(state->tracks);
@@ -69,6 +71,7 @@ static void unload(struct state *state)
 	state->strip = NULL;
 	state->tree = state->mains = NULL;
 	state->tree_lines = state->main_lines = NULL;
+	state->seats = NULL;
 	state->lates = NULL;
 	state->pyramid = NULL;
 	state->tracks = NULL;
@@ -89,6 +92,7 @@ void state_free(struct state *state)
 	str_release(&state->unfiltered);
 	str_release(&state->pane_search);
 	str_release(&state->help_search);
+	str_release(&state->jobs);
 	str_release(&state->typing.text);
 	str_release(&state->typing.typed);
 	str_release(&state->search.text);
@@ -260,6 +264,7 @@ void state_load(struct state *state, const struct job *job, const struct verdict
 	state->tracks = tracks_new(verdicts);
 	state->pyramid = pyramid_new(state->tracks);
 	make_trees(state, job);
+	state->seats = seats_book_new(job);
 	state->scene = (struct scene){.job = job,
 		.verdicts = verdicts,
 		.tracks = state->tracks,
@@ -268,6 +273,7 @@ void state_load(struct state *state, const struct job *job, const struct verdict
 		.mains = state->mains,
 		.tree_lines = state->tree_lines,
 		.main_lines = state->main_lines,
+		.seats = state->seats,
 		.origin = origin,
 		.live = live,
 		.now = now};

@@ -45,6 +45,9 @@ void state_be_like(struct state *state, struct state *old) __attribute__((nonnul
 void state_load(struct state *state, const struct job *job, const struct verdicts *verdicts,
 	const char *origin, bool live, int64_t now) __attribute__((nonnull));
 
+/* Puts up a list of jobs, a line each: what :jobs wants to show it, a tab, what it is. */
+void state_list_jobs(struct state *state, const char *list) __attribute__((nonnull));
+
 /* So many jobs are there as well and not shown: the words outlive the state or the next load. */
 void state_set_others(struct state *state, size_t others, const char *left_out)
 	__attribute__((nonnull(1)));

@@ -28,8 +28,12 @@ enum style {
 
 enum glyph {
 	GLYPH_STATE,	/* + enum track_state */
-	GLYPH_ENTERED = GLYPH_STATE + STYLE_STATES, /* marks: in the order of timeline.h */
+	GLYPH_ENTERED = GLYPH_STATE + STYLE_STATES, /* marks: in the order of track.h */
+	GLYPH_FORK,
 	GLYPH_STEP,
+	GLYPH_LOG,
+	GLYPH_RECOMPILE,
+	GLYPH_KILL,
 	GLYPH_EXCEPTION,
 	GLYPH_OPEN,	/* goes on at the right edge */
 	GLYPH_CURSOR,	/* before the selected row */

@@ -215,8 +215,7 @@ static void sweep_edges(struct merged *into, struct edge *edges, size_t n)
 /* What is drawn of events; all else of a fold is seen when it is opened. */
 static bool is_drawn(const struct track_event *event)
 {
-	return event->kind == TRACK_ENTER || event->kind == TRACK_STEP ||
-	       event->kind == TRACK_EXCEPTION;
+	return track_mark_of(event) != TRACK_MARKS;
 }
 
 static struct merged *merge(const struct folds *folds, const struct row *row)
@@ -270,9 +269,8 @@ static struct bin bin_of_few(const struct folds *folds, const struct row *row, i
 		if (bin.state > worst.state ||
 			(bin.state == worst.state && bin.share > worst.share))
 			both = bin;
-		both.entered = worst.entered || bin.entered;
-		both.stepped = worst.stepped || bin.stepped;
-		both.raised = worst.raised || bin.raised;
+		for (int mark = 0; mark < TRACK_MARKS; mark++)
+			both.marks[mark] = worst.marks[mark] || bin.marks[mark];
 		worst = both;
 	}
 	return worst;

@@ -12,7 +12,7 @@
 #include "viewer/timeline/timeline.h"
 #include "words/escape.h"
 
-#define SIGNS (TRACK_STATES + TIMELINE_PHASES + TIMELINE_MARKS + 4)
+#define SIGNS (TRACK_STATES + TIMELINE_PHASES + TRACK_MARKS + 4)
 #define APART 2 /* columns between two signs, where there is room */
 
 struct sign {
@@ -98,8 +98,12 @@ static const char *name_of(const struct legend *legend, int state)
 
 static void add_all(struct legend *legend, const struct timeline_shown *shown)
 {
-	if (shown->marks[TIMELINE_EXCEPTION])
+	if (shown->marks[TRACK_MARK_EXCEPTION])
 		add_glyph(legend, STYLE_ALARM, GLYPH_EXCEPTION, help_signs[HELP_EXCEPTION].left);
+	if (shown->marks[TRACK_MARK_KILL])
+		add_glyph(legend, STYLE_ALARM, GLYPH_KILL, help_signs[HELP_KILL].left);
+	if (shown->marks[TRACK_MARK_RECOMPILE])
+		add_glyph(legend, STYLE_STRONG, GLYPH_RECOMPILE, help_signs[HELP_RECOMPILE].left);
 	for (int i = TRACK_STATES - 1; i >= 0; i--) {
 		if (i == TRACK_COMPILE)
 			add_phases(legend, shown);
@@ -112,13 +116,17 @@ static void add_all(struct legend *legend, const struct timeline_shown *shown)
 	}
 	if (shown->broken)
 		add_break(legend);
-	if (shown->marks[TIMELINE_ENTERED])
+	if (shown->marks[TRACK_MARK_ENTERED])
 		add_glyph(legend, STYLE_PLAIN, GLYPH_ENTERED,
 			help_signs[shown->entries_left_out ? HELP_ENTERED_FIRST : HELP_ENTERED]
 				.left);
-	if (shown->marks[TIMELINE_STEP])
+	if (shown->marks[TRACK_MARK_STEP])
 		add_glyph(legend, STYLE_STRONG, GLYPH_STEP,
 			help_signs[shown->steps_left_out ? HELP_STEP_ENDS : HELP_STEP].left);
+	if (shown->marks[TRACK_MARK_LOG])
+		add_glyph(legend, STYLE_STRONG, GLYPH_LOG, help_signs[HELP_LOG].left);
+	if (shown->marks[TRACK_MARK_FORK])
+		add_glyph(legend, STYLE_STRONG, GLYPH_FORK, help_signs[HELP_FORK].left);
 	if (shown->open)
 		add_glyph(legend, STYLE_PLAIN, GLYPH_OPEN, help_signs[HELP_OPEN].left);
 	if (shown->blamed)

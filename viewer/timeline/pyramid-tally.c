@@ -6,9 +6,10 @@
  * badly off at once: so nothing brief is lost, and nobody is counted twice.
  *
  * Where the user has zoomed in below the finest bin, the CHANGES of all ranks, sorted by time, say
- * who was in which state at an instant: with the counts written down at every 256th of them, a walk
- * of at most so many. Few ever look so closely, and then at little: changes are sorted chunk by
- * chunk of the time, when somebody first asks for it.
+ * how many were how badly off at each instant. Of every 256 of them the sums before the first are
+ * written down, and the most that there was at once: a window is a walk of at most twice so many,
+ * and leaves out no instant. Few ever look so closely, and then at little: changes are sorted chunk
+ * by chunk of the time, when somebody first asks for it.
  */
 #include "viewer/timeline/pyramid-tally.h"
 
@@ -33,7 +34,8 @@ struct change {
 struct chunk {
 	struct change *changes; /* NULL: not made yet */
 	size_t n;
-	uint32_t *counts; /* [n / STEP][state]: after so many changes */
+	uint32_t *before; /* [n / STEP][state]: in it or worse, after so many changes */
+	uint32_t *most;	  /* [n / STEP][state]: at once, at any instant that one of them ends */
 };
 
 struct tally {
@@ -164,11 +166,28 @@ static void find_firsts(struct tally *tally)
 	}
 }
 
-static struct change change_at(const struct track *track, size_t span)
+/*
+ * The changes of one track from span `k` on that are at one instant: what was too short to have a
+ * width lasts a ns if it is worse than what follows, else it is not seen. Returns the span behind.
+ */
+static uint32_t add_changes(
+	struct chunk *chunk, struct change *all, const struct track *track, uint32_t k)
 {
-	return (struct change){.when = track->spans[span].from,
-		.from = (uint8_t)(span ? track->spans[span - 1].state : TRACK_STATES),
-		.to = (uint8_t)track->spans[span].state};
+	const struct track_span *spans = track->spans;
+	uint8_t before = (uint8_t)(k ? spans[k - 1].state : TRACK_STATES);
+	uint8_t worst = (uint8_t)spans[k].state;
+	uint32_t end = k + 1;
+
+	while (end < track->nspans && spans[end].from == spans[k].from) {
+		if (spans[end].state > worst)
+			worst = (uint8_t)spans[end].state;
+		end++;
+	}
+	all[chunk->n++] = (struct change){spans[k].from, before, worst};
+	if (worst != spans[end - 1].state)
+		all[chunk->n++] = (struct change){
+			spans[k].from + 1, worst, (uint8_t)spans[end - 1].state};
+	return end;
 }
 
 /* Those of one bucket, which are few, unless many ranks change at one instant. */
@@ -215,17 +234,30 @@ static struct change *sort_changes(const struct change *all, size_t n)
 	return sorted;
 }
 
-/* At an instant the changes of several ranks commute, and those of one rank add up as well. */
-static void apply(const struct change *change, uint32_t counts[TRACK_STATES])
+/* So many more in that state or worse, and so in each better one or worse. */
+static void add_to(uint32_t atleast[TRACK_STATES], unsigned state, uint32_t more)
 {
-	if (change->from < TRACK_STATES)
-		counts[change->from]--;
-	counts[change->to]++;
+	for (unsigned i = 0; i <= state; i++)
+		atleast[i] += more;
 }
 
-/* After all changes before that chunk, and how many lie in it. */
+static void apply(const struct change *change, uint32_t atleast[TRACK_STATES])
+{
+	if (change->from < TRACK_STATES)
+		add_to(atleast, change->from, -1u);
+	add_to(atleast, change->to, 1);
+}
+
+/* The most so far that were in each state or worse at once. */
+static void raise(const uint32_t atleast[TRACK_STATES], uint32_t most[TRACK_STATES])
+{
+	for (unsigned i = 0; i < TRACK_STATES; i++)
+		most[i] = atleast[i] > most[i] ? atleast[i] : most[i];
+}
+
+/* After all changes before that chunk, and how many spans begin in it. */
 static size_t count_chunk(
-	const struct tally *tally, uint32_t chunk, uint32_t counts[TRACK_STATES])
+	const struct tally *tally, uint32_t chunk, uint32_t atleast[TRACK_STATES])
 {
 	const uint32_t *first = tally->first + chunk * tally->tracks->n;
 	const uint32_t *end = first + tally->tracks->n;
@@ -233,32 +265,48 @@ static size_t count_chunk(
 
 	for (size_t i = 0; i < tally->tracks->n; i++) {
 		if (first[i])
-			counts[tally->tracks->at[i].spans[first[i] - 1].state]++;
+			add_to(atleast, tally->tracks->at[i].spans[first[i] - 1].state, 1);
 		n += end[i] - first[i];
 	}
 	return n;
 }
 
+/* True if it is the last of its instant: those of several ranks at one commute. */
+static bool ends_instant(const struct chunk *chunk, size_t i)
+{
+	return i + 1 >= chunk->n || chunk->changes[i + 1].when != chunk->changes[i].when;
+}
+
+static void sum_up(struct chunk *chunk, uint32_t atleast[TRACK_STATES])
+{
+	size_t size = TRACK_STATES * sizeof(*atleast);
+
+	chunk->before = alloc_zeroed(chunk->n / STEP + 1, size);
+	chunk->most = alloc_zeroed(chunk->n / STEP + 1, size);
+	for (size_t i = 0; i <= chunk->n; i++) {
+		if (i % STEP == 0)
+			memcpy(chunk->before + i / STEP * TRACK_STATES, atleast, size);
+		if (i == chunk->n)
+			break;
+		apply(&chunk->changes[i], atleast);
+		if (ends_instant(chunk, i))
+			raise(atleast, chunk->most + i / STEP * TRACK_STATES);
+	}
+}
+
 static void make_chunk(const struct tally *tally, uint32_t number, struct chunk *chunk)
 {
 	const uint32_t *first = tally->first + number * tally->tracks->n;
-	uint32_t counts[TRACK_STATES] = {0};
+	uint32_t atleast[TRACK_STATES] = {0};
 	struct change *all;
 
-	all = alloc_zeroed(count_chunk(tally, number, counts) + 1, sizeof(*all));
+	all = alloc_zeroed(count_chunk(tally, number, atleast) + 1, sizeof(*all));
 	for (size_t i = 0; i < tally->tracks->n; i++)
-		for (uint32_t k = first[i]; k < first[i + tally->tracks->n]; k++)
-			all[chunk->n++] = change_at(&tally->tracks->at[i], k);
+		for (uint32_t k = first[i]; k < first[i + tally->tracks->n];)
+			k = add_changes(chunk, all, &tally->tracks->at[i], k);
 	chunk->changes = sort_changes(all, chunk->n);
 	free(all);
-	chunk->counts =
-		alloc_zeroed((chunk->n / STEP + 1) * TRACK_STATES, sizeof(*chunk->counts));
-	for (size_t i = 0; i <= chunk->n; i++) {
-		if (i % STEP == 0)
-			memcpy(chunk->counts + i / STEP * TRACK_STATES, counts, sizeof(counts));
-		if (i < chunk->n)
-			apply(&chunk->changes[i], counts);
-	}
+	sum_up(chunk, atleast);
 }
 
 struct tally *tally_new(const struct tracks *tracks)
@@ -284,7 +332,8 @@ void tally_free(struct tally *tally)
 		free(tally->grid[level]);
 	for (unsigned i = 0; i < CHUNKS; i++) {
 		free(tally->chunks[i].changes);
-		free(tally->chunks[i].counts);
+		free(tally->chunks[i].before);
+		free(tally->chunks[i].most);
 	}
 	free(tally->first);
 	free(tally);
@@ -292,28 +341,21 @@ void tally_free(struct tally *tally)
 
 /* -- asking it --------------------------------------------------------------------------------- */
 
-/* atleast[s]: the most ranks so far that were in s or worse at once. */
-static void raise(const uint32_t counts[TRACK_STATES], uint32_t atleast[TRACK_STATES])
+/* As raise(), of counts of each state. */
+static void raise_counts(const uint32_t counts[TRACK_STATES], uint32_t most[TRACK_STATES])
 {
-	uint32_t sum = 0;
+	uint32_t atleast[TRACK_STATES], sum = 0;
 
-	for (unsigned state = TRACK_STATES; state-- > 0;) {
-		sum += counts[state];
-		if (sum > atleast[state])
-			atleast[state] = sum;
-	}
+	for (unsigned state = TRACK_STATES; state-- > 0;)
+		atleast[state] = sum += counts[state];
+	raise(atleast, most);
 }
 
-/* Counts at an instant: after all changes up to it. */
-static void raise_at(struct tally *tally, int64_t when, uint32_t atleast[TRACK_STATES])
+/* How many changes of the chunk are at that moment or before. */
+static size_t changes_to(const struct chunk *chunk, int64_t when)
 {
-	uint32_t number = bin_of(tally, when) / CHUNK, counts[TRACK_STATES];
-	struct chunk *chunk = &tally->chunks[number];
-	size_t low = 0, high, from;
+	size_t low = 0, high = chunk->n;
 
-	if (!chunk->changes)
-		make_chunk(tally, number, chunk);
-	high = chunk->n;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -322,11 +364,46 @@ static void raise_at(struct tally *tally, int64_t when, uint32_t atleast[TRACK_S
 		else
 			high = middle;
 	}
-	from = low / STEP * STEP;
-	memcpy(counts, chunk->counts + low / STEP * TRACK_STATES, sizeof(counts));
-	for (size_t i = from; i < low; i++)
-		apply(&chunk->changes[i], counts);
-	raise(counts, atleast);
+	return low;
+}
+
+/* All instants of [from, last] that lie in that chunk. */
+static void raise_chunk(
+	const struct chunk *chunk, int64_t from, int64_t last, uint32_t most[TRACK_STATES])
+{
+	size_t i = changes_to(chunk, from), end = changes_to(chunk, last);
+	uint32_t atleast[TRACK_STATES];
+
+	memcpy(atleast, chunk->before + i / STEP * TRACK_STATES, sizeof(atleast));
+	for (size_t k = i / STEP * STEP; k < i; k++)
+		apply(&chunk->changes[k], atleast);
+	raise(atleast, most);
+	while (i < end) {
+		if (i % STEP == 0 && i + STEP <= end) {
+			raise(chunk->most + i / STEP * TRACK_STATES, most);
+			i += STEP;
+			memcpy(atleast, chunk->before + i / STEP * TRACK_STATES, sizeof(atleast));
+			continue;
+		}
+		apply(&chunk->changes[i], atleast);
+		if (ends_instant(chunk, i))
+			raise(atleast, most);
+		i++;
+	}
+}
+
+static void raise_changes(
+	struct tally *tally, int64_t from, int64_t last, uint32_t most[TRACK_STATES])
+{
+	uint32_t end = bin_of(tally, last) / CHUNK;
+
+	for (uint32_t number = bin_of(tally, from) / CHUNK; number <= end; number++) {
+		struct chunk *chunk = &tally->chunks[number];
+
+		if (!chunk->changes)
+			make_chunk(tally, number, chunk);
+		raise_chunk(chunk, from, last, most);
+	}
 }
 
 static void raise_grid(
@@ -348,7 +425,7 @@ static void raise_grid(
 				  (tally->width << level) / 2)
 		high--;
 	for (uint32_t bin = low; bin <= high; bin++)
-		raise(tally->grid[level] + (size_t)bin * TRACK_STATES, atleast);
+		raise_counts(tally->grid[level] + (size_t)bin * TRACK_STATES, atleast);
 }
 
 void tally_take(struct tally *tally, int64_t from, int64_t to,
@@ -361,12 +438,10 @@ void tally_take(struct tally *tally, int64_t from, int64_t to,
 	to = to > tally->to ? tally->to : to;
 	if (to <= from && from != tally->to)
 		return;
-	if (to - from >= tally->width * 4) {
+	if (to - from >= tally->width * 4)
 		raise_grid(tally, from, to, atleast);
-	} else {
-		raise_at(tally, from, atleast);
-		raise_at(tally, to == tally->to ? to : to - 1, atleast);
-	}
+	else
+		raise_changes(tally, from, to == tally->to ? to : to - 1, atleast);
 	for (unsigned state = 0; state < TRACK_STATES; state++)
 		counts[state] = atleast[state];
 	for (unsigned state = 0; state + 1 < TRACK_STATES; state++)

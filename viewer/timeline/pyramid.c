@@ -35,10 +35,7 @@ struct node {
 	uint8_t worst; /* which state parts[WORST] is of */
 };
 
-/* Kinds of events that are drawn: each is looked for by itself. */
-enum point { POINT_ENTER, POINT_STEP, POINT_EXCEPTION, POINTS };
-
-/* When they were, of one kind and track. */
+/* When the events of one mark were, which is looked for by itself, on one track. */
 struct points {
 	struct slots slots;
 	size_t first, n; /* in pyramid->points */
@@ -50,7 +47,7 @@ struct pile {
 	size_t n[LEVELS];
 	unsigned levels;
 	struct slots spans; /* by their begin */
-	struct points points[POINTS];
+	struct points points[TRACK_MARKS];
 };
 
 struct pyramid {
@@ -181,47 +178,31 @@ static size_t stack_nodes(struct pyramid *pyramid, struct pile *pile, size_t nex
 	return next;
 }
 
-static enum point point_of(const struct track_event *event)
-{
-	switch (event->kind) {
-	case TRACK_ENTER:
-		return POINT_ENTER;
-	case TRACK_STEP:
-		return POINT_STEP;
-	case TRACK_EXCEPTION:
-		return POINT_EXCEPTION;
-	default:
-		return POINTS;
-	}
-}
-
 /* How many there are of each kind; those of unknown time come last. */
-static void count_points(const struct track *track, size_t n[POINTS])
+static void count_points(const struct track *track, size_t n[TRACK_MARKS])
 {
-	size_t all[POINTS + 1] = {0};
+	size_t all[TRACK_MARKS + 1] = {0};
 
 	for (size_t i = 0; i < track->nevents && track->events[i].when != JOB_UNKNOWN; i++)
-		all[point_of(&track->events[i])]++;
-	for (int kind = 0; kind < POINTS; kind++)
-		n[kind] = all[kind];
+		all[track_mark_of(&track->events[i])]++;
+	for (int mark = 0; mark < TRACK_MARKS; mark++)
+		n[mark] = all[mark];
 }
 
 static size_t keep_points(struct pyramid *pyramid, struct pile *pile, size_t next)
 {
 	const struct track *track = pile->track;
-	size_t n[POINTS], to[POINTS + 1] = {0};
+	size_t to[TRACK_MARKS + 1] = {0};
 
-	count_points(track, n);
-	for (int kind = 0; kind < POINTS; kind++) {
-		pile->points[kind].first = to[kind] = next;
-		pile->points[kind].n = n[kind];
-		next += n[kind];
+	for (int mark = 0; mark < TRACK_MARKS; mark++) {
+		pile->points[mark].first = to[mark] = next;
+		next += pile->points[mark].n;
 	}
 	for (size_t i = 0; i < track->nevents && track->events[i].when != JOB_UNKNOWN; i++) {
-		enum point kind = point_of(&track->events[i]);
+		enum track_mark mark = track_mark_of(&track->events[i]);
 
-		if (kind != POINTS)
-			pyramid->points[to[kind]++] = track->events[i].when;
+		if (mark != TRACK_MARKS)
+			pyramid->points[to[mark]++] = track->events[i].when;
 	}
 	return next;
 }
@@ -247,9 +228,9 @@ static void make_pile(struct pyramid *pyramid, struct pile *pile, size_t *node, 
 	*point = keep_points(pyramid, pile, *point);
 	*slot += make_slots(pyramid, &pile->spans, *slot,
 		(struct times){&spans->from, sizeof(*spans), pile->track->nspans});
-	for (int kind = 0; kind < POINTS; kind++)
-		*slot += make_slots(pyramid, &pile->points[kind].slots, *slot,
-			times_of(pyramid, &pile->points[kind]));
+	for (int mark = 0; mark < TRACK_MARKS; mark++)
+		*slot += make_slots(pyramid, &pile->points[mark].slots, *slot,
+			times_of(pyramid, &pile->points[mark]));
 }
 
 struct pyramid *pyramid_new(const struct tracks *tracks)
@@ -260,14 +241,15 @@ struct pyramid *pyramid_new(const struct tracks *tracks)
 	pyramid->tracks = tracks;
 	pyramid->piles = alloc_zeroed(tracks->n + 1, sizeof(*pyramid->piles));
 	for (size_t i = 0; i < tracks->n; i++) {
-		size_t mine[POINTS];
+		size_t mine[TRACK_MARKS];
 
 		count_points(&tracks->at[i], mine);
 		nodes += count_nodes(tracks->at[i].nspans);
 		slots += slots_count(tracks->at[i].nspans);
-		for (int kind = 0; kind < POINTS; kind++) {
-			points += mine[kind];
-			slots += slots_count(mine[kind]);
+		for (int mark = 0; mark < TRACK_MARKS; mark++) {
+			pyramid->piles[i].points[mark].n = mine[mark];
+			points += mine[mark];
+			slots += slots_count(mine[mark]);
 		}
 	}
 	pyramid->nodes = alloc_zeroed(nodes + 1, sizeof(*pyramid->nodes));
@@ -424,6 +406,7 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 	const struct part *part;
 	enum track_state state;
 	size_t first, end;
+	struct bin bin;
 	int64_t behind;
 
 	/* Nothing is known outside of the job's time; its last instant is in it. */
@@ -442,12 +425,12 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 		first--;
 	find_run(pyramid, pile, first, end, &found, from, to);
 	state = choose(&found, &part);
-	return (struct bin){.state = state,
+	bin = (struct bin){.state = state,
 		.share = share_of(part->lasts, to - from),
-		.entered = has_point(pyramid, &pile->points[POINT_ENTER], from, behind),
-		.stepped = has_point(pyramid, &pile->points[POINT_STEP], from, behind),
-		.raised = has_point(pyramid, &pile->points[POINT_EXCEPTION], from, behind),
 		.span = &spans[part->longest]};
+	for (int mark = 0; mark < TRACK_MARKS; mark++)
+		bin.marks[mark] = has_point(pyramid, &pile->points[mark], from, behind);
+	return bin;
 }
 
 void pyramid_tally(const struct pyramid *pyramid, int64_t from, int64_t to,

@@ -17,9 +17,7 @@ struct pyramid;
 struct bin {
 	enum track_state state; /* the worst; of ordinary ones the longest */
 	uint8_t share;	 /* of the cell's time in that state, 0 to 255 */
-	bool entered;	 /* an op was entered in it */
-	bool stepped;	 /* a step was done in it */
-	bool raised;	 /* an exception that the rank died of */
+	bool marks[TRACK_MARKS]; /* which events are in it */
 	const struct track_span *span; /* one of that state: whose name stands for the cell; NULL */
 };
 
@@ -43,9 +41,9 @@ void pyramid_states(const struct pyramid *pyramid, size_t row, const int64_t *ed
 	uint8_t *states) __attribute__((nonnull));
 
 /*
- * How many ranks were in each state over [from, to), by their worst: the strip above the rows. All
- * counts add up to the ranks. O(states) with what was made once, so that of many brief states
- * within one window some may be counted as what they were a moment before.
+ * How many ranks were in each state over [from, to), by the most that were at least so badly off
+ * at once: no instant is left out, and nobody is counted twice. All counts add up to the ranks.
+ * O(states) with what was made once; of very short windows also the changes within are looked at.
  */
 void pyramid_tally(const struct pyramid *pyramid, int64_t from, int64_t to,
 	uint32_t counts[TRACK_STATES]) __attribute__((nonnull));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The words at the right of a row. What there is no room for is cut off behind a word, so the one
- * that says most is first: what the worst of its ranks does, with those arguments in which others
- * differ there, then in which group, where there are several, then how much of what was recorded is
- * lost.
+ * that says most is first: what it came with to the operation in which ranks parted, if it has left
+ * that behind; what the worst of its ranks does, with those arguments in which others differ there,
+ * then in which group, where there are several, then how much of what was recorded is lost.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,10 +23,13 @@ struct apart {
 	int group;
 	uint64_t index;
 	bool count, dtype, redop, peer;
+	bool kind; /* they are not of one name */
 };
 
 struct row_words {
 	ARRAY(struct apart) apart; /* of those that were asked for */
+	struct apart fork;	   /* of the operation that the verdict is about */
+	const struct job_op **forks; /* each rank's part in it; NULL: none, or not kept */
 };
 
 static struct rank_index worst_of(const struct tracks *tracks, const struct row *row)
@@ -84,6 +87,19 @@ static void add_group(struct str *into, const struct tracks *tracks, const struc
 	str_printf(into, " %s", tracks->job->groups[group].name);
 }
 
+/* With what arguments: those in which others differ. */
+static void add_args(struct str *into, const struct apart *apart, const struct job_sig *sig)
+{
+	if (apart->count && sig->count != JOB_NO_COUNT)
+		str_printf(into, " count %" PRIu64, sig->count);
+	if (apart->dtype && job_dtype_name(sig->dtype))
+		str_printf(into, " %s", job_dtype_name(sig->dtype));
+	if (apart->redop && job_redop_name(sig->redop))
+		str_printf(into, " %s", job_redop_name(sig->redop));
+	if (apart->peer && is_group_rank(sig->peer))
+		str_printf(into, " root %" PRIu32, sig->peer.n);
+}
+
 static void differ(struct apart *apart, const struct job_sig *a, const struct job_sig *b)
 {
 	apart->count |= a->count != b->count && a->count != JOB_NO_COUNT &&
@@ -92,6 +108,33 @@ static void differ(struct apart *apart, const struct job_sig *a, const struct jo
 	apart->redop |= a->redop != b->redop && a->redop != JOB_NO_REDOP &&
 			b->redop != JOB_NO_REDOP;
 	apart->peer |= !same_group_rank(a->peer, b->peer);
+}
+
+/* What each rank came with to the operation that the verdict is about, and in what they differ. */
+static void find_fork(
+	struct row_words *kept, const struct tracks *tracks, const struct verdict *verdict)
+{
+	const struct job *job = tracks->job;
+	const struct job_group *group;
+	const struct job_op *first = NULL;
+
+	if (verdict->group < 0 || (size_t)verdict->group >= job->ngroups || !verdict->op_index)
+		return;
+	group = &job->groups[verdict->group];
+	kept->fork = (struct apart){.group = verdict->group, .index = verdict->op_index};
+	for (uint32_t i = 0; i < group->size && group->first_member >= 0; i++) {
+		const struct job_member *member = &job->members[group->first_member + (int)i];
+		const struct job_op *op = rollcall_op(member, verdict->op_index);
+
+		if (!op || !is_rank(member->rank))
+			continue;
+		kept->forks[member->rank.i] = op;
+		first = first ? first : op;
+		if (first->sig.op != op->sig.op)
+			kept->fork.kind = true;
+		else
+			differ(&kept->fork, &first->sig, &op->sig);
+	}
 }
 
 /* Among all that are in the same operation now, of one name. */
@@ -118,15 +161,26 @@ static struct apart find_apart(
 	return apart;
 }
 
+static bool is_alike(const struct job_sig *a, const struct job_sig *b)
+{
+	return a->op == b->op && a->count == b->count && a->dtype == b->dtype &&
+	       a->redop == b->redop && same_group_rank(a->peer, b->peer);
+}
+
+/* True if it is in the operation now that the verdict is about. */
+static bool is_in_fork(const struct row_words *kept, const struct track *track)
+{
+	return track->op && kept->fork.index && track->op->index == kept->fork.index &&
+	       group_of(track) == kept->fork.group;
+}
+
 /* True if all of them are in it with the same arguments. */
 static bool is_one(const struct tracks *tracks, const struct row *row, const struct job_op *op)
 {
 	for (size_t i = 0; i < row->n; i++) {
 		const struct job_op *other = tracks->at[row->ranks[i].i].op;
 
-		if (!other || other->sig.op != op->sig.op || other->sig.count != op->sig.count ||
-			other->sig.dtype != op->sig.dtype || other->sig.redop != op->sig.redop ||
-			!same_group_rank(other->sig.peer, op->sig.peer))
+		if (!other || !is_alike(&other->sig, &op->sig))
 			return false;
 	}
 	return true;
@@ -137,20 +191,35 @@ static void add_apart(struct str *into, struct row_words *kept, const struct tra
 	const struct row *row, const struct track *worst)
 {
 	struct apart apart;
-	const struct job_sig *sig;
 
 	if (!worst->op || group_of(worst) == JOB_NONE || !is_one(tracks, row, worst->op))
 		return;
-	sig = &worst->op->sig;
-	apart = find_apart(kept, tracks, worst);
-	if (apart.count && sig->count != JOB_NO_COUNT)
-		str_printf(into, " count %" PRIu64, sig->count);
-	if (apart.dtype && job_dtype_name(sig->dtype))
-		str_printf(into, " %s", job_dtype_name(sig->dtype));
-	if (apart.redop && job_redop_name(sig->redop))
-		str_printf(into, " %s", job_redop_name(sig->redop));
-	if (apart.peer && is_group_rank(sig->peer))
-		str_printf(into, " root %" PRIu32, sig->peer.n);
+	apart = is_in_fork(kept, worst) ? kept->fork : find_apart(kept, tracks, worst);
+	add_args(into, &apart, &worst->op->sig);
+}
+
+/* Who has gone on from where ranks parted: with what it had come there, if all of them did so. */
+static void add_fork(struct str *into, const struct row_words *kept, const struct tracks *tracks,
+	const struct row *row, const struct track *worst)
+{
+	const struct apart *fork = &kept->fork;
+	const struct job_op *op = kept->forks[worst->rank.i];
+
+	if (!op || is_in_fork(kept, worst) || worst->now == TRACK_DEAD ||
+		!(fork->kind || fork->count || fork->dtype || fork->redop || fork->peer))
+		return;
+	for (size_t i = 0; i < row->n; i++) {
+		const struct job_op *other = kept->forks[row->ranks[i].i];
+
+		if (!other || is_in_fork(kept, &tracks->at[row->ranks[i].i]) ||
+			!is_alike(&op->sig, &other->sig))
+			return;
+	}
+	if (fork->kind)
+		str_printf(into, "%s ", job_op_name(op->sig.op));
+	str_printf(into, "#%" PRIu64, op->index);
+	add_args(into, fork, &op->sig);
+	str_add(into, ", ");
 }
 
 static void add_lost(struct str *into, const struct tracks *tracks, struct row *row)
@@ -173,14 +242,20 @@ static void add_lost(struct str *into, const struct tracks *tracks, struct row *
 		str_printf(into, " %" PRId64, lost);
 }
 
-struct row_words *row_words_new(void)
+struct row_words *row_words_new(const struct tracks *tracks, const struct verdicts *verdicts)
 {
-	return alloc_zeroed(1, sizeof(struct row_words));
+	struct row_words *kept = alloc_zeroed(1, sizeof(*kept));
+
+	kept->forks = alloc_zeroed(tracks->n + 1, sizeof(*kept->forks));
+	if (verdicts->n)
+		find_fork(kept, tracks, &verdicts->at[0]);
+	return kept;
 }
 
 void row_words_free(struct row_words *kept)
 {
 	array_release(&kept->apart);
+	free(kept->forks);
 	free(kept);
 }
 
@@ -192,6 +267,7 @@ void row_words_make(struct row_words *kept, struct arena *arena, const struct tr
 
 	row->worst = worst_of(tracks, row);
 	worst = &tracks->at[row->worst.i];
+	add_fork(&text, kept, tracks, row, worst);
 	if (is_same(tracks, row, worst))
 		str_add(&text, worst->doing);
 	else

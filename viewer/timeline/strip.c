@@ -94,7 +94,7 @@ static void count_ranks(const struct state *state, struct strip *strip)
 	}
 }
 
-/* Of very many a count that was made once for all zooms, which may miss what is brief. */
+/* Of very many a count that was made once for all zooms: the most at once, not in all. */
 static void count_at_once(const struct state *state, struct strip *strip)
 {
 	for (int column = 0; column < strip->axis.width; column++) {

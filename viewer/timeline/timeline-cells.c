@@ -9,8 +9,9 @@
  * A mark hides what it stands on. So where a death or a wait has this one cell and no other, the
  * mark stands beside it, and that of an entry is left out; of entries in neighbouring cells the
  * first is drawn; and of steps in more than every eighth cell the first and the last in sight,
- * which say what one asks steps for: when it began to make them, and when it made its last. An
- * exception is always drawn.
+ * which say what one asks steps for: when it began to make them, and when it made its last. Of
+ * children, lines, recompiles and kills in neighbouring cells the first is drawn; an exception
+ * always.
  */
 #include <assert.h>
 #include <string.h>
@@ -20,10 +21,11 @@
 #include "words/escape.h"
 
 /* Each mark has a glyph, in one order: draw_mark(). */
-static_assert((int)GLYPH_STEP - (int)GLYPH_ENTERED == (int)TIMELINE_STEP, "the glyph of a step");
-static_assert((int)GLYPH_EXCEPTION - (int)GLYPH_ENTERED == (int)TIMELINE_EXCEPTION,
-	"the glyph of an exception");
-static_assert((int)TIMELINE_EXCEPTION + 1 == (int)TIMELINE_MARKS, "each mark has a glyph");
+static_assert((int)GLYPH_EXCEPTION - (int)GLYPH_ENTERED == (int)TRACK_MARK_EXCEPTION &&
+		      (int)TRACK_MARK_EXCEPTION + 1 == (int)TRACK_MARKS,
+	"each mark has a glyph");
+static_assert((int)GLYPH_KILL - (int)GLYPH_ENTERED == (int)TRACK_MARK_KILL, "of a kill");
+static_assert((int)GLYPH_STEP - (int)GLYPH_ENTERED == (int)TRACK_MARK_STEP, "of a step");
 
 #define STEPS_APART 8 /* cells for each step, on average, where all are drawn */
 
@@ -34,7 +36,7 @@ struct cells_of_row {
 	int w;
 	int split; /* the column of the break, of which nothing is to be shown; -1 */
 	struct bin bins[CELLS_W];
-	int8_t marks[CELLS_W]; /* enum timeline_mark, -1 none */
+	int8_t marks[CELLS_W]; /* enum track_mark, -1 none */
 	int run_phase, run_from; /* of a compile that goes on; -1: none does */
 };
 
@@ -43,7 +45,7 @@ struct cells_of_row {
 /* Letters that mean something else: of states, of marks. */
 static bool is_taken(const struct timeline_shown *shown, char c)
 {
-	return strchr("iukgb?wxXE", c) || memchr(shown->letters, c, shown->nphases);
+	return strchr("iukgb?wxXEFLRK", c) || memchr(shown->letters, c, shown->nphases);
 }
 
 static char letter_for(const struct timeline_shown *shown, const char *name)
@@ -110,7 +112,7 @@ static bool may_hide(const struct cells_of_row *row, int column)
 }
 
 /* In its cell; else in the next one before or behind it where it hides nothing. */
-static void put_mark(struct cells_of_row *row, int column, enum timeline_mark mark)
+static void put_mark(struct cells_of_row *row, int column, enum track_mark mark)
 {
 	int at = column;
 
@@ -125,12 +127,12 @@ static void put_mark(struct cells_of_row *row, int column, enum timeline_mark ma
 static void mark_entries(struct cells_of_row *row)
 {
 	for (int i = 0; i < row->w; i++) {
-		if (!row->bins[i].entered)
+		if (!row->bins[i].marks[TRACK_MARK_ENTERED])
 			continue;
-		if (!may_hide(row, i) || (i && row->bins[i - 1].entered))
+		if (!may_hide(row, i) || (i && row->bins[i - 1].marks[TRACK_MARK_ENTERED]))
 			row->shown->entries_left_out = true;
 		else
-			row->marks[i] = TIMELINE_ENTERED;
+			row->marks[i] = TRACK_MARK_ENTERED;
 	}
 }
 
@@ -140,26 +142,38 @@ static void mark_steps(struct cells_of_row *row)
 	bool all;
 
 	for (int i = 0; i < row->w; i++)
-		if (row->bins[i].stepped) {
+		if (row->bins[i].marks[TRACK_MARK_STEP]) {
 			n++;
 			first = first < 0 ? i : first;
 			last = i;
 		}
 	all = n <= 2 || n <= row->w / STEPS_APART;
 	for (int i = first; i >= 0 && i <= last; i++)
-		if (row->bins[i].stepped && (all || i == first || i == last))
-			put_mark(row, i, TIMELINE_STEP);
+		if (row->bins[i].marks[TRACK_MARK_STEP] && (all || i == first || i == last))
+			put_mark(row, i, TRACK_MARK_STEP);
 	row->shown->steps_left_out |= !all;
+}
+
+/* Of those in neighbouring cells the first: three hundred workers are started at once. */
+static void mark_firsts(struct cells_of_row *row, enum track_mark mark)
+{
+	for (int i = 0; i < row->w; i++)
+		if (row->bins[i].marks[mark] && (!i || !row->bins[i - 1].marks[mark]))
+			put_mark(row, i, mark);
 }
 
 static void mark_all(struct cells_of_row *row)
 {
 	memset(row->marks, -1, sizeof(row->marks));
 	mark_entries(row);
+	mark_firsts(row, TRACK_MARK_FORK);
 	mark_steps(row);
+	mark_firsts(row, TRACK_MARK_LOG);
+	mark_firsts(row, TRACK_MARK_RECOMPILE);
+	mark_firsts(row, TRACK_MARK_KILL);
 	for (int i = 0; i < row->w; i++)
-		if (row->bins[i].raised)
-			put_mark(row, i, TIMELINE_EXCEPTION);
+		if (row->bins[i].marks[TRACK_MARK_EXCEPTION])
+			put_mark(row, i, TRACK_MARK_EXCEPTION);
 }
 
 /* -- Cells ------------------------------------------------------------------------------------ */
@@ -193,14 +207,12 @@ static void draw_compile(struct cells_of_row *row, int column)
 		style_of(TRACK_COMPILE), letter);
 }
 
-static void draw_mark(struct cells_of_row *row, int column, enum timeline_mark mark)
+static void draw_mark(struct cells_of_row *row, int column, enum track_mark mark)
 {
 	enum style style = style_of(row->bins[column].state);
 
-	if (mark == TIMELINE_STEP)
-		style = STYLE_STRONG;
-	if (mark == TIMELINE_EXCEPTION)
-		style = STYLE_ALARM;
+	if (mark != TRACK_MARK_ENTERED)
+		style = mark >= TRACK_MARK_KILL ? STYLE_ALARM : STYLE_STRONG;
 	row->shown->marks[mark] = true;
 	cells_glyph(row->screen->cells, row->screen->layout.rows, row->x + column, row->y, style,
 		(enum glyph)(GLYPH_ENTERED + (int)mark));
@@ -223,7 +235,7 @@ static void draw_cell(struct cells_of_row *row, int column)
 		return;
 	}
 	if (row->marks[column] >= 0) {
-		draw_mark(row, column, (enum timeline_mark)row->marks[column]);
+		draw_mark(row, column, (enum track_mark)row->marks[column]);
 		return;
 	}
 	row->shown->states[state] = true;

@@ -9,12 +9,9 @@
 
 #define TIMELINE_PHASES 16 /* kinds of compile phases that have a letter of their own */
 
-/* Points in time that are drawn over what goes on; of several in one cell the later one here. */
-enum timeline_mark { TIMELINE_ENTERED, TIMELINE_STEP, TIMELINE_EXCEPTION, TIMELINE_MARKS };
-
 struct timeline_shown {
 	bool states[TRACK_STATES];
-	bool marks[TIMELINE_MARKS];
+	bool marks[TRACK_MARKS];
 	bool steps_left_out; /* of some row only the first and the last in sight are drawn */
 	bool entries_left_out; /* of entries in neighbouring cells the first is drawn */
 	bool open, lost, blamed, broken;

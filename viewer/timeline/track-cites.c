@@ -50,7 +50,9 @@ static ptrdiff_t event_of(const struct track *track, const char *cite, size_t le
 	for (size_t i = 0; i < track->nevents; i++) {
 		const char *other = track->events[i].cite;
 
-		if (strncmp(other, cite, length) != 0)
+		/* Of a process and of a log other panes have more. */
+		if (strncmp(other, cite, length) != 0 || track->events[i].kind == TRACK_FORK ||
+			track->events[i].kind == TRACK_LOG)
 			continue;
 		if (!other[length])
 			return (ptrdiff_t)i;

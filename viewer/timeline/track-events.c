@@ -364,6 +364,54 @@ static void add_ends(struct track_maker *maker, struct rank_index rank)
 	}
 }
 
+/* Its children: a worker's own are further away. */
+static void add_forks(struct track_maker *maker, struct rank_index rank)
+{
+	const struct job *job = maker->job;
+	int own = job_rank(job, rank)->process;
+
+	by_rank_each(&maker->processes, rank, i) {
+		const struct job_process *process = &job->processes[maker->processes.at[i]];
+		struct track_event *event;
+
+		if ((int)maker->processes.at[i] == own || process->role != JOB_ROLE_CHILD ||
+			process->born <= 0 || own == JOB_NONE ||
+			process->born < job->processes[own].born)
+			continue;
+		event = add(maker, TRACK_FORK, process->born);
+		event->name = *track_text(process->what) ? process->what : process->comm;
+		event->fact = process;
+		event->cite = track_text(process->cite);
+	}
+}
+
+/* A line that says when it was written, if that can be: the rank lived, and was looked at later. */
+static void add_line(struct track_maker *maker, const struct job_log *log, const char *line)
+{
+	int64_t when = sane(track_time_of_line(track_text(line)));
+	int process = job_rank(maker->job, log->rank)->process;
+	struct track_event *event;
+
+	if (when == JOB_UNKNOWN || log->when == JOB_UNKNOWN || when > log->when ||
+		process == JOB_NONE || when < maker->job->processes[process].born)
+		return;
+	event = add(maker, TRACK_LOG, when);
+	event->name = line;
+	event->fact = log;
+	event->cite = track_text(log->cite);
+}
+
+static void add_logs(struct track_maker *maker, struct rank_index rank)
+{
+	by_rank_each(&maker->logs, rank, i) {
+		const struct job_log *log = &maker->job->logs[maker->logs.at[i]];
+
+		add_line(maker, log, log->error);
+		if (strcmp(track_text(log->error), track_text(log->last_line)) != 0)
+			add_line(maker, log, log->last_line);
+	}
+}
+
 /* Those of its calls: the first begins, the last ends. */
 static void stretch(struct track_maker *maker, int64_t when)
 {
@@ -450,6 +498,7 @@ static size_t count_events(const struct track_maker *maker)
 	const struct job *job = maker->job;
 	size_t n = job->nspans * 2 + job->nsteps * 2 + job->nshards + job->nnotes +
 		   job->nsignals + job->nlosses + job->nranks +
+		   job->nprocesses + 2 * job->nlogs +
 		   2 * job->ncalls; /* a hole, or an op and a hole beside it */
 
 	for (size_t i = 0; i < job->nmembers; i++)
@@ -462,11 +511,13 @@ void track_make_events(struct track_maker *maker)
 {
 	struct tracks_made *made = maker->made;
 	const struct job *job = maker->job;
+	size_t most = count_events(maker);
 
 	made->tracks.loses = has_common_losses(job);
 	maker->called_from = maker->called_to = JOB_UNKNOWN;
 	maker->first_hole = alloc_zeroed(job->nranks + 1, sizeof(*maker->first_hole));
-	made->events = alloc_zeroed(count_events(maker) + 1, sizeof(*made->events));
+	made->events = alloc_zeroed(most + 1, sizeof(*made->events));
+	maker->labels.most = most;
 	job_for_each_rank(job, rank) {
 		struct track_event *from = made->events + made->nevents;
 		struct track *track = &made->at[rank.i];
@@ -481,6 +532,8 @@ void track_make_events(struct track_maker *maker)
 			add_seat(maker, &job->members[maker->seats.at[i]]);
 		add_spans(maker, rank);
 		add_marks(maker, rank);
+		add_forks(maker, rank);
+		add_logs(maker, rank);
 		add_gone_calls(maker, rank);
 		add_ends(maker, rank);
 		track->nevents = (size_t)(made->events + made->nevents - from);

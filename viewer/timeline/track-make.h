@@ -21,8 +21,10 @@ struct track_labels {
 	/* Of collectives, by kind and index: they follow on one another. */
 	struct track_numbered {
 		const char **names; /* NULL: not made */
+		uint64_t first;	    /* the index that names[0] is of */
 		size_t room;
 	} numbered[JOB_OP_KINDS];
+	size_t most; /* places of a kind: no more than there are events */
 };
 
 /* Ops that a ring did not keep: known to lie between two that it kept. */
@@ -50,7 +52,7 @@ struct track_maker {
 	struct waits *waits;
 	struct tracks_made *made;
 	struct track_labels labels;
-	struct by_rank seats, signals, losses;
+	struct by_rank seats, signals, losses, logs, processes;
 	bool *oom; /* by rank: killed for memory, as the verdict has found */
 	ARRAY(struct track_hole) holes; /* by rank, then from */
 	size_t *first_hole; /* of each rank */
@@ -70,6 +72,7 @@ struct track_now {
 	const struct job_op *op; /* the collective that it waits in; NULL */
 	const char *cite;
 	int64_t end;	/* of its evidence; JOB_UNKNOWN */
+	bool own_code;	/* its stack is in its own code: it may well go on */
 	bool by_look;	/* no record of its own says so, but its stack or /proc */
 };
 

@@ -83,26 +83,34 @@ void track_labels_release(struct track_labels *labels)
 	*labels = (struct track_labels){0};
 }
 
-#define NUMBERED 1048576 /* above it a number is a stranger's, or of a job that lost its first */
-
-/* Where the name of that collective stands, or is to be; NULL: it has no such place. */
+/*
+ * Where the name of that collective stands, or is to be; NULL: it has no such place. Of each kind
+ * the places begin a little before the first number that is asked for, and are never more than
+ * there are events: numbers far from it are strangers'.
+ */
 static const char **place_of(struct track_labels *labels, const struct job_op *op)
 {
 	struct track_numbered *numbered;
-	size_t room;
+	size_t room, at;
 
-	if ((unsigned)op->sig.op >= JOB_OP_KINDS || op->index >= NUMBERED)
+	if ((unsigned)op->sig.op >= JOB_OP_KINDS)
 		return NULL;
 	numbered = &labels->numbered[op->sig.op];
-	if (op->index >= numbered->room) {
-		for (room = numbered->room ? numbered->room : 64; room <= op->index;)
+	if (!numbered->room)
+		numbered->first = op->index > labels->most / 4 ? op->index - labels->most / 4 : 0;
+	if (op->index < numbered->first || op->index - numbered->first >= labels->most)
+		return NULL;
+	at = (size_t)(op->index - numbered->first);
+	if (at >= numbered->room) {
+		for (room = numbered->room ? numbered->room : 64; room <= at;)
 			room *= 2;
+		room = room < labels->most ? room : labels->most;
 		numbered->names = alloc_resize(numbered->names, room, sizeof(*numbered->names));
 		memset(numbered->names + numbered->room, 0,
 			(room - numbered->room) * sizeof(*numbered->names));
 		numbered->room = room;
 	}
-	return &numbered->names[op->index];
+	return &numbered->names[at];
 }
 
 static const char *label_collective(struct track_maker *maker, const struct job_op *op)

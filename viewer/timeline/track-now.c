@@ -118,6 +118,30 @@ static bool says_phase(const struct job *job, const struct posture *p)
 	       frame && *frame->file;
 }
 
+/* What it is blocked by, in front of the place where: of those that share one sign. */
+static const char *name_block(struct track_maker *maker, const struct posture *p, const char *place)
+{
+	static const char *const names[ACTIVITIES] = {[ACTIVITY_FROZEN] = "stopped",
+		[ACTIVITY_IO] = "kernel",
+		[ACTIVITY_LOCK] = "lock",
+		[ACTIVITY_GIL] = "GIL"};
+	const char *name = names[p->activity];
+
+	if (!name)
+		return place;
+	return *place ? arena_printf(maker->labels.arena, "%s, %s", name, place) : name;
+}
+
+/* For as long as samples prove it. */
+static void take_activity(const struct posture *p, struct track_now *now)
+{
+	now->known = now->by_look = true;
+	now->state = activity_states[p->activity];
+	if (p->stands != JOB_UNKNOWN && p->stands >= 0 && now->end != JOB_UNKNOWN &&
+		p->stands < now->end)
+		now->since = now->end - p->stands;
+}
+
 /* Nothing was marked: its stack says it, and for how long samples prove it. */
 static void take_posture(struct track_maker *maker, struct rank_index rank, struct track_now *now)
 {
@@ -131,14 +155,11 @@ static void take_posture(struct track_maker *maker, struct rank_index rank, stru
 	now->cite = track_text(p->stack->cite);
 	now->name = activities_waits(p->activity) ? things_call(p->activity, p->call) : "";
 	if (!*now->name)
-		now->name = place_of(maker, p->stack, at);
-	if (p->activity == ACTIVITY_UNKNOWN || p->activity == ACTIVITY_USER)
+		now->name = name_block(maker, p, place_of(maker, p->stack, at));
+	now->own_code = p->activity == ACTIVITY_USER;
+	if (p->activity == ACTIVITY_UNKNOWN || now->own_code)
 		return; /* only where it is: it may well go on */
-	now->known = now->by_look = true;
-	now->state = activity_states[p->activity];
-	if (p->stands != JOB_UNKNOWN && p->stands >= 0 && now->end != JOB_UNKNOWN &&
-		p->stands < now->end)
-		now->since = now->end - p->stands;
+	take_activity(p, now);
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */
@@ -190,5 +211,8 @@ struct track_now track_find_now(struct track_maker *maker, struct rank_index ran
 		take_posture(maker, rank, &now);
 	if (!now.known && pending)
 		track_take_pending(maker, pending, &now);
+	/* Where records tell, they say when its own code began. */
+	if (!now.known && now.own_code && !track_has_record(maker, rank))
+		take_activity(&maker->verdicts->postures[rank.i], &now);
 	return now;
 }

@@ -300,8 +300,10 @@ static int64_t last_event(const struct track *track)
 {
 	size_t n = track->nevents;
 
+	/* A child may be born of a child, when it is gone already. */
 	while (n && (track->events[n - 1].when == JOB_UNKNOWN ||
-			    track->events[n - 1].kind == TRACK_DEATH))
+			    track->events[n - 1].kind == TRACK_DEATH ||
+			    track->events[n - 1].kind == TRACK_FORK))
 		n--;
 	return n ? track->events[n - 1].when : JOB_UNKNOWN;
 }

@@ -184,6 +184,8 @@ struct tracks *tracks_new(const struct verdicts *verdicts)
 	by_rank_make(&maker.seats, job, job->nmembers, by_rank_of_seat);
 	by_rank_make(&maker.signals, job, job->nsignals, by_rank_of_signal);
 	by_rank_make(&maker.losses, job, job->nlosses, by_rank_of_loss);
+	by_rank_make(&maker.logs, job, job->nlogs, by_rank_of_log);
+	by_rank_make(&maker.processes, job, job->nprocesses, by_rank_of_process);
 	find_oom(&maker);
 	track_make_events(&maker);
 	measure(&maker);
@@ -192,6 +194,8 @@ struct tracks *tracks_new(const struct verdicts *verdicts)
 	by_rank_release(&maker.seats);
 	by_rank_release(&maker.signals);
 	by_rank_release(&maker.losses);
+	by_rank_release(&maker.logs);
+	by_rank_release(&maker.processes);
 	array_release(&maker.holes);
 	array_release(&maker.pieces);
 	array_release(&maker.open);
@@ -301,6 +305,8 @@ static const char *const kind_names[TRACK_KINDS] = {
 	[TRACK_STEP] = "step",
 	[TRACK_SHARD] = "batch",
 	[TRACK_NOTE] = "note",
+	[TRACK_LOG] = "wrote",
+	[TRACK_FORK] = "started",
 	[TRACK_EXCEPTION] = "exception",
 	[TRACK_SIGNAL] = "signal",
 	[TRACK_DEATH] = "died",

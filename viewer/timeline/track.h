@@ -61,11 +61,25 @@ enum track_kind {
 	TRACK_STEP,	 /* a step was done */
 	TRACK_SHARD,	 /* a batch was given */
 	TRACK_NOTE,
+	TRACK_LOG,	 /* a line that it wrote, where that says when */
+	TRACK_FORK,	 /* it started a process, as the kernel tells */
 	TRACK_EXCEPTION,
 	TRACK_SIGNAL,
 	TRACK_DEATH,
 	TRACK_GAP,	 /* records are gone: from here on, or of a time unknown (a job_loss) */
 	TRACK_KINDS
+};
+
+/* Events that are drawn over what goes on; of several in one cell the later one here. */
+enum track_mark {
+	TRACK_MARK_ENTERED,
+	TRACK_MARK_FORK,
+	TRACK_MARK_STEP,
+	TRACK_MARK_LOG,
+	TRACK_MARK_RECOMPILE, /* of a graph that it had compiled before */
+	TRACK_MARK_KILL,      /* a signal that another process sent */
+	TRACK_MARK_EXCEPTION,
+	TRACK_MARKS
 };
 
 struct track_event {
@@ -134,6 +148,11 @@ struct track_share track_share(const struct track *track, int64_t from, int64_t 
 const char *track_state_name(enum track_state state);
 /* What that means, as `?` has it: "a span that the program has marked"; never NULL. */
 const char *track_state_meaning(enum track_state state);
+/* track-marks.c: which mark the event is; TRACK_MARKS: none. */
+enum track_mark track_mark_of(const struct track_event *event) __attribute__((nonnull));
+/* The time that a line begins with or has in it, if that has a zone; else JOB_UNKNOWN. */
+int64_t track_time_of_line(const char *line) __attribute__((nonnull));
+
 /* "entered", "died", ...: as the events pane has it; never NULL. */
 const char *track_kind_name(enum track_kind kind);
 

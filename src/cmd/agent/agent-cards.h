@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent-cards.h: what an agent knows of those of its job on other hosts: their cards, read and
+ * agent-cards.h: what an agent knows about its job's agents on other hosts: their cards, read and
  * written by a helper, and which of them live, by our own clock.
  */
 #ifndef CMD_AGENT_CARDS_H
@@ -16,45 +16,49 @@ struct agent;
 struct agent_rally;
 struct rally_other;
 
-/* Cards are read so often. */
+/* How often cards are read. */
 #define AGENT_CARDS_PAUSE_NS CLOCK_NS_PER_S
 
 bool agent_card_lives(const struct rally_other *other, int64_t now);
 
 /*
- * True if that host has a part of our job, as far as can be told. One that has, or had, a rank of
- * ours is of another job, or of what ours was before its ranks moved. One that was launched at
- * another time, and was there when we came, may be of a job that is just being ended: that takes
- * less than a minute.
+ * True if that host has a part of our job, as far as is known. A host that has, or had, a rank of
+ * ours is of another job, or of our job before its ranks moved. One that was launched at another
+ * time, and was there when we came, may be of a job that is just being ended: that takes less than
+ * a minute.
  */
 bool agent_card_is_ours(
 	const struct agent_rally *rally, const struct rally_other *other, int64_t now);
 
-/* True if that card says of us that what we have raised was judged. */
+/* True if that card says that our raised findings were judged. */
 bool agent_card_says_heard(const struct rally_card *card, const struct rally_card *own);
 
-/* Begins to read the others', and to write ours where it has changed (due is 0) or is old. */
+/* Begins to read the others' cards, and to write ours if it has changed (due is 0) or is old. */
 void agent_cards_begin(struct agent_rally *rally, int64_t now);
 
-/* True once that has come back: the others' are as they were then, and it is known who is first. */
+/* True once that has come back: the others' cards are as of then, and the first host is known. */
 bool agent_cards_end(struct agent *agent, int64_t now);
 
-/* Puts on our card what was said of the whole and stands, and of whom we have heard. */
+/*
+ * Puts on our card the standing verdicts about the whole job, and the hosts that we have heard of.
+ */
 void agent_cards_tell(struct agent_rally *rally);
 
-/* What those who were first before us had said stands: takes it over, before anything is judged. */
+/* Takes over the standing verdicts of earlier first hosts, before anything is judged. */
 void agent_cards_adopt(struct agent_rally *rally, int64_t now);
 
-/* True if two jobs meet here, since for a while two that live have had the same rank. */
+/* True if two jobs meet here: two living hosts have had the same rank for a while. */
 bool agent_cards_clash(struct agent_rally *rally, int64_t now);
 
-/* Takes back what we have asked: what was raised is to be judged yet. */
+/* Takes our question back: the raised findings are still to be judged. */
 void agent_cards_unask(struct agent_rally *rally);
 
 /* Forgets all cards but ours, to read others. */
 void agent_cards_leave(struct agent_rally *rally);
 
-/* All are over: removes the folder, if the storage has done so by `until`, CLOCK_MONOTONIC ns. */
+/*
+ * Removes the folder when all are over, waiting for the storage until `until`, CLOCK_MONOTONIC ns.
+ */
 void agent_cards_remove(struct agent_rally *rally, int64_t until);
 
 void agent_cards_release(struct agent_rally *rally);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent-fellows.h: the other agents of one job on this host, where each rank, or some of them, was
- * started under an `inquest run' of its own (evidence/agent/fellows.h says who is one). Nobody asks
- * anybody: each lists the folders beside its own now and then, and so knows who the speaker is: the
- * agent at work that was launched first. The speaker judges over all their folders, says what
+ * started under an `inquest run' of its own (evidence/agent/fellows.h defines them). They send each
+ * other nothing: each lists the folders beside its own now and then, and so knows the speaker, the
+ * first launched agent that is at work. The speaker judges over all their folders, says what
  * stands, and keeps the bundle; the others write what they see into their own folders, and look at
  * no ring. When the speaker is gone, the next one takes its place, and repeats nothing that was
  * said.
@@ -37,7 +37,7 @@ struct agent_fellows {
 	ARRAY(struct agent_fellow) all; /* the others, and */
 	ARRAY(const char *) folders; /* theirs; behind our own, which is the first */
 	bool speaks;
-	bool unsure;	    /* others may be fellows, and nothing tells */
+	bool unsure;	    /* others may be fellows, which is unknown */
 	bool said_unsure;
 	bool no_logs;	    /* one of them may read nothing that the job wrote */
 	struct proc_id speaker; /* where it is another one */
@@ -55,30 +55,30 @@ struct agent_fellows {
 void agent_fellows_begin(struct agent *agent, uint32_t wrapper);
 
 /*
- * Lists anew when that is due. True: what the manifest says of us has changed. Where the speaker is
- * another one, its bundle is pointed to in one line, once it has said something.
+ * Lists anew when that is due. True if the manifest's entry for us has changed. If another agent is
+ * the speaker, one line points to its bundle, once it has said something.
  */
 bool agent_fellows_turn(struct agent *agent, int64_t now);
 
 /*
- * Lists at once: whether we are the one to say what now stands, and nobody has said it. Where it
- * could be told of none whether it is a fellow, that is said beside it.
+ * Lists at once. True if we are to say the standing verdicts, and no other agent has said them.
+ * Also says where it is unknown whether others are fellows.
  */
 bool agent_fellows_may_say(struct agent *agent);
 
-/* Lists at once: before the command's end is dealt with. */
+/* Lists at once, before the command's end is handled. */
 void agent_fellows_list(struct agent *agent);
 
 /* Sets what a gathering of the whole job takes in beside our own folder. */
 void agent_fellows_options(const struct agent *agent, struct live_options *options);
 
 /*
- * The job is told to end, by a signal that came at `since` (realtime ns): waits for the speaker to
- * have looked before we pass it on, until `until` (CLOCK_MONOTONIC ns) at most.
+ * Waits for the speaker's look before we pass on a signal that ends the job and came at `since`
+ * (realtime ns); until `until` (CLOCK_MONOTONIC ns) at most.
  */
 void agent_fellows_await_look(const struct agent *agent, int64_t since, int64_t until);
 
-/* Lists at once: whether all others are over, and ended well. */
+/* Lists at once. True if all others are over, and ended well. */
 bool agent_fellows_are_over(struct agent *agent);
 
 /* True if one of them, of this job as it was listed last, has or had the agent of that pid. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent-keep.h: what the agent leaves on storage that outlives the node, bundles and
- * manifest.jsonl. A saver writes it, and the agent waits for it only so long: what is to be said is
- * said, whatever becomes of that storage.
+ * manifest.jsonl. A saver process writes, and the agent waits for it only for a limited time:
+ * verdicts are said even if that storage hangs.
  */
 #ifndef CMD_AGENT_KEEP_H
 #define CMD_AGENT_KEEP_H
@@ -10,40 +10,40 @@
 #include "cmd/agent/agent.h"
 #include "evidence/agent/agentfiles.h"
 
-/* In the end there is nothing else to be done. */
+/* How long to wait at the end, when nothing else is left to do. */
 #define AGENT_KEEP_LAST_MS 3000
 
 /*
- * Keeps a bundle of this look, and waits so many ms for it to be there: then agent->bundle names
- * it. If there can be none, that is said, once until there is one.
+ * Keeps a bundle of this look, and waits up to so many ms until it is there: then agent->bundle
+ * names it. A failure is reported once, until there is a bundle again.
  */
 void agent_keep_bundle(struct agent *agent, const struct look *look, int ms);
 
 /*
- * True if a bundle that was begun is there now, within so many ms. One that was not there yet when
- * the verdict was said is said then.
+ * True if a bundle that was begun is there within so many ms. Tells where it is, if it came later
+ * than its verdict was said.
  */
 void agent_keep_news(struct agent *agent, int ms);
 
 /*
- * Keeps a look that was taken before this signal, which went out at `until`, CLOCK_MONOTONIC ns,
- * before we were done; and somebody has died: of it, or of what was wrong, and nobody can tell. So
- * nobody is blamed; but what was seen is all that there will ever be, and that it is late is said
- * in it, and in the log.
+ * Keeps a look that began before this signal but was not done when the signal went out, at `until`,
+ * CLOCK_MONOTONIC ns. A rank has died meanwhile, of the signal or of the fault: nobody can tell
+ * which. So nobody is blamed, but the evidence is kept, since there will be no other; the bundle
+ * and the log say that it came late.
  */
 void agent_keep_late(struct agent *agent, struct look *look, int signo, int64_t until);
 
 /*
- * Waits for what is being written. After a good end a bundle that nobody was told of goes; what is
- * told then is the one before.
- * Gives its path, for agent_keep_line() and free(); NULL where there is none.
+ * Waits for what is being written. After a good end a bundle that was never mentioned is to be
+ * removed, and the one before is mentioned. Returns the path of the former, for agent_keep_line()
+ * and free(); NULL where there is none.
  */
 char *agent_keep_forget(struct agent *agent);
 
 /*
- * Before all others. Sweeps what agents left behind that were killed while they wrote, and
- * begins to add a line to manifest.jsonl that the job was launched; waits for nothing. Where
- * that fails nothing is said: the last line will fail as well.
+ * Call it before all others. Removes what killed agents have left half-written, and begins to add
+ * the launch's line to manifest.jsonl; waits for nothing. A failure is not reported: the last line
+ * will fail as well.
  */
 void agent_keep_launched(struct agent *agent, const struct agent_manifest *manifest);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent-pace.h: how often the agent looks. Its cost follows what changed: where nothing has, or
- * where all ranks go on, a feeling of the pulse (evidence/agent/pulse.h) does for most looks.
+ * agent-pace.h: how often the agent looks. Its cost follows the changes: where nothing has changed,
+ * or all ranks go on, reading the pulse (evidence/agent/pulse.h) replaces most looks.
  */
 #ifndef CMD_AGENT_PACE_H
 #define CMD_AGENT_PACE_H
@@ -17,21 +17,22 @@ struct agent;
 #define AGENT_EAGER_NS (250 * CLOCK_NS_PER_MS)
 
 /*
- * True if a look that is due would tell what the last one did, as far as the pulse can tell that:
- * what was said long ago stands, and no ring has told anything since; or all is well, and all have
- * gone on. Now and then it is taken all the same, since not all evidence is in rings.
+ * True if a look that is due would find the same as the last one, by the pulse: an old verdict
+ * stands and no ring has changed since; or all is well, and all ranks have gone on. False now and
+ * then all the same, since not all evidence is in rings.
  */
 bool agent_may_put_off(struct agent *agent, int64_t now);
 
 /*
- * True if stacks may still add something: not to what rings told long ago, and still tell. Its
- * bundle has those of the time when it was said.
+ * True if stacks may still add something: they cannot to an old verdict that the rings still show,
+ * whose bundle has the stacks of its own time.
  */
 bool agent_wants_stacks(const struct agent *agent, int64_t now);
 
 /*
- * Copies of rings are mostly zeros that nobody has touched, as long as each is mapped anew: from
- * the heap they would be cleared, and be memory of ours for the rest of the job. Call it first.
+ * Makes each copy of a ring a mapping of its own: most of it is untouched zeros that cost no
+ * memory. From the heap they would be cleared, and stay our memory for the rest of the job. Call it
+ * first.
  */
 void agent_keep_copies_sparse(void);
 

@@ -16,23 +16,23 @@ struct agent_rally;
 struct rally_other;
 
 /*
- * True if that host has its part there, of our job; who is over, or dead, has left the bundle that
- * he had.
+ * True if that host has its part there, of our job; a host that is over, or dead, has left its last
+ * bundle.
  */
 bool agent_parts_answered(
 	const struct agent_rally *rally, const struct rally_other *other, int64_t now);
 
 /*
- * Reads all, in a gatherer; `agent` is a struct agent. What cannot be read is missing, and so is
- * what was left by somebody of another job. At the end it is judged there, too: what took too long
- * would be judged by nobody who has the time.
+ * Reads all parts, in a gatherer process; `agent` is a struct agent. An unreadable part is missing,
+ * and so is one of another job. At the job's end the gatherer judges, too: nobody else would have
+ * the time.
  */
 void agent_parts_read(const void *agent, struct evidence *into);
 
-/* How many things were more than --max-memory allows. */
+/* Returns how many things exceeded --max-memory. */
 size_t agent_parts_refused(const struct evidence *evidence);
 
-/* Says the files of all hosts, as one would give them to diagnose. */
+/* Says the files of all hosts as arguments for `inquest diagnose`. */
 void agent_parts_point(const struct agent *agent);
 
 #endif

@@ -64,6 +64,7 @@ static int64_t end_of(const struct member *member)
 
 static void take_members(struct past *past)
 {
+	struct proc_ns_seen seen = {0};
 	struct census_view view;
 	struct census_slot slot;
 	void *bytes = NULL;
@@ -79,12 +80,14 @@ static void take_members(struct past *past)
 			if (census_view_slot(&view, i, &slot) <= 0)
 				continue;
 			past->taken += !census_is_spent(slot.head);
-			liveness = liveness_of_slot(past->dir->census_fd, i, &slot);
+			liveness = liveness_of_slot(
+				&seen, past->dir->census_fd, i, &slot);
 			*array_add(&past->members) = (struct member){.slot = i,
 				.is = slot,
 				.dead = !liveness_is_alive(&liveness),
 				.set = set};
 		}
+	proc_ns_seen_release(&seen);
 	free(bytes);
 }
 

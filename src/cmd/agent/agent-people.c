@@ -14,18 +14,22 @@ static bool slot_is_rank(const struct census_slot *slot)
 }
 
 /* As we see it; pid 0 where it is gone or in a namespace that we do not see into. */
-static struct proc_id id_of(const struct census_slot *slot)
+static struct proc_id id_of(struct proc_ns_seen *seen, const struct census_slot *slot)
 {
 	struct proc_id inner = {.pid = slot->pid, .start_time = slot->start_time};
 
 	return (struct proc_id){
-		.pid = proc_ns_find(inner, slot->pid_ns), .start_time = slot->start_time};
+		.pid = proc_ns_find(seen, inner, slot->pid_ns), .start_time = slot->start_time};
 }
 
+/* What is done with a slot, beside others of the same moment. */
+typedef void (*slot_work)(
+	struct agent *agent, struct proc_ns_seen *seen, const struct census_slot *slot);
+
 /* Calls `with` for every process in that census. */
-static void for_each_slot_of(struct agent *agent, int census,
-	void (*with)(struct agent *, const struct census_slot *))
+static void for_each_slot_of(struct agent *agent, int census, slot_work with)
 {
+	struct proc_ns_seen seen = {0};
 	struct census_view view;
 	struct census_slot slot;
 	void *bytes = NULL;
@@ -36,13 +40,13 @@ static void for_each_slot_of(struct agent *agent, int census,
 	if (census_view_open(&view, bytes, size) == 0)
 		for (uint32_t i = 0; i < view.slots; i++)
 			if (census_view_slot(&view, i, &slot) > 0)
-				with(agent, &slot);
+				with(agent, &seen, &slot);
+	proc_ns_seen_release(&seen);
 	free(bytes);
 }
 
 /* The same for its own folder, and those of its fellows where it speaks for them. */
-static void for_each_slot(
-	struct agent *agent, void (*with)(struct agent *, const struct census_slot *))
+static void for_each_slot(struct agent *agent, slot_work with)
 {
 	const struct agent_fellow *fellow;
 
@@ -53,22 +57,24 @@ static void for_each_slot(
 }
 
 /* Counts it, and watches for its end if it is there. */
-static void watch_slot(struct agent *agent, const struct census_slot *slot)
+static void watch_slot(
+	struct agent *agent, struct proc_ns_seen *seen, const struct census_slot *slot)
 {
 	struct proc_id id;
 
 	if (!slot_is_rank(slot))
 		return;
 	agent->ranks++;
-	id = id_of(slot);
+	id = id_of(seen, slot);
 	if (id.pid)
 		exits_watch(&agent->exits, id, slot->pid);
 	exits_note_listed(&agent->exits, slot->pid, slot->start_time);
 }
 
-static void watch_fellow(struct agent *agent, const struct census_slot *slot)
+static void watch_fellow(
+	struct agent *agent, struct proc_ns_seen *seen, const struct census_slot *slot)
 {
-	watch_slot(agent, slot);
+	watch_slot(agent, seen, slot);
 	agent->ranks -= slot_is_rank(slot);
 }
 
@@ -95,8 +101,10 @@ void agent_people_scan(struct agent *agent)
 }
 
 /* The end of one who said goodbye with 0. */
-static void note_goodbye(struct agent *agent, const struct census_slot *slot)
+static void note_goodbye(
+	struct agent *agent, struct proc_ns_seen *seen, const struct census_slot *slot)
 {
+	(void)seen;
 	if (slot->state == CENSUS_EXITED && !slot->exit_status &&
 		!(slot->flags & CENSUS_F_KILLED))
 		exits_note_goodbye(&agent->exits, slot->pid, slot->start_time);
@@ -122,9 +130,10 @@ void agent_people_sample(struct agent *agent)
 	array_release(&ids);
 }
 
-static void count_living(struct agent *agent, const struct census_slot *slot)
+static void count_living(
+	struct agent *agent, struct proc_ns_seen *seen, const struct census_slot *slot)
 {
-	struct proc_id id = id_of(slot);
+	struct proc_id id = id_of(seen, slot);
 
 	agent->ranks += slot_is_rank(slot);
 	agent->living += slot->state != CENSUS_EXITED && id.pid && proc_is_alive(id);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent-quiet.h: a job of which rings tell nothing new: it has not started yet, or what it calls
- * goes past the probe, or it hangs. Nothing in its rings tells these apart, so stacks are taken:
- * once it has been quiet for long, and again and again while it is. Samples must lie seconds apart
- * to prove that somebody stands, and the agent has signals to pass on: a helper takes them.
+ * agent-quiet.h: a job whose rings tell nothing new: it has not started yet, or its calls bypass
+ * the probe, or it hangs. The rings do not tell these apart, so stacks are taken: once it has been
+ * quiet for long, and repeatedly while it stays so. Samples must lie seconds apart to prove that a
+ * rank stands, and the agent has signals to pass on: so a helper takes them.
  */
 #ifndef CMD_AGENT_QUIET_H
 #define CMD_AGENT_QUIET_H
@@ -18,7 +18,7 @@
 
 /* {0} to begin with. All times are CLOCK_MONOTONIC ns. */
 struct agent_quiet {
-	uint64_t told;	 /* what rings told at the last look, as a number */
+	uint64_t told;	 /* a hash of what the rings told at the last look */
 	int64_t latest;  /* and the latest time that they told, realtime ns */
 	int64_t since;	 /* when that was new; 0: nothing was seen yet */
 	int64_t due;	 /* stacks are taken next */
@@ -27,18 +27,18 @@ struct agent_quiet {
 	struct gatherer gatherer; /* that takes some now */
 };
 
-/* The job: its folder, and what each gathering of it takes in. */
+/* Sets the job: its folder, and the options of each gathering. */
 struct agent_quiet_job {
 	const char *folder;
 	struct live_options options;
 };
 
-/* How the stacks of that job are taken: with care, and briefly asking what may block. */
+/* How stacks of that job are taken: with care, and asking first what may block. */
 struct live_options agent_quiet_options(const struct agent_quiet_job *of);
 
 /*
- * Takes in one look at the job. Returns whether its rings told something new: what stacks told
- * before is of the past then. `hang_after`: ns after which somebody who stands is to be named.
+ * Takes in one look at the job. True if its rings told something new: earlier stacks are then
+ * outdated. `hang_after`: ns after which a standing rank is to be named.
  */
 bool agent_quiet_see(
 	struct agent_quiet *quiet, const struct job *job, int64_t now, int64_t hang_after);
@@ -46,10 +46,10 @@ bool agent_quiet_see(
 /* Begins to take stacks, if the job has been quiet for long and they are due. */
 void agent_quiet_turn(struct agent_quiet *quiet, const struct agent_quiet_job *of, int64_t now);
 
-/* True if stacks have come: then they are in *into, in place of what was there. */
+/* True if stacks have come: *into then has them instead of its former ones. */
 bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into);
 
-/* Says when the next ones are due, by whether these were of worth. */
+/* Sets when the next stacks are due, by whether these were useful. */
 void agent_quiet_next(
 	struct agent_quiet *quiet, bool telling, int64_t now, int64_t hang_after);
 

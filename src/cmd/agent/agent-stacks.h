@@ -16,15 +16,15 @@
 #include "cmd/look.h"
 #include "evidence/format/exhibit.h"
 
-/* How much time stacks may take. */
+/* How much time the stacks may take. */
 enum agent_stacks_haste {
 	AGENT_STACKS_CALM, /* three samples: the job hangs, and nobody waits for us */
 	AGENT_STACKS_BRIEF, /* one: a signal is to be passed on */
 };
 
 /*
- * Takes new stacks of this job in place of those in kept, adds them to the look and
- * judges it again. A verdict that blamed somebody and would not with them stays as it was.
+ * Replaces the stacks in kept by new ones, adds them to the look and judges it again. A verdict
+ * that blamed a rank, and would not with the stacks, stays as it was.
  */
 void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
 	enum agent_stacks_haste haste);
@@ -32,7 +32,7 @@ void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, 
 /* The same with the stacks that were kept; nothing where there are none. */
 void agent_stacks_add(const struct evidence *kept, struct look *look);
 
-/* Is this a verdict that stacks can add to? */
+/* True if stacks can add to this verdict. */
 bool agent_stacks_are_wanted(const struct look *look);
 
 #endif

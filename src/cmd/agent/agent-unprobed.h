@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent-unprobed.h: the agent's knowledge of ranks in whom the probe does not work
- * (evidence/gather/unprobed.h). A helper looks for them, seldom and ever more seldom; who was found
- * once is remembered when dead, until another has that rank.
+ * agent-unprobed.h: the agent's knowledge of ranks without a working probe
+ * (evidence/gather/unprobed.h). A helper looks for them at growing intervals; one that was found is
+ * remembered after its death, until another process has that rank.
  */
 #ifndef CMD_AGENT_UNPROBED_H
 #define CMD_AGENT_UNPROBED_H
@@ -17,7 +17,7 @@
 /* {0} to begin with. Times are CLOCK_MONOTONIC ns. */
 struct agent_unprobed {
 	struct evidence found; /* their exhibits, */
-	ARRAY(struct unprobed_rank) ranks; /* what these say, in the same order */
+	ARRAY(struct unprobed_rank) ranks; /* what these exhibits say, in the same order */
 	struct gatherer gatherer;
 	int64_t due;   /* 0: nobody has looked yet */
 	int64_t pause;
@@ -25,8 +25,8 @@ struct agent_unprobed {
 };
 
 /*
- * Takes what the helper found, or begins one when it is due. True: there are others than before.
- * Once they are all there, or no more of them come, that is said: one time, in one line.
+ * Takes what the helper found, or starts one when due. True if the ranks differ from before. Says
+ * so in one line, once, when all of them are there or no more come.
  */
 bool agent_unprobed_turn(struct agent_unprobed *unprobed, const char *folder, int64_t now);
 

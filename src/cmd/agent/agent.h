@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent.h: what watches over a job while it runs, one per `inquest run`; where a job has several
- * on a node, one of them judges for all (agent-fellows.h), and where it has several nodes, one of
- * those (agent-rally.h). It peeks, never disturbs, and nothing in
- * the job depends on it: killed, it only stops looking.
+ * agent.h: the process that watches over a job while it runs, one per `inquest run`. Where a job
+ * has several on a node, one of them judges for all (agent-fellows.h); where it has several nodes,
+ * one of those does (agent-rally.h). It peeks, never disturbs, and nothing in the job depends on
+ * it: killed, it only stops looking.
  *
  * It keeps the folder's files (manifest, receipt, history, exits), looks at the job now and then,
  * and when a verdict stands says it on stderr and keeps a bundle on durable storage.
@@ -40,7 +40,7 @@ struct agent_options {
 	bool no_logs;	    /* bundles have nothing that the job wrote */
 };
 
-/* Things that the agent does from time to time: when each is due, CLOCK_MONOTONIC ns. */
+/* When each periodic task of the agent is due, CLOCK_MONOTONIC ns. */
 struct agent_dues {
 	int64_t scan;     /* the census, for new processes */
 	int64_t sample;   /* /proc */
@@ -55,27 +55,27 @@ struct agent {
 	struct exits exits;
 	struct history *history;
 	struct agent_dues due;
-	unsigned ranks;      /* in the census now: such as are, were or may become one */
+	unsigned ranks;      /* ranks in the census now: present, past and possible ones */
 	unsigned living;     /* processes of the job that outlived its command */
-	int64_t eager_until; /* somebody died: look often until then */
+	int64_t eager_until; /* a rank died: look often until then */
 	int64_t said;	     /* when a verdict was said last, CLOCK_MONOTONIC ns; 0 never */
-	int64_t quiet_until; /* the job was told to end: what dies now says nothing */
+	int64_t quiet_until; /* the job was told to end: a death now proves nothing */
 	const char *status;  /* as in the manifest */
 	struct announce announce;
-	struct serve serve; /* stacks, for who may not look himself */
+	struct serve serve; /* serves stacks to those who may not look themselves */
 	int64_t last_turn;  /* when the last turn ended */
 	int64_t look_cost;  /* ns that the last look took */
 	int64_t looked;	    /* when, CLOCK_MONOTONIC ns; 0 never */
 	int64_t looked_at;  /* the same when it began, realtime ns */
-	bool well;	    /* what it found: nobody waits */
+	bool well;	    /* its result: nobody waits */
 	struct pulse pulse; /* since then, or since looking was put off last */
 	int64_t bundled;    /* when the bundle was written last, CLOCK_MONOTONIC ns */
 	char *headline;     /* of the last verdict that was said */
 	char *answer;	    /* of the same, with its next step, in one line */
 	char *last_words;   /* of a command that failed before any rank; NULL none */
 	struct str bundle;  /* path of the last bundle */
-	struct saver saver; /* writes it, and all else that goes to durable storage */
-	bool saved_is_news; /* what it writes now was not there when the verdict was said */
+	struct saver saver; /* the saver: writes bundles and all else on durable storage */
+	bool saved_is_news; /* the bundle it writes now was not there when its verdict was said */
 	struct str kept;    /* path of the last bundle that the log names and the job left behind */
 	unsigned moved_on;  /* how often it did */
 	struct evidence stacks; /* taken when a verdict was said last, or while all was quiet */
@@ -84,8 +84,8 @@ struct agent {
 	struct agent_fellows fellows;
 	struct agent_rally rally;
 	int64_t told; /* when it had looked before a signal to end, realtime ns; 0 never */
-	bool by_stacks; /* what was found last was found by those of a quiet job */
-	bool bundle_wanted; /* a hang or a death stood, or the log names the bundle: it outlives a
+	bool by_stacks; /* the last finding came from stacks of a quiet job */
+	bool bundle_wanted; /* a hang or death stood, or the log names the bundle: keep it after a
 			       good end */
 	bool storage_failed;
 	bool launching; /* the line of the launch is being written */
@@ -93,36 +93,35 @@ struct agent {
 	int exit_status; /* as a shell gives it */
 };
 
-/* Begins to watch over the job in this folder. The folder is the caller's and outlives the agent.
+/* Begins to watch over the job in this folder, which is the caller's and outlives the agent.
  */
 void agent_begin(struct agent *agent, const struct agent_options *options, struct jobdir *dir);
 
-/* Does what is due. Returns for how many ms nothing will be, at most 1000. */
+/* Does all tasks that are due. Returns for how many ms none will be, at most 1000. */
 int agent_turn(struct agent *agent);
 
 /*
- * The job is about to be told to end by this signal: looks at what is there now and says it. At
- * `until`, CLOCK_MONOTONIC ns, the signal goes out, whatever is still to be done; what dies from
- * then on dies of that.
+ * Looks at the job and says what it finds, before this signal tells the job to end. The signal goes
+ * out at `until`, CLOCK_MONOTONIC ns, in any case; a rank that dies from then on dies of that.
  */
 void agent_before_signal(struct agent *agent, int signo, int64_t until);
 
-/* The command is over: judges and keeps what must be, and adds its line to manifest.jsonl. */
+/* Judges and keeps all it must after the command's end, and adds its line to manifest.jsonl. */
 void agent_end(struct agent *agent, struct proc_id child, int wait_status, int shell_status);
 
-/* The command could not be run: adds its line. */
+/* Adds the line of a command that could not be run. */
 void agent_never_began(struct agent *agent, int shell_status);
 
-/* Is nothing of the job left that anybody would want to look at? */
+/* True if nothing of the job is left that anybody would want to look at. */
 bool agent_may_remove(struct agent *agent);
 
-/* Gathers what there is now, and judges it. 0, or -1: the folder cannot be read. */
+/* Gathers the evidence of now, and judges it. 0, or -1: the folder cannot be read. */
 int agent_gather(struct agent *agent, struct look *look);
 
-/* Adds the stacks that were taken last to a look, or takes some, and judges again. */
+/* Adds the last stacks to a look, or takes new ones, and judges again. */
 void agent_add_stacks(struct agent *agent, struct look *look);
 
-/* Puts what was judged into the log, and keeps it as the answer that the last line repeats. */
+/* Writes the verdict into the log, and keeps it as the answer that the last line repeats. */
 void agent_say(struct agent *agent, const struct look *look);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * demo-stage.h: where a demo plays: a folder of its own, and processes that are all found again in
- * the end, whatever they did to get away.
+ * demo-stage.h: where a demo runs: a folder of its own, and processes that are all found again in
+ * the end, even if they tried to detach.
  */
 #ifndef CMD_DEMO_STAGE_H
 #define CMD_DEMO_STAGE_H
@@ -31,7 +31,7 @@ int stage_make(struct stage *stage, struct complaint *why);
 int stage_draw(struct stage *stage, const char *scenario, const char *seed, const char *ranks,
 	struct complaint *why);
 
-/* The scenarios there are, as `draw --list` prints them, appended. 0 or negative with words. */
+/* Appends the list of scenarios, as `draw --list` prints it. 0 or negative with words. */
 int stage_list(const struct stage *stage, struct str *into, struct complaint *why);
 
 /*
@@ -40,7 +40,7 @@ int stage_list(const struct stage *stage, struct str *into, struct complaint *wh
  */
 int stage_start(struct stage *stage, int confine_mib, int ends_s, struct complaint *why);
 
-/* Has the job ended? Also takes in what it left behind. */
+/* True if the job has ended. Also takes in what it left behind. */
 bool stage_has_ended(struct stage *stage);
 
 /* Ends the job as its user would, then all that is left of it by force. */

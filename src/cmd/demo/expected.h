@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expected.h: what must be said of a demo's job (fixtures/scenarios/scenario.h describes the file),
- * and whether it was.
+ * expected.h: the expected verdict of a demo's job (fixtures/scenarios/scenario.h describes the
+ * file), and its comparison with what was said.
  */
 #ifndef CMD_EXPECTED_H
 #define CMD_EXPECTED_H
@@ -31,19 +31,22 @@ struct expected {
 /* Reads it. 0, or negative with words. */
 int expected_read(struct expected *expected, const char *path, struct complaint *why);
 
-/* Is there exactly this one culprit? */
+/* True if exactly this one culprit is blamed. */
 bool expected_blames_only(const struct expected *expected, int rank);
 
 /*
- * Is this what must be said? If not, appends to ret_wrong how it differs. Only the first verdict
- * counts.
+ * True if this is the expected verdict; if not, appends to ret_wrong how it differs. Only the first
+ * verdict counts.
  */
 bool expected_is(const struct expected *expected, const struct look *look, struct str *ret_wrong);
 
-/* The world rank that a verdict blames although it had no part in it; -1 if there is none. */
+/*
+ * Returns the world rank that a verdict blames although it had no part in the fault; -1 if there is
+ * none.
+ */
 int expected_innocent(const struct expected *expected, const struct look *look);
 
-/* Frees the document, and with it all strings; leaves the empty one, which it takes too. */
+/* Frees the document with all strings, and leaves the empty one. Takes the empty one. */
 void expected_release(struct expected *expected);
 
 #endif

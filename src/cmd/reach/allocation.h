@@ -26,7 +26,7 @@ struct allocation_node {
 
 struct allocation {
 	char id[32]; /* the job's number as srun and its processes have it */
-	int step;    /* -1: all that it runs */
+	int step;    /* -1: all steps that it runs */
 	ARRAY(struct allocation_node) nodes; /* each once */
 };
 
@@ -34,8 +34,8 @@ struct allocation {
 bool allocation_is_job(const char *text) __attribute__((nonnull));
 
 /*
- * Asks Slurm. job: NULL is the job that we are in ourselves. 0, or -1 with words: no Slurm here, no
- * such job, another user's, one that is over or has not begun, several tasks of an array.
+ * Asks Slurm. job: NULL is the job that we run in. 0, or -1 with words: no Slurm here, no such job,
+ * another user's job, one that is over or has not begun, several tasks of an array.
  */
 int allocation_read(struct allocation *allocation, const char *job, struct complaint *why)
 	__attribute__((nonnull(1, 3)));

@@ -2,7 +2,7 @@
 #ifndef CMD_REACH_COLLECT_WORDS_H
 #define CMD_REACH_COLLECT_WORDS_H
 
-/* Words of the collector: a template becomes an argv, and whom one waits for a line. */
+/* Words of the collector: turns a template into an argv, and the awaited nodes into a line. */
 
 #include "cmd/reach/collect.h"
 
@@ -23,7 +23,7 @@ struct progress {
 	int64_t begun;
 };
 
-/* Says who is waited for, where stderr is a terminal, from half a second on. */
+/* Says which nodes are awaited, on a terminal, from half a second on. */
 void progress_show(struct progress *progress, const struct collect *collect)
 	__attribute__((nonnull));
 void progress_end(struct progress *progress) __attribute__((nonnull));

@@ -3,9 +3,9 @@
 #define CMD_REACH_COLLECT_H
 
 /*
- * One job from all of its nodes: `inquest gather' run once per node, in parallel, each with its own
- * deadline, and what they answer put together. What runs it is a *launcher*: an argv for each node,
- * so that a dead node costs itself alone. A new engine gives nodes and argvs, and is done:
+ * One job from all of its nodes: runs `inquest gather' once per node, in parallel, each with its
+ * own deadline, and joins the answers. A *launcher* runs it: an argv for each node, so that a dead
+ * node delays no other. A new engine gives nodes and argvs, and is done:
  *
  *	struct collect collect = {.key = "slurm:33.0", .deadline_ms = 10000};
  *
@@ -77,7 +77,7 @@ struct collect {
 	unsigned samples; /* 1 to 3; 0: as gather has it */
 	bool quiet;       /* no progress on stderr, even if that is a terminal */
 	const char *keep; /* a folder for the bundles, one file each; NULL: none is kept */
-	struct meter *meter; /* what answers, and what is in them, may take; borrowed, NULL: all */
+	struct meter *meter; /* bound for answers and their contents; borrowed, NULL: none */
 	ARRAY(struct collect_node) nodes;
 };
 
@@ -93,9 +93,9 @@ int collect_add_via(struct collect *collect, const char *name, const char *via,
 	struct complaint *why) __attribute__((nonnull(1, 2, 3)));
 
 /*
- * Runs them, and adds what they answered, and who did not, to groups. Returns how many nodes
- * answered with evidence. Ends at the latest a moment behind the deadline, however many launchers
- * do not heed that they shall end. Complains of what cannot be kept.
+ * Runs them, and adds their answers, and the nodes without one, to groups. Returns how many nodes
+ * answered with evidence. Ends at most a moment after the deadline, even if launchers ignore being
+ * told to end. Complains of files that cannot be kept.
  */
 size_t collect_run(struct collect *collect, struct bundle_groups *groups) __attribute__((nonnull));
 

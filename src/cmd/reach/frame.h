@@ -51,20 +51,20 @@ struct frames {
 };
 
 /*
- * Takes some bytes of what a node sends. False once it is of no use to read on: `wrong` says why.
+ * Takes some bytes from a node. False once reading on is useless: `wrong` says why.
  */
 bool frames_take(struct frames *frames, const char *bytes, size_t size) __attribute__((nonnull));
 
 /*
- * Nothing more is waited for, though it may come: what is half is left out. True if that was a
- * bundle, of which *ret_came bytes of frames->size had come.
+ * Stops waiting, though more may come, and drops a half-received part. True if that was a bundle,
+ * of which *ret_came bytes of frames->size had come.
  */
 bool frames_cut(struct frames *frames, size_t *ret_came) __attribute__((nonnull));
 
-/* Nothing more comes: what is half is wrong. */
+/* Notes that nothing more comes: a half-received part is wrong. */
 void frames_end(struct frames *frames) __attribute__((nonnull));
 
-/* Frees the bundles, which have been taken; what else is known stays. */
+/* Frees the bundles, after they were taken; all else stays. */
 void frames_drop_bundles(struct frames *frames) __attribute__((nonnull));
 
 void frames_release(struct frames *frames) __attribute__((nonnull));

@@ -76,24 +76,20 @@ static const struct jobs_entry *folder_above(
 }
 
 /* Of a rank whose launcher ran under an agent on another node: that one's folder is not here. */
-static const struct jobs_entry *folder_with(const struct jobs *jobs, uint32_t pid)
+static const struct jobs_entry *folder_with(const struct here *here, uint32_t pid)
 {
-	for (size_t i = 0; i < jobs->nr; i++)
-		if (jobs_has_pid(&jobs->items[i], pid))
-			return &jobs->items[i];
-	return NULL;
+	return jobs_people_find(&here->people, &here->pick.jobs, pid, JOBS_PEOPLE_ANY);
 }
 
 static bool matches_pid(struct here *here, uint32_t pid)
 {
-	struct jobs *jobs = &here->pick.jobs;
 	struct survey *survey = &here->pick.foreign.survey;
 	struct survey_process *process = survey_find(survey, pid);
 	const struct jobs_entry *entry = process ? folder_above(here, process) : NULL;
 	int job;
 
 	if (!entry)
-		entry = folder_with(jobs, pid);
+		entry = folder_with(here, pid);
 	if (entry) {
 		add_own(here, entry);
 		return true;
@@ -126,7 +122,7 @@ static void match_own(struct here *here, const char *key)
 			continue;
 		entry = jobs_find_seen(jobs, process->stat.pid, process->claims.folder);
 		if (!entry)
-			entry = folder_with(jobs, process->stat.pid);
+			entry = folder_with(here, process->stat.pid);
 		if (entry)
 			add_own(here, entry);
 	}
@@ -137,7 +133,7 @@ static void match_foreign(struct here *here, const char *key)
 	const struct survey *survey = &here->pick.foreign.survey;
 
 	for (size_t i = 0; i < survey->jobs.nr; i++)
-		if (!foreign_is_own(survey, &survey->jobs.items[i], &here->pick.jobs) &&
+		if (!survey->jobs.items[i].own &&
 			key_is_of_job(key, survey, i))
 			add_foreign(here, (int)i);
 }
@@ -180,6 +176,8 @@ int here_find(struct here *here, const char *key)
 	if (status)
 		return status;
 	add_seen_folders(here);
+	jobs_people_take(&here->pick.jobs, &here->people);
+	foreign_mark_own(&here->pick.foreign.survey, &here->pick.jobs);
 	if (!pid || !matches_pid(here, pid)) {
 		match_own(here, key);
 		match_foreign(here, key);
@@ -269,5 +267,6 @@ void here_release(struct here *here)
 {
 	job_pick_release(&here->pick);
 	array_release(&here->parts);
+	jobs_people_release(&here->people);
 	str_release(&here->refused);
 }

@@ -18,9 +18,10 @@
  */
 
 #include "cmd/job-pick.h"
+#include "evidence/agent/jobs-people.h"
 
 struct here_part {
-	size_t own;   /* of a job with folders: its head's place in the list of jobs; else HERE_NONE
+	size_t own;   /* of a job with folders: its head's index in the list of jobs; else HERE_NONE
 		       */
 	int foreign;  /* of a job without probe: its place in the survey; else SURVEY_NONE */
 	uint32_t pid; /* of a process of no job; 0 */
@@ -30,11 +31,12 @@ struct here_part {
 
 struct here {
 	struct job_pick pick;          /* the jobs of this node, and the survey */
+	struct jobs_people people;     /* who is in those jobs' folders */
 	ARRAY(struct here_part) parts; /* newest first, and those without probe last */
 	struct str refused;            /* folders that we may not look at, one a line */
 };
 
-/* Finds the parts. CMD_FINE, also where nothing matched; another status after a complaint. */
+/* Finds the parts. CMD_FINE, even if none matched; another status after a complaint. */
 int here_find(struct here *here, const char *key) __attribute__((nonnull));
 
 /* Adds the evidence of one. 0, or negative with words where it has gone meanwhile. */
@@ -50,8 +52,8 @@ struct here_keys {
 };
 
 /*
- * Those of the parts that live, or where none does of those that are over, each once; none where
- * nothing here says such a key.
+ * Lists the keys of the living parts, or if none lives of those that are over, each once. None if
+ * no part here has such a key.
  */
 void here_wide_keys(const struct here *here, struct here_keys *keys) __attribute__((nonnull));
 void here_keys_release(struct here_keys *keys) __attribute__((nonnull));

@@ -14,16 +14,16 @@
  *	all			whatever is here
  *	anything else		as `inquest ls --all' prints it: an id, a name, a step, a pid
  *
- * A key is text; what is no key of the first kinds is of the last.
+ * A key is text; one that fits none of the first kinds is of the last.
  */
 
 #include "evidence/agent/jobs.h"
 #include "proc/survey/survey.h"
 
-/* True if the job whose folder that is has this key, by what its agent has written. */
+/* True if the job of that folder has this key, by what its agent has written. */
 bool key_is_of_folder(const char *key, const struct jobs_entry *entry) __attribute__((nonnull));
 
-/* True if a process says of itself that it is of that job. */
+/* True if a process itself says that it is of that job. */
 bool key_is_of_process(const char *key, const struct survey_process *process)
 	__attribute__((nonnull));
 
@@ -34,7 +34,7 @@ bool key_is_of_job(const char *key, const struct survey *survey, size_t job)
 /* The pid that it names, "pid:4711" or "4711"; 0: none. */
 uint32_t key_pid(const char *key) __attribute__((nonnull));
 
-/* True if it means the same on every node: not a pid, nor what an agent or we have made up. */
+/* True if it means the same on every node: no pid, and no name made up by an agent or by us. */
 bool key_is_wide(const char *key) __attribute__((nonnull));
 
 /*

@@ -3,10 +3,10 @@
 #define CMD_REACH_REACH_H
 
 /*
- * `inquest attach' over many nodes: which ones, how they are reached, and what came of it as one
- * heap of evidence. An engine (ssh, kubectl, srun) is a row of the table in reach.c: an option, and
- * a function that gives the collector (cmd/reach/collect.h) its nodes, and its key where that
- * follows from the option.
+ * `inquest attach' over many nodes: which nodes, how they are reached, and their evidence joined.
+ * An engine (ssh, kubectl, srun) is a row of the table in reach.c: an option, and a function that
+ * gives the collector (cmd/reach/collect.h) its nodes, and its key where that follows from the
+ * option.
  */
 
 #include <argp.h>
@@ -18,7 +18,7 @@
 
 /* The options; the input of reach_argp, which fills it. {0} at first. */
 struct reach_wish {
-	const char *hosts, *pods; /* lists; NULL: not wanted */
+	const char *hosts, *pods; /* lists of nodes; NULL: not wanted */
 	const char *slurm;        /* a job or a step; "" what `job' names, else our own; NULL */
 	const char *via;          /* NULL: as the engine has it */
 	int deadline_ms;          /* 0: as the collector has it */

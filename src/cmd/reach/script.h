@@ -6,14 +6,14 @@
 
 #include "cmd/reach/collect.h"
 
-/* Our own program, where it is the one file that runs anywhere. */
+/* Our own program, if it is the one file that runs anywhere. */
 struct script_program {
-	struct str path;  /* as it is called here */
-	struct str bytes; /* empty: it is not that file, and is not sent */
+	struct str path;  /* its path here */
+	struct str bytes; /* empty: our program is not that file, and is not sent */
 	char sum[65];
 };
 
-/* Reads it. Never fails: what cannot be read is not sent. */
+/* Reads it. Never fails: an unreadable program is not sent. */
 void script_program_read(struct script_program *program) __attribute__((nonnull));
 void script_program_release(struct script_program *program) __attribute__((nonnull));
 

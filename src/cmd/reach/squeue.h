@@ -3,8 +3,8 @@
 #define CMD_REACH_SQUEUE_H
 
 /*
- * What `squeue' has of jobs and steps. Only fields are asked for into which no user can write: what
- * a job is called may look like a list of nodes, and who asks may be root. (`scontrol show' has all
+ * What `squeue' knows about jobs and steps. Only fields that no user can write are asked for: a
+ * job's name may look like a list of nodes, and the caller may be root. (`scontrol show' has all
  * fields in one line, names and comments among them, and quotes none.)
  *
  * An array's tasks that run are a row each; those that wait share one. Tried with Slurm 22.05.
@@ -17,7 +17,7 @@
 /* Texts are borrowed from the answer. */
 struct squeue_job {
 	const char *number; /* its own: "5" */
-	const char *name;   /* as its user has it: "2_0", "1+1", "2_[4-7]"; else the number */
+	const char *name;   /* as shown to users: "2_0", "1+1", "2_[4-7]"; else the number */
 	const char *array;  /* the array's number; of a job of none its own */
 	int task;           /* of an array; -1: of none, or several that wait */
 	const char *state;  /* "RUNNING" */

@@ -52,14 +52,3 @@ struct ring_fields *field_add_array(struct ring_fields *into, const char *name)
 {
 	return add_fields(into, name, RING_FORM_ARRAY);
 }
-
-const struct ring_field *field_find(const struct ring_fields *fields, const char *name)
-{
-	static const struct ring_field none = {.form = RING_FORM_NONE};
-	const struct ring_field *found = &none;
-
-	ring_fields_each (field, fields)
-		if (field->name && !strcmp(field->name, name))
-			found = field;
-	return found;
-}

@@ -58,9 +58,6 @@ struct ring_field *field_add_name(
 struct ring_fields *field_add_object(struct ring_fields *into, const char *name);
 struct ring_fields *field_add_array(struct ring_fields *into, const char *name);
 
-/* The field of that name, the last of several; one of RING_FORM_NONE where there is none. */
-const struct ring_field *field_find(const struct ring_fields *fields, const char *name);
-
 /*
  * Adds what the record says, in its six words; a type that is unknown here gives them raw.
  * `in_group`: it stands on a group's board or in its history, where OP_ENTERED names the lane.

@@ -14,15 +14,27 @@ struct dump {
 
 /* --- Pieces ----------------------------------------------------------------------------------- */
 
+/* The field of that name, the last of several; one of RING_FORM_NONE where there is none. */
+static const struct ring_field *find_field(const struct ring_fields *fields, const char *name)
+{
+	static const struct ring_field none = {.form = RING_FORM_NONE};
+	const struct ring_field *found = &none;
+
+	ring_fields_each (field, fields)
+		if (field->name && !strcmp(field->name, name))
+			found = field;
+	return found;
+}
+
 static uint64_t amount(const struct ring_fields *fields, const char *name)
 {
-	return field_find(fields, name)->value;
+	return find_field(fields, name)->value;
 }
 
 /* A field's text, "" where it has none. */
 static const char *text_of(const struct ring_fields *fields, const char *name)
 {
-	const char *text = field_find(fields, name)->text;
+	const char *text = find_field(fields, name)->text;
 
 	return text ? text : "";
 }
@@ -30,7 +42,7 @@ static const char *text_of(const struct ring_fields *fields, const char *name)
 static const struct ring_fields *part(const struct ring_fields *fields, const char *name)
 {
 	static const struct ring_fields none = {0};
-	const struct ring_fields *in = field_find(fields, name)->in;
+	const struct ring_fields *in = find_field(fields, name)->in;
 
 	return in ? in : &none;
 }
@@ -87,7 +99,7 @@ static const struct ring_field *named(
 
 	memcpy(name, words, length < sizeof(name) ? length : sizeof(name) - 1);
 	*ret_end = words + length;
-	return field_find(fields, name);
+	return find_field(fields, name);
 }
 
 /* The value of the field that is named from there up to the '}', whose place is returned. */
@@ -165,7 +177,7 @@ static bool field_is_dull(const struct ring_field *field)
 /* One record on one line: when, what, the fields that say something, the flags. */
 static void dump_record(const struct dump *d, const struct ring_fields *record)
 {
-	const struct ring_field *type = field_find(record, "type");
+	const struct ring_field *type = find_field(record, "type");
 
 	dump_time(d, amount(record, "tsc"));
 	if (type->text)
@@ -280,7 +292,7 @@ static void dump_native_frames(const struct dump *d, const struct ring_fields *t
 	unsigned nr = 0;
 
 	ring_fields_each (frame, part(trace, "frames")) {
-		const struct ring_field *module = field_find(frame->in, "module");
+		const struct ring_field *module = find_field(frame->in, "module");
 
 		str_printf(d->out, "  native %2u  ", nr++);
 		if (module->form == RING_FORM_NONE) {
@@ -327,7 +339,7 @@ static void dump_traceback(const struct dump *d, const struct ring_fields *trace
 
 static void dump_death(const struct dump *d, const struct ring_fields *death)
 {
-	const struct ring_fields *trace = field_find(death, "traceback")->in;
+	const struct ring_fields *trace = find_field(death, "traceback")->in;
 
 	say(d, death,
 		"death  {tsc@}  signal {signal}, code {code}, address {address}"
@@ -351,8 +363,8 @@ static void dump_group(const struct dump *d, const struct ring_fields *group)
 	if (amount(group, "contended") || amount(group, "missed"))
 		say(d, group, "; threads met {contended} times, {missed} ops missed");
 	str_add_char(d->out, '\n');
-	dump_board(d, "entered", field_find(group, "enqueue"));
-	dump_board(d, "complete", field_find(group, "complete"));
+	dump_board(d, "entered", find_field(group, "enqueue"));
+	dump_board(d, "complete", find_field(group, "complete"));
 }
 
 static void dump_span(const struct dump *d, const struct ring_fields *span)
@@ -366,10 +378,10 @@ static void dump_span(const struct dump *d, const struct ring_fields *span)
 
 static void dump_mark(const struct dump *d, const struct ring_fields *mark)
 {
-	const struct ring_field *shape = field_find(mark, "shape");
+	const struct ring_field *shape = find_field(mark, "shape");
 
 	say(d, mark, "mark   {events} events, {rows} rows\n");
-	dump_board(d, "latest", field_find(mark, "latest"));
+	dump_board(d, "latest", find_field(mark, "latest"));
 	if (shape->form != RING_FORM_NONE)
 		dump_board(d, "shape", shape);
 }
@@ -383,7 +395,7 @@ static void dump_pins(const struct dump *d, const struct ring_fields *pins)
 	if (!offered)
 		return;
 	str_printf(d->out, "pinned %s, %" PRIu64 " records\n",
-		field_find(pins, "class")->text ? text_of(pins, "class") : "(unknown)", offered);
+		find_field(pins, "class")->text ? text_of(pins, "class") : "(unknown)", offered);
 	dump_records(d, part(pins, "records"));
 }
 
@@ -398,7 +410,7 @@ static void dump_tally(const struct dump *d, const struct ring_fields *tally)
 
 static void dump_lane(const struct dump *d, const struct ring_fields *lane)
 {
-	const struct ring_fields *board = field_find(lane, "board")->in;
+	const struct ring_fields *board = find_field(lane, "board")->in;
 
 	if (amount(lane, "overflow"))
 		say(d, lane, "lane {lane}  shared by threads without one");
@@ -475,7 +487,7 @@ void ring_dump_text(
 	const struct ring_fields *ring = ring_contents(&arena, view, options->path, false);
 
 	str_add(into, "ring     ");
-	dump_value(&d, field_find(ring, "file"));
+	dump_value(&d, find_field(ring, "file"));
 	str_add(into, ": ");
 	dump_identity(&d, part(ring, "header"));
 	dump_format(&d, part(ring, "header"));

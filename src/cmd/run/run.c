@@ -346,6 +346,25 @@ static int run_watched(struct running *running, const struct arguments *argument
 	return status;
 }
 
+/* Ends us as the command ended: by the same status or the same signal. */
+static void end_alike(struct wrap *wrap)
+{
+	int signo = WIFSIGNALED(wrap->wait_status) ? WTERMSIG(wrap->wait_status) : 0;
+	struct rlimit no_core = {0, 0};
+	sigset_t only;
+
+	if (signo) {
+		/* The command's core is the one that tells something. */
+		setrlimit(RLIMIT_CORE, &no_core);
+		signal(signo, SIG_DFL);
+		sigemptyset(&only);
+		sigaddset(&only, signo);
+		raise(signo);
+		sigprocmask(SIG_UNBLOCK, &only, NULL);
+	}
+	exit(wrap_shell_status(wrap));
+}
+
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = {.hang_after_s = DEFAULT_HANG_S};
@@ -358,7 +377,7 @@ static int run(int argc, char **argv)
 	status = run_watched(&running, &arguments);
 	if (!status) {
 		wrap_release(&running.wrap);
-		wrap_end_alike(&running.wrap);
+		end_alike(&running.wrap);
 	}
 	return status;
 }

@@ -170,13 +170,24 @@ static int spawn(struct wrap *wrap, char *const *argv, char *const *envp)
 	return err;
 }
 
+/*
+ * Puts /dev/null where 0, 1 or 2 is closed, so that no file of ours gets that number; a command
+ * that is started has it closed again.
+ */
+static void fill_standard_fds(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
 void wrap_guard(struct wrap *wrap)
 {
 	struct rlimit files;
 	sigset_t taken;
 
 	wrap->child = wrap->witness = wrap->signals = -1;
-	fds_fill_standard();
+	fill_standard_fds();
 	/* Where our parent ignored SIGCHLD the kernel would tell us no status. */
 	wrap->ignored_children = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
@@ -398,24 +409,6 @@ int wrap_shell_status(const struct wrap *wrap)
 	if (WIFSIGNALED(wrap->wait_status))
 		return 128 + WTERMSIG(wrap->wait_status);
 	return WEXITSTATUS(wrap->wait_status);
-}
-
-void wrap_end_alike(struct wrap *wrap)
-{
-	int signo = WIFSIGNALED(wrap->wait_status) ? WTERMSIG(wrap->wait_status) : 0;
-	struct rlimit no_core = {0, 0};
-	sigset_t only;
-
-	if (signo) {
-		/* The command's core is the one that tells something. */
-		setrlimit(RLIMIT_CORE, &no_core);
-		signal(signo, SIG_DFL);
-		sigemptyset(&only);
-		sigaddset(&only, signo);
-		raise(signo);
-		sigprocmask(SIG_UNBLOCK, &only, NULL);
-	}
-	exit(wrap_shell_status(wrap));
 }
 
 void wrap_release(struct wrap *wrap)

@@ -66,9 +66,6 @@ int wrap_next_signal(struct wrap *wrap);
 /* Passes a signal on, unless the command has it already. */
 void wrap_pass_on(struct wrap *wrap, int signo);
 
-/* Ends us as the command ended: by the same status or the same signal. */
-void wrap_end_alike(struct wrap *wrap) __attribute__((noreturn));
-
 /* The command's status as a shell gives it: 128 + signal where it was killed. */
 int wrap_shell_status(const struct wrap *wrap);
 

@@ -53,26 +53,50 @@ static const char *name_socket(struct decode_context *context, const char *text)
 	return arena_printf(&context->arena, "socket to %s", peer);
 }
 
-/* What a descriptor's link says; "" where that is nothing to wait for outside. */
-static const char *name_descriptor(struct decode_context *context, const char *text)
+/* A terminal's link: one waits there for what somebody types. */
+static bool is_terminal(const char *link)
 {
-	const char *link = strstr(text, "\nfd ");
-	size_t len;
+	return !strncmp(link, "/dev/pts/", strlen("/dev/pts/")) ||
+	       !strncmp(link, "/dev/tty", strlen("/dev/tty")) ||
+	       !strncmp(link, "/dev/console", strlen("/dev/console"));
+}
 
-	if (!link)
-		return "";
-	link += strlen("\nfd ");
-	link += strcspn(link, " \n");
-	link += *link == ' ';
-	len = strcspn(link, "\n");
+/* What a descriptor's link says; "" where that is nothing to wait for outside. */
+static const char *name_link(struct decode_context *context, const char *text, const char *link)
+{
+	size_t len = strcspn(link, "\n");
+	int shown = (int)(len > ON_MOST ? ON_MOST : len);
+
 	if (!strncmp(link, "socket:", strlen("socket:")))
 		return name_socket(context, text);
 	if (!strncmp(link, "pipe:", strlen("pipe:")))
 		return "a pipe";
+	if (is_terminal(link))
+		return arena_printf(&context->arena, "terminal %.*s", shown, link);
 	if (*link != '/' || !strncmp(link, "/dev/", strlen("/dev/")))
 		return "";
-	return arena_printf(
-		&context->arena, "file %.*s", (int)(len > ON_MOST ? ON_MOST : len), link);
+	return arena_printf(&context->arena, "file %.*s", shown, link);
+}
+
+/*
+ * The descriptor that the call is about. Standard input is named as that: a rank that reads it
+ * stands at a forgotten breakpoint() or input(), which nobody can answer under a launcher.
+ */
+static const char *name_descriptor(struct decode_context *context, const char *text)
+{
+	const char *link = strstr(text, "\nfd "), *named;
+	bool is_input;
+
+	if (!link)
+		return "";
+	link += strlen("\nfd ");
+	is_input = !strncmp(link, "0 ", strlen("0 "));
+	link += strcspn(link, " \n");
+	link += *link == ' ';
+	named = name_link(context, text, link);
+	if (!is_input || !*named)
+		return named;
+	return arena_printf(&context->arena, "its standard input, %s", named);
 }
 
 /* "child sleep (pid 4711)"; "" where it waits for none. */

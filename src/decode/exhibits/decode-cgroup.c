@@ -12,6 +12,27 @@ struct cgroup_text {
 	enum job_known frozen;
 };
 
+/* Notes kills for memory in a group, at launch or later. Unknown values change nothing. */
+static void find_cgroup(struct decode_context *context, struct decode_host *host, const char *path,
+	int64_t before, int64_t after)
+{
+	struct decode_cgroup *cgroup = NULL;
+
+	for (size_t i = 0; i < host->cgroups.nr && !cgroup; i++)
+		if (!strcmp(host->cgroups.items[i].path, path))
+			cgroup = &host->cgroups.items[i];
+	if (!cgroup) {
+		cgroup = array_add(&host->cgroups);
+		cgroup->path = arena_text(&context->arena, path);
+		cgroup->before = cgroup->after = JOB_UNKNOWN;
+	}
+	/* Counters only grow: the least is the oldest, the most the newest. */
+	if (before != JOB_UNKNOWN && (cgroup->before == JOB_UNKNOWN || before < cgroup->before))
+		cgroup->before = before;
+	if (after > cgroup->after)
+		cgroup->after = after;
+}
+
 static void cgroup_line(struct cgroup_text *text, const char *line, struct decode_context *context,
 	struct decode_host *host, bool at_launch)
 {
@@ -26,7 +47,7 @@ static void cgroup_line(struct cgroup_text *text, const char *line, struct decod
 	} else if (!strncmp(line, "memory.events.oom_kill ", 23)) {
 		int64_t kills = strtoll(value, NULL, 10);
 
-		context_cgroup(context, host, str_text(&text->path),
+		find_cgroup(context, host, str_text(&text->path),
 			at_launch ? kills : JOB_UNKNOWN, at_launch ? JOB_UNKNOWN : kills);
 	} else if (!strncmp(line, "frozen ", 7)) {
 		if (*value == '1')

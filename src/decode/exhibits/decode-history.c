@@ -10,15 +10,25 @@
 
 #define HISTORY_SAMPLES_CAP 1000
 
+/* The i-th number of a list; `otherwise` where there is none. */
+static int64_t get_item(const struct json_object *list, size_t i, int64_t otherwise)
+{
+	struct json_object *value = i < json_object_array_length(list)
+					    ? json_object_array_get_idx(list, i)
+					    : NULL;
+
+	return json_object_is_type(value, json_type_int) ? json_object_get_int64(value) : otherwise;
+}
+
 /* A row of a process: when, CPU ticks, pages, state, children, bytes written, runs. */
 static void history_row(struct decode_process *process, const struct json_object *row)
 {
 	struct decode_sample sample = {
-		.when = checked_time(json_get_item(row, 0, JOB_UNKNOWN), JOB_UNKNOWN),
-		.cpu_ticks = json_get_item(row, 1, JOB_UNKNOWN),
-		.rss_pages = json_get_item(row, 2, JOB_UNKNOWN),
-		.written = json_get_item(row, 5, JOB_UNKNOWN),
-		.runs = json_get_item(row, 6, JOB_UNKNOWN),
+		.when = checked_time(get_item(row, 0, JOB_UNKNOWN), JOB_UNKNOWN),
+		.cpu_ticks = get_item(row, 1, JOB_UNKNOWN),
+		.rss_pages = get_item(row, 2, JOB_UNKNOWN),
+		.written = get_item(row, 5, JOB_UNKNOWN),
+		.runs = get_item(row, 6, JOB_UNKNOWN),
 	};
 
 	if (sample.when == JOB_UNKNOWN || sample.cpu_ticks < 0)

@@ -147,11 +147,34 @@ static uint32_t find_group(struct flights *flights, const struct flight_seat *se
 	return (uint32_t)flights->groups.nr - 1;
 }
 
+/* The first seat of a rank there; NO_GROUP_RANK where it has none. Takes NULL. */
+static struct group_rank list_place(const struct flight_list *list, int64_t rank)
+{
+	size_t low = 0, high = flight_list_size(list);
+
+	if (list && !list->ascending) {
+		for (size_t i = 0; i < list->nr; i++)
+			if (list->ranks[i] == rank)
+				return group_rank((uint32_t)i);
+		return NO_GROUP_RANK;
+	}
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (list->ranks[middle] < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return list && low < list->nr && list->ranks[low] == rank ? group_rank((uint32_t)low)
+								  : NO_GROUP_RANK;
+}
+
 /* A list that no group can have is none. */
 static void check_ranks(struct flight_seat *seat, int64_t me)
 {
 	if (!seat->list || seat->list->nr > MOST_RANKS || seat->list->most >= MOST_RANKS ||
-		!is_group_rank(flight_list_place(seat->list, me)))
+		!is_group_rank(list_place(seat->list, me)))
 		seat->list = NULL;
 }
 
@@ -169,7 +192,7 @@ static void place_seats(struct flights *flights, bool listed)
 			if ((seat->list != NULL) != listed)
 				continue;
 			seat->group = find_group(flights, seat);
-			seat->seat = flight_list_place(
+			seat->seat = list_place(
 				flights->groups.items[seat->group].list, rank->rank);
 		}
 	}
@@ -185,7 +208,7 @@ static const struct flight_union *group_of_name(
 		const struct flight_union *group = &flights->groups.items[i];
 
 		if (strcmp(group->name, seat->name) || strcmp(group->desc, seat->desc) ||
-			!is_group_rank(flight_list_place(group->list, rank)))
+			!is_group_rank(list_place(group->list, rank)))
 			continue;
 		if (found)
 			return NULL;
@@ -209,7 +232,7 @@ static void borrow_lists(struct flights *flights)
 				continue;
 			seat->list = group->list;
 			seat->group = (uint32_t)(group - flights->groups.items);
-			seat->seat = flight_list_place(group->list, rank->rank);
+			seat->seat = list_place(group->list, rank->rank);
 		}
 	}
 }

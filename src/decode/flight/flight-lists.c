@@ -216,25 +216,3 @@ const struct flight_list *flight_lists_of_numbers(
 }
 
 /* -- asking one -------------------------------------------------------------------------------- */
-
-struct group_rank flight_list_place(const struct flight_list *list, int64_t rank)
-{
-	size_t low = 0, high = flight_list_size(list);
-
-	if (list && !list->ascending) {
-		for (size_t i = 0; i < list->nr; i++)
-			if (list->ranks[i] == rank)
-				return group_rank((uint32_t)i);
-		return NO_GROUP_RANK;
-	}
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (list->ranks[middle] < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return list && low < list->nr && list->ranks[low] == rank ? group_rank((uint32_t)low)
-								  : NO_GROUP_RANK;
-}

@@ -46,7 +46,4 @@ static inline size_t flight_list_size(const struct flight_list *list)
 	return list ? list->nr : 0;
 }
 
-/* The first seat of a rank there; NO_GROUP_RANK where it has none. Takes NULL. */
-struct group_rank flight_list_place(const struct flight_list *list, int64_t rank);
-
 #endif

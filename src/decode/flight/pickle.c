@@ -312,6 +312,18 @@ static bool pickle_argued(struct pickle *pickle, const uint8_t *argument)
 	}
 }
 
+/* The same without a container below: makes a list of what lies above. */
+static bool close_tuple(struct value_stack *stack)
+{
+	size_t nr;
+
+	if (!stack->nplaces)
+		return false;
+	nr = value_above(stack);
+	stack->nplaces--;
+	return value_tuple(stack, nr);
+}
+
 static bool pickle_container(struct pickle *pickle)
 {
 	struct value_stack *stack = pickle->stack;
@@ -330,7 +342,7 @@ static bool pickle_container(struct pickle *pickle)
 	case OP_TUPLE3:
 		return value_tuple(stack, 3);
 	default:
-		return value_close_tuple(stack);
+		return close_tuple(stack);
 	}
 }
 

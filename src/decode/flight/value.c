@@ -248,17 +248,6 @@ bool value_tuple(struct value_stack *stack, size_t nr)
 	return true;
 }
 
-bool value_close_tuple(struct value_stack *stack)
-{
-	size_t nr;
-
-	if (!stack->nplaces)
-		return false;
-	nr = value_above(stack);
-	stack->nplaces--;
-	return value_tuple(stack, nr);
-}
-
 bool value_put(struct value_stack *stack, enum value_type type, size_t nr)
 {
 	if (value_above(stack) < nr + 1 ||

@@ -151,8 +151,6 @@ struct value value_text(struct value_stack *stack, const uint8_t *bytes, uint32_
 bool value_open(struct value_stack *stack);
 /* Puts it there; the container, of this type, is on top again. */
 bool value_close(struct value_stack *stack, enum value_type type);
-/* The same without a container below: makes a list of what lies above. */
-bool value_close_tuple(struct value_stack *stack);
 /* Makes a list of the nr topmost values. */
 bool value_tuple(struct value_stack *stack, size_t nr);
 /* Puts the nr topmost values into the container of this type below them. */

@@ -105,16 +105,6 @@ struct job_sig ring_source_sig(const struct ring_slot *slot)
 	};
 }
 
-uint32_t ring_source_tid(const struct ring_source *source, uint32_t lane)
-{
-	const struct ring_lane_seen *seen;
-
-	array_for_each(&source->lanes, seen)
-		if (seen->number == lane)
-			return seen->tid;
-	return 0;
-}
-
 /* --- The header ------------------------------------------------------------------------------ */
 
 /* What of T0 this ring's clock can use: an anchor, and the cut. */

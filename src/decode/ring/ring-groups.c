@@ -193,6 +193,17 @@ static bool ops_is_recent(const struct ring_seat *seat, uint64_t index)
 	return index + RING_LAST > seat->group.op_index;
 }
 
+/* The thread that owns a lane; 0 for a lane that was not read, and for the shared overflow lane. */
+static uint32_t lane_tid(const struct ring_source *source, uint32_t lane)
+{
+	const struct ring_lane_seen *seen;
+
+	array_for_each(&source->lanes, seen)
+		if (seen->number == lane)
+			return seen->tid;
+	return 0;
+}
+
 static void ops_of_history(struct ring_source *source, const struct ring_seat *seat, uint64_t index)
 {
 	struct job_op more = {0};
@@ -210,7 +221,7 @@ static void ops_of_history(struct ring_source *source, const struct ring_seat *s
 	more.cite = ring_source_cite(source, "g%u:%llu", seat->number, (unsigned long long)index);
 	ops_add(source, seat, &slot, &more);
 	source->seen.items[source->seen.nr - 1].tid =
-		ring_source_tid(source, ring_meta_group(slot.meta));
+		lane_tid(source, ring_meta_group(slot.meta));
 }
 
 /* The ops that the seat's own history keeps, each once. */
@@ -245,7 +256,7 @@ static void ops_of_p2p(struct ring_source *source, const struct ring_seat *seat)
 			source, "g%u:p%llu", seat->number, (unsigned long long)n);
 		ops_add(source, seat, &slot, &more);
 		source->seen.items[source->seen.nr - 1].tid =
-			ring_source_tid(source, ring_meta_group(slot.meta));
+			lane_tid(source, ring_meta_group(slot.meta));
 	}
 }
 
@@ -269,7 +280,7 @@ static void ops_of_lanes(struct ring_source *source)
 		more.cite = ring_source_cite(source, "lane%u:%llu", note->lane,
 			(unsigned long long)note->ticket);
 		ops_add(source, seat, &note->slot, &more);
-		source->seen.items[source->seen.nr - 1].tid = ring_source_tid(source, note->lane);
+		source->seen.items[source->seen.nr - 1].tid = lane_tid(source, note->lane);
 	}
 }
 

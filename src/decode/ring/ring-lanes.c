@@ -196,6 +196,21 @@ static uint64_t threads_since(const struct ring_source *source, const struct rin
 	return lane->board.tsc;
 }
 
+/* Takes a thread over where it is new, or its board newer. Strings must live in the arena. */
+static void find_thread(struct decode_process *process, const struct decode_thread *thread)
+{
+	struct decode_thread *known;
+
+	array_for_each(&process->threads, known) {
+		if (known->fact.tid != thread->fact.tid)
+			continue;
+		if (thread->fact.since > known->fact.since)
+			*known = *thread;
+		return;
+	}
+	*array_add(&process->threads) = *thread;
+}
+
 /* One board, one thread. A torn board leaves the state unknown, and the thread is listed. */
 static void threads_take(struct ring_source *source, const struct ring_lane_view *lane)
 {
@@ -228,7 +243,7 @@ static void threads_take(struct ring_source *source, const struct ring_lane_view
 	} else if (type != RING_IDLE && lane->board_state > 0) {
 		thread.fact.call = call ? call : "a call of a newer probe";
 	}
-	context_thread(source->process, &thread);
+	find_thread(source->process, &thread);
 }
 
 void ring_decode_threads(struct ring_source *source)

@@ -86,9 +86,6 @@ void ring_source_lose(
 const struct ring_seat *ring_source_seat(
 	const struct ring_source *source, uint32_t number, uint64_t tsc);
 
-/* The thread that owns a lane; 0 for a lane that was not read, and for the shared overflow lane. */
-uint32_t ring_source_tid(const struct ring_source *source, uint32_t lane);
-
 /* The signature that the record of an op carries, with its count. */
 struct job_sig ring_source_sig(const struct ring_slot *slot);
 

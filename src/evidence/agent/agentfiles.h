@@ -3,9 +3,9 @@
 #define EVIDENCE_AGENTFILES_H
 
 /*
- * The files that the agent writes into the job's folder, JSON documents each, replaced atomically;
- * their fields are listed in inquest-bundle(5). They are exhibits like any other: the gatherer
- * takes the files whole.
+ * The JSON documents that the agent writes into the job's folder, each replaced atomically; their
+ * fields are listed in inquest-bundle(5). They are exhibits like any other: the gatherer takes the
+ * files whole.
  *
  *	manifest	who the job is and how it stands, on every change and poll
  *	receipt		the facts at launch (evidence/gather/receipt.h)
@@ -45,11 +45,11 @@ struct agent_manifest {
 	int exit_status;       /* as a shell would give it: 128 + signal for a killed one */
 	const char *bundle;    /* path of the last bundle; NULL none */
 	const char *verdict;   /* the headline of the last verdict; NULL none */
-	const struct fellow *fellow; /* of which job it is a part; NULL: leave out */
+	const struct fellow *fellow; /* the job that it is a part of; NULL: leave out */
 	const char *said;      /* keys of verdicts that stand, a line each; NULL none */
 	unsigned hangs;	       /* bundles that the job left behind */
 	int64_t told;	       /* when it had looked before a signal to end; 0 never */
-	bool no_logs;	       /* it was told to read nothing that the job wrote */
+	bool no_logs;	       /* the agent was told to read nothing that the job wrote */
 	const char *last_words; /* of a command that failed before any rank was there; NULL none */
 	const struct unprobed_rank *unprobed; /* ranks without a probe at work */
 	size_t nunprobed;
@@ -69,7 +69,7 @@ struct agent_exit {
 	uint64_t start_time;
 	int64_t when;	  /* noticed */
 	bool waited;	  /* wait() told us: */
-	int wait_status;  /* see WIFEXITED(); meaningless where only its absence was seen */
+	int wait_status;  /* see WIFEXITED(); void where only its absence was seen */
 };
 
 /* Writes all ends so far. 0, or -errno with words. */

@@ -103,11 +103,6 @@ bool fellow_learn(struct fellow *fellow, const char *run, const char *master)
 	return learn(fellow->master, sizeof(fellow->master), master) || news;
 }
 
-bool fellow_has_key(const struct fellow *fellow)
-{
-	return *fellow->run || *fellow->step || *fellow->master;
-}
-
 /* --- In the manifest -------------------------------------------------------------------------- */
 
 static void put_known(struct json_object *object, const char *key, const char *text)

@@ -30,18 +30,15 @@ struct fellow {
 void fellow_of_launch(struct fellow *ret, char *const *argv, char *const *envp, uint32_t pid)
 	__attribute__((nonnull(1)));
 
-/* Takes what is known now and was not: run and master. True: something new. */
+/* Takes over run and master where they were unknown so far. True if one of them is new. */
 bool fellow_learn(struct fellow *fellow, const char *run, const char *master)
 	__attribute__((nonnull(1)));
 
-/* Adds "identity" to a manifest; what is not known has no field. */
+/* Adds "identity" to a manifest; an unknown value has no field. */
 void fellow_put(struct json_object *manifest, const struct fellow *fellow)
 	__attribute__((nonnull));
 
-/* Reads it; what is not there, or no such thing, is not known. */
+/* Reads it; a field that is missing, or of the wrong type, is unknown. */
 void fellow_get(struct fellow *ret, struct json_object *manifest) __attribute__((nonnull(1)));
-
-/* True if a launcher named the job: by an id, a step, or where its rank 0 is. */
-bool fellow_has_key(const struct fellow *fellow) __attribute__((nonnull));
 
 #endif

@@ -18,6 +18,9 @@
 /* An agent has a turn each second; one that has had none for so long is stopped, or stuck. */
 #define SILENT_NS (15 * CLOCK_NS_PER_S)
 
+/* Agents of one job on one host; of more nobody looks which of them stray. */
+#define BROOD_MOST 256
+
 enum bond {
 	BOND_NONE,
 	BOND_MAYBE, /* nothing names either, and they could be */
@@ -100,12 +103,18 @@ static bool contradict(const struct jobs_entry *a, const struct jobs_entry *b)
 	       (has_whole_world(a) && has_whole_world(b) && !share_world(a, b, true));
 }
 
+/* True if a launcher named the job: by an id, a step, or where its rank 0 is. */
+static bool has_key(const struct fellow *fellow)
+{
+	return *fellow->run || *fellow->step || *fellow->master;
+}
+
 /* Parts of one job by all that is known of them, which is not much. */
 static enum bond weak_bond(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	const struct fellow *one = &a->fellow, *other = &b->fellow;
 
-	if (fellow_has_key(one) || fellow_has_key(other) || one->rank < 0 || other->rank < 0 ||
+	if (has_key(one) || has_key(other) || one->rank < 0 || other->rank < 0 ||
 		one->rank == other->rank || one->world_size != other->world_size ||
 		one->task != other->task || !one->program || one->program != other->program)
 		return BOND_NONE;
@@ -155,27 +164,25 @@ static bool are_twins(const struct jobs_entry *a, const struct jobs_entry *b)
 
 /* How one stands to a job that has come together so far. */
 struct fit {
-	bool proved, same, other, maybe, starter;
+	bool proved, same, other, maybe, elsewhere;
 };
 
-static struct fit fit_of(const struct jobs *jobs, const struct jobs_entry *entry, size_t job)
+/* How one stands to each job of those that come before it, by the number of that job. */
+static void find_fits(const struct jobs *jobs, const size_t *order, size_t nr,
+	const struct jobs_entry *entry, struct fit *fits)
 {
-	struct fit fit = {.starter = true};
+	memset(fits, 0, jobs->nr * sizeof(*fits));
+	for (size_t i = 0; i < nr; i++) {
+		const struct jobs_entry *member = &jobs->items[order[i]];
+		struct fit *fit = &fits[member->job];
+		enum bond bond = bond_of(entry, member);
 
-	for (size_t i = 0; i < jobs->nr; i++) {
-		const struct jobs_entry *member = &jobs->items[i];
-		enum bond bond;
-
-		if (member->job != job || member == entry)
-			continue;
-		bond = bond_of(entry, member);
-		fit.proved = fit.proved || bond == BOND_PROVED;
-		fit.same = fit.same || bond == BOND_SAME;
-		fit.maybe = fit.maybe || bond == BOND_MAYBE;
-		fit.other = fit.other || bond == BOND_OTHER || are_twins(entry, member);
-		fit.starter = fit.starter && has_starter_of(entry, member);
+		fit->proved = fit->proved || bond == BOND_PROVED;
+		fit->same = fit->same || bond == BOND_SAME;
+		fit->maybe = fit->maybe || bond == BOND_MAYBE;
+		fit->other = fit->other || bond == BOND_OTHER || are_twins(entry, member);
+		fit->elsewhere = fit->elsewhere || !has_starter_of(entry, member);
 	}
-	return fit;
 }
 
 static void move_all(struct jobs *jobs, size_t from, size_t to)
@@ -198,18 +205,20 @@ struct choices {
 	bool maybe;
 };
 
-static void place(struct jobs *jobs, const size_t *order, size_t nr, size_t at)
+static void place(
+	struct jobs *jobs, const size_t *order, size_t nr, size_t at, struct fit *fits)
 {
 	struct jobs_entry *entry = &jobs->items[order[at]];
 	struct choices found = {.proved = SIZE_MAX};
 
+	find_fits(jobs, order, nr, entry, fits);
 	for (size_t i = 0; i < nr; i++) {
 		struct fit fit;
 
 		/* A job is known by the first that came into it. */
 		if (jobs->items[order[i]].job != order[i] || i == at)
 			continue;
-		fit = fit_of(jobs, entry, order[i]);
+		fit = fits[order[i]];
 		if (fit.proved && found.proved != SIZE_MAX)
 			move_all(jobs, order[i], found.proved);
 		else if (fit.proved)
@@ -218,9 +227,9 @@ static void place(struct jobs *jobs, const size_t *order, size_t nr, size_t at)
 		if (fit.other || !fit.same)
 			continue;
 		found.fits++;
-		if (!found.of_starter || fit.starter)
+		if (!found.of_starter || !fit.elsewhere)
 			found.which = order[i];
-		found.of_starter += fit.starter;
+		found.of_starter += !fit.elsewhere;
 	}
 	if (found.proved != SIZE_MAX)
 		entry->job = found.proved;
@@ -262,33 +271,54 @@ static bool is_of_brood(const struct jobs_entry *entry, const struct jobs_entry 
 	       !differ(entry->fellow.step, of->fellow.step) && !differ(entry->given, of->given);
 }
 
+struct brood {
+	ARRAY(const struct jobs_entry *) all;
+};
+
+static bool brood_has_twins(const struct brood *brood)
+{
+	for (size_t i = 0; i < brood->all.nr; i++)
+		for (size_t k = 0; k < i; k++)
+			if (are_twins(brood->all.items[i], brood->all.items[k]))
+				return true;
+	return false;
+}
+
+/* The one whose job most of them are of, and how many that are. */
+static const struct jobs_entry *usual_of(const struct brood *brood, size_t *ret_together)
+{
+	const struct jobs_entry *usual = NULL;
+
+	*ret_together = 0;
+	for (size_t i = 0; i < brood->all.nr; i++) {
+		size_t alike = 0;
+
+		for (size_t k = 0; k < brood->all.nr; k++)
+			alike += brood->all.items[k]->job == brood->all.items[i]->job;
+		if (alike > *ret_together) {
+			*ret_together = alike;
+			usual = brood->all.items[i];
+		}
+	}
+	return usual;
+}
+
 /* More than half of the world are of the stray's brood and one job, and it has what they lack. */
 static void join_stray(struct jobs *jobs, struct jobs_entry *stray)
 {
-	int size = stray->fellow.world_size, there = 0, together = 0;
-	const struct jobs_entry *usual = NULL;
+	size_t size = (size_t)stray->fellow.world_size, together;
+	const struct jobs_entry *usual;
+	struct brood brood = {0};
 
-	for (size_t i = 0; i < jobs->nr; i++) {
-		const struct jobs_entry *entry = &jobs->items[i];
-		int alike = 0;
-
-		if (!is_of_brood(entry, stray))
-			continue;
-		there++;
-		for (size_t k = 0; k < jobs->nr; k++) {
-			const struct jobs_entry *other = &jobs->items[k];
-
-			if (entry != other && is_of_brood(other, stray) && are_twins(entry, other))
-				return;
-			alike += is_of_brood(other, stray) && other->job == entry->job;
-		}
-		if (alike > together) {
-			together = alike;
-			usual = entry;
-		}
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (is_of_brood(&jobs->items[i], stray))
+			*array_add(&brood.all) = &jobs->items[i];
+	if (brood.all.nr == size && size <= BROOD_MOST && !brood_has_twins(&brood)) {
+		usual = usual_of(&brood, &together);
+		if (2 * together > size)
+			stray->job = usual->job;
 	}
-	if (there == size && 2 * together > size && usual->job != stray->job)
-		stray->job = usual->job;
+	array_release(&brood.all);
 }
 
 /* --- In order --------------------------------------------------------------------------------- */
@@ -308,6 +338,7 @@ static bool comes_before(const struct jobs *jobs, size_t one, size_t other)
 void fellows_settle(struct jobs *jobs)
 {
 	size_t *order = alloc_zeroed(jobs->nr + 1, sizeof(*order));
+	struct fit *fits = alloc_zeroed(jobs->nr + 1, sizeof(*fits));
 
 	for (size_t i = 0; i < jobs->nr; i++) {
 		size_t at = i;
@@ -319,12 +350,13 @@ void fellows_settle(struct jobs *jobs)
 		jobs->items[i].unsure = false;
 	}
 	for (size_t i = 1; i < jobs->nr; i++)
-		place(jobs, order, i, i);
+		place(jobs, order, i, i, fits);
 	doubt_others(jobs);
 	for (size_t i = 0; i < jobs->nr; i++)
 		if (jobs->items[i].fellow.world_size > 2 && !is_over(&jobs->items[i]))
 			join_stray(jobs, &jobs->items[i]);
 	free(order);
+	free(fits);
 }
 
 /* --- A job of several ------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 
 /*
  * Finds which folders are of one job. Where each rank has an `inquest run' of its own (srun,
- * mpirun, a shell's loop in front of it), each has a folder; such fellows are judged together, by
+ * mpirun, a shell's loop in front of it), each has a folder. Such fellows are judged together by
  * one of their agents, the speaker. All of them come to the same answer without asking each other:
  * it follows from files that all can read.
  *
@@ -14,15 +14,15 @@
  *	the same run id, step, or address	one job
  *	none of these for both, but the same starter, program and world	one job
  *
- * And two that have the same rank are not of one job. Where a folder could be of two jobs, nobody
- * guesses: it stays alone, and is `unsure`. One that looks for rank 0 elsewhere is of the job all
- * the same if it was started with the others, has the one number that they lack, and then all are
- * there. If one is over, the job must have begun while it ran.
+ * Two folders with the same rank are never of one job. Where a folder could be of two jobs, nobody
+ * guesses: it stays alone, and is `unsure`. A folder that looks for rank 0 elsewhere still is of
+ * the job if it was started with the others and has the one number that they lack, which makes the
+ * job complete. If one folder is over, the job must have begun while it ran.
  */
 
 #include "evidence/agent/jobs.h"
 
-/* Sets `job` and `unsure` of all entries. jobs_list() has called it. */
+/* Sets `job` and `unsure` of all entries; jobs_list() calls it. */
 void fellows_settle(struct jobs *jobs) __attribute__((nonnull));
 
 static inline bool fellows_are(const struct jobs_entry *a, const struct jobs_entry *b)
@@ -31,13 +31,13 @@ static inline bool fellows_are(const struct jobs_entry *a, const struct jobs_ent
 }
 
 /*
- * Returns who judges and speaks for the job of that entry: of those whose agent is at work the one
- * that was launched first; NULL where there is none.
+ * Returns the entry that judges and speaks for the job of that entry: the first launched of those
+ * whose agent is at work; NULL where there is none.
  */
 const struct jobs_entry *fellows_speaker(
 	const struct jobs *jobs, const struct jobs_entry *of) __attribute__((nonnull));
 
-/* The speaker, else the first to be launched of those that live, else of all. Each job has one. */
+/* Returns the speaker, else the first launched of the living, else of all. Each job has one. */
 const struct jobs_entry *fellows_head(
 	const struct jobs *jobs, const struct jobs_entry *of) __attribute__((nonnull));
 
@@ -45,7 +45,7 @@ const struct jobs_entry *fellows_head(
 const char *fellows_id(const struct jobs *jobs, const struct jobs_entry *of)
 	__attribute__((nonnull));
 
-/* A job as a whole: as one entry, whose texts are those of its head and borrowed. */
+/* A job as a whole, as one entry; its texts are borrowed from its head. */
 struct fellows_sum {
 	struct jobs_entry all;
 	size_t folders;

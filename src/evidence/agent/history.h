@@ -7,9 +7,9 @@
  * process it watches, and the counters of their control groups. Bounded: the last HISTORY_SAMPLES
  * of each process, the last HISTORY_PROCESSES processes (the dead are forgotten first).
  *
- * It also keeps the command lines of the children of those it watches, by which workers are told
- * from each other, and when and how they ended, as far as that can be known of somebody else's
- * child; and of those it watches what their launcher gave each (evidence/agent/worker.h).
+ * It also keeps the command lines of watched processes' children, which tell workers apart; when
+ * and how those children ended, as far as a process that is not their parent can know; and what the
+ * launcher gave to each watched process (evidence/agent/worker-env.h).
  */
 
 #include <stdbool.h>
@@ -31,22 +31,23 @@ struct history *history_new(void) __attribute__((returns_nonnull));
 
 /*
  * Takes a sample of these nr processes and of their descendants, and of their control groups. Call
- * it once a second or so. A child that has left the tree is followed on its own; who has ended is
- * kept.
+ * it once a second or so. A child that has left the tree is followed on its own; an ended process
+ * is kept.
  */
 void history_sample(struct history *history, const struct proc_id *ids, size_t nr)
 	__attribute__((nonnull(1)));
 
 /*
- * Forgets those who were once named and are gone, but for those that is_kept(whose, id) wants; and
- * their children that are gone. In a job that restarts for days their samples are most of all.
+ * Forgets processes that were once named and are gone, with their children that are gone, except
+ * those for which is_kept(whose, id) is true. In a job that restarts for days nearly all samples
+ * are theirs.
  */
 void history_let_go(struct history *history, bool (*is_kept)(const void *whose, struct proc_id id),
 	const void *whose) __attribute__((nonnull(1, 2)));
 
 /*
- * The value of a variable that the launcher of those it watches gave one of them, and that we do
- * not have, or not so. NULL none. Valid until the next sample.
+ * Returns the value of a variable that a launcher gave to a watched process, if ours differs or is
+ * not set; NULL none. Valid until the next sample.
  */
 const char *history_variable(const struct history *history, const char *name)
 	__attribute__((nonnull));

@@ -11,6 +11,7 @@
 /* So many of each ring, the first; and of a folder, as many as tell it from others. */
 #define WORLDS_OF_RING 32u
 #define WORLDS_MOST    256u
+#define RINGS_MOST     8192u /* of one folder, with what else lies there */
 
 static void worlds_add(struct jobs_entry *entry, const struct ring_group *group, int world_size)
 {
@@ -57,10 +58,12 @@ void jobs_read_worlds(struct jobs_entry *entry, const struct folder *folder)
 	DIR *dir = again < 0 ? NULL : fdopendir(again);
 	const struct dirent *file;
 
-	while (dir && entry->worlds.nr < WORLDS_MOST && (file = readdir(dir))) {
+	while (dir && entry->worlds.nr < WORLDS_MOST && entry->cost.rings < RINGS_MOST &&
+		(file = readdir(dir))) {
 		size_t len = strlen(file->d_name);
 		int fd;
 
+		entry->cost.rings++;
 		if (len <= 5 || strcmp(file->d_name + len - 5, ".ring") != 0)
 			continue;
 		fd = folder_open_file(folder, file->d_name, NULL);

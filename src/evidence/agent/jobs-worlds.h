@@ -7,7 +7,7 @@
 #include "evidence/agent/jobs.h"
 #include "evidence/format/folder.h"
 
-/* Fills in entry->worlds; nothing where the folder has no rings that can be read. */
+/* Fills in entry->worlds; adds nothing where the folder has no readable ring. */
 void jobs_read_worlds(struct jobs_entry *entry, const struct folder *folder)
 	__attribute__((nonnull));
 

@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,18 @@
 #include "proc/read.h"
 #include "ring/census-read.h"
 
-#define JOBS_CLIMB 64 /* generations between a process and the job's that is its ancestor */
+/*
+ * What is looked at of one owner, the latest folders first. Who is here has a few hundreds at most;
+ * a hostile one has as many as he likes, and whoever lists jobs waits for that.
+ */
+#define JOBS_FOLDERS_MOST 1024u
+#define JOBS_SLOTS_MOST	  32768u
+#define JOBS_BYTES_MOST	  (64u << 20) /* of manifests */
+#define JOBS_RINGS_MOST	  65536u
+#define JOBS_WORLDS_MOST  16384u
+
+#define JOBS_PLACES_MOST  65536u /* in one folder of jobs, of all owners */
+#define JOBS_REFUSED_MOST 4096	 /* bytes of words: the first line is what people see */
 
 static const char *const status_names[] = {
 	[JOBS_RUNNING] = "running", [JOBS_HUNG] = "hung", [JOBS_ENDED] = "ended"};
@@ -36,12 +48,6 @@ static const char *const status_names[] = {
 const char *jobs_status_name(enum jobs_status status)
 {
 	return status_names[status];
-}
-
-bool jobs_entry_failed_early(const struct jobs_entry *entry)
-{
-	return entry->status == JOBS_ENDED && !entry->ranks && entry->world_size < 0 &&
-	       entry->exit_status > 0;
 }
 
 /* A text of the manifest, or "". free() it. */
@@ -149,7 +155,7 @@ static void jobs_take_fellow(struct jobs_entry *entry, struct json_object *manif
 }
 
 /* NULL: there is none that can be read. */
-static struct json_object *jobs_parse_manifest(const struct folder *folder)
+static struct json_object *jobs_parse_manifest(const struct folder *folder, size_t *ret_bytes)
 {
 	struct json_object *manifest = NULL;
 	struct str text = {0};
@@ -157,6 +163,7 @@ static struct json_object *jobs_parse_manifest(const struct folder *folder)
 	if (folder_read(folder, AGENT_MANIFEST_FILE, AGENT_FILE_CAP, &text, NULL) == 0 &&
 		json_scan_is_light(str_text(&text), text.len))
 		manifest = json_tokener_parse(str_text(&text));
+	*ret_bytes = text.len;
 	str_release(&text);
 	return manifest;
 }
@@ -165,10 +172,11 @@ int64_t jobs_read_told(const struct jobs_entry *entry)
 {
 	struct json_object *manifest = NULL;
 	struct folder folder = {.fd = -1};
+	size_t bytes;
 	int64_t told;
 
 	if (folder_open(&folder, entry->folder, entry->owner, NULL) == 0)
-		manifest = jobs_parse_manifest(&folder);
+		manifest = jobs_parse_manifest(&folder, &bytes);
 	told = manifest_time(manifest, "told");
 	json_object_put(manifest);
 	folder_close(&folder);
@@ -195,7 +203,7 @@ static char *manifest_command(struct json_object *manifest)
 
 static void jobs_read_manifest(struct jobs_entry *entry, const struct folder *folder)
 {
-	struct json_object *manifest = jobs_parse_manifest(folder);
+	struct json_object *manifest = jobs_parse_manifest(folder, &entry->cost.bytes);
 	char *name;
 
 	entry->said = manifest_text(manifest, "status");
@@ -224,6 +232,7 @@ static void jobs_add_number(struct jobs_entry *entry, int number)
 static unsigned int jobs_count(
 	struct jobs_entry *entry, int census_fd, const struct census_view *view)
 {
+	struct proc_ns_seen seen = {0};
 	unsigned int living = 0;
 
 	for (uint32_t i = 0; i < view->slots; i++) {
@@ -233,7 +242,7 @@ static unsigned int jobs_count(
 
 		if (census_view_slot(view, i, &slot) != 1)
 			continue;
-		liveness = liveness_of_slot(census_fd, i, &slot);
+		liveness = liveness_of_slot(&seen, census_fd, i, &slot);
 		alive = liveness_is_alive(&liveness);
 		rank = slot.state == CENSUS_RANK || (slot.flags & CENSUS_F_WAS_RANK);
 		living += alive;
@@ -246,6 +255,7 @@ static unsigned int jobs_count(
 			(rank || !(slot.flags & (CENSUS_F_TASK | CENSUS_F_ALONE))))
 			jobs_add_number(entry, slot.rank);
 	}
+	proc_ns_seen_release(&seen);
 	return living;
 }
 
@@ -272,13 +282,14 @@ static int jobs_read_census(
 	entry->launched = checked_time((int64_t)view.header.created_realtime, 0);
 	if (view.header.name[0])
 		entry->name = alloc_text(view.header.name);
+	entry->cost.slots = view.slots;
 	living = jobs_count(entry, fd, &view);
 	entry->beat = checked_time((int64_t)view.header.agent_beat, 0);
 	entry->agent_pid = view.header.agent_pid;
 	entry->agent_start_time = view.header.agent_start_time;
 	if (entry->agent_pid) {
 		struct liveness agent =
-			liveness_of_process(entry->agent_pid, entry->agent_start_time, 0);
+			liveness_of_process(entry->agent_pid, entry->agent_start_time);
 
 		entry->agent_alive = liveness_is_alive(&agent);
 		entry->wrapper = entry->agent_alive ? agent.here : 0;
@@ -305,7 +316,59 @@ static void jobs_entry_release(struct jobs_entry *entry)
 	free(entry->last_words);
 }
 
-/* Adds the folder if it is a job's and may be trusted: 0, or negative with words. */
+/* The owner's share so far; a place in the list moves with the next one's. */
+static struct jobs_share *jobs_share_of(struct jobs *jobs, uid_t owner)
+{
+	struct jobs_share *share;
+
+	array_for_each(&jobs->shares, share)
+		if (share->owner == owner)
+			return share;
+	share = array_add(&jobs->shares);
+	share->owner = owner;
+	return share;
+}
+
+/* True if more of that owner's would be too much; one more of his is left out then. */
+static bool jobs_is_too_much(struct jobs *jobs, uid_t owner)
+{
+	struct jobs_share *share = jobs_share_of(jobs, owner);
+	bool is = share->folders >= JOBS_FOLDERS_MOST || share->slots >= JOBS_SLOTS_MOST ||
+		  share->bytes >= JOBS_BYTES_MOST || share->rings >= JOBS_RINGS_MOST ||
+		  share->worlds >= JOBS_WORLDS_MOST;
+
+	share->left += is;
+	return is;
+}
+
+/* What looking at it has cost. */
+static void jobs_charge(struct jobs *jobs, const struct jobs_entry *entry)
+{
+	struct jobs_share *share = jobs_share_of(jobs, entry->owner);
+
+	share->folders++;
+	share->slots += entry->cost.slots;
+	share->bytes += entry->cost.bytes;
+	share->rings += entry->cost.rings;
+	share->worlds += entry->worlds.nr;
+}
+
+/* Which folder it is, by whatever path. */
+static void jobs_take_place(struct jobs_entry *entry, const struct folder *folder)
+{
+	struct stat about;
+
+	entry->owner = folder->uid;
+	if (fstat(folder->fd, &about) == 0) {
+		entry->dev = about.st_dev;
+		entry->inode = about.st_ino;
+	}
+}
+
+/*
+ * Adds the folder if it is a job's and may be trusted: 0, or negative with words; -EDQUOT without,
+ * where its owner has too many.
+ */
 static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct complaint *why)
 {
 	struct jobs_entry entry = {.world_size = -1, .exit_status = -1};
@@ -315,7 +378,9 @@ static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct compl
 
 	if (error)
 		return error;
-	error = jobs_read_census(&entry, &folder, why);
+	jobs_take_place(&entry, &folder);
+	error = jobs_is_too_much(jobs, folder.uid) ? -EDQUOT
+						   : jobs_read_census(&entry, &folder, why);
 	if (error) {
 		free(entry.name);
 		array_release(&entry.numbers);
@@ -323,7 +388,6 @@ static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct compl
 	}
 	entry.folder = alloc_text(path);
 	entry.id = alloc_text(slash ? slash + 1 : path);
-	entry.owner = folder.uid;
 	jobs_read_manifest(&entry, &folder);
 	if (!entry.name)
 		entry.name = alloc_text(entry.id);
@@ -332,33 +396,109 @@ static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct compl
 	jobs_read_worlds(&entry, &folder);
 	jobs->items = array_grow(jobs->items, jobs->nr, 1, &jobs->room, sizeof(*jobs->items));
 	jobs->items[jobs->nr++] = entry;
+	jobs_charge(jobs, &entry);
 out:
 	folder_close(&folder);
 	return error;
 }
 
-/* Adds every job folder below root. A folder without a census is none, and no fault. */
-static void jobs_add_below(struct jobs *jobs, const char *root, uid_t uid)
+/* What is in a folder of jobs, and when something was last made or removed in it. */
+struct jobs_place {
+	char *name;
+	struct timespec changed;
+};
+
+static int jobs_compare_places(const void *a, const void *b)
+{
+	const struct jobs_place *left = a, *right = b;
+
+	if (left->changed.tv_sec != right->changed.tv_sec)
+		return left->changed.tv_sec < right->changed.tv_sec ? 1 : -1;
+	if (left->changed.tv_nsec != right->changed.tv_nsec)
+		return left->changed.tv_nsec < right->changed.tv_nsec ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+struct jobs_places {
+	ARRAY(struct jobs_place) all;
+	bool more;
+};
+
+/* The folders below root, the latest first: of one who has too many the oldest are left out. */
+static void jobs_list_places(const char *root, struct jobs_places *places)
 {
 	const struct dirent *entry;
 	DIR *dir = opendir(root);
 
 	while (dir && (entry = readdir(dir))) {
+		struct stat about;
+
+		if (entry->d_name[0] == '.' ||
+			fstatat(dirfd(dir), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) < 0 ||
+			!S_ISDIR(about.st_mode))
+			continue;
+		places->more = places->all.nr == JOBS_PLACES_MOST;
+		if (places->more)
+			break;
+		*array_add(&places->all) =
+			(struct jobs_place){alloc_text(entry->d_name), about.st_mtim};
+	}
+	if (dir)
+		closedir(dir);
+	array_sort(&places->all, jobs_compare_places);
+}
+
+static void jobs_refuse(struct jobs *jobs, const char *words)
+{
+	if (jobs->refused.len < JOBS_REFUSED_MOST)
+		str_printf(&jobs->refused, "%s\n", words);
+}
+
+/* Says whose folders were too many to look at all of them. */
+static void jobs_tell_left(struct jobs *jobs, const char *root, bool more)
+{
+	struct jobs_share *share;
+	struct str words = {0};
+
+	array_for_each(&jobs->shares, share) {
+		if (share->left)
+			str_printf(&words, "%s: %zu more folders of user %u, who has too many",
+				root, share->left, (unsigned int)share->owner);
+		if (words.len)
+			jobs_refuse(jobs, str_text(&words));
+		str_cut(&words, 0);
+		share->left = 0;
+	}
+	if (more)
+		str_printf(&words, "%s: what lies behind its first %u folders", root,
+			JOBS_PLACES_MOST);
+	if (words.len)
+		jobs_refuse(jobs, str_text(&words));
+	str_release(&words);
+}
+
+/* Adds every job folder below root. A folder without a census is none, and no fault. */
+static void jobs_add_below(struct jobs *jobs, const char *root, uid_t uid)
+{
+	struct jobs_places places = {0};
+	struct jobs_place *place;
+
+	jobs_list_places(root, &places);
+	array_for_each(&places.all, place) {
 		struct complaint why = {0};
 		struct str path = {0};
 		int error;
 
-		if (entry->d_name[0] == '.')
-			continue;
-		str_printf(&path, "%s/%s", root, entry->d_name);
+		str_printf(&path, "%s/%s", root, place->name);
 		error = jobs_add(jobs, path.text, uid, &why);
-		if (error && error != -ENOENT && error != -ENOTDIR)
-			str_printf(&jobs->refused, "%s\n", complaint_text(&why));
+		if (error && error != -ENOENT && error != -ENOTDIR && error != -EDQUOT)
+			jobs_refuse(jobs, complaint_text(&why));
 		complaint_release(&why);
 		str_release(&path);
+		free(place->name);
 	}
-	if (dir)
-		closedir(dir);
+	jobs_tell_left(jobs, root, places.more);
+	array_release(&places.all);
 }
 
 /* A folder above jobs that could not be opened: root may lack the capability that root has. */
@@ -374,7 +514,7 @@ static void jobs_note_refused(
 		jobs->barred_uid = st.st_uid;
 		jobs->barred_gid = st.st_gid;
 	}
-	str_printf(&jobs->refused, "%s\n", complaint_text(why));
+	jobs_refuse(jobs, complaint_text(why));
 }
 
 /* Adds the jobs of base/inquest-UID: our own, or as root of every UID there. */
@@ -439,13 +579,13 @@ const struct jobs_entry *jobs_find_seen(const struct jobs *jobs, uint32_t pid, c
 {
 	const struct jobs_entry *found = NULL;
 	struct str path = {0};
-	struct stat seen, have;
+	struct stat seen;
 
 	jobs_seen_path(pid, folder, &path);
 	if (lstat(path.text, &seen) == 0)
 		for (size_t i = 0; i < jobs->nr && !found; i++)
-			if (lstat(jobs->items[i].folder, &have) == 0 &&
-				have.st_dev == seen.st_dev && have.st_ino == seen.st_ino)
+			if (jobs->items[i].dev == seen.st_dev &&
+				jobs->items[i].inode == seen.st_ino)
 				found = &jobs->items[i];
 	str_release(&path);
 	return found;
@@ -510,129 +650,6 @@ int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)
 	return error;
 }
 
-/* Short enough for a pid; longer digits are a name. */
-static bool text_is_number(const char *text)
-{
-	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
-}
-
-/* True if the owner of a slot has that pid, or had it, if nobody has it now. */
-static bool slot_is_of(int census_fd, uint32_t at, const struct census_slot *slot, uint32_t pid)
-{
-	struct liveness owner = liveness_of_slot(census_fd, at, slot);
-	struct procstat now;
-
-	return owner.here == pid &&
-	       (owner.there || proc_read_stat((struct proc_id){.pid = pid}, &now) < 0);
-}
-
-bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid)
-{
-	struct folder folder = {.fd = -1};
-	struct census_view view;
-	void *bytes = NULL;
-	size_t size = 0;
-	bool found = entry->wrapper && entry->wrapper == pid;
-	int fd = -1;
-
-	if (folder_open(&folder, entry->folder, entry->owner, NULL) == 0)
-		fd = folder_open_file(&folder, CENSUS_FILE, NULL);
-	if (fd >= 0 && census_snapshot(fd, &bytes, &size) == 0 &&
-		census_view_open(&view, bytes, size) == 0) {
-		for (uint32_t i = 0; i < view.slots && !found; i++) {
-			struct census_slot slot;
-
-			if (census_view_slot(&view, i, &slot) == 1)
-				found = slot_is_of(fd, i, &slot, pid);
-		}
-	}
-	free(bytes);
-	if (fd >= 0)
-		close(fd);
-	folder_close(&folder);
-	return found;
-}
-
-/* The process itself or, climbing up, whose descendant it is. */
-static const struct jobs_entry *jobs_find_pid(const struct jobs *jobs, const char *arg)
-{
-	struct procstat stat = {0};
-
-	if (!text_is_number(arg))
-		return NULL;
-	stat.ppid = (uint32_t)strtoul(arg, NULL, 10);
-	for (int steps = 0; stat.ppid > 1 && steps < JOBS_CLIMB; steps++) {
-		for (size_t i = 0; i < jobs->nr; i++)
-			if (jobs_has_pid(&jobs->items[i], stat.ppid))
-				return &jobs->items[i];
-		if (proc_read_stat((struct proc_id){.pid = stat.ppid}, &stat) < 0)
-			break;
-	}
-	return NULL;
-}
-
-/* True if that process is an ancestor of the other one. */
-static bool is_above(uint32_t above, uint32_t pid)
-{
-	struct procstat stat = {.ppid = pid};
-
-	for (int steps = 0; stat.ppid > 1 && steps < JOBS_CLIMB; steps++) {
-		if (proc_read_stat((struct proc_id){.pid = stat.ppid}, &stat) < 0)
-			return false;
-		if (stat.ppid == above)
-			return true;
-	}
-	return false;
-}
-
-/* The one job that runs below that process, a shell's or a launcher's; NULL: none, or several. */
-static const struct jobs_entry *jobs_find_below(const struct jobs *jobs, const char *arg)
-{
-	const struct jobs_entry *found = NULL;
-	uint32_t pid = text_is_number(arg) ? (uint32_t)strtoul(arg, NULL, 10) : 0;
-
-	for (size_t i = 0; pid && i < jobs->nr; i++) {
-		const struct jobs_entry *entry = &jobs->items[i];
-
-		if (!entry->wrapper || entry->status == JOBS_ENDED ||
-			!is_above(pid, entry->wrapper))
-			continue;
-		if (found && found->job != entry->job)
-			return NULL;
-		found = found ? found : entry;
-	}
-	return found;
-}
-
-const struct jobs_entry *jobs_find(
-	const struct jobs *jobs, const char *arg, struct complaint *why)
-{
-	const struct jobs_entry *found = NULL;
-
-	for (size_t i = 0; i < jobs->nr; i++)
-		if (!strcmp(jobs->items[i].folder, arg) || !strcmp(jobs->items[i].id, arg))
-			return &jobs->items[i];
-	for (size_t i = 0; i < jobs->nr; i++) {
-		const struct jobs_entry *entry = &jobs->items[i];
-
-		if (strcmp(entry->name, arg))
-			continue;
-		if (entry->status != JOBS_ENDED)
-			return entry;
-		if (!found)
-			found = entry;
-	}
-	if (!found)
-		found = jobs_find_pid(jobs, arg);
-	if (!found)
-		found = jobs_find_below(jobs, arg);
-	if (!found)
-		complaint_set(why, "no job here has the id, name or pid '%s'%s", arg,
-			jobs->others ? " (other users have jobs here, shown to them and to root)"
-				     : "");
-	return found;
-}
-
 void jobs_release(struct jobs *jobs)
 {
 	if (!jobs)
@@ -641,5 +658,6 @@ void jobs_release(struct jobs *jobs)
 		jobs_entry_release(&jobs->items[i]);
 	free(jobs->items);
 	str_release(&jobs->refused);
+	array_release(&jobs->shares);
 	*jobs = (struct jobs){0};
 }

@@ -31,7 +31,7 @@ struct jobs_world {
 
 enum jobs_status {
 	JOBS_RUNNING, /* a process of it lives, or its agent waits for one; nobody says it hangs */
-	JOBS_HUNG,    /* its agent says that it hangs, or has said so last */
+	JOBS_HUNG,    /* its agent says, or has last said, that it hangs */
 	JOBS_ENDED,   /* no process of it lives */
 };
 
@@ -51,51 +51,62 @@ struct jobs_entry {
 	uint32_t wrapper; /* `inquest run', which the job descends from, as we see it; 0 gone */
 	unsigned int ranks;	 /* processes that became ranks, or said RANK and may yet */
 	unsigned int ranks_alive;
-	unsigned int unprobed; /* of the living: those in whom the probe does not work */
-	int exit_status; /* of the launched command, as a shell gives it; -1: not over, not known */
+	unsigned int unprobed; /* living ranks without a working probe */
+	int exit_status; /* of the launched command, as a shell gives it; -1: not over, or
+			  * unknown */
 	int world_size; /* -1 not known */
-	/* The job that it is of (evidence/agent/fellows.h), and by what that is told: */
+	/* Its job (evidence/agent/fellows.h), and how that is known: */
 	size_t job;  /* the same number for all folders of one job */
-	bool unsure; /* it may be of another one that is here, and nothing tells */
+	bool unsure; /* it may as well belong to another job here */
 	const char *given; /* the name if one was given; "" none */
 	struct fellow fellow;
-	ARRAY(int) numbers; /* of its ranks, as they have them themselves */
+	ARRAY(int) numbers; /* of its ranks, by their own rings */
 	ARRAY(struct jobs_world) worlds;
 	struct proc_id keeper; /* its agent; pid 0: not known */
 	int64_t beat;  /* its last turn, CLOCK_BOOTTIME ns; 0 never */
 	int64_t until; /* its last word, realtime ns; 0 not known */
-	/* What its agent has said, for who takes its place: */
+	/* What its agent has said, for the agent that takes its place: */
 	char *keys;    /* of verdicts that stand, a line each (cmd/run/announce.h); "" none */
 	char *verdict; /* the headline, and */
 	char *bundle;  /* where it is kept; "" none */
-	unsigned int hangs; /* that it had kept, and the job left behind */
+	unsigned int hangs; /* bundles that it had kept and the job left behind */
 	int64_t told;  /* when it had looked before a signal that ends the job; realtime ns */
 	bool no_logs;  /* it was told to read nothing that the job wrote */
+	dev_t dev;     /* which folder it is, by whatever path */
+	ino_t inode;
+	struct {
+		size_t slots, bytes, rings; /* that were read */
+	} cost;
+};
+
+/* What all folders of one owner have cost so far, and how many are left out for that. */
+struct jobs_share {
+	uid_t owner;
+	size_t folders, slots, bytes, rings, worlds, left;
 };
 
 struct jobs {
 	struct jobs_entry *items; /* newest first */
 	size_t nr;
 	size_t room;
-	unsigned int others; /* users whose jobs are there, but not shown to us */
+	unsigned int others; /* users with jobs here that we may not see */
 	bool barred; /* we are root, and may not enter the folder of that user, the latest */
 	uid_t barred_uid;
 	gid_t barred_gid;
 	int64_t barred_since; /* realtime s */
-	struct str refused; /* one line per folder that was not trusted, with the reason */
+	struct str refused; /* one line per folder that was not trusted, with the reason; of many
+			       the first, and who has too many to be looked at */
+	ARRAY(struct jobs_share) shares; /* of owners */
 };
-
-/* True if it is over and never was a job with ranks: a command that failed before. */
-bool jobs_entry_failed_early(const struct jobs_entry *entry) __attribute__((nonnull));
 
 /* Lists all jobs of this machine that we may see, live and ended. 0, also where there is none. */
 int jobs_list(struct jobs *jobs, struct complaint *why) __attribute__((nonnull(1)));
 
 /*
- * Adds the folder that a process has its records in, wherever that lies: its path is read as that
- * process sees it, by way of /proc/PID/root, so in its own mount namespace, too. uid is the
- * process' owner, and must be the folder's. One that is listed already is not added again. Call
- * jobs_settle() behind the last. 0, or negative with words.
+ * Adds the folder where a process has its records, wherever that lies: the path is resolved as that
+ * process sees it, through /proc/PID/root, and so in its own mount namespace. uid is the process'
+ * owner, and must own the folder. A folder that is listed already is not added again. Call
+ * jobs_settle() after the last. 0, or negative with words.
  */
 int jobs_add_seen(struct jobs *jobs, uint32_t pid, uid_t uid, const char *folder,
 	struct complaint *why) __attribute__((nonnull(1, 4)));
@@ -103,11 +114,11 @@ int jobs_add_seen(struct jobs *jobs, uint32_t pid, uid_t uid, const char *folder
 /* Sorts them, and finds which folders are of one job. */
 void jobs_settle(struct jobs *jobs) __attribute__((nonnull));
 
-/* The folder that such a process has its records in, among those listed; NULL none. */
+/* Returns the listed folder where such a process has its records; NULL none. */
 const struct jobs_entry *jobs_find_seen(const struct jobs *jobs, uint32_t pid, const char *folder)
 	__attribute__((nonnull));
 
-/* Lists those in the folder above that one, of the same owner, and no others. */
+/* Lists only the jobs beside that folder, in its parent, that have the same owner. */
 void jobs_list_beside(struct jobs *jobs, const char *folder) __attribute__((nonnull));
 
 /*
@@ -119,17 +130,13 @@ const struct jobs_entry *jobs_find(
 	const struct jobs *jobs, const char *arg, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
-/*
- * True if a process with this pid is in the job's census, or is its agent: and still that process,
- * or gone. A pid that somebody else has by now is his.
- */
-bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid) __attribute__((nonnull));
-
 /* The one job folder at path, wherever it lies, under the same trust. 0 or negative with words. */
 int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
-/* Reads what the manifest of that one says now: when it had looked before a signal; 0 never. */
+/*
+ * Reads from that job's manifest, as it is now, when the agent had looked before a signal; 0 never.
+ */
 int64_t jobs_read_told(const struct jobs_entry *entry) __attribute__((nonnull));
 
 /* "running", "hung", "ended". The status must be one of the three. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells what inquest itself writes into a job's log from what the job writes: nobody's last words
- * are ours. A page of verdicts stands behind a line that says how many lines it has; all else of
- * ours is one line each, with a start of its own. A launcher's mark may stand before any of them.
+ * Tells apart what inquest itself writes into a job's log and what the job writes, so that our
+ * lines are never taken for a rank's last words. A page of verdicts follows a line that says how
+ * many lines it has; everything else of ours is a single line with a known beginning. A launcher's
+ * mark may stand before any of them.
  */
 #ifndef EVIDENCE_OWN_WORDS_H
 #define EVIDENCE_OWN_WORDS_H
@@ -19,12 +20,12 @@
 /* Appends the page, with the line before it that says how long it is. */
 void own_words_add_page(struct str *into, const char *page);
 
-/* Is anything of ours in it? */
+/* True if any line of ours is in it. */
 bool own_words_are_in(const char *text, size_t len);
 
 /*
  * Takes our lines out of the end of a log and returns how much is left. Where the log begins within
- * a page of ours, what stands before that page's verdict goes with it: whose it is cannot be told.
+ * a page of ours, the text before that page's verdict goes with it: nobody can tell who wrote that.
  */
 size_t own_words_drop(char *text, size_t len);
 

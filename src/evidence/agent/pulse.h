@@ -3,9 +3,9 @@
 #define EVIDENCE_PULSE_H
 
 /*
- * True if anything goes on in a job, told from a few KiB of each ring instead of all of it: the
- * heads and boards of its threads, what devices have completed, and the census. Every recorded call
- * moves a head. It says nothing of what has changed, nor of processes without a ring.
+ * Whether anything goes on in a job, told from a few KiB of each ring: the heads and boards of its
+ * threads, what devices have completed, and the census. Every recorded call moves a head. It tells
+ * neither what has changed, nor anything about processes without a ring.
  */
 
 #include <stdbool.h>
@@ -26,13 +26,13 @@ struct pulse {
 };
 
 struct pulse_news {
-	size_t moved; /* rings that were there before and tell something else now */
-	size_t still; /* that tell the same */
+	size_t moved; /* rings that were there before and differ now */
+	size_t still; /* rings that are as before */
 	bool others;  /* another ring is there, or is gone, or the census has changed */
 };
 
 /*
- * Feels it again, and compares: of a job in these folders, nr of them. One that cannot be opened
+ * Reads the pulse of a job in these nr folders again, and compares. A folder that cannot be opened
  * has no rings.
  */
 struct pulse_news pulse_take(struct pulse *pulse, const char *const *folders, size_t nr)

@@ -3,8 +3,8 @@
 #define EVIDENCE_RALLY_H
 
 /*
- * Where agents of one job on several hosts meet: a hidden folder below that of their bundles, if
- * they all see that. Each host has one card in it, written by the agent that speaks for the job
+ * Where agents of one job on several hosts meet: a hidden folder in the one of their bundles, if
+ * all of them see that. Each host has one card in it, written by the agent that speaks for the job
  * there (evidence/agent/fellows.h), and read by the others. No host asks another one's machine, no
  * clock is compared: a card lives as long as its `beat' is seen to change.
  *
@@ -13,8 +13,8 @@
  *
  * TRUST. Folder, cards, and the bundles in OUT that they name are our user's and nobody else may
  * write to them (folder.h): in another's folder nobody meets. A card is that of its file's name.
- * What it says is taken as a stranger's text all the same: weighed, never a path, and no more of a
- * name than every shell takes for one word.
+ * Its contents are still taken as a stranger's text: bounded in size, never used as a path, and a
+ * name only if every shell takes it for one word.
  */
 
 #include <stdbool.h>
@@ -26,10 +26,10 @@
 #include "evidence/agent/fellow.h"
 
 #define RALLY_CARDS_MOST 16384
-/* The first one names all of whom it has heard. */
+/* The first host names all hosts it has heard of. */
 #define RALLY_CARD_CAP ((size_t)RALLY_CARDS_MOST * 160)
 
-/* How far the first of them has come with what others have found. */
+/* How far the first host has come with what others have found. */
 struct rally_heard {
 	char *card;
 	int64_t born;
@@ -40,28 +40,28 @@ struct rally_card {
 	char *name; /* of its file: "card.m1-0a1b2c3d"; their order is that of the hosts */
 	char *host;
 	uint32_t pid;     /* of its agent, there */
-	int64_t born;     /* of that agent, and no other one's: pids of two pods are alike */
+	int64_t born;     /* tells this agent from others: pids of two pods are alike */
 	int64_t launched; /* its part of the job, realtime ns; 0 not known */
 	int64_t beat;     /* grows with every writing */
 	int64_t pause_ms; /* between two of these, at most */
-	int64_t raised;   /* how often something was found there that all should judge */
+	int64_t raised;   /* how many things were found there that all should judge */
 	int64_t asked;    /* of the first: its question, which all answer by a bundle; 0 none */
 	int64_t answered; /* the question that its bundle answers */
-	bool over;        /* its command has ended, and its agent has no more to say */
-	bool clash;       /* of the first: two jobs meet here, by one name */
+	bool over;        /* its command has ended, and its agent is done */
+	bool clash;       /* of the first: two jobs of one name meet here */
 	int attempt;      /* of its job; 0 not known */
-	ARRAY(int) ranks; /* of that attempt, which live on its host; ascending */
+	ARRAY(int) ranks; /* ranks of that attempt that live on its host; ascending */
 	char *bundle;     /* a name in OUT; "" none */
-	char *keys;       /* what it has said of the whole job, and still stands: a line each */
+	char *keys;       /* its standing verdicts about the whole job, a line each */
 	char *verdict;    /* the same as one sentence */
 	ARRAY(struct rally_heard) heard;
 };
 
 /*
  * Appends the path of the folder for a job of that key: its Slurm step, else the run id, else where
- * its rank 0 is. Run ids are drawn, or given by people: `apart' is for a job that shares its own
- * with another, and takes the address of rank 0 as well. False, and nothing, where nothing tells
- * what other hosts call it.
+ * its rank 0 is. Run ids are drawn, or given by people: `apart' is for a job that shares its run id
+ * with another, and adds the address of rank 0. False, with nothing appended, where the name that
+ * other hosts know it by is unknown.
  */
 bool rally_folder(const char *out, const struct fellow *fellow, bool apart, struct str *into)
 	__attribute__((nonnull));
@@ -97,8 +97,8 @@ int rally_open_bundle(const char *out, const char *name) __attribute__((nonnull)
 void rally_remove(const char *folder) __attribute__((nonnull));
 
 /*
- * Removes those folders in OUT in which nobody has written for a day: of jobs that were killed with
- * all their agents. `now` is when a file of OUT was just written, in seconds, by the clock of that
+ * Removes the folders in OUT to which nobody has written for a day: their jobs were killed with all
+ * their agents. `now` is when a file of OUT was just written, in seconds, by the clock of that
  * storage. An agent that was stopped for so long makes its folder anew.
  */
 void rally_sweep(const char *out, int64_t now) __attribute__((nonnull));

@@ -3,17 +3,17 @@
 #define EVIDENCE_SERVE_H
 
 /*
- * Stacks by proxy. Where the kernel lets only its ancestors look into a process (Yama 1), attach
- * may not, but the job's agent may, as the probe admits it. So the agent listens on a socket in the
+ * Stacks by proxy. Where the kernel lets only ancestors look into a process (Yama 1), attach may
+ * not, but the job's agent may, since the probe admits it. So the agent listens on a socket in the
  * job's folder, which nobody but the job's user and root can reach, and takes stacks for them.
  *
  *	request: one line, "inquest-stacks/1 MODE SAMPLES PAUSE_MS\n", of plain numbers; before its
  *		 end " raw" asks for whole copies, then " mute" for nothing that errors say
  *	answer:	 a bundle of the stacks (evidence/format/bundle.h), then the end
  *
- * A request names no process: it gets those of the job. A helper answers, so that neither a slow
- * reader nor a process that cannot be looked at keeps the agent from its work; one at a time, and
- * one that takes too long is killed.
+ * A request names no process: it gets those of the job. One helper at a time answers, so that
+ * neither a slow reader nor an unreadable process keeps the agent from its work; a helper that
+ * takes too long is killed.
  */
 
 #include "base/complaint.h"
@@ -26,10 +26,10 @@
 
 struct serve {
 	int fd; /* listens; -1: not */
-	struct helper helper; /* that answers now */
+	struct helper helper; /* the helper that answers now */
 };
 
-/* Listens in this folder; where that is not possible, not: nobody needs it to run a job. */
+/* Listens in this folder. Does nothing where that is impossible: no job needs it to run. */
 void serve_open(struct serve *serve, const char *folder) __attribute__((nonnull));
 
 /* Takes the next request, if there is one and no helper is busy. Never blocks. */
@@ -39,8 +39,8 @@ void serve_turn(struct serve *serve, const char *folder) __attribute__((nonnull)
 void serve_close(struct serve *serve) __attribute__((nonnull));
 
 /*
- * Asks the agent of the job in this folder and adds what it answers. 0, or negative with words
- * where nobody listens, or does not answer in time.
+ * Asks the agent of the job in this folder and adds its answer. 0, or negative with words where no
+ * agent listens or answers in time.
  */
 int serve_ask(const struct folder *folder, const struct stacks_options *options,
 	struct evidence *into, struct complaint *why) __attribute__((nonnull(1, 2, 3)));

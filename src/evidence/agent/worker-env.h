@@ -3,9 +3,9 @@
 #define EVIDENCE_WORKER_ENV_H
 
 /*
- * Finds what a launcher gave to one of its workers: where its environment differs from that of the
- * launch, as far as receipts may tell (evidence/gather/receipt.h), and the compile caches that it
- * names.
+ * Finds what a launcher gave to one of its workers: the variables that differ from the launch's
+ * environment, of those that a receipt may hold (evidence/gather/receipt.h), and the compile caches
+ * that these name.
  */
 
 #include <json.h>

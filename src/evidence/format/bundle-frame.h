@@ -2,7 +2,7 @@
 #ifndef EVIDENCE_BUNDLE_FRAME_H
 #define EVIDENCE_BUNDLE_FRAME_H
 
-/* The bytes of a bundle that the one who packs and the one who unpacks must agree on. */
+/* The bytes of a bundle on which packing and unpacking must agree. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ enum { BUNDLE_UINT8 = 0xcc, BUNDLE_UINT32 = 0xce, BUNDLE_BIN32 = 0xc6 };
 /* Kind of the frames that are gaps; of no exhibit. */
 #define BUNDLE_GAP "gap"
 
-/* Bytes more that every bin32 and uint32 costs, and how big numbers lie: big end first. */
+/* The extra bytes of every bin32 and uint32. Numbers are big-endian. */
 static inline uint32_t bundle_get32(const uint8_t *at)
 {
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];

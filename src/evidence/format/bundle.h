@@ -16,8 +16,8 @@
  * always used, so that a frame can be found again behind damage by looking for its first bytes.
  * crc is the CRC-32 of head.
  *
- * DAMAGE. A cut file yields every exhibit before the cut and a gap; a flipped byte damages only
- * its exhibit: what zstd still gives is kept and marked, a lost head becomes a gap.
+ * DAMAGE. A cut file yields every exhibit before the cut, and a gap. A flipped byte damages only
+ * its exhibit: bytes that zstd can still unpack are kept and marked, a lost head becomes a gap.
  */
 
 #include "base/complaint.h"

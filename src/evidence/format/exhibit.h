@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * exhibit.h: bytes without opinion. Evidence is a set of exhibits; a live job, a bundle and a
- * foreign dump differ only in how they obtain them. Decoding never asks the machine: whatever a
- * decoder needs to know (who is alive, when it was read, time between samples) is an exhibit too.
+ * foreign dump differ only in how they obtain them. Decoding never asks the machine: everything a
+ * decoder needs (which processes live, the time of reading, the time between samples) is an exhibit
+ * too.
  *
  * Ownership: evidence owns its exhibits, an exhibit its bytes and strings.
  */
@@ -21,13 +22,14 @@
 	K(GATHER, "gather")	    /* (json) per host and gathering: host, boot id, T0 */ \
 	K(CENSUS, "census")	    /* the job's process table, raw */                             \
 	K(RING, "ring")		    /* one ring, a snapshot, raw */                                \
-	K(LIVENESS, "liveness")	    /* (json) a process: lock free? pid and start time there? */   \
+	K(LIVENESS, "liveness")	    /* (json) a process: is its lock free, are its pid and start
+				     * time there */   \
 	K(PROC_STAT, "proc-stat")   /* /proc/PID/stat; several samples differ in `when` */         \
 	K(PROC_STATUS, "proc-status")                                                              \
 	K(PROC_WCHAN, "proc-wchan")                                                                \
 	K(PROC_IO, "proc-io")                                                                      \
 	K(PROC_CALL, "proc-call")   /* what its main thread is blocked on: see proc/blocked.h */   \
-	K(PROC_LOCKS, "proc-locks") /* locks of files that it waits for and has: proc/locks.h */   \
+	K(PROC_LOCKS, "proc-locks") /* file locks that it holds or waits for: proc/locks.h */   \
 	K(PROC_TASKS, "proc-tasks") /* the stat lines of all threads */                            \
 	K(CGROUP, "cgroup")	    /* memory.events, freezer state: text, at launch and now */    \
 	K(EXIT, "exit")		    /* (json) how a process ended, as its agent saw it */          \
@@ -35,12 +37,12 @@
 	K(MANIFEST, "manifest")	    /* (json) launched, running, hung, ok, error; last polled */   \
 	K(STDERR, "stderr")	    /* the tail of a regular file behind fd 2 */                   \
 	K(HISTORY, "history")	    /* (json) the agent's samples: CPU, RSS, children over time */ \
-	K(ERROR_FILE, "error-file") /* what a worker left for torchrun before dying, raw */        \
-	K(IDENTITY, "identity")	    /* (json) which rank a process is said to be, by whom */ \
+	K(ERROR_FILE, "error-file") /* a worker's error file for torchrun, raw */        \
+	K(IDENTITY, "identity")	    /* (json) a process' rank, and who says so */ \
 	K(MODULE, "module")	    /* an ELF object on stacks, see stacks.h */              \
 	K(STACKS, "stacks")	    /* all threads of a process at one moment, raw */          \
 	K(FLIGHT, "flight")	    /* one rank's dump of PyTorch's Flight Recorder, raw */ \
-	K(COVERAGE, "coverage") /* (json) which nodes were asked, and why one lacks */
+	K(COVERAGE, "coverage") /* (json) the nodes that were asked, and why one is missing */
 
 enum exhibit_kind {
 #define EXHIBIT_ENUM(id, name) EXHIBIT_##id,
@@ -56,14 +58,14 @@ struct exhibit {
 	int rank;	 /* world rank where the gatherer knew it, -1 else: a hint, never decoded */
 	uint32_t pid;	 /* 0: not of one process */
 	uint64_t start_time;
-	int64_t when;	 /* realtime ns of the reading; 0 where what was told can be none */
-	char *label;	 /* more about it: a path, "launch" or "now"; "" none */
+	int64_t when;	 /* realtime ns of the reading; 0 where none is possible */
+	char *label;	 /* details: a path, "launch" or "now"; "" none */
 	uint8_t *bytes;
 	size_t len;
 	bool damaged;	 /* its checksum failed in the bundle: kept, cited as lost, not believed */
 };
 
-/* A thing that should have been gathered and was not. Becomes a loss of the job. */
+/* Something that should have been gathered and was not. It becomes a loss of the job. */
 struct exhibit_gap {
 	char *host;
 	uint32_t pid;
@@ -73,7 +75,8 @@ struct exhibit_gap {
 struct meter;
 
 struct evidence {
-	struct meter *meter; /* what reading and decoding it may take; borrowed, NULL: no bound */
+	struct meter *meter; /* memory that reading and decoding may use; borrowed, NULL: no
+			      * bound */
 	struct exhibit *at;
 	size_t n;
 	size_t room;
@@ -89,35 +92,38 @@ enum exhibit_kind exhibit_kind_of(const char *name);
 
 /*
  * Adds an exhibit; copies the strings of `about` (NULL host and label are ""), takes `bytes` over
- * (malloc'ed). Secrets in texts become stars on the way (base/redact.h), wherever they come from:
- * so what is gathered, written, read and shown has none (of a Flight Recorder's dump what is
- * written and shown: flight-redact.h). Where `about` has a kind_name, the kind is
- * found by it. Valid until the next one.
+ * (malloc'ed). Secrets in texts become stars on the way (base/redact.h), whatever their source: so
+ * nothing gathered, written, read or shown has any (for a Flight Recorder's dump: nothing written
+ * or shown, flight-redact.h). Where `about` has a kind_name, the kind is found by it. Valid until
+ * the next one.
  */
 struct exhibit *evidence_add(
 	struct evidence *evidence, const struct exhibit *about, uint8_t *bytes, size_t len);
-/* Notes what could not be gathered. Copies both strings; host may be NULL, pid 0: of none. */
+/*
+ * Notes something that could not be gathered. Copies both strings; host may be NULL, pid 0: of no
+ * process.
+ */
 void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid, const char *what);
 
 /*
- * Notes what is not there since whoever gathers did not want it: "WHAT: left out, as OPTION asked".
- * It is a gap like any other, so that nobody takes what is not seen for what was not there; but
- * operations are never among it.
+ * Notes something that an option left out: "WHAT: left out, as OPTION asked". It is a gap like any
+ * other, so that nobody takes what was not seen for what was not there; operations are never left
+ * out.
  */
 #define EXHIBIT_LEFT_OUT ": left out, as "
 void evidence_leave_out(
 	struct evidence *evidence, const char *host, const char *what, const char *option);
 
-/* How much of `most` bytes may be read into memory, as far as the meter goes. */
+/* Returns how many of `most` bytes may be read into memory by the meter's bound. */
 size_t evidence_room(const struct evidence *evidence, size_t most);
 
-/* Moves all that is in `from` behind what is in `into`, and leaves `from` empty. */
+/* Moves everything in `from` to the end of `into`, and leaves `from` empty. */
 void evidence_move(struct evidence *into, struct evidence *from);
 
 /* Releases the exhibits behind the first n. */
 void evidence_cut(struct evidence *evidence, size_t n);
 
-/* Releases everything inside; `evidence` itself is the caller's and is empty afterwards. */
+/* Releases the contents; `evidence` itself is the caller's and is empty afterwards. */
 void evidence_release(struct evidence *evidence);
 
 #endif

@@ -3,9 +3,8 @@
 #define EVIDENCE_FIELDS_H
 
 /*
- * Members of a struct as pairs of a msgpack map, by a table that both ways use: so what is written
- * is what is read. Members that are 0 or "" are left out; keys that the table lacks are not its
- * affair.
+ * Members of a struct as pairs of a msgpack map. Writing and reading use one table, so they agree.
+ * Members that are 0 or "" are left out; keys that are not in the table are the caller's.
  */
 
 #include <msgpack.h>
@@ -53,8 +52,8 @@ void fields_put(msgpack_packer *packer, const struct field *fields, size_t nr, c
 	__attribute__((nonnull));
 
 /*
- * Takes the value into the member of that key. False if the table has no such key, or the value is
- * of no use for it. Texts are copied to the arena.
+ * Stores the value in the member with that key. False if the table has no such key, or the value
+ * does not fit it. Texts are copied to the arena.
  */
 bool fields_take(const struct field *fields, size_t nr, const struct unpack_item *key,
 	const struct unpack_item *value, void *into, struct arena *arena) __attribute__((nonnull));

@@ -2,14 +2,14 @@
 #ifndef EVIDENCE_FLIGHT_NAME_H
 #define EVIDENCE_FLIGHT_NAME_H
 
-/* Names of Flight Recorder dumps: the only place that says whose a dump is. */
+/* Names of Flight Recorder dumps: they alone tell a dump's rank. */
 
 #include <stddef.h>
 
 /*
- * The rank that a file's name ends in ("nccl_trace_rank_12", "_dump_3.json"), -1 none; to
- * *ret_prefix how long the part before it is, which dumps of one job have in common, or dumps of
- * one node of it. name is without folders.
+ * Returns the rank at the end of a file's name ("nccl_trace_rank_12", "_dump_3.json"), -1 none.
+ * *ret_prefix gets the length of the part before it, which dumps of one job, or of one of its
+ * nodes, have in common. name is without folders.
  */
 int flight_rank_of(const char *name, size_t *ret_prefix) __attribute__((nonnull));
 

@@ -3,8 +3,9 @@
 #define EVIDENCE_FLIGHT_WORDS_H
 
 /*
- * Every text of a Flight Recorder dump that is looked for, sorted by strcmp(). It is the one list
- * for two: what decode/flight/flight-dump.h reads, and what flight-redact.h leaves to be read.
+ * Every text that is looked for in a Flight Recorder dump, sorted by strcmp(). It is one list for
+ * two uses: the texts that decode/flight/flight-dump.h reads are those that flight-redact.h leaves
+ * readable.
  */
 
 #include <stddef.h>

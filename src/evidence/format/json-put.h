@@ -22,7 +22,7 @@ void json_put_text(struct json_object *object, const char *key, const char *text
 void json_put_value(struct json_object *object, const char *key, const char *value);
 /* Adds a list of a NULL-ended array of arguments; nothing where that is NULL. Redacts copies. */
 void json_put_args(struct json_object *object, const char *key, char *const *args);
-/* Adds a number. Call it only with a known value: there is none for "unknown". */
+/* Adds a number. Call it only with a known value: no number means "unknown". */
 void json_put_int(struct json_object *object, const char *key, int64_t value);
 
 /* Appends the document as one line without the newline, and releases it. */

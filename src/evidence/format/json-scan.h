@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define JSON_SCAN_DEPTH	 16 /* deeper than this none of our documents is */
+#define JSON_SCAN_DEPTH	 16 /* no document of ours is deeper */
 #define JSON_SCAN_WEIGHT 40 /* bytes of tree for a byte of text, at most */
 
 /*

@@ -47,7 +47,9 @@ enum pickle_op {
 	OP_FRAME = 0x95,
 };
 
-/* How many bytes of argument an opcode has, those that its argument announces not counted. */
+/*
+ * Returns how many bytes of argument an opcode has, not counting those that its argument announces.
+ */
 static const uint8_t pickle_arguments[256] = {
 	[OP_BINBYTES] = 4,
 	[OP_SHORT_BINBYTES] = 1,

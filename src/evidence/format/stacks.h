@@ -9,7 +9,7 @@
  *	module	one ELF object of a host: what walks read of it, and names for the addresses on the
  *		stacks; the label is "DEV:INO PATH", so that of one object there is one
  *
- * How both are packed and read again. evidence/gather/stacks-gather.h takes them of processes.
+ * Both are packed and read here; evidence/gather/stacks-gather.h takes them from processes.
  */
 
 #include "base/complaint.h"

@@ -3,9 +3,9 @@
 #define EVIDENCE_COMMAND_H
 
 /*
- * The launched command of a job in which no rank ever was: a launcher that found no program, a
- * script that failed in its first line. It stands for the job, as a process that was asked for by
- * its pid does: a rank without number.
+ * The launched command of a job that never had a rank: a launcher that found no program, a script
+ * that failed in its first line. The command stands for the job as a rank without number, like a
+ * process that was asked for by its pid.
  */
 
 #include "evidence/format/exhibit.h"
@@ -19,8 +19,8 @@ struct command {
 };
 
 /*
- * Adds who it was, and the end of what is behind our own stderr, which is the command's, where that
- * is a plain file.
+ * Adds the command's identity, and the end of its stderr, which is our own, where that is a plain
+ * file.
  */
 void command_add(const struct command *command, struct evidence *into) __attribute__((nonnull));
 

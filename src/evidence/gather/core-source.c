@@ -183,6 +183,25 @@ static bool core_belongs(
 	return false;
 }
 
+/*
+ * Looks up the names of all addresses on the snapshots' stacks, and adds an exhibit per module
+ * there. Call it once, after all snapshots of a gathering.
+ */
+static void add_modules(struct evidence *into, const char *host, struct images *images,
+	const struct snapshot *snapshots, size_t nr)
+{
+	struct stacks_wanteds wanteds;
+	struct stacks_wanted *wanted;
+
+	stacks_want(&wanteds, images, snapshots, nr);
+	array_for_each(&wanteds.all, wanted) {
+		stacks_name(images, wanted, &wanteds.arena);
+		stacks_add_module(
+			into, host, wanted->module, images_excerpt(images, wanted->module));
+	}
+	stacks_wanted_release(&wanteds);
+}
+
 static void core_add(struct core *core, struct images *images, struct evidence *into)
 {
 	/* Adding may move the exhibits that are there, and the host name lies in one of them. */
@@ -191,7 +210,7 @@ static void core_add(struct core *core, struct images *images, struct evidence *
 
 	core_identify(core, into);
 	stacks_add(into, host, core->rank, &core->snapshot);
-	stacks_add_modules(&modules, host, images, &core->snapshot, 1);
+	add_modules(&modules, host, images, &core->snapshot, 1);
 	/* Other cores may have some of them too. */
 	for (size_t i = 0; i < modules.n; i++)
 		stacks_put(into, host, &modules.at[i]);

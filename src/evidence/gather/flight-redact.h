@@ -3,16 +3,15 @@
 #define EVIDENCE_FLIGHT_REDACT_H
 
 /*
- * Takes out of a Flight Recorder dump what may not leave the machine. PyTorch writes what its
- * version knows, a program may add what it likes, and nobody can list what that is. So it is the
- * other way round: a text stays where it stands under a name that is read (flight-words.h), less
- * the secrets in it; names and numbers stay; every other text becomes stars, and so does all that
- * is no document any more, behind the place where it ends to be one.
+ * Takes out of a Flight Recorder dump what may not leave the machine. Nobody can list what that is:
+ * it depends on PyTorch's version, and a program may add anything. So the list is of what stays: a
+ * text under a name that is read (flight-words.h), without the secrets in it; names; numbers. Every
+ * other text becomes stars, and so does everything behind the place where the bytes stop being a
+ * document.
  *
- * In place and byte for byte, as base/redact.h has it: whoever reads the dump finds the same in it,
- * and the same damage. So bundles are packed without secrets, while files that a user has named are
- * read as they are; what is shown of those is cleaned where it is read
- * (decode/flight/flight-entry.h).
+ * Works in place and keeps the length, like base/redact.h: a reader finds the same structure in the
+ * dump, and the same damage. Bundles are packed this way; files that a user has named are read as
+ * they are, and texts shown from them are cleaned on reading (decode/flight/flight-entry.h).
  */
 
 #include <stddef.h>
@@ -28,9 +27,9 @@ void flight_redact(uint8_t *bytes, size_t len);
 void flight_redact_pickle(uint8_t *bytes, size_t len);
 void flight_redact_json(uint8_t *bytes, size_t len);
 
-/* True if what stands under this name is read. */
+/* True if values under this name are read. */
 bool flight_redact_knows(const uint8_t *name, size_t len);
-/* True if a text is but a number, which tells nothing of anybody. */
+/* True if a text is only a number, which is no secret. */
 bool flight_redact_is_number(const uint8_t *text, size_t len);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * identity.h: whose rank a process without a ring is, in the fields that exhibits of kind
- * "identity" have in common (inquest-bundle(5)), whoever writes them.
+ * identity.h: which rank a process without a ring is. These fields are common to all exhibits of
+ * kind "identity" (inquest-bundle(5)).
  */
 #ifndef EVIDENCE_IDENTITY_H
 #define EVIDENCE_IDENTITY_H
@@ -10,7 +10,7 @@
 
 struct json_object;
 
-/* Adds number, world size, launcher and whose word that is; what is not known has no field. */
+/* Adds rank, world size, launcher and the source of these; an unknown value has no field. */
 void identity_put_rank(struct json_object *object, const struct survey_process *found)
 	__attribute__((nonnull));
 

@@ -126,7 +126,7 @@ void live_take_liveness(
 	struct evidence *into, const char *host, const struct live_process *process)
 {
 	const struct liveness liveness =
-		liveness_of_process(process->here, process->start_time, 0);
+		liveness_of_process(process->here, process->start_time);
 
 	live_add_liveness(into, host, process, &liveness);
 }

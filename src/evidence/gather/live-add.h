@@ -2,7 +2,9 @@
 #ifndef EVIDENCE_LIVE_ADD_H
 #define EVIDENCE_LIVE_ADD_H
 
-/* Exhibits that every gathering from the machine begins with, be there a job's folder or not. */
+/*
+ * The exhibits with which every gathering from the machine begins, with or without a job's folder.
+ */
 
 #include "evidence/format/exhibit.h"
 #include "evidence/gather/live.h"
@@ -26,7 +28,7 @@ void live_add_liveness(struct evidence *into, const char *host,
 	const struct live_process *process, const struct liveness *liveness)
 	__attribute__((nonnull));
 
-/* Asks whether it is there, which it tells, and adds that. */
+/* Looks whether it is there, adds the answer as an exhibit, and returns it. */
 void live_take_liveness(
 	struct evidence *into, const char *host, const struct live_process *process)
 	__attribute__((nonnull));

@@ -13,16 +13,16 @@
 
 /* A process of the job to be looked at. */
 struct live_process {
-	size_t folder; /* of which of the job's folders it is; a child: of any */
+	size_t folder; /* the job's folder that it is in; a child: any of them */
 	uint32_t pid;  /* as it knows itself */
-	uint32_t here; /* as we see it; 0: it is not there any more */
+	uint32_t here; /* as we see it; 0: it is gone */
 	uint64_t start_time;
 	int rank; /* a hint for the exhibits, -1 unknown */
 	const char *role; /* "slot" of the census, "agent", or "child" of one of these */
 	bool threads;	  /* its threads and its stderr are of interest */
 	bool ring_due;	  /* the census says that it has a rank's ring, and none was found yet */
-	char *log;	  /* of a dead one: the file its stderr went to; NULL not known */
-	char *error_file; /* where its launcher asked it to say why it dies; NULL none */
+	char *log;	  /* the file of its stderr, if it is dead; NULL unknown */
+	char *error_file; /* the error file that its launcher gave it; NULL none */
 };
 
 struct live_processes {
@@ -39,15 +39,15 @@ struct live_proc_target {
 /* Adds the living descendants that are not listed yet, as "child". */
 void live_processes_add_descendants(struct live_processes *processes);
 
-/* Frees the list and the logs' names; roles are literals and not ours to free. */
+/* Frees the list and the logs' names; roles are literals. */
 void live_processes_release(struct live_processes *processes);
 
 /* A sample: stat and io of each living process; with `full` also status, wchan and threads. */
 void live_proc_take(const struct live_proc_target *target, bool full);
 
 /*
- * Counters of every control group that a process is in, and of `nr` more (texts as
- * proc_cgroup_of() gives them): those in which all have died.
+ * Counters of every control group that has a process in it, and of `nr` more in which all have died
+ * (texts as proc_cgroup_of() gives them).
  */
 void live_proc_take_cgroups(
 	const struct live_proc_target *target, char *const *more, size_t nr);
@@ -56,8 +56,8 @@ void live_proc_take_cgroups(
 void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms);
 
 /*
- * Takes what workers of torchrun left in the files that it gave them: each file once, however many
- * processes have inherited its name; each within deadline_ms.
+ * Takes the error files that torchrun gave to its workers: each file once, however many processes
+ * have inherited its name, and within deadline_ms.
  */
 void live_proc_take_error_files(const struct live_proc_target *target, int deadline_ms);
 

@@ -2,7 +2,7 @@
 #ifndef EVIDENCE_LIVE_STACKS_H
 #define EVIDENCE_LIVE_STACKS_H
 
-/* The part of live gathering that takes stacks: the dearest, so it comes last. */
+/* The part of live gathering that takes stacks: the most expensive, so it comes last. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,9 +11,9 @@
 #include "evidence/gather/live.h"
 
 /*
- * Takes the stacks that the options ask for, of all ranks and of the first of their children, and
- * waits until sample_pause_ms have passed since `sampled` (CLOCK_MONOTONIC ns), when a first sample
- * of /proc was taken: the time that stacks take is time that it need not wait.
+ * Takes the stacks that the options ask for, of all ranks and of the first of their children. Then
+ * waits until sample_pause_ms have passed since `sampled` (CLOCK_MONOTONIC ns), when the first
+ * sample of /proc was taken, so the time for the stacks counts.
  */
 void live_take_stacks(const struct live_proc_target *target, const struct live_options *options,
 	int64_t sampled) __attribute__((nonnull));

@@ -54,6 +54,7 @@ struct live {
 	size_t which;		/* and its number */
 	char host[256];
 	struct live_processes processes;
+	struct proc_ns_seen seen;
 	ARRAY(char *) groups; /* control groups that the agent has seen */
 };
 
@@ -92,7 +93,7 @@ static void live_add(struct live *live, const struct exhibit *about, struct str 
 
 static void live_take_slot(struct live *live, int fd, uint32_t i, const struct census_slot *slot)
 {
-	struct liveness liveness = liveness_of_slot(fd, i, slot);
+	struct liveness liveness = liveness_of_slot(&live->seen, fd, i, slot);
 	struct live_process *process = array_add(&live->processes.all);
 
 	*process = (struct live_process){
@@ -111,7 +112,7 @@ static void live_take_slot(struct live *live, int fd, uint32_t i, const struct c
 static void live_take_agent(struct live *live, const struct census_header *header)
 {
 	struct liveness liveness =
-		liveness_of_process(header->agent_pid, header->agent_start_time, 0);
+		liveness_of_process(header->agent_pid, header->agent_start_time);
 	struct live_process *process;
 
 	if (!header->agent_pid)
@@ -590,6 +591,7 @@ static void live_close(struct live *live)
 	for (size_t i = 0; i < live->groups.nr; i++)
 		free(live->groups.items[i]);
 	array_release(&live->groups);
+	proc_ns_seen_release(&live->seen);
 	for (size_t i = 0; i < live->folders.nr; i++)
 		folder_close(&live->folders.items[i].folder);
 	array_release(&live->folders);

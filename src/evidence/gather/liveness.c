@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "proc/ns.h"
 #include "proc/read.h"
 #include "ring/census-read.h"
 
@@ -21,16 +20,15 @@ static struct liveness liveness_look(struct proc_id here)
 	return ret;
 }
 
-struct liveness liveness_of_process(uint32_t pid, uint64_t start_time, uint64_t pid_ns)
+struct liveness liveness_of_process(uint32_t pid, uint64_t start_time)
 {
-	struct proc_id id = {pid, start_time};
-
-	id.pid = proc_ns_find(id, pid_ns);
-	return liveness_look(id);
+	return liveness_look((struct proc_id){pid, start_time});
 }
 
-struct liveness liveness_of_slot(int census_fd, uint32_t i, const struct census_slot *slot)
+struct liveness liveness_of_slot(
+	struct proc_ns_seen *seen, int census_fd, uint32_t i, const struct census_slot *slot)
 {
+	struct proc_id id = {slot->pid, slot->start_time};
 	struct flock lock = {
 		.l_type = F_WRLCK,
 		.l_whence = SEEK_SET,
@@ -42,10 +40,9 @@ struct liveness liveness_of_slot(int census_fd, uint32_t i, const struct census_
 	struct liveness ret;
 
 	/* The kernel names the lock's owner by the pid that we know: no need to search for it. */
-	if (held && lock.l_pid > 0)
-		ret = liveness_look((struct proc_id){(uint32_t)lock.l_pid, slot->start_time});
-	else
-		ret = liveness_of_process(slot->pid, slot->start_time, slot->pid_ns);
+	id.pid = held && lock.l_pid > 0 ? (uint32_t)lock.l_pid
+					: proc_ns_find(seen, id, slot->pid_ns);
+	ret = liveness_look(id);
 	if (told)
 		ret.lock = held ? LIVENESS_LOCK_HELD : LIVENESS_LOCK_FREE;
 	return ret;

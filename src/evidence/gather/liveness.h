@@ -3,37 +3,43 @@
 #define EVIDENCE_LIVENESS_H
 
 /*
- * Is the owner of a census slot alive? It holds a lock on its slot for life; but closefrom() and
- * exec drop the lock of the living, so it is dead only if the lock is free AND its pid with its
- * start time is gone or a zombie.
+ * Whether the owner of a census slot is alive. It holds a lock on its slot for life, but
+ * closefrom() and exec drop that lock in a living process: so it is dead only if the lock is free
+ * AND its pid with its start time is gone or a zombie.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proc/ns.h"
 #include "ring/census.h"
 
 enum liveness_lock { LIVENESS_LOCK_UNKNOWN, LIVENESS_LOCK_FREE, LIVENESS_LOCK_HELD };
 
 struct liveness {
 	enum liveness_lock lock;
-	uint32_t here; /* its pid as we see it; 0: no process that we see is it */
-	bool there;    /* that pid has its start time */
+	uint32_t here; /* its pid as we see it; 0: it is none that we see */
+	bool there;    /* the process with that pid has its start time */
 	char state;    /* of its main thread; 0 where not there */
 };
 
-/* Asks about the owner of slot i of the census behind fd. Looks only. */
-struct liveness liveness_of_slot(int census_fd, uint32_t i, const struct census_slot *slot);
+/*
+ * Looks for the owner of slot i of the census behind fd. Changes nothing. `seen` is one for all
+ * slots that are looked for: in which namespace they are is the job's word.
+ */
+struct liveness liveness_of_slot(struct proc_ns_seen *seen, int census_fd, uint32_t i,
+	const struct census_slot *slot) __attribute__((nonnull));
 
-/* The same for a process without a slot. */
-struct liveness liveness_of_process(uint32_t pid, uint64_t start_time, uint64_t pid_ns);
+/* The same for a process without a slot, by the pid that it has here. */
+struct liveness liveness_of_process(uint32_t pid, uint64_t start_time);
 
-/* True if two processes that we see run one program, as far as we may know. */
+/* True if two visible processes run one program, as far as we may know. */
 bool liveness_same_program(uint32_t one, uint32_t other);
 
 /*
- * The conclusion: a pid with its start time lives unless it is a zombie. One that we cannot see (of
- * another pid namespace) lives only if it holds its lock; not known is no sign of life.
+ * The conclusion: a pid with its start time lives unless it is a zombie. A process that we cannot
+ * see (in another pid namespace) lives only if it holds its lock; an unknown lock is no sign of
+ * life.
  */
 bool liveness_is_alive(const struct liveness *liveness);
 

@@ -3,11 +3,10 @@
 #define EVIDENCE_MEASURE_H
 
 /*
- * How large an exhibit of each kind may be, and what it may cost to decode. An exhibit that is
- * larger than any of its kind is none: it is refused by the size that it is said to have, before a
- * byte is unpacked. The weight is a promise of the kind's decoder, whatever the bytes say: so many
- * bytes of memory for each byte at most (and MEASURE_FLOOR more), which tests/hurt/bombs.test holds
- * it to.
+ * How large an exhibit of each kind may be, and what it may cost to decode. A larger one is refused
+ * by its stated size, before a byte is unpacked. The weight is a promise of the kind's decoder,
+ * whatever the bytes are: it needs at most that many bytes of memory for each byte (and
+ * MEASURE_FLOOR more). tests/hurt/bombs.test holds it to that.
  */
 
 #include <stddef.h>
@@ -21,10 +20,10 @@ struct measure {
 	unsigned weight; /* of each */
 };
 
-/* Never NULL; of a kind that is not known: a piece that is kept, and not decoded. */
+/* Never NULL; for an unknown kind the measure of bytes that are kept and not decoded. */
 const struct measure *measure_of(enum exhibit_kind kind) __attribute__((returns_nonnull));
 
-/* Memory that decoding so many bytes of the kind may take. */
+/* Returns the memory that decoding so many bytes of the kind may take. */
 uint64_t measure_cost(enum exhibit_kind kind, size_t len);
 
 #endif

@@ -32,7 +32,7 @@ struct look_git {
 };
 
 /*
- * Reads .git itself for the revision; whether tracked files were changed only git knows: it is run
+ * Reads .git itself for the revision. Only git knows whether tracked files were changed: it is run
  * with a deadline of LOOK_GIT_MS, told to take no lock, and its absence is no error.
  */
 void look_at_git(const char *cwd, struct look_git *ret) __attribute__((nonnull));

@@ -4,8 +4,8 @@
 
 /*
  * The receipt: raw facts about a launch, taken before the first import, since they cannot be had
- * later (the cache that was cold then is warm now). Environment by allow-list, less every name
- * that smells of a secret; git revision and dirty state of the working folder; host, kernel,
+ * later (the cache that was cold then is warm now). Environment by allow-list, without any name
+ * that looks like a secret; git revision and dirty state of the working folder; host, kernel,
  * container limits, mounts, compile caches, control group counters.
  */
 
@@ -19,14 +19,14 @@ struct receipt_launch {
 	const char *job;
 	const char *name;
 	char *const *argv; /* NULL-ended */
-	char *const *envp; /* NULL-ended: what the job gets */
+	char *const *envp; /* NULL-ended: the job's environment */
 	const char *cwd;   /* NULL: ours */
 	int64_t launched;  /* realtime ns */
 };
 
 /*
- * Appends the receipt as JSON. Looks at the machine as told above, each walk bounded; takes some
- * 10 ms, at most about a second where git must be asked. Never fails: what is unknown is left out.
+ * Appends the receipt as JSON. Looks at the machine as told above, each walk bounded; takes some 10
+ * ms, at most about a second if git is asked. Never fails: unknown values are left out.
  */
 void receipt_take(const struct receipt_launch *launch, struct str *into) __attribute__((nonnull));
 

@@ -14,17 +14,17 @@
 
 struct source {
 	const char *name;
-	/* A cheap look, without side effect: is this argument one of mine? */
+	/* True if this argument is for this source; a cheap look without side effect. */
 	bool (*claims)(const char *arg);
 	/*
-	 * Adds what there is to `into`. 0, or negative with words if there is no evidence at all;
-	 * what could not be had of it is a gap, not an error.
+	 * Adds all evidence there is to `into`. 0, or negative with words if there is none at all;
+	 * a missing part is a gap, not an error.
 	 */
 	int (*gather)(const char *arg, struct evidence *into, struct complaint *why);
 };
 
 extern const struct source source_bundle; /* a bundle, or a folder of bundles */
-extern const struct source source_core;	  /* or a folder of them; bundles are to be before */
+extern const struct source source_core;	  /* cores, or a folder of them; bundles must come before */
 extern const struct source source_flight; /* dumps of PyTorch's Flight Recorder, or a folder */
 extern const struct source source_live;	  /* a job folder, a job's id or name, a pid of its */
 

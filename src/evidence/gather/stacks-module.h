@@ -4,8 +4,8 @@
 
 /*
  * The workings of module exhibits (evidence/format/stacks.h reads them): which addresses of which
- * modules want names, one exhibit per module, and one exhibit out of two that helpers made of the
- * same.
+ * modules need names, one exhibit per module, and one exhibit merged from two that helpers made of
+ * the same module.
  */
 
 #include "base/array.h"
@@ -28,7 +28,7 @@ struct stacks_wanteds {
 	struct arena arena;
 };
 
-/* Lists what the walks of these snapshots have met; those not walked yet are walked. */
+/* Lists the addresses on the stacks of these snapshots; walks those not walked yet. */
 void stacks_want(struct stacks_wanteds *ret, struct images *images,
 	const struct snapshot *snapshots, size_t nr) __attribute__((nonnull(1, 2)));
 void stacks_wanted_release(struct stacks_wanteds *wanteds) __attribute__((nonnull));
@@ -37,20 +37,13 @@ void stacks_wanted_release(struct stacks_wanteds *wanteds) __attribute__((nonnul
 void stacks_name(struct images *images, const struct stacks_wanted *wanted, struct arena *arena)
 	__attribute__((nonnull));
 
-/*
- * Looks up the names of all addresses that the snapshots' walks have met, and adds an exhibit per
- * module that stands on a stack. Once, after all snapshots of a gathering.
- */
-void stacks_add_modules(struct evidence *into, const char *host, struct images *images,
-	const struct snapshot *snapshots, size_t nr) __attribute__((nonnull(1, 2, 3)));
-
-/* An exhibit as it came from a helper: added, or, of a module known already, put to that. */
+/* Adds an exhibit that came from a helper, or merges it into that of a module known already. */
 void stacks_put(struct evidence *into, const char *host, const struct exhibit *exhibit)
 	__attribute__((nonnull));
 
 /* -- names, found later by other workers ------------------------------------------------------ */
 
-/* A module whose addresses want names, of all helpers together. */
+/* A module whose addresses need names, for all helpers together. */
 struct stacks_nameless {
 	uint64_t dev, ino;
 	uint32_t pid; /* that has it mapped */
@@ -65,20 +58,20 @@ struct stacks_names {
 	size_t workers;
 };
 
-/* Packs what one helper wants into bytes, and takes these bytes in. */
+/* The first packs one helper's wishes into bytes, the second takes these bytes in. */
 void stacks_names_pack(const struct stacks_wanted *wanted, struct str *into)
 	__attribute__((nonnull));
 void stacks_names_want(struct stacks_names *names, const uint8_t *bytes, size_t len)
 	__attribute__((nonnull));
 
-/* Finds the names, in helpers, each module within deadline_ms; releases what was wanted. */
+/* Finds the names in helpers, each module within deadline_ms; releases the wishes. */
 void stacks_names_find(struct stacks_names *names, int deadline_ms) __attribute__((nonnull));
 
-/* Adds the exhibit of a module, with the symbols that it has now; `image` may be NULL: left out. */
+/* Adds the exhibit of a module with its present symbols; an `image` of NULL is left out. */
 void stacks_add_module(struct evidence *into, const char *host, const struct module *module,
 	const struct excerpt *image) __attribute__((nonnull(1, 2, 3)));
 
-/* Adds to a module's exhibit what another of it tells. 0, or -1 if one is damaged. */
+/* Merges another exhibit of the same module into this one. 0, or -1 if one is damaged. */
 int stacks_merge_module(struct exhibit *into, const struct exhibit *other)
 	__attribute__((nonnull));
 

@@ -120,18 +120,3 @@ void stacks_name(struct images *images, const struct stacks_wanted *wanted, stru
 	symbols_find(wanted->module, images_file(images, wanted->module),
 		wanted->pid ? root : NULL, wanted->addresses, wanted->nr, arena);
 }
-
-void stacks_add_modules(struct evidence *into, const char *host, struct images *images,
-	const struct snapshot *snapshots, size_t nr)
-{
-	struct stacks_wanteds wanteds;
-	struct stacks_wanted *wanted;
-
-	stacks_want(&wanteds, images, snapshots, nr);
-	array_for_each(&wanteds.all, wanted) {
-		stacks_name(images, wanted, &wanteds.arena);
-		stacks_add_module(
-			into, host, wanted->module, images_excerpt(images, wanted->module));
-	}
-	stacks_wanted_release(&wanteds);
-}

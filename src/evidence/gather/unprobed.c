@@ -42,6 +42,7 @@ struct unprobed {
 static bool unprobed_take_census(struct unprobed *unprobed, const struct folder *folder)
 {
 	int fd = folder_open_file(folder, CENSUS_FILE, NULL);
+	struct proc_ns_seen seen = {0};
 	const char *id = strrchr(folder->path, '/');
 	struct census_view view;
 	void *bytes = NULL;
@@ -60,11 +61,12 @@ static bool unprobed_take_census(struct unprobed *unprobed, const struct folder 
 
 			if (census_view_slot(&view, i, &slot) != 1)
 				continue;
-			liveness = liveness_of_slot(fd, i, &slot);
+			liveness = liveness_of_slot(&seen, fd, i, &slot);
 			if (liveness.there)
 				*array_add(&unprobed->slots) = liveness.here;
 		}
 	}
+	proc_ns_seen_release(&seen);
 	free(bytes);
 	if (fd >= 0)
 		close(fd);

@@ -3,12 +3,12 @@
 #define EVIDENCE_UNPROBED_H
 
 /*
- * Ranks of a job under `inquest run' in whom the probe does not work: a script has replaced
- * LD_PRELOAD, or cleared the environment; the program is static, or has another C library, or runs
- * with raised privileges; a container has its own mounts. They are no less ranks than those of a
- * job that nobody wrapped, and are told by the same signs (proc/survey/survey.h): of all that the
- * agent watches over, who claims to be a rank and has no probe at work, in it or below it, while it
- * has lived for some seconds. A launcher, a wrapper and a helper of a moment are none.
+ * Ranks of a job under `inquest run' without a working probe: a script has replaced LD_PRELOAD, or
+ * cleared the environment; the program is static, or has another C library, or runs with raised
+ * privileges; a container has its own mounts. They are ranks all the same, and are recognized like
+ * those of a job without `inquest run' (proc/survey/survey.h): a watched process that claims to be
+ * a rank, has lived for some seconds, and has no working probe in itself or its descendants.
+ * Launchers, wrappers and short-lived helpers do not count.
  */
 
 #include <stddef.h>
@@ -16,14 +16,14 @@
 #include "evidence/format/exhibit.h"
 
 /*
- * Adds an exhibit `identity` for each such rank, whose field "unprobed" says why, as far as it can
- * be seen. Reads what may block within deadline_ms each. Returns how many there are; none
- * where the folder cannot be read, or its agent is gone.
+ * Adds an exhibit `identity` for each such rank; its field "unprobed" says why, as far as that is
+ * visible. Each read that may block ends within deadline_ms. Returns how many there are; 0 where
+ * the folder cannot be read, or its agent is gone.
  */
 size_t unprobed_find(const char *folder, int deadline_ms, struct evidence *into)
 	__attribute__((nonnull));
 
-/* One of them, as its exhibit tells. */
+/* One of them, by its exhibit. */
 struct unprobed_rank {
 	uint32_t pid;  /* as it knows itself */
 	uint32_t here; /* as we see it */

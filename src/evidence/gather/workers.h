@@ -3,10 +3,9 @@
 #define EVIDENCE_WORKERS_H
 
 /*
- * Workers: helpers (proc/helper.h) that gather side by side. Each has a row of steps, does one
- * after the other, and sends what it finds as parcels: exhibits and gaps, or bytes of a kind that
- * only its work knows. A step that is not done in time costs its helper: that one is left behind,
- * and a new one goes on.
+ * Workers: helpers (proc/helper.h) that gather side by side. Each does its steps one after the
+ * other, and sends its findings as parcels: exhibits and gaps, or bytes of a kind that only its
+ * work knows. The helper of a step that is not done in time is left behind, and a new one goes on.
  */
 
 #include <stdbool.h>
@@ -21,11 +20,11 @@
 enum parcel_what {
 	PARCEL_EXHIBIT,
 	PARCEL_GAP,  /* label: the words */
-	PARCEL_STEP, /* the helper's step is done, it begins the next; number: as the work likes */
+	PARCEL_STEP, /* the helper's step is done, it begins the next; number: the work's own */
 	PARCEL_OWN,  /* bytes of the work's own */
 };
 
-/* Texts and bytes belong to the one who sends or gives it. */
+/* Texts and bytes belong to the sender. */
 struct parcel {
 	enum parcel_what what;
 	struct exhibit exhibit; /* kind, rank, pid, start_time, when, label, bytes */
@@ -36,13 +35,16 @@ struct workers;
 
 /* What workers do; arg is theirs. */
 struct workers_task {
-	/* In the helper: does the worker's steps from `step` on, and reports each. */
+	/* Runs in the helper: does the worker's steps from `step` on, and reports each. */
 	void (*work)(void *arg, size_t worker, size_t step, int out);
-	/* A parcel of this step came. */
+	/* Takes a parcel of this step. */
 	void (*take)(void *arg, size_t worker, size_t step, const struct parcel *parcel);
-	/* The step's helper is lost: -ETIMEDOUT or -EPIPE. True if to try the step once more. */
+	/*
+	 * Called when the step's helper is lost: -ETIMEDOUT or -EPIPE. True: try the step once
+	 * more.
+	 */
 	bool (*lost)(void *arg, size_t worker, size_t step, int error);
-	/* No helper could be started: the steps from here on will not be done. */
+	/* Called when no helper could be started: the steps from here on will not be done. */
 	void (*none)(void *arg, size_t worker, size_t step, int error);
 };
 
@@ -62,7 +64,7 @@ struct workers {
 	struct worker all[WORKERS_MOST];
 };
 
-/* How many workers are of use on this machine for so many things. */
+/* Returns how many workers are useful on this machine for so many things. */
 size_t workers_for(size_t things);
 
 /* Runs it until all steps are done or given up. */

@@ -108,24 +108,6 @@ const struct job_stack *stackfacts_thread(
 	return find_own(job, rank, false, tid);
 }
 
-bool stackfacts_maps(const struct job_snapshot *snapshot, const char *pattern)
-{
-	const char *at = snapshot->modules, *end;
-
-	for (; *at == '/' && (end = strchr(at + 1, '/')); at = end) {
-		char name[256];
-		size_t len = (size_t)(end - at) - 1;
-
-		if (len >= sizeof(name))
-			continue;
-		memcpy(name, at + 1, len);
-		name[len] = '\0';
-		if (stackfacts_fits(name, pattern))
-			return true;
-	}
-	return false;
-}
-
 const struct job_snapshot *stackfacts_snapshot(const struct job *job, int process)
 {
 	for (size_t i = 0; i < job->nsnapshots; i++)

@@ -42,10 +42,6 @@ const struct job_stack *stackfacts_thread(
 const struct job_snapshot *stackfacts_snapshot(const struct job *job, int process)
 	__attribute__((nonnull));
 
-/* True if that process has code of such a module mapped, as far as is known. */
-bool stackfacts_maps(const struct job_snapshot *snapshot, const char *pattern)
-	__attribute__((nonnull));
-
 /* A frame of a stack: 0 is the innermost. NULL beyond the outermost. */
 const struct job_frame *stackfacts_frame(
 	const struct job *job, const struct job_stack *stack, size_t i) __attribute__((nonnull));

@@ -180,23 +180,6 @@ const struct core_segment *core_file_segment(const struct core_file *core, uint6
 	return &core->segments.items[low];
 }
 
-const struct core_mapping *core_file_mapping(const struct core_file *core, uint64_t at)
-{
-	size_t low = 0, high = core->mappings.nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (core->mappings.items[middle].end <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == core->mappings.nr || core->mappings.items[low].start > at)
-		return NULL;
-	return &core->mappings.items[low];
-}
-
 void core_file_close(struct core_file *core)
 {
 	if (!core)

@@ -65,10 +65,6 @@ int core_file_open(struct core_file *core, int fd, struct complaint *why)
 const struct core_segment *core_file_segment(const struct core_file *core, uint64_t at)
 	__attribute__((nonnull));
 
-/* The mapping of a file that holds an address; NULL none. */
-const struct core_mapping *core_file_mapping(const struct core_file *core, uint64_t at)
-	__attribute__((nonnull));
-
 /* Takes NULL. */
 void core_file_close(struct core_file *core);
 

@@ -150,10 +150,28 @@ static bool signal_makes_cores(int signo)
 	return false;
 }
 
+/* The mapping of a file that holds an address; NULL none. */
+static const struct core_mapping *find_mapping(const struct core_file *core, uint64_t at)
+{
+	size_t low = 0, high = core->mappings.nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (core->mappings.items[middle].end <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == core->mappings.nr || core->mappings.items[low].start > at)
+		return NULL;
+	return &core->mappings.items[low];
+}
+
 static void core_facts(struct taking *taking, struct snapshot *ret)
 {
 	const struct core_file *core = &taking->core;
-	const struct core_mapping *program = core_file_mapping(core, core->entry);
+	const struct core_mapping *program = find_mapping(core, core->entry);
 	struct str text = {0};
 	struct stat st;
 

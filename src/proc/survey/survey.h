@@ -79,6 +79,7 @@ struct survey_job {
 	size_t ranks;
 	uint32_t first_pid;   /* of its lowest rank */
 	enum survey_standing standing; /* proc/survey/standing.h has looked */
+	bool own;	      /* it has folders of ours, as whoever lists those has marked */
 };
 
 struct survey {

@@ -38,6 +38,19 @@ static void a_name_may_hold_anything(void **state)
 	assert_int_equal(stat.exit_code, 9);
 }
 
+/* The kernel writes it as it is: who bears such a name is there all the same. */
+static void a_name_may_hold_a_newline(void **state)
+{
+	const char text[] = "12 (x)\n S 1 (y) S" REST;
+	struct procstat stat;
+
+	assert_true(procstat_parse(text, strlen(text), &stat));
+	assert_int_equal(stat.pid, 12);
+	assert_string_equal(stat.comm, "x)\n S 1 (y");
+	assert_int_equal(stat.state, 'S');
+	assert_int_equal(stat.start_time, 5555);
+}
+
 static void what_is_no_line_is_refused_at_every_cut(void **state)
 {
 	const char text[] = "4711 (trainer) S" REST;
@@ -58,6 +71,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_taken_apart),
 		cmocka_unit_test(a_name_may_hold_anything),
+		cmocka_unit_test(a_name_may_hold_a_newline),
 		cmocka_unit_test(what_is_no_line_is_refused_at_every_cut),
 	};
 

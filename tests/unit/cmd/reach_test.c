@@ -273,7 +273,8 @@ static void test_keys(void **state)
 	static const char *const mine[] = {"slurm:33", "slurm:33.0", "33.0", "run:r1", "r1",
 		"master:m1:29500", "pmix:ns", "all"};
 	static const char *const others[] = {"slurm:3", "slurm:33.1", "run:33.0",
-		"run:", "master:m1", "name:r1", "pid:33", "33", ""};
+		"run:", "master:m1", "master:m1:29501", "master:m2:29500", "name:r1", "pid:33",
+		"33", ""};
 	struct survey_process process = {0};
 
 	(void)state;
@@ -293,6 +294,28 @@ static void test_keys(void **state)
 	assert_true(key_is_wide("run:x") && !key_is_wide("4711") && !key_is_wide("torchrun-5"));
 }
 
+/* Jobs that nothing but their store's address tells apart are told by it, unless it is local. */
+static void test_addresses_as_keys(void **state)
+{
+	static const char *const known[][2] = {{"m1:29500", "master:m1:29500"},
+		{"m1:29501", "master:m1:29501"}, {"127.0.0.1:29500", ""}, {"localhost:29500", ""},
+		{"", ""}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct survey_process process = {0};
+		struct str key = {0};
+
+		strcpy(process.claims.master, known[i][0]);
+		assert_int_equal(key_of_process(&process, &key), *known[i][1] != 0);
+		assert_string_equal(str_text(&key), known[i][1]);
+		for (size_t other = 0; *known[i][1] && other < 2; other++)
+			assert_int_equal(
+				key_is_of_process(known[other][1], &process), other == i);
+		str_release(&key);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),
@@ -300,7 +323,8 @@ int main(void)
 		cmocka_unit_test(test_ends), cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_programs), cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_templates), cmocka_unit_test(test_keys)};
+		cmocka_unit_test(test_templates), cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_addresses_as_keys)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,10 @@ static void a_call_and_its_descriptor_are_named(void **state)
 		"read: socket to 10.0.0.5:443");
 	TOLD("74 0x9 0x1\nfd 9 /data/checkpoint 3.pt\n", "fsync: file /data/checkpoint 3.pt");
 	TOLD("0 0x9 0x1\nfd 9 pipe:[12]\n", "read: a pipe");
+	TOLD("0 0x0 0x1\nfd 0 pipe:[12]\n", "read: its standard input, a pipe");
+	TOLD("0 0x0 0x1\nfd 0 /dev/pts/3\n", "read: its standard input, terminal /dev/pts/3");
+	TOLD("0 0x9 0x1\nfd 9 /dev/tty\n", "read: terminal /dev/tty");
+	TOLD("0 0x0 0x1\nfd 0 /dev/null\n", "read: ");
 	TOLD("0 0x9 0x1\nfd 9 /dev/nvidia0\n", "read: ");
 	TOLD("202 0x7ffe 0x1\n", "futex: ");
 	TOLD("61 0x4d2 0x0\nchild 1234 rsync -a\n", "wait4: its child rsync -a (pid 1234)");
@@ -78,6 +82,8 @@ static void what_cannot_be_read_names_nothing(void **state)
 		"recvfrom: a socket");
 	TOLD("45 0x7\nfd", "recvfrom: ");
 	TOLD("45 0x7\nfd 7", "recvfrom: ");
+	TOLD("0 0x0\nfd 0", "read: ");
+	TOLD("0 0x0\nfd 0 ", "read: ");
 	TOLD("61 0x4d2\nchild ", "wait4: ");
 	TOLD("61 0x4d2\nchild 12", "wait4: ");
 	TOLD("99999 0x7\n", ": ");

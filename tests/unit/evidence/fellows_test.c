@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "tests/unit/unit.h"
@@ -255,6 +256,35 @@ static void the_speaker_is_at_work(void **state)
 	assert_ptr_equal(fellows_speaker(&scene.jobs, &scene.entries[3]), &scene.entries[1]);
 }
 
+static double cpu_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Somebody has filled a place with folders: who lists jobs looks at pairs of them only. */
+static void a_thousand_jobs_are_told_apart_in_time(void **state)
+{
+	enum { MANY = 2048 };
+	struct jobs_entry *entries = calloc(MANY, sizeof(*entries));
+	struct jobs jobs = {.items = entries, .nr = MANY};
+	struct scene scene = {0};
+	double begin;
+
+	for (int i = 0; i < MANY; i++) {
+		entries[i] = *add(&scene, i, MANY, 1000 * i);
+		scene.jobs.nr = 0;
+		snprintf(entries[i].fellow.run, sizeof(entries[i].fellow.run), "%d", i);
+	}
+	begin = cpu_s();
+	fellows_settle(&jobs);
+	assert_true(cpu_s() - begin < 1);
+	assert_false(fellows_are(&entries[0], &entries[MANY - 1]));
+	free(entries);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +300,7 @@ int main(void)
 		cmocka_unit_test(what_was_over_before_is_another_job),
 		cmocka_unit_test(one_that_died_is_a_part),
 		cmocka_unit_test(the_speaker_is_at_work),
+		cmocka_unit_test(a_thousand_jobs_are_told_apart_in_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

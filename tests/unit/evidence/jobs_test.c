@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -368,6 +369,92 @@ static void a_folder_without_a_job_is_refused(void **state)
 	evidence_release(&evidence);
 }
 
+/* A folder whose census has so many slots, of processes in a namespace that is not here. */
+static void scene_crowd(const struct scene *scene, const char *id, size_t slots)
+{
+	char *folder = path_of(scene, id, NULL), *census = path_of(scene, id, CENSUS_FILE);
+	size_t size = sizeof(struct census_header) + slots * sizeof(struct census_slot);
+	uint8_t *base = alloc_zeroed(1, CENSUS_SIZE);
+	struct census_header *header = (void *)base;
+	int fd;
+
+	census_format(base);
+	header->high = (uint32_t)slots;
+	for (size_t i = 0; i < slots; i++) {
+		struct census_slot *slot = census_slot_at(base, (int)i);
+
+		slot->pid = (uint32_t)i + 10;
+		slot->start_time = 1;
+		slot->pid_ns = 7;
+		slot->rank = (int32_t)i;
+		census_publish(base, (int)i, CENSUS_RANK);
+	}
+	census_open(base);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	fd = open(census, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, base, size), size);
+	close(fd);
+	free(base);
+	free(folder);
+	free(census);
+}
+
+static double cpu_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Whoever writes a census says where its processes are: /proc is listed once for all of them. */
+static void a_crowd_of_another_namespace_is_looked_for_once(void **state)
+{
+	const struct scene *scene = *state;
+	struct jobs jobs = {0};
+	double begin, one;
+
+	scene_crowd(scene, "one", 1);
+	begin = cpu_s();
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(jobs_list(&jobs, NULL), 0);
+		assert_int_equal(jobs.nr, 1);
+		jobs_release(&jobs);
+	}
+	one = (cpu_s() - begin) / 20;
+	scene_crowd(scene, "crowd", CENSUS_SLOTS);
+	begin = cpu_s();
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	assert_int_equal(jobs.nr, 2);
+	assert_true(cpu_s() - begin < 0.02 + 100 * one);
+	assert_null(jobs_find(&jobs, "999999999", NULL));
+	jobs_release(&jobs);
+}
+
+/* Of one owner only so many folders are looked at, the latest first, and the rest are said. */
+static void too_many_folders_are_left_out(void **state)
+{
+	const struct scene *scene = *state;
+	struct jobs jobs = {0};
+
+	for (int i = 0; i < 1030; i++) {
+		struct timespec old[2] = {{.tv_sec = 1000 + i}, {.tv_sec = 1000 + i}};
+		char id[16], *folder;
+
+		snprintf(id, sizeof(id), "job-%d", i);
+		scene_crowd(scene, id, 1);
+		folder = path_of(scene, id, NULL);
+		assert_int_equal(utimensat(AT_FDCWD, folder, old, 0), 0);
+		free(folder);
+	}
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	assert_int_equal(jobs.nr, 1024);
+	assert_non_null(jobs_find(&jobs, "job-1029", NULL));
+	assert_null(jobs_find(&jobs, "job-5", NULL));
+	assert_non_null(strstr(str_text(&jobs.refused), ": 6 more folders of user "));
+	jobs_release(&jobs);
+}
+
 #define JOBS_TEST(name) cmocka_unit_test_setup_teardown(name, scene_open, scene_close)
 
 int main(void)
@@ -383,6 +470,8 @@ int main(void)
 		JOBS_TEST(the_dead_are_known_by_their_agents_history),
 		JOBS_TEST(a_ring_that_may_not_be_read_is_a_gap),
 		JOBS_TEST(a_folder_without_a_job_is_refused),
+		JOBS_TEST(a_crowd_of_another_namespace_is_looked_for_once),
+		JOBS_TEST(too_many_folders_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

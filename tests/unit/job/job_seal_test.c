@@ -112,6 +112,29 @@ static void a_wrapper_is_no_rank(void **state)
 	job_free(job);
 }
 
+/* With RANK set and no parent left, a process is an orphan; not if its parent is outside. */
+static void a_parent_outside_of_the_namespace_makes_no_orphan(void **state)
+{
+	for (uint32_t ppid = 0; ppid < 2; ppid++) {
+		struct job_builder *b = job_builder_new();
+		const struct job_process *left;
+		struct job *job;
+
+		add_process(b, who("a", 20), 0, 0, true, 0);
+		add_process(b, who("a", 21), 0, 1, true, 0);
+		add_process(b, who("a", 30), ppid, 1, false, 0);
+		job = job_seal(b);
+		left = process_of(job, 30);
+		assert_int_equal(job->nranks, 2);
+		assert_int_equal(job->processes[job->ranks[0].process].pid, 20);
+		assert_int_equal(job->processes[job->ranks[1].process].pid, 21);
+		assert_int_equal(process_of(job, 20)->role, JOB_ROLE_RANK);
+		assert_int_equal(left->rank.i, ppid ? 1 : JOB_NONE);
+		assert_int_equal(left->role == JOB_ROLE_CHILD, ppid == 1);
+		job_free(job);
+	}
+}
+
 static void a_candidate_testifies_and_the_unseen_are_listed(void **state)
 {
 	struct job_builder *b = job_builder_new();
@@ -560,6 +583,7 @@ int main(void)
 		cmocka_unit_test(children_inherit_rank_and_are_none),
 		cmocka_unit_test(a_child_s_exception_is_not_its_rank_s),
 		cmocka_unit_test(a_wrapper_is_no_rank),
+		cmocka_unit_test(a_parent_outside_of_the_namespace_makes_no_orphan),
 		cmocka_unit_test(a_candidate_testifies_and_the_unseen_are_listed),
 		cmocka_unit_test(a_helper_does_not_testify_while_its_elder_lives),
 		cmocka_unit_test(who_came_in_the_place_of_the_dead_testifies),

@@ -249,14 +249,20 @@ static void a_holder_of_its_mmap_lock_is_read_all_the_same(void **state)
 
 static void pids_of_other_namespaces_are_read(void **state)
 {
+	struct proc_ns_seen seen = {0};
+
 	assert_int_equal(proc_ns_innermost("Name:\tx\nNSpid:\t25895\t31\t2\nFoo:\t1\n"), 2);
 	assert_int_equal(proc_ns_innermost("Name:\tx\nNSpid:\t25895\n"), 25895);
 	assert_int_equal(proc_ns_innermost("Name:\tx\n"), 0);
 	assert_int_equal(proc_ns_innermost("Name:\tx\nNSpid:\tgarbage\n"), 0);
-	assert_int_equal(proc_ns_find(id_of(getpid()), proc_ns_own()), getpid());
+	assert_int_equal(proc_ns_find(&seen, id_of(getpid()), proc_ns_own()), getpid());
+	assert_false(seen.listed);
 	/* In a namespace that is not ours it is searched by start time and innermost pid. */
-	assert_int_equal(proc_ns_find(id_of(getpid()), proc_ns_own() + 1), getpid());
-	assert_int_equal(proc_ns_find((struct proc_id){1u << 30, 1}, proc_ns_own() + 1), 0);
+	assert_int_equal(proc_ns_find(&seen, id_of(getpid()), proc_ns_own() + 1), getpid());
+	assert_int_equal(proc_ns_find(&seen, (struct proc_id){1u << 30, 1}, proc_ns_own() + 1), 0);
+	assert_int_equal(
+		proc_ns_find(&seen, (struct proc_id){0, seen.all.items[0].start_time}, 1), 0);
+	proc_ns_seen_release(&seen);
 }
 
 static void the_control_group_is_told(void **state)

@@ -515,6 +515,72 @@ static void a_skip_among_the_ops_of_two_groups(void **state)
 	facts_free(f);
 }
 
+/* -- another call, or another group, and no amount --------------------------------------------- */
+
+/*
+ * Rank 2 reduces its metrics in the group of all instead of its own. They have another amount than
+ * the gradients for which the others wait there, and rank 3 waits for just these where they belong.
+ */
+static void an_op_called_in_the_wrong_group_is_no_amount(void **state)
+{
+	struct facts *f = facts_new(4);
+	int mine = facts_group_of(f, 2, 2, 3);
+
+	for (int i = 0; i < 10; i++) {
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 4680, 20 + i);
+		facts_round(f, mine, JOB_OP_ALLREDUCE, 4, 20.5 + i);
+	}
+	for (int i = 0; i < 3; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == 2 ? 4 : 4680, 60);
+	facts_hold(f, mine, 3, JOB_OP_ALLREDUCE, 4, 60);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "2", VERDICT_NO_CAUSE,
+		VERDICT_ESTABLISHED, FACT_FIRST_FORK, 11, 10});
+	facts_free(f);
+}
+
+#define REDUCED_AT(line)                                                                           \
+	"pthread_cond_wait@libc.so.6 < c10d::Work::wait()@libtorch_cpu.so < "                      \
+	"all_reduce@/env/site-packages/torch/distributed/distributed_c10d.py:4181 < "              \
+	"step@/home/me/train.py:" line " < main@/home/me/train.py:120"
+
+static struct facts *reduce_another_amount(int rank, const char *its, const char *others)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 1);
+	for (int i = 0; i < 4; i++) {
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == rank ? 4 : 4096, 60);
+		facts_stack(f, i, i == rank ? its : others);
+	}
+	return f;
+}
+
+/* At one line of the program it is the rank's share that is another; at two it is another call. */
+static void another_amount_at_another_line_is_another_op(void **state)
+{
+	struct facts *f = reduce_another_amount(2, REDUCED_AT("88"), REDUCED_AT("88"));
+
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "2", "0,1,3");
+	facts_free(f);
+	f = reduce_another_amount(2, REDUCED_AT("97"), REDUCED_AT("88"));
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "2", "0,1,3");
+	facts_free(f);
+}
+
+/* Rank 2 is done and averages its loss: one element beside a bucket is no share. */
+static void a_single_element_is_no_share(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 10; i++)
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 4680, 20 + i);
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == 2 ? 1 : 4680, 60);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "2", VERDICT_NO_CAUSE,
+		VERDICT_SUPPORTED, FACT_FIRST_FORK, 11, 10});
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -541,6 +607,9 @@ int main(void)
 		cmocka_unit_test(what_two_ways_fit_is_not_established),
 		cmocka_unit_test(members_that_were_not_seen_may_be_of_either_side),
 		cmocka_unit_test(a_skip_among_the_ops_of_two_groups),
+		cmocka_unit_test(an_op_called_in_the_wrong_group_is_no_amount),
+		cmocka_unit_test(another_amount_at_another_line_is_another_op),
+		cmocka_unit_test(a_single_element_is_no_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,12 +62,41 @@ static void where_nobody_sleeps_only_its_start_is_known(void **state)
 	(void)state;
 }
 
+/*
+ * A logger of rank 3 goes on with reductions of its own, in a thread of its own, while the thread
+ * that trains stands still: the rank is not merely late.
+ */
+static void a_thread_aside_that_goes_on_moves_nobody(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct facts_extra *extra;
+
+	facts_rounds(f, 0, 10, 20, 1);
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 85);
+	facts_outside(f, 3, 84);
+	f->stack_span = 10;
+	for (int i = 0; i < 4; i++)
+		facts_stack(f, i, i == 3 ? SLEEPS : ALL_REDUCE);
+	extra = &f->extra[f->nextra++];
+	*extra = (struct facts_extra){.kind = EXTRA_THREAD, .rank = 3, .of_ring = true};
+	extra->is.thread = (struct job_thread){.tid = 77,
+		.name = "logger",
+		.state = JOB_THREAD_OUTSIDE,
+		.call = "",
+		.since = facts_ns(99.9),
+		.cite = "ring:lane1"};
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_USER_CODE);
+	facts_free(f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_computes_for_a_while_may_end),
 		cmocka_unit_test(who_computes_for_long_may_do_so_for_ever),
 		cmocka_unit_test(where_nobody_sleeps_only_its_start_is_known),
+		cmocka_unit_test(a_thread_aside_that_goes_on_moves_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

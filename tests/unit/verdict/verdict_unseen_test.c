@@ -2,6 +2,8 @@
 /* What was not seen is not what was not there: of batches, of ranks, of what is excluded. */
 #include "tests/unit/unit.h"
 
+#include <signal.h>
+
 #include "tests/unit/facts.h"
 
 static const struct verdict_fact *fact_of(const struct verdict *v, enum verdict_fact_kind kind)
@@ -302,6 +304,31 @@ static void half_of_the_job_was_not_seen(void **state)
 	facts_free(f);
 }
 
+/* Its end was seen: what else is well with the job tells nobody why the others wait. */
+static void an_end_is_no_compile_and_no_network(void **state)
+{
+	static const struct {
+		enum job_end end;
+		int status;
+		enum verdict_class class;
+		bool shards;
+	} ends[] = {{JOB_SIGNALED, SIGKILL, VERDICT_RANK_DEATH, false},
+		{JOB_EXITED, 1, VERDICT_RANK_DEATH, false},
+		{JOB_EXITED, 0, VERDICT_EARLY_EXIT, true}};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct facts *f = with_batches();
+
+		facts_end(f, 5, ends[i].end, ends[i].status, 22);
+		facts_expect(f, ends[i].class, "5", NULL);
+		expect_ruled_out(f, VERDICT_EMPTY_SHARD, ends[i].shards);
+		expect_ruled_out(f, VERDICT_COMPILE_SKEW, false);
+		expect_ruled_out(f, VERDICT_COLLECTIVE_MISMATCH, false);
+		expect_ruled_out(f, VERDICT_TRANSPORT_STALL, false);
+		facts_free(f);
+	}
+}
+
 static void one_who_lost_records(void **state)
 {
 	struct facts *f = with_batches();
@@ -338,6 +365,7 @@ int main(void)
 		cmocka_unit_test(one_has_no_batch_to_show),
 		cmocka_unit_test(one_whose_ring_is_lost),
 		cmocka_unit_test(half_of_the_job_was_not_seen),
+		cmocka_unit_test(an_end_is_no_compile_and_no_network),
 		cmocka_unit_test(one_who_lost_records),
 		cmocka_unit_test(one_whose_end_is_not_known),
 	};

@@ -124,6 +124,35 @@ static void what_gloo_enforces_may_be_anything(void **state)
 	(void)state;
 }
 
+/*
+ * Rank 1 sends rank 3 more than it waits for, in an exchange whose amounts need not agree. Rank 3
+ * aborts as it reads that, and nobody reads what(): the place of the end tells that it is not its
+ * own.
+ */
+static void who_ends_where_it_reads_from_others_is_not_named(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 10, 20, 1);
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLTOALL, JOB_NO_COUNT, 60)->completed = JOB_NO;
+	facts_signal(f, 3, SIGABRT, 0, "gloo_tcp_loop", 60.5)->fatal = true;
+	f->extra[f->nextra - 1].is.signal.tid = 7;
+	facts_stack_of(f, 3, "gloo_tcp_loop", 7,
+		"abort@libc.so.6 < "
+		"gloo::transport::tcp::Pair::prepareRead(gloo::Op&)@libtorch_cpu.so < "
+		"gloo::transport::tcp::Pair::read()@libtorch_cpu.so")
+		->how = JOB_STACK_FATAL;
+	facts_end(f, 3, JOB_SIGNALED, SIGABRT, 60.5);
+	j = judge(f);
+	assert_int_equal(j.v->at[0].class, VERDICT_COLLECTIVE_MISMATCH);
+	assert_int_equal(facts_culprits(f), 0);
+	done(&j, f);
+	(void)state;
+}
+
 /* -- ends on other nodes ----------------------------------------------------------------------- */
 
 #define LAUNCHER 900
@@ -208,6 +237,7 @@ int main(void)
 		cmocka_unit_test(who_is_known_by_a_whole_dump_is_well_with_the_others),
 		cmocka_unit_test(culprits_of_two_looks_are_a_guess),
 		cmocka_unit_test(what_gloo_enforces_may_be_anything),
+		cmocka_unit_test(who_ends_where_it_reads_from_others_is_not_named),
 		cmocka_unit_test(an_order_is_no_reason_for_a_crash_elsewhere),
 		cmocka_unit_test(a_kill_that_may_have_been_first_is_no_echo),
 	};

@@ -175,15 +175,17 @@ static bool help_tells(const struct help *help, const char *name)
 /* Whoever meets a word on the screen finds it under `?`. */
 static void each_word_of_the_legend_is_in_the_help(void **unused)
 {
+	struct state *state = state_new();
 	struct help help = {0};
 
-	help_make(&help, false);
+	help_make(&help, state);
 	for (int i = 0; i < TRACK_STATES; i++)
 		if (!help_tells(&help, track_state_name((enum track_state)i)))
 			fail_msg("no line of %s", track_state_name((enum track_state)i));
 	for (int i = 0; i < HELP_SIGNS; i++)
 		assert_true(help_tells(&help, help_signs[i].left));
 	help_release(&help);
+	state_free(state);
 }
 
 static void help_is_searched(void **unused)
@@ -338,6 +340,49 @@ static void what_is_odd_is_gone_through(void **unused)
 	screen_free(&t);
 }
 
+/* Of more jobs than there is room for the list scrolls, and Enter asks for the chosen one. */
+static void a_list_of_jobs_scrolls(void **unused)
+{
+	struct screen_test t = screen_of_skew();
+	const char *argument;
+	struct str list = {0};
+
+	(void)unused;
+	for (int i = 1; i <= 60; i++)
+		str_printf(&list, "%d\tnight-%d  night-%d.inq%s", i, i, i, i < 60 ? "\n" : "");
+	state_list_jobs(t.state, str_text(&list));
+	screen_find(&t, "inquest view: jobs   (1-22 of 60)");
+	screen_find(&t, "night-1  night-1.inq");
+	screen_lacks(&t, "night-23");
+	for (int i = 0; i < 22; i++)
+		screen_keys(&t, "j");
+	screen_find(&t, "jobs   (2-23 of 60)");
+	screen_find(&t, "night-23  night-23.inq");
+	screen_keys(&t, "k k Enter");
+	screen_asks(&t, EFFECT_JOB, "21");
+	screen_lacks(&t, "inquest view: jobs");
+	state_list_jobs(t.state, str_text(&list));
+	screen_keys(&t, "G");
+	screen_find(&t, "jobs   (39-60 of 60)");
+	screen_keys(&t, "PageUp PageUp PageUp PageUp k Enter");
+	screen_asks(&t, EFFECT_JOB, "1");
+	state_list_jobs(t.state, str_text(&list));
+	screen_keys(&t, "/ \n type night-47 \n Enter Enter");
+	screen_asks(&t, EFFECT_JOB, "47");
+	state_list_jobs(t.state, str_text(&list));
+	state_mouse(t.state, 5, 4, 0, false);
+	screen_asks(&t, EFFECT_JOB, "4");
+	/* Keys are keys again, and another key closes the list without asking for anything. */
+	state_list_jobs(t.state, str_text(&list));
+	screen_keys(&t, "x");
+	assert_int_equal(state_effect(t.state, &argument), EFFECT_NONE);
+	screen_keys(&t, "?");
+	screen_find(&t, "inquest view: keys");
+	screen_lacks(&t, "night-1");
+	str_release(&list);
+	screen_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -353,6 +398,7 @@ int main(void)
 		cmocka_unit_test(lines_are_edited),
 		cmocka_unit_test(commands_do_what_they_say),
 		cmocka_unit_test(times_are_read),
+		cmocka_unit_test(a_list_of_jobs_scrolls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,16 @@
 /* What is drawn over what goes on: steps and exceptions; and what became of ops and of records. */
 #include "tests/unit/unit.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "tests/unit/view_screen.h"
 #include "viewer/state/state-private.h"
 
@@ -300,6 +305,165 @@ static void words_are_never_cut(void **unused)
 	screen_free(&t);
 }
 
+/* -- Children, lines, recompiles, kills ------------------------------------------------------- */
+
+static size_t count_marks(struct screen_test *t, const char *row, char mark)
+{
+	const char *cells = screen_line(t, screen_find(t, row) + 1) + t->state->label_w;
+	size_t n = 0;
+
+	for (int i = 0; i < t->state->cells_w; i++)
+		n += cells[i] == mark;
+	return n;
+}
+
+static void kills_and_recompiles_are_seen_at_every_zoom(void **unused)
+{
+	static const int widths[] = {60, 80, 140, 240, 400};
+	struct facts *f = facts_new(4);
+	struct screen_test t;
+
+	(void)unused;
+	facts_span(f, 1, JOB_SPAN_COMPILE, "graph 0/0", "", 2, 4);
+	facts_span(f, 1, JOB_SPAN_COMPILE, "graph 0/1", "", 20, 22);
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 5);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 60);
+	t = screen_new(f, 80, 24);
+	t.job->signals = (struct job_signal[]){{.rank = {3},
+		.signo = SIGTERM,
+		.sender = 77,
+		.thread = "",
+		.when = facts_ns(40),
+		.cite = "ring:3:signal0"}, {.rank = {3},
+		.signo = SIGSEGV,
+		.thread = "",
+		.when = facts_ns(50),
+		.cite = "ring:3:signal1"}};
+	t.job->nsignals = 2;
+	state_load(t.state, t.job, t.verdicts, "x.inq", false, t.job->gathered);
+	screen_keys(&t, "0");
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+		state_resize(t.state, widths[i], 24);
+		assert_int_equal(count_marks(&t, "\n 3 ", 'K'), 1);
+		assert_int_equal(count_marks(&t, "\n 1 ", 'R'), 1);
+		assert_int_equal(count_marks(&t, "\n 0 ", 'K'), 0);
+		assert_int_equal(count_marks(&t, "\n 0 ", 'R'), 0);
+	}
+	screen_find(&t, "K signal");
+	screen_find(&t, "R recompile");
+	t.job->nsignals = 0;
+	screen_free(&t);
+}
+
+static void a_line_is_where_its_own_time_says(void **unused)
+{
+	static const struct {
+		const char *line;
+		int64_t when;
+	} lines[] = {{"1970-01-01T00:00:01Z", CLOCK_NS_PER_S},
+		{"[rank3] 2023-11-14 22:13:20.5 UTC: OOM", INT64_C(1700000000500000000)},
+		{"at 2023-11-14T22:13:20,000000001+00:00", INT64_C(1700000000000000001)},
+		{"2023-11-14T23:43:20+0130 x", INT64_C(1700000000000000000)},
+		{"2023-11-14T17:13:20-05:00", INT64_C(1700000000000000000)},
+		{"2024-02-29T00:00:00Z", INT64_C(1709164800000000000)},
+		/* Of these nobody knows when they were. */
+		{"2023-11-14 22:13:20", JOB_UNKNOWN}, {"2023-11-14 22:13:20,123 INFO", JOB_UNKNOWN},
+		{"22:13:20Z", JOB_UNKNOWN}, {"12023-11-14T22:13:20Z", JOB_UNKNOWN},
+		{"2023-13-14T22:13:20Z", JOB_UNKNOWN}, {"2023-11-14T24:13:20Z", JOB_UNKNOWN},
+		{"2023-11-1", JOB_UNKNOWN}, {"2023-11-14T22:13", JOB_UNKNOWN},
+		{"2023-11-14T22:13:20+", JOB_UNKNOWN}, {"2023-11-14T22:13:20+9", JOB_UNKNOWN},
+		{"", JOB_UNKNOWN}};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		if (track_time_of_line(lines[i].line) != lines[i].when)
+			fail_msg("%s: %lld", lines[i].line,
+				(long long)track_time_of_line(lines[i].line));
+}
+
+/* A line from before its writer was born, or from after the look, says a wrong time. */
+static void a_line_is_not_where_it_cannot_be(void **unused)
+{
+	static const char *const days[] = {"2001-01-01", "2199-01-01"};
+	struct screen_test t = waiting(80);
+	struct job_process processes[4];
+	struct job_log log = {.rank = {1}, .error = "", .cite = "log:1"};
+	char line[64];
+	int64_t s;
+
+	(void)unused;
+	memcpy(processes, t.job->processes, sizeof(processes));
+	log.when = t.job->gathered;
+	for (int i = 0; i < 4; i++)
+		processes[i].born = facts_ns(0);
+	t.job->processes = processes;
+	t.job->logs = &log;
+	t.job->nlogs = 1;
+	log.last_line = line;
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(line, sizeof(line), "%sT00:00:00Z late", days[i]);
+		state_load(t.state, t.job, t.verdicts, "x.inq", false, t.job->gathered);
+		screen_lacks(&t, "wrote");
+	}
+	s = facts_ns(30) / CLOCK_NS_PER_S;
+	/* Of the day of facts.h only what is before midnight is written here. */
+	snprintf(line, sizeof(line), "%sT%02d:%02d:%02dZ hello", "2023-11-14",
+		(int)(s / 3600 % 24), (int)(s / 60 % 60), (int)(s % 60));
+	state_load(t.state, t.job, t.verdicts, "x.inq", false, t.job->gathered);
+	assert_int_equal(count_marks(&t, "\n 1 ", 'L'), 1);
+	screen_find(&t, "L wrote");
+	t.job->nlogs = 0;
+	screen_free(&t);
+}
+
+/* -- Names of ops ----------------------------------------------------------------------------- */
+
+/* How many KiB more the process takes, at most, once tracks are made. */
+static long more_for_tracks(const struct verdicts *verdicts)
+{
+	struct rusage before = {0}, after = {0};
+	struct tracks *tracks;
+
+	getrusage(RUSAGE_SELF, &before);
+	tracks = tracks_new(verdicts);
+	getrusage(RUSAGE_SELF, &after);
+	tracks_free(tracks);
+	return after.ru_maxrss - before.ru_maxrss;
+}
+
+/* The number of an op says nothing of how many there are: a place for each up to it is too much. */
+static void a_great_number_of_an_op_takes_no_room(void **unused)
+{
+	struct screen_test t = waiting(80);
+	struct job_call calls[3];
+	int status;
+	pid_t child;
+
+	(void)unused;
+	for (unsigned i = 0; i < 3; i++)
+		calls[i] = (struct job_call){.rank = {1},
+			.sig = {.op = JOB_OP_ALLREDUCE},
+			.name = "ncclAllReduce",
+			.index = (i + 1) * 349525, /* the last is 2^20 - 1 */
+			.entered = facts_ns(20 + i),
+			.returned = facts_ns(20.5 + i),
+			.cite = "ring:1"};
+	t.job->calls = calls;
+	t.job->ncalls = 3;
+	t.job->calls_told = true;
+	child = fork();
+	if (!child)
+		_exit(more_for_tracks(t.verdicts) > 2048);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	state_load(t.state, t.job, t.verdicts, "x.inq", false, t.job->gathered);
+	screen_keys(&t, "j j 3 O");
+	screen_find(&t, "AllReduce #349525");
+	screen_find(&t, "AllReduce #1048575");
+	t.job->ncalls = 0;
+	screen_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +477,10 @@ int main(void)
 		cmocka_unit_test(of_several_groups_the_one_is_named),
 		cmocka_unit_test(hosts_are_looked_at_one_after_another),
 		cmocka_unit_test(words_are_never_cut),
+		cmocka_unit_test(kills_and_recompiles_are_seen_at_every_zoom),
+		cmocka_unit_test(a_line_is_where_its_own_time_says),
+		cmocka_unit_test(a_line_is_not_where_it_cannot_be),
+		cmocka_unit_test(a_great_number_of_an_op_takes_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,8 +126,6 @@ static void a_death_is_told_in_every_pane(void **state)
 		" 5        last was AllReduce #4 world || ring:op\n"
 		" 5        never entered AllReduce #5 world, last #4 || ring:group\n"
 		" 0-4,6-7  in AllReduce #5 world, 1:00 || ring:op\n"
-		" not      mismatch: same arguments #5 || ring:group\n"
-		" not      network: no collective has everybody in it || ring:*\n"
 		" next     cut the memory of rank 5, or raise its cgroup's limit\n");
 	look_expect(&look, PANE_STACKS,
 		" no stack of any rank was taken\n");
@@ -412,6 +410,38 @@ static void the_longer_form_has_all_threads(void **state)
 	look_away(&look);
 }
 
+/* Roll calls are made once: whoever comes by other ranks sees what he had seen at first. */
+static void groups_of_a_rank_are_the_same_by_any_way(void **state)
+{
+	struct look fresh[6], gone;
+	(void)state;
+
+	for (int i = 0; i < 7; i++) {
+		struct facts *f = facts_new(6);
+		int pair = facts_group_of(f, 2, 1, 4), three = facts_group_of(f, 3, 0, 2, 4);
+
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 10);
+		facts_round(f, pair, JOB_OP_ALLGATHER, 4096, 20);
+		facts_round(f, three, JOB_OP_BROADCAST, 4096, 30);
+		facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 40);
+		look_at(i < 6 ? &fresh[i] : &gone, f);
+	}
+	for (int i = 0; i < 36; i++) {
+		int rank = i * 7 % 6;
+		char *expected;
+
+		fresh[rank].place.rank = gone.place.rank = rank_index(rank);
+		expected = look_page(&fresh[rank], PANE_GROUPS);
+		look_expect(&gone, PANE_GROUPS, expected);
+		free(expected);
+		gone.place.rank = rank_index(i % 5);
+		free(look_page(&gone, PANE_GROUPS));
+	}
+	for (int i = 0; i < 6; i++)
+		look_away(&fresh[i]);
+	look_away(&gone);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +456,7 @@ int main(void)
 		cmocka_unit_test(the_countdown_of_a_live_job_goes_on),
 		cmocka_unit_test(the_row_is_marked_where_it_is),
 		cmocka_unit_test(the_longer_form_has_all_threads),
+		cmocka_unit_test(groups_of_a_rank_are_the_same_by_any_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

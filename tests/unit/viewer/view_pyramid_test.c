@@ -10,6 +10,8 @@
 
 #define FROM INT64_C(1700000000000000000)
 
+static const struct job_span no_recompile = {.name = "graph 0/0"};
+
 /* Numbers that are the same on each run. */
 static uint32_t draw(uint32_t *seed, uint32_t below)
 {
@@ -58,7 +60,8 @@ static void give(struct made *made, size_t row, const uint8_t *states, const int
 		at = spans[i].to;
 		if (states[i] != TRACK_COMPUTE)
 			events[nevents++] = (struct track_event){.when = spans[i].from,
-				.kind = kind_at((enum track_state)states[i])};
+				.kind = kind_at((enum track_state)states[i]),
+				.fact = &no_recompile};
 	}
 	assert_true(at == made->tracks.to);
 	made->at[row] = (struct track){
@@ -130,9 +133,9 @@ static struct bin count_bin(const struct tracks *tracks, size_t row, int64_t fro
 
 		if (event->when < from || (event->when >= to && to < tracks->to))
 			continue;
-		bin.entered |= event->kind == TRACK_ENTER;
-		bin.stepped |= event->kind == TRACK_STEP;
-		bin.raised |= event->kind == TRACK_EXCEPTION;
+		bin.marks[TRACK_MARK_ENTERED] |= event->kind == TRACK_ENTER;
+		bin.marks[TRACK_MARK_STEP] |= event->kind == TRACK_STEP;
+		bin.marks[TRACK_MARK_EXCEPTION] |= event->kind == TRACK_EXCEPTION;
 	}
 	most = most * 255 / width;
 	bin.share = most < 1 ? 1 : (uint8_t)most;
@@ -147,9 +150,7 @@ static void expect_bin(const struct pyramid *pyramid, const struct tracks *track
 
 	assert_int_equal(bin.state, wanted.state);
 	assert_int_equal(bin.share, wanted.share);
-	assert_int_equal(bin.entered, wanted.entered);
-	assert_int_equal(bin.stepped, wanted.stepped);
-	assert_int_equal(bin.raised, wanted.raised);
+	assert_memory_equal(bin.marks, wanted.marks, sizeof(bin.marks));
 	assert_non_null(bin.span);
 	assert_int_equal(bin.span->state, bin.state);
 	assert_true(bin.span->from < to || to >= tracks->to);
@@ -338,7 +339,37 @@ static void the_census_follows_a_job_into_its_hang(void **state)
 	release(made);
 }
 
-/* Below the finest bin it is exact, at the two instants that it looks at. */
+/* The worst that a rank was in at an instant: also what began and ended there. */
+static enum track_state worst_at(const struct track *track, int64_t when)
+{
+	enum track_state worst = track_at(track, when)->state;
+
+	for (size_t i = 0; i < track->nspans && track->spans[i].from <= when; i++)
+		if (track->spans[i].from == when && track->spans[i].state > worst)
+			worst = track->spans[i].state;
+	return worst;
+}
+
+/* The same by looking at each instant. */
+static void count_instants(const struct tracks *tracks, int64_t from, int64_t last,
+	uint32_t wanted[TRACK_STATES])
+{
+	memset(wanted, 0, TRACK_STATES * sizeof(*wanted));
+	for (int64_t when = from; when <= last; when++) {
+		uint32_t counts[TRACK_STATES] = {0}, sum = 0;
+
+		for (size_t row = 0; row < tracks->n; row++)
+			counts[worst_at(&tracks->at[row], when)]++;
+		for (unsigned i = TRACK_STATES; i-- > 0;) {
+			sum += counts[i];
+			wanted[i] = sum > wanted[i] ? sum : wanted[i];
+		}
+	}
+	for (unsigned i = 0; i + 1 < TRACK_STATES; i++)
+		wanted[i] -= wanted[i + 1];
+}
+
+/* Below the finest bin it is exact, at each instant. */
 static void the_census_is_exact_where_it_is_narrow(void **state)
 {
 	const size_t n = 40;
@@ -350,13 +381,61 @@ static void the_census_is_exact_where_it_is_narrow(void **state)
 		give_some(made, i, 100, &seed);
 	pyramid = pyramid_new(&made->tracks);
 	for (int i = 0; i < 2000; i++) {
-		uint32_t counts[TRACK_STATES], wanted[TRACK_STATES] = {0};
+		uint32_t counts[TRACK_STATES], wanted[TRACK_STATES];
 		int64_t at = FROM + draw(&seed, 100000000);
 
-		for (size_t row = 0; row < n; row++)
-			wanted[track_at(&made->at[row], at)->state]++;
+		count_instants(&made->tracks, at, at, wanted);
 		pyramid_tally(pyramid, at, at + 1, counts);
 		assert_memory_equal(counts, wanted, sizeof(counts));
+	}
+	pyramid_free(pyramid);
+	release(made);
+}
+
+/* Windows of less than four of the finest bins, with some changes in them and with very many. */
+static void no_instant_of_a_narrow_window_is_left_out(void **state)
+{
+	static const size_t changes[] = {20, 300, 4000};
+	uint32_t seed = 13;
+
+	for (size_t k = 0; k < 3; k++) {
+		struct made *made = make(25, 1000003); /* bins of 62 ns */
+		struct pyramid *pyramid;
+
+		for (size_t i = 0; i < made->tracks.n; i++)
+			give_some(made, i, changes[k], &seed);
+		pyramid = pyramid_new(&made->tracks);
+		for (int i = 0; i < 300; i++) {
+			uint32_t counts[TRACK_STATES], wanted[TRACK_STATES];
+			int64_t width = 1 + draw(&seed, 240);
+			int64_t at = FROM + (i < 9 ? 1000003 - width - i % 3
+						   : draw(&seed, (uint32_t)(1000003 - width)));
+			bool end = at + width == made->tracks.to;
+
+			count_instants(&made->tracks, at, at + width - !end, wanted);
+			pyramid_tally(pyramid, at, at + width, counts);
+			assert_memory_equal(counts, wanted, sizeof(counts));
+		}
+		pyramid_free(pyramid);
+		release(made);
+	}
+}
+
+/* All at once, for a moment in the middle of a cell, at neither of whose edges anybody is. */
+static void a_moment_between_two_edges_is_counted(void **state)
+{
+	const uint8_t states[] = {TRACK_COMPUTE, TRACK_BLOCKED, TRACK_COMPUTE};
+	struct made *made = make(3000, INT64_C(16384) * 1000);
+	uint32_t counts[TRACK_STATES];
+	struct pyramid *pyramid;
+
+	for (size_t i = 0; i < made->tracks.n; i++)
+		give(made, i, states, (const int64_t[]){500000, 1 + (int64_t)i % 2, 0}, 3);
+	pyramid = pyramid_new(&made->tracks);
+	for (int64_t before = 1; before < 1999; before += 37) {
+		pyramid_tally(pyramid, FROM + 500000 - before, FROM + 502000 - before, counts);
+		assert_int_equal(counts[TRACK_BLOCKED], 3000);
+		assert_int_equal(counts[TRACK_COMPUTE], 0);
 	}
 	pyramid_free(pyramid);
 	release(made);
@@ -384,12 +463,11 @@ static void the_census_is_exact_in_the_shortest_jobs(void **state)
 		}
 		pyramid = pyramid_new(&made->tracks);
 		for (int i = 0; i < 30; i++) {
-			uint32_t counts[TRACK_STATES], wanted[TRACK_STATES] = {0};
+			uint32_t counts[TRACK_STATES], wanted[TRACK_STATES];
 			int64_t at = FROM + (i < 2 ? i * lasts[k % 11] : draw(&seed, all));
 
 			at += at + 1 == made->tracks.to; /* the last cell has the end as well */
-			for (size_t row = 0; row < made->tracks.n; row++)
-				wanted[track_at(&made->at[row], at)->state]++;
+			count_instants(&made->tracks, at, at, wanted);
 			pyramid_tally(pyramid, at, at + 1, counts);
 			assert_memory_equal(counts, wanted, sizeof(counts));
 		}
@@ -422,6 +500,8 @@ int main(void)
 		cmocka_unit_test(outside_of_the_time_is_nothing),
 		cmocka_unit_test(the_census_follows_a_job_into_its_hang),
 		cmocka_unit_test(the_census_is_exact_where_it_is_narrow),
+		cmocka_unit_test(no_instant_of_a_narrow_window_is_left_out),
+		cmocka_unit_test(a_moment_between_two_edges_is_counted),
 		cmocka_unit_test(the_census_is_exact_in_the_shortest_jobs),
 		cmocka_unit_test(a_job_without_ranks_has_no_cells),
 	};

@@ -293,7 +293,7 @@ static void a_lock_on_the_stack_lasts_as_long_as_it_was_seen(void **state)
 	facts_cpu(f, 3, 0, 2, 0);
 	look = look_at(f);
 	assert_int_equal(look.tracks->at[3].now, TRACK_BLOCKED);
-	assert_string_equal(look.tracks->at[3].doing, "read_cache train.py:131");
+	assert_string_equal(look.tracks->at[3].doing, "lock, read_cache train.py:131");
 	assert_true(look.tracks->at[3].since > facts_ns(90));
 	assert_int_equal(track_at(&look.tracks->at[3], facts_ns(41))->state, TRACK_COMPUTE);
 	look_away(&look);

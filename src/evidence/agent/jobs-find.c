@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the listed jobs is meant: by folder, id, name, or the pid of anybody near it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence/agent/jobs-people.h"
+#include "evidence/agent/jobs.h"
+#include "proc/read.h"
+
+#define JOBS_CLIMB 64 /* generations between a process and the job's that is its ancestor */
+
+/* Short enough for a pid; longer digits are a name. */
+static bool text_is_number(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
+}
+
+/* The process itself or, climbing up, whose descendant it is. */
+static const struct jobs_entry *jobs_find_pid(const struct jobs *jobs, const char *arg)
+{
+	const struct jobs_entry *found = NULL;
+	struct jobs_people people = {0};
+	struct procstat stat = {0};
+
+	if (!text_is_number(arg))
+		return NULL;
+	jobs_people_take(jobs, &people);
+	stat.ppid = (uint32_t)strtoul(arg, NULL, 10);
+	for (int steps = 0; !found && stat.ppid > 1 && steps < JOBS_CLIMB; steps++) {
+		found = jobs_people_find(&people, jobs, stat.ppid, JOBS_PEOPLE_ANY);
+		if (proc_read_stat((struct proc_id){.pid = stat.ppid}, &stat) < 0)
+			break;
+	}
+	jobs_people_release(&people);
+	return found;
+}
+
+/* True if that process is an ancestor of the other one. */
+static bool is_above(uint32_t above, uint32_t pid)
+{
+	struct procstat stat = {.ppid = pid};
+
+	for (int steps = 0; stat.ppid > 1 && steps < JOBS_CLIMB; steps++) {
+		if (proc_read_stat((struct proc_id){.pid = stat.ppid}, &stat) < 0)
+			return false;
+		if (stat.ppid == above)
+			return true;
+	}
+	return false;
+}
+
+/* The one job that runs below that process, a shell's or a launcher's; NULL: none, or several. */
+static const struct jobs_entry *jobs_find_below(const struct jobs *jobs, const char *arg)
+{
+	const struct jobs_entry *found = NULL;
+	uint32_t pid = text_is_number(arg) ? (uint32_t)strtoul(arg, NULL, 10) : 0;
+
+	for (size_t i = 0; pid && i < jobs->nr; i++) {
+		const struct jobs_entry *entry = &jobs->items[i];
+
+		if (!entry->wrapper || entry->status == JOBS_ENDED ||
+			!is_above(pid, entry->wrapper))
+			continue;
+		if (found && found->job != entry->job)
+			return NULL;
+		found = found ? found : entry;
+	}
+	return found;
+}
+
+const struct jobs_entry *jobs_find(
+	const struct jobs *jobs, const char *arg, struct complaint *why)
+{
+	const struct jobs_entry *found = NULL;
+
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (!strcmp(jobs->items[i].folder, arg) || !strcmp(jobs->items[i].id, arg))
+			return &jobs->items[i];
+	for (size_t i = 0; i < jobs->nr; i++) {
+		const struct jobs_entry *entry = &jobs->items[i];
+
+		if (strcmp(entry->name, arg))
+			continue;
+		if (entry->status != JOBS_ENDED)
+			return entry;
+		if (!found)
+			found = entry;
+	}
+	if (!found)
+		found = jobs_find_pid(jobs, arg);
+	if (!found)
+		found = jobs_find_below(jobs, arg);
+	if (!found)
+		complaint_set(why, "no job here has the id, name or pid '%s'%s", arg,
+			jobs->others ? " (other users have jobs here, shown to them and to root)"
+				     : "");
+	return found;
+}
