@@ -49,6 +49,11 @@ static bool parse_mode(const char *text, enum snapshot_mode *ret)
 	return false;
 }
 
+static const struct argp_child children[] = {
+	{&viewing_argp, 0, "With --view:", 1}, {&budget_argp, 0, NULL, 0},
+	{&reach_argp, 0, "On all nodes of a job:", 2}, {&live_argp, 0, NULL, 0},
+	{&look_argp, 0, NULL, 0}, {0}};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -72,12 +77,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->live.stacks.raw_stacks = true;
 		return 0;
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->viewing;
-		state->child_inputs[1] = &arguments->budget;
-		state->child_inputs[2] = &arguments->reach;
+		cmd_give(state, children, &viewing_argp, &arguments->viewing);
+		cmd_give(state, children, &budget_argp, &arguments->budget);
+		cmd_give(state, children, &reach_argp, &arguments->reach);
 		arguments->asked.live = &arguments->live;
-		state->child_inputs[3] = &arguments->asked;
-		state->child_inputs[4] = &arguments->wish;
+		cmd_give(state, children, &live_argp, &arguments->asked);
+		cmd_give(state, children, &look_argp, &arguments->wish);
 		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->jobs) = arg;
@@ -98,11 +103,6 @@ static const struct argp_option options[] = {
 		"Save whole copies of stacks, not only what the walk reads", 0},
 	{0},
 };
-
-static const struct argp_child children[] = {
-	{&viewing_argp, 0, "With --view:", 1}, {&budget_argp, 0, NULL, 0},
-	{&reach_argp, 0, "On all nodes of a job:", 2}, {&live_argp, 0, NULL, 0},
-	{&look_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

@@ -10,6 +10,7 @@
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -36,6 +37,18 @@ extern const struct verb verb_ls;
 extern const struct verb verb_ring;
 extern const struct verb verb_run;
 extern const struct verb verb_view;
+
+/*
+ * Gives one of a verb's child parsers its input, at ARGP_KEY_INIT. The child is found by its
+ * parser, so the order of children is free.
+ */
+static inline void cmd_give(struct argp_state *state, const struct argp_child *children,
+	const struct argp *child, void *input)
+{
+	for (size_t i = 0; children[i].argp; i++)
+		if (children[i].argp == child)
+			state->child_inputs[i] = input;
+}
 
 /* One line on stderr, after "inquest: "; what came from outside in it is escaped. */
 void cmd_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -15,14 +15,17 @@ struct arguments {
 	ARRAY(const char *) paths;
 };
 
+static const struct argp_child children[] = {
+	{&budget_argp, 0, NULL, 0}, {&look_argp, 0, NULL, 0}, {0}};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->budget;
-		state->child_inputs[1] = &arguments->wish;
+		cmd_give(state, children, &budget_argp, &arguments->budget);
+		cmd_give(state, children, &look_argp, &arguments->wish);
 		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->paths) = arg;
@@ -36,9 +39,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	}
 }
-
-static const struct argp_child children[] = {
-	{&budget_argp, 0, NULL, 0}, {&look_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.parser = parse,

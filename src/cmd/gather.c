@@ -32,6 +32,9 @@ struct arguments {
 	unsigned deadline;
 };
 
+static const struct argp_child children[] = {
+	{&budget_argp, 0, NULL, 0}, {&live_argp, 0, NULL, 0}, {0}};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -52,9 +55,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->deadline = (unsigned)atoi(arg);
 		return 0;
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->budget;
+		cmd_give(state, children, &budget_argp, &arguments->budget);
 		arguments->asked.live = &arguments->live;
-		state->child_inputs[1] = &arguments->asked;
+		cmd_give(state, children, &live_argp, &arguments->asked);
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->job)
@@ -79,9 +82,6 @@ static const struct argp_option options[] = {
 	{"deadline", DEADLINE, "SECONDS", 0, "Give up after so long, and write nothing", 0},
 	{0},
 };
-
-static const struct argp_child children[] = {
-	{&budget_argp, 0, NULL, 0}, {&live_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

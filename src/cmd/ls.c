@@ -24,6 +24,8 @@ struct arguments {
 	struct budget budget;
 };
 
+static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -33,7 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	else if (key == 'a')
 		arguments->all = true;
 	else if (key == ARGP_KEY_INIT)
-		state->child_inputs[0] = &arguments->budget;
+		cmd_give(state, children, &budget_argp, &arguments->budget);
 	else if (key == ARGP_KEY_ARG)
 		argp_error(state, "no argument is expected: %s", arg);
 	else
@@ -49,8 +51,6 @@ static const struct argp_option options[] = {
 		0},
 	{0},
 };
-
-static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

@@ -21,6 +21,9 @@ struct arguments {
 	ARRAY(const char *) names;
 };
 
+static const struct argp_child children[] = {
+	{&viewing_argp, 0, NULL, 0}, {&budget_argp, 0, NULL, 0}, {0}};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -33,8 +36,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->list = true;
 		return 0;
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->wish;
-		state->child_inputs[1] = &arguments->budget;
+		cmd_give(state, children, &viewing_argp, &arguments->wish);
+		cmd_give(state, children, &budget_argp, &arguments->budget);
 		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->names) = arg;
@@ -49,9 +52,6 @@ static const struct argp_option options[] = {
 	{"keys", KEYS, NULL, 0, "List all keys", 0},
 	{0},
 };
-
-static const struct argp_child children[] = {
-	{&viewing_argp, 0, NULL, 0}, {&budget_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

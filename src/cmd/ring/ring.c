@@ -21,6 +21,8 @@ struct arguments {
 	struct budget budget;
 };
 
+static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -30,7 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->json = true;
 		return 0;
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->budget;
+		cmd_give(state, children, &budget_argp, &arguments->budget);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->path)
@@ -49,8 +51,6 @@ static const struct argp_option options[] = {
 	{"json", 'j', NULL, 0, "One JSON object (schema inquest-ring/1) with every record", 0},
 	{0},
 };
-
-static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

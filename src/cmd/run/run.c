@@ -38,6 +38,8 @@ struct arguments {
 	struct budget budget;
 };
 
+static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -45,7 +47,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->budget;
+		cmd_give(state, children, &budget_argp, &arguments->budget);
 		return 0;
 	case 'o':
 		arguments->output = arg;
@@ -90,7 +92,6 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
 	.options = options,
 	.children = children,
