@@ -38,12 +38,15 @@ struct runs {
 
 #define RUN_LEAST 8 /* items that a run has in the mean, where runs are worth more than qsort() */
 
-/* False: they are too short. The room for their ends is as much as may be needed. */
-static bool find_runs(struct runs *runs, const char *items, size_t nr)
+/*
+ * False: they are too short. The first so many are known to be in order. The room for the ends is
+ * as much as may be needed.
+ */
+static bool find_runs(struct runs *runs, const char *items, size_t nr, size_t sorted)
 {
 	size_t most = nr / RUN_LEAST;
 
-	for (size_t at = 1; at <= nr; at++) {
+	for (size_t at = sorted; at <= nr; at++) {
 		const char *item = items + at * runs->size;
 
 		if (at < nr && runs->compare(item - runs->size, item) <= 0)
@@ -53,6 +56,38 @@ static bool find_runs(struct runs *runs, const char *items, size_t nr)
 		runs->ends[runs->n++] = at;
 	}
 	return true;
+}
+
+static bool goes_before(const struct runs *runs, const char *at, const char *item, bool first)
+{
+	return first ? runs->compare(at, item) <= 0 : runs->compare(item, at) > 0;
+}
+
+/*
+ * Where the stretch from `at` on ends that goes before the item: of the first run equals do, of the
+ * second not. Searched in steps that double, since stretches are long where runs are.
+ */
+static const char *stretch_end(const struct runs *runs, const char *at, const char *end,
+	const char *item, bool first)
+{
+	size_t size = runs->size, n = (size_t)(end - at) / size, low = 0, step = 1;
+
+	while (step <= n && goes_before(runs, at + (step - 1) * size, item, first)) {
+		low = step;
+		step *= 2;
+	}
+	if (step > n)
+		step = n + 1;
+	/* Those before `low` go on, that before `step` does not, or is none. */
+	while (low + 1 < step) {
+		size_t middle = low + (step - low) / 2;
+
+		if (goes_before(runs, at + (middle - 1) * size, item, first))
+			low = middle;
+		else
+			step = middle;
+	}
+	return at + low * size;
 }
 
 /* Two neighbours, [from, middle) and [middle, to), into one; whole stretches are copied. */
@@ -66,12 +101,13 @@ static void merge(const struct runs *runs, const char *items, char *into, size_t
 
 	into += from * size;
 	while (a < a_end && b < b_end) {
-		for (stretch = a; a < a_end && runs->compare(a, b) <= 0;)
-			a += size;
+		stretch = a;
+		a = stretch_end(runs, a, a_end, b, true);
 		memcpy(into, stretch, (size_t)(a - stretch));
 		into += a - stretch;
-		for (stretch = b; a < a_end && b < b_end && runs->compare(a, b) > 0;)
-			b += size;
+		stretch = b;
+		if (a < a_end)
+			b = stretch_end(runs, b, b_end, a, false);
 		memcpy(into, stretch, (size_t)(b - stretch));
 		into += b - stretch;
 	}
@@ -101,19 +137,20 @@ static char *merge_runs(struct runs *runs, char *items, char *other)
 }
 
 /* False: its runs are too short, or there is no memory for it. */
-static bool sort_by_runs(void *items, size_t nr, size_t size, comparison *compare)
+static bool sort_by_runs(
+	void *items, size_t nr, size_t sorted, size_t size, comparison *compare)
 {
 	struct runs runs = {.size = size, .compare = compare};
-	char *other = NULL, *sorted;
+	char *other = NULL, *result;
 	bool done;
 
 	runs.ends = malloc((nr / RUN_LEAST + 1) * sizeof(*runs.ends));
-	if (runs.ends && find_runs(&runs, items, nr))
+	if (runs.ends && find_runs(&runs, items, nr, sorted))
 		other = malloc(nr * size);
 	if (other) {
-		sorted = merge_runs(&runs, items, other);
-		if (sorted != items)
-			memcpy(items, sorted, nr * size);
+		result = merge_runs(&runs, items, other);
+		if (result != items)
+			memcpy(items, result, nr * size);
 	}
 	done = other != NULL;
 	free(runs.ends);
@@ -129,6 +166,6 @@ void array_sort_items(void *items, size_t nr, size_t size,
 	/* What comes sorted, as much does, is not moved: that would take as much memory again. */
 	while (at < nr && compare((char *)items + (at - 1) * size, (char *)items + at * size) <= 0)
 		at++;
-	if (at < nr && !sort_by_runs(items, nr, size, compare))
+	if (at < nr && !sort_by_runs(items, nr, at, size, compare))
 		qsort(items, nr, size, compare);
 }

@@ -11,7 +11,6 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "job/clocks.h"
-#include "job/names.h"
 
 /* A collective, as far as its members have been looked at. */
 struct meeting {
@@ -54,10 +53,8 @@ static int compare_lasts(const void *va, const void *vb)
 
 static bool is_entry(const struct track_event *event)
 {
-	const struct job_op *op = event->fact;
-
-	return event->kind == TRACK_ENTER && event->when != JOB_UNKNOWN &&
-	       event->group != JOB_NONE && !job_op_is_p2p(op->sig.op);
+	return event->kind == TRACK_ENTER && !event->p2p && event->when != JOB_UNKNOWN &&
+	       event->group != JOB_NONE;
 }
 
 static void meetings_make(struct meetings *meetings, const struct tracks *tracks)
@@ -75,9 +72,10 @@ static void meetings_make(struct meetings *meetings, const struct tracks *tracks
 
 static struct meeting *find_meeting(const struct meetings *meetings, int group, uint64_t index)
 {
-	uint64_t hash = (index + 1) * 0x9e3779b97f4a7c15ull ^
+	/* Eight that follow on one another lie side by side: so they are asked for. */
+	uint64_t hash = (index / 8 + 1) * 0x9e3779b97f4a7c15ull ^
 			(uint64_t)group * 0xff51afd7ed558ccdull;
-	size_t at = (size_t)(hash ^ hash >> 32) & (meetings->room - 1);
+	size_t at = (size_t)((hash ^ hash >> 32) * 8 + index % 8) & (meetings->room - 1);
 
 	while (meetings->at[at].group >= 0 &&
 		(meetings->at[at].group != group || meetings->at[at].index != index))

@@ -87,6 +87,26 @@ static uint32_t bin_of(const struct tally *tally, int64_t when)
 	return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : (uint32_t)bin;
 }
 
+/* The bin that was asked for last: what is short lies in one with what is before it. */
+struct place {
+	uint32_t bin;
+	int64_t from, to; /* its times; of the first and the last all before and behind as well */
+};
+
+static uint32_t bin_near(const struct tally *tally, int64_t when, struct place *place)
+{
+	if (when >= place->from && when < place->to)
+		return place->bin;
+	place->bin = bin_of(tally, when);
+	place->from = tally->from + (int64_t)place->bin * tally->width;
+	place->to = place->from + tally->width;
+	if (!place->bin)
+		place->from = INT64_MIN;
+	if (place->bin == BINS - 1)
+		place->to = INT64_MAX;
+	return place->bin;
+}
+
 /* So many more from bin `from` on, so many fewer from `to` on; summed up at the end. */
 static void count_runs(uint32_t *grid, uint32_t bins, const struct runs *runs)
 {
@@ -101,13 +121,16 @@ static void count_runs(uint32_t *grid, uint32_t bins, const struct runs *runs)
 
 static void count_track(struct tally *tally, const struct track *track, struct runs runs[2])
 {
+	struct place place = {0};
+
 	runs[0].all.nr = 0;
 	for (size_t i = 0; i < track->nspans; i++) {
 		const struct track_span *span = &track->spans[i];
 		int64_t end = span->to > span->from ? span->to - 1 : span->to;
 
-		add_run(&runs[0], bin_of(tally, span->from), bin_of(tally, end) + 1,
-			(uint8_t)span->state);
+		uint32_t first = bin_near(tally, span->from, &place);
+
+		add_run(&runs[0], first, bin_near(tally, end, &place) + 1, (uint8_t)span->state);
 	}
 	for (unsigned level = 0; level < LEVELS; level++) {
 		struct runs *mine = &runs[level % 2], *next = &runs[(level + 1) % 2];

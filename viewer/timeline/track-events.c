@@ -43,9 +43,11 @@ struct track_ops {
 /* The world rank of a P2P call's peer, where anybody knows it. */
 static int peer_of(const struct job *job, const struct job_member *m, const struct job_op *op)
 {
-	const struct job_member *peer = job_seat(job, &job->groups[m->group], op->sig.peer);
+	const struct job_member *peer = NULL;
 
-	if (!job_op_is_p2p(op->sig.op) || !peer || !is_rank(peer->rank))
+	if (job_op_is_p2p(op->sig.op))
+		peer = job_seat(job, &job->groups[m->group], op->sig.peer);
+	if (!peer || !is_rank(peer->rank))
 		return JOB_NONE;
 	return job_rank(job, peer->rank)->world_rank.n;
 }
@@ -55,6 +57,7 @@ static void add_op(struct track_maker *maker, const struct job_member *m, const 
 	struct track_event *event = add(maker, TRACK_ENTER, op->entered);
 
 	event->name = track_label_op(maker, op, peer_of(maker->job, m, op));
+	event->p2p = job_op_is_p2p(op->sig.op);
 	event->group = m->group;
 	event->index = op->index;
 	event->fact = op;

@@ -88,19 +88,19 @@ void track_labels_release(struct track_labels *labels)
  * the places begin a little before the first number that is asked for, and are never more than
  * there are events: numbers far from it are strangers'.
  */
-static const char **place_of(struct track_labels *labels, const struct job_op *op)
+static const char **place_of(struct track_labels *labels, uint8_t kind, uint64_t index)
 {
 	struct track_numbered *numbered;
 	size_t room, at;
 
-	if ((unsigned)op->sig.op >= JOB_OP_KINDS)
+	if ((unsigned)kind >= JOB_OP_KINDS)
 		return NULL;
-	numbered = &labels->numbered[op->sig.op];
+	numbered = &labels->numbered[kind];
 	if (!numbered->room)
-		numbered->first = op->index > labels->most / 4 ? op->index - labels->most / 4 : 0;
-	if (op->index < numbered->first || op->index - numbered->first >= labels->most)
+		numbered->first = index > labels->most / 4 ? index - labels->most / 4 : 0;
+	if (index < numbered->first || index - numbered->first >= labels->most)
 		return NULL;
-	at = (size_t)(op->index - numbered->first);
+	at = (size_t)(index - numbered->first);
 	if (at >= numbered->room) {
 		for (room = numbered->room ? numbered->room : 64; room <= at;)
 			room *= 2;
@@ -113,18 +113,18 @@ static const char **place_of(struct track_labels *labels, const struct job_op *o
 	return &numbered->names[at];
 }
 
-static const char *label_collective(struct track_maker *maker, const struct job_op *op)
+static const char *label_collective(struct track_maker *maker, uint8_t kind, uint64_t index)
 {
-	const char **place = place_of(&maker->labels, op);
+	const char **place = place_of(&maker->labels, kind, index);
 
 	if (!place)
-		place = &find(&maker->labels, (struct track_label){.a = op->index,
-						      .b = 1 + (uint64_t)op->sig.op,
+		place = &find(&maker->labels, (struct track_label){.a = index,
+						      .b = 1 + (uint64_t)kind,
 						      .one = "",
 						      .two = ""})->text;
 	if (!*place)
 		*place = arena_printf(maker->labels.arena, "%s #%" PRIu64,
-			job_op_name(op->sig.op), op->index);
+			job_op_name(kind), index);
 	return *place;
 }
 
@@ -134,7 +134,7 @@ const char *track_label_op(struct track_maker *maker, const struct job_op *op, i
 	struct track_label *label;
 
 	if (!job_op_is_p2p(op->sig.op))
-		return label_collective(maker, op);
+		return label_collective(maker, op->sig.op, op->index);
 	if (peer == JOB_NONE)
 		return name;
 	label = find(&maker->labels, (struct track_label){.a = (uint64_t)(uint32_t)peer,
@@ -244,13 +244,11 @@ void track_list_phases(struct track_maker *maker)
 
 const char *track_label_call(struct track_maker *maker, const struct job_call *call)
 {
-	const struct job_op op = {.index = call->index, .sig.op = call->sig.op};
-
 	if (call->kind == JOB_CALL_HOLE)
 		return arena_printf(maker->labels.arena, "%" PRIu64 " record%s %s", call->index,
 			call->index == 1 ? "" : "s", call->name);
 	if (call->sig.op && call->index && !job_op_is_p2p(call->sig.op))
-		return track_label_op(maker, &op, JOB_NONE);
+		return label_collective(maker, call->sig.op, call->index);
 	if (call->sig.op)
 		return job_op_name(call->sig.op);
 	return call_plain_name(call->name);

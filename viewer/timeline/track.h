@@ -84,7 +84,8 @@ enum track_mark {
 
 struct track_event {
 	int64_t when;	  /* JOB_UNKNOWN: not known; these come last */
-	enum track_kind kind;
+	enum track_kind kind : 16;
+	bool p2p : 1;	  /* of an entry: a send or receive */
 	int group;	  /* JOB_NONE */
 	const char *name; /* one line, never NULL; from outside */
 	uint64_t index;	  /* of an op in its group; 0 none. Of a gap: how many ops, or records */
