@@ -4,7 +4,8 @@
  *
  * The job's folder is INQUEST_JOB_DIR (set by `inquest run`), else a folder of this session under
  * INQUEST_DIR or /dev/shm/inquest-<uid>. It must be ours: a directory, no link, owned by our
- * effective uid, writable by nobody else.
+ * effective uid, writable by nobody else. A relative INQUEST_DIR is not looked at: `inquest run`
+ * hands on an absolute one, and without it each process would mean another place.
  *
  * A store into a hole of a file on a full file system is SIGBUS, which would end the training. So a
  * file is allocated in full, or written with zeros where the file system cannot allocate, before it

@@ -2,9 +2,12 @@
 #include <config.h>
 
 #include <argp.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/str.h"
 #include "cmd/cmd.h"
@@ -34,6 +37,23 @@ static void usage(FILE *file)
 		file);
 }
 
+/*
+ * A relative INQUEST_DIR is meant from where we were started: for us, whatever else we ask, and for
+ * the job, which changes its folder as it likes. Where that cannot be told it stays as it is.
+ */
+static void settle_folder(void)
+{
+	const char *dir = getenv("INQUEST_DIR");
+	char here[PATH_MAX];
+	struct str path = {0};
+
+	if (!dir || !*dir || *dir == '/' || !getcwd(here, sizeof(here)))
+		return;
+	str_printf(&path, "%s/%s", strcmp(here, "/") ? here : "", dir);
+	setenv("INQUEST_DIR", path.text, 1);
+	str_release(&path);
+}
+
 static int run_verb(const struct verb *verb, int argc, char **argv)
 {
 	struct str name = {0};
@@ -43,6 +63,7 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
 	str_printf(&name, "inquest %s", verb->name);
 	argv[0] = name.text;
 	argp_err_exit_status = CMD_USAGE;
+	settle_folder();
 	status = verb->run(argc, argv);
 	str_release(&name);
 	return status;

@@ -50,7 +50,7 @@ void sigchain_call(int sig, siginfo_t *info, void *context);
  */
 int sigchain_reaches(int sig);
 
-/* Restores the kernel\'s default for the next delivery. */
+/* Restores the kernel's default for the next delivery. */
 void sigchain_step_aside(int sig);
 
 #endif

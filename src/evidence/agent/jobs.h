@@ -5,6 +5,7 @@
 /*
  * The jobs of this machine: a folder each, made by `inquest run`, in INQUEST_DIR, or in
  * /dev/shm/inquest-UID (in /tmp/inquest-UID where shared memory was refused). Root sees all.
+ * INQUEST_DIR is an absolute path, or is not looked at: main() has made it one.
  *
  * TRUST. A folder is looked at only if it is no symlink, nobody but its owner may write to it
  * and it is owned by the UID of the folder above (in INQUEST_DIR: by ourselves; root takes any);
