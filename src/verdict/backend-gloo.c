@@ -31,6 +31,7 @@ static const char *const echoes[] = {"connectFullMesh", "Timed out waiting", NUL
  */
 static const char *const mismatches[] = {"distributed collective mismatch",
 	"op.preamble.length <= op.nbytes", NULL};
+static const char *const enforces[] = {"gloo::EnforceNotMet", NULL};
 
 /*
  * transport/tcp/pair.cc: reads the head of what another rank sent, and enforces that it fits. Who
@@ -65,6 +66,7 @@ const struct backend backend_gloo = {
 	.hides = hides,
 	.echoes = echoes,
 	.mismatches = mismatches,
+	.enforces = enforces,
 	.rejects = rejects,
 	.nrejects = N_OF(rejects),
 	.limit = find_limit,

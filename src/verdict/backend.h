@@ -41,6 +41,7 @@ struct backend {
 	/* Parts of lines by which a rank says that others failed, or that amounts differed. */
 	const char *const *echoes;
 	const char *const *mismatches;
+	const char *const *enforces; /* they may differ, or something else is wrong */
 	/* Frames in which it ends a process over what another rank sent. */
 	const struct stackfacts_place *rejects;
 	size_t nrejects;

@@ -18,6 +18,7 @@
 #include "job/names.h"
 #include "job/rollcall.h"
 #include "job/pace.h"
+#include "verdict/earlier.h"
 
 /* No wait is a hang before this time, nor before so many of the group's usual gaps. */
 #define HANG_AT_LEAST (2 * CLOCK_NS_PER_S)
@@ -525,19 +526,58 @@ enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)
 #define SHORT_WAIT       (2 * CLOCK_NS_PER_S)
 #define SHORT_WAIT_ALONE (10 * CLOCK_NS_PER_S)
 
+enum job_known inquiry_ended_after_another(const struct inquiry *q, struct rank_index rank)
+{
+	enum job_known after = JOB_NO;
+
+	job_for_each_rank(q->job, at) {
+		const struct profile *other = &q->profiles[at.i];
+		int64_t behind;
+
+		if (same_rank(at, rank) || !earlier_is_bad(other) || profile_tells_of_gone(other))
+			continue;
+		behind = earlier_by(
+			q->clocks, rank, q->profiles[rank.i].fault, at, other->fault);
+		if (behind != JOB_UNKNOWN && behind > 0)
+			return JOB_YES;
+		after = behind == JOB_UNKNOWN ? JOB_MAYBE : after;
+	}
+	return after;
+}
+
+/* Whether the end came after one wait for the rank was no short one any more. */
+static enum job_known is_after_wait(const struct inquiry *q, const struct wait *wait,
+	struct rank_index rank, enum job_known after)
+{
+	int64_t fault = q->profiles[rank.i].fault;
+	enum job_known later = is_later(q, wait, rank, fault, SHORT_WAIT);
+	int64_t timeout = wait->member == JOB_NONE ? JOB_UNKNOWN
+						   : q->job->members[wait->member].timeout;
+
+	if (after == JOB_YES || later == JOB_NO)
+		return later;
+	/* Whoever waits ends by himself then: that may be why it ended, too. */
+	if (timeout != JOB_UNKNOWN && timeout > 0 && timeout < SHORT_WAIT_ALONE)
+		return is_later(q, wait, rank, fault, timeout);
+	if (is_later(q, wait, rank, fault, SHORT_WAIT_ALONE) != JOB_NO)
+		return is_later(q, wait, rank, fault, SHORT_WAIT_ALONE);
+	return after == JOB_NO ? JOB_NO : JOB_MAYBE;
+}
+
 enum job_known inquiry_late_before_end(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
-	bool alone = p->death == DEATH_KILLED || p->death == DEATH_UNSURE;
+	bool ended = p->death == DEATH_KILLED || p->death == DEATH_UNSURE;
+	enum job_known after = ended ? inquiry_ended_after_another(q, rank) : JOB_YES;
 	enum job_known late = JOB_NO;
 
-	for (size_t i = 0; p->fault != JOB_UNKNOWN && i < q->waits->n; i++) {
+	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
 		enum job_known later;
 
 		if (!waitfor_stands(q->job, wait, &q->given) || !wants(q, i, rank))
 			continue;
-		later = is_later(q, wait, rank, p->fault, alone ? SHORT_WAIT_ALONE : SHORT_WAIT);
+		later = is_after_wait(q, wait, rank, after);
 		if (later == JOB_YES)
 			return JOB_YES;
 		late = later == JOB_MAYBE ? JOB_MAYBE : late;

@@ -154,6 +154,11 @@ enum inquiry_look {
 };
 enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank);
 /*
+ * True if another rank had ended badly when this one did, and not because a peer was gone, in its
+ * own words. MAYBE where no clock tells.
+ */
+enum job_known inquiry_ended_after_another(const struct inquiry *q, struct rank_index rank);
+/*
  * True if others had long waited for this rank when it ended: then its end is not the reason. MAYBE
  * where their clocks do not tell.
  */

@@ -42,6 +42,16 @@ bool words_are_echo(const char *text)
 	return backend_says(text, parts);
 }
 
+bool words_tell_of_gone(const char *text)
+{
+	/* gloo: transport/tcp/pair.cc; NCCL: "remote process exited or there was a network
+	   error". */
+	static const char *const parts[] = {"closed by peer", "reset by peer", "connection reset",
+		"connection closed", "broken pipe", "remote process exited", NULL};
+
+	return backend_says(text, parts);
+}
+
 bool words_blame_child(const char *text)
 {
 	return strstr(text, "DataLoader worker") &&
@@ -68,6 +78,14 @@ bool words_tell_mismatch(const char *text)
 		if (backend_says(text, backends[i]->mismatches))
 			return true;
 	return false;
+}
+
+bool words_may_tell_mismatch(const char *text)
+{
+	for (size_t i = 0; backends[i]; i++)
+		if (backend_says(text, backends[i]->enforces))
+			return true;
+	return words_tell_mismatch(text);
 }
 
 bool words_tell_no_memory(const char *text)

@@ -12,6 +12,9 @@
 /* True if a line tells of the failing of others, or of a supervisor's ending, not of its own. */
 bool words_are_echo(const char *text);
 
+/* True if a line tells that who was at the other end of a connection is gone. */
+bool words_tell_of_gone(const char *text);
+
 /* True if a line names an error of the GPU or its runtime. */
 bool words_tell_cuda_error(const char *text);
 
@@ -38,5 +41,7 @@ int words_child_signal(const char *text);
 
 /* True if a line says that ranks brought different operations together: not which of them. */
 bool words_tell_mismatch(const char *text);
+/* True if it may say that, or something else: the class alone of what was thrown. */
+bool words_may_tell_mismatch(const char *text);
 
 #endif

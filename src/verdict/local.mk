@@ -111,6 +111,10 @@ tests_unit_verdict_verdict_unseen_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_unsure_test
 tests_unit_verdict_verdict_unsure_test_SOURCES = tests/unit/verdict/verdict_unsure_test.c $(FACTS)
 tests_unit_verdict_verdict_unsure_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/verdict_partial_test
+tests_unit_verdict_verdict_partial_test_SOURCES = \
+	tests/unit/verdict/verdict_partial_test.c $(FACTS)
+tests_unit_verdict_verdict_partial_test_LDADD = $(WORDS_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_align_test
 tests_unit_verdict_verdict_align_test_SOURCES = tests/unit/verdict/verdict_align_test.c $(FACTS)
 tests_unit_verdict_verdict_align_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

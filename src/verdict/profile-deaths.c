@@ -39,6 +39,12 @@ bool profile_tells_of_others(const struct profile *p)
 	return p->log && words_are_echo(p->log->error);
 }
 
+bool profile_tells_of_gone(const struct profile *p)
+{
+	return (p->exception && words_tell_of_gone(p->exception->text)) ||
+	       (p->log && words_tell_of_gone(p->log->error));
+}
+
 /* True if its last words are about others, be they no error. */
 static bool says_echo(const struct profile *p)
 {
@@ -280,11 +286,12 @@ struct deaths {
 	struct profile *profiles;
 };
 
-/* True if it failed, be it of others, before anybody told it to end. */
+/* True if it failed, be it of others or by its own watchdog, before anybody told it to end. */
 static bool failed_untold(const struct profile *p)
 {
-	return p->death == DEATH_UNSURE && p->cause != VERDICT_BY_KILLED && p->process &&
-		(p->exception || p->process->end == JOB_EXITED) &&
+	return (p->death == DEATH_UNSURE || p->death == DEATH_ECHO) &&
+		p->cause != VERDICT_BY_KILLED && p->process &&
+		(p->exception || p->process->end == JOB_EXITED || p->cause == VERDICT_BY_ABORT) &&
 		(!p->told || (p->fault != JOB_UNKNOWN && p->told->when > p->fault));
 }
 
@@ -297,11 +304,13 @@ static bool failed_untold(const struct profile *p)
 static enum job_known all_were_ended(const struct deaths *d)
 {
 	struct earlier_spread kills = {0};
-	size_t ended = 0, killed = 0, unknown = 0, ranks = 0, failed = 0;
+	size_t ended = 0, killed = 0, ranks = 0, failed = 0;
+	size_t unknown = d->job->coverage.ranks.n > (int)d->job->nranks;
 
 	job_for_each_rank(d->job, rank) {
 		const struct profile *p = &d->profiles[rank.i];
 
+		unknown += !p->process;
 		if (!p->process)
 			continue;
 		ranks++;
@@ -328,15 +337,18 @@ static bool is_direct(const struct profile *p)
 	       p->cause == VERDICT_BY_CUDA_ERROR;
 }
 
-/* True if a rank had long been held somewhere when it ended: then it may have ended of that. */
+/*
+ * True if a rank had long been held somewhere when it ended, or nobody knows when that was: then it
+ * may have ended of that.
+ */
 static bool was_held_long(
 	const struct waits *waits, struct rank_index rank, const struct profile *p)
 {
 	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &waits->at[i];
 
-		if (wait->held && wait->since != JOB_UNKNOWN && p->fault != JOB_UNKNOWN &&
-			p->fault - wait->since > HELD_LONG)
+		if (wait->held && wait->since != JOB_UNKNOWN &&
+			(p->fault == JOB_UNKNOWN || p->fault - wait->since > HELD_LONG))
 			return true;
 	}
 	return false;

@@ -98,6 +98,8 @@ void profiles_free(struct profile *profiles);
 bool profile_tells_mismatch(const struct profile *p);
 /* True if its exception, or without one an error in its log, tells of another rank's end. */
 bool profile_tells_of_others(const struct profile *p);
+/* True if its last words tell that the other end of a connection was gone. */
+bool profile_tells_of_gone(const struct profile *p);
 
 /* True if a thread of the rank computes between the samples rather than sleeps. */
 bool profile_is_busy(const struct profile *p);

@@ -3,6 +3,8 @@
  * Ends that nobody waits for: own deaths, exits in good order of which others died at once, and
  * what ranks say that they died of.
  */
+#include <signal.h>
+
 #include "verdict/earlier.h"
 #include "verdict/judge.h"
 #include "verdict/last-words.h"
@@ -21,9 +23,13 @@ static bool is_named(const struct inquiry *q, struct rank_index rank)
 /* Gone without a word, while others go on, wait in what nobody records, or only echo it. */
 static bool is_lone_end(const struct inquiry *q, struct rank_index rank)
 {
+	const struct job_signal *fatal = q->profiles[rank.i].fatal;
 	size_t others = 0;
 
 	if (q->profiles[rank.i].death != DEATH_UNSURE || q->profiles[rank.i].waits)
+		return false;
+	/* A watchdog ends who waits, be it unseen in what. */
+	if (fatal && fatal->signo == SIGABRT && waits_is_watchdog(fatal->thread))
 		return false;
 	job_for_each_rank(q->job, at) {
 		const struct profile *p = &q->profiles[at.i];

@@ -98,6 +98,49 @@ static bool ended_well(const struct profile *p)
 }
 
 /*
+ * True if nobody knows whether this rank ended, or it was not seen at all; or if it had left in
+ * good order, and others may have ended for that.
+ */
+static bool may_be_first(const struct profile *p)
+{
+	return !p->process || p->process->end == JOB_END_UNKNOWN || p->death == DEATH_CLEAN;
+}
+
+/*
+ * True if it may have been ended for what others did: by its own words, or, where they say nothing
+ * of its own, since abort() is how watchdogs and backends end who waits for others.
+ */
+static bool may_tell_of_others(const struct profile *p)
+{
+	const char *words = p->exception ? p->exception->text : p->log ? p->log->error : "";
+
+	if (profile_tells_of_others(p))
+		return true;
+	return p->cause == VERDICT_BY_ABORT && (!*words || words_may_tell_mismatch(words));
+}
+
+/*
+ * True if an unsure end may only be the last that was seen of one that others ended: where another
+ * may have been first, and nothing tells what this one did then. Who is merely the one of whom
+ * least is known is not named for that.
+ */
+static bool may_have_followed(
+	const struct inquiry *q, struct rank_index rank, enum job_known late)
+{
+	const struct profile *p = &q->profiles[rank.i];
+	enum job_known after = inquiry_ended_after_another(q, rank);
+
+	if (p->readable && (late != JOB_MAYBE || p->fault != JOB_UNKNOWN))
+		return false;
+	if (after != JOB_NO || (!p->readable && may_tell_of_others(p)))
+		return true;
+	job_for_each_rank(q->job, at)
+		if (may_be_first(&q->profiles[at.i]))
+			return true;
+	return false;
+}
+
+/*
  * Its own death; or a kill, or an unsure end of one that waited for nobody, unless others had long
  * waited for it before: then its end is no reason.
  */
@@ -112,7 +155,7 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 	if (is_of_a_fork(q, rank) || (p->death != DEATH_KILLED && profile_tells_mismatch(p)))
 		return false;
 	late = p->death == DEATH_OWN ? JOB_NO : inquiry_late_before_end(q, rank);
-	if (late == JOB_YES)
+	if (late == JOB_YES || (!sure && may_have_followed(q, rank, late)))
 		return false;
 	why->untimed = late == JOB_MAYBE;
 	why->cause = p->cause;
