@@ -57,10 +57,10 @@ def excerpt(name):
             break
         shown.append(line)
     following = [i for i, line in enumerate(page) if line.startswith("next ")]
-    for line in page[following[0]:] if following else []:
-        if shown[-1].startswith("next ") and not line.startswith("  "):
+    for at in range(following[0], len(page)) if following else []:
+        if at > following[0] and not page[at].startswith("  "):
             break
-        shown.append(line)
+        shown.append(page[at])
     return "".join(roff(line) for line in shown)
 
 

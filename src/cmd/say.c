@@ -10,7 +10,7 @@
 #include "report/report.h"
 #include "words/escape.h"
 #include "words/headline.h"
-#include "words/wording.h"
+#include "words/next.h"
 
 /* Bytes of the line for log collectors, its ends among them: a pipe takes 4096 in one piece. */
 #define LINE_MOST 3500
@@ -61,7 +61,7 @@ char *say_answer(const struct look *look)
 	str_add(&plain, " (");
 	headline_tag(&plain, look->verdicts, verdict);
 	str_add(&plain, "); next: ");
-	wording_next(&plain, look->verdicts, verdict, tense_of(look->verdicts, true));
+	next_add_text(&plain, look->verdicts, verdict, tense_of(look->verdicts, true));
 	escape_text(&safe, str_text(&plain), outlet_is_utf8());
 	escape_fit(&cut, str_text(&safe), ANSWER_MOST);
 	str_release(&plain);

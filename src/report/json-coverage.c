@@ -123,9 +123,12 @@ struct json_object *json_coverage(const struct verdicts *verdicts, enum tense te
 {
 	const struct job_coverage *coverage = &verdicts->job->coverage;
 	struct json_object *object = json_object_new_object();
+	struct steps steps = {0};
 	struct str remedy = {0};
 
-	coverage_add_remedy(&remedy, verdicts, tense);
+	coverage_add_remedy(&steps, verdicts, tense);
+	steps_add_text(&remedy, &steps);
+	steps_release(&steps);
 	json_object_object_add(
 		object, "whole", json_object_new_boolean(verdicts->lack == VERDICT_LACKS_NOTHING));
 	json_object_object_add(object, "ranks",

@@ -13,8 +13,9 @@
 #include "job/names.h"
 #include "words/escape.h"
 #include "words/headline.h"
-#include "words/last-quotes.h"
 #include "words/coverage.h"
+#include "words/last-quotes.h"
+#include "words/next.h"
 #include "words/tense.h"
 #include "report/json-coverage.h"
 #include "report/json-line.h"
@@ -178,7 +179,8 @@ static struct json_object *camps_array(const struct job *job, const struct verdi
 static void add_sentences(struct json_object *object, const struct verdicts *verdicts,
 	const struct verdict *verdict, enum tense tense)
 {
-	struct str sentence = {0}, surety = {0};
+	struct steps steps = {0};
+	struct str sentence = {0};
 
 	headline_sentence(&sentence, verdicts, verdict);
 	json_object_object_add(object, "headline", json_text(str_text(&sentence)));
@@ -187,11 +189,10 @@ static void add_sentences(struct json_object *object, const struct verdicts *ver
 	json_object_object_add(object, "cause", json_text(verdict_cause_name(verdict->cause)));
 	json_object_object_add(object, "where", json_text(verdict_where_name(verdict->where)));
 	str_cut(&sentence, 0);
-	wording_next(&sentence, verdicts, verdict, tense);
-	coverage_add_surety(&surety, verdicts, verdict, tense);
-	if (surety.len)
-		str_printf(&sentence, "%s%s", sentence.len ? "; " : "", str_text(&surety));
-	str_release(&surety);
+	next_add(&steps, verdicts, verdict, tense);
+	coverage_add_surety(&steps, verdicts, verdict, tense);
+	steps_add_text(&sentence, &steps);
+	steps_release(&steps);
 	json_object_object_add(
 		object, "next", sentence.len ? json_text(str_text(&sentence)) : NULL);
 	str_release(&sentence);

@@ -79,52 +79,98 @@ static void add_key(struct str *into, const struct paint *paint, enum page_kind 
 		str_add(into, looks[kind].key ? looks[kind].key : line->key);
 }
 
+/*
+ * Adds the command to words that are escaped, where both have room in one line; else true: it has
+ * to stand below them, or alone, whole, however long it is.
+ */
+static bool add_command(struct str *words, const struct page_line *line, bool utf8, size_t room)
+{
+	struct str both = {0};
+	bool fits;
+
+	if (!*line->command)
+		return false;
+	str_printf(&both, "%s%s", str_text(words), words->len ? ": " : "");
+	escape_text(&both, line->command, utf8);
+	fits = escape_width(str_text(&both)) <= room;
+	if (fits)
+		str_cut(words, 0);
+	if (fits || words->len)
+		str_add(words, fits ? str_text(&both) : ":");
+	str_release(&both);
+	return !fits;
+}
+
+/* A line of the page that is being painted. */
+struct painting {
+	size_t column, right; /* where its words begin and end */
+	size_t most, lines;   /* lines that it may have, 0 for any; that it has */
+	const char *cite;     /* escaped; of the first */
+};
+
+/* Adds words behind what stands in `out`, in as many lines as they need, or may have. */
+static void add_words(struct paint *paint, struct painting *p, struct str *out, const char *words,
+	enum page_tone tone, size_t strong)
+{
+	size_t width = escape_width(p->cite);
+
+	do {
+		size_t room = p->right - p->column - (width ? 1 : 0), part;
+
+		paint_pad(out, p->column);
+		for (; p->lines && *words == ' ' && room > 1; words++, room--)
+			str_add_char(out, ' ');
+		part = breaks_at(words, room);
+		if (p->lines + 1 == p->most)
+			breaks_fit(out, words, room);
+		else
+			str_add_bytes(out, words, part);
+		words += part;
+		if (width) {
+			paint_pad(out, p->right);
+			str_add(out, p->cite);
+		}
+		sheet_add(&paint->sheet, out, p->lines ? PAGE_PLAIN : tone, strong);
+		p->column += p->lines ? 0 : 1;
+		p->right = SHEET_WIDTH;
+		width = 0;
+	} while (++p->lines != p->most && *words);
+}
+
 /* Adds it in as many lines of the sheet as it needs, or may have; returns how many. */
 static size_t add_line(struct paint *paint, enum page_kind kind, const struct page_line *line)
 {
-	bool utf8 = paint->options->utf8;
-	size_t most = looks[kind].whole || line->whole ? 0 : LINES_MOST;
-	size_t column = looks[kind].column, lines = 0;
+	bool utf8 = paint->options->utf8, below;
 	enum page_tone tone = looks[kind].plain ? PAGE_PLAIN : line->tone;
+	struct painting p = {.column = looks[kind].column,
+		.right = SHEET_WIDTH,
+		.most = looks[kind].whole || line->whole ? 0 : LINES_MOST};
 	struct str out = {0}, words = {0}, cite = {0}, cut = {0};
-	const char *rest;
-	size_t width, right;
+	size_t width, strong = looks[kind].column - 2;
 
 	escape_text(&words, line->words, utf8);
 	escape_text(&cite, line->cite, utf8);
 	width = escape_fit(&cut, str_text(&cite), CITE_WIDTH);
-	right = SHEET_WIDTH - width;
-	if (width && CITE_COLUMN < right)
-		right = CITE_COLUMN;
+	p.cite = str_text(&cut);
+	p.right -= width;
+	if (width && CITE_COLUMN < p.right)
+		p.right = CITE_COLUMN;
 	add_key(&out, paint, kind, line);
-	if (out.len >= column)
-		column = out.len + 1;
-	rest = str_text(&words);
-	do {
-		size_t room = right - column - (width ? 1 : 0), part;
-
-		paint_pad(&out, column);
-		for (; lines && *rest == ' ' && room > 1; rest++, room--)
-			str_add_char(&out, ' ');
-		part = breaks_at(rest, room);
-		if (lines + 1 == most)
-			breaks_fit(&out, rest, room);
-		else
-			str_add_bytes(&out, rest, part);
-		rest += part;
-		if (width) {
-			paint_pad(&out, right);
-			str_add(&out, str_text(&cut));
-		}
-		sheet_add(&paint->sheet, &out, lines ? PAGE_PLAIN : tone, looks[kind].column - 2);
-		column = column + (lines ? 0 : 1);
-		right = SHEET_WIDTH;
-		width = 0;
-	} while (++lines != most && *rest);
+	if (out.len >= p.column)
+		p.column = out.len + 1;
+	below = add_command(&words, line, utf8, p.right - p.column - (width ? 1 : 0));
+	if (!below || words.len)
+		add_words(paint, &p, &out, str_text(&words), tone, strong);
+	if (below) {
+		paint_pad(&out, p.column + (p.lines ? 1 : 0));
+		escape_text(&out, line->command, utf8);
+		sheet_add(&paint->sheet, &out, tone, p.lines ? 0 : strong);
+		p.lines++;
+	}
 	str_release(&words);
 	str_release(&cite);
 	str_release(&cut);
-	return lines;
+	return p.lines;
 }
 
 /* Says that the last so many lines of the section are not to be left out, while others can be. */

@@ -145,56 +145,10 @@ struct verdict_seat {
 	struct group_rank seat;
 };
 
-/* One next step; worded by words/. */
+/* What to do next; worded by words/next.c. */
 enum verdict_next {
-	VERDICT_NEXT_NONE,
-	VERDICT_NEXT_SEED_CACHE,
-	VERDICT_NEXT_LOOK_AT_COMPILER,
-	VERDICT_NEXT_COMPARE_GRAPHS,
-	VERDICT_NEXT_READ_TRACEBACK,
-	VERDICT_NEXT_READ_TRACEBACKS, /* where nobody is known to have been first */
-	VERDICT_NEXT_CUT_MEMORY,
-	VERDICT_NEXT_WHO_KILLED,
-	VERDICT_NEXT_WHO_ENDED, /* the job, where nobody is known to have been first */
-	VERDICT_NEXT_OWN_SIGNAL,
-	VERDICT_NEXT_RAISE_SHM,  /* a child found no room in shared memory */
-	VERDICT_NEXT_DEAD_CHILD, /* a child died, of neither of these */
-	VERDICT_NEXT_SAME_BATCHES,
-	VERDICT_NEXT_DIVISIBLE_ROWS,
-	VERDICT_NEXT_SPLIT_INPUT, /* give each rank some of it */
-	VERDICT_NEXT_SAME_COUNTS,
-	VERDICT_NEXT_COMPARE_CALL_SITES,
-	VERDICT_NEXT_SAME_CALLS, /* a call that one rank makes less or more often */
-	VERDICT_NEXT_ONE_ORDER,
-	VERDICT_NEXT_SAME_GROUPS,
-	VERDICT_NEXT_LOOK_AT_INPUT,
-	VERDICT_NEXT_LOOK_AT_STORAGE,
-	VERDICT_NEXT_LOOK_AT_CHILD, /* a child that is being started, for which its parent waits */
-	VERDICT_NEXT_CONTINUE_PROCESS,
-	VERDICT_NEXT_CONTINUE_CHILD,
-	VERDICT_NEXT_DETACH_DEBUGGER,
-	VERDICT_NEXT_STACK_OF_RANK,
-	VERDICT_NEXT_STACK_NEXT_TIME,
-	VERDICT_NEXT_LOOK_AT_CORE,
-	VERDICT_NEXT_READ_STACK,
-	VERDICT_NEXT_LOOK_AT_LOCK,
-	VERDICT_NEXT_LOOK_AT_THREADS,
-	VERDICT_NEXT_LOOK_AT_GIL,
-	VERDICT_NEXT_LOOK_AT_CODE,
-	VERDICT_NEXT_CHECK_GPU,
-	VERDICT_NEXT_CHECK_FABRIC,
-	VERDICT_NEXT_CHECK_LAUNCHER,
-	VERDICT_NEXT_SAME_ADDRESS,
-	VERDICT_NEXT_CHECK_NODE,
-	VERDICT_NEXT_SIMPLIFY, /* the reduced-complexity preset */
-	VERDICT_NEXT_MORE_EVIDENCE,
-	VERDICT_NEXT_ATTACH_NEXT_TIME,
-	VERDICT_NEXT_RUN_NEXT_TIME,
-	VERDICT_NEXT_FIND_DUMPS,
-	VERDICT_NEXT_WHOLE_DUMPS, /* all dumps are there, some are damaged */
-	VERDICT_NEXT_LARGER_RING, /* of the Flight Recorder */
-	VERDICT_NEXT_GET_REST, /* the evidence of the ranks or hosts that were not seen */
-	VERDICT_NEXT_LOOK_AGAIN, /* look at ranks again that were seen before the others waited */
+#define NEXT(name, ...) VERDICT_NEXT_##name,
+#include "lists/next.def"
 	VERDICT_NEXTS
 };
 

@@ -91,6 +91,7 @@ static bool is_one(const char *text, size_t blank)
 /* Places to break at that lie within the room; 0: there is none. */
 struct places {
 	size_t clause, part, blank;
+	size_t comma; /* behind the last of a list without blanks */
 	size_t end; /* so much fits, and the text's end if all does */
 };
 
@@ -114,6 +115,8 @@ static struct places places_of(const char *text, size_t width)
 		if (used > width)
 			return places;
 		places.end = at + size;
+		if (text[at] == ',')
+			places.comma = places.end;
 	}
 	return places;
 }
@@ -127,6 +130,7 @@ size_t breaks_at(const char *escaped, size_t width)
 	return places.clause  ? places.clause
 	       : places.part  ? places.part
 	       : places.blank ? places.blank
+	       : places.comma ? places.comma
 			      : places.end;
 }
 

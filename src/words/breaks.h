@@ -14,8 +14,8 @@
 
 /*
  * Where to break a text that has room for `width` columns: behind the last "; ", else before the
- * last blank that parts two things, else before the last blank; bytes. Its end if it need not be
- * broken.
+ * last blank that parts two things, else before the last blank, else behind the last comma; bytes.
+ * Its end if it need not be broken.
  */
 size_t breaks_at(const char *escaped, size_t width);
 

@@ -93,45 +93,74 @@ static const char *unseen_nodes(const struct verdicts *verdicts)
 	return *coverage->hosts_missing ? coverage->hosts_missing : "the other nodes";
 }
 
-/* Behind a preface ("" none): all nodes by one command, or each by one of its own on `nodes`. */
-static void add_commands(
-	struct str *into, const struct job *job, const char *preface, const char *nodes)
+/* What stands in front of a step: "to be sure", "if it still hangs", "on m4"; any may be "". */
+static void say_lead(struct str *into, const char *first, const char *second, const char *third)
 {
-	struct str command = {0};
+	const char *const all[] = {first, second, third};
 
-	str_add(into, preface);
-	if (everywhere_add_command(&command, job, false))
-		str_printf(into, "%s%s; or ", *preface ? ": " : "", str_text(&command));
-	else if (*preface)
-		str_add(into, ", ");
-	str_printf(into, "on %s: inquest attach --all -o NODE.inq; then inquest diagnose *.inq",
-		nodes);
-	str_release(&command);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (*all[i])
+			str_printf(into, "%s%s", into->len ? ", " : "", all[i]);
+}
+
+/* All nodes by one command, or each by one of its own on `nodes`, and then what came of them. */
+static void add_commands(struct steps *into, const struct job *job, const char *lead,
+	const char *when, const char *nodes)
+{
+	struct str command = {0}, words = {0}, where = {0};
+
+	str_printf(&where, "on %s", nodes);
+	if (everywhere_add_command(&command, job, false)) {
+		say_lead(&words, lead, when, "");
+		steps_add(into, &words, &command);
+		str_printf(&words, "or %s", str_text(&where));
+	} else {
+		say_lead(&words, lead, when, str_text(&where));
+	}
+	str_add(&command, "inquest attach --all -o $(hostname).inq");
+	steps_add(into, &words, &command);
+	str_add(&words, "then, where these files are");
+	str_add(&command, "inquest diagnose *.inq");
+	steps_add(into, &words, &command);
+	str_release(&where);
 }
 
 /* Of a run that is over there is no other look: the next one may hang, too. */
-static void add_next_time(struct str *into, const struct job *job)
+static void add_next_time(struct steps *into, const struct job *job, const char *lead)
 {
-	struct str command = {0};
+	struct str words = {0}, command = {0};
 
-	str_add(into, "when it hangs again, look at all its nodes at once");
-	if (everywhere_add_command(&command, job, true))
-		str_printf(into, ": %s", str_text(&command));
-	str_release(&command);
+	say_lead(&words, lead, "when it hangs again, look at all its nodes at once", "");
+	everywhere_add_command(&command, job, true);
+	steps_add(into, &words, &command);
 }
 
-void coverage_add_look(struct str *into, const struct verdicts *verdicts, enum tense tense)
+/* What is left of a run that is over may be on the nodes that were not seen. */
+static void add_kept(struct steps *into, const char *lead, const char *nodes)
+{
+	struct str words = {0}, command = {0}, copy = {0};
+
+	str_printf(&copy, "copy what %s kept, *.inq or dumps, to what was read here, and there",
+		nodes);
+	say_lead(&words, lead, str_text(&copy), "");
+	str_add(&command, "inquest diagnose .");
+	steps_add(into, &words, &command);
+	str_release(&copy);
+}
+
+static void add_look(
+	struct steps *into, const struct verdicts *verdicts, const char *lead, enum tense tense)
 {
 	struct verdict_ranks ranks = looked_before(verdicts);
 	struct str nodes = {0};
 
 	if (ranks.n && tense == TENSE_ENDED) {
-		add_next_time(into, verdicts->job);
+		add_next_time(into, verdicts->job, lead);
 	} else if (ranks.n) {
 		add_places(&nodes, verdicts->job, ranks);
 		if (*verdicts->job->coverage.hosts_missing)
 			str_printf(&nodes, ", %s", verdicts->job->coverage.hosts_missing);
-		add_commands(into, verdicts->job,
+		add_commands(into, verdicts->job, lead,
 			tense == TENSE_LIVE ? "look again, now that the others wait"
 					    : "if it still hangs, look again",
 			str_text(&nodes));
@@ -139,33 +168,39 @@ void coverage_add_look(struct str *into, const struct verdicts *verdicts, enum t
 	str_release(&nodes);
 }
 
-void coverage_add_surety(struct str *into, const struct verdicts *verdicts,
+void coverage_add_look(struct steps *into, const struct verdicts *verdicts, enum tense tense)
+{
+	add_look(into, verdicts, "", tense);
+}
+
+static void add_remedy(
+	struct steps *into, const struct verdicts *verdicts, const char *lead, enum tense tense)
+{
+	if (verdicts->lack == VERDICT_LACKS_LOOK)
+		add_look(into, verdicts, lead, tense);
+	if (verdicts->lack != VERDICT_LACKS_RANKS && verdicts->lack != VERDICT_LACKS_PART)
+		return;
+	if (tense == TENSE_ENDED)
+		add_kept(into, lead, unseen_nodes(verdicts));
+	else
+		add_commands(into, verdicts->job, lead,
+			tense == TENSE_RECORDED ? "if it still hangs" : "",
+			unseen_nodes(verdicts));
+}
+
+void coverage_add_remedy(struct steps *into, const struct verdicts *verdicts, enum tense tense)
+{
+	add_remedy(into, verdicts, "", tense);
+}
+
+void coverage_add_surety(struct steps *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, enum tense tense)
 {
-	struct str remedy = {0};
 	bool whole = verdicts->lack != VERDICT_LACKS_RANKS ||
 		     *verdicts->job->coverage.hosts_missing;
 	bool told = verdict->next == VERDICT_NEXT_GET_REST ||
 		    (verdict->next == VERDICT_NEXT_LOOK_AGAIN && whole);
 
 	if (!told && verdict->class != VERDICT_TOO_EARLY)
-		coverage_add_remedy(&remedy, verdicts, tense);
-	if (remedy.len)
-		str_printf(into, "to be sure, %s", str_text(&remedy));
-	str_release(&remedy);
-}
-
-void coverage_add_remedy(struct str *into, const struct verdicts *verdicts, enum tense tense)
-{
-	if (verdicts->lack == VERDICT_LACKS_LOOK)
-		coverage_add_look(into, verdicts, tense);
-	if (verdicts->lack != VERDICT_LACKS_RANKS && verdicts->lack != VERDICT_LACKS_PART)
-		return;
-	if (tense == TENSE_ENDED) {
-		str_printf(into, "add what %s kept, *.inq or dumps: inquest diagnose FILE...",
-			unseen_nodes(verdicts));
-		return;
-	}
-	add_commands(into, verdicts->job, tense == TENSE_RECORDED ? "if it still hangs" : "",
-		unseen_nodes(verdicts));
+		add_remedy(into, verdicts, "to be sure", tense);
 }

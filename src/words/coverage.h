@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "verdict/verdict.h"
+#include "words/steps.h"
 #include "words/tense.h"
 
 /*
@@ -14,24 +15,24 @@
 void coverage_add(struct str *into, const struct verdicts *verdicts);
 
 /*
- * Appends how to get what lacks; nothing where nothing lacks. Of a job that goes on the command
+ * Adds how to get what lacks; nothing where nothing lacks. Of a job that goes on the command
  * that looks on all nodes, where their names are known, and the one to type on each; of one that is
  * over, what may be left of it.
  */
-void coverage_add_remedy(struct str *into, const struct verdicts *verdicts, enum tense tense);
+void coverage_add_remedy(struct steps *into, const struct verdicts *verdicts, enum tense tense);
 
 /*
- * Appends where to look again, and by which command, at ranks that were looked at before others
+ * Adds where to look again, and by which command, at ranks that were looked at before others
  * waited for them, and on nodes that were not seen: "look again, now that the others wait, on m2
  * (rank 3): inquest attach ...".
  */
-void coverage_add_look(struct str *into, const struct verdicts *verdicts, enum tense tense);
+void coverage_add_look(struct steps *into, const struct verdicts *verdicts, enum tense tense);
 
 /*
- * Appends what coverage_add_remedy() does, behind a finding that it would make surer; nothing where
+ * Adds what coverage_add_remedy() does, behind a finding that it would make surer; nothing where
  * it would not.
  */
-void coverage_add_surety(struct str *into, const struct verdicts *verdicts,
+void coverage_add_surety(struct steps *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, enum tense tense);
 
 #endif

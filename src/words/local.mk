@@ -11,9 +11,11 @@ src_words_libwords_la_SOURCES = \
 	%D%/frames.c %D%/frames.h \
 	%D%/headline.c %D%/headline.h \
 	%D%/last-quotes.c %D%/last-quotes.h \
+	%D%/next.c %D%/next.h \
 	%D%/page.c %D%/page.h \
 	%D%/rank-names.c %D%/rank-names.h \
 	%D%/source-places.c %D%/source-places.h \
+	%D%/steps.c %D%/steps.h \
 	%D%/summary.c %D%/summary.h \
 	%D%/tense.c %D%/tense.h \
 	%D%/things.c %D%/things.h \
@@ -28,3 +30,8 @@ tests_unit_words_source_places_test_SOURCES = tests/unit/words/source_places_tes
 	tests/unit/unit.h
 tests_unit_words_source_places_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_words_source_places_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/words/next_test
+tests_unit_words_next_test_SOURCES = tests/unit/words/next_test.c \
+	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
+tests_unit_words_next_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
+tests_unit_words_next_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)

@@ -14,6 +14,7 @@
 #include "words/evidence-lines.h"
 #include "words/headline.h"
 #include "words/last-quotes.h"
+#include "words/next.h"
 #include "words/rank-names.h"
 #include "words/source-places.h"
 #include "words/summary.h"
@@ -38,6 +39,7 @@ static struct page_line *add(struct making *m, const char *key, struct str *word
 
 	*line = (struct page_line){.key = key,
 		.words = arena_text(&m->page->arena, str_text(words)),
+		.command = "",
 		.cite = "",
 		.rank = NO_RANK,
 		.group = JOB_NONE};
@@ -194,7 +196,7 @@ static void make_lost(struct making *m)
 		line->cite = alike->cite;
 		line->tone = PAGE_WARN;
 		line->rank = first_of(line->ranks);
-		line->whole = wording_is_refusal(alike->what);
+		line->whole = next_is_refusal(alike->what);
 	}
 	losses_release(&losses);
 }
@@ -412,15 +414,22 @@ static void make_next(struct making *m)
 {
 	const struct verdicts *verdicts = m->page->verdicts;
 	enum tense tense = tense_of(verdicts, m->page->live);
-	struct str words = {0};
+	struct steps steps = {0};
+	const struct step *step;
 
-	wording_next(&words, verdicts, m->verdict, tense);
-	if (words.len)
-		add(m, "next", &words)->tone = PAGE_STRONG;
+	next_add(&steps, verdicts, m->verdict, tense);
 	if (m->verdict == &verdicts->at[0])
-		coverage_add_surety(&words, verdicts, m->verdict, tense);
-	if (words.len)
-		add(m, m->lines.nr ? "" : "next", &words)->tone = PAGE_STRONG;
+		coverage_add_surety(&steps, verdicts, m->verdict, tense);
+	array_for_each (&steps.all, step) {
+		struct str words = {0};
+		struct page_line *line;
+
+		str_add(&words, step->words);
+		line = add(m, m->lines.nr ? "" : "next", &words);
+		line->tone = PAGE_STRONG;
+		line->command = arena_text(&m->page->arena, step->command);
+	}
+	steps_release(&steps);
 }
 
 /* -- the page ---------------------------------------------------------------------------------- */

@@ -20,7 +20,8 @@
  * Who paints may break words into several lines, cut the end of words and of a cite, and leave out
  * lines, where it says how many. It must never cut a set of ranks, of which a part would be taken
  * for all (ranks_fit() counts instead), leave out a line that is `kept` while others can be, or cut
- * or leave out a next step.
+ * or leave out a next step. A command stands behind its words and ": ", or in a line of its own
+ * where both have no room in one; it is broken only where more than the screen would lack.
  *
  * The stack tree is no section: words/branches.h and words/frames.h give its lines.
  */
@@ -63,6 +64,7 @@ struct page_line {
 	const char *key;            /* "KILL", "lost"; NULL: the ranks stand there, maybe none */
 	struct verdict_ranks ranks; /* whom it is about */
 	const char *words;
+	const char *command;        /* what does it, to be pasted; "": nothing */
 	const char *cite;
 	enum page_tone tone;
 	bool kept;                  /* without it the section is worth little */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wording.h: the one place where facts become words. Facts come as a kind and values
- * (verdict/verdict.h); each kind has one template in a const table, each next step one sentence.
+ * (verdict/verdict.h); each kind has one template in a const table.
  *
  * Text from outside is appended here as it came: the caller escapes the whole for its reader
  * (words/escape.h). The words never name whom a fact is about: a report shows that beside.
@@ -16,16 +16,9 @@
 /* Appends the words of a fact. */
 void wording_fact(struct str *into, const struct verdict_fact *fact);
 
-/* Appends the one next step of a verdict; nothing where it has none. */
-void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict,
-	enum tense tense);
-
 /* Appends what a rule lacks that could not be judged: "ring of rank 3". */
 void wording_need(
 	struct str *into, const struct job *job, const struct verdict_not_judged *not_judged);
-
-/* True if that is lost because somebody may not look: it ends with what to do about it. */
-bool wording_is_refusal(const char *loss);
 
 /* Names what ends the job, before the time that is left: "watchdog kills in". Never NULL. */
 const char *wording_limit(enum verdict_limit limit);

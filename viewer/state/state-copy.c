@@ -70,6 +70,22 @@ static void add_plain(struct str *into, const char *text)
 	str_release(&safe);
 }
 
+/* ": `inquest attach --stacks`": as code, which a ticket shows as it is. */
+static void add_command(struct str *into, const struct page_line *line)
+{
+	struct str safe = {0};
+
+	if (!*line->command)
+		return;
+	escape_text(&safe, line->command, true);
+	str_add(into, *line->words ? ": " : "");
+	if (strchr(str_text(&safe), '`'))
+		add_plain(into, str_text(&safe));
+	else
+		str_printf(into, "`%s`", str_text(&safe));
+	str_release(&safe);
+}
+
 /* "- **ranks 0-2,4-7**: in AllReduce #1 (ring:0:g0:1)" */
 static void add_line(struct str *into, const struct job *job, const struct page_line *line)
 {
@@ -86,6 +102,7 @@ static void add_line(struct str *into, const struct job *job, const struct page_
 		str_add(into, "**: ");
 	}
 	add_plain(into, line->words);
+	add_command(into, line);
 	if (*line->cite) {
 		str_add(into, " (");
 		add_plain(into, line->cite);

@@ -177,7 +177,7 @@ static void a_next_step_is_never_cut(void **state)
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	at = strstr(text, "to be sure, if it still hangs");
 	assert_non_null(at);
-	assert_non_null(strstr(at, "then inquest diagnose *.inq\n"));
+	assert_non_null(strstr(at, "then, where these files are: inquest diagnose *.inq\n"));
 	free(text);
 }
 

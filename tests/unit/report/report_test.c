@@ -10,6 +10,7 @@
 #include "job/names.h"
 #include "words/escape.h"
 #include "report/report.h"
+#include "words/next.h"
 #include "words/rank-names.h"
 #include "words/wording.h"
 #include "tests/unit/report_job.h"
@@ -122,7 +123,7 @@ static void whose_debugger_is_to_be_detached_is_said(void **state)
 
 		facts[0].a = cases[i].first;
 		facts[1].a = cases[i].second;
-		wording_next(&text, &hand.verdicts, &hand.verdict[0], TENSE_LIVE);
+		next_add_text(&text, &hand.verdicts, &hand.verdict[0], TENSE_LIVE);
 		assert_string_equal(str_text(&text), cases[i].next);
 		str_release(&text);
 	}

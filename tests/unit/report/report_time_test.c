@@ -87,7 +87,7 @@ static void a_view_of_a_part_says_so(void **state)
 	hand.verdict[0].next = VERDICT_NEXT_SEED_CACHE;
 	text = hand_job_written(&report_text, &hand.verdicts, &live);
 	assert_non_null(strstr(text, "next  seed the cache"));
-	assert_non_null(strstr(text, "\n      to be sure, inquest attach --hosts "));
+	assert_non_null(strstr(text, "\n      to be sure: inquest attach --hosts "));
 	free(text);
 	hand.job.coverage.ranks = (struct job_expected){JOB_NONE, ""};
 	hand.verdicts.lack = VERDICT_LACKS_SIZE;

@@ -9,8 +9,8 @@
 #include "words/everywhere.h"
 #include "words/headline.h"
 #include "words/last-quotes.h"
+#include "words/next.h"
 #include "words/rank-names.h"
-#include "words/wording.h"
 
 /* Those whose number nobody knows are known by their pids, behind the others. */
 static void sets_of_ranks_have_names(void **state)
@@ -46,7 +46,7 @@ static void assert_next(struct hand_job *hand, const char *expected)
 {
 	struct str words = {0};
 
-	wording_next(&words, &hand->verdicts, &hand->verdict[0], TENSE_LIVE);
+	next_add_text(&words, &hand->verdicts, &hand->verdict[0], TENSE_LIVE);
 	assert_string_equal(str_text(&words), expected);
 	str_release(&words);
 }
@@ -59,7 +59,8 @@ static void what_is_next_depends_on_how_it_was_seen(void **state)
 	hand.verdict[0].next = VERDICT_NEXT_MORE_EVIDENCE;
 	hand.host.agent_beat = JOB_UNKNOWN;
 	assert_next(&hand,
-		"attach again in 30 s; next time, run it under `inquest run`: that sees more");
+		"attach again in 30 s: inquest attach --stacks; "
+		"next time, run it under `inquest run`: that sees more");
 	hand.host.agent_beat = 1;
 	assert_next(&hand, "see where each rank stands: inquest attach --stacks");
 	hand.losses[0] = (struct job_loss){.rank = {3},

@@ -2,6 +2,8 @@
 /* Locks of files are edges: who waits for one waits for the rank that has it. */
 #include "tests/unit/bystacks.h"
 
+#include "words/next.h"
+
 #define READS_DATA DATASETS("read@libc.so.6 < ", "700")
 #define IN_LOCK	   FILE_LOCKED "prepare@/home/me/data.py:12" MAIN
 #define POLLS                                                                                      \
@@ -100,7 +102,7 @@ static void a_stranger_that_has_it_is_named(void **state)
 		j.v->at += at;
 		expect_says(&j,
 			"pip (pid 4711), no rank, has the lock it waits for: /cache/x.lock");
-		wording_next(&next, j.v, j.v->at, TENSE_LIVE);
+		next_add_text(&next, j.v, j.v->at, TENSE_LIVE);
 		assert_non_null(strstr(str_text(&next), "why pip (pid 4711) keeps the lock that "));
 		str_release(&next);
 		j.v->at -= at;

@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "tests/unit/facts.h"
 #include "words/everywhere.h"
-#include "words/wording.h"
+#include "words/next.h"
 
 struct judged {
 	struct job *job;
@@ -258,7 +258,7 @@ static void expect_next(const struct judged *j, enum tense tense, const char *ex
 {
 	struct str words = {0};
 
-	wording_next(&words, j->v, &j->v->at[0], tense);
+	next_add_text(&words, j->v, &j->v->at[0], tense);
 	assert_string_equal(str_text(&words), expected);
 	str_release(&words);
 }
@@ -284,12 +284,12 @@ static void who_was_looked_at_before_is_to_be_looked_at_again(void **state)
 	assert_false(needs(&j, NEED_STATE));
 	expect_next(&j, TENSE_LIVE,
 		"look again, now that the others wait: inquest attach --hosts hostA,hostB; "
-		"or on hostB (rank 3): inquest attach --all -o NODE.inq; "
-		"then inquest diagnose *.inq");
+		"or on hostB (rank 3): inquest attach --all -o $(hostname).inq; "
+		"then, where these files are: inquest diagnose *.inq");
 	expect_next(&j, TENSE_RECORDED,
 		"if it still hangs, look again: inquest attach --hosts hostA,hostB; "
-		"or on hostB (rank 3): inquest attach --all -o NODE.inq; "
-		"then inquest diagnose *.inq");
+		"or on hostB (rank 3): inquest attach --all -o $(hostname).inq; "
+		"then, where these files are: inquest diagnose *.inq");
 	expect_next(&j, TENSE_ENDED,
 		"when it hangs again, look at all its nodes at once: "
 		"inquest attach --hosts hostA,hostB");

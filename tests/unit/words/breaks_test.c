@@ -77,6 +77,7 @@ static void what_is_two_may_be_parted(void **state)
 		{"a; bc defg", 8, "a;|bc defg"},
 		{"abcdefghij", 4, "abcd|efgh|ij"},
 		{"123456 s", 6, "123456|s"},
+		{"abc,def,ghi", 9, "abc,def,|ghi"},
 		{"`ab cd` ef", 5, "`ab|cd`|ef"},
 	};
 

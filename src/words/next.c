@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "words/next.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "words/coverage.h"
+#include "words/rank-names.h"
+
+#define STEPS_MOST 2 /* of a row */
+
+/* How the evidence was taken, since that decides what would give more of it. */
+enum taking {
+	TAKING_ALONE,   /* from outside, of a job that nobody watches */
+	TAKING_AGENT,   /* `inquest run` watches it */
+	TAKING_REFUSED, /* we were not let in */
+	TAKING_EARLY,   /* of a job that has no rank yet */
+};
+
+/* A step as next.def has it. */
+struct row_step {
+	const char *words, *command;
+};
+
+#define STEP(...) {__VA_ARGS__}
+
+static const struct row_step usual[VERDICT_NEXTS][STEPS_MOST] = {
+#define NEXT(name, ...) [VERDICT_NEXT_##name] = {__VA_ARGS__},
+#include "lists/next.def"
+};
+
+static const struct {
+	enum verdict_next next;
+	enum taking taking;
+	struct row_step steps[STEPS_MOST];
+} by_taking[] = {
+#define NEXT_BY(name, taking, ...) {VERDICT_NEXT_##name, TAKING_##taking, {__VA_ARGS__}},
+#include "lists/next.def"
+};
+
+static const struct {
+	enum verdict_next next;
+	const char *backend;
+	struct row_step steps[STEPS_MOST];
+} by_backend[] = {
+#define NEXT_OF(name, backend, ...) {VERDICT_NEXT_##name, #backend, {__VA_ARGS__}},
+#include "lists/next.def"
+};
+
+#undef STEP
+
+/* A verdict whose steps are made. */
+struct asking {
+	const struct verdicts *verdicts;
+	const struct verdict *verdict;
+	enum tense tense;
+};
+
+/* -- which row --------------------------------------------------------------------------------- */
+
+/* So begins what is lost where the system forbade a look (see src/proc/threads/capture.c). */
+static const char refused[] = "may not be read: ";
+
+bool next_is_refusal(const char *loss)
+{
+	return strstr(loss, refused) != NULL;
+}
+
+/* The thing to do about it, in the system's words; NULL where nobody was kept out. */
+static const char *remedy_of(const struct job *job)
+{
+	for (size_t i = 0; i < job->nlosses; i++) {
+		const char *what = strstr(job->losses[i].what, refused);
+
+		if (what && is_rank(job->losses[i].rank))
+			return what + strlen(refused);
+	}
+	return NULL;
+}
+
+static enum taking taking_of(const struct job *job)
+{
+	if (!ranks_were_seen(job))
+		return TAKING_EARLY;
+	if (remedy_of(job))
+		return TAKING_REFUSED;
+	for (size_t i = 0; i < job->nhosts; i++)
+		if (job->hosts[i].agent_beat != JOB_UNKNOWN)
+			return TAKING_AGENT;
+	return TAKING_ALONE;
+}
+
+/* The backend of the finding's group; "" where it has no group. */
+static const char *backend_of(const struct asking *a)
+{
+	const struct job *job = a->verdicts->job;
+	int group = a->verdict->group;
+
+	return group < 0 || (size_t)group >= job->ngroups || !job->groups[group].maker
+		       ? ""
+		       : job->groups[group].maker;
+}
+
+static const struct row_step *row_of(const struct asking *a)
+{
+	enum taking taking = taking_of(a->verdicts->job);
+	const char *backend = backend_of(a);
+	enum verdict_next next = a->verdict->next;
+
+	for (size_t i = 0; i < sizeof(by_taking) / sizeof(by_taking[0]); i++)
+		if (by_taking[i].next == next && by_taking[i].taking == taking)
+			return by_taking[i].steps;
+	for (size_t i = 0; i < sizeof(by_backend) / sizeof(by_backend[0]); i++)
+		if (by_backend[i].next == next && !strcmp(by_backend[i].backend, backend))
+			return by_backend[i].steps;
+	return usual[(unsigned)next < VERDICT_NEXTS ? next : VERDICT_NEXT_NONE];
+}
+
+/* -- whom it is about -------------------------------------------------------------------------- */
+
+static void say_whom(struct str *into, const struct asking *a, bool compare)
+{
+	const struct verdict *verdict = a->verdict;
+	const struct job *job = a->verdicts->job;
+
+	if (verdict->culprits.n && verdict->culprits.n <= 4)
+		ranks_name(into, job, verdict->culprits);
+	else if (verdict->culprits.n)
+		str_add(into, "the culprits");
+	else if (verdict->camp_a.n && compare)
+		str_add(into, "a rank of each camp");
+	else if (verdict->class == VERDICT_HOST_STALL && verdict->camp_a.n &&
+		 verdict->camp_a.n <= 4)
+		ranks_name(into, job, verdict->camp_a);
+	else
+		str_add(into, "the rank that is missing");
+	if (compare && verdict->culprits.n)
+		str_add(into, " and a peer");
+}
+
+/* The words of a row, with whom they are about. */
+static void say_words(struct str *into, const struct asking *a, const char *words)
+{
+	const char *who = strchr(words, '{');
+
+	if (!who) {
+		str_add(into, words);
+		return;
+	}
+	str_add_bytes(into, words, (size_t)(who - words));
+	if (who[1] == 'L')
+		str_add(into, remedy_of(a->verdicts->job));
+	else
+		say_whom(into, a, who[1] == 'P');
+	str_add(into, who + 3);
+}
+
+/* A fact of that kind, if all of them that the verdict has name one and the same pid; NULL. */
+static const struct verdict_fact *only_one(
+	const struct verdict *verdict, enum verdict_fact_kind kind)
+{
+	const struct verdict_fact *found = NULL;
+
+	for (size_t i = 0; i < verdict->nevidence; i++) {
+		const struct verdict_fact *fact = &verdict->evidence[i];
+
+		if (fact->kind != kind)
+			continue;
+		if (fact->a <= 0 || (found && found->a != fact->a))
+			return NULL;
+		found = fact;
+	}
+	return found;
+}
+
+/* -- steps of their own ------------------------------------------------------------------------ */
+
+/* "see why pip (pid 4711) keeps the lock that rank 3 waits for" */
+static void say_holder(
+	struct str *into, const struct asking *a, const struct verdict_fact *holder)
+{
+	str_printf(into, "see why %s (pid %" PRId64 ") keeps the lock that ", holder->text2,
+		holder->a);
+	say_whom(into, a, false);
+	str_add(into, " waits for");
+}
+
+/* True if some of them stand in the freezer, whose cgroup alone lets them go on. */
+static bool are_in_freezer(const struct job *job, struct verdict_ranks ranks)
+{
+	for (size_t i = 0; i < ranks.n; i++) {
+		int process = job_rank(job, ranks.at[i])->process;
+
+		if (process != JOB_NONE && job->processes[process].frozen == JOB_YES)
+			return true;
+	}
+	return false;
+}
+
+static void add_pid(struct str *command, uint32_t pid)
+{
+	if (pid)
+		str_printf(command, "%s %" PRIu32, command->len ? "" : "kill -CONT", pid);
+}
+
+/* "kill -CONT 4711 4712": the culprits on that host; nothing where there is none. */
+static void say_continue(struct str *into, const struct asking *a, int host)
+{
+	const struct job *job = a->verdicts->job;
+
+	for (size_t i = 0; i < a->verdict->culprits.n; i++) {
+		int process = job_rank(job, a->verdict->culprits.at[i])->process;
+
+		if (process != JOB_NONE && job->processes[process].host == host)
+			add_pid(into, job->processes[process].pid);
+	}
+}
+
+/* The same for their stopped children. */
+static void say_continue_children(struct str *into, const struct asking *a, int host)
+{
+	for (size_t i = 0; i < a->verdict->nevidence; i++) {
+		const struct verdict_fact *fact = &a->verdict->evidence[i];
+
+		if (fact->kind == FACT_CHILD_STOPPED && fact->ranks.n && fact->a > 0 &&
+			job_rank(a->verdicts->job, fact->ranks.at[0])->host == host)
+			add_pid(into, (uint32_t)fact->a);
+	}
+}
+
+/* One step for each host on which somebody is to be continued; false: of none a pid is known. */
+static bool add_continue(struct steps *into, const struct asking *a, const char *words,
+	void (*say)(struct str *into, const struct asking *a, int host))
+{
+	const struct job *job = a->verdicts->job;
+	bool here = a->tense == TENSE_LIVE && job->nhosts == 1, any = false;
+
+	for (int host = 0; host < (int)job->nhosts; host++) {
+		struct str said = {0}, command = {0};
+
+		say(&command, a, host);
+		if (!command.len)
+			continue;
+		if (!here)
+			str_printf(&said, "on %s, ", job->hosts[host].name);
+		say_words(&said, a, words);
+		steps_add(into, &said, &command);
+		any = true;
+	}
+	return any;
+}
+
+/* Steps for which more is known than their row says; false: there is none. */
+static bool add_known(struct steps *into, const struct asking *a, const struct row_step *row)
+{
+	const struct verdict_fact *holder = only_one(a->verdict, FACT_LOCK_OF_OTHER);
+	const struct verdict_fact *debugger = only_one(a->verdict, FACT_TRACED);
+	struct str words = {0}, command = {0};
+
+	switch (a->verdict->next) {
+	case VERDICT_NEXT_GET_REST:
+		coverage_add_remedy(into, a->verdicts, a->tense);
+		return true;
+	case VERDICT_NEXT_LOOK_AGAIN:
+		coverage_add_look(into, a->verdicts, a->tense);
+		return true;
+	case VERDICT_NEXT_LOOK_AT_LOCK:
+		if (holder)
+			say_holder(&words, a, holder);
+		break;
+	case VERDICT_NEXT_DETACH_DEBUGGER:
+		if (debugger) {
+			str_add(&words, "detach the debugger of ");
+			say_whom(&words, a, false);
+			str_printf(&words, " (pid %" PRId64 "), or let it continue", debugger->a);
+		}
+		break;
+	case VERDICT_NEXT_CONTINUE_PROCESS:
+		if (!are_in_freezer(a->verdicts->job, a->verdict->culprits))
+			return add_continue(into, a, row->words, say_continue);
+		say_words(&words, a, "thaw the cgroup of {R}: it is frozen");
+		break;
+	case VERDICT_NEXT_CONTINUE_CHILD:
+		return add_continue(into, a, row->words, say_continue_children);
+	default:
+		break;
+	}
+	if (!words.len)
+		return false;
+	steps_add(into, &words, &command);
+	return true;
+}
+
+void next_add(struct steps *into, const struct verdicts *verdicts, const struct verdict *verdict,
+	enum tense tense)
+{
+	const struct asking a = {verdicts, verdict, tense};
+	const struct row_step *row = row_of(&a);
+
+	if (add_known(into, &a, row))
+		return;
+	for (size_t i = 0; i < STEPS_MOST && row[i].words; i++) {
+		struct str words = {0}, command = {0};
+
+		say_words(&words, &a, row[i].words);
+		if (!strchr(row[i].command, '{'))
+			str_add(&command, row[i].command);
+		steps_add(into, &words, &command);
+	}
+}
+
+void next_add_text(struct str *into, const struct verdicts *verdicts,
+	const struct verdict *verdict, enum tense tense)
+{
+	struct steps steps = {0};
+
+	next_add(&steps, verdicts, verdict, tense);
+	steps_add_text(into, &steps);
+	steps_release(&steps);
+}
