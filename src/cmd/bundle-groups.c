@@ -42,11 +42,14 @@ static void read_document(struct bundle_part *part, const struct exhibit *exhibi
 {
 	struct complaint why = {0};
 	struct json_object *object = json_get_document(exhibit, &why);
-	int64_t launched;
+	int64_t launched, owner;
 
 	complaint_release(&why);
 	if (!object)
 		return;
+	if (exhibit->kind == EXHIBIT_GATHER && json_get_int(object, "owner", &owner) &&
+		part->owner < 0)
+		part->owner = owner;
 	take_text(&part->id, json_get_text(object, "job"));
 	take_text(&part->name, json_get_text(object, "name"));
 	if (json_get_time(object, "launched", &launched))
@@ -166,13 +169,14 @@ static void read_part(struct bundle_part *part)
 	bool seen = false;
 
 	part->launched = part->last = INT64_MIN;
+	part->owner = -1;
 	for (size_t i = 0; i < part->evidence.n; i++) {
 		const struct exhibit *exhibit = &part->evidence.at[i];
 
 		if (exhibit->damaged)
 			continue;
 		if (exhibit->kind == EXHIBIT_MANIFEST || exhibit->kind == EXHIBIT_RECEIPT ||
-			exhibit->kind == EXHIBIT_IDENTITY)
+			exhibit->kind == EXHIBIT_IDENTITY || exhibit->kind == EXHIBIT_GATHER)
 			read_document(part, exhibit);
 		if (exhibit->kind == EXHIBIT_CENSUS)
 			read_census(part, exhibit);
@@ -303,10 +307,6 @@ static bool runs_differ(const struct bundle_part *a, const struct bundle_part *b
 	       (differ(a->run.slurm, b->run.slurm) || apart > LAUNCHED_APART);
 }
 
-/*
- * True if they cannot be nodes of one job: another name, another run, another communicator of all
- * ranks, the same rank in other processes, or another command of the same node.
- */
 static const char *host_of(const struct bundle_part *part)
 {
 	for (size_t i = 0; i < part->evidence.n; i++)
@@ -321,10 +321,25 @@ static bool is_other_command(const struct bundle_part *a, const struct bundle_pa
 	return (!a->ranks.nr || !b->ranks.nr) && *host_of(a) && !strcmp(host_of(a), host_of(b));
 }
 
+/*
+ * Whoever knows what a job is called may have his processes say that they are of it. Root's part on
+ * one host may be a user's on another: as containers show their users.
+ */
+static bool owners_differ(const struct bundle_part *a, const struct bundle_part *b)
+{
+	if (a->owner < 0 || b->owner < 0 || a->owner == b->owner)
+		return false;
+	return (a->owner && b->owner) || !strcmp(host_of(a), host_of(b));
+}
+
+/*
+ * True if they cannot be nodes of one job: another user's, another name, another run, another
+ * communicator of all ranks, the same rank in other processes, or another command of the same node.
+ */
 static bool contradict(const struct bundle_part *a, const struct bundle_part *b)
 {
-	if ((*a->name && *b->name && strcmp(a->name, b->name) != 0) || runs_differ(a, b) ||
-		worlds_differ(a, b) || is_other_command(a, b))
+	if (owners_differ(a, b) || (*a->name && *b->name && strcmp(a->name, b->name) != 0) ||
+		runs_differ(a, b) || worlds_differ(a, b) || is_other_command(a, b))
 		return true;
 	for (size_t i = 0, k = 0; i < a->ranks.nr && k < b->ranks.nr;) {
 		int one = a->ranks.items[i], other = b->ranks.items[k];
@@ -361,7 +376,9 @@ static bool join_pairs(struct bundle_groups *groups,
 
 	for (size_t i = 0; i < groups->parts.nr; i++)
 		for (size_t k = i + 1; k < groups->parts.nr; k++)
-			if (parts[i].job != parts[k].job && is(&parts[i], &parts[k]))
+			if (parts[i].job != parts[k].job &&
+				!owners_differ(&parts[i], &parts[k]) &&
+				is(&parts[i], &parts[k]))
 				join(groups, i, k);
 	for (size_t i = 0; !apart && i < groups->parts.nr; i++)
 		for (size_t k = i + 1; !apart && k < groups->parts.nr; k++)

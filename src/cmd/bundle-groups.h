@@ -45,6 +45,7 @@ struct bundle_part {
 	char *id, *name;  /* of its job; "" not known, or none was given */
 	int64_t launched; /* else the first reading; realtime ns */
 	int64_t last;     /* reading */
+	int64_t owner;    /* the user whose job it is, as who gathered it saw; -1 not known */
 	struct bundle_run run;
 	ARRAY(struct bundle_claim) claims; /* by process */
 	ARRAY(int) ranks;                /* ascending */
@@ -72,7 +73,8 @@ void bundle_groups_drop_last(struct bundle_groups *groups) __attribute__((nonnul
 /*
  * Tells the jobs apart and moves all evidence of the newest into `into`. Bundles that share an id,
  * a process or a communicator of NCCL are one job; process groups of PyTorch have no identity that
- * another run of the same program has not. Of the rest, a bundle is another job if it claims the
+ * another run of the same program has not. What one user's processes say makes them no part of
+ * another's job. Of the rest, a bundle is another job if it claims the
  * same rank, or has another name, another run of torchrun, another communicator of all ranks, or a
  * time long before. A bundle without any of these is taken for another node of the job that was
  * launched at about the same time.

@@ -218,7 +218,7 @@ static int64_t gather(const struct foreign_target *target, struct live_options o
 	options.stacks.means = pid_of(target);
 	begin(&foreign, target, into);
 	if (is_any_left(&foreign)) {
-		live_add_clocks(into, foreign.host, NULL, 0);
+		live_add_clocks(into, foreign.host, owner_of(target), NULL, 0);
 		sampled = gather_all(&foreign, &options);
 	} else {
 		complaint_set(why, "its processes are gone");

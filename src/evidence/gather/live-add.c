@@ -61,8 +61,8 @@ static void live_put_folders(struct json_object *object, const char *const *fold
 	json_object_object_add(object, "jobs", list);
 }
 
-void live_add_clocks(
-	struct evidence *into, const char *host, const char *const *folders, size_t nr)
+void live_add_clocks(struct evidence *into, const char *host, uid_t owner,
+	const char *const *folders, size_t nr)
 {
 	struct json_object *object = json_object_new_object();
 	struct utsname name;
@@ -80,6 +80,7 @@ void live_add_clocks(
 	json_put_int(object, "clk_tck", sysconf(_SC_CLK_TCK));
 	json_put_int(object, "page_size", sysconf(_SC_PAGESIZE));
 	json_put_int(object, "uid", geteuid());
+	json_put_int(object, "owner", owner);
 	if (nr)
 		live_put_folders(object, folders, nr);
 	live_add_document(into,

@@ -14,10 +14,12 @@
 /* The name of this host, or "localhost". */
 void live_host(char *host, size_t size) __attribute__((nonnull));
 
-/* T0: all clocks at one moment. folders: those of the job, nr of them; it may have none. */
-void live_add_clocks(
-	struct evidence *into, const char *host, const char *const *folders, size_t nr)
-	__attribute__((nonnull(1, 2)));
+/*
+ * T0: all clocks at one moment; whose job it is. folders: those of the job, nr of them; it may have
+ * none.
+ */
+void live_add_clocks(struct evidence *into, const char *host, uid_t owner,
+	const char *const *folders, size_t nr) __attribute__((nonnull(1, 2)));
 
 /* Notes what the options ask to leave out of a gathering. */
 void live_leave_out(struct evidence *into, const char *host, const struct live_options *options)

@@ -605,7 +605,8 @@ static void live_begin(struct live *live)
 
 	for (size_t i = 0; i < live->folders.nr; i++)
 		paths[i] = live->folders.items[i].folder.path;
-	live_add_clocks(live->into, live->host, paths, live->folders.nr);
+	live_add_clocks(live->into, live->host, live->folders.items[0].folder.uid, paths,
+		live->folders.nr);
 	free(paths);
 }
 

@@ -21,7 +21,20 @@ struct told {
 	uint64_t run, slurm, master; /* as its rings say */
 	bool gloo; /* their ranks are in the one group of PyTorch that all runs have */
 	uint64_t world, alias; /* they are in this communicator of all eight */
+	int owner;             /* 1 + whose it is, as who gathered it saw; 0 not said */
 };
+
+static void add_owner(struct evidence *evidence, const struct told *told)
+{
+	struct str text = {0};
+	size_t len;
+
+	str_printf(&text, "{\"host\": \"%s\", \"owner\": %d}", told->host, told->owner - 1);
+	len = text.len;
+	evidence_add(evidence,
+		&(struct exhibit){.kind = EXHIBIT_GATHER, .host = (char *)told->host, .rank = -1},
+		(uint8_t *)str_detach(&text), len);
+}
 
 /* A rank's ring. */
 static void add_ring(struct evidence *evidence, const struct told *told, int rank)
@@ -83,6 +96,8 @@ static void add(struct bundle_groups *groups, const struct told *told)
 				NULL, 0);
 	for (int rank = told->from; (told->gloo || told->world) && rank <= told->to; rank++)
 		add_ring(&evidence, told, rank);
+	if (told->owner)
+		add_owner(&evidence, told);
 	bundle_groups_add(groups, told->path, &evidence);
 	assert_int_equal(evidence.n, 0);
 }
@@ -148,6 +163,34 @@ static void of_two_jobs_the_newest_is_judged(void **unused)
 				 "1 job " HOW " moe in b.inq", 1),
 		9);
 	assert_int_equal(settle(nameless, 2, "", 0), 18);
+}
+
+/* Who knows what a job is called may claim the ranks that it lacks: not in that user's job. */
+static void another_user_is_of_no_job_but_his_own(void **unused)
+{
+	static const struct told same_id[] = {
+		{.path = "a", "n", "sft", "", 100, 0, 1, 500, .owner = 1001},
+		{.path = "b", "n", "sft", "", 90, 2, 3, 700, .owner = 1002}};
+	static const struct told elsewhere[] = {
+		{.path = "a", "n", "id-1", "sft", 100, 0, 1, 500, .owner = 1001},
+		{.path = "b", "m", "id-2", "sft", 90, 2, 3, 700, .owner = 1002}};
+	static const struct told of_root[] = {
+		{.path = "a", "n", "id-1", "sft", 100, 0, 1, 500, .owner = 1},
+		{.path = "b", "n", "id-2", "sft", 90, 2, 3, 700, .owner = 1002}};
+	static const struct told in_containers[] = {
+		{.path = "a", "n", "id-1", "sft", 100, 0, 1, 500, .owner = 1},
+		{.path = "b", "m", "id-2", "sft", 90, 2, 3, 700, .owner = 1002}};
+	static const struct told one_user[] = {
+		{.path = "a", "n", "id-1", "sft", 100, 0, 1, 500, .owner = 1001},
+		{.path = "b", "m", "id-2", "sft", 90, 2, 3, 700, .owner = 1001},
+		{.path = "c", "m", "id-3", "sft", 91, 4, 4, 800}};
+
+	(void)unused;
+	assert_int_equal(settle(same_id, 2, "1 job " HOW " sft in b", 1), 6);
+	assert_int_equal(settle(elsewhere, 2, "1 job " HOW " sft in b", 1), 6);
+	assert_int_equal(settle(of_root, 2, "1 job " HOW " sft in b", 1), 6);
+	assert_int_equal(settle(in_containers, 2, "", 0), 12);
+	assert_int_equal(settle(one_user, 3, "", 0), 15);
 }
 
 /* Two nights of two nodes: whose node a bundle is, the time of its launch tells. */
@@ -266,6 +309,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes_of_one_job_stay_together),
 		cmocka_unit_test(of_two_jobs_the_newest_is_judged),
+		cmocka_unit_test(another_user_is_of_no_job_but_his_own),
 		cmocka_unit_test(nights_are_told_apart),
 		cmocka_unit_test(a_group_of_pytorch_is_no_identity),
 		cmocka_unit_test(halves_of_two_runs_are_not_one),
