@@ -52,11 +52,14 @@ static uint64_t address_of(
 /* A host's name, up to its end or what fits. */
 static void read_host(struct stack_memory *memory, uint64_t at, char host[static 256])
 {
-	size_t len = 0;
+	size_t len = 0, page = 4096 - at % 4096, most = page < 255 ? page : 255;
 
-	while (at && len < 255 && stack_memory_read(memory, at + len, host + len, 1) == 0 &&
-		host[len])
-		len++;
+	/* All at once, but for one that begins at the end of a page. */
+	if (at && stack_memory_read(memory, at, host, most) == 0)
+		len = strnlen(host, most);
+	if (len == most && most < 255 &&
+		stack_memory_read(memory, at + len, host + len, 255 - len) == 0)
+		len += strnlen(host + len, 255 - len);
 	host[len] = '\0';
 }
 

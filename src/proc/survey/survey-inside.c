@@ -137,10 +137,10 @@ void survey_add_inside(struct survey *survey, struct survey_process *process, co
 		claim.source = arena_printf(&survey->arena, "%s, in its memory", claim.source);
 		if (claim.trust > CLAIM_SUPPORTED)
 			claim.trust = CLAIM_SUPPORTED;
-		survey_add_word(survey, process->stat.pid, &claim);
+		survey_add_word(survey, process->stat.pid, &claim, process->uid);
 	}
 	if (place >= 0 && (places == CLAIM_UNKNOWN || place < places) && !has_own_claim(process))
-		survey_add_word(survey, process->stat.pid, &by_place);
+		survey_add_word(survey, process->stat.pid, &by_place, process->uid);
 	if (!*process->claims.master)
 		strcpy(process->claims.master, found.master);
 	if (!*process->claims.job)

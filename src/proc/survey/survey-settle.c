@@ -117,7 +117,8 @@ static int only_child(const struct survey *survey, int parent)
 	return found;
 }
 
-void survey_add_word(struct survey *survey, uint32_t pid, const struct rank_claim *claim)
+void survey_add_word(
+	struct survey *survey, uint32_t pid, const struct rank_claim *claim, uid_t whose)
 {
 	int at = index_of(survey, survey_find(survey, pid));
 
@@ -125,6 +126,8 @@ void survey_add_word(struct survey *survey, uint32_t pid, const struct rank_clai
 	for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {
 		struct survey_process *process = &survey->all.items[at];
 
+		if (whose && whose != process->uid)
+			return;
 		insert_claim(&process->claims, claim);
 		if (!process->wrapper)
 			break;

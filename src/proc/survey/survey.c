@@ -221,7 +221,7 @@ static void ask_slurm(struct survey *survey)
 				.of_task = true};
 
 			if (strcmp(one->step, survey->step) != 0)
-				survey_add_word(survey, one->pid, &claim);
+				survey_add_word(survey, one->pid, &claim, 0);
 		}
 		slurm_pids_release(&pids);
 	}
@@ -250,7 +250,7 @@ static void ask_launchers(struct survey *survey)
 				.of_task = true};
 
 			if (one->here)
-				survey_add_word(survey, one->pid, &claim);
+				survey_add_word(survey, one->pid, &claim, launcher->uid);
 		}
 		mpir_release(&table);
 	}

@@ -114,9 +114,12 @@ struct survey_process *survey_find(struct survey *survey, uint32_t pid) __attrib
 /* Sorts by pid and finds parents and launchers. Before somebody else's word is added. */
 void survey_sort(struct survey *survey) __attribute__((nonnull));
 
-/* Adds somebody else's word of a process: behind claims of its own, before those of a task. */
-void survey_add_word(struct survey *survey, uint32_t pid, const struct rank_claim *claim)
-	__attribute__((nonnull));
+/*
+ * Adds somebody else's word of a process: behind claims of its own, before those of a task. Nobody
+ * but root (and Slurm, which is asked as that) has a word of another user's process.
+ */
+void survey_add_word(struct survey *survey, uint32_t pid, const struct rank_claim *claim,
+	uid_t whose) __attribute__((nonnull));
 
 /*
  * Asks the memory of processes that may be ranks and do not say so; within deadline_ms each, and

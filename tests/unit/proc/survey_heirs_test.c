@@ -34,9 +34,37 @@ static void nothing_of_inquest_is_a_rank(void **state)
 	struct survey survey = {0};
 
 	SET_UP(&survey, actors);
-	survey_add_word(&survey, 30, &told);
+	survey_add_word(&survey, 30, &told, 0);
 	survey_settle(&survey);
 	assert_ranks(&survey, "14=1/0 32=3/3");
+	survey_release(&survey);
+}
+
+/* Anybody may keep a table in which processes of others are tasks: he speaks for his own. */
+static void a_launcher_speaks_for_its_own_user(void **state)
+{
+	static const struct actor actors[] = {
+		{10, 1, "train", NULL, "train"},
+		{11, 1, "train", NULL, "train"},
+		{12, 1, "sh", NULL, "sh -c train"},
+		{13, 12, "train", NULL, "train"},
+	};
+	const struct rank_claim told = {.rank = 3, .local_rank = 3, .launcher = "mpirun",
+		.source = "MPIR_proctable", .trust = CLAIM_ESTABLISHED, .of_task = true};
+	struct survey survey = {0};
+
+	SET_UP(&survey, actors);
+	survey_find(&survey, 10)->uid = survey_find(&survey, 13)->uid = 1000;
+	survey_find(&survey, 11)->uid = survey_find(&survey, 12)->uid = 1001;
+	for (uint32_t pid = 10; pid <= 12; pid++)
+		survey_add_word(&survey, pid, &told, 1001);
+	survey_settle(&survey);
+	assert_int_equal(survey_find(&survey, 10)->claims.nr, 0);
+	assert_int_equal(survey_find(&survey, 11)->claims.nr, 1);
+	assert_int_equal(survey_find(&survey, 12)->claims.nr, 1);
+	assert_int_equal(survey_find(&survey, 13)->claims.nr, 0);
+	survey_add_word(&survey, 10, &told, 0);
+	assert_int_equal(survey_find(&survey, 10)->claims.nr, 1);
 	survey_release(&survey);
 }
 
@@ -105,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_of_inquest_is_a_rank),
 		cmocka_unit_test(the_shell_of_a_session_is_no_rank),
+		cmocka_unit_test(a_launcher_speaks_for_its_own_user),
 		cmocka_unit_test(the_other_end_of_a_pipe_is_no_rank),
 		cmocka_unit_test(who_has_its_number_alone_is_a_rank),
 	};

@@ -395,7 +395,8 @@ static void slurm_speaks_for_those_who_do_not(void **state)
 			.local_rank = pids.all.items[0].local_id,
 			.world_size = -1, .node_rank = -1, .restart = -1,
 			.launcher = "slurm", .source = "scontrol listpids",
-			.trust = CLAIM_ESTABLISHED, .of_task = true});
+			.trust = CLAIM_ESTABLISHED, .of_task = true},
+		0);
 	survey_settle(&survey);
 	assert_ranks(&survey, "12=5/1");
 	slurm_pids_release(&pids);
