@@ -2,19 +2,32 @@
 #include "cmd/reach/here.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "cmd/cmd.h"
 #include "cmd/reach/key.h"
 #include "evidence/agent/fellows.h"
 
 /* -- Who is here ------------------------------------------------------------------------------ */
 
+/* The first of each user: whoever has one such folder may have a process for each of thousands. */
+static void add_refusal(struct here *here, uid_t uid, const char *words)
+{
+	const struct here_refusal *refusal;
+
+	array_for_each (&here->refusals, refusal)
+		if (refusal->uid == uid)
+			return;
+	*array_add(&here->refusals) = (struct here_refusal){uid, alloc_text(words)};
+}
+
 /*
  * Folders in other mount namespaces, and in places that our environment does not name: a process
  * says where its own is.
  */
-static void add_seen_folders(struct here *here)
+static void add_seen_folders(struct here *here, const char *key)
 {
 	struct survey *survey = &here->pick.foreign.survey;
 	const struct survey_process *process;
@@ -28,11 +41,44 @@ static void add_seen_folders(struct here *here)
 		error = jobs_add_seen(&here->pick.jobs, process->stat.pid, process->uid,
 			process->claims.folder, &why);
 		if (error && error != -ENOENT && error != -ENOTDIR &&
-			(!here->refused.len || !strstr(here->refused.text, complaint_text(&why))))
-			str_printf(&here->refused, "%s\n", complaint_text(&why));
+			!key_is_not_of_process(key, process))
+			add_refusal(here, process->uid, complaint_text(&why));
 		complaint_release(&why);
 	}
 	jobs_settle(&here->pick.jobs);
+}
+
+static uid_t owner_of(struct here *here, const struct here_part *part)
+{
+	struct survey *survey = &here->pick.foreign.survey;
+	const struct survey_process *process;
+
+	if (part->own != HERE_NONE)
+		return here->pick.jobs.items[part->own].owner;
+	if (part->foreign != SURVEY_NONE)
+		return survey->jobs.items[part->foreign].uid;
+	process = survey_find(survey, part->pid);
+	return process ? process->uid : (uid_t)-1;
+}
+
+/* A job that was found is one user's: what another's folder has is none of it. */
+static bool may_be_of_it(struct here *here, const char *key, uid_t uid)
+{
+	const struct here_part *part;
+
+	array_for_each (&here->parts, part)
+		if (owner_of(here, part) == uid)
+			return true;
+	return !here->parts.nr || !strcmp(key, "all");
+}
+
+static void tell_refused(struct here *here, const char *key)
+{
+	const struct here_refusal *refusal;
+
+	array_for_each (&here->refusals, refusal)
+		if (may_be_of_it(here, key, refusal->uid))
+			str_printf(&here->refused, "%s\n", refusal->words);
 }
 
 /* -- What matches ----------------------------------------------------------------------------- */
@@ -175,7 +221,7 @@ int here_find(struct here *here, const char *key)
 	status = foreign_survey(&here->pick.foreign.survey);
 	if (status)
 		return status;
-	add_seen_folders(here);
+	add_seen_folders(here, key);
 	jobs_people_take(&here->pick.jobs, &here->people);
 	foreign_mark_own(&here->pick.foreign.survey, &here->pick.jobs);
 	if (!pid || !matches_pid(here, pid)) {
@@ -184,6 +230,7 @@ int here_find(struct here *here, const char *key)
 	}
 	if (!strcmp(key, "all"))
 		drop_ended(here);
+	tell_refused(here, key);
 	return CMD_FINE;
 }
 
@@ -265,6 +312,11 @@ void here_keys_release(struct here_keys *keys)
 
 void here_release(struct here *here)
 {
+	struct here_refusal *refusal;
+
+	array_for_each (&here->refusals, refusal)
+		free(refusal->words);
+	array_release(&here->refusals);
 	job_pick_release(&here->pick);
 	array_release(&here->parts);
 	jobs_people_release(&here->people);

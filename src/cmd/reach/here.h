@@ -29,11 +29,18 @@ struct here_part {
 
 #define HERE_NONE ((size_t)-1)
 
+/* A folder that a user's process has its records in, and that we may not look at. */
+struct here_refusal {
+	uid_t uid;
+	char *words;
+};
+
 struct here {
 	struct job_pick pick;          /* the jobs of this node, and the survey */
 	struct jobs_people people;     /* who is in those jobs' folders */
 	ARRAY(struct here_part) parts; /* newest first, and those without probe last */
-	struct str refused;            /* folders that we may not look at, one a line */
+	ARRAY(struct here_refusal) refusals; /* the first of each user */
+	struct str refused; /* those of them that may have some of what was asked for, one a line */
 };
 
 /* Finds the parts. CMD_FINE, even if none matched; another status after a complaint. */

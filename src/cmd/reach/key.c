@@ -57,17 +57,29 @@ bool key_is_of_folder(const char *key, const struct jobs_entry *entry)
 	return is_told(key, &told) || !strcmp(key, entry->id) || !strcmp(key, entry->folder);
 }
 
-bool key_is_of_process(const char *key, const struct survey_process *process)
+static struct told told_by(const struct survey_process *process)
 {
 	const struct claims *claims = &process->claims;
-	struct told told = nothing;
 
-	told.slurm = claims->slurm;
-	told.step = claims->step;
-	told.run = claims->job;
-	told.master = claims->master;
-	told.pmix = claims->pmix;
+	return (struct told){claims->slurm, claims->step, claims->job, claims->master,
+		claims->pmix, ""};
+}
+
+bool key_is_of_process(const char *key, const struct survey_process *process)
+{
+	const struct told told = told_by(process);
+
 	return is_told(key, &told);
+}
+
+bool key_is_not_of_process(const char *key, const struct survey_process *process)
+{
+	const struct told told = told_by(process);
+
+	if (is_told(key, &told))
+		return false;
+	return (behind(key, "slurm:") && *told.slurm) || (behind(key, "run:") && *told.run) ||
+	       (behind(key, "master:") && *told.master) || (behind(key, "pmix:") && *told.pmix);
 }
 
 bool key_is_of_job(const char *key, const struct survey *survey, size_t job)

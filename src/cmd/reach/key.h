@@ -27,6 +27,10 @@ bool key_is_of_folder(const char *key, const struct jobs_entry *entry) __attribu
 bool key_is_of_process(const char *key, const struct survey_process *process)
 	__attribute__((nonnull));
 
+/* True if a process says of this kind of key that its job has another one. */
+bool key_is_not_of_process(const char *key, const struct survey_process *process)
+	__attribute__((nonnull));
+
 /* True if that job of the survey has this key, or it is what it is called. */
 bool key_is_of_job(const char *key, const struct survey *survey, size_t job)
 	__attribute__((nonnull));

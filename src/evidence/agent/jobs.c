@@ -366,8 +366,8 @@ static void jobs_take_place(struct jobs_entry *entry, const struct folder *folde
 }
 
 /*
- * Adds the folder if it is a job's and may be trusted: 0, or negative with words; -EDQUOT without,
- * where its owner has too many.
+ * Adds the folder if it is a job's and may be trusted: 0, or negative with words; -EDQUOT where its
+ * owner has too many.
  */
 static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct complaint *why)
 {
@@ -379,8 +379,12 @@ static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct compl
 	if (error)
 		return error;
 	jobs_take_place(&entry, &folder);
-	error = jobs_is_too_much(jobs, folder.uid) ? -EDQUOT
-						   : jobs_read_census(&entry, &folder, why);
+	if (jobs_is_too_much(jobs, folder.uid)) {
+		complaint_set(why, "%s is one of too many of its user", path);
+		error = -EDQUOT;
+	} else {
+		error = jobs_read_census(&entry, &folder, why);
+	}
 	if (error) {
 		free(entry.name);
 		array_release(&entry.numbers);

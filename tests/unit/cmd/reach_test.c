@@ -287,6 +287,12 @@ static void test_keys(void **state)
 		assert_true(key_is_of_process(mine[i], &process));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		assert_false(key_is_of_process(others[i], &process));
+	/* Another value of what it tells is of another job. */
+	assert_true(key_is_not_of_process("slurm:34", &process));
+	assert_true(key_is_not_of_process("run:r2", &process));
+	assert_true(key_is_not_of_process("master:m1:1", &process));
+	assert_false(key_is_not_of_process("slurm:33", &process));
+	assert_false(key_is_not_of_process("name:x", &process));
 	assert_int_equal(key_pid("pid:4711"), 4711);
 	assert_int_equal(key_pid("4711"), 4711);
 	assert_int_equal(key_pid("5.0"), 0);
