@@ -384,6 +384,7 @@ struct job_loss {
 	int64_t count; /* JOB_UNKNOWN */
 	bool of_ops;   /* operations may be among what is lost: absence is weaker evidence */
 	bool of_last;  /* and what it did last may be: that it waits for nobody is not known */
+	bool of_p2p;   /* sends and receives, which nothing records */
 	const char *cite;
 };
 

@@ -44,9 +44,43 @@ static void tell_unsaid(struct inquiry *q, struct draft *draft)
 bool dumps_are_cut(const struct inquiry *q, struct rank_index rank)
 {
 	for (size_t i = 0; i < q->job->nlosses && q->profiles[rank.i].readable; i++)
-		if (same_rank(q->job->losses[i].rank, rank) && q->job->losses[i].of_last)
+		if (same_rank(q->job->losses[i].rank, rank) && q->job->losses[i].of_last &&
+			!q->job->losses[i].of_p2p)
 			return true;
 	return false;
+}
+
+enum dumps_p2p dumps_p2p(const struct inquiry *q, struct rank_index rank)
+{
+	enum dumps_p2p p2p = DUMPS_P2P_KNOWN;
+
+	if (job_rank(q->job, rank)->knows != JOB_KNOWS_DUMP)
+		return p2p;
+	for (size_t i = 0; i < q->job->nlosses; i++) {
+		const struct job_loss *loss = &q->job->losses[i];
+
+		if (!loss->of_p2p || !same_rank(loss->rank, rank))
+			continue;
+		if (loss->of_last)
+			return DUMPS_P2P_HIDDEN;
+		p2p = DUMPS_P2P_MAYBE;
+	}
+	return p2p;
+}
+
+void dumps_tell_hidden(struct inquiry *q, struct draft *draft)
+{
+	struct rank_list hidden = {0};
+
+	job_for_each_rank(q->job, rank)
+		if (q->wanted[rank.i] && !inquiry_longest_wait(q, rank) &&
+			dumps_p2p(q, rank) == DUMPS_P2P_HIDDEN)
+			rank_list_add(&hidden, rank);
+	if (hidden.list.nr) {
+		draft_fact_of(q, draft, FACT_MAY_BE_IN_P2P, &hidden, inquiry_cite_all(q));
+		draft->verdict.next = VERDICT_NEXT_RUN_NEXT_TIME;
+	}
+	array_release(&hidden.list);
 }
 
 static size_t count_cut(const struct inquiry *q)
@@ -89,4 +123,20 @@ void judge_some_dumps(struct inquiry *q)
 	}
 	if (q->job->world_at_least)
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_WORLD_SIZE, NO_RANK);
+}
+
+/* All that is in them is complete; but of what is sent and received they have nothing. */
+void judge_hidden_p2p(struct inquiry *q)
+{
+	bool hidden = false;
+	struct draft *draft;
+
+	for (size_t i = 0; i < q->job->nlosses; i++)
+		hidden |= q->job->losses[i].of_p2p;
+	if (!hidden || !inquiry_by_dumps(q))
+		return;
+	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+	draft->verdict.next = VERDICT_NEXT_RUN_NEXT_TIME;
+	draft_fact(q, draft, FACT_ALL_BUT_P2P, NO_RANK, inquiry_cite_all(q));
+	inquiry_not_judged(q, VERDICT_HEALTHY, NEED_P2P, NO_RANK);
 }

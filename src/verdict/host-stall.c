@@ -201,7 +201,8 @@ bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, str
 	const struct profile *p = &q->profiles[rank.i];
 
 	/* Outside of everything, on its own word; what it may be waiting in, was followed. */
-	if (!may_stall(q, rank) || inquiry_held_in(q, rank, WAIT_SYNC, NULL) ||
+	if (!may_stall(q, rank) || dumps_p2p(q, rank) == DUMPS_P2P_HIDDEN ||
+		inquiry_held_in(q, rank, WAIT_SYNC, NULL) ||
 		inquiry_held_in(q, rank, WAIT_OTHER, NULL) ||
 		inquiry_held_in(q, rank, WAIT_STORE, NULL) ||
 		inquiry_held_in(q, rank, WAIT_CLOSE, NULL))

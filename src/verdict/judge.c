@@ -78,6 +78,8 @@ static const struct stage {
 	{judge_standstill, IF_NOTHING_FOUND},
 	/* Ranks, and no communicator of theirs. */
 	{judge_no_groups, IF_NOTHING_FOUND},
+	/* Dumps that never have sends and receives: somebody may wait in one. */
+	{judge_hidden_p2p, IF_NOTHING_FOUND},
 	/* Last of those that find: nothing is wrong, as far as was seen. */
 	{judge_healthy, IF_NOTHING_FOUND},
 

@@ -27,6 +27,7 @@ void judge_replays(struct inquiry *q);       /* replays.c */
 void judge_unreadable(struct inquiry *q);    /* bounds.c */
 void judge_bad_ends(struct inquiry *q);      /* quiet.c */
 void judge_some_dumps(struct inquiry *q);    /* dumps.c */
+void judge_hidden_p2p(struct inquiry *q);    /* dumps.c */
 void judge_early(struct inquiry *q);         /* early.c */
 void judge_standstill(struct inquiry *q);    /* by-stacks.c */
 void judge_no_groups(struct inquiry *q);     /* start.c */

@@ -107,6 +107,18 @@ bool seat_is_closed(const struct job_member *m);
 /* True if a part of the rank's dump is lost, which may hold the op that it waits in (dumps.c). */
 bool dumps_are_cut(const struct inquiry *q, struct rank_index rank);
 /*
+ * Whether a rank may wait in a send or receive that its dump, the only evidence of it, never has
+ * (dumps.c).
+ */
+enum dumps_p2p {
+	DUMPS_P2P_KNOWN,
+	DUMPS_P2P_MAYBE, /* nothing tells that the job sends */
+	DUMPS_P2P_HIDDEN /* the job sends */
+};
+enum dumps_p2p dumps_p2p(const struct inquiry *q, struct rank_index rank);
+/* Adds which of the ranks waited for may themselves wait in what is hidden. */
+void dumps_tell_hidden(struct inquiry *q, struct draft *draft);
+/*
  * Returns what to do where dumps do not tell enough: find missing ones, or get damaged ones
  * whole.
  */

@@ -185,11 +185,21 @@ static size_t count_unknown(const struct inquiry *q)
 	return n;
 }
 
+/* True if one of them may wait for another, in a send or receive that their dumps never have. */
+static bool may_wait_for_each_other(
+	const struct inquiry *q, const struct reason *why, const struct rank_list *ranks)
+{
+	for (size_t i = 0; why->by_absence && ranks->list.nr > 1 && i < ranks->list.nr; i++)
+		if (dumps_p2p(q, ranks->list.items[i]) != DUMPS_P2P_KNOWN)
+			return true;
+	return false;
+}
+
 /*
  * Takes the blame from a majority. Returns whether the culprits are still those suspected. A rank
  * that has left may be one of many: then those of whom nothing is known count as gone, too. So do
  * those who may be late, where only stacks tell (`late`). A rank that stalls while nobody waits is
- * not to blame.
+ * not to blame; nor are all of those of whom one may wait for another.
  */
 static bool weigh(struct inquiry *q, size_t late, const struct reason *why, struct draft *draft)
 {
@@ -199,7 +209,9 @@ static bool weigh(struct inquiry *q, size_t late, const struct reason *why, stru
 	bool half = (why->by_absence || late) && why->progresses && absent == waiting && absent > 1;
 	bool idle = (q->waits->only_told || q->standstill) && !waiting;
 
-	if (!idle && ((absent + unknown <= waiting && !half) || !(why->left || why->progresses)))
+	if (!idle && !may_wait_for_each_other(q, why, &draft->culprits) &&
+		((absent + unknown <= waiting && !half) ||
+			!(why->left || why->progresses)))
 		return true;
 	if (why->left && waiting + unknown < absent) {
 		swap_lists(&draft->culprits, &draft->victims);

@@ -97,6 +97,7 @@ void judge_unknown(struct inquiry *q)
 		draft->verdict.next = inquiry_by_dumps(q) ? dumps_to_get(q)
 							  : VERDICT_NEXT_MORE_EVIDENCE;
 		find_victims(q, marked, draft);
+		dumps_tell_hidden(q, draft);
 		for (size_t i = 0; i < q->graph->nnodes; i++)
 			if (marked[i])
 				ask_for(q, &q->graph->nodes[i], draft);

@@ -21,6 +21,7 @@ SETTLING_S = 4    # from the last rank's start on: what can go on, has
 
 NOT_SAID = "gloo does not say who is in a group"
 NO_ENTRY = "gloo has no entries of what is sent and received: who waits in it looks late"
+NOT_ENDED = "no dump says that a rank has ended: who is done looks late"
 A_DUMP_LACKS = "of the rank that was killed nothing is there, and whether what its peers were in " \
     "failed is not said"
 
@@ -54,15 +55,27 @@ SETS = {
     "killed": ({"ranks": 6, "mishap": "killed", "who": [3], "step": 3},
                {"class": "rank-death"}, [weaker("inconclusive", A_DUMP_LACKS)]),
     "stages": ({"ranks": 6, "layout": "stages", "mishap": "stalls", "who": [2], "step": 3}, LATE,
-               [weaker("host-stall", NO_ENTRY, victims=[0, 1])]),
+               [weaker("inconclusive", NO_ENTRY, victims=[0, 1])]),
     "stages-end": ({"ranks": 6, "layout": "stages", "mishap": "stalls", "who": [4], "step": 2},
-                   LATE, [weaker("host-stall", NO_ENTRY, [4, 5], [0, 1, 2, 3], "hypothesis")]),
+                   LATE, [weaker("inconclusive", NO_ENTRY, victims=[0, 1, 2, 3])]),
+    "stages-kept": ({"ranks": 4, "layout": "stages", "mishap": "keeps", "who": [1], "step": 3},
+                    {"class": "collective-mismatch"},
+                    [weaker("inconclusive", NO_ENTRY, victims=[0, 1])]),
+    "line": ({"ranks": 6, "layout": "line", "mishap": "stalls", "who": [4], "step": 3,
+              "settle": 66}, LATE,
+             [weaker("host-stall", NO_ENTRY, victims=[0, 1, 2, 3], confidence="hypothesis")]),
+    "awaited": ({"ranks": 4, "steps": 4, "mishap": "awaits", "who": [2]},
+                {"class": "collective-mismatch"}, [weaker("inconclusive", NO_ENTRY)]),
+    "once-more": ({"ranks": 4, "steps": 4, "mishap": "once more", "who": [2]},
+                  {"class": "collective-mismatch"},
+                  [weaker("host-stall", NOT_ENDED, victims=[2], confidence="hypothesis")]),
     "grid": ({"ranks": 8, "layout": "grid", "mishap": "late", "who": [6], "step": 3}, LATE, []),
     "grid-forward": ({"ranks": 8, "layout": "grid", "mishap": "late in forward", "who": [3],
                       "step": 0}, LATE, []),
     "grid-first": ({"ranks": 8, "layout": "grid", "mishap": "late", "who": [1], "step": 0}, LATE,
                    [weaker("inconclusive", NOT_SAID)]),
-    "healthy": ({"ranks": 8, "steps": 6, "settle": 6}, {"class": "healthy"}, []),
+    "healthy": ({"ranks": 8, "steps": 6, "settle": 6}, {"class": "healthy"},
+                [weaker("inconclusive", NO_ENTRY)]),
     "grid-healthy": ({"ranks": 8, "layout": "grid", "steps": 4, "settle": 6}, {"class": "healthy"},
                      [weaker("inconclusive", "nobody says how many ranks there are")]),
     "running": ({"ranks": 4, "steps": 4000, "pause": 0.02, "ring": 24}, {"class": "healthy"},

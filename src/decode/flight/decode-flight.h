@@ -30,9 +30,11 @@
  *
  * OF GLOO IT SAYS LESS (torch 2.15). No entry ever completes: it is "retired" when it is over, well
  * or not. A status counts sends and receives too, of which there is no entry; and its "completed"
- * is what ended last, be it failed: it tells nothing. The one list of ranks has no name. It is of
- * the group that the process made last, and counts from 0 whoever is in it: its length is that
- * group's size, and no more.
+ * is what ended last, be it failed: it tells nothing. So a rank that did not come may wait in a
+ * message, and where all is complete somebody may. That messages were sent shows where a later
+ * collective of their group has counted them, and nowhere else. The one list of ranks has no name.
+ * It is of the group that the process made last, and counts from 0 whoever is in it: its length is
+ * that group's size, and no more.
  */
 
 #include "base/array.h"

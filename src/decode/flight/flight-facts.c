@@ -258,10 +258,28 @@ static const char *find_retiring(const struct flights *flights)
 	return NULL;
 }
 
+/* That a rank may send and receive what has no entry; `seen`: somebody in the job did. */
+static void lose_p2p(struct job_builder *b, const struct flight_rank *rank, const char *maker,
+	bool seen, struct arena *arena)
+{
+	const char *before = seen ? "the job sends and receives on " : "";
+	const char *behind = seen ? ", which has no entries of that"
+				  : " has no entries of what is sent and received";
+	const char *what = arena_printf(arena, "%s%s%s", before, maker, behind);
+
+	job_add_loss(b, rank->who,
+		&(const struct job_loss){.what = what,
+			.count = JOB_UNKNOWN,
+			.of_ops = true,
+			.of_last = seen,
+			.of_p2p = true,
+			.cite = "flight:*"});
+}
+
 /*
- * Why a rank that lacks may yet not be late. Where some rank sent or received what has no entry,
- * any may wait in that. And where no watchdog dumps what hangs, and no dump was surely made long
- * after the last thing in any, it may be one of a job that runs.
+ * Why a rank that lacks may yet not be late. What is sent and received has no entry: where some
+ * rank is known to have done that, any may wait in it. And where no watchdog dumps what hangs, and
+ * no dump was surely made long after the last thing in any, it may be one of a job that runs.
  */
 static void tell_unseen(const struct flights *flights, struct arena *arena, struct job_builder *b)
 {
@@ -275,12 +293,7 @@ static void tell_unseen(const struct flights *flights, struct arena *arena, stru
 	for (size_t i = 0; i < flights->ranks.nr && maker; i++) {
 		const struct flight_rank *rank = &flights->ranks.items[i];
 
-		if (unseen)
-			flight_lose(b, rank->who, "flight:*", true,
-				arena_printf(arena,
-					"the job sends and receives on %s, which has no entries of "
-					"that",
-					maker));
+		lose_p2p(b, rank, maker, unseen, arena);
 		if (!gave_up && (rank->seen == JOB_UNKNOWN ||
 					flight_to_common(rank, rank->seen) - flights->newest <
 						DUMP_TAKES))

@@ -128,6 +128,7 @@ static void join_losses(struct raw_loss *into, const struct raw_loss *from)
 	into->fact.count = from->fact.count;
 	into->fact.of_ops |= from->fact.of_ops;
 	into->fact.of_last |= from->fact.of_last;
+	into->fact.of_p2p |= from->fact.of_p2p;
 }
 
 /* -- the one way all of them go ---------------------------------------------------------------- */

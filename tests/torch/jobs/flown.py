@@ -113,21 +113,22 @@ def model_step(step, model):
     model(next_batch(step)).sum().backward()
 
 
-def staged_step(step):
+def staged_step(step, group=None):
     """Each rank is a stage: what it gets from the one before it passes on."""
     x = next_batch(step)
     if rank:
-        dist.recv(x, rank - 1)
+        dist.recv(x, rank - 1, group=group)
     if mishap(step, "stalls"):
         time.sleep(3600)
-    if rank + 1 < ranks:
-        dist.send(x, rank + 1)
+    if rank + 1 < ranks and not mishap(step, "keeps"):
+        dist.send(x, rank + 1, group=group)
     dist.all_reduce(torch.ones(1))
 
 
 def train():
     grid = make_grid() if job["layout"] == "grid" else None
     model = make_model() if job["layout"] == "model" else None
+    line = dist.new_group(list(range(ranks)), group_desc="pp") if job["layout"] == "line" else None
     write(f"up_{rank}", b"")
     for step in range(job["steps"]):
         if grid:
@@ -136,9 +137,15 @@ def train():
             model_step(step, model)
         elif job["layout"] == "stages":
             staged_step(step)
+        elif line:
+            staged_step(step, line)
         else:
             plain_step(step)
         time.sleep(job.get("pause", 0))
+    if job["mishap"] == "once more" and rank in job["who"]:
+        dist.all_reduce(torch.ones(1))
+    if job["mishap"] == "awaits" and rank in job["who"]:
+        dist.recv(torch.ones(1), 0, tag=7)
 
 
 def main():
