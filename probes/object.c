@@ -25,17 +25,20 @@ struct object_found {
 	unsigned long long reserved[7];
 };
 
-static int (*object_dl_find)(void *pc, struct object_found *ret);
-static uint64_t object_vdso;
-static char object_exe[OBJECT_PATH]; /* asked early: once the main thread is gone it is nowhere */
+/* Writer: object_arm(), before any handler may ask. */
+static struct {
+	int (*dl_find)(void *pc, struct object_found *ret); /* NULL before glibc 2.35 */
+	uint64_t vdso;
+	char exe[OBJECT_PATH]; /* asked early: once the main thread is gone it is nowhere */
+} armed;
 
 void object_arm(void)
 {
-	long n = sys_readlink("/proc/self/exe", object_exe, OBJECT_PATH - 1);
+	long n = sys_readlink("/proc/self/exe", armed.exe, OBJECT_PATH - 1);
 
-	object_exe[n > 0 ? n : 0] = '\0';
-	*(void **)&object_dl_find = dlsym(RTLD_DEFAULT, "_dl_find_object");
-	object_vdso = getauxval(AT_SYSINFO_EHDR);
+	armed.exe[n > 0 ? n : 0] = '\0';
+	*(void **)&armed.dl_find = dlsym(RTLD_DEFAULT, "_dl_find_object");
+	armed.vdso = getauxval(AT_SYSINFO_EHDR);
 }
 
 /* --- ELF in memory ---------------------------------------------------------------------------- */
@@ -263,9 +266,9 @@ int object_find(struct self_memory *memory, uint64_t pc, struct object *ret)
 	struct link_map map;
 
 	memset(ret, 0, sizeof(*ret));
-	if (!object_dl_find)
+	if (!armed.dl_find)
 		return object_find_by_maps(memory, pc, ret);
-	if (object_dl_find((void *)(uintptr_t)pc, &found) ||
+	if (armed.dl_find((void *)(uintptr_t)pc, &found) ||
 		self_read(memory, (uint64_t)(uintptr_t)found.link_map, &map,
 			offsetof(struct link_map, l_ld)))
 		return -1;
@@ -273,9 +276,9 @@ int object_find(struct self_memory *memory, uint64_t pc, struct object *ret)
 	ret->end = (uint64_t)(uintptr_t)found.end;
 	ret->bias = map.l_addr;
 	ret->eh_frame_hdr = (uint64_t)(uintptr_t)found.eh_frame;
-	if (ret->start == object_vdso)
+	if (ret->start == armed.vdso)
 		memcpy(ret->path, "[vdso]", sizeof("[vdso]"));
 	else if (self_string(memory, (uint64_t)(uintptr_t)map.l_name, ret->path, OBJECT_PATH) <= 0)
-		memcpy(ret->path, object_exe, OBJECT_PATH);
+		memcpy(ret->path, armed.exe, OBJECT_PATH);
 	return 0;
 }

@@ -16,8 +16,11 @@
 
 __thread struct probe_thread *probe_me;
 
-static pthread_key_t thread_key;
-static int thread_has_key;
+/* Tells of a thread's end. Writer: the constructor. */
+static struct {
+	pthread_key_t key;
+	int has_key;
+} thread_ends;
 
 void thread_name(char name[16])
 {
@@ -42,7 +45,7 @@ static void thread_end(void *arg)
 
 void thread_birth(void)
 {
-	thread_has_key = !pthread_key_create(&thread_key, thread_end);
+	thread_ends.has_key = !pthread_key_create(&thread_ends.key, thread_end);
 	altstack_birth();
 }
 
@@ -103,8 +106,8 @@ static struct probe_thread *thread_join_slow(enum probe_need need)
 		return NULL;
 	}
 	thread_join(me);
-	if (fresh && thread_has_key)
-		pthread_setspecific(thread_key, me);
+	if (fresh && thread_ends.has_key)
+		pthread_setspecific(thread_ends.key, me);
 	return me;
 }
 

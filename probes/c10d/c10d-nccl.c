@@ -35,8 +35,11 @@ struct bootstrap_pg {
 	uint32_t name, ranks; /* strings of the ring */
 };
 
-static struct bootstrap_pg bootstrap_pgs[BOOTSTRAP_PGS];
-static uint64_t bootstrap_next; /* place that a newcomer displaces where all are taken */
+/* Writers: all threads that make process groups; `self` is taken by compare-and-swap. */
+static struct {
+	struct bootstrap_pg pgs[BOOTSTRAP_PGS];
+	uint64_t next; /* place that a newcomer displaces where all are taken */
+} bootstraps;
 
 /* One more than the group of this thread's exchange, while it waits for the store. */
 static __thread int bootstrap_open;
@@ -46,8 +49,8 @@ static __thread int bootstrap_open;
 static struct bootstrap_pg *bootstrap_find(const void *self)
 {
 	for (unsigned i = 0; i < BOOTSTRAP_PGS; i++)
-		if (ring_load(&bootstrap_pgs[i].self) == (uint64_t)(uintptr_t)self)
-			return &bootstrap_pgs[i];
+		if (ring_load(&bootstraps.pgs[i].self) == (uint64_t)(uintptr_t)self)
+			return &bootstraps.pgs[i];
 	return NULL;
 }
 
@@ -56,14 +59,14 @@ static struct bootstrap_pg *bootstrap_place(const void *self)
 	struct bootstrap_pg *place = bootstrap_find(self);
 
 	for (unsigned i = 0; !place && i < BOOTSTRAP_PGS; i++)
-		if (ring_cas(&bootstrap_pgs[i].self, 0, (uint64_t)(uintptr_t)self))
-			place = &bootstrap_pgs[i];
-	return place ? place : &bootstrap_pgs[ring_add(&bootstrap_next, 1) % BOOTSTRAP_PGS];
+		if (ring_cas(&bootstraps.pgs[i].self, 0, (uint64_t)(uintptr_t)self))
+			place = &bootstraps.pgs[i];
+	return place ? place : &bootstraps.pgs[ring_add(&bootstraps.next, 1) % BOOTSTRAP_PGS];
 }
 
 void bootstrap_forget_all(void)
 {
-	memset(bootstrap_pgs, 0, sizeof(bootstrap_pgs));
+	memset(bootstraps.pgs, 0, sizeof(bootstraps.pgs));
 	bootstrap_open = 0;
 }
 

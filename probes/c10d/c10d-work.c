@@ -33,20 +33,25 @@ struct work_op {
 	int p2p;
 };
 
-static struct work_op work_ops[WORK_OPS];
-
-static struct {
-	uint64_t key;
-	uint64_t op;
-} work_objects[WORK_OBJECTS];
-
-/* Each entry of the ring, for collectives and P2P, is 2n if n is done, 2n + 1 if it failed. */
-static struct work_ends {
+/* Of each entry of the ring, for collectives and P2P: 2n if n is done, 2n + 1 if it failed. */
+struct work_ends {
 	uint64_t done;
 	uint64_t ended[WORK_ENDS];
-} work_ends[WORK_GROUPS][2];
+};
 
-static uint64_t work_last;
+/*
+ * Writers: all threads that make or end works, word by word with atomics; a new group and a forked
+ * child clear what is theirs.
+ */
+static struct {
+	struct work_op ops[WORK_OPS];
+	struct {
+		uint64_t key;
+		uint64_t op;
+	} objects[WORK_OBJECTS];
+	struct work_ends ends[WORK_GROUPS][2];
+	uint64_t last; /* number of the latest op */
+} works;
 
 /* --- Ends ------------------------------------------------------------------------------------ */
 
@@ -77,7 +82,7 @@ static uint64_t work_advance(struct work_ends *ends)
 static void work_ended(struct ring_writer *ring, const struct work_op *op)
 {
 	struct ring_group *g = ring->groups + op->group;
-	struct work_ends *ends = &work_ends[op->group][op->p2p];
+	struct work_ends *ends = &works.ends[op->group][op->p2p];
 	uint64_t done;
 
 	if (ring_load(&g->seq) != op->use)
@@ -94,19 +99,19 @@ static void work_ended(struct ring_writer *ring, const struct work_op *op)
 void work_new_group(int group)
 {
 	if (group >= 0 && group < WORK_GROUPS)
-		__builtin_memset(work_ends[group], 0, sizeof(work_ends[group]));
+		__builtin_memset(works.ends[group], 0, sizeof(works.ends[group]));
 }
 
 /* --- Ops ------------------------------------------------------------------------------------- */
 
 uint64_t work_number(void)
 {
-	return WORK_NUMBER | (ring_add(&work_last, 1) + 1);
+	return WORK_NUMBER | (ring_add(&works.last, 1) + 1);
 }
 
 static struct work_op *work_place(uint64_t number)
 {
-	return &work_ops[number % WORK_OPS];
+	return &works.ops[number % WORK_OPS];
 }
 
 /* The open op of that number; NULL none. */
@@ -180,12 +185,12 @@ static uint64_t work_take(uint64_t key)
 {
 	for (unsigned probe = 0; probe < WORK_TRIES; probe++) {
 		unsigned at = work_slot(key, probe) % WORK_OBJECTS;
-		uint64_t seen = __atomic_load_n(&work_objects[at].key, __ATOMIC_ACQUIRE);
-		uint64_t op = ring_load(&work_objects[at].op);
+		uint64_t seen = __atomic_load_n(&works.objects[at].key, __ATOMIC_ACQUIRE);
+		uint64_t op = ring_load(&works.objects[at].op);
 
 		if (!seen)
 			return 0;
-		if (seen == key && ring_cas(&work_objects[at].key, key, WORK_GONE))
+		if (seen == key && ring_cas(&works.objects[at].key, key, WORK_GONE))
 			return op;
 	}
 	return 0;
@@ -201,15 +206,15 @@ void work_bind(uint64_t number, const void *work)
 	work_end(work, WORK_FAILED); /* one that had this address before */
 	for (unsigned probe = 0; probe < WORK_TRIES; probe++) {
 		unsigned at = work_slot(key, probe) % WORK_OBJECTS;
-		uint64_t seen = ring_load(&work_objects[at].key);
+		uint64_t seen = ring_load(&works.objects[at].key);
 
 		if (seen > WORK_GONE || seen == WORK_BUSY ||
-			!ring_cas(&work_objects[at].key, seen, WORK_BUSY))
+			!ring_cas(&works.objects[at].key, seen, WORK_BUSY))
 			continue;
 		__atomic_fetch_add(&op->pending, 1, __ATOMIC_RELAXED);
 		ring_store(&op->bound, 1);
-		ring_store(&work_objects[at].op, number);
-		ring_publish_word(&work_objects[at].key, key);
+		ring_store(&works.objects[at].op, number);
+		ring_publish_word(&works.objects[at].key, key);
 		return;
 	}
 	ring_store(&op->failed, 1);
@@ -222,12 +227,12 @@ uint64_t work_op(const void *work)
 
 	for (unsigned probe = 0; key > WORK_BUSY && probe < WORK_TRIES; probe++) {
 		unsigned at = work_slot(key, probe) % WORK_OBJECTS;
-		uint64_t seen = __atomic_load_n(&work_objects[at].key, __ATOMIC_ACQUIRE);
+		uint64_t seen = __atomic_load_n(&works.objects[at].key, __ATOMIC_ACQUIRE);
 
 		if (!seen)
 			return 0;
 		if (seen == key)
-			return ring_load(&work_objects[at].op);
+			return ring_load(&works.objects[at].op);
 	}
 	return 0;
 }
@@ -242,7 +247,7 @@ void work_end(const void *work, enum work_end end)
 
 void work_forget_all(void)
 {
-	__builtin_memset(work_ops, 0, sizeof(work_ops));
-	__builtin_memset(work_objects, 0, sizeof(work_objects));
-	__builtin_memset(work_ends, 0, sizeof(work_ends));
+	__builtin_memset(works.ops, 0, sizeof(works.ops));
+	__builtin_memset(works.objects, 0, sizeof(works.objects));
+	__builtin_memset(works.ends, 0, sizeof(works.ends));
 }

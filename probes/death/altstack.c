@@ -22,9 +22,12 @@ struct altstack_errand {
 	void *arg;
 };
 
-static void *altstack_real;
-static pthread_key_t altstack_key;
-static int altstack_has_key;
+/* Writers: the constructor, and for `real` the first thread that creates another. */
+static struct {
+	void *real;
+	pthread_key_t key;
+	int has_key;
+} altstacks;
 
 /* Memory with a guard below; NULL if refused. */
 static void *altstack_map(void)
@@ -78,8 +81,8 @@ static __attribute__((noinline)) void altstack_put_on(void *memory)
 {
 	const stack_t mine = {.ss_sp = memory, .ss_size = ALTSTACK_SIZE};
 
-	if (pthread_setspecific(altstack_key, memory) || sys_call(SYS_sigaltstack, &mine, NULL)) {
-		pthread_setspecific(altstack_key, NULL);
+	if (pthread_setspecific(altstacks.key, memory) || sys_call(SYS_sigaltstack, &mine, NULL)) {
+		pthread_setspecific(altstacks.key, NULL);
 		altstack_unmap(memory);
 	}
 }
@@ -104,13 +107,13 @@ HOOK_EXPORT int pthread_create(
 	pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *), void *arg)
 {
 	__typeof__(pthread_create) *real =
-		HOOK_REAL_AT(altstack_real, pthread_create, "pthread_create");
+		HOOK_REAL_AT(altstacks.real, pthread_create, "pthread_create");
 	struct altstack_errand *errand;
 	int err;
 
 	if (!real)
 		return EAGAIN;
-	errand = altstack_has_key ? altstack_map() : NULL;
+	errand = altstacks.has_key ? altstack_map() : NULL;
 	if (!errand)
 		return real(thread, attr, routine, arg);
 	errand->routine = routine;
@@ -123,7 +126,7 @@ HOOK_EXPORT int pthread_create(
 
 void altstack_birth(void)
 {
-	hook_resolve(&altstack_real, "pthread_create", (void *)pthread_create, hook_libc);
-	altstack_has_key = !pthread_key_create(&altstack_key, altstack_take);
+	hook_resolve(&altstacks.real, "pthread_create", (void *)pthread_create, hook_libc);
+	altstacks.has_key = !pthread_key_create(&altstacks.key, altstack_take);
 	altstack_give();
 }

@@ -48,16 +48,22 @@ struct death_facts {
 };
 
 /*
- * The latest fault that a handler of the program took when there was no ring to write: if that
- * handler raises the signal again to die of it, these are the facts, and not that second signal's.
+ * Deaths of this process. Writers: the handler, but for `abort_tid`, which the thread in abort()
+ * sets, and what the constructor finds.
  */
-static struct death_facts death_first;
-
-/* The latest entry of each signal: a handler of the program that raises it again adds nothing. */
-static struct ring_fatal *death_entry[DEATH_SIGNALS];
-static uint32_t death_abort_tid;
-static void *death_abort_real;
-static uint64_t death_strings; /* where arguments and environment begin; 0: nothing is copied */
+static struct {
+	/*
+	 * The latest fault that a handler of the program took when there was no ring to write: if
+	 * that handler raises the signal again to die of it, these are the facts, and not that
+	 * second signal's.
+	 */
+	struct death_facts first;
+	/* The latest of each signal: a handler of the program that raises it again adds nothing. */
+	struct ring_fatal *entry[DEATH_SIGNALS];
+	uint32_t abort_tid;
+	void *abort_real; /* found by the constructor, as the next */
+	uint64_t strings; /* where arguments and environment begin; 0: nothing is copied */
+} deaths;
 
 /* True if the signal's default is to die with a core: it gets an entry of its own. */
 static int death_is_fatal(int sig)
@@ -126,10 +132,10 @@ static uint64_t death_stack_start(uint64_t sp)
  */
 static uint32_t death_stack_room(uint64_t sp)
 {
-	if (sp >= death_strings)
+	if (sp >= deaths.strings)
 		return 0;
-	return death_strings - sp < RING_FATAL_STACK ? (uint32_t)(death_strings - sp)
-						     : RING_FATAL_STACK;
+	return deaths.strings - sp < RING_FATAL_STACK ? (uint32_t)(deaths.strings - sp)
+						      : RING_FATAL_STACK;
 }
 
 static void death_find_strings(void)
@@ -139,8 +145,8 @@ static void death_find_strings(void)
 	for (size_t i = 0; i < sizeof(pointing) / sizeof(pointing[0]); i++) {
 		uint64_t at = getauxval(pointing[i]);
 
-		if (at && (!death_strings || at < death_strings))
-			death_strings = at;
+		if (at && (!deaths.strings || at < deaths.strings))
+			deaths.strings = at;
 	}
 }
 
@@ -171,7 +177,7 @@ static void death_fill(struct ring_fatal *e, const struct death_facts *facts)
 	e->sender_uid = info->si_code <= 0 ? info->si_uid : 0;
 	e->fault_addr = info->si_code > 0 ? (uint64_t)(uintptr_t)info->si_addr : 0;
 	e->tid = facts->tid;
-	e->via_abort = e->tid == death_abort_tid;
+	e->via_abort = e->tid == deaths.abort_tid;
 	thread_name(e->thread);
 	e->lane = me && me->lane ? ring_lane_index(me->ring, me->lane) : UINT64_MAX;
 	e->nregs = facts->nregs;
@@ -183,13 +189,13 @@ static void death_fill(struct ring_fatal *e, const struct death_facts *facts)
 static void death_record_fatal(struct ring_writer *ring, const struct death_facts *facts, int ends)
 {
 	int sig = facts->info.si_signo;
-	struct ring_fatal *e = death_entry[sig];
+	struct ring_fatal *e = deaths.entry[sig];
 
 	if (death_raised_by_itself(&facts->info)) {
 		if (e && e->tid == facts->tid && ring_load(&e->seq) == 2)
 			return; /* it is there already, told better */
-		if (death_first.tid == facts->tid && death_first.info.si_signo == sig)
-			facts = &death_first;
+		if (deaths.first.tid == facts->tid && deaths.first.info.si_signo == sig)
+			facts = &deaths.first;
 	}
 	if (e && e->tid == facts->tid)
 		ring_store(&e->seq, 1);
@@ -197,7 +203,7 @@ static void death_record_fatal(struct ring_writer *ring, const struct death_fact
 		e = ring_fatal_claim(ring);
 	if (!e)
 		return;
-	death_entry[sig] = e;
+	deaths.entry[sig] = e;
 	e->tsc = ring_writer_now(ring);
 	death_fill(e, facts);
 	ring_fatal_publish(e);
@@ -241,7 +247,7 @@ static void death_record(int sig, const siginfo_t *info, const ucontext_t *conte
 	if (ring)
 		death_record_fatal(ring, &facts, ends);
 	else if (!death_raised_by_itself(info))
-		death_first = facts;
+		deaths.first = facts;
 }
 
 /* --- The handler ----------------------------------------------------------------------------- */
@@ -283,12 +289,12 @@ static void death_on_signal(int sig, siginfo_t *info, void *context)
 
 void death_forget(void)
 {
-	memset(death_entry, 0, sizeof(death_entry));
+	memset(deaths.entry, 0, sizeof(deaths.entry));
 }
 
 void death_find(void)
 {
-	hook_resolve(&death_abort_real, "abort", (void *)abort, hook_libc);
+	hook_resolve(&deaths.abort_real, "abort", (void *)abort, hook_libc);
 	goodbye_find();
 	wait_find();
 	sigchain_find();
@@ -319,11 +325,11 @@ void death_birth(void)
  */
 HOOK_EXPORT void abort(void)
 {
-	void (*real)(void) = (void (*)(void))death_abort_real;
+	void (*real)(void) = (void (*)(void))deaths.abort_real;
 
 	if (process_view() == PROCESS_SELF) {
-		death_abort_tid = (uint32_t)sys_gettid();
-		process_milestone(RING_PROC_ABORT, death_abort_tid);
+		deaths.abort_tid = (uint32_t)sys_gettid();
+		process_milestone(RING_PROC_ABORT, deaths.abort_tid);
 	}
 	if (real)
 		real();

@@ -7,12 +7,14 @@
 #define GROUP_RING_MAX 64  /* entries of the largest ring */
 #define GROUP_GONE     1   /* a handle that was unbound: searches go on behind it */
 
+/* Writers: all threads that make or end communicators, word by word with atomics. */
 static struct {
-	uint64_t comm; /* 0 never used */
-	int64_t group;
-} group_table[GROUP_HANDLES];
-
-static uint32_t group_children[GROUP_RING_MAX][GROUP_ALL];
+	struct {
+		uint64_t comm; /* 0 never used */
+		int64_t group;
+	} table[GROUP_HANDLES];
+	uint32_t children[GROUP_RING_MAX][GROUP_ALL]; /* made so far, by kind */
+} groups;
 
 /* --- Identity -------------------------------------------------------------------------------- */
 
@@ -106,14 +108,14 @@ uint32_t group_number_child(int parent, enum group_kin kin)
 {
 	if (parent < 0 || parent >= GROUP_RING_MAX)
 		return 0;
-	return __atomic_add_fetch(&group_children[parent][kin], 1, __ATOMIC_RELAXED);
+	return __atomic_add_fetch(&groups.children[parent][kin], 1, __ATOMIC_RELAXED);
 }
 
 uint32_t group_next_child(int parent, enum group_kin kin)
 {
 	if (parent < 0 || parent >= GROUP_RING_MAX)
 		return 0;
-	return __atomic_load_n(&group_children[parent][kin], __ATOMIC_RELAXED) + 1;
+	return __atomic_load_n(&groups.children[parent][kin], __ATOMIC_RELAXED) + 1;
 }
 
 /* --- Handles --------------------------------------------------------------------------------- */
@@ -132,14 +134,14 @@ void group_bind(const void *comm, int group)
 		return;
 	group_unbind(comm);
 	if (group < GROUP_RING_MAX)
-		memset(group_children[group], 0, sizeof(group_children[group]));
+		memset(groups.children[group], 0, sizeof(groups.children[group]));
 	for (unsigned probe = 0; probe < GROUP_HANDLES; probe++, at = (at + 1) % GROUP_HANDLES) {
-		uint64_t seen = ring_load(&group_table[at].comm);
+		uint64_t seen = ring_load(&groups.table[at].comm);
 
-		if (seen > GROUP_GONE || !ring_cas(&group_table[at].comm, seen, GROUP_GONE + 1))
+		if (seen > GROUP_GONE || !ring_cas(&groups.table[at].comm, seen, GROUP_GONE + 1))
 			continue;
-		__atomic_store_n(&group_table[at].group, group, __ATOMIC_RELAXED);
-		ring_publish_word(&group_table[at].comm, handle);
+		__atomic_store_n(&groups.table[at].group, group, __ATOMIC_RELAXED);
+		ring_publish_word(&groups.table[at].comm, handle);
 		return;
 	}
 }
@@ -150,8 +152,8 @@ void group_unbind(const void *comm)
 	unsigned at = group_slot(handle);
 
 	for (unsigned probe = 0; handle && probe < GROUP_HANDLES; probe++) {
-		if (ring_load(&group_table[at].comm) == handle)
-			ring_publish_word(&group_table[at].comm, GROUP_GONE);
+		if (ring_load(&groups.table[at].comm) == handle)
+			ring_publish_word(&groups.table[at].comm, GROUP_GONE);
 		at = (at + 1) % GROUP_HANDLES;
 	}
 }
@@ -162,10 +164,10 @@ int group_of(const void *comm)
 	unsigned at = group_slot(handle);
 
 	for (unsigned probe = 0; probe < GROUP_HANDLES; probe++) {
-		uint64_t seen = ring_load_acquire(&group_table[at].comm);
+		uint64_t seen = ring_load_acquire(&groups.table[at].comm);
 
 		if (seen == handle && handle > GROUP_GONE + 1)
-			return (int)__atomic_load_n(&group_table[at].group, __ATOMIC_RELAXED);
+			return (int)__atomic_load_n(&groups.table[at].group, __ATOMIC_RELAXED);
 		if (!seen)
 			break;
 		at = (at + 1) % GROUP_HANDLES;
@@ -175,6 +177,6 @@ int group_of(const void *comm)
 
 void group_forget_all(void)
 {
-	memset(group_table, 0, sizeof(group_table));
-	memset(group_children, 0, sizeof(group_children));
+	memset(groups.table, 0, sizeof(groups.table));
+	memset(groups.children, 0, sizeof(groups.children));
 }

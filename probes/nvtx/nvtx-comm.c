@@ -25,19 +25,22 @@
 
 enum { NVTX_FREE, NVTX_FILLING, NVTX_WAITS };
 
+/* Writers: all threads inside a call of NCCL; `state` and `old` guard the rest of their places. */
 static struct {
-	uint32_t state;
-	uint32_t pid;
-	uint32_t tid;
-	uint32_t call;
-	uint64_t tsc;
-	struct nvtx_comm told;
-} nvtx_waiting[NVTX_WAITING];
+	struct {
+		uint32_t state;
+		uint32_t pid;
+		uint32_t tid;
+		uint32_t call;
+		uint64_t tsc;
+		struct nvtx_comm told;
+	} waiting[NVTX_WAITING];
+	uint32_t maker[COMM_MAX]; /* tid of who made each entry of the ring by this route */
+	uint32_t inits;           /* of old NCCLs' communicators of the whole job */
+	int old[NVTX_OLD];        /* entry + 1 of each of those, while it lives */
+} nvtx_comms;
 
 static __thread uint64_t nvtx_told_seat; /* of a communicator, inside its making, on this thread */
-static uint32_t nvtx_maker[COMM_MAX]; /* tid of who made each entry of the ring by this route */
-static uint32_t nvtx_inits;	      /* of old NCCLs' communicators of the whole job */
-static int nvtx_old[NVTX_OLD];	      /* entry + 1 of each of those, while it lives */
 
 /* --- Payloads -------------------------------------------------------------------------------- */
 
@@ -124,7 +127,7 @@ static int nvtx_show(
 	ring_group_publish(me->ring, group, tsc, m);
 	comm_nccl_version(me);
 	if (group < COMM_MAX)
-		nvtx_maker[group] = me->tid;
+		nvtx_comms.maker[group] = me->tid;
 	if (call)
 		comm_pin(me, comm_meta(call, 0, group), m, NCCL_ABI_NOT_TOLD);
 	return group;
@@ -156,17 +159,17 @@ static void nvtx_wait(
 	for (int i = 0; i < NVTX_WAITING; i++) {
 		uint32_t state = NVTX_FREE;
 
-		if (nvtx_waiting[i].pid != process_self()->pid)
-			state = __atomic_load_n(&nvtx_waiting[i].state, __ATOMIC_RELAXED);
-		if (!__atomic_compare_exchange_n(&nvtx_waiting[i].state, &state, NVTX_FILLING, 0,
-			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (nvtx_comms.waiting[i].pid != process_self()->pid)
+			state = __atomic_load_n(&nvtx_comms.waiting[i].state, __ATOMIC_RELAXED);
+		if (!__atomic_compare_exchange_n(&nvtx_comms.waiting[i].state, &state, NVTX_FILLING,
+			    0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		nvtx_waiting[i].pid = process_self()->pid;
-		nvtx_waiting[i].tid = me->tid;
-		nvtx_waiting[i].call = call;
-		nvtx_waiting[i].tsc = tsc;
-		nvtx_waiting[i].told = *told;
-		__atomic_store_n(&nvtx_waiting[i].state, NVTX_WAITS, __ATOMIC_RELEASE);
+		nvtx_comms.waiting[i].pid = process_self()->pid;
+		nvtx_comms.waiting[i].tid = me->tid;
+		nvtx_comms.waiting[i].call = call;
+		nvtx_comms.waiting[i].tsc = tsc;
+		nvtx_comms.waiting[i].told = *told;
+		__atomic_store_n(&nvtx_comms.waiting[i].state, NVTX_WAITS, __ATOMIC_RELEASE);
 		return;
 	}
 	probe_lose(PROBE_LOST_GROUPS);
@@ -247,13 +250,13 @@ static int nvtx_find(struct probe_thread *me, uint64_t hash)
 			continue;
 		seen++;
 		found = (int)i;
-		if (nvtx_maker[i] == me->tid)
+		if (nvtx_comms.maker[i] == me->tid)
 			mine = (int)i;
 	}
 	if (seen > 1)
 		return mine;
 	/* A communicator that a wrapper has bound keeps that binding alone. */
-	if (found >= 0 && nvtx_maker[found])
+	if (found >= 0 && nvtx_comms.maker[found])
 		group_bind(nvtx_handle(hash), found);
 	return found;
 }
@@ -275,14 +278,15 @@ static int nvtx_choose(const struct probe_thread *me, uint64_t hash)
 	int only = -1, seen = 0, mine = -1, own = 0;
 
 	for (int i = 0; i < NVTX_WAITING; i++) {
-		if (__atomic_load_n(&nvtx_waiting[i].state, __ATOMIC_ACQUIRE) != NVTX_WAITS ||
-			nvtx_waiting[i].pid != process_self()->pid)
+		if (__atomic_load_n(&nvtx_comms.waiting[i].state, __ATOMIC_ACQUIRE) != NVTX_WAITS ||
+			nvtx_comms.waiting[i].pid != process_self()->pid)
 			continue;
-		if (nvtx_fits(&nvtx_waiting[i].told, hash) && nvtx_waiting[i].tid == me->tid)
+		if (nvtx_fits(&nvtx_comms.waiting[i].told, hash) &&
+			nvtx_comms.waiting[i].tid == me->tid)
 			return i;
 		only = i;
 		seen++;
-		if (nvtx_waiting[i].tid == me->tid) {
+		if (nvtx_comms.waiting[i].tid == me->tid) {
 			mine = i;
 			own++;
 		}
@@ -296,13 +300,14 @@ static int nvtx_take_waiting(struct probe_thread *me, uint64_t hash)
 	uint32_t state = NVTX_WAITS;
 	struct nvtx_comm told;
 
-	if (at < 0 || !__atomic_compare_exchange_n(&nvtx_waiting[at].state, &state, NVTX_FILLING, 0,
-			      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (at < 0 || !__atomic_compare_exchange_n(&nvtx_comms.waiting[at].state, &state,
+			      NVTX_FILLING, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return GROUP_NONE;
-	told = nvtx_waiting[at].told;
+	told = nvtx_comms.waiting[at].told;
 	told.hash = hash;
-	state = (uint32_t)nvtx_make(me, nvtx_waiting[at].call, &told, nvtx_waiting[at].tsc);
-	__atomic_store_n(&nvtx_waiting[at].state, NVTX_FREE, __ATOMIC_RELEASE);
+	state = (uint32_t)nvtx_make(
+		me, nvtx_comms.waiting[at].call, &told, nvtx_comms.waiting[at].tsc);
+	__atomic_store_n(&nvtx_comms.waiting[at].state, NVTX_FREE, __ATOMIC_RELEASE);
 	return (int)state;
 }
 
@@ -325,7 +330,7 @@ int nvtx_comm_meets(struct probe_thread *me, uint32_t call, const struct nvtx_co
 	struct ring_member m = {.size = told->nranks, .rank = told->rank, .device = told->device};
 	int world = process_self()->world_size, group, i = 0;
 
-	while (i < NVTX_OLD && __atomic_load_n(&nvtx_old[i], __ATOMIC_RELAXED))
+	while (i < NVTX_OLD && __atomic_load_n(&nvtx_comms.old[i], __ATOMIC_RELAXED))
 		i++;
 	/* Only those of all ranks come in one order everywhere. */
 	if (told->nranks < 2 || (int)told->nranks != world || i == NVTX_OLD) {
@@ -335,9 +340,9 @@ int nvtx_comm_meets(struct probe_thread *me, uint32_t call, const struct nvtx_co
 		return GROUP_NONE;
 	}
 	m.key = group_key_of_kin(0, GROUP_NTH, told->nranks,
-		__atomic_add_fetch(&nvtx_inits, 1, __ATOMIC_RELAXED));
+		__atomic_add_fetch(&nvtx_comms.inits, 1, __ATOMIC_RELAXED));
 	group = nvtx_show(me, call, &m, probe_now(me));
-	__atomic_store_n(&nvtx_old[i], group + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&nvtx_comms.old[i], group + 1, __ATOMIC_RELEASE);
 	return group;
 }
 
@@ -358,7 +363,7 @@ int nvtx_comm_only(void)
 	int only = GROUP_NONE;
 
 	for (int i = 0; i < NVTX_OLD; i++) {
-		int entry = __atomic_load_n(&nvtx_old[i], __ATOMIC_ACQUIRE);
+		int entry = __atomic_load_n(&nvtx_comms.old[i], __ATOMIC_ACQUIRE);
 
 		if (entry && only != GROUP_NONE)
 			return GROUP_NONE;
@@ -387,8 +392,8 @@ void nvtx_comm_ended(struct probe_thread *me, uint32_t call, int group)
 	if (state & (RING_G_DESTROYED | RING_G_ABORTED)) {
 		group_unbind(nvtx_handle(g->alias));
 		for (int i = 0; i < NVTX_OLD; i++)
-			if (nvtx_old[i] == group + 1)
-				__atomic_store_n(&nvtx_old[i], 0, __ATOMIC_RELEASE);
+			if (nvtx_comms.old[i] == group + 1)
+				__atomic_store_n(&nvtx_comms.old[i], 0, __ATOMIC_RELEASE);
 	}
 	ring_group_state(me->ring, group, state);
 }
