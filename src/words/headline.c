@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "job/names.h"
+#include "verdict/activities.h"
 #include "words/escape.h"
 #include "words/rank-names.h"
 #include "words/things.h"
@@ -307,16 +308,69 @@ void headline_threshold(struct str *into, const struct verdicts *verdicts)
 		into, "would be a hang from %s on", clock_format(verdicts->early.threshold, text));
 }
 
+/* Where a fact says that its ranks wait, if it says so. */
+enum waiting_place {
+	WAITING_NOWHERE,
+	WAITING_IN_OPS,    /* in an operation, of that group or of another */
+	WAITING_ELSEWHERE, /* in the store, or for a group to be made */
+};
+
+static enum waiting_place place_of(const struct verdict_fact *fact)
+{
+	switch (fact->kind) {
+	case FACT_WAITS_IN_OP:
+	case FACT_WAITS_FOR_PEER:
+		return WAITING_IN_OPS;
+	case FACT_WAITS_IN_INIT:
+	case FACT_WAITS_FOR_ID:
+	case FACT_WAITS_IN_STORE:
+	case FACT_WAITS_FOR_STORE:
+	case FACT_WAITS_FOR_RANKS:
+		return WAITING_ELSEWHERE;
+	case FACT_WAITS_AT:
+		return fact->thing && fact->thing->kind == THING_CALL &&
+				       fact->thing->activity == ACTIVITY_STORE
+			       ? WAITING_ELSEWHERE
+			       : WAITING_NOWHERE;
+	default:
+		return WAITING_NOWHERE;
+	}
+}
+
+/* True if all that is told of where that rank waits is that it is in no operation. */
+static bool waits_elsewhere(const struct verdict *verdict, struct rank_index rank)
+{
+	enum waiting_place place = WAITING_NOWHERE;
+
+	for (size_t i = 0; i < verdict->nevidence && place != WAITING_IN_OPS; i++)
+		if (place_of(&verdict->evidence[i]) != WAITING_NOWHERE &&
+			ranks_have(verdict->evidence[i].ranks, rank))
+			place = place_of(&verdict->evidence[i]);
+	return place == WAITING_ELSEWHERE;
+}
+
+/* How many of those who wait do not wait in the operation that the verdict is about. */
+static size_t count_elsewhere(const struct verdict *verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; verdict->op_index && i < verdict->victims.n; i++)
+		n += waits_elsewhere(verdict, verdict->victims.at[i]);
+	return n < verdict->victims.n ? n : 0;
+}
+
 static void add_waiters(struct str *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, bool with_op)
 {
-	bool ended = verdicts->over;
-	const char *verb = ended ? "waited" : verdict->victims.n == 1 ? "waits" : "wait";
+	size_t all = verdict->victims.n, n = all - count_elsewhere(verdict);
+	const char *verb = verdicts->over ? "waited" : n == 1 ? "waits" : "wait";
 
-	if (!verdict->victims.n)
+	if (!all)
 		return;
-	str_printf(into, "; %zu rank%s %s", verdict->victims.n, verdict->victims.n == 1 ? "" : "s",
-		verb);
+	str_printf(into, "; %zu", n);
+	if (n < all)
+		str_printf(into, " of %zu", all);
+	str_printf(into, " rank%s %s", all == 1 ? "" : "s", verb);
 	if (!with_op || !verdict->op_index)
 		return;
 	if (verdict->op_index == 1)

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "tests/unit/report_job.h"
+#include "verdict/activities.h"
 #include "words/everywhere.h"
 #include "words/headline.h"
 #include "words/last-quotes.h"
@@ -94,6 +95,49 @@ static void no_rank_yet_is_no_riddle(void **state)
 	headline_shout(&words, &hand.verdicts, &hand.verdict[0], 60, true);
 	assert_string_equal(str_text(&words), "NO RANK YET, 2.6 s after launch");
 	str_release(&words);
+}
+
+static void assert_sentence(struct hand_job *hand, const char *end)
+{
+	struct str words = {0};
+
+	headline_sentence(&words, &hand->verdicts, &hand->verdict[0]);
+	if (!strstr(str_text(&words), end))
+		fail_msg("\"%s\" lacks \"%s\"", str_text(&words), end);
+	str_cut(&words, 0);
+	headline_shout(&words, &hand->verdicts, &hand->verdict[0], 80, true);
+	if (strstr(end, " of ") && !strstr(str_text(&words), "; 6 of 7 ranks wait"))
+		fail_msg("\"%s\"", str_text(&words));
+	str_release(&words);
+}
+
+/* Who stands in the store is in no collective, whoever else is. */
+static void who_waits_elsewhere_is_not_counted_in_the_operation(void **state)
+{
+	static const enum verdict_fact_kind elsewhere[] = {FACT_WAITS_IN_STORE, FACT_WAITS_IN_INIT,
+		FACT_WAITS_FOR_STORE, FACT_WAITS_FOR_RANKS, FACT_WAITS_FOR_ID};
+	struct verdict_thing store = {.kind = THING_CALL, .activity = ACTIVITY_STORE, .name = ""};
+	struct hand_job hand;
+	struct verdict_fact *last;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	assert_sentence(&hand, "; 7 ranks wait in the first AllReduce");
+	hand.facts[2].ranks.n = 6;
+	assert_sentence(&hand, "; 7 ranks wait in the first AllReduce");
+	last = &hand.facts[hand.verdict[0].nevidence++];
+	*last = hand.facts[2];
+	last->ranks = (struct verdict_ranks){hand.victims + 6, 1};
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+		last->kind = elsewhere[i];
+		assert_sentence(&hand, "; 6 of 7 ranks wait in the first AllReduce");
+	}
+	last->kind = FACT_WAITS_AT;
+	last->thing = &store;
+	assert_sentence(&hand, "; 6 of 7 ranks wait in the first AllReduce");
+	/* Its stack stands in the store, and its ring says: for an operation. */
+	hand.facts[2].ranks.n = 7;
+	assert_sentence(&hand, "; 7 ranks wait in the first AllReduce");
 }
 
 /* Nothing says that it cannot end: then nobody says that it is stuck. */
@@ -228,6 +272,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sets_of_ranks_have_names),
 		cmocka_unit_test(a_set_that_does_not_fit_hides_nobody),
+		cmocka_unit_test(who_waits_elsewhere_is_not_counted_in_the_operation),
 		cmocka_unit_test(what_is_next_depends_on_how_it_was_seen),
 		cmocka_unit_test(no_rank_yet_is_no_riddle),
 		cmocka_unit_test(what_may_yet_end_is_not_called_stuck),
