@@ -21,7 +21,7 @@ def diagnose(*paths):
     return run.returncode, json.loads(run.stdout) if run.stdout else {}, run.stderr
 
 
-def expect(what, folder, status, kind, culprits=(), says=(), laws=True):
+def expect(what, folder, status, kind, culprits=(), says=(), laws=True, victims=None):
     global failed
     code, said, errors = diagnose(folder)
     first = {"class": None, "culprits": [], "headline": errors}
@@ -36,6 +36,8 @@ def expect(what, folder, status, kind, culprits=(), says=(), laws=True):
         wrong.append("%s, not %s" % (first["class"], kind))
     if named != sorted(culprits):
         wrong.append("names %s, not %s" % (named, sorted(culprits)))
+    if victims is not None and first.get("victims") != victims:
+        wrong.append("waiting %s, not %s" % (first.get("victims"), victims))
     wrong += ["does not say: " + s for s in says if s not in text]
     if laws:
         run = subprocess.run([LAWS, folder, *map(str, culprits)], capture_output=True, text=True)
@@ -140,6 +142,7 @@ def cases(at):
     two_runs(folder)
     clocks(folder)
     pipeline(folder)
+    chain(folder)
     batches(folder)
     exchanges(folder)
     small_groups(folder)
@@ -312,6 +315,26 @@ def pipeline(folder):
     expect("pipeline", world.write(folder("pipe")), 1, "host-stall", [1])
     expect("pipeline, active", world.write(folder("pipe-active"), active_only=True),
            1, "host-stall", [1])
+
+
+def chain(folder):
+    """3 stages of 2. Rank 5 stands, 4 waits for it, 2, 3 receive of both, 0, 1 send to them."""
+    world = World(6)
+    columns = [world.group(str(1 + c), "PP", [c, 2 + c, 4 + c]) for c in (0, 1)]
+    last, data = world.group("3", "EP", [4, 5]), world.group("4", "DP", range(6))
+    for step in range(10):
+        done = step < 9
+        world.collective(data, "all_reduce", ranks=None if done else [])
+        world.collective(last, "all_to_all", ranks=None if done else [4], done=done)
+        for c in (0, 1):
+            world.message(columns[c], 4 + c, 2 + c, done=done,
+                          sides=("send", "recv") if done else ("recv",))
+            world.message(columns[c], c, 2 + c, done=done,
+                          sides=("send", "recv") if done else ("send",))
+    for what in ({}, {"active_only": True}, {"as_json": True}):
+        name = "chain" + "".join("-" + key for key in what)
+        expect(name, world.write(folder(name), **what), 1, "host-stall", [5], ["Send", "Recv"],
+               victims=[0, 1, 2, 3, 4])
 
 
 def batches(folder):
