@@ -20,6 +20,7 @@ SH_TESTS += \
 	%D%/prose.test \
 	%D%/classes.test \
 	%D%/examples.test \
+	%D%/findings.test \
 	%D%/listed.test \
 	%D%/lists.test \
 	%D%/man.test \
@@ -38,7 +39,7 @@ endif
 check_PROGRAMS += %D%/run-one
 tests_run_one_CFLAGS = $(PLAIN_CFLAGS)
 dist_check_SCRIPTS = $(SH_TESTS)
-EXTRA_DIST += %D%/dist.test %D%/examples.py \
+EXTRA_DIST += %D%/dist.test %D%/examples.py %D%/findings.tsv \
 	%D%/interpreters.py %D%/scratch.sh %D%/unit/blank_module.h %D%/unit/elf-forge.h \
 	%D%/unit/made_file.h %D%/unit/stack_object.h %D%/unit/unit.h
 
