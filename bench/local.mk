@@ -110,6 +110,10 @@ BENCHES += bench/agent.sh
 EXTRA_DIST += %D%/agent.sh %D%/agent_bench.py %D%/agent_hour.py %D%/agent_job.py
 run-benches: tests/trouble/sums
 
+# The end of a job that did well.
+BENCHES += bench/end.sh
+EXTRA_DIST += %D%/end.sh %D%/end_bench.py
+
 # An hour of it, which must show no growth. tests/RESULTS.md has what it found.
 agent-hour: all tests/trouble/sums
 	srcdir='$(abs_srcdir)' top_builddir='$(abs_builddir)' INQUEST='$(abs_builddir)/inquest' \
