@@ -90,18 +90,27 @@ static bool may_stall(const struct inquiry *q, struct rank_index rank)
 	return p->death == DEATH_NONE;
 }
 
+/* True if nobody knows that a living rank has no lock: the locks of its host were not read. */
+static bool may_hold_unseen(const struct profile *p)
+{
+	return p->process && !p->ended && !p->process->locks_read;
+}
+
 /*
- * True if another rank of its host stays away, too, by its stack, and waits for no file's lock:
- * that one may have the lock.
+ * True if another rank of its host may have the file's lock that it waits for: one that stays away,
+ * too, by its stack, and waits for none; or any, be it in a collective, where no locks were read.
  */
 static bool may_have_lock(const struct inquiry *q, struct rank_index rank)
 {
 	job_for_each_rank(q->job, at) {
 		const struct posture *other = &q->profiles[at.i].posture;
 
-		if (!same_rank(at, rank) &&
-			job_rank(q->job, at)->host == job_rank(q->job, rank)->host &&
-			activities_elsewhere(other->activity) && !activities_in_file_lock(other))
+		if (same_rank(at, rank) ||
+			job_rank(q->job, at)->host != job_rank(q->job, rank)->host)
+			continue;
+		if (activities_elsewhere(other->activity) && !activities_in_file_lock(other))
+			return true;
+		if (may_hold_unseen(&q->profiles[at.i]))
 			return true;
 	}
 	return false;

@@ -65,6 +65,29 @@ static enum verdict_next next_after_child(const struct inquiry *q, struct rank_i
 }
 
 /*
+ * True if it may have been ended for what others did: by its own words, or, where they say nothing
+ * of its own, since abort() is how watchdogs and backends end who waits for others.
+ */
+static bool may_tell_of_others(const struct profile *p)
+{
+	const char *words = p->exception ? p->exception->text : p->log ? p->log->error : "";
+
+	if (profile_tells_of_others(p))
+		return true;
+	return p->cause == VERDICT_BY_ABORT && (!*words || words_may_tell_mismatch(words));
+}
+
+/*
+ * True if the seat was in the operation of that fork when its rank aborted; or has gone on without
+ * waiting for it, as it does where it calls asynchronously, and does not say what else it died of.
+ */
+static bool was_at(const struct fork *fork, const struct job_member *m, const struct profile *p)
+{
+	return m->head == fork->index ||
+	       (m->head > fork->index && !fork->completed && may_tell_of_others(p));
+}
+
+/*
  * True if the rank aborted in an operation to which ranks brought different amounts, and its
  * backend ends who expects another than it is sent: on either side. Then the amounts are the cause,
  * and the abort their effect.
@@ -84,7 +107,8 @@ static bool is_of_a_fork(const struct inquiry *q, struct rank_index rank)
 				const struct job_member *m =
 					&q->job->members[fork->camps[c].members[k]];
 
-				if (same_rank(m->rank, rank) && m->head == fork->index)
+				if (same_rank(m->rank, rank) &&
+					was_at(fork, m, &q->profiles[rank.i]))
 					return true;
 			}
 	}
@@ -104,19 +128,6 @@ static bool ended_well(const struct profile *p)
 static bool may_be_first(const struct profile *p)
 {
 	return !p->process || p->process->end == JOB_END_UNKNOWN || p->death == DEATH_CLEAN;
-}
-
-/*
- * True if it may have been ended for what others did: by its own words, or, where they say nothing
- * of its own, since abort() is how watchdogs and backends end who waits for others.
- */
-static bool may_tell_of_others(const struct profile *p)
-{
-	const char *words = p->exception ? p->exception->text : p->log ? p->log->error : "";
-
-	if (profile_tells_of_others(p))
-		return true;
-	return p->cause == VERDICT_BY_ABORT && (!*words || words_may_tell_mismatch(words));
 }
 
 /*

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "job/rollcall.h"
+#include "verdict/earlier.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
@@ -88,18 +89,53 @@ static bool same_reason(const struct suspect *a, const struct suspect *b)
 	       a->why.where == b->why.where;
 }
 
-/* A death explains that others who stand outside do not come: they may be handling its echo. */
-static void drop_echoes(struct suspects *suspects)
+/* Others had to wait for it for so long before a death. */
+#define AWAY_BEFORE (2 * CLOCK_NS_PER_S)
+
+/* True if it is known that others had long waited for this rank when each of the dead ended. */
+static bool was_away_before(
+	const struct inquiry *q, struct rank_index rank, const struct suspects *suspects)
+{
+	const struct profile *p = &q->profiles[rank.i];
+	int64_t since = inquiry_wanted_since(q, rank);
+
+	/* What it does since it failed, or was told to end, is not what it did before. */
+	if (p->told || p->exception || p->thread_exception)
+		return false;
+	for (size_t i = 0; i < suspects->list.nr; i++) {
+		const struct suspect *dead = &suspects->list.items[i];
+		int64_t behind;
+
+		if (!(dead->away->traits & AWAY_ENDS))
+			continue;
+		behind = earlier_by(
+			q->clocks, rank, since, dead->rank, q->profiles[dead->rank.i].fault);
+		if (behind == JOB_UNKNOWN || behind > -AWAY_BEFORE)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A death explains that others who stand outside do not come: they may be handling its echo. It
+ * does not explain who had long been waited for by then.
+ */
+static void drop_echoes(const struct inquiry *q, struct suspects *suspects)
 {
 	bool death = false;
-	size_t n = 0;
+	struct suspects left = {0};
 
 	for (size_t i = 0; i < suspects->list.nr; i++)
 		death |= (suspects->list.items[i].away->traits & AWAY_ENDS) != 0;
-	for (size_t i = 0; i < suspects->list.nr; i++)
-		if (!death || !(suspects->list.items[i].away->traits & AWAY_MAY_ECHO))
-			suspects->list.items[n++] = suspects->list.items[i];
-	suspects->list.nr = n;
+	for (size_t i = 0; i < suspects->list.nr; i++) {
+		const struct suspect *suspect = &suspects->list.items[i];
+
+		if (!death || !(suspect->away->traits & AWAY_MAY_ECHO) ||
+			was_away_before(q, suspect->rank, suspects))
+			*array_add(&left.list) = *suspect;
+	}
+	array_release(&suspects->list);
+	*suspects = left;
 }
 
 /* A suspect that only waits for another one's compile is a victim. */
@@ -550,7 +586,7 @@ static void write_findings(struct inquiry *q, struct suspects *suspects)
 	const struct suspect *list;
 	size_t n;
 
-	drop_echoes(suspects);
+	drop_echoes(q, suspects);
 	drop_followers(suspects);
 	array_sort(&suspects->list, compare_suspects);
 	list = suspects->list.items;

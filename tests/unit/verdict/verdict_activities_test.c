@@ -524,6 +524,8 @@ static void beside_rings_a_lock_may_be_another_ranks(void **state)
 		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 64, 40);
 	facts_outside(f, 4, 40);
 	facts_outside(f, 5, 40);
+	for (int i = 0; i < 6; i++)
+		f->ranks[i].process.locks_read = true;
 	facts_stack(f, 4, FILE_LOCKED "prepare@/home/me/data.py:12" MAIN);
 	j = judge(f);
 	assert_int_equal(j.v->at[0].where, VERDICT_IN_LOCK);

@@ -21,9 +21,9 @@
 #define JOBS 400
 #endif
 #define LOSSES	 12 /* ways to lose a part of one job */
-#define LAUNCHER 900
 #define STOPS	 60.0 /* since when the others wait */
 
+#define LAUNCHER  900
 #define TIMED_OUT "RuntimeError: Timed out waiting 5000ms for recv operation to complete"
 #define CLOSED	  "RuntimeError: [pair.cc:537] Connection closed by peer [127.0.0.1]:33211"
 
@@ -186,6 +186,88 @@ static void one_kill_beside_an_unseen_rank_may_be_of_all(void **state)
 	f->census = false;
 	assert_int_equal(facts_culprits(f), 0);
 	facts_free(f);
+	(void)state;
+}
+
+/* -- what a death explains --------------------------------------------------------------------- */
+
+/* Ranks 2 and 3 stay away since 59; rank 2 dies then. */
+static struct facts *away_beside_a_death(double death)
+{
+	struct facts *f = facts_missing(4, 3, 59);
+
+	f->members[0][2].nops--;
+	f->members[0][2].fact.head--;
+	facts_outside(f, 2, 59);
+	facts_signal(f, 2, SIGSEGV, 0, "python", death);
+	facts_end(f, 2, JOB_SIGNALED, SIGSEGV, death);
+	return f;
+}
+
+/* The others waited for it long before the death: that is no echo of it. */
+static void who_was_away_before_a_death_is_named_beside_it(void **state)
+{
+	struct facts *f = away_beside_a_death(75);
+
+	facts_expect(f, VERDICT_RANK_DEATH, "2", NULL);
+	assert_int_equal(facts_culprits(f), 1 << 2 | 1 << 3);
+	facts_free(f);
+	(void)state;
+}
+
+static void who_stays_away_since_a_death_may_be_its_echo(void **state)
+{
+	struct facts *f = away_beside_a_death(60.5);
+
+	assert_int_equal(facts_culprits(f), 1 << 2);
+	facts_free(f);
+	f = away_beside_a_death(75);
+	facts_signal(f, 3, SIGTERM, LAUNCHER, "python", 76)->fatal = false;
+	assert_int_equal(facts_culprits(f), 1 << 2);
+	facts_free(f);
+	(void)state;
+}
+
+/* Rank 2 left out an op that nobody waits for at once; gloo aborts who gets less than it asked. */
+static void who_is_aborted_of_an_op_that_it_went_on_from_is_a_victim(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 10, 50, 0.4);
+	for (int rank = 0; rank < 4; rank++) {
+		if (rank != 2)
+			facts_enter(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 60);
+		facts_enter(f, 0, rank, JOB_OP_ALLREDUCE, 64, 60.1);
+		if (rank)
+			facts_hold(f, 0, rank, JOB_OP_BARRIER, 1, 60.2);
+	}
+	facts_signal(f, 0, SIGABRT, 0, "python", 60.5);
+	facts_end(f, 0, JOB_SIGNALED, SIGABRT, 60.5);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "2", NULL);
+	assert_int_equal(facts_culprits(f), 1 << 2);
+	facts_free(f);
+	(void)state;
+}
+
+/* -- a lock of which nobody knows who has it --------------------------------------------------- */
+
+/* All but rank 1 are in a barrier: one of them may have gone there with the lock. */
+static void who_waits_for_a_lock_that_anybody_may_have_is_a_guess(void **state)
+{
+	for (int read = 0; read < 2; read++) {
+		struct facts *f = facts_missing(4, 1, 59);
+		struct judged j;
+
+		facts_stack(f, 1, FILE_LOCKED "prepare@/home/me/data.py:12" MAIN);
+		for (int rank = 0; rank < 4; rank++)
+			f->ranks[rank].process.locks_read = read;
+		facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_LOCK);
+		j = judge(f);
+		assert_int_equal(j.v->at[0].confidence,
+			read ? VERDICT_SUPPORTED : VERDICT_HYPOTHESIS);
+		done(&j, f);
+	}
 	(void)state;
 }
 
@@ -588,6 +670,10 @@ int main(void)
 		cmocka_unit_test(what_watchdogs_end_did_not_end_well),
 		cmocka_unit_test(an_exit_of_unknown_time_in_a_wait_may_be_an_echo),
 		cmocka_unit_test(one_kill_beside_an_unseen_rank_may_be_of_all),
+		cmocka_unit_test(who_was_away_before_a_death_is_named_beside_it),
+		cmocka_unit_test(who_stays_away_since_a_death_may_be_its_echo),
+		cmocka_unit_test(who_is_aborted_of_an_op_that_it_went_on_from_is_a_victim),
+		cmocka_unit_test(who_waits_for_a_lock_that_anybody_may_have_is_a_guess),
 		cmocka_unit_test(partial_evidence_names_no_innocent),
 	};
 
