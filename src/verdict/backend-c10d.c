@@ -58,6 +58,9 @@ static const char *const hides[] = {"libtorch*", "libc10*", NULL};
 static const char *const echoes[] = {"DistBackendError", "DistNetworkError", "DistStoreError",
 	"TCPStore", "connection was likely closed", "failed to recv", "monitoredBarrier", NULL};
 
+/* TCPStore.cpp; ProcessGroup.hpp: monitoredBarrier(), at the rank that asks the others. */
+static const char *const vain[] = {"wait timeout after", "failed to pass monitoredBarrier", NULL};
+
 const struct backend backend_c10d = {
 	.lines = lines,
 	.nlines = N_OF(lines),
@@ -67,4 +70,5 @@ const struct backend backend_c10d = {
 	.ncalls = N_OF(calls),
 	.hides = hides,
 	.echoes = echoes,
+	.vain = vain,
 };

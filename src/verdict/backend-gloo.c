@@ -25,6 +25,8 @@ static const char *const hides[] = {"libgloo*", NULL};
    ProcessGroupGloo.cpp. */
 static const char *const echoes[] = {"connectFullMesh", "Timed out waiting", NULL};
 
+static const char *const vain[] = {"Timed out waiting", NULL};
+
 /*
  * transport/tcp/pair.cc: more came than the operation here has room for. The class alone is what
  * is left where what() was not read: nobody catches it in the thread that reads from the others.
@@ -65,6 +67,7 @@ const struct backend backend_gloo = {
 	.nbetter = N_OF(better),
 	.hides = hides,
 	.echoes = echoes,
+	.vain = vain,
 	.mismatches = mismatches,
 	.enforces = enforces,
 	.rejects = rejects,

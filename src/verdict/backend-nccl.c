@@ -49,6 +49,10 @@ static const char *const on_gpu[] = {"libnccl.so*", "librccl.so*", NULL};
 static const char *const echoes[] = {
 	"nccl", "remote process", "watchdog", "taking the entire process down", NULL};
 
+/* ProcessGroupNCCL.cpp, WorkNCCL::checkTimeout() and the watchdog. */
+static const char *const vain[] = {
+	"Watchdog caught collective operation timeout", "before timing out", NULL};
+
 /* In an op, or in its making. */
 static struct limit find_limit(const struct job *job, const struct wait *wait)
 {
@@ -81,5 +85,6 @@ const struct backend backend_nccl = {
 	.hides = hides,
 	.on_gpu = on_gpu,
 	.echoes = echoes,
+	.vain = vain,
 	.limit = find_limit,
 };

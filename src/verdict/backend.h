@@ -40,6 +40,8 @@ struct backend {
 
 	/* Parts of lines by which a rank says that others failed, or that amounts differed. */
 	const char *const *echoes;
+	/* Parts by which it says that it waited for others until its own patience ended. */
+	const char *const *vain;
 	const char *const *mismatches;
 	const char *const *enforces; /* they may differ, or something else is wrong */
 	/* Frames in which it ends a process over what another rank sent. */

@@ -52,6 +52,14 @@ bool words_tell_of_gone(const char *text)
 	return backend_says(text, parts);
 }
 
+bool words_tell_of_vain_wait(const char *text)
+{
+	for (size_t i = 0; backends[i]; i++)
+		if (backend_says(text, backends[i]->vain))
+			return true;
+	return false;
+}
+
 bool words_blame_child(const char *text)
 {
 	return strstr(text, "DataLoader worker") &&

@@ -15,6 +15,9 @@ bool words_are_echo(const char *text);
 /* True if a line tells that who was at the other end of a connection is gone. */
 bool words_tell_of_gone(const char *text);
 
+/* True if a line says that a wait for others lasted until it was given up. */
+bool words_tell_of_vain_wait(const char *text);
+
 /* True if a line names an error of the GPU or its runtime. */
 bool words_tell_cuda_error(const char *text);
 

@@ -152,6 +152,28 @@ static bool may_have_followed(
 }
 
 /*
+ * True if its own words say that it waited for others until its backend gave up. Where nobody is
+ * known to wait for it, it is a victim of whom it does not name.
+ */
+static bool waited_in_vain(const struct profile *p)
+{
+	if (p->exception)
+		return words_tell_of_vain_wait(p->exception->text);
+	return p->log && words_tell_of_vain_wait(p->log->error);
+}
+
+/* An end for which nobody waited, and that speaks of others, may come of one that was not seen. */
+static enum verdict_confidence death_confidence(
+	const struct inquiry *q, struct rank_index rank, bool sure)
+{
+	const struct profile *p = &q->profiles[rank.i];
+
+	if (p->death == DEATH_UNSURE && !q->wanted[rank.i] && profile_tells_of_others(p))
+		return VERDICT_HYPOTHESIS;
+	return sure && !ended_well(p) ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
+}
+
+/*
  * Its own death; or a kill, or an unsure end of one that waited for nobody, unless others had long
  * waited for it before: then its end is no reason.
  */
@@ -165,6 +187,8 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 		return false;
 	if (is_of_a_fork(q, rank) || (p->death != DEATH_KILLED && profile_tells_mismatch(p)))
 		return false;
+	if (p->death == DEATH_UNSURE && !q->wanted[rank.i] && waited_in_vain(p))
+		return false;
 	late = p->death == DEATH_OWN ? JOB_NO : inquiry_late_before_end(q, rank);
 	if (late == JOB_YES || (!sure && may_have_followed(q, rank, late)))
 		return false;
@@ -174,8 +198,7 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 		(p->dead_child || (p->exception && words_blame_child(p->exception->text)) ||
 			(p->log && words_blame_child(p->log->error))))
 		why->cause = VERDICT_BY_CHILD_DEATH;
-	why->confidence = sure && !ended_well(p) && !why->untimed ? VERDICT_ESTABLISHED
-								  : VERDICT_SUPPORTED;
+	why->confidence = death_confidence(q, rank, sure && !why->untimed);
 	why->outlook = VERDICT_KILL;
 	why->next = why->cause == VERDICT_BY_CHILD_DEATH ? next_after_child(q, rank)
 							 : next_after(why->cause);
@@ -213,6 +236,7 @@ bool explains_thread_death(const struct inquiry *q, struct rank_index rank, stru
 		q->profiles[rank.i].death == DEATH_OWN || since == JOB_UNKNOWN ||
 		note->when == JOB_UNKNOWN || since - note->when > THREAD_FAILED_NEAR ||
 		note->when - since > THREAD_FAILED_NEAR ||
+		(note->when > since && words_are_echo(note->text)) ||
 		!may_come_of_thread(&q->profiles[rank.i]))
 		return false;
 	why->cause = VERDICT_BY_EXCEPTION;

@@ -9,6 +9,8 @@
 
 #include "tests/unit/facts.h"
 
+#define LAUNCHER 900
+
 struct judged {
 	struct job *job;
 	struct verdicts *v;
@@ -153,9 +155,54 @@ static void who_ends_where_it_reads_from_others_is_not_named(void **state)
 	(void)state;
 }
 
-/* -- ends on other nodes ----------------------------------------------------------------------- */
+/* -- who waited until its patience ended ------------------------------------------------------- */
 
-#define LAUNCHER 900
+/* Rank 1 fails with these words, and the launcher ends the rest. Nobody is known to wait. */
+static struct judged fails_with(struct facts *f, const char *words)
+{
+	struct job_process *launcher = facts_child(f, 0, "torchrun");
+
+	f->extra[f->nextra - 1].pid = LAUNCHER;
+	launcher->ppid = 1;
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_note(f, 1, words, 60);
+	facts_end(f, 1, JOB_EXITED, 1, 60.5);
+	for (int i = 0; i < 4; i++)
+		if (i != 1) {
+			facts_signal(f, i, SIGTERM, LAUNCHER, "python", 60.7);
+			facts_end(f, i, JOB_SIGNALED, SIGTERM, 60.7);
+		}
+	return judge(f);
+}
+
+/*
+ * It says that it waited for others in vain: for whom is not recorded, and so nobody is named. What
+ * else it says of others makes it the first to fail that was seen, and no more than a guess.
+ */
+static void who_waited_in_vain_is_a_victim(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j = fails_with(f,
+		"RuntimeError: [unbound_buffer.cc:78] Timed out waiting 12000ms for recv "
+		"operation to complete");
+
+	assert_int_equal(j.v->at[0].class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(facts_culprits(f), 0);
+	done(&j, f);
+	f = facts_new(4);
+	j = fails_with(f, "RuntimeError: Gloo connectFullMesh failed, Connection refused");
+	assert_int_equal(j.v->at[0].class, VERDICT_RANK_DEATH);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
+	done(&j, f);
+	f = facts_new(4);
+	j = fails_with(f, "ValueError: bad row 17");
+	assert_int_equal(j.v->at[0].class, VERDICT_RANK_DEATH);
+	assert_true(j.v->at[0].confidence > VERDICT_HYPOTHESIS);
+	done(&j, f);
+	(void)state;
+}
+
+/* -- ends on other nodes ----------------------------------------------------------------------- */
 
 /* Four ranks, the last two on another node whose clock never met the first's. */
 static struct facts *two_nodes(void)
@@ -238,6 +285,7 @@ int main(void)
 		cmocka_unit_test(culprits_of_two_looks_are_a_guess),
 		cmocka_unit_test(what_gloo_enforces_may_be_anything),
 		cmocka_unit_test(who_ends_where_it_reads_from_others_is_not_named),
+		cmocka_unit_test(who_waited_in_vain_is_a_victim),
 		cmocka_unit_test(an_order_is_no_reason_for_a_crash_elsewhere),
 		cmocka_unit_test(a_kill_that_may_have_been_first_is_no_echo),
 	};

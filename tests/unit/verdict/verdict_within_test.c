@@ -74,6 +74,19 @@ static void a_queue_that_nobody_fills(void **state)
 	facts_free(f);
 }
 
+/*
+ * A logger reduces in a thread of its own. The others gave up their wait for the rank and ended:
+ * that the logger then lost them is an effect of it.
+ */
+static void a_thread_that_lost_those_who_gave_up(void **state)
+{
+	struct facts *f = facts_missing(4, 3, 59);
+
+	facts_say(f, 3, "thread exception: RuntimeError: Connection closed by peer", 90);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	facts_free(f);
+}
+
 /* A thread that only reported has died: its rank computes, and waits for nobody. */
 static void a_thread_that_only_reported(void **state)
 {
@@ -110,6 +123,7 @@ int main(void)
 		cmocka_unit_test(the_error_file_of_a_rank_that_lives),
 		cmocka_unit_test(a_stopped_loader),
 		cmocka_unit_test(a_queue_that_nobody_fills),
+		cmocka_unit_test(a_thread_that_lost_those_who_gave_up),
 		cmocka_unit_test(a_thread_that_only_reported),
 		cmocka_unit_test(an_exit_in_good_order_behind_an_exception),
 	};
