@@ -93,10 +93,10 @@ static const struct argp argp = {
 
 /* All that matches, each part by itself; appends why one of it is not there, to `lost`. */
 static void gather_parts(struct here *here, const struct arguments *arguments,
-	struct bundle_groups *groups, struct str *lost)
+	struct meter *meter, struct bundle_groups *groups, struct str *lost)
 {
 	for (size_t i = 0; i < here->parts.nr; i++) {
-		struct evidence evidence = {0};
+		struct evidence evidence = {.meter = meter};
 		struct complaint why = {0};
 
 		if (here_gather(here, i, &arguments->live, &evidence, &why) == 0) {
@@ -247,7 +247,7 @@ static int run(int argc, char **argv)
 	budget_watch(&arguments.budget);
 	status = here_find(&here, arguments.job);
 	if (!status) {
-		gather_parts(&here, &arguments, &groups, &lost);
+		gather_parts(&here, &arguments, &arguments.budget.meter, &groups, &lost);
 		add_refused(&here, groups.parts.nr > 0, &lost);
 		status = groups.parts.nr ? write_out(&groups, &arguments)
 					 : nothing_here(&here, &arguments, &lost);

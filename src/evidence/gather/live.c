@@ -15,12 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/meter.h"
 #include "evidence/agent/agentfiles.h"
 #include "evidence/agent/serve.h"
 #include "evidence/format/folder.h"
@@ -55,6 +57,7 @@ struct live {
 	char host[256];
 	struct live_processes processes;
 	struct proc_ns_seen seen;
+	struct meter *meter; /* of what rings may take: files are as large as their owner likes */
 	ARRAY(char *) groups; /* control groups that the agent has seen */
 };
 
@@ -202,6 +205,20 @@ static bool live_ring_is_cut(const void *bytes, size_t size)
 	return ring_view_open(&view, bytes, size) == 0 && view.cut_bytes;
 }
 
+/* 0; or -ENOMEM where so large a file has no room left, or another -errno. */
+static int live_read_ring(struct live *live, int fd, void **ret_bytes, size_t *ret_size)
+{
+	struct stat about;
+
+	if (fstat(fd, &about) == 0 &&
+		!meter_admits(live->meter,
+			(uint64_t)about.st_size < RING_FILE_MAX ? (uint64_t)about.st_size
+								: RING_FILE_MAX,
+			METER_READING))
+		return -ENOMEM;
+	return ring_snapshot(fd, ret_bytes, ret_size);
+}
+
 static void live_gather_ring(struct live *live, const struct folder *folder, const char *name)
 {
 	unsigned long long start_time;
@@ -215,7 +232,7 @@ static void live_gather_ring(struct live *live, const struct folder *folder, con
 	if (sscanf(name, CENSUS_RING_FORMAT, &pid, &start_time, &generation) != 3)
 		return;
 	fd = folder_open_file(folder, name, &why);
-	error = fd < 0 ? fd : ring_snapshot(fd, &bytes, &size);
+	error = fd < 0 ? fd : live_read_ring(live, fd, &bytes, &size);
 	if (fd >= 0)
 		close(fd);
 	if (error != -ENOENT)
@@ -237,7 +254,8 @@ static void live_gather_ring(struct live *live, const struct folder *folder, con
 			bytes, size);
 	} else if (error != -ENOENT) { /* a clean exit unlinks its ring: no loss */
 		str_printf(&gap, "its ring %s (%s)", name,
-			why.words ? why.words : strerror(-error));
+			why.words ? why.words
+				  : error == -ENOMEM ? METER_REFUSED : strerror(-error));
 		evidence_add_gap(live->into, live->host, pid, gap.text);
 	}
 	str_release(&gap);
@@ -614,7 +632,9 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	struct complaint *why)
 {
 	static const struct live_options usual = LIVE_OPTIONS_DEFAULT;
-	struct live live = {.options = options ? options : &usual, .into = into};
+	struct meter meter = {.most = into->meter ? 0 : meter_quarter()};
+	struct live live = {.options = options ? options : &usual, .into = into,
+		.meter = into->meter ? into->meter : &meter};
 	struct live_proc_target target = {into, live.host, 0, &live.processes};
 	int64_t sampled;
 	int error = live_open(&live, path, why);

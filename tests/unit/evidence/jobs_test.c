@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/meter.h"
 #include "evidence/agent/agentfiles.h"
 #include "evidence/gather/live.h"
 #include "evidence/gather/source.h"
@@ -455,6 +456,34 @@ static void too_many_folders_are_left_out(void **state)
 	jobs_release(&jobs);
 }
 
+/* Files full of holes cost nobody anything but who reads them: so many as there is room for. */
+static void rings_full_of_holes_have_a_bound(void **state)
+{
+	const struct scene *scene = *state;
+	char *folder = path_of(scene, "job-a", NULL);
+	struct meter meter = {.most = (uint64_t)512 << 20};
+	struct evidence evidence = {.meter = &meter};
+
+	scene_job(scene, "job-a", "", scene->rank, 1);
+	for (int i = 0; i < 20; i++) {
+		char name[32], *path;
+		int fd;
+
+		snprintf(name, sizeof(name), "%d.2.1.ring", i + 1);
+		path = path_of(scene, "job-a", name);
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
+		close(fd);
+		free(path);
+	}
+	assert_int_equal(live_gather(folder, NULL, &evidence, NULL), 0);
+	assert_true(count_kind(&evidence, EXHIBIT_RING) <= 4);
+	assert_true(evidence.ngaps >= 16);
+	assert_non_null(strstr(evidence.gaps[0].what, METER_REFUSED));
+	evidence_release(&evidence);
+	free(folder);
+}
+
 #define JOBS_TEST(name) cmocka_unit_test_setup_teardown(name, scene_open, scene_close)
 
 int main(void)
@@ -472,6 +501,7 @@ int main(void)
 		JOBS_TEST(a_folder_without_a_job_is_refused),
 		JOBS_TEST(a_crowd_of_another_namespace_is_looked_for_once),
 		JOBS_TEST(too_many_folders_are_left_out),
+		JOBS_TEST(rings_full_of_holes_have_a_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
