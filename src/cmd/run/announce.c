@@ -10,6 +10,8 @@
 #define FINE_LOOKS   2
 /* A verdict that takes the place of another must not be a flicker. */
 #define CHANGE_NS (3 * CLOCK_NS_PER_S)
+/* Whoever idles for longer is said to stand each time. */
+#define IDLE_AT_MOST (1800 * CLOCK_NS_PER_S)
 
 bool announce_blames(const struct verdicts *verdicts)
 {
@@ -146,6 +148,35 @@ static enum announce_news take_fine(struct announce *announce, bool inconclusive
 	return ANNOUNCE_RESOLVED;
 }
 
+/* Ranks stand in their own code, and nobody is known to wait: so does a server without requests. */
+static bool is_idle(const struct verdicts *verdicts)
+{
+	return announce_tells(verdicts) && !verdicts->at[0].victims.n;
+}
+
+/* Notes for how long ranks idled, once they go on. Where nothing was seen of them they still may. */
+static void note_idling(struct announce *announce, const struct verdicts *verdicts, int64_t now)
+{
+	bool unclear = verdicts->at[0].class == VERDICT_INCONCLUSIVE;
+
+	if (is_idle(verdicts) || (unclear && !verdicts->at[0].victims.n)) {
+		announce->idle |= is_idle(verdicts);
+		return;
+	}
+	if (announce->idle && !unclear && !announce_blames(verdicts) &&
+		now - announce->since > announce->idled)
+		announce->idled = now - announce->since;
+	announce->idle = false;
+}
+
+/* True if the ranks stand for no longer than they did before they went on by themselves. */
+static bool idles_as_usual(const struct announce *announce, int64_t seen_for)
+{
+	int64_t unusual = 2 * announce->idled;
+
+	return announce->idle && seen_for < (unusual < IDLE_AT_MOST ? unusual : IDLE_AT_MOST);
+}
+
 static void see(struct announce *announce, const struct verdicts *verdicts, int64_t now)
 {
 	announce->fine_looks = 0;
@@ -164,6 +195,7 @@ enum announce_news announce_take(
 	bool unexplained = is_unexplained(announce, verdicts);
 	int64_t seen_for, waited;
 
+	note_idling(announce, verdicts, now);
 	if (!announce_blames(verdicts) && !unexplained) {
 		free(announce->seen);
 		announce->seen = NULL;
@@ -176,7 +208,8 @@ enum announce_news announce_take(
 		return ANNOUNCE_STILL;
 	if (!death && waited < hang_after)
 		return announce->stands ? ANNOUNCE_STILL : ANNOUNCE_NOTHING;
-	if (unexplained && !announce->stands && seen_for < CHANGE_NS)
+	if (unexplained && !announce->stands &&
+		(seen_for < CHANGE_NS || idles_as_usual(announce, seen_for)))
 		return ANNOUNCE_NOTHING;
 	announce->unexplained = unexplained;
 	return say_once(announce);

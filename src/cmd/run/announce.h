@@ -4,7 +4,8 @@
  * for, a death at once. A verdict that stands is said once; a verdict that differs in class,
  * culprits, cause, or in whether waiting helps, is said again, but nothing endlessly. Ranks that
  * wait for nobody who is known here count too, until something better is found: it may be another
- * node that knows.
+ * node that knows. Ranks that only stand may serve requests, of which there are none: a job that
+ * went on from that by itself is said to stand again only once it has done so for twice as long.
  */
 #ifndef CMD_ANNOUNCE_H
 #define CMD_ANNOUNCE_H
@@ -30,6 +31,8 @@ struct announce {
 	int64_t since; /* CLOCK_MONOTONIC ns since when it is seen */
 	bool stands;
 	bool unexplained; /* what stands is a wait that blames nobody */
+	bool idle;        /* at the last look ranks stood, and nobody is known to wait */
+	int64_t idled;    /* ns for which they did at most until the job moved by itself */
 	int fine_looks;
 };
 

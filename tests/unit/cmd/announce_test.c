@@ -204,6 +204,43 @@ static void without_victims_nothing_conclusive_is_nothing(void **state)
 	announce_release(&announce);
 }
 
+/* From when on it is said that ranks stand, if they begin to at `from`; then they go on. */
+static int said_after(struct announce *announce, struct hand_job *hand, int from, int until)
+{
+	int said = 0;
+
+	hand->verdict[0].class = VERDICT_INCONCLUSIVE;
+	for (int at = from; at < until; at++)
+		if (announce_take(announce, &hand->verdicts, s(at), HANG_AFTER) == ANNOUNCE_SAY)
+			said = at - from;
+	hand->verdict[0].class = VERDICT_HEALTHY;
+	for (int at = until; at < until + 3; at++)
+		announce_take(announce, &hand->verdicts, s(at), HANG_AFTER);
+	return said;
+}
+
+/* A server without requests stands in its own code, again and again. */
+static void who_only_idles_is_said_to_in_proportion(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+	struct verdict_fact stands = {.kind = FACT_AT};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].victims.n = 0;
+	hand.verdict[0].culprits.n = 0;
+	hand.verdict[0].waiting = JOB_UNKNOWN;
+	hand.verdict[0].evidence = &stands;
+	hand.verdict[0].nevidence = 1;
+	assert_int_equal(said_after(&announce, &hand, 1, 101), 30);
+	assert_int_equal(said_after(&announce, &hand, 201, 301), 0);
+	assert_int_equal(said_after(&announce, &hand, 401, 501), 0);
+	assert_int_equal(said_after(&announce, &hand, 601, 901), 200);
+	assert_int_equal(said_after(&announce, &hand, 1001, 1501), 0);
+	announce_release(&announce);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +253,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_said_endlessly),
 		cmocka_unit_test(a_wait_that_blames_nobody_here_stands_as_well),
 		cmocka_unit_test(without_victims_nothing_conclusive_is_nothing),
+		cmocka_unit_test(who_only_idles_is_said_to_in_proportion),
 		cmocka_unit_test(at_the_end_whatever_blames_is_said),
 	};
 
