@@ -351,7 +351,7 @@ static void census_let_go(void)
 		sys_call(SYS_fcntl, census.fd, F_SETLK, &lock);
 }
 
-/* Who we are, as people and readers know us: ranks by the environment, name, program. */
+/* Our identity for people and readers: rank by the environment, name, program. */
 static void census_describe(struct census_slot *s, const struct census_self *self)
 {
 	char exe[512];

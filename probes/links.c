@@ -29,7 +29,7 @@ static int links_is_ours(uint32_t uid)
 	return !uid || uid == (uint32_t)sys_call(SYS_geteuid);
 }
 
-/* May the link be followed that lies in the folder `at`? */
+/* True if the link in the folder `at` may be followed. */
 static int links_may(int at, const struct stat *link, int last)
 {
 	struct stat folder;

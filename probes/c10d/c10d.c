@@ -97,7 +97,7 @@ static void scope_forget_all(void)
 
 #define GLOO_NAMES 256 /* groups whose name is kept */
 
-/* What torch.distributed calls them, hashed, by their entry; 0: not known. */
+/* Their names in torch.distributed, hashed, by entry; 0: unknown. */
 static uint64_t gloo_names[GLOO_NAMES];
 
 static uint64_t name_hash(const char *name)

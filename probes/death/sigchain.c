@@ -239,8 +239,8 @@ void sigchain_take(const int *signals, sigchain_fn *first)
 }
 
 /*
- * One that a runtime has wrapped stays with us where the program has a handler: what is beneath is
- * not ours to know, and our handler, left, goes on to the program's.
+ * A signal that a runtime has wrapped stays ours if the program has a handler: we cannot know what
+ * is beneath, and our handler, once left, goes on to the program's.
  */
 void sigchain_leave_all(void)
 {

@@ -138,7 +138,7 @@ static void launch_returned(struct probe_thread *me, const struct ring_entered *
 		me->ring, e, RING_F_RETURNED | (launch_failed(result) ? RING_F_FAILED : 0));
 }
 
-/* Has the device tell when it is done; not where nothing was issued yet, or ever will be. */
+/* Makes the device report when it is done, unless nothing was issued yet, or ever will be. */
 static void launch_follow(
 	struct probe_thread *me, const struct ring_entered *e, void *stream, int result)
 {

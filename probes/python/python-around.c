@@ -42,7 +42,10 @@ PyObject *python_quietly(PyObject *function, PyObject *args)
 	return result;
 }
 
-/* What the shim's `before` returns, new: None where there is none; NULL: the program is stopped. */
+/*
+ * Returns what the shim's `before` returns, new; None where there is none; NULL: the program is
+ * stopped.
+ */
 static PyObject *around_before(PyObject *before, PyObject *places, PyObject *keywords)
 {
 	PyObject *args, *token;

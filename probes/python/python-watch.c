@@ -142,7 +142,7 @@ static PyObject *watch_run_end(PyObject *self, PyObject *args, PyObject *keyword
 	return py.PyErr_Occurred() ? NULL : python_none();
 }
 
-/* Has the loader tell us when it has run that module; only this once. 0, or -1. */
+/* Makes the loader tell us, once, when it has run that module. 0, or -1. */
 static int watch_loader(PyObject *loader, PyObject *run, PyObject *name)
 {
 	static struct python_method begins = {"inquest", watch_run_begin, PYTHON_METHOD, NULL},

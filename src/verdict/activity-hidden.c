@@ -27,8 +27,8 @@ static bool process_maps(const struct job_snapshot *snapshot, const char *patter
 }
 
 /*
- * Who spins shows no native frame to who does not stop it; but which libraries it has is known. Of
- * those only such as a process has to wait in: a runtime for GPUs comes along where there is none.
+ * A spinning thread shows no native frame unless it is stopped; but its libraries are known. Only
+ * those count in which a process must wait: a runtime for GPUs is also loaded where there is none.
  */
 static bool maps_spinners(const struct job *job)
 {

@@ -25,7 +25,7 @@ static const struct activity_line lines[] = {
 	DECIDES(INIT, NULL, "torch/distributed/device_mesh.py", "init_device_mesh"),
 	DECIDES(STORE, NULL, "torch/distributed/elastic/utils/store.py", CALL_STORE),
 
-	/* What is handed over is made bytes of, or back, by the program's own methods. */
+	/* The program's own methods turn the objects that are handed over into bytes, and back. */
 	DECIDES(USER, "*_object_to_tensor", C10D_PY, NULL),
 	DECIDES(USER, "*_tensor_to_object", C10D_PY, NULL),
 

@@ -107,7 +107,7 @@ static bool may_be_mixed(const struct job *job)
 	return false;
 }
 
-/* Of what may be two runs nothing is more than a guess. */
+/* Evidence that may be of two runs allows no more than a guess. */
 static void doubt_mixture(struct inquiry *q)
 {
 	for (size_t i = 0; may_be_mixed(q->job) && i < q->drafts.nr; i++) {
@@ -198,8 +198,8 @@ static void tell_workers(struct inquiry *q, struct draft *draft)
 }
 
 /*
- * Who was looked at too early is not blamed for what has no other reason: then the next step is
- * another look. Of whom nobody knows when it was, another look tells no more.
+ * A rank that was looked at too early is not blamed without another reason: the next step is then
+ * another look. Where nobody knows when it was looked at, another look tells no more.
  */
 static void judge_looks(struct inquiry *q)
 {

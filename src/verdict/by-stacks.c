@@ -161,7 +161,7 @@ static bool is_trouble(const struct posture *p)
 		       p->activity == ACTIVITY_IO || p->activity == ACTIVITY_FROZEN);
 }
 
-/* Who asks every few seconds whether anything has come takes less of a processor. */
+/* A rank that asks every few seconds whether anything has come uses less CPU than this. */
 #define WORKS_SHARE 100
 
 /*

@@ -13,7 +13,7 @@ int64_t earlier_by(const struct clocks *clocks, struct rank_index rank, int64_t 
 
 	if (when == JOB_UNKNOWN || there == JOB_UNKNOWN)
 		return JOB_UNKNOWN;
-	/* What the clocks may be wrong by is no order. */
+	/* A difference within the clocks' error is no order. */
 	return when - there < error && there - when < error ? JOB_UNKNOWN : when - there;
 }
 
@@ -86,7 +86,10 @@ static void add_end(const struct clocks *clocks, struct rank_index rank, const s
 		return;
 	if (when != JOB_UNKNOWN)
 		keep_min(&ends->first, when + error);
-	/* Whom a launcher told to end is an echo of something: it was nobody's reason. */
+	/*
+	 * A rank that a launcher told to end is an echo of something, and never the reason for
+	 * another's end.
+	 */
 	if (p->death != DEATH_ECHO || p->cause != VERDICT_BY_KILLED)
 		keep_min(&ends->maybe, maybe);
 	if (p->death == DEATH_OWN && when != JOB_UNKNOWN)

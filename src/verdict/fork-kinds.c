@@ -7,7 +7,7 @@
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
-/* What is this fork? In the order in which it is asked. */
+/* The kinds of forks, in the order in which they are tried. */
 static const struct {
 	enum verdict_class class;
 	bool (*is)(struct inquiry *q, const struct fork *fork, struct draft *draft);

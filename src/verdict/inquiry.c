@@ -483,8 +483,8 @@ static enum job_known is_later(const struct inquiry *q, const struct wait *wait,
 }
 
 /*
- * Of one wait for a rank: had it lasted when the rank was looked at? Who is looked at in one look
- * with one that is known to stand, needs no time.
+ * Whether one wait for a rank had lasted when the rank was looked at. A rank seen in one look with
+ * one that is known to stand needs no time.
  */
 static enum job_known had_lasted(
 	const struct inquiry *q, const struct wait *wait, struct rank_index rank)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stood, stands: a rank that had come to the operation at which others went another way, or
- * did not come, and that was killed after that, is a victim that was killed. It does not take the
- * headline; that it was killed is told behind what it had waited for.
+ * A standing wait stays one: a rank that had come to an operation at which others went another way,
+ * or did not come, and that was killed after that, is a killed victim. It does not take the
+ * headline; its end is told after the cause of its wait.
  */
 #include "verdict/judge.h"
 
@@ -41,8 +41,10 @@ static bool explains_hangs(const struct draft *draft)
 	       draft->verdict.op_index;
 }
 
-/* True if all those deaths came out of what the other finding is about, and nobody waits for them
- * who does not wait there, too. */
+/*
+ * True if all those deaths came out of what the other finding is about, and nobody waits for them
+ * who does not wait there, too.
+ */
 static bool is_later(const struct inquiry *q, const struct draft *death, const struct draft *other)
 {
 	if (!explains_hangs(other) || (death->victims.list.nr && !other->victims.list.nr))

@@ -63,7 +63,7 @@ static bool left_by_itself(const struct inquiry *q, const struct job_member *m)
 	       (!p->told || at_once);
 }
 
-/* Of an elastic job that is starting anew one node may show the attempt before. */
+/* In an elastic job that is restarting, one node may still show the attempt before. */
 static bool is_of_one_attempt(const struct inquiry *q, struct rank_index a, struct rank_index b)
 {
 	return job_rank(q->job, a)->restart == job_rank(q->job, b)->restart;

@@ -149,8 +149,8 @@ static int compare_times(const void *va, const void *vb)
 }
 
 /*
- * What time it is by the clock of the scheduler that set the deadline, which is none of the job's:
- * what the clocks of most hosts show, so that one that is wrong decides nothing.
+ * Returns the time by the clock of the scheduler that set the deadline, which is no clock of the
+ * job: the median of the hosts' clocks, so that one wrong clock decides nothing.
  */
 static int64_t usual_time(const struct inquiry *q)
 {

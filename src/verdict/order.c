@@ -97,8 +97,8 @@ static bool has_seat(const struct inquiry *q, struct rank_index rank, int group)
 }
 
 /*
- * Who is in one of the groups only came there in its turn, whoever else came too early: of orders
- * it says nothing.
+ * A member of only one of the groups came there in its turn, even if others came too early: it
+ * tells nothing about orders.
  */
 static void set_apart(const struct inquiry *q, struct circle *circle)
 {
@@ -241,8 +241,8 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 }
 
 /*
- * What a rank waits in at a node that is no operation of a group: of what only a stack tells, the
- * call that stands there; else the call of the thread that waits.
+ * Returns what a rank waits in at a node that is no operation of a group: for a wait that only a
+ * stack shows, the call on the stack; else the call of the waiting thread.
  */
 static const struct verdict_thing *call_at(struct inquiry *q, int node, struct rank_index rank)
 {
@@ -265,7 +265,7 @@ static const struct verdict_thing *call_at(struct inquiry *q, int node, struct r
 	return draft_thing(q, thing);
 }
 
-/* What is waited in at this node, by that rank; NO_RANK: by any. */
+/* Returns what that rank waits in at this node; NO_RANK: what any rank does. */
 static const struct verdict_thing *thing_of(struct inquiry *q, int node, struct rank_index rank)
 {
 	static const enum verdict_thing_kind kinds[] = {
@@ -537,8 +537,8 @@ static bool may_lack_sends(const struct inquiry *q, const struct circle *circle)
 }
 
 /*
- * What to do, and how sure it may be at most: of two groups in the making one may be another's, by
- * an id that is not the job's.
+ * Sets what to do, and how certain the finding may be at most: of two groups in the making one may
+ * belong to another job, by a foreign id.
  */
 static void refine(struct inquiry *q, const struct circle *circle, bool by_habit,
 	struct draft *draft)

@@ -140,7 +140,7 @@ static struct pair_fault find_extra(const struct inquiry *q, const struct wait *
 	return fault;
 }
 
-/* Of one wait for a peer that has not come; where both sides are suspected, nobody is. */
+/* Looks at one wait for a peer that has not come. If both sides are suspected, neither is. */
 static struct pair_fault fault_of(const struct inquiry *q, const struct wait *wait)
 {
 	struct habit mine = habit_of(q->job, wait->rank);

@@ -189,7 +189,7 @@ static enum verdict_fact_kind how_closed(const struct inquiry *q, const struct j
 		       : FACT_LEFT_GROUP;
 }
 
-/* What it did to its group, and where it went from there, if its stack tells. */
+/* Adds what the rank did to its group, and where it went from there, if its stack tells. */
 void left_tell_seat(struct inquiry *q, const struct job_member *m, struct draft *draft)
 {
 	struct verdict_fact *fact = draft_fact(q, draft, how_closed(q, m), m->rank, m->cite);

@@ -456,7 +456,9 @@ static void downgrade_by_unseen(struct inquiry *q, const struct reason *why, str
 	draft_at_most(draft, VERDICT_HYPOTHESIS);
 }
 
-/* One that still waits while the others are done: where, since when, and what it has more. */
+/*
+ * A rank that still waits while the others are done: where, since when, and what it has in excess.
+ */
 static void tell_odd_one(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);

@@ -9,7 +9,7 @@
 /* Things that a job may do before its first step: hand out parameters, compare configurations. */
 #define START_OPS 8
 
-/* One that leaves while the others go on is no teardown. */
+/* A single rank that leaves while the others go on is no teardown. */
 static bool most_leave(const struct inquiry *q)
 {
 	size_t leaving = 0;
@@ -50,7 +50,7 @@ static bool compiles_first(const struct job *job, struct rank_index rank)
 	return open;
 }
 
-/* Is the job's largest group beyond the few collectives with which a job begins? */
+/* True if the job's largest group is beyond the few collectives with which a job begins. */
 static bool is_beyond_start(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->job->ngroups; i++) {

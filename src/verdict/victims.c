@@ -33,7 +33,7 @@ static const struct wait *wait_in(
 }
 
 /*
- * Who is in the very operation in which others have long waited waits for the same, however short
+ * A rank in the same operation in which others have long waited waits for the same, however short
  * its own wait is: it came later than they, or was ended sooner.
  */
 static void add_fellows(struct inquiry *q, struct draft *draft)

@@ -20,7 +20,7 @@
 #define SILENT_BEATS 3
 /* Nobody pauses for longer, whatever a card says. */
 #define PAUSE_MOST_NS (10 * CLOCK_NS_PER_S)
-/* Whoever comes before us has read our card by then. */
+/* A host that comes before us has read our card by then. */
 #define FORGET_NS (30 * CLOCK_NS_PER_S)
 /* A rank that has moved to another host is on the card of the last one for a beat. */
 #define CLASH_NS (6 * CLOCK_NS_PER_S)
@@ -29,7 +29,9 @@
 #define ENDING_NS (40 * CLOCK_NS_PER_S)
 /* Storage that takes longer does not answer. */
 #define STUCK_NS (60 * CLOCK_NS_PER_S)
-/* Of those behind the first nobody asks anything; some are read, as the first may be dead. */
+/*
+ * Nobody asks anything of the hosts behind the first; some are read, since the first may be dead.
+ */
 #define FEW              4
 #define CARDS_BYTES_MOST ((off_t)256 << 20)
 /* Comes behind the cards that were read, where ours was to be written. */
@@ -135,7 +137,7 @@ bool agent_card_says_heard(const struct rally_card *card, const struct rally_car
 	return false;
 }
 
-/* Of whom that one had heard need not be heard again. */
+/* Hosts that the former first had heard of need not be heard again. */
 static void adopt(struct agent_rally *rally, const struct rally_card *from)
 {
 	struct rally_other *other;
@@ -219,7 +221,7 @@ static void step_back(struct agent_rally *rally, int64_t now)
 	rally->stepped_back = now;
 }
 
-/* What we had said, whoever is first now has seen. */
+/* The host that is first now has seen what we had said. */
 static void forget(struct agent_rally *rally)
 {
 	struct rally_heard *heard;
@@ -320,7 +322,7 @@ bool agent_cards_clash(struct agent_rally *rally, int64_t now)
 {
 	const struct rally_other *other;
 
-	/* Of one at work: a card may lie here since a job of the same name was killed. */
+	/* True for an agent at work: a card may be left from a killed job of the same name. */
 	array_for_each (&rally->others, other)
 		if (other->card.clash && other->lived && agent_card_lives(other, now))
 			return true;
@@ -328,7 +330,7 @@ bool agent_cards_clash(struct agent_rally *rally, int64_t now)
 		rally->overlap = 0;
 	else if (!rally->overlap)
 		rally->overlap = now;
-	/* Whose node is gone holds his ranks no more, though his card may seem to live. */
+	/* A host whose node is gone holds its ranks no more, though its card may seem to live. */
 	return rally->overlap && now - rally->overlap > CLASH_NS &&
 	       do_overlap(rally, now, rally->overlap);
 }
@@ -354,7 +356,7 @@ static void take_cards(struct agent *agent, int64_t now)
 	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, rally->fd, 0);
 	if (bytes == MAP_FAILED)
 		return;
-	/* Who only reads is seen by nobody. */
+	/* A host that only reads is seen by no other. */
 	if (ends_with(bytes, (size_t)about.st_size, UNWRITTEN))
 		rally->met = 0;
 	else if (ends_with(bytes, (size_t)about.st_size, WRITTEN))

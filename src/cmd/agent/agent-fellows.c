@@ -22,13 +22,13 @@
 /* Listing folders is at most this part of one core. */
 #define COST_RATIO 100
 #define LIST_NS	   (2 * CLOCK_NS_PER_S)
-/* What we said before another became the speaker it has seen by then. */
+/* The new speaker has seen what we said before. */
 #define FORGET_NS  (10 * CLOCK_NS_PER_S)
 #define AWAIT_NS   (10 * CLOCK_NS_PER_MS)
 /* Signals to all of a job come within. */
 #define SIGNAL_APART_NS CLOCK_NS_PER_S
 #define ASK_MS	   100
-/* Who takes the place of another often does so because somebody has died. */
+/* A speaker is often replaced because a process has died. */
 #define EAGER_FOR  (3 * CLOCK_NS_PER_S)
 
 void agent_fellows_begin(struct agent *agent, uint32_t wrapper)
@@ -124,7 +124,7 @@ static bool is_part(const struct agent *agent)
 	return agent->rally.wanted || agent_rally_is_told();
 }
 
-/* What the last speaker had said stands, and its bundle is ours to go on with. */
+/* The last speaker's verdicts stand, and we go on with its bundle. */
 static void adopt(struct agent *agent, const struct jobs_entry *from)
 {
 	adopt_keys(agent, from->keys);
@@ -268,7 +268,7 @@ void agent_fellows_list(struct agent *agent)
 
 /* --- Turns ------------------------------------------------------------------------------------ */
 
-/* What the launcher of our ranks gave them, and not us. */
+/* Learns rank 0's address, which the launcher of our ranks gave to them, and not to us. */
 static bool learn(struct agent *agent)
 {
 	const char *address = history_variable(agent->history, "MASTER_ADDR");

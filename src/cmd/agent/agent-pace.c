@@ -7,7 +7,7 @@
 
 /* While anything changes a bundle is at most 5 s old: a look and the write fit in between. */
 #define SLOWEST_NS (3500 * CLOCK_NS_PER_MS)
-/* What was said so long ago and still stands is looked at as rarely as the bundle's age allows. */
+/* Verdicts that have stood this long are looked at as rarely as the bundle's age allows. */
 #define OLD_NEWS_NS (20 * CLOCK_NS_PER_S)
 /* How often /proc is sampled; and while nothing but old news stands. */
 #define SAMPLE_NS	CLOCK_NS_PER_S
@@ -47,7 +47,7 @@ bool agent_may_put_off(struct agent *agent, int64_t now)
 		since < bounded(dear, WELL_SOONEST_NS, WELL_LATEST_NS);
 }
 
-/* Who ends is told by a descriptor; what stands does so at each sample of it. */
+/* Ends are told by a descriptor; a standing rank stands in each sample. */
 int64_t agent_sample_interval(const struct agent *agent, int64_t now)
 {
 	bool old = agent->announce.stands && now - agent->said > OLD_NEWS_NS && !agent->by_stacks &&

@@ -54,8 +54,8 @@ static void read_part(const char *out, const char *name, struct evidence *into)
 }
 
 /*
- * Those that answered are of one job. Who is gone may have been of an earlier one, or his ranks are
- * elsewhere by now: what he left is taken only if it contradicts nobody.
+ * Hosts that answered are of one job. A host that is gone may have been of an earlier one, or its
+ * ranks are elsewhere by now: its part is taken only if it contradicts no other.
  */
 static void read_left(const struct agent *agent, int64_t now, struct evidence *into)
 {
@@ -80,7 +80,7 @@ static void read_left(const struct agent *agent, int64_t now, struct evidence *i
 	bundle_groups_release(&groups);
 }
 
-/* Who has judged it once knows how long that takes. */
+/* After judging once we know how long that takes. */
 static void rehearse(struct evidence *evidence)
 {
 	struct look look = {.evidence = *evidence};

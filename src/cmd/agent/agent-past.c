@@ -193,8 +193,8 @@ static void join_sets(struct past *past)
 }
 
 /*
- * Are all seats of all its communicators here? Of a rank that had come to none nobody knows who may
- * be waiting for it.
+ * True if all seats of all its communicators are here. False for a rank that had come to none:
+ * nobody knows who may be waiting for it.
  */
 static bool is_whole(struct past *past, size_t set)
 {
@@ -228,7 +228,7 @@ static bool has_successor(const struct past *past, const struct member *member)
 	return false;
 }
 
-/* Has somebody with a ring, who is not of this set, begun after that? */
+/* True if a process with a ring, outside of this set, has begun after that. */
 static bool has_younger(struct past *past, size_t set, int64_t end)
 {
 	for (size_t i = 0; i < past->members.nr; i++) {
@@ -254,7 +254,7 @@ static bool is_past(struct past *past, size_t set)
 			continue;
 		if (!member->dead || !has_ring(&member->is))
 			return false;
-		/* Who was killed told no end: not before it began, and before we look now. */
+		/* A killed process told no end: it ended after it began, and before we look now. */
 		if (!end)
 			end = (int64_t)member->is.birth_realtime;
 		last = end > last ? end : last;
@@ -355,7 +355,7 @@ static unsigned let_go(struct past *past, size_t set)
 	return gone;
 }
 
-/* Those that were killed before they had a ring; others free their places themselves. */
+/* Frees the places of processes killed before they had a ring; others free their own. */
 static unsigned let_go_bare(struct past *past)
 {
 	unsigned gone = 0;

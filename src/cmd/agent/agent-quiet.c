@@ -150,7 +150,7 @@ bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into)
 	if (!gatherer_fetch(&quiet->gatherer, &stacks))
 		return false;
 	quiet->soonest = quiet->gatherer.helper.begun + quiet->gatherer.cost * COST_RATIO;
-	/* What was begun before the job moved on tells of both. */
+	/* Stacks that were begun before the job moved on mix both states. */
 	if (!stacks.n || quiet->gatherer.helper.begun < quiet->since) {
 		evidence_release(&stacks);
 		return false;

@@ -295,7 +295,7 @@ static void ask(struct agent_rally *rally, int64_t now)
 	agent_cards_adopt(rally, now);
 }
 
-/* Who was here before us may have said it: cards that were found are seen to move, or are dead. */
+/* Hosts before us may have said it: cards that we found are seen to move, or are dead. */
 static bool is_settled(const struct agent_rally *rally, int64_t now)
 {
 	const struct rally_other *other;
@@ -362,7 +362,7 @@ static bool is_early(const struct agent_rally *rally, const struct job *job, int
 	       now - rally->asked_at < (rally->others.nr ? COME_NS : ALONE_NS);
 }
 
-/* What was raised for others who cannot be met after all is said as this host sees it. */
+/* Findings raised for hosts that cannot be met after all are said as this host sees them. */
 static void speak_alone(struct agent *agent)
 {
 	struct agent_rally *rally = &agent->rally;
@@ -561,7 +561,7 @@ static bool is_all_over(const struct agent_rally *rally, int64_t now)
 	return true;
 }
 
-/* Has what we have to say or to judge come through? */
+/* True if what we have to say or to judge has come through. */
 static bool is_done(const struct agent_rally *rally)
 {
 	if (rally->first)
@@ -587,8 +587,8 @@ static void turn_once(struct agent *agent, int64_t until)
 }
 
 /*
- * What nobody judged with the others' is not lost; where some of it was said by one who could see
- * us, one line tells.
+ * Findings that nobody judged with the others' are not lost; where a host that could see us has
+ * said some of them, one line tells.
  */
 static void leave_unjudged(struct agent *agent)
 {

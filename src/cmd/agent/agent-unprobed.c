@@ -149,7 +149,7 @@ static bool are_all(const struct agent_unprobed *unprobed)
 	return world_size > 0 && unprobed->ranks.nr >= (size_t)world_size;
 }
 
-/* What the helper found. True: there are others than before. */
+/* Takes what the helper found. True if the ranks differ from before. */
 static bool turn_to_found(
 	struct agent_unprobed *unprobed, const struct evidence *found, int64_t now)
 {

@@ -51,7 +51,7 @@
 #define QUIET_NS (40 * CLOCK_NS_PER_S)
 /* All that is to be said and kept at the end has that long: the wrapper waits for a little more. */
 #define END_NS (11 * CLOCK_NS_PER_S)
-/* What other hosts are to judge leaves so much of it. */
+/* This much of it is left for what other hosts are to judge. */
 #define RALLY_LEAVES_NS (4 * CLOCK_NS_PER_S)
 /* How long what is to be said waits for its bundle. */
 #define SAVE_MS 1000
@@ -95,7 +95,7 @@ static void write_manifest(struct agent *agent)
 	agent_manifest_write(agent->dir->path.text, &manifest, NULL);
 }
 
-/* What only we know of our processes, for whoever gathers. */
+/* Facts about our processes that only we know, for any gathering. */
 static void write_seen(const struct agent *agent)
 {
 	agent_exits_write(
@@ -134,7 +134,7 @@ static void scan(struct agent *agent)
 	}
 }
 
-/* What each gathering of the job takes in. */
+/* The options of each gathering of the job. */
 static struct live_options options_of(const struct agent *agent)
 {
 	struct live_options options = LIVE_OPTIONS_DEFAULT;
@@ -145,7 +145,7 @@ static struct live_options options_of(const struct agent *agent)
 	return options;
 }
 
-/* Who is out of the census is out of all that we have of our own. */
+/* Drops from our own records the processes that are out of the census. */
 static void let_go(struct agent *agent)
 {
 	scan(agent);
@@ -195,7 +195,7 @@ static void say(struct agent *agent, const struct look *look)
 		agent_say(agent, look);
 }
 
-/* What was said is over, and its bundle is left as it is: what comes next gets one of its own. */
+/* The verdict is over, and its bundle stays as it is: the next verdict gets its own. */
 static void move_on(struct agent *agent)
 {
 	evidence_release(&agent->stacks);
@@ -261,7 +261,7 @@ static void add_stacks(struct agent *agent, struct look *look, enum announce_new
 		agent_stacks_add(&agent->stacks, look);
 }
 
-/* What is to be done about news: say it, keep it, tell the manifest. */
+/* Handles news: says it, keeps it, tells the manifest. */
 static void act_on(struct agent *agent, struct look *look, enum announce_news news)
 {
 	const char *before = agent->status;
@@ -306,7 +306,7 @@ void agent_add_stacks(struct agent *agent, struct look *look)
 		agent_stacks_take(&agent->stacks, &of, look, AGENT_STACKS_CALM);
 }
 
-/* Has somebody of this attempt died, and not in good order? */
+/* True if a rank of this attempt has died, and not in good order. */
 static bool anybody_died(const struct job *job)
 {
 	job_for_each_rank(job, rank) {
@@ -573,7 +573,7 @@ static void last_look(struct agent *agent)
 		news = announce_take_last(&agent->announce, look.verdicts);
 		agent->bundle_wanted = true;
 		agent_stacks_add(&agent->stacks, &look);
-		/* What stood before blames somebody; a look that does not is no better. */
+		/* The standing verdict blames a rank; a look that blames none is no better. */
 		if (news != ANNOUNCE_STILL || announce_blames(look.verdicts) || !agent->bundle.len)
 			agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
 		if (news == ANNOUNCE_SAY)

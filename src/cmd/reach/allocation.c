@@ -69,7 +69,7 @@ bool allocation_is_job(const char *text)
 
 enum stage { RUNS, NOT_YET, OVER };
 
-/* Of a job that is completing ranks may hang still, but Slurm starts no step of it any more. */
+/* Ranks of a completing job may still hang, but Slurm starts no step of it any more. */
 static enum stage stage_of(const char *state)
 {
 	static const struct {
@@ -178,7 +178,9 @@ static int keep_running(struct squeue *squeue, const char *name, struct complain
 	return kept ? 0 : tell_stage(name, stage, last, why);
 }
 
-/* Of an array without a task the one that runs; several, and each is a job that could be meant. */
+/*
+ * For an array without a task, the one that runs; if several do, each is a job that could be meant.
+ */
 static int tell_tasks(const struct squeue *squeue, const char *name, struct complaint *why)
 {
 	struct str tasks = {0};
@@ -259,8 +261,8 @@ static int add_jobs(struct allocation *allocation, const struct wanted *wanted,
 }
 
 /*
- * Who asks from a step of that job (a shell by srun --pty) is no part of what he looks for: where
- * but one other step runs, that is meant.
+ * A user who asks from a step of that job (a shell by srun --pty) does not mean that step: if only
+ * one other step runs, that is meant.
  */
 static int leave_own_step(struct allocation *allocation, struct complaint *why)
 {

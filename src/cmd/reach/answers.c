@@ -115,8 +115,8 @@ struct taking {
 #define LIST_NAME "nodes" /* of the file that says who was asked */
 
 /*
- * What a node is called in a file's name. One that is spelled otherwise there, or like the list,
- * has a sum behind it: ns/a is not ns_a.
+ * A node's name within a file's name. If that needs another spelling, or looks like the list, a sum
+ * is appended: ns/a is not ns_a.
  */
 static void add_name(struct str *path, const char *name)
 {
@@ -147,8 +147,8 @@ static void add_path(const struct taking *t, const char *before, const char *nam
 }
 
 /*
- * What was kept of a node before stays, under a name that no folder is read by: beside the other
- * nodes' answers of now it would be of another moment.
+ * An earlier answer of a node is kept under a name that reading the folder ignores: beside the
+ * other nodes' present answers it would be of another moment.
  */
 static void put_aside(const struct taking *t, const char *name)
 {

@@ -107,7 +107,7 @@ static void end(struct collect_node *node)
 	node->pid = 0;
 }
 
-/* What it leaves in its session ends with it: until it is reaped nobody else has that number. */
+/* Ends what is left in its session with it: until it is reaped no other process has that number. */
 static void reap(struct collect_node *node)
 {
 	siginfo_t info = {0};
@@ -160,7 +160,7 @@ static bool is_over(struct collect_node *node, int *ret)
 
 /* -- What goes to and fro --------------------------------------------------------------------- */
 
-/* Who reads nothing any more is told nothing more. */
+/* A launcher that reads no more gets no more. */
 static void send_some(struct run *run, struct collect_node *node)
 {
 	const struct str *from = node->streamed ? &run->program.bytes : &node->input;
@@ -221,7 +221,7 @@ static void hear_errors(struct collect_node *node)
 	}
 }
 
-/* What came in time counts, whenever we get to it. */
+/* Bytes that came in time count, whenever we read them. */
 static void hear_rest(struct run *run, struct collect_node *node)
 {
 	for (int n = 0; n < READS_MOST && node->out >= 0 && !node->frames.done; n++) {
@@ -233,7 +233,7 @@ static void hear_rest(struct run *run, struct collect_node *node)
 	}
 }
 
-/* Whether it has said all, cannot be believed, has ended, or has had its time. */
+/* Ends a node that has said all, cannot be believed, has ended, or has had its time. */
 static void look_after(struct run *run, struct collect_node *node)
 {
 	bool late = clock_monotonic_ns() >= node->until;

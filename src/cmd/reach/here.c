@@ -121,7 +121,7 @@ static const struct jobs_entry *folder_above(
 	return NULL;
 }
 
-/* Of a rank whose launcher ran under an agent on another node: that one's folder is not here. */
+/* For a rank whose launcher ran under an agent on another node: that agent's folder is not here. */
 static const struct jobs_entry *folder_with(const struct here *here, uint32_t pid)
 {
 	return jobs_people_find(&here->people, &here->pick.jobs, pid, JOBS_PEOPLE_ANY);

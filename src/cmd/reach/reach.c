@@ -339,8 +339,8 @@ static int choose_key(const struct here *here, const char *job, struct str *key)
 }
 
 /*
- * What a job is called here may mean nothing elsewhere: then it is asked for as its launcher names
- * it. CMD_FINE, or another status after a complaint.
+ * Finds the name to ask other nodes for: a job's name here may mean nothing elsewhere, then it is
+ * the launcher's. CMD_FINE, or another status after a complaint.
  */
 static int find_key(const char *job, struct str *key)
 {

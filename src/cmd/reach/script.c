@@ -69,7 +69,7 @@ void script_add_command(struct str *into, const struct collect *collect)
 }
 
 /*
- * What lies at our path there is believed if it is that user's own, or root's: in /tmp it may be
+ * A program at our path there is trusted if it is that user's own, or root's: in /tmp it may be
  * anybody's.
  */
 static const char owner[] = "owned() {\n"

@@ -13,7 +13,7 @@
 
 /* -- Asking ----------------------------------------------------------------------------------- */
 
-/* What somebody has told squeue to leave out, or to do otherwise, by way of his environment. */
+/* Variables by which a user may have told squeue to leave things out, or to do them otherwise. */
 static const char *const unset[] = {"SQUEUE_ACCOUNT", "SQUEUE_ALL", "SQUEUE_ARRAY",
 	"SQUEUE_FEDERATION", "SQUEUE_FORMAT", "SQUEUE_FORMAT2", "SQUEUE_LICENSES", "SQUEUE_LOCAL",
 	"SQUEUE_NAMES", "SQUEUE_PARTITION", "SQUEUE_PRIORITY", "SQUEUE_QOS", "SQUEUE_SIBLING",

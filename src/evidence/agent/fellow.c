@@ -37,7 +37,7 @@ static uint64_t hash_words(struct str *words)
 		hash = hash_mix(hash, (unsigned char)words->text[i]);
 		left -= !words->text[i];
 	}
-	/* One that JSON can hold. */
+	/* A number that JSON can hold. */
 	return hash >> 2 | 1;
 }
 

@@ -13,7 +13,9 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-/* What is over and has another starter was launched so shortly before or after one that lives. */
+/*
+ * How shortly before or after a living folder one that is over, with another starter, was launched.
+ */
 #define APART_NS (60 * CLOCK_NS_PER_S)
 /* An agent has a turn each second; one that has had none for so long is stopped, or stuck. */
 #define SILENT_NS (15 * CLOCK_NS_PER_S)
@@ -361,7 +363,7 @@ void fellows_settle(struct jobs *jobs)
 
 /* --- A job of several ------------------------------------------------------------------------- */
 
-/* One that ends well has nothing to say; one that ends otherwise has a last word. */
+/* An agent whose command ends well has nothing to say; otherwise it has a last word. */
 static bool may_speak(const struct jobs_entry *entry)
 {
 	return entry->agent_alive && entry->exit_status != 0 && entry->keeper.pid &&

@@ -42,7 +42,7 @@ struct sample {
 	char state;
 };
 
-/* What is asked of a process itself. It takes the target's mmap lock, so it may block. */
+/* Reads that take the target's mmap lock, so they may block. */
 enum { HISTORY_CMDLINE, HISTORY_ENVIRON, HISTORY_QUESTIONS };
 
 static const struct {

@@ -30,8 +30,8 @@
 #include "ring/census-read.h"
 
 /*
- * What is looked at of one owner, the latest folders first. Who is here has a few hundreds at most;
- * a hostile one has as many as he likes, and whoever lists jobs waits for that.
+ * How many folders of one owner are looked at, the latest first. A usual owner has a few hundreds
+ * at most; a hostile one has as many as he likes, and anyone who lists jobs waits for that.
  */
 #define JOBS_FOLDERS_MOST 1024u
 #define JOBS_SLOTS_MOST	  32768u
@@ -110,7 +110,10 @@ static void jobs_doubt_agent(struct jobs_entry *entry, struct json_object *manif
 		entry->agent_alive = false;
 }
 
-/* What the agent says. A job is over when none of it lives, and no agent waits for its command. */
+/*
+ * Takes in what the agent says. A job is over when none of its processes lives, and no agent waits
+ * for its command.
+ */
 static void jobs_take_word(struct jobs_entry *entry, struct json_object *manifest)
 {
 	int64_t status = manifest_number(manifest, "exit_status");

@@ -29,7 +29,7 @@ static bool own_words_begin(const char *at, size_t len, const char *start)
 	return len >= n && !memcmp(at, start, n);
 }
 
-/* Does nothing stand before that place, or what a launcher marks lines with: "[default0]:", "0: "?
+/* True if nothing stands before that place, or only a launcher's mark: "[default0]:", "0: ".
  */
 static bool own_words_may_begin(const char *line, size_t at)
 {

@@ -155,7 +155,7 @@ int rally_write(const char *folder, const struct rally_card *card, struct compla
 
 	if (err)
 		err = complaint_errno(why, -err, "cannot make %s", folder);
-	/* One that was there may be anybody's. */
+	/* A folder that existed already may be anybody's. */
 	if (!err)
 		err = folder_open(&trusted, folder, geteuid(), why);
 	folder_close(&trusted);
@@ -180,7 +180,7 @@ static bool is_one_line(const struct str *lines, size_t from)
 	       memchr(lines->text + from, '\n', lines->len - from) == lines->text + lines->len - 1;
 }
 
-/* One that was copied, or renamed, is nobody's: each host has one. */
+/* A copied or renamed card does not count: each host has one. */
 static bool names_itself(const char *line, const char *name)
 {
 	struct str opening = {0};

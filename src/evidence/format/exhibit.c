@@ -30,7 +30,7 @@ enum exhibit_kind exhibit_kind_of(const char *name)
 	return EXHIBIT_UNKNOWN_KIND;
 }
 
-/* What the job or a user has written, or what tells of arguments and variables. */
+/* Exhibits with text by the job or a user, or with arguments or variables. */
 static bool exhibit_is_text(enum exhibit_kind kind)
 {
 	switch (kind) {

@@ -94,7 +94,7 @@ static bool has_key(const char *start, size_t len)
 
 enum look { LOOK_NO, LOOK_MAYBE, LOOK_YES };
 
-/* What the first bytes say. A regular file only: a pipe would wait for somebody. */
+/* Tells by the first bytes. Regular files only: a pipe would wait for a writer. */
 static enum look look_at(const char *path)
 {
 	char start[FLIGHT_START];

@@ -335,7 +335,7 @@ static void read_places(struct stacks_reading *reading, const struct unpack_item
 	}
 }
 
-/* Whatever the exhibit says twice counts once, the first time. */
+/* A value that the exhibit repeats counts once, the first time. */
 static int read_memory(
 	struct snapshot *snapshot, const uint8_t *bytes, size_t len, struct complaint *why)
 {

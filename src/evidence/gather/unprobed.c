@@ -81,7 +81,10 @@ static bool unprobed_has_slot(const struct unprobed *unprobed, uint32_t pid)
 	return false;
 }
 
-/* Has anybody below that process a place? Then it only stands above the rank. */
+/*
+ * True if a descendant of that process is in the census: the process is then only an ancestor of
+ * the rank.
+ */
 static bool unprobed_has_slot_below(const struct unprobed *unprobed, int above)
 {
 	for (size_t i = 0; i < unprobed->survey.all.nr; i++) {
