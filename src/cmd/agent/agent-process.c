@@ -68,12 +68,13 @@ static void wait_for_news(struct agent *agent, int fd, int timeout_ms)
 {
 	struct pollfd fds[WATCHED_FDS];
 	size_t nr = 0;
+	bool look;
 
 	fds[nr++] = (struct pollfd){.fd = fd, .events = POLLIN};
 	if (agent->serve.fd >= 0 && !agent->serve.helper.pid)
 		fds[nr++] = (struct pollfd){.fd = agent->serve.fd, .events = POLLIN};
-	nr += exits_poll_set(&agent->exits, fds + nr, WATCHED_FDS - nr);
-	if (exits_needs_polling(&agent->exits) && timeout_ms > 100)
+	nr += exits_poll_set(&agent->exits, fds + nr, WATCHED_FDS - nr, &look);
+	if (look && timeout_ms > 100)
 		timeout_ms = 100;
 	poll(fds, nr, timeout_ms);
 }

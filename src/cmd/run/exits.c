@@ -202,25 +202,19 @@ bool exits_has(const void *exits, struct proc_id id)
 	return false;
 }
 
-size_t exits_poll_set(const struct exits *exits, struct pollfd *set, size_t room)
+size_t exits_poll_set(
+	const struct exits *exits, struct pollfd *set, size_t room, bool *ret_look)
 {
 	const struct exits_watched *watched;
 	size_t nr = 0;
 
-	array_for_each (&exits->watched, watched)
+	*ret_look = false;
+	array_for_each (&exits->watched, watched) {
 		if (!watched->ended && watched->watch.fd >= 0 && nr < room)
 			set[nr++] = (struct pollfd){.fd = watched->watch.fd, .events = POLLIN};
+		*ret_look |= !watched->settled && (watched->ended || watched->watch.fd < 0);
+	}
 	return nr;
-}
-
-bool exits_needs_polling(const struct exits *exits)
-{
-	const struct exits_watched *watched;
-
-	array_for_each (&exits->watched, watched)
-		if (!watched->settled && (watched->ended || watched->watch.fd < 0))
-			return true;
-	return false;
 }
 
 bool exits_any_alive(const struct exits *exits)

@@ -57,11 +57,12 @@ void exits_forget(struct exits *exits);
 /* True if it is one of those who are watched, or whose end is kept, by a struct exits. */
 bool exits_has(const void *exits, struct proc_id id);
 
-/* Appends one pollfd for each pidfd that may become readable; gives how many, at most `room`. */
-size_t exits_poll_set(const struct exits *exits, struct pollfd *set, size_t room);
-
-/* Must somebody be looked at without a pidfd, or be asked again for its status? */
-bool exits_needs_polling(const struct exits *exits);
+/*
+ * Appends one pollfd for each pidfd that may become readable, and returns how many, at most `room`.
+ * *ret_look is true if a process must be looked at without a pidfd, or asked again for its status.
+ */
+size_t exits_poll_set(
+	const struct exits *exits, struct pollfd *set, size_t room, bool *ret_look);
 
 /* Does any watched process live? */
 bool exits_any_alive(const struct exits *exits);

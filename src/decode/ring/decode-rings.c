@@ -252,7 +252,6 @@ static int rings_decode(const struct exhibit *exhibit, struct job_builder *build
 	ring_decode_groups(&source);
 	ring_decode_threads(&source);
 	ring_decode_calls(&source);
-	ring_decode_spans(&source);
 	ring_decode_marks(&source);
 	ring_decode_deaths(&source);
 	ring_decode_tracebacks(&source);

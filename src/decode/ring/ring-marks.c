@@ -62,7 +62,7 @@ static bool spans_have(const struct ring_notes *notes, uint64_t serial)
 	return span_find(notes, serial) != NULL;
 }
 
-void ring_decode_spans(struct ring_source *source)
+static void decode_spans(struct ring_source *source)
 {
 	uint64_t spans = ring_view_count(&source->view, RING_S_SPANS);
 	const struct ring_note_seen *begin;
@@ -182,6 +182,7 @@ void ring_decode_marks(struct ring_source *source)
 	uint64_t marks = ring_view_count(&source->view, RING_S_MARKS);
 	unsigned shards = 0;
 
+	decode_spans(source);
 	for (uint64_t i = 0; i < marks; i++) {
 		struct ring_slot latest;
 		struct ring_mark mark;

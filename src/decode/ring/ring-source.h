@@ -93,10 +93,9 @@ struct job_sig ring_source_sig(const struct ring_slot *slot);
 void ring_decode_lanes(struct ring_source *source);	   /* records into `source` */
 void ring_decode_groups(struct ring_source *source);	   /* members and ops */
 void ring_decode_threads(struct ring_source *source);	   /* boards; needs groups */
-void ring_decode_spans(struct ring_source *source);
 /* Tells what each thread was in over time, if the builder wants it; needs groups. */
 void ring_decode_calls(struct ring_source *source);
-/* The latest step and, per loader, the latest shard, from the table of marks. */
+/* Spans; then the latest step and, per loader, the latest shard, from the table of marks. */
 void ring_decode_marks(struct ring_source *source);
 
 /* Pinned records: notes, signals and milestones are told; begins and ends of spans are kept. */

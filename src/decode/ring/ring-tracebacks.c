@@ -182,8 +182,7 @@ static void trace_give(struct trace_reading *reading, const struct ring_fatal *f
 
 	merge_stacks(&reading->native, trace->npy ? &reading->python : NULL, &place, &merged);
 	frames_add_merged(&frames, reading->arena, &reading->maps, &reading->native, &merged);
-	frames_mark_plumbing(&frames);
-	frames_mark_own(&frames);
+	frames_mark_plumbing(&frames, true);
 	stack.thread = arena_text_max(reading->arena, fatal->thread, sizeof(fatal->thread));
 	stack.merged = merged.merged;
 	stack.cut = trace_cut(reading->arena, trace, state);

@@ -148,18 +148,6 @@ void frames_add_merged(struct decode_frames *into, struct arena *arena,
 	}
 }
 
-void frames_mark_plumbing(struct decode_frames *frames)
-{
-	struct job_frame *frame;
-	bool python = false;
-
-	array_for_each (&frames->all, frame)
-		python |= frame->kind == JOB_FRAME_PYTHON;
-	array_for_each (&frames->all, frame)
-		frame->plumbing = python && frame->kind == JOB_FRAME_NATIVE &&
-				  merge_is_plumbing(frame->function);
-}
-
 /* "libc.so.6", "libc-2.28.so" */
 static bool is_library(const char *module, const char *name)
 {
@@ -168,7 +156,7 @@ static bool is_library(const char *module, const char *name)
 	return !strncmp(module, name, len) && strchr(".-", module[len]);
 }
 
-void frames_mark_own(struct decode_frames *frames)
+static void mark_own(struct decode_frames *frames)
 {
 	struct job_frame *frame;
 
@@ -181,6 +169,20 @@ void frames_mark_own(struct decode_frames *frames)
 			!is_library(frame->module, "libpthread"))
 			return;
 	}
+}
+
+void frames_mark_plumbing(struct decode_frames *frames, bool died)
+{
+	struct job_frame *frame;
+	bool python = false;
+
+	array_for_each (&frames->all, frame)
+		python |= frame->kind == JOB_FRAME_PYTHON;
+	array_for_each (&frames->all, frame)
+		frame->plumbing = python && frame->kind == JOB_FRAME_NATIVE &&
+				  merge_is_plumbing(frame->function);
+	if (died)
+		mark_own(frames);
 }
 
 static const char *const syscalls[] = {

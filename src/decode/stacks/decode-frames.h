@@ -35,14 +35,12 @@ void frames_add_merged(struct decode_frames *into, struct arena *arena,
 	const struct stack_maps *maps, const struct unwind_stack *native,
 	const struct merged_stack *merged) __attribute__((nonnull));
 
-/* Calls the interpreter's plumbing so, where there are Python frames at all. */
-void frames_mark_plumbing(struct decode_frames *frames) __attribute__((nonnull));
-
 /*
- * Calls frames of our own preload object plumbing where a thread has died through them (its
- * abort(), what it raises again): those that only libc's stand inside of.
+ * Marks plumbing: frames of the interpreter, where there are Python frames at all; and if the
+ * thread `died`, those of our own preload object that it died through (its abort(), the signal that
+ * it raises again), which have only libc's further in.
  */
-void frames_mark_own(struct decode_frames *frames) __attribute__((nonnull));
+void frames_mark_plumbing(struct decode_frames *frames, bool died) __attribute__((nonnull));
 
 /* The name of a system call of x86-64; "" for a number that is none. */
 const char *frames_syscall(int64_t number);

@@ -254,9 +254,7 @@ void walking_read(
 	else
 		take_python(walking, thread, &python, &frames, ret);
 	add_python_cut(arena, &python, ret);
-	frames_mark_plumbing(&frames);
-	if (thread->how == SNAPSHOT_CORE)
-		frames_mark_own(&frames);
+	frames_mark_plumbing(&frames, thread->how == SNAPSHOT_CORE);
 	ret->fact.rooted = is_rooted(&python, &frames);
 	ret->frames =
 		arena_copy(arena, frames.all.items, frames.all.nr * sizeof(*frames.all.items));

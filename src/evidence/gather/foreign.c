@@ -78,7 +78,7 @@ static void list_all(struct foreign *foreign)
 
 /* --- Who is who, as an exhibit --------------------------------------------------------------- */
 
-/* One that was asked for by its pid may be of no job, and has no number. */
+/* A process that was asked for by its pid may be of no job, and has no number. */
 static void put_rank(struct json_object *object, const struct foreign_target *target,
 	const struct survey_process *found)
 {
@@ -179,10 +179,8 @@ static int64_t gather_all(struct foreign *foreign, const struct live_options *op
 	sampled = clock_monotonic_ns();
 	live_proc_take_cgroups(&target, NULL, 0);
 	live_leave_out(foreign->into, foreign->host, options);
-	if (!options->no_logs) {
-		live_proc_take_stderr(&target, options->read_ms);
-		live_proc_take_error_files(&target, options->read_ms);
-	}
+	if (!options->no_logs)
+		live_proc_take_words(&target, options->read_ms);
 	live_take_stacks(&target, options, sampled);
 	if (options->sample_pause_ms > 0)
 		live_proc_take(&target, false);

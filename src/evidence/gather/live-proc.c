@@ -141,7 +141,7 @@ static void live_proc_take_one(const struct live_proc_target *target,
 	struct str text = {0};
 	struct procstat stat;
 
-	/* Whatever was read of another process that has the pid by now must not count. */
+	/* A reading of another process that has the pid by now must not count. */
 	if (proc_read_stat(here, &stat) != 0)
 		return;
 	for (size_t i = 0; i < sizeof(live_proc_files) / sizeof(live_proc_files[0]); i++) {
@@ -260,7 +260,7 @@ static bool live_stderr_is_same_file(const struct blocking_read *a, const struct
 	return a->dev == b->dev && a->ino == b->ino;
 }
 
-/* Is more of it wanted than the end, since words of ours take up room there? */
+/* True if more of it than the end is needed, since words of ours take up room there. */
 static bool live_stderr_is_short(const struct blocking_read *read)
 {
 	return !read->error && read->bytes.len >= LIVE_STDERR_BYTES &&
@@ -335,7 +335,7 @@ static void live_proc_add_stderr(const struct live_proc_target *target,
 	str_release(&label);
 }
 
-void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms)
+static void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms)
 {
 	const struct live_processes *processes = target->processes;
 	struct blocking_read *reads = alloc_zeroed(processes->all.nr + 1, sizeof(*reads));
@@ -398,7 +398,7 @@ static void live_proc_add_error_file(const struct live_proc_target *target,
 		evidence_add(target->into, &about, (uint8_t *)str_detach(&read->bytes), len);
 }
 
-void live_proc_take_error_files(const struct live_proc_target *target, int deadline_ms)
+static void live_proc_take_error_files(const struct live_proc_target *target, int deadline_ms)
 {
 	const struct live_processes *processes = target->processes;
 	struct blocking_read *reads = alloc_zeroed(processes->all.nr + 1, sizeof(*reads));
@@ -425,4 +425,10 @@ void live_proc_take_error_files(const struct live_proc_target *target, int deadl
 	}
 	free(reads);
 	free(whose);
+}
+
+void live_proc_take_words(const struct live_proc_target *target, int deadline_ms)
+{
+	live_proc_take_stderr(target, deadline_ms);
+	live_proc_take_error_files(target, deadline_ms);
 }

@@ -52,13 +52,11 @@ void live_proc_take(const struct live_proc_target *target, bool full);
 void live_proc_take_cgroups(
 	const struct live_proc_target *target, char *const *more, size_t nr);
 
-/* Ends of the ranks' stderr, also of dead ones, where they are files; each within deadline_ms. */
-void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms);
-
 /*
- * Takes the error files that torchrun gave to its workers: each file once, however many processes
- * have inherited its name, and within deadline_ms.
+ * Takes what ranks wrote, also dead ones: the ends of their stderr where that is a file, and the
+ * error files that torchrun gave to its workers, each file once, however many processes have
+ * inherited its name. Each file within deadline_ms.
  */
-void live_proc_take_error_files(const struct live_proc_target *target, int deadline_ms);
+void live_proc_take_words(const struct live_proc_target *target, int deadline_ms);
 
 #endif

@@ -500,8 +500,9 @@ static bool live_ask_agent(struct live *live, struct evidence *into)
 }
 
 /*
- * Whom we may not look into ourselves their agents are asked for, from the folder of this number
- * on; who has answered is looked into no more. Returns of how many folders nobody has answered.
+ * Asks agents for the stacks of ranks that we may not look into ourselves, from the folder of this
+ * number on; ranks of an agent that has answered are not looked into again. Returns for how many
+ * folders no agent has answered.
  */
 static size_t live_ask_agents(struct live *live, size_t from, struct evidence *into)
 {
@@ -656,10 +657,8 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	live_gather_all_files(&live);
 	live_proc_take_cgroups(&target, live.groups.items, live.groups.nr);
 	live_leave_out(into, live.host, live.options);
-	if (!live.options->no_logs) {
-		live_proc_take_stderr(&target, live.options->read_ms);
-		live_proc_take_error_files(&target, live.options->read_ms);
-	}
+	if (!live.options->no_logs)
+		live_proc_take_words(&target, live.options->read_ms);
 	live_gather_last(&live, &target, sampled);
 	fatal_modules_add(into, live.host);
 out:

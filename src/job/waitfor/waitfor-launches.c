@@ -120,7 +120,7 @@ static void join_fork(struct waitfor_maker *m, int node, const struct wait *wait
 }
 
 /* An op that all are in still waits for what one of its members launched before it. */
-void waitfor_join_launches(struct waitfor_maker *m, struct rank_index rank)
+static void join_launches(struct waitfor_maker *m, struct rank_index rank)
 {
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &m->waits->at[i], *other = NULL;
@@ -148,7 +148,7 @@ static int compare_edges(const void *va, const void *vb)
 }
 
 /* Untracked ops that two ranks launched in opposite orders, and that all synchronise for. */
-void waitfor_join_opposite_orders(struct waitfor_maker *m)
+static void join_opposite_orders(struct waitfor_maker *m)
 {
 	size_t n = 0;
 
@@ -166,3 +166,9 @@ void waitfor_join_opposite_orders(struct waitfor_maker *m)
 	array_release(&m->orders);
 }
 
+void waitfor_join_launches(struct waitfor_maker *m)
+{
+	job_for_each_rank(m->job, rank)
+		join_launches(m, rank);
+	join_opposite_orders(m);
+}

@@ -63,16 +63,14 @@ int waitfor_group_of(const struct job *job, const struct wait *wait);
 bool waitfor_is_forked(const struct waitfor_maker *m, int group, uint64_t index);
 
 /*
- * Joins those who have not come (waitfor-missing.c): to all waited ops, an init, a split, a pair.
+ * Joins the ranks that have not come (waitfor-missing.c): to all waited ops, inits and splits; to
+ * one pair.
  */
-void waitfor_join_ops(struct waitfor_maker *m);
-void waitfor_join_init(struct waitfor_maker *m, int group);
-void waitfor_join_split(struct waitfor_maker *m, int group);
+void waitfor_join_missing(struct waitfor_maker *m);
 void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wait);
 
-/* Joins what a rank launched before (waitfor-launches.c); then orders that ranks took opposite. */
-void waitfor_join_launches(struct waitfor_maker *m, struct rank_index rank);
-void waitfor_join_opposite_orders(struct waitfor_maker *m);
+/* Joins what ranks launched before; then orders that ranks took opposite (waitfor-launches.c). */
+void waitfor_join_launches(struct waitfor_maker *m);
 
 /* Waits for keys of the store (waitfor-store.c): a node for each, and who may have to set it. */
 void waitfor_collect_keys(struct waitfor_maker *m);

@@ -152,7 +152,7 @@ static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 	array_release(&seats.missing);
 }
 
-void waitfor_join_ops(struct waitfor_maker *m)
+static void join_ops(struct waitfor_maker *m)
 {
 	for (size_t from = 0, to; from < m->ops.nr; from = to) {
 		for (to = from;
@@ -203,7 +203,7 @@ static void join_bootstrap(struct waitfor_maker *m, int node, const struct job_g
 }
 
 /* Who never came to the init is waited for; if all came, who died or froze in it. */
-void waitfor_join_init(struct waitfor_maker *m, int group)
+static void join_init(struct waitfor_maker *m, int group)
 {
 	const struct job_group *g = &m->job->groups[group];
 	int node = m->init_node[group];
@@ -239,7 +239,7 @@ static uint64_t furthest_split(const struct waitfor_maker *m, int group)
 }
 
 /* A split needs all of the old group: whoever began fewer of them has not come. */
-void waitfor_join_split(struct waitfor_maker *m, int group)
+static void join_split(struct waitfor_maker *m, int group)
 {
 	const struct job_group *g = &m->job->groups[group];
 	uint64_t furthest = furthest_split(m, group);
@@ -262,6 +262,17 @@ void waitfor_join_split(struct waitfor_maker *m, int group)
 	}
 	if (!m->nodes.items[node].absent)
 		hold_by_stopped(m, node, group);
+}
+
+void waitfor_join_missing(struct waitfor_maker *m)
+{
+	join_ops(m);
+	for (size_t group = 0; group < m->job->ngroups; group++) {
+		if (m->init_node[group] != JOB_NONE)
+			join_init(m, (int)group);
+		if (m->split_node[group] != JOB_NONE)
+			join_split(m, (int)group);
+	}
 }
 
 /* The peer that has not made the matching call; or one that did, and died or froze in it. */

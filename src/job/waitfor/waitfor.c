@@ -198,13 +198,7 @@ static void make_graph(struct waitfor_maker *m)
 	waitfor_collect_keys(m);
 	for (size_t i = 0; i < m->waits->n; i++)
 		m->graph->node_of_wait[i] = node_for(m, i);
-	waitfor_join_ops(m);
-	for (size_t group = 0; group < m->job->ngroups; group++) {
-		if (m->init_node[group] != JOB_NONE)
-			waitfor_join_init(m, (int)group);
-		if (m->split_node[group] != JOB_NONE)
-			waitfor_join_split(m, (int)group);
-	}
+	waitfor_join_missing(m);
 	for (size_t i = 0; i < m->waits->n; i++) {
 		const struct wait *wait = &m->waits->at[i];
 
@@ -213,9 +207,7 @@ static void make_graph(struct waitfor_maker *m)
 		if (follows(m, wait))
 			waitfor_add_edge(m, wait->rank.i, m->graph->node_of_wait[i]);
 	}
-	job_for_each_rank(m->job, rank)
-		waitfor_join_launches(m, rank);
-	waitfor_join_opposite_orders(m);
+	waitfor_join_launches(m);
 	waitfor_join_keys(m);
 }
 
