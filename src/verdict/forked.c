@@ -188,7 +188,8 @@ bool fork_is_for_another_group(const struct inquiry *q, const struct fork *fork,
 
 void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
-	bool aligned = fork->shift.kind == SHIFT_NONE && fork->shift.alone;
+	bool aligned = fork->shift.kind == SHIFT_NONE && fork->shift.alone &&
+		       draft->verdict.confidence == VERDICT_ESTABLISHED;
 
 	if (!fork->passed && !aligned && !is_shifted(fork, draft))
 		draft_fact(q, draft, FACT_UNALIGNED, NO_RANK, inquiry_cite_all(q));

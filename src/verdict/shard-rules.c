@@ -517,11 +517,22 @@ static bool is_another_amount(const struct inquiry *q, const struct fork *fork, 
 	return !fork->shift.seen && has_other_rows(q, fork, camp);
 }
 
+/*
+ * True if the two sides' amounts are of one size: a share with some rows less. An amount that is
+ * far from the others' may be another call, which its rank has too many.
+ */
+static bool is_near(const struct fork *fork)
+{
+	uint64_t a = fork->camps[0].sig.count, b = fork->camps[1].sig.count;
+
+	return fork->kind != FORK_COUNT || (a / 2 <= b && b / 2 <= a);
+}
+
 bool is_uneven_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	size_t camp = fork_minority(fork);
 	bool batch = is_another_batch(q, fork, camp), amount = is_another_amount(q, fork, camp);
-	bool sure = batch || (fork->shift.kind == SHIFT_NONE && fork->shift.alone) ||
+	bool sure = batch || (fork->shift.kind == SHIFT_NONE && fork->shift.alone && is_near(fork)) ||
 		    has_other_rows(q, fork, camp);
 
 	if (!batch && !amount)

@@ -439,6 +439,19 @@ static void an_amount_that_is_in_no_step(void **state)
 	facts_free(f);
 }
 
+/* 30 elements where the others bring 4000 may be a share, or a call that nobody else makes. */
+static void an_amount_far_from_the_others_may_be_an_extra_op(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	take_steps(f, 3);
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == 4 ? 30 : step[0], 60);
+	expect(f, (struct expected){VERDICT_UNEVEN_SHARD, "4", VERDICT_NO_CAUSE,
+		VERDICT_SUPPORTED, FACT_UNALIGNED, 0, 0});
+	facts_free(f);
+}
+
 static void another_op_at_one_place(void **state)
 {
 	struct facts *f = facts_new(8);
@@ -603,6 +616,7 @@ int main(void)
 		cmocka_unit_test(a_bucket_done_twice),
 		cmocka_unit_test(another_amount_at_one_place),
 		cmocka_unit_test(an_amount_that_is_in_no_step),
+		cmocka_unit_test(an_amount_far_from_the_others_may_be_an_extra_op),
 		cmocka_unit_test(another_op_at_one_place),
 		cmocka_unit_test(what_two_ways_fit_is_not_established),
 		cmocka_unit_test(members_that_were_not_seen_may_be_of_either_side),
