@@ -44,8 +44,20 @@ static const struct stackfacts_place rejects[] = {
 	{"gloo::transport::tcp::Pair::prepareRead*", NULL},
 };
 
+/*
+ * monitored_barrier() is given a timeout of its own, or takes the group's: which of them, and how
+ * long the first is, no record says.
+ */
+static bool has_own_timeout(const struct job *job, const struct wait *wait)
+{
+	return wait->thread != JOB_NONE &&
+	       !strcmp(job->threads[wait->thread].call, "c10d_monitored_barrier");
+}
+
 static struct limit find_limit(const struct job *job, const struct wait *wait)
 {
+	if (has_own_timeout(job, wait))
+		return (struct limit){.kind = VERDICT_NO_LIMIT};
 	return limits_on_host(job, wait, VERDICT_LIMIT_TIMEOUT);
 }
 

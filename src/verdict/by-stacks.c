@@ -138,6 +138,28 @@ static void tell_unknown(struct inquiry *q, const struct roll *roll, struct draf
 	}
 }
 
+/* Of those who are told to stand for so long already no longer look is asked. */
+static void tell_unsteady(struct inquiry *q, const struct roll *roll)
+{
+	struct rank_list moving = {0};
+
+	for (size_t i = 0; i < roll->waiting.list.nr; i++) {
+		struct rank_index rank = roll->waiting.list.items[i];
+
+		if (q->waits->told[rank.i].stands < STANDS_AT_LEAST)
+			rank_list_add(&moving, rank);
+	}
+	for (size_t i = 0; i < roll->elsewhere.list.nr; i++) {
+		struct rank_index rank = roll->elsewhere.list.items[i];
+
+		if (q->profiles[rank.i].posture.stands < STANDS_AT_LEAST)
+			rank_list_add(&moving, rank);
+	}
+	rank_list_settle(&moving);
+	inquiry_not_judged_each(q, VERDICT_HOST_STALL, NEED_STANDING_STACKS, &moving);
+	array_release(&moving.list);
+}
+
 /* Some wait, and who keeps them is not proved: their places are told. */
 static void judge_unproved(struct inquiry *q, const struct roll *roll)
 {
@@ -149,7 +171,7 @@ static void judge_unproved(struct inquiry *q, const struct roll *roll)
 	for (size_t i = 0; i < roll->elsewhere.list.nr && i < TOLD_CULPRITS; i++)
 		stacks_tell(q, roll->elsewhere.list.items[i], draft);
 	if (!roll->stand)
-		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_STANDING_STACKS, NO_RANK);
+		tell_unsteady(q, roll);
 	tell_unknown(q, roll, draft);
 }
 

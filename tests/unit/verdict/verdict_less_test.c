@@ -337,9 +337,45 @@ static void the_order_of_stacks_changes_nothing(void **state)
 	}
 }
 
+/*
+ * One has slept for 20 s at its line, the others were looked at for too short: a longer look is
+ * asked for of those, and not of the one of whom the page tells how long it has stood.
+ */
+static void who_is_told_to_stand_needs_no_longer_look(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+	bool found = false;
+
+	(void)state;
+	facts_no_probe(f);
+	f->stack_span = 0.1;
+	for (int i = 0; i < 4; i++) {
+		struct job_stack *stack = facts_stack(f, i, i == 2 ? SLEEPS : ALL_REDUCE);
+
+		stack->asleep = i == 2 ? facts_ns(20.6) : 0;
+		if (i != 2)
+			stack->moved = JOB_MAYBE;
+	}
+	j = judge(f);
+	for (size_t i = 0; i < j.v->nnot_judged; i++) {
+		const struct verdict_not_judged *not = &j.v->not_judged[i];
+
+		if (not->need != NEED_STANDING_STACKS)
+			continue;
+		found = true;
+		assert_int_equal(not->ranks.n, 3);
+		for (size_t k = 0; k < 3; k++)
+			assert_int_not_equal(not->ranks.at[k].i, 2);
+	}
+	assert_true(found);
+	done(&j, f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_told_to_stand_needs_no_longer_look),
 		cmocka_unit_test(less_of_stacks_accuses_nobody_new),
 		cmocka_unit_test(the_order_of_stacks_changes_nothing),
 	};

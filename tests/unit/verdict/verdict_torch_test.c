@@ -594,6 +594,25 @@ static void gloo_gives_up_itself(void **state)
 	facts_free(f);
 }
 
+/* monitored_barrier(timeout=...) ends by that, and nobody has recorded it. */
+static void a_timeout_of_its_own_is_not_the_groups(void **state)
+{
+	struct facts *f = waiting_job("gloo");
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		facts_trait(f, i, "framework", "torch 2.15.0", -1);
+		if (i != 2)
+			f->ranks[i].thread.call = "c10d_monitored_barrier";
+	}
+	expect_limit(f, VERDICT_NO_LIMIT, 0);
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			f->ranks[i].thread.call = "c10d_barrier";
+	expect_limit(f, VERDICT_LIMIT_TIMEOUT, 1740);
+	facts_free(f);
+}
+
 /* -- what is not there ------------------------------------------------------------------------- */
 
 static void what_torch_lacks_is_a_loss_and_leaves_rules_unjudged(void **state)
@@ -646,6 +665,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_known_of_limits_without_torch),
 		cmocka_unit_test(the_watchdog_of_nccl_takes_a_minute_for_dumps),
 		cmocka_unit_test(gloo_gives_up_itself),
+		cmocka_unit_test(a_timeout_of_its_own_is_not_the_groups),
 		cmocka_unit_test(what_torch_lacks_is_a_loss_and_leaves_rules_unjudged),
 	};
 
