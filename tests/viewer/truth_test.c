@@ -462,6 +462,132 @@ static void a_break_that_stands_elsewhere_is_caught(void **state)
 	job_free(job);
 }
 
+/* -- lanes ------------------------------------------------------------------------------------- */
+
+/* True if a call of the rank and that group is recorded within [from, to]. */
+static bool calls_in(const struct job *job, struct rank_index rank, int group, int64_t from,
+	int64_t to)
+{
+	for (size_t i = 0; i < job->ncalls; i++) {
+		const struct job_call *call = &job->calls[i];
+
+		if (same_rank(call->rank, rank) && call->group == group && call->entered <= to &&
+			(call->returned == JOB_UNKNOWN || call->returned >= from))
+			return true;
+	}
+	return false;
+}
+
+/* Each cell of a group's lane: a call in it only where one of that group was, and each of those. */
+static unsigned check_lane(struct state *state, struct cells *cells, const struct job *job,
+	size_t row, int y, uint64_t *checked)
+{
+	const struct row *lane = &state->rows->at[row];
+	struct axis axis = state_axis(state);
+	unsigned wrong = 0;
+
+	for (int column = 0; column < state->cells_w; column++) {
+		int64_t from = axis_at(&axis, column), to = axis_at(&axis, column + 1);
+		char drawn = *cells->at[y * cells->w + state->label_w + column].text;
+
+		if (column == axis.split)
+			continue;
+		++*checked;
+		if ((drawn == '=' || drawn == 'g') &&
+			!calls_in(job, lane->ranks[0], lane->group, from - 2, to + 2))
+			wrong++;
+		if (drawn == ' ' && to - from > 8 &&
+			calls_in(job, lane->ranks[0], lane->group, from + 2, to - 2))
+			wrong++;
+	}
+	return wrong;
+}
+
+/* Whatever the rank does at a moment is in one lane, as it is in its row, and in no other. */
+static unsigned check_moments(struct state *state, size_t parent, uint64_t *checked)
+{
+	const struct track *track = &state->tracks->at[state->rows->at[parent].ranks[0].i];
+	unsigned wrong = 0;
+
+	for (size_t i = 0; i < track->nspans; i++) {
+		const struct track_span *span = &track->spans[i];
+		int64_t at = span->from + (span->to - span->from) / 2;
+		size_t shown = 0;
+
+		if (span->to - span->from < 4 || span->state == TRACK_NODATA ||
+			span->state >= TRACK_LOST)
+			continue;
+		for (size_t row = parent + 1; row < state->rows->n; row++) {
+			struct bin bin;
+
+			if (!state->rows->at[row].is_lane)
+				break;
+			bin = folds_bin(state->folds, row, at, at + 1);
+			if (bin.state == TRACK_NODATA)
+				continue;
+			shown++;
+			wrong += bin.state != span->state ||
+				 state->rows->at[row].group != span->group;
+		}
+		wrong += shown != 1;
+		++*checked;
+	}
+	return wrong;
+}
+
+static unsigned check_lanes(const struct job *job, uint64_t *checked, unsigned *lanes)
+{
+	struct verdicts *verdicts = verdicts_of(job);
+	struct state *state = state_new();
+	struct cells cells = {0};
+	unsigned wrong = 0;
+
+	state_set_utf8(state, false);
+	state_resize(state, 160, 100);
+	state_load(state, job, verdicts, "x.inq", false, job->gathered);
+	for (size_t rank = 0; rank < job->nranks; rank++) {
+		state_go(state, rank_index(rank), JOB_UNKNOWN);
+		state_settle(state);
+		state_key(state, "x");
+		draw_screen(state, &cells);
+		for (int line = 0; line < state->layout.rows.h; line++) {
+			ptrdiff_t row = state_row_at(state, line);
+
+			if (row >= 0 && state->rows->at[row].laned)
+				wrong += check_moments(state, (size_t)row, checked);
+			if (row < 0 || !state->rows->at[row].is_lane)
+				continue;
+			++*lanes;
+			if (state->rows->at[row].group != JOB_NONE)
+				wrong += check_lane(state, &cells, job, (size_t)row,
+					state->layout.rows.y + line, checked);
+		}
+		state_key(state, "c");
+	}
+	cells_release(&cells);
+	state_free(state);
+	verdicts_free(verdicts);
+	return wrong;
+}
+
+static void lanes_are_what_the_rank_did_in_each_group(void **state)
+{
+	static const char *const names[] = {
+		"subgroup-hang.inq", "order-inversion-warm.inq", "pipeline-stall.inq"};
+	uint64_t checked = 0;
+	unsigned lanes = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct job *job = read_job(names[i]);
+
+		assert_non_null(job);
+		assert_int_equal(check_lanes(job, &checked, &lanes), 0);
+		job_free(job);
+	}
+	print_message("%u lanes, %" PRIu64 " cells and moments\n", lanes, checked);
+	assert_true(lanes > 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +596,7 @@ int main(void)
 		cmocka_unit_test(mistakes_that_are_planted_are_caught),
 		cmocka_unit_test(a_hole_that_is_hidden_is_caught),
 		cmocka_unit_test(a_break_that_stands_elsewhere_is_caught),
+		cmocka_unit_test(lanes_are_what_the_rank_did_in_each_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,84 @@ static void add_open(struct rows_made *made, const struct job *job, const struct
 	}
 }
 
+#define LANES_MOST 32
+
+/* The groups that anything of the rank is of, ascending, JOB_NONE last. */
+static size_t list_lanes(const struct track *track, int groups[LANES_MOST])
+{
+	size_t n = 0, at;
+
+	for (size_t i = 0; i < track->nspans + track->nevents; i++) {
+		int group = i < track->nspans ? track->spans[i].group
+					      : track->events[i - track->nspans].group;
+
+		if (n && groups[n - 1] == group)
+			continue;
+		for (at = 0; at < n && groups[at] != group; at++)
+			;
+		if (at == n && n < LANES_MOST - 1 && group != JOB_NONE)
+			groups[n++] = group;
+	}
+	for (size_t i = 1; i < n; i++)
+		for (at = i; at && groups[at - 1] > groups[at]; at--) {
+			int group = groups[at];
+
+			groups[at] = groups[at - 1];
+			groups[at - 1] = group;
+		}
+	groups[n++] = JOB_NONE;
+	return n;
+}
+
+size_t rows_count_lanes(const struct track *track)
+{
+	int groups[LANES_MOST];
+
+	return list_lanes(track, groups);
+}
+
+/* What it does in that group, else what it did last there. */
+static const char *last_in(struct rows_made *made, const struct track *track, int group)
+{
+	const struct track_span *now = track_last(track);
+
+	for (size_t i = track->nspans; i-- > 0;) {
+		const struct track_span *span = &track->spans[i];
+
+		if (span->group != group || span->state < TRACK_COMPUTE ||
+			span->state >= TRACK_LOST)
+			continue;
+		return span == now ? span->name
+				   : arena_printf(&made->arena, "last %s", span->name);
+	}
+	return "";
+}
+
+static void add_lanes(struct rows_made *made, const struct tracks *tracks, const struct row *of)
+{
+	const struct track *track = &tracks->at[of->ranks[0].i];
+	int groups[LANES_MOST];
+	size_t n = list_lanes(track, groups);
+
+	for (size_t i = 0; i < n; i++) {
+		struct row row = {.ranks = of->ranks,
+			.n = 1,
+			.worst = of->ranks[0],
+			.depth = 1,
+			.tagged = of->tagged,
+			.is_lane = true,
+			.group = groups[i]};
+		struct str label = {0};
+
+		add_text(&label, groups[i] == JOB_NONE ? "no group"
+						       : tracks->job->groups[groups[i]].name);
+		row.label = arena_text(&made->arena, str_text(&label));
+		row.words = last_in(made, track, groups[i]);
+		str_release(&label);
+		*array_add(&made->list) = row;
+	}
+}
+
 struct fold {
 	const struct row_key *keys;
 	size_t n;
@@ -97,9 +175,10 @@ static int compare_orders(const void *va, const void *vb)
 	return a->keys->rank.i - b->keys->rank.i;
 }
 
-static void add_fold(struct rows_made *made, const struct job *job, const struct fold *fold,
+static void add_fold(struct rows_made *made, const struct tracks *tracks, const struct fold *fold,
 	const struct rows_wish *wish)
 {
+	const struct job *job = tracks->job;
 	struct rank_index *ranks = arena_new_many(&made->arena, struct rank_index, fold->n);
 	struct row row = {.ranks = ranks,
 		.n = fold->n,
@@ -113,10 +192,13 @@ static void add_fold(struct rows_made *made, const struct job *job, const struct
 	}
 	row.open = fold->n > 1 &&
 		   (wish->all_expanded || (wish->expanded && wish->expanded[ranks[0].i]));
+	row.laned = fold->n == 1 && wish->laned && same_rank(ranks[0], *wish->laned);
 	row.label = label_of(made, job, &row, fold->keys, fold->whole);
 	*array_add(&made->list) = row;
 	if (row.open)
 		add_open(made, job, fold->keys, &row);
+	if (row.laned)
+		add_lanes(made, tracks, &row);
 }
 
 /* A host's name is enough where it is one row. */
@@ -155,7 +237,7 @@ static void fold_keys(struct rows_made *made, const struct tracks *tracks, struc
 		find_whole(folds.items, folds.nr, tracks->job->nhosts);
 	array_sort(&folds, compare_orders);
 	array_for_each (&folds, fold)
-		add_fold(made, tracks->job, fold, wish);
+		add_fold(made, tracks, fold, wish);
 	array_release(&folds);
 }
 
@@ -179,7 +261,8 @@ struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdic
 	keys = rows_keys_make(&made->arena, tracks, verdicts, wish, made->rows.by, keep);
 	fold_keys(made, tracks, keys, made->rows.ranks, wish);
 	for (size_t i = 0; i < made->list.nr; i++)
-		row_words_make(words, &made->arena, tracks, &made->list.items[i]);
+		if (!made->list.items[i].is_lane)
+			row_words_make(words, &made->arena, tracks, &made->list.items[i]);
 	row_words_free(words);
 	made->rows.at = made->list.items;
 	made->rows.n = made->list.nr;
@@ -187,9 +270,9 @@ struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdic
 	made->row_of = alloc_zeroed(tracks->n + 1, sizeof(*made->row_of));
 	for (size_t i = 0; i < tracks->n; i++)
 		made->row_of[i] = -1;
-	/* Of an open fold the later rows are the ranks' own. */
+	/* Of an open fold the later rows are the ranks' own; lanes are a part of a rank only. */
 	for (size_t i = 0; i < made->list.nr; i++)
-		for (size_t k = 0; k < made->list.items[i].n; k++)
+		for (size_t k = 0; !made->list.items[i].is_lane && k < made->list.items[i].n; k++)
 			made->row_of[made->list.items[i].ranks[k].i] = (ptrdiff_t)i;
 	free(keys);
 	free(keep);

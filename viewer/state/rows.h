@@ -24,6 +24,9 @@ struct row {
 	bool open;	/* a fold that was expanded: its ranks follow as rows with `depth` 1 */
 	uint8_t depth;
 	bool tagged;	/* pinned to the top */
+	bool laned;	/* a rank whose lanes follow, with `depth` 1: */
+	bool is_lane;	/* only its calls of one group are in it: */
+	int group;	/* that one; JOB_NONE: what is of no group */
 };
 
 struct rows_wish {
@@ -35,6 +38,7 @@ struct rows_wish {
 	const bool *tagged;	/* per rank */
 	const bool *expanded;	/* per rank: the fold whose first rank this is, is open */
 	bool all_expanded;
+	const struct rank_index *laned; /* whose row has a lane for each of its groups; NULL */
 };
 
 struct rows {
@@ -53,6 +57,9 @@ void rows_free(struct rows *rows);
 
 /* The row that shows this rank; -1: none does. */
 ptrdiff_t rows_of_rank(const struct rows *rows, struct rank_index rank) __attribute__((nonnull));
+
+/* How many lanes that rank would have: one for each group, one for what is of none. */
+size_t rows_count_lanes(const struct track *track) __attribute__((nonnull));
 
 /* True if the text is a filter; else why not. */
 bool rows_filter_is_valid(const char *filter, struct str *why) __attribute__((nonnull));

@@ -118,6 +118,7 @@ struct state {
 	enum rows_by by;
 	bool by_chosen, all_expanded;
 	bool *tagged, *expanded; /* per rank */
+	struct rank_index laned; /* whose row has lanes; NO_RANK */
 	struct str filter;
 	bool beside; /* two ranks stand alone, and behind them is this filter: */
 	struct str unfiltered;

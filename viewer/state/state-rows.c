@@ -15,7 +15,8 @@ void state_make_rows(struct state *state)
 		.filter = str_text(&state->filter),
 		.tagged = state->tagged,
 		.expanded = state->expanded,
-		.all_expanded = state->all_expanded};
+		.all_expanded = state->all_expanded,
+		.laned = is_rank(state->laned) ? &state->laned : NULL};
 
 	rows_free(state->rows);
 	state->rows = rows_new(state->tracks, state->scene.verdicts, &wish);
@@ -169,13 +170,32 @@ static ptrdiff_t fold_of(const struct state *state)
 	return row;
 }
 
+/* Of one rank at a time: a lane for each group in which it did anything. */
+static void open_lanes(struct state *state, const struct row *row, bool open)
+{
+	size_t lanes = row ? rows_count_lanes(&state->tracks->at[row->ranks[0].i]) : 0;
+
+	if (!open && row && row->laned) {
+		state->laned = NO_RANK;
+	} else if (!open || lanes < 3) {
+		state_tell(state, "this row is no fold%s",
+			open && row ? ", and what it calls is of one group" : "");
+		return;
+	} else {
+		state->laned = row->ranks[0];
+	}
+	state->rank = row->ranks[0];
+	state->on_fold = false;
+	state->rows_stale = true;
+}
+
 static void open_fold(struct state *state, bool open)
 {
 	ptrdiff_t fold = fold_of(state);
 	const struct row *row = fold < 0 ? NULL : &state->rows->at[fold];
 
 	if (!row || row->n < 2) {
-		state_tell(state, "this row is no fold");
+		open_lanes(state, row, open);
 		return;
 	}
 	if (!open && state->all_expanded) {

@@ -107,10 +107,10 @@ bool state_search_is_hit(struct state *state, struct rank_index rank)
 
 /* -- Steps ------------------------------------------------------------------------------------ */
 
-/* Rows of ranks: an open fold's are the rows below it. */
+/* Rows of ranks: an open fold's are the rows below it; a lane has but a part of one. */
 static bool is_searched(const struct state *state, ptrdiff_t row)
 {
-	return !state->rows->at[row].open;
+	return !state->rows->at[row].open && !state->rows->at[row].is_lane;
 }
 
 static struct rank_index rank_at(const struct state *state, const struct spot *spot)

@@ -23,7 +23,7 @@ struct state *state_new(void)
 
 	state->w = 80;
 	state->h = 24;
-	state->rank = NO_RANK;
+	state->rank = state->laned = NO_RANK;
 	state->row = -1;
 	state->bounds = state->window = (struct window){0, 1};
 	state->forked = JOB_UNKNOWN;
@@ -185,6 +185,7 @@ static void carry_places(const struct state *state, const struct job *job,
 static void carry_over(struct state *state, const struct job *job)
 {
 	carry(state, job, &state->rank);
+	carry(state, job, &state->laned);
 	carry(state, job, &state->search.rank);
 	carry(state, job, &state->typing.before.rank);
 	state->tagged = carry_flags(state, job, state->tagged);

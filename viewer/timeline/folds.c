@@ -19,6 +19,8 @@
 #define LONG	 400000 /* spans of all of them */
 #define SPARE	 4	/* so many merged tracks are kept beside those of the rows */
 
+const char folds_elsewhere[] = "";
+
 struct merged {
 	int *ranks; /* whose tracks these were */
 	size_t n;
@@ -68,6 +70,10 @@ static void keep(struct folds *folds, struct merged *merged)
 
 	if (!merged)
 		return;
+	if (!merged->n) { /* a lane: no other row is like it */
+		merged_free(merged);
+		return;
+	}
 	if (folds->spare.nr < SPARE) {
 		*array_add(&folds->spare) = merged;
 		return;
@@ -218,6 +224,50 @@ static bool is_drawn(const struct track_event *event)
 	return track_mark_of(event) != TRACK_MARKS;
 }
 
+/* What it has of spans and events becomes a track of its own. */
+static void finish(struct merged *merged, const struct folds *folds, const struct row *row)
+{
+	merged->track = folds->tracks->at[row->ranks[0].i];
+	merged->track.spans = merged->spans.items;
+	merged->track.nspans = merged->spans.nr;
+	merged->track.events = merged->events.items;
+	merged->track.nevents = merged->events.nr;
+	merged->tracks = *folds->tracks;
+	merged->tracks.at = &merged->track;
+	merged->tracks.n = 1;
+	merged->pyramid = pyramid_new(&merged->tracks);
+}
+
+/* Who is dead is so in all groups; of what is not known nobody knows the group. */
+static bool is_of_all(const struct track_span *span)
+{
+	return span->state == TRACK_NODATA || span->state == TRACK_LOST ||
+	       span->state == TRACK_DEAD;
+}
+
+/* Each span of the rank is in the lane of its group, or of none, and elsewhere it is nothing. */
+static struct merged *make_lane(const struct folds *folds, const struct row *row)
+{
+	const struct track *track = &folds->tracks->at[row->ranks[0].i];
+	struct merged *merged = alloc_zeroed(1, sizeof(*merged));
+
+	for (size_t i = 0; i < track->nspans; i++) {
+		struct track_span *span = array_add(&merged->spans);
+
+		*span = track->spans[i];
+		if (!is_of_all(span) && span->group != row->group) {
+			span->state = TRACK_NODATA;
+			span->name = folds_elsewhere;
+			span->open = false;
+		}
+	}
+	for (size_t i = 0; i < track->nevents; i++)
+		if (is_drawn(&track->events[i]) && track->events[i].group == row->group)
+			*array_add(&merged->events) = track->events[i];
+	finish(merged, folds, row);
+	return merged;
+}
+
 static struct merged *merge(const struct folds *folds, const struct row *row)
 {
 	struct merged *merged = alloc_zeroed(1, sizeof(*merged));
@@ -243,17 +293,9 @@ static struct merged *merge(const struct folds *folds, const struct row *row)
 	sweep_edges(merged, edges.items, edges.nr);
 	array_sort(&merged->events, by_when);
 	array_release(&edges);
-	merged->track = folds->tracks->at[row->ranks[0].i];
-	merged->track.spans = merged->spans.items;
-	merged->track.nspans = merged->spans.nr;
-	merged->track.events = merged->events.items;
-	merged->track.nevents = merged->events.nr;
-	merged->tracks = *folds->tracks;
-	merged->tracks.at = &merged->track;
-	merged->tracks.n = 1;
 	merged->ranks = alloc_copy(row->ranks, row->n * sizeof(*row->ranks));
 	merged->n = row->n;
-	merged->pyramid = pyramid_new(&merged->tracks);
+	finish(merged, folds, row);
 	return merged;
 }
 
@@ -292,6 +334,8 @@ struct bin folds_bin(struct folds *folds, size_t row, int64_t from, int64_t to)
 {
 	const struct row *at = &folds->rows->at[row];
 
+	if (!folds->merged[row] && at->is_lane)
+		folds->merged[row] = make_lane(folds, at);
 	if (!folds->merged[row] && is_few(folds, at))
 		return bin_of_few(folds, at, from, to);
 	if (!folds->merged[row])

@@ -20,6 +20,9 @@ struct folds *folds_new(const struct tracks *tracks, const struct pyramid *pyram
 /* Takes NULL. */
 void folds_free(struct folds *folds);
 
+/* The name of spans of a lane in which the rank was in no call of its group: nothing is drawn. */
+extern const char folds_elsewhere[];
+
 /* Returns what lies under a cell of the row, [from, to). */
 struct bin folds_bin(struct folds *folds, size_t row, int64_t from, int64_t to)
 	__attribute__((nonnull));

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "viewer/state/state-private.h"
+#include "viewer/timeline/folds.h"
 #include "viewer/timeline/timeline.h"
 #include "words/escape.h"
 
@@ -238,6 +239,9 @@ static void draw_cell(struct cells_of_row *row, int column)
 		draw_mark(row, column, (enum track_mark)row->marks[column]);
 		return;
 	}
+	if (state == TRACK_NODATA && row->bins[column].span &&
+		row->bins[column].span->name == folds_elsewhere)
+		return;
 	row->shown->states[state] = true;
 	cells_glyph(screen->cells, screen->layout.rows, row->x + column, row->y, style_of(state),
 		(enum glyph)(GLYPH_STATE + (int)state));

@@ -69,6 +69,8 @@ static void add_late(
 	char text[CLOCK_TEXT_SIZE];
 	struct late worst = {0};
 
+	if (row->is_lane)
+		return;
 	if (!state->lates)
 		state->lates = lates_new(state->tracks);
 	for (size_t i = 0; i < row->n; i++) {
@@ -142,6 +144,13 @@ void timeline_draw_end(
 
 	if (state->doing_w < 1)
 		return;
+	if (row->is_lane && (!last || last->group != row->group)) {
+		x += timeline_has_numbers(state) ? TIMELINE_NUMBERS_W + 2 : 2;
+		cells_put_words(screen->cells, screen->layout.rows, x, y,
+			state->label_w + state->cells_w + state->doing_w - x, STYLE_FAINT,
+			row->words);
+		return;
+	}
 	if (state->window.to < state->bounds.to) {
 		cells_glyph(screen->cells, screen->layout.rows, x, y, STYLE_FAINT,
 			GLYPH_MORE_RIGHT);

@@ -464,6 +464,47 @@ static void a_great_number_of_an_op_takes_no_room(void **unused)
 	screen_free(&t);
 }
 
+/* -- Lanes ------------------------------------------------------------------------------------- */
+
+static void a_rank_of_several_groups_has_lanes(void **unused)
+{
+	struct facts *f = facts_new(4);
+	int pair = facts_group_of(f, 2, 1, 3);
+	struct screen_test t;
+
+	(void)unused;
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 5);
+	facts_round(f, pair, JOB_OP_ALLGATHER, 64, 9);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 60);
+	t = screen_new(f, 100, 30);
+	/* Rank 0 calls into one group only. */
+	screen_keys(&t, "j x");
+	screen_says(&t, "this row is no fold, and what it calls is of one group");
+	screen_keys(&t, "j x");
+	screen_find(&t, "\n  no group ");
+	assert_true(t.state->rows->at[t.state->row].laned);
+	assert_int_equal(t.state->rows->n, 4 + 3);
+	/* One goes through them as through rows, and stays at the rank, whose row is another. */
+	screen_keys(&t, "j j");
+	assert_true(t.state->rows->at[t.state->row].is_lane);
+	assert_int_equal(t.state->rank.i, 1);
+	screen_keys(&t, "j j");
+	assert_int_equal(t.state->rank.i, 3);
+	screen_keys(&t, ": type rank 1");
+	screen_keys(&t, "Enter");
+	assert_int_equal(t.state->rank.i, 1);
+	assert_false(t.state->rows->at[t.state->row].is_lane);
+	/* A lane's rank may be closed from each of them, and pinned. */
+	screen_keys(&t, "j Space");
+	assert_true(t.state->tagged[1]);
+	screen_keys(&t, "c");
+	assert_int_equal(t.state->rows->n, 4);
+	assert_int_equal(t.state->rank.i, 1);
+	screen_keys(&t, "c");
+	screen_says(&t, "this row is no fold");
+	screen_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,6 +522,7 @@ int main(void)
 		cmocka_unit_test(a_line_is_where_its_own_time_says),
 		cmocka_unit_test(a_line_is_not_where_it_cannot_be),
 		cmocka_unit_test(a_great_number_of_an_op_takes_no_room),
+		cmocka_unit_test(a_rank_of_several_groups_has_lanes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
