@@ -532,8 +532,8 @@ bool is_uneven_fork(struct inquiry *q, const struct fork *fork, struct draft *dr
 {
 	size_t camp = fork_minority(fork);
 	bool batch = is_another_batch(q, fork, camp), amount = is_another_amount(q, fork, camp);
-	bool sure = batch || (fork->shift.kind == SHIFT_NONE && fork->shift.alone && is_near(fork)) ||
-		    has_other_rows(q, fork, camp);
+	bool aligned = fork->shift.kind == SHIFT_NONE && fork->shift.alone;
+	bool sure = batch || (aligned && is_near(fork)) || has_other_rows(q, fork, camp);
 
 	if (!batch && !amount)
 		return false;
