@@ -3,8 +3,8 @@
 #define BASE_NUMBERS_H
 
 /*
- * Whose number is a rank's. Launchers number the tasks that they start, and what a task starts
- * inherits its number: a torchrun on each node has that of its node. So such a number proves
+ * Which numbers are those of ranks. Launchers number the tasks that they start, and children of a
+ * task inherit its number: a torchrun on each node has that of its node. So such a number proves
  * nothing, and one rule says when it is a launcher's, for jobs with our probe and without.
  */
 

@@ -16,7 +16,7 @@ struct json_object *json_get_document(const struct exhibit *exhibit, struct comp
 
 /* A number of an object into *ret; false, and *ret untouched, where there is none. */
 bool json_get_int(const struct json_object *object, const char *key, int64_t *ret);
-/* The same for a time in ns (base/checked.h): one that cannot be is not there. */
+/* The same for a time in ns (base/checked.h); an impossible time counts as missing. */
 bool json_get_time(const struct json_object *object, const char *key, int64_t *ret);
 /* A text of an object, valid as long as it is; NULL where there is none or it is no string. */
 const char *json_get_text(const struct json_object *object, const char *key);

@@ -30,10 +30,10 @@ bool backend_has(const char *name, enum backend_trait trait) __attribute__((nonn
 /* The name to a number in a ring; never NULL: "other" for one that no row has. */
 const char *backend_name(uint32_t number);
 
-/* The maker of a group of which nobody says it; never NULL. */
+/* Returns the maker to assume for a group without one; never NULL. */
 const char *backend_usual(void);
 
-/* The name to "nccl:all_reduce", as a dump calls an operation; never NULL. */
+/* Returns the name for "nccl:all_reduce", as a dump calls an operation; never NULL. */
 const char *backend_of_entry(const char *entry) __attribute__((nonnull));
 
 #endif

@@ -21,13 +21,13 @@ struct by_rank {
 	size_t *first; /* per rank: where its own begin in `at`; they end where the next one's do */
 };
 
-/* Whose the i-th fact of a kind is. */
+/* Returns the rank of the i-th fact of a kind. */
 typedef struct rank_index by_rank_fn(const struct job *job, size_t i);
 
 by_rank_fn by_rank_of_seat, by_rank_of_signal, by_rank_of_loss, by_rank_of_log,
 	by_rank_of_process;
 
-/* Of n facts; those of no rank are left out. */
+/* Indexes n facts; leaves out those of no rank. */
 void by_rank_make(struct by_rank *ret, const struct job *job, size_t n, by_rank_fn *rank_of);
 void by_rank_release(struct by_rank *index);
 

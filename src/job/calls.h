@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calls.h: what is known of calls by their names ("ncclCommSplit"), as lists/call.def has it. Of a
- * name that no row has nothing is known.
+ * calls.h: what is known about calls by their names ("ncclCommSplit"), as in lists/call.def.
+ * Nothing is known about a name without a row.
  */
 #ifndef JOB_CALLS_H
 #define JOB_CALLS_H

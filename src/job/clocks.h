@@ -23,8 +23,8 @@ struct clocks *clocks_new(const struct job *job);
 void clocks_free(struct clocks *clocks);
 
 /*
- * The number of the clock by which a rank's times are: that of its host, which is the host's index;
- * of a rank without one, its own.
+ * Returns the number of a rank's clock: that of its host, which is the host's index; for a rank
+ * without a host, one of its own.
  */
 int clocks_of_rank(const struct clocks *clocks, struct rank_index rank);
 
@@ -35,9 +35,9 @@ int clocks_of_rank(const struct clocks *clocks, struct rank_index rank);
 int64_t clocks_move(const struct clocks *clocks, int64_t when, int from, int to);
 
 /*
- * How far a time that was moved between these clocks may be off, ns: as far as the middle half of
- * the operations by which they met lies apart. 0 on one clock, and where they met in the making of
- * a communicator; days where one operation is all.
+ * Returns by how much a time moved between these clocks may be off, ns: the spread of the middle
+ * half of the operations by which they met. 0 on one clock, and where they met in the making of a
+ * communicator; days where they met in one operation only.
  */
 int64_t clocks_error(const struct clocks *clocks, int a, int b);
 

@@ -41,7 +41,7 @@ struct compiled_graphs {
 struct compiled_graphs compiles_graphs(const struct job *job, struct rank_index rank);
 void compiles_release(struct compiled_graphs *graphs);
 
-/* The first graph in which two ranks differ: what each compiled there; NULL: nothing. */
+/* The first graph in which two ranks differ: the span of each there; NULL: not compiled. */
 struct graph_difference {
 	const struct compiled_graph *mine, *theirs;
 };

@@ -41,7 +41,7 @@ enum {
 	JOB_KNOWS_LOG = 64,	    /* a tail of its stderr was seen */
 	JOB_KNOWS_STACKS = 128,	    /* at least one of its threads has a stack */
 	JOB_KNOWS_DUMP = 256,	    /* a dump tells how far it came, but not what it does */
-	/* Its own word on what it entered: what is not in it, was not entered. */
+	/* Its own word on what it entered: an op that is missing there was not entered. */
 	JOB_KNOWS_BOARDS = JOB_KNOWS_RING | JOB_KNOWS_DUMP,
 };
 
@@ -52,14 +52,14 @@ struct job_expected {
 };
 
 /*
- * How much of what the job should have the evidence covers. A conclusion from something that was
- * not seen asks here first whether it could have been seen. Missing ranks are those of job->ranks
- * whose process is JOB_NONE; where nobody says how many there should be, nobody knows who is.
+ * How much of the job the evidence covers. A conclusion from something unseen asks here first
+ * whether it could have been seen. Missing ranks are those of job->ranks whose process is JOB_NONE;
+ * without a known world size the missing ranks are unknown.
  */
 struct job_coverage {
 	struct job_expected ranks;
 	struct job_expected hosts;
-	size_t ranks_seen; /* of which a process or a dump was seen */
+	size_t ranks_seen; /* ranks of which a process or a dump was seen */
 	size_t hosts_seen; /* from which anything was gathered */
 	const char
 		*hosts_missing; /* "m2,m4": expected by name and not seen; "" which is not known */
@@ -143,8 +143,8 @@ struct job_process {
 	int64_t rss;	       /* bytes, JOB_UNKNOWN */
 	int64_t rss_before;    /* bytes at the older sample */
 	int64_t seen;	       /* where what a dump tells of it ends; JOB_UNKNOWN: host's T0 */
-	bool age_unknown;      /* that is only the last that it did: it may have stood for long */
-	bool other_run;	       /* what tells of it may be of another run of the job: nobody knows */
+	bool age_unknown;      /* only its last known state: it may have stood for long */
+	bool other_run;	       /* its evidence may be of another run of the job: unknown */
 	const char *cite;
 };
 
@@ -246,7 +246,7 @@ struct job_member {
 
 /* The source of how many seats a group has. */
 enum job_sized {
-	JOB_SIZE_UNKNOWN, /* nobody: `size` are those that were seen, there may be more */
+	JOB_SIZE_UNKNOWN, /* unknown: `size` counts the seats seen, there may be more */
 	JOB_SIZE_GUESSED, /* something that does not say of which group it is: seldom wrong */
 	JOB_SIZE_SAID,    /* a member, a list of its ranks, or an op whose amounts tell it */
 };
@@ -260,7 +260,7 @@ struct job_group {
 	uint64_t alias;
 	uint64_t parent; /* key, 0 none */
 	uint64_t made_as; /* not 0: others made another group for this one; alike in all of those */
-	const char *made_name; /* of those: the name that all of them gave it; never NULL */
+	const char *made_name; /* the name that all of its members gave it; never NULL */
 	const char *name; /* "world" if all ranks are in it and no better is known; never NULL */
 	const char *maker; /* "nccl", "gloo", "other"; "bootstrap": the exchange of an id, no ops */
 	const char *ranks; /* world ranks by seat, "0-3,8", as a member says; never NULL */
@@ -337,7 +337,7 @@ struct job_note {
 	struct rank_index rank;
 	const char *text;
 	bool exception; /* the rank said that it dies of this */
-	bool by_file;	/* in a file whose name its children inherit: it may be one of them */
+	bool by_file;	/* its file's name is inherited by children: it may be one of them */
 	int64_t when;
 	const char *cite;
 };
@@ -383,7 +383,7 @@ struct job_loss {
 	const char *what;
 	int64_t count; /* JOB_UNKNOWN */
 	bool of_ops;   /* operations may be among what is lost: absence is weaker evidence */
-	bool of_last;  /* and what it did last may be: that it waits for nobody is not known */
+	bool of_last;  /* its last records may be lost: it may wait for somebody */
 	bool of_p2p;   /* sends and receives, which nothing records */
 	const char *cite;
 };
@@ -466,7 +466,10 @@ struct job_snapshot {
 	int64_t longest_stop; /* ns at a stretch that a thread stood still for us; 0 not at all */
 	int64_t span;	/* ns between the first and the last sample */
 	int64_t when;	/* of the latest */
-	/* Whose code it has mapped: "/libc.so.6/libm.so.6/", names between slashes; "" unknown. */
+	/*
+	 * The libraries that it has mapped: "/libc.so.6/libm.so.6/", names between slashes; ""
+	 * unknown.
+	 */
 	const char *modules;
 	const char *cite;
 };
@@ -504,7 +507,7 @@ struct job_rank {
 	int host;
 	int process; /* index into processes; JOB_NONE: never seen */
 	bool candidate_only; /* started, had RANK, never made a communicator */
-	bool doubtful; /* such a one by its task's number only: it may launch ranks, and be none */
+	bool doubtful; /* a rank by its task's number only: it may be a launcher of ranks */
 	int restart;
 	unsigned knows; /* JOB_KNOWS_* */
 	int64_t lost_records;
@@ -515,7 +518,7 @@ struct job {
 	const char *name;
 	int attempt;	  /* 1 + restart generation under judgement */
 	int world_size;	  /* JOB_NONE unknown */
-	bool world_at_least; /* world_size are those that somebody names: there may be more */
+	bool world_at_least; /* world_size counts the ranks named somewhere: there may be more */
 	int64_t launched; /* realtime, JOB_UNKNOWN */
 	int64_t gathered; /* newest T0 of all hosts; without one, the last that dumps tell */
 	int64_t deadline; /* realtime when a known watchdog or limit ends the job, JOB_UNKNOWN */
@@ -543,7 +546,7 @@ struct job {
 	size_t nspans;
 	const struct job_call *calls; /* by rank, then entry; of one moment the longer first */
 	size_t ncalls;
-	bool calls_told; /* they were asked for: who has none made none, or left no record */
+	bool calls_told; /* calls were asked for: a rank without any made none, or left no record */
 	const struct job_shard *shards;
 	size_t nshards;
 	const struct job_step *steps;

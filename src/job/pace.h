@@ -12,8 +12,9 @@
 int64_t pace_median_gap(const struct job *job, int group);
 
 /*
- * The median time, ns, from the birth of a process to its first communicator's init, among those
- * whose first one is this group; 0 where nobody's is. So long a start is usual for this job.
+ * Returns the median time, ns, from the birth of a process to its first communicator's init, among
+ * processes whose first one is this group; 0 where there are none. A start of that length is usual
+ * for this job.
  */
 int64_t pace_median_start(const struct job *job, int group);
 
@@ -30,17 +31,17 @@ struct pace_late {
 };
 
 /*
- * The last time that somebody was at least `least` ns late, among the group's known collectives
- * that all members entered, and how often that one was so before. Who is late by less than twice
- * of what is usual when others are the last is not: steps of a job may differ by much, now on one
- * rank and now on another.
+ * Finds the last time that a member was at least `least` ns late, among the group's known
+ * collectives that all members entered, and how often that member was late before. A member that is
+ * late by less than twice the usual lateness of others does not count: steps of a job may differ by
+ * much, now on one rank and now on another.
  */
 struct pace_late pace_last_late(
 	const struct job *job, const struct clocks *clocks, int group, int64_t least);
 
 /*
  * True if all ranks say that they have met: they made PyTorch's first process group. From then on
- * nobody is late only since it was started late.
+ * no rank is late merely because it was started late.
  */
 bool pace_all_met(const struct job *job);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rollcall.h: who has entered the i-th collective of a group. Decided by order of operations, never
- * by clocks, and only on a seat's own word: a seat whose board nobody could read is unknown, not
- * absent; one that captured a CUDA graph may have replayed any number of ops.
+ * rollcall.h: which seats have entered the i-th collective of a group. Decided by order of
+ * operations, never by clocks, and only by a seat's own word: a seat with an unreadable board is
+ * unknown, not absent; one that captured a CUDA graph may have replayed any number of ops.
  */
 #ifndef JOB_ROLLCALL_H
 #define JOB_ROLLCALL_H
@@ -26,16 +26,15 @@ const struct job_op *rollcall_op(const struct job_member *member, uint64_t index
 bool rollcall_speaks(const struct job *job, const struct job_member *member);
 
 /*
- * True if its seats are for certain all that the group has. If others made the group otherwise,
- * nobody knows who met whom: the seats that it shows may be in several of one name.
+ * True if the group certainly has no other seats. If some members made the group with other values,
+ * its seats may be in several groups of one name.
  */
 bool rollcall_lists_all(const struct job_group *group);
 
 /*
- * How many members the group may have beyond its seats: 0 where its size is known, and where that
- * is but guessed; else as many as there are ranks without a seat there whose own ring does not show
- * that they are not in it; ROLLCALL_ANY_NUMBER or more, which is beyond all counts, where nobody
- * bounds it.
+ * Returns how many members the group may have beyond its seats: 0 where its size is known or
+ * guessed; else the number of ranks without a seat there whose own ring does not rule them out;
+ * ROLLCALL_ANY_NUMBER or more, beyond all counts, where there is no bound.
  */
 #define ROLLCALL_ANY_NUMBER (SIZE_MAX / 4)
 size_t rollcall_unseen(const struct job *job, const struct job_group *group);

@@ -23,8 +23,8 @@ struct spans_range logs_of(const struct job *job, struct rank_index rank);
 struct spans_range caches_of(const struct job *job, struct rank_index rank);
 
 /*
- * True if a span is open, and what it shows is its rank's: it is of the rank's own process, or a
- * living child compiles.
+ * True if a span is open and counts for its rank: it is of the rank's own process, or of a living
+ * child that compiles.
  */
 bool spans_counts(const struct job *job, const struct job_span *span);
 

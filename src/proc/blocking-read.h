@@ -3,10 +3,10 @@
 #define PROC_BLOCKING_READ_H
 
 /*
- * Reads that may block for ever: cmdline and environ take the target's mmap lock, which a thread
- * in uninterruptible sleep may hold; the file behind fd 2 may lie on a dead NFS server. A helper
- * (proc/helper.h) does them one by one, and we wait for each with a deadline. One that does not
- * come back is lost, not we: the helper is left behind, a new one does the rest.
+ * Reads that may block for ever: cmdline and environ take the target's mmap lock, which a thread in
+ * uninterruptible sleep may hold; the file behind fd 2 may lie on a dead NFS server. A helper
+ * (proc/helper.h) does them one by one, and we wait for each with a deadline. A read that does not
+ * come back costs only its helper: that one is left behind, and a new one does the rest.
  */
 
 #include <stddef.h>

@@ -5,7 +5,7 @@
 /*
  * Peeking at another process: its files in /proc that are cheap and take no lock of the target
  * (stat, status, wchan, io, cgroup, task/TID/stat). No ptrace, no signal, nothing that waits for
- * the target. What takes its mmap lock, or lies on a file system that may hang, is a blocking
+ * the target. Files that take its mmap lock, or lie on a file system that may hang, need a blocking
  * read (proc/blocking-read.h).
  *
  * A process is (pid, start time): the pid alone is reused.

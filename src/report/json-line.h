@@ -11,8 +11,8 @@
 struct json_object;
 
 /*
- * Appends the document on one line of at most `most` bytes, which are at least 1024. Whatever does
- * not fit is taken out of the document, in the order that report_json_line() promises, and counted
+ * Appends the document on one line of at most `most` bytes, which are at least 1024. Parts that do
+ * not fit are taken out of the document, in the order that report_json_line() promises, and counted
  * in its key "cut".
  */
 void json_line_add(struct str *into, struct json_object *document, size_t most);

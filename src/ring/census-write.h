@@ -70,8 +70,9 @@ static inline void census_raise(struct census_header *h, uint32_t i)
 }
 
 /*
- * Claims the slot of which `head` was read, if that is still so: it is CLAIMING, has these flags
- * and has turned. Whoever is killed from here on leaves nothing that could be taken for a process.
+ * Claims the slot with the `head` that was read, if that is unchanged: it is then CLAIMING, has
+ * these flags and is one turn on. A process that is killed from here on leaves nothing that could
+ * be taken for a process.
  */
 static inline int census_turn(struct census_slot *s, uint64_t head, uint32_t flags)
 {

@@ -57,7 +57,7 @@ enum {
 	CENSUS_F_NO_RING = 16, /* no ring could be made: the process runs unrecorded */
 	CENSUS_F_TOOL = 32,    /* a compiler, assembler, linker: counted in the slot of its owner */
 	CENSUS_F_KILLED = 64,  /* EXITED, as its parent saw: exit_status is the signal */
-	/* What `rank` is, and may not be: */
+	/* Which kind of number `rank` is: */
 	CENSUS_F_TASK = 128,  /* only the number of a launcher's task, which may hold many ranks */
 	CENSUS_F_ALONE = 256, /* RANK without LOCAL_RANK, which may be that of a node */
 	CENSUS_F_OTHER_TASK = 512, /* set for this process, and not the number of its task */

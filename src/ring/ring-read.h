@@ -220,8 +220,8 @@ int ring_pins_next(struct ring_pins *pins, struct ring_slot *ret);
 /* --- Tables ----------------------------------------------------------------------------------- */
 
 /*
- * Copies a group's entry i: 1 valid, 0 free, -1 torn, being written or not at hand. Of what is in
- * it, read boards with ring_board_read() and history with ring_group_op() and ring_group_p2p().
+ * Copies a group's entry i: 1 valid, 0 free, -1 torn, being written or not at hand. Read its boards
+ * with ring_board_read(), its history with ring_group_op() and ring_group_p2p().
  */
 int ring_view_group(const struct ring_view *view, uint64_t i, struct ring_group *ret);
 

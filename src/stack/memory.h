@@ -16,8 +16,8 @@ struct stack_memory {
 	/* Copies len bytes at address `at`: all of them, or none and -EFAULT or another -errno. */
 	int (*read)(struct stack_memory *memory, uint64_t at, void *to, size_t len);
 	/*
-	 * The same for who only looks whether these bytes are what he seeks: an excerpt does not
-	 * keep them for that. What he goes on with he reads. NULL: as read.
+	 * The same for a caller that only checks whether these are the bytes that it seeks: an
+	 * excerpt does not keep them. Bytes to work with must be read. NULL: as read.
 	 */
 	int (*glance)(struct stack_memory *memory, uint64_t at, void *to, size_t len);
 };

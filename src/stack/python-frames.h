@@ -56,8 +56,8 @@ struct python_thread {
 	size_t nframes;
 	const char *cut; /* why not all of it was read; NULL: all */
 	/*
-	 * What it handles now, or what passes a `finally` of its: "ValueError: no such token". NULL
-	 * nothing, or not known (3.13 and beyond).
+	 * The exception that it handles now, or that passes one of its `finally`: "ValueError: no
+	 * such token". NULL none, or unknown (3.13 and beyond).
 	 */
 	const char *handling;
 	/* Where that text lies, which is the program's own: characters of said_kind bytes. */

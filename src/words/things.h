@@ -16,7 +16,7 @@ void things_add(struct str *into, const struct verdict_thing *thing);
 /* Appends "train.py:88 in step", or as much of it as is known. */
 void things_add_frame(struct str *into, const struct job_frame *frame);
 
-/* What is waited in: the call's name, or what kind of call it is; "" where it waits not. */
+/* Returns what is waited in: the call's name, or the kind of call; "" where it does not wait. */
 const char *things_call(enum activity activity, const char *call);
 
 #endif

@@ -31,7 +31,7 @@ struct key {
 };
 
 /*
- * Is this the name of a key that a terminal or a script may give? One character that can be shown,
+ * True if this is the name of a key that a terminal or a script may give: one printable character,
  * "Space", "Enter", "F4", ..., also with "Ctrl-", "Alt-" or "S-" before it.
  */
 bool keys_is_name(const char *name) __attribute__((nonnull));
@@ -44,7 +44,7 @@ enum request keys_find(const char *name) __attribute__((nonnull));
 
 /* Return the keys ("j Down"), the help and the section of a request; literals. */
 const char *keys_of(enum request request);
-/* What the request does, in words. */
+/* Returns what the request does, in words. */
 const char *keys_help(enum request request);
 /* The section of the help that lists it. */
 enum request_section keys_section(enum request request);

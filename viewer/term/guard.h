@@ -33,7 +33,7 @@ void guard_end(void);
 /* The bytes that undo what was done to the terminal; more than there is room for are none. */
 void guard_set_undo(const char *bytes, size_t size) __attribute__((nonnull));
 
-/* Is the terminal in our hands now? While it is not, nothing is given back. */
+/* True if the terminal is in our hands now. While it is not, nothing is given back. */
 void guard_hold(bool held);
 
 /* Readable when a note came. */

@@ -56,7 +56,7 @@ struct terminal_event terminal_wait(struct terminal *terminal, int ms) __attribu
  * event is TERMINAL_RESIZED: its size may be another.
  */
 void terminal_suspend(struct terminal *terminal) __attribute__((nonnull));
-/* Has the terminal tell of the mouse, or not. */
+/* Makes the terminal report the mouse, or not. */
 void terminal_set_mouse(struct terminal *terminal, bool on) __attribute__((nonnull));
 /* Text to the clipboard of whoever sits before it (OSC 52). */
 void terminal_copy(struct terminal *terminal, const char *text) __attribute__((nonnull));

@@ -147,7 +147,7 @@ struct track_share track_share(const struct track *track, int64_t from, int64_t 
 
 /* "compile", "waiting", ...: as the legend has it; never NULL. */
 const char *track_state_name(enum track_state state);
-/* What that means, as `?` has it: "a span that the program has marked"; never NULL. */
+/* Returns what that means, for `?`: "a span that the program has marked"; never NULL. */
 const char *track_state_meaning(enum track_state state);
 /* track-marks.c: which mark the event is; TRACK_MARKS: none. */
 enum track_mark track_mark_of(const struct track_event *event) __attribute__((nonnull));

@@ -154,7 +154,7 @@ static bool is_idle(const struct verdicts *verdicts)
 	return announce_tells(verdicts) && !verdicts->at[0].victims.n;
 }
 
-/* Notes for how long ranks idled, once they go on. Where nothing was seen of them they still may. */
+/* Notes for how long ranks idled, once they go on. Unseen ranks may still idle. */
 static void note_idling(struct announce *announce, const struct verdicts *verdicts, int64_t now)
 {
 	bool unclear = verdicts->at[0].class == VERDICT_INCONCLUSIVE;

@@ -3,9 +3,9 @@
 #define DECODE_SLURM_STEP_H
 
 /*
- * In which step of Slurm a rank runs, by its own environment: what its launcher gave it, which an
- * agent's history has, else what it inherited from the launch, which the receipt has. What other
- * processes are in (who gathers may be in a step of his own) does not count.
+ * The step of Slurm in which a rank runs, by its own environment: the variables that its launcher
+ * gave it, by an agent's history, else those inherited from the launch, by the receipt. Steps of
+ * other processes do not count: gathering may run in a step of its own.
  */
 
 #include <json.h>

@@ -160,7 +160,7 @@ void flight_keep_run(
 /* Gives back what was read of one. */
 void flight_release_rank(struct flight_rank *rank);
 
-/* Whether two dumps are of one run, as far as clocks have nothing to do with it. */
+/* Whether two dumps are of one run, by anything but clocks. */
 enum flight_kin { FLIGHT_KIN_UNKNOWN, FLIGHT_KIN_ONE, FLIGHT_KIN_APART };
 
 /* A rank, made ready to be held against many others; it borrows the rank. */

@@ -86,8 +86,10 @@ struct flight_entry {
 	const char *thread_id; /* as said: digits */
 	struct flight_tensors inputs;
 	struct flight_tensors outputs;
-	/* On the clock of the wall, since 1970. The last two say when somebody noticed, which may
-	 * be much later than it was; 0: nobody has noticed so far. */
+	/*
+	 * On the clock of the wall, since 1970. The last two say when somebody noticed, which may
+	 * be much later than it was; 0: nobody has noticed so far.
+	 */
 	int64_t created_ns;
 	int64_t started_ns;
 	int64_t completed_ns;
@@ -96,7 +98,7 @@ struct flight_entry {
 	enum flight_state state;
 	signed char retired; /* enum flight_answer: nobody watches it any more */
 	signed char is_p2p;  /* enum flight_answer */
-	/* Who called, innermost first; none where the dump was made without. */
+	/* The callers' frames, innermost first; none in a dump without stacks. */
 	const struct flight_frame *const *frames;
 	uint32_t nframes;
 };
@@ -116,8 +118,10 @@ struct flight_dump {
 	/* True if the dump has this part at all: only one with entries proves an absence of them.
 	 */
 	bool has_groups, has_statuses, has_entries;
-	/* "" for a whole dump; else one phrase: "cut at byte 4096 of 4096", "GLOBAL at byte 17,
-	 * ..." */
+	/*
+	 * "" for a whole dump; else one phrase: "cut at byte 4096 of 4096", "GLOBAL at byte 17,
+	 * ..."
+	 */
 	const char *damage;
 	size_t damage_at; /* the byte */
 

@@ -36,7 +36,7 @@ void flight_lists_free(struct flight_lists *lists);
 /* The list of "[0, 1, 2]", up to where that is odd; valid as long as `lists`. Never NULL. */
 const struct flight_list *flight_lists_of_text(
 	struct flight_lists *lists, const char *text, size_t len);
-/* The same of numbers; `known`: there were no more. None of them is negative. */
+/* The same for numbers; `known`: the list is complete. None of them is negative. */
 const struct flight_list *flight_lists_of_numbers(
 	struct flight_lists *lists, const int64_t *numbers, size_t nr, bool known);
 

@@ -12,7 +12,7 @@
 
 #include "job/job.h"
 
-/* An op as evidence has it: of which seat of which group, and by which thread; 0 not known. */
+/* An op as evidence has it: its group and seat, and its thread; 0 unknown. */
 struct job_op_seen {
 	struct job_op fact;
 	uint64_t group_key;
@@ -64,15 +64,15 @@ void job_add_world_size(struct job_builder *b, int world_size, const char *by);
  */
 void job_add_world_size_since(struct job_builder *b, int world_size, const char *by, int restart);
 /*
- * So many are named somewhere, but nobody says that these are all; a said size that is no smaller
- * takes it back.
+ * Sets how many ranks are named somewhere, without a word that these are all; a stated size that is
+ * no smaller replaces it.
  */
 void job_add_world_at_least(struct job_builder *b, int world_size);
 /* How many hosts there should be, and who says so; the largest counts. */
 void job_add_expected_hosts(struct job_builder *b, int nhosts, const char *by);
 /* One of them by its name, as the launcher has it: with a domain behind it, or without. */
 void job_add_expected_host(struct job_builder *b, const char *name);
-/* One that gave some of what it has, and said that it is not all; by the name it was asked by. */
+/* Adds a host that said that it gave only some of its evidence; by the name it was asked by. */
 void job_add_part_host(struct job_builder *b, const char *name);
 /* When it was launched, realtime ns; the earliest counts, and JOB_UNKNOWN is no word. */
 void job_add_launch(struct job_builder *b, int64_t launched);
@@ -83,8 +83,10 @@ void job_add_deadline(struct job_builder *b, int64_t deadline, const char *cite)
 /* A census was read, so that who is not in it is known not to be there. */
 void job_add_census_seen(struct job_builder *b);
 
-/* In all of these, index fields (host, rank, process, group, thread, sender_role) of the given
- * struct are ignored and derived when sealing; `cite` must not be NULL. */
+/*
+ * In all of these, index fields (host, rank, process, group, thread, sender_role) of the given
+ * struct are ignored and derived when sealing; `cite` must not be NULL.
+ */
 void job_add_host(struct job_builder *b, const struct job_host *host);
 
 /* Ways in which a number may not be the process' own. */
@@ -94,8 +96,10 @@ enum {
 	JOB_NUMBER_OTHER_TASK = 4, /* set for it, and another than that of its task */
 };
 
-/* A process' identity, as far as it is known. `world_rank` is none where nothing said; `promoted`:
- * it made a communicator. Fields of `process` that are unknown do not overwrite known ones. */
+/*
+ * A process' identity, as far as it is known. `world_rank` is none where nothing said; `promoted`:
+ * it made a communicator. Fields of `process` that are unknown do not overwrite known ones.
+ */
 struct job_identity {
 	struct world_rank world_rank;
 	unsigned number; /* what kind of number that is: JOB_NUMBER_*; 0: set for this process */
@@ -114,13 +118,17 @@ void job_add_process(struct job_builder *b, struct job_who who, const struct job
 void job_add_thread(struct job_builder *b, struct job_who who, const struct job_thread *thread,
 	uint64_t group_key);
 
-/* A seat taken by `who`. `group->first_member` ignored; a size of 0 is unknown, and any other is
- * taken as said unless group->sized is JOB_SIZE_GUESSED. */
+/*
+ * A seat taken by `who`. `group->first_member` ignored; a size of 0 is unknown, and any other is
+ * taken as said unless group->sized is JOB_SIZE_GUESSED.
+ */
 void job_add_member(struct job_builder *b, struct job_who who, const struct job_group *group,
 	const struct job_member *member);
 
-/* An op of that seat; `tid` names the launching thread, 0 unknown. Collectives and P2P are told
- * apart by sig.op. Duplicates (same index; P2P: same op, peer and index) merge. */
+/*
+ * An op of that seat; `tid` names the launching thread, 0 unknown. Collectives and P2P are told
+ * apart by sig.op. Duplicates (same index; P2P: same op, peer and index) merge.
+ */
 void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key,
 	struct group_rank seat, const struct job_op *op, uint32_t tid);
 

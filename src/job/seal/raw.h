@@ -98,7 +98,7 @@ struct job_builder {
 	const char *name;
 	bool ids_differ;
 	struct job_expected ranks, expected_hosts;
-	int ranks_restart; /* of which restart that is the word */
+	int ranks_restart; /* the restart that said so */
 	int world_at_least;
 	int64_t launched;
 	bool ended;

@@ -70,8 +70,8 @@ struct waitfor_node {
 	uint64_t index;  /* OP */
 	int wait;        /* PAIR, STORE, SYNC, LOCK: index into waits (of a key: the first) */
 	bool unknown;    /* members without evidence: they may be the ones missing */
-	bool absent;     /* OP, INIT, SPLIT, PAIR: somebody is missing by its own word */
-	bool guessed;    /* OP: who is missing is guessed, from who waits in nothing */
+	bool absent;     /* OP, INIT, SPLIT, PAIR: a seat is missing by its own word */
+	bool guessed;    /* OP: the missing seats are guessed: ranks that wait in nothing */
 	size_t late;     /* STORE, where only stacks tell: so many may be missing there, those to
 			    whom an edge leads among them */
 	int part;        /* its strongly connected part: lower numbers are nearer to the sinks */

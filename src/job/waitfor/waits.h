@@ -32,15 +32,16 @@ enum wait_kind {
 		       that waits for all */
 };
 
-/* No key of a store is called so: what is waited for, where that is no key. */
+/* Names for waits without a key; no key of a store is called so. */
 #define WAITS_SOME_INIT "\n"		/* the init of a communicator that nobody knows */
 #define WAITS_SOME_OP	"\n op"		/* an operation of which only a stack tells */
 #define WAITS_FOR_STORE "\n store"	/* the store itself, which rank 0 opens */
-#define WAITS_FOR_RANKS "\n ranks"	/* it has opened the store: for all others to come to it */
+#define WAITS_FOR_RANKS "\n ranks"	/* it has opened the store, and waits there for all
+					 * others */
 
 /*
- * A rank's state as its stack tells it (verdict/activities.h): that it waits, or that it is
- * elsewhere; of the second also where its ring is silent or not there. {0}: nothing.
+ * A rank's state by its stack (verdict/activities.h): it waits, or it is elsewhere; the second also
+ * if its ring is silent or missing. {0}: nothing.
  */
 struct waits_told {
 	const char *key; /* what it waits for, one of WAITS_...; NULL: nothing that is known */

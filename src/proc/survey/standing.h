@@ -3,8 +3,8 @@
 #define PROC_STANDING_H
 
 /*
- * Whether the jobs of a survey stand, as far as a glance tells: who was put on a processor within a
- * moment. It is read from files that everybody may read, and disturbs nobody.
+ * Whether the jobs of a survey stand, by a glance: which of their threads were put on a processor
+ * within a moment. It is read from files that everybody may read, and disturbs nobody.
  */
 
 #include "proc/survey/survey.h"

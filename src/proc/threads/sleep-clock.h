@@ -6,9 +6,9 @@
  * Since when a thread sleeps. The scheduler notes when it last charged a thread for running, and
  * who is blocked was charged last as it left its processor: se.exec_start of
  * /proc/PID/task/TID/sched (kernel/sched/debug.c, update_curr() of fair.c, rt.c, deadline.c). That
- * time is of the clock of one processor, which leaves out interrupts and what a hypervisor took, so
- * that no two need agree. What that clock shows now, a thread of our own tells that has just come
- * to run there.
+ * time is by the clock of one processor, which leaves out interrupts and the time that a hypervisor
+ * took, so that no two need agree. A thread of our own that has just been scheduled there tells
+ * what that clock shows now.
  *
  * Each step errs to the same side: the clock is read once and ages, so that a sleep is never said
  * to be longer than it was. A kernel without that file, or a processor that we may not run on or
