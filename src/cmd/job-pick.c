@@ -260,7 +260,8 @@ static int choose_named(struct job_pick *pick, const char *const *names, size_t 
 {
 	int status = CMD_UNREADABLE;
 
-	if (n == 1 && !jobs_find(&pick->jobs, names[0], NULL))
+	if (n == 1 && !jobs_find(&pick->jobs, names[0], NULL) &&
+		!jobs_several_are(&pick->jobs, names[0]))
 		status = choose_by_key(pick, names[0]);
 	if (status != CMD_UNREADABLE)
 		return status;

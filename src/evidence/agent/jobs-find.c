@@ -2,7 +2,9 @@
 /* Which of the listed jobs is meant: by folder, id, name, or the pid of anybody near it. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "evidence/agent/fellows.h"
 #include "evidence/agent/jobs-people.h"
 #include "evidence/agent/jobs.h"
 #include "proc/read.h"
@@ -68,24 +70,77 @@ static const struct jobs_entry *jobs_find_below(const struct jobs *jobs, const c
 	return found;
 }
 
+/* Those that are called so. */
+struct called {
+	const struct jobs_entry *live, *over; /* the first of each */
+	bool several_live, several_over;
+};
+
+/* Adds one. Another may be meant if it is another user's; by a name, also if both live. */
+static void called_add(struct called *called, const struct jobs_entry *entry, bool by_id)
+{
+	bool over = entry->status == JOBS_ENDED;
+	const struct jobs_entry **first = over ? &called->over : &called->live;
+
+	if (!*first)
+		*first = entry;
+	else if (!fellows_are(*first, entry) &&
+		 ((*first)->owner != entry->owner || (!by_id && !over)))
+		*(over ? &called->several_over : &called->several_live) = true;
+}
+
+/* Of those that are over nobody asks by a name that one has who lives. */
+static bool called_are_several(const struct called *called, bool by_id)
+{
+	if (by_id && called->live && called->over && called->live->owner != called->over->owner)
+		return true;
+	return called->several_live || (called->several_over && (by_id || !called->live));
+}
+
+/*
+ * By id, else by name. A name is anybody's to give, and an id easily guessed: where root sees jobs
+ * of several users by one, none is meant: false. What another user calls by a number is no process'
+ * name.
+ */
+static bool jobs_find_called(const struct jobs *jobs, const char *arg, struct called *called)
+{
+	*called = (struct called){0};
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (!strcmp(jobs->items[i].id, arg))
+			called_add(called, &jobs->items[i], true);
+	if (called->live || called->over)
+		return !called_are_several(called, true);
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (!strcmp(jobs->items[i].name, arg) &&
+			(!text_is_number(arg) || jobs->items[i].owner == geteuid()))
+			called_add(called, &jobs->items[i], false);
+	return !called_are_several(called, false);
+}
+
+bool jobs_several_are(const struct jobs *jobs, const char *arg)
+{
+	struct called called;
+
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (!strcmp(jobs->items[i].folder, arg))
+			return false;
+	return !jobs_find_called(jobs, arg, &called);
+}
+
 const struct jobs_entry *jobs_find(
 	const struct jobs *jobs, const char *arg, struct complaint *why)
 {
 	const struct jobs_entry *found = NULL;
+	struct called called;
 
 	for (size_t i = 0; i < jobs->nr; i++)
-		if (!strcmp(jobs->items[i].folder, arg) || !strcmp(jobs->items[i].id, arg))
+		if (!strcmp(jobs->items[i].folder, arg))
 			return &jobs->items[i];
-	for (size_t i = 0; i < jobs->nr; i++) {
-		const struct jobs_entry *entry = &jobs->items[i];
-
-		if (strcmp(entry->name, arg))
-			continue;
-		if (entry->status != JOBS_ENDED)
-			return entry;
-		if (!found)
-			found = entry;
+	if (!jobs_find_called(jobs, arg, &called)) {
+		complaint_set(why, "several jobs here are '%s': say which by its folder", arg);
+		return NULL;
 	}
+	found = called.live ? called.live : called.over;
 	if (!found)
 		found = jobs_find_pid(jobs, arg);
 	if (!found)

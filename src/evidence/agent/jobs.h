@@ -125,11 +125,14 @@ void jobs_list_beside(struct jobs *jobs, const char *folder) __attribute__((nonn
 /*
  * Finds one by its folder, id, name (the live job of that name, else the newest) or the pid of
  * any process of it, of a descendant of one, or of an ancestor that has no other job below it. NULL
- * with words if none fits. Points into `jobs`.
+ * with words if none fits, or several are called so (jobs_several_are()). Points into `jobs`.
  */
 const struct jobs_entry *jobs_find(
 	const struct jobs *jobs, const char *arg, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
+
+/* True if that id or name may be meant for several: live ones, or jobs of several users. */
+bool jobs_several_are(const struct jobs *jobs, const char *arg) __attribute__((nonnull));
 
 /* The one job folder at path, wherever it lies, under the same trust. 0 or negative with words. */
 int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)

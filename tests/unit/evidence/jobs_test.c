@@ -138,6 +138,41 @@ static void jobs_are_found_by_every_name(void **state)
 }
 
 /* The pid of a rank that is gone leads to its job, and not once another process has it. */
+/* Two live jobs of one name, and one of another user's that is called like it, or like a pid. */
+static void one_name_of_several_is_nobodys(void **state)
+{
+	const struct scene *scene = *state;
+	char pid[16], *folder = path_of(scene, "job-a", NULL);
+	struct complaint why = {0};
+	struct jobs jobs = {0};
+
+	snprintf(pid, sizeof(pid), "%d", (int)scene->rank);
+	scene_job(scene, "job-a", "sft", scene->rank, 1000);
+	scene_job(scene, "job-b", "sft", getpid(), 2000);
+	scene_job(scene, "job-c", pid, 1 << 29, 3000);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	assert_int_equal(jobs.nr, 3);
+	assert_null(jobs_find(&jobs, "sft", &why));
+	assert_string_equal(
+		complaint_text(&why), "several jobs here are 'sft': say which by its folder");
+	assert_true(jobs_several_are(&jobs, "sft"));
+	assert_string_equal(jobs_find(&jobs, folder, NULL)->id, "job-a");
+	assert_string_equal(jobs_find(&jobs, "job-a", NULL)->id, "job-a");
+	/* Our own may be called by a number, and another user's not. */
+	assert_string_equal(jobs_find(&jobs, pid, NULL)->id, "job-c");
+	jobs.items[0].owner++;
+	assert_string_equal(jobs_find(&jobs, pid, NULL)->id, "job-a");
+	/* Another user's folder by the same id, alive or over. */
+	strcpy(jobs.items[0].id, "job-a");
+	assert_null(jobs_find(&jobs, "job-a", NULL));
+	assert_true(jobs_several_are(&jobs, "job-a"));
+	assert_string_equal(jobs_find(&jobs, folder, NULL)->folder, folder);
+	assert_string_equal(jobs_find(&jobs, "job-b", NULL)->id, "job-b");
+	complaint_release(&why);
+	jobs_release(&jobs);
+	free(folder);
+}
+
 static void a_pid_is_of_whoever_has_it_now(void **state)
 {
 	const struct scene *scene = *state;
@@ -490,6 +525,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		JOBS_TEST(jobs_are_found_by_every_name),
+		JOBS_TEST(one_name_of_several_is_nobodys),
 		JOBS_TEST(a_pid_is_of_whoever_has_it_now),
 		JOBS_TEST(a_descendant_leads_to_its_job),
 		JOBS_TEST(the_manifest_says_that_it_hangs),
