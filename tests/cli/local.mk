@@ -16,6 +16,7 @@ SH_TESTS += \
 	%D%/quiet.test \
 	%D%/raised.test \
 	%D%/records.test \
+	%D%/shared-log.test \
 	%D%/signals.test \
 	%D%/status.test \
 	%D%/transparent.test \
