@@ -14,6 +14,7 @@
 #include "job/rollcall.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
+#include "verdict/unmet.h"
 
 /*
  * True if it is known what each member gave to that op: by the record of it, or by the hash of a
@@ -118,27 +119,47 @@ static void release(struct completion *c)
 	array_release(&c->waiting.list);
 }
 
-/* True if one node is a send, and the other the receive that its peer waits in. */
-static bool are_sides(const struct inquiry *q, size_t a, size_t b)
+/* True if it is complete on its other side. */
+static bool is_half_done(const struct inquiry *q, const struct wait *wait)
+{
+	const struct job_op *met = met_by(q, wait);
+
+	return met && met->completed == JOB_YES;
+}
+
+/*
+ * True if both nodes are one finding: sides of one message, or of one exchange of which no side is
+ * complete.
+ */
+static bool are_one(const struct inquiry *q, size_t a, size_t b)
 {
 	const struct waitfor_node *nodes = q->graph->nodes;
 	const struct wait *one, *other;
 
 	if (nodes[a].kind != WAITFOR_PAIR || nodes[b].kind != WAITFOR_PAIR)
-		return false;
+		return a == b;
 	one = &q->waits->at[nodes[a].wait];
 	other = &q->waits->at[nodes[b].wait];
-	return one->member == other->peer && one->peer == other->member &&
-	       one->index == other->index && one->op->sig.op != other->op->sig.op;
+	return a == b ||
+	       (one->exchange == other->exchange && !is_half_done(q, one) &&
+		       !is_half_done(q, other));
 }
 
-/* Adds those who wait, directly or not, for what this node stands for, on either side of it. */
-static void find_waiting(struct inquiry *q, size_t node, struct draft *draft)
+/* Marks what this node stands for, on all sides of it. The caller frees. */
+static bool *mark_all_of(const struct inquiry *q, size_t node)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
 
 	for (size_t i = 0; i < q->graph->nnodes; i++)
-		marked[i] = i == node || are_sides(q, i, node);
+		marked[i] = are_one(q, i, node);
+	return marked;
+}
+
+/* Adds those who wait, directly or not, for what this node stands for. */
+static void find_waiting(struct inquiry *q, size_t node, struct draft *draft)
+{
+	bool *marked = mark_all_of(q, node);
+
 	find_victims(q, marked, draft);
 	free(marked);
 }
@@ -162,8 +183,6 @@ static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, stru
 	}
 	if (node->kind == WAITFOR_PAIR) {
 		draft_fact(q, draft, FACT_BOTH_ENTERED, NO_RANK, g->cite);
-		if (may_be_unmet(q, node))
-			draft_fact(q, draft, FACT_TAGS_UNSEEN, NO_RANK, g->cite);
 		return;
 	}
 	fact = draft_fact(q, draft,
@@ -265,12 +284,26 @@ static void judge_overwritten(struct inquiry *q, size_t at)
 		q, VERDICT_COLLECTIVE_MISMATCH, NEED_ARGUMENTS, "", node->index);
 }
 
+/* Both sides of a message were called, and may not be for each other. */
+static void judge_tags(struct inquiry *q, size_t at)
+{
+	bool *marked = mark_all_of(q, at);
+
+	unmet_write_tags(q, &q->waits->at[q->graph->nodes[at].wait], marked);
+	free(marked);
+}
+
 static void judge_op(struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
 	struct completion c = {0};
 	const struct rank_list *behind;
 	struct draft *draft;
+
+	if (may_be_unmet(q, node)) {
+		judge_tags(q, at);
+		return;
+	}
 
 	if (node->kind == WAITFOR_OP)
 		look_at(q, node->group, node->index, &c);
@@ -293,10 +326,6 @@ static void judge_op(struct inquiry *q, size_t at)
 	if (c.unknown.list.nr || is_guess(q, node, &c, behind))
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	draft->verdict.next = behind ? VERDICT_NEXT_CHECK_GPU : VERDICT_NEXT_CHECK_FABRIC;
-	if (may_be_unmet(q, node)) {
-		draft_at_most(draft, VERDICT_HYPOTHESIS);
-		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
-	}
 	for (size_t i = 0; behind && i < behind->list.nr; i++)
 		rank_list_add(&draft->culprits, behind->list.items[i]);
 	find_waiting(q, at, draft);
@@ -305,13 +334,20 @@ static void judge_op(struct inquiry *q, size_t at)
 	release(&c);
 }
 
-/* Per rank: whether it has a message open of which nobody knows whether its peer came. */
+/*
+ * Per rank: whether it has a message open of which nobody knows whether its peer came, or one of
+ * the same exchange as such a message.
+ */
 static bool *find_dark(const struct inquiry *q)
 {
 	bool *dark = arena_new_many(q->arena, bool, q->job->nranks + 1);
+	bool *exchanges = arena_new_many(q->arena, bool, q->waits->n + 1);
 
 	for (size_t i = 0; i < q->waits->n; i++)
 		if (q->waits->at[i].kind == WAIT_P2P && q->waits->at[i].peer_unknown)
+			exchanges[q->waits->at[i].exchange] = true;
+	for (size_t i = 0; i < q->waits->n; i++)
+		if (q->waits->at[i].kind == WAIT_P2P && exchanges[q->waits->at[i].exchange])
 			dark[q->waits->at[i].rank.i] = true;
 	return dark;
 }
@@ -350,37 +386,41 @@ static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 
-/* True if an earlier node is the other side of that send or receive: one finding is both. */
-static bool is_told(const struct inquiry *q, size_t at)
+/* True if an earlier node that ends so, too, is the same finding. */
+static bool is_told(const struct inquiry *q, const bool *dark, size_t at)
 {
-	for (size_t i = 0; i < at; i++)
-		if (are_sides(q, i, at))
+	for (size_t i = 0; i < at && q->graph->nodes[at].kind == WAITFOR_PAIR; i++)
+		if (are_one(q, i, at) && is_open_end(q, dark, i))
 			return true;
 	return false;
 }
 
-/* True if it is known that the op at this node is not complete; else how new it is, by one clock.
- */
-static bool is_sure(const struct inquiry *q, size_t at, int64_t *ret_newest)
+/* True if it is known that the op at this node is not complete. */
+static bool is_sure(const struct inquiry *q, size_t at)
 {
 	bool sure = q->graph->nodes[at].kind != WAITFOR_OP;
 
-	*ret_newest = JOB_UNKNOWN;
+	for (size_t i = 0; i < q->waits->n && !sure; i++)
+		sure = q->graph->node_of_wait[i] == (int)at && q->waits->at[i].sure;
+	return sure;
+}
+
+/* True if a rank that waits at both nodes launched the one after the other: no clock tells that. */
+static bool is_newer(const struct inquiry *q, size_t at, size_t than)
+{
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
-		int64_t entered;
 
-		if (q->graph->node_of_wait[i] != (int)at)
+		if (q->graph->node_of_wait[i] != (int)at || !wait->op || !wait->op->order)
 			continue;
-		sure |= wait->sure;
-		entered = wait->op ? clocks_move(q->clocks, wait->op->entered,
-					     clocks_of_rank(q->clocks, wait->rank),
-					     clocks_of_rank(q->clocks, rank_index(0)))
-				   : JOB_UNKNOWN;
-		if (entered > *ret_newest)
-			*ret_newest = entered;
+		for (size_t k = q->waits->first[wait->rank.i];
+			k < q->waits->first[wait->rank.i + 1]; k++)
+			if (q->graph->node_of_wait[k] == (int)than && q->waits->at[k].op &&
+				q->waits->at[k].op->order &&
+				q->waits->at[k].op->order < wait->op->order)
+				return true;
 	}
-	return sure;
+	return false;
 }
 
 /* -- sends and receives of different amounts --------------------------------------------------- */
@@ -447,28 +487,24 @@ static bool judge_uneven_pairs(struct inquiry *q)
  */
 void judge_devices(struct inquiry *q)
 {
-	size_t told = 0, newest_at = SIZE_MAX;
-	int64_t newest = JOB_UNKNOWN;
+	size_t told = 0, newest = SIZE_MAX;
 	bool uneven = judge_uneven_pairs(q);
 	const bool *dark = find_dark(q);
 
 	for (size_t i = 0; i < q->graph->nnodes && told < 4; i++) {
-		int64_t entered;
-
 		if (!is_open_end(q, dark, i) || q->graph->nodes[i].unknown ||
-			is_told(q, i) ||
+			is_told(q, dark, i) ||
 			(uneven && q->graph->nodes[i].kind == WAITFOR_PAIR))
 			continue;
-		if (is_sure(q, i, &entered)) {
+		if (is_sure(q, i)) {
 			judge_op(q, i);
 			told++;
-		} else if (newest_at == SIZE_MAX || entered > newest) {
-			newest_at = i;
-			newest = entered;
+		} else if (newest == SIZE_MAX || is_newer(q, i, newest)) {
+			newest = i;
 		}
 	}
-	if (!q->drafts.nr && newest_at != SIZE_MAX)
-		judge_op(q, newest_at);
+	if (!q->drafts.nr && newest != SIZE_MAX)
+		judge_op(q, newest);
 }
 
 /* -- a rank in a synchronisation that nothing explains ----------------------------------------- */

@@ -27,6 +27,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/last-words.c %D%/last-words.h \
 	%D%/later.c \
 	%D%/limits.c %D%/limits.h \
+	%D%/unmet.c %D%/unmet.h \
 	%D%/verdict-names.c \
 	%D%/left-behind.c \
 	%D%/order.c \

@@ -16,6 +16,7 @@
 #include "verdict/pairs.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
+#include "verdict/unmet.h"
 
 /* One rank of a circle, by the first of its nodes: what holds it, or what it launched first. */
 struct holder {
@@ -635,7 +636,7 @@ void judge_cycles(struct inquiry *q)
 			collect_launched(q, part, &circle);
 		find_camps(q, &circle);
 		if (!write_pair_fault(q, part, &circle) && !write_left_group(q, part, &circle) &&
-			circle.camps > 1)
+			!(circle.camps == 1 && unmet_write(q, part)) && circle.camps > 1)
 			write_finding(q, part, &circle);
 		array_release(&circle.holders);
 	}

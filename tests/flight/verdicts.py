@@ -50,6 +50,14 @@ def expect(what, folder, status, kind, culprits=(), says=(), laws=True, victims=
     failed += bool(wrong)
 
 
+def expect_once(what, folder):
+    global failed
+    said = diagnose(folder)[1]["verdicts"]
+    if len(said) != 1:
+        print("%s: told %d times" % (what, len(said)))
+        failed += 1
+
+
 def plain(size=8, ops=20):
     world = World(size)
     for _ in range(ops):
@@ -346,6 +354,26 @@ def batches(folder):
     expect("batches, well", world.write(folder("batch-well")), 0, "healthy")
     world.batch(0, ring, ranks=others(4, 2), done=False)
     expect("batches", world.write(folder("batch")), 1, "host-stall", [2])
+    # All are in, and it stands: one finding, and not one of each message.
+    stands = World(4)
+    for _ in range(5):
+        stands.batch(0, ring)
+    stands.batch(0, ring, done=False)
+    at = stands.write(folder("batch-stands"))
+    expect("batches, all in", at, 1, "transport-stall")
+    expect_once("batches, all in", at)
+    # Rank 1 sends nothing in its part: 2 waits for it, and it for 2, round the ring.
+    part = World(4)
+    for _ in range(5):
+        part.batch(0, ring)
+    part.batch(0, [pair for pair in ring if pair != (1, 2)], ranks=[1], done=False)
+    part.batch(0, ring, ranks=others(4, 1), done=False)
+    at = part.write(folder("batch-part"))
+    expect("batches, a part", at, 1, "collective-mismatch", [],
+           ["made no Send #6 with rank 2, 5 before", '"camps": [[1], [2]]'])
+    expect_once("batches, a part", at)
+    expect("batches, a part, overwritten", part.write(folder("batch-part-kept"), keep=6), 4,
+           "inconclusive")
     # What is complete was left out: rank 2 may have sent all that, and received it.
     expect("batches, active", world.write(folder("batch-active"), active_only=True),
            4, "inconclusive")

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "job/backends.h"
 #include "job/rollcall.h"
 #include "job/waitfor/waitfor-make.h"
@@ -63,13 +64,6 @@ static bool is_behind(
 	       (wait->op->stream && wait->op->stream == other->op->stream);
 }
 
-/* Of one launch nothing counts as complete while one of its sends or receives lacks its peer. */
-static bool is_held_up(const struct wait *wait, const struct wait *other)
-{
-	return wait->kind == WAIT_P2P && other->kind == WAIT_P2P && other->lacking && wait->op &&
-	       other->op && wait->op->launch && wait->op->launch == other->op->launch;
-}
-
 /* What this node stands for needs this wait of a rank, and so what the rank launched before it. */
 static void join_earlier(struct waitfor_maker *m, int node, const struct wait *wait)
 {
@@ -80,7 +74,7 @@ static void join_earlier(struct waitfor_maker *m, int node, const struct wait *w
 		bool both_collective =
 			wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE;
 
-		if (!is_behind(m, wait, other) && !is_held_up(wait, other))
+		if (!is_behind(m, wait, other))
 			continue;
 		if (is_reason(m, other))
 			waitfor_add_edge(m, node, m->graph->node_of_wait[k]);
@@ -117,6 +111,25 @@ static void join_fork(struct waitfor_maker *m, int node, const struct wait *wait
 	if (op && wait->op && op->launch && op->launch == wait->op->launch)
 		waitfor_add_edge(m, node,
 			waitfor_fork_node(m, member->group));
+}
+
+/* Of an exchange nothing counts as complete while one of its messages lacks its peer. */
+static void join_exchanges(struct waitfor_maker *m)
+{
+	int *lacking = alloc_zeroed(m->waits->n + 1, sizeof(*lacking)); /* by exchange, and 1 */
+
+	for (size_t i = m->waits->n; i-- > 0;)
+		if (m->waits->at[i].kind == WAIT_P2P && m->waits->at[i].lacking)
+			lacking[m->waits->at[i].exchange] = (int)i + 1;
+	for (size_t i = 0; i < m->waits->n; i++) {
+		const struct wait *wait = &m->waits->at[i];
+		int other = wait->kind == WAIT_P2P ? lacking[wait->exchange] : 0;
+
+		if (other && !wait->lacking)
+			waitfor_add_edge(m, m->graph->node_of_wait[i],
+				m->graph->node_of_wait[other - 1]);
+	}
+	free(lacking);
 }
 
 /* An op that all are in still waits for what one of its members launched before it. */
@@ -170,5 +183,6 @@ void waitfor_join_launches(struct waitfor_maker *m)
 {
 	job_for_each_rank(m->job, rank)
 		join_launches(m, rank);
+	join_exchanges(m);
 	join_opposite_orders(m);
 }

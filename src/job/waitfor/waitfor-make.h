@@ -69,7 +69,10 @@ bool waitfor_is_forked(const struct waitfor_maker *m, int group, uint64_t index)
 void waitfor_join_missing(struct waitfor_maker *m);
 void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wait);
 
-/* Joins what ranks launched before; then orders that ranks took opposite (waitfor-launches.c). */
+/*
+ * Joins what ranks launched before, and what holds up exchanges; then orders that ranks took
+ * opposite (waitfor-launches.c).
+ */
 void waitfor_join_launches(struct waitfor_maker *m);
 
 /* Waits for keys of the store (waitfor-store.c): a node for each, and who may have to set it. */

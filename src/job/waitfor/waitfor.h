@@ -12,7 +12,8 @@
  *	op    --> members that died or are frozen, where all have entered it
  *	init  --> the seats that have not begun it; of a bootstrap group the one that gives the id
  *	split --> the seats of the old group that have not begun as many
- *	P2P   --> the peer that has not made the matching call
+ *	P2P   --> the peer that has not made the matching call; where it has, a message of the same
+ *	          exchange (what was launched with either side) that lacks its peer
  *	lock  --> the rank that has it
  *	key   --> the few ranks that wait in nothing, where all others wait for that key
  *	told  --> where only stacks tell: the ranks that are elsewhere, or those of them that ended

@@ -653,6 +653,7 @@ struct waits *waits_new(const struct job *job, const struct waits_told *told)
 		add_told_ranks(&c, told);
 	waits->at = c.list.items;
 	waits->n = c.list.nr;
+	waits_join_exchanges(waits, job);
 	by_rank_release(&c.seats);
 	free(c.rear);
 	free(c.doubt);

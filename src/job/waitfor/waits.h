@@ -73,6 +73,7 @@ struct wait {
 	bool sure;
 	bool doubtful;
 	bool peer_unknown; /* P2P: whether the peer came is not known */
+	int exchange;      /* P2P: the first wait of its exchange; else JOB_NONE */
 	int64_t since;     /* JOB_UNKNOWN */
 	int64_t age;       /* ns until the end of this rank's evidence; JOB_UNKNOWN */
 	bool age_unknown;  /* for how long is not known: by a dump, and they are made of hangs */
@@ -100,6 +101,12 @@ struct waits {
 struct waits *waits_new(const struct job *job, const struct waits_told *told);
 /* Takes NULL. */
 void waits_free(struct waits *waits);
+
+/*
+ * Finds which sends and receives stand or fall together: sets `exchange` of each wait
+ * (waits-exchange.c).
+ */
+void waits_join_exchanges(struct waits *waits, const struct job *job);
 
 /* True if it is in the init of a communicator that nobody knows. */
 bool waits_in_some_init(const struct wait *wait);

@@ -291,6 +291,26 @@ static void a_wait_for_a_sender_who_was_not_seen(void **state)
 	facts_free(f);
 }
 
+/* The only finding: those two ranks are its sides, and nobody is blamed. */
+static void expect_sides(
+	const struct facts *f, uint32_t a, uint32_t b, enum verdict_confidence confidence)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+
+	if (v->n != 1 || v->at[0].confidence != confidence)
+		facts_print(v);
+	assert_int_equal(v->n, 1);
+	assert_int_equal(v->at[0].confidence, confidence);
+	assert_int_equal(v->at[0].culprits.n, 0);
+	assert_int_equal(v->at[0].camp_a.n, 1);
+	assert_int_equal(v->at[0].camp_b.n, 1);
+	assert_int_equal(v->at[0].camp_a.at->i, a);
+	assert_int_equal(v->at[0].camp_b.at->i, b);
+	verdicts_free(v);
+	job_free(job);
+}
+
 static void wait_on_host(struct facts *f, int rank)
 {
 	facts_sync(f, rank, 60.1);
@@ -311,8 +331,60 @@ static void a_send_of_another_tag_is_no_gpu(void **state)
 	wait_on_host(f, 1);
 	for (int i = 2; i < 4; i++)
 		facts_hold(f, 0, i, JOB_OP_BARRIER, 1, 60);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "", "0-3");
+	expect_sides(f, 1, 0, VERDICT_HYPOTHESIS);
+	facts_free(f);
+}
+
+/* -- what is launched in one go ---------------------------------------------------------------- */
+
+/* A rank sends to the next and receives from the one before it, in one launch. */
+static void exchange(struct facts *f, int rank, bool sends)
+{
+	int next = (rank + 1) % f->n, before = (rank + f->n - 1) % f->n;
+	struct job_op *op = facts_p2p(f, 0, rank, JOB_OP_RECV, before, 60, false);
+
+	op->launch = 7;
+	op->completed = JOB_NO;
+	if (sends) {
+		op = facts_p2p(f, 0, rank, JOB_OP_SEND, next, 60, false);
+		op->launch = 7;
+		op->completed = JOB_NO;
+	}
+	facts_sync(f, rank, 60.1);
+}
+
+/* Rank 2 waits for what rank 1 does not send, and 1 itself, round the ring, for rank 2. */
+static void an_exchange_that_lacks_a_send_names_both(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	f->completion = true;
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 4; i++)
+		exchange(f, i, i != 1);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "", NULL);
+	expect_sides(f, 1, 2, VERDICT_SUPPORTED);
+	facts_free(f);
+}
+
+/* All are in: that nothing moves is one finding, and not one of each message. */
+static void an_exchange_is_told_once(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct job *job;
+	struct verdicts *v;
+
+	f->completion = true;
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 4; i++)
+		exchange(f, i, true);
 	facts_expect(f, VERDICT_TRANSPORT_STALL, "", "0-3");
-	assert_int_equal(facts_culprits(f), 0);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->n, 1);
+	verdicts_free(v);
+	job_free(job);
 	facts_free(f);
 }
 
@@ -400,6 +472,8 @@ int main(void)
 		cmocka_unit_test(sends_against_each_other_are_another_order),
 		cmocka_unit_test(a_wait_for_a_sender_who_was_not_seen),
 		cmocka_unit_test(a_send_of_another_tag_is_no_gpu),
+		cmocka_unit_test(an_exchange_that_lacks_a_send_names_both),
+		cmocka_unit_test(an_exchange_is_told_once),
 		cmocka_unit_test(a_host_that_waits_is_no_gpu),
 		cmocka_unit_test(who_left_its_habit_is_to_blame),
 		cmocka_unit_test(a_habit_that_was_lost_blames_nobody),

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/unmet.h"
+
+#include "job/names.h"
+#include "verdict/rule.h"
+
+/* A wait in that part of the graph of which the peer, which is in it, has not made the call. */
+static const struct wait *find_lacking(const struct inquiry *q, int part)
+{
+	for (size_t i = 0; i < q->graph->nnodes; i++) {
+		const struct waitfor_node *node = &q->graph->nodes[i];
+		const struct wait *wait =
+			node->kind == WAITFOR_PAIR ? &q->waits->at[node->wait] : NULL;
+
+		if (wait && node->part == part && wait->lacking && wait->op &&
+			is_rank(q->job->members[wait->peer].rank))
+			return wait;
+	}
+	return NULL;
+}
+
+/* How often the peer made that call towards the one who waits. */
+static uint64_t count_calls(const struct inquiry *q, const struct wait *wait, uint8_t op)
+{
+	const struct job_member *peer = &q->job->members[wait->peer];
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < peer->np2p; i++)
+		if (peer->p2p[i].sig.op == op && peer->p2p[i].index > count &&
+			same_group_rank(peer->p2p[i].sig.peer,
+				q->job->members[wait->member].seat))
+			count = peer->p2p[i].index;
+	return count;
+}
+
+static void find_waiting(struct inquiry *q, int part, struct draft *draft)
+{
+	bool *marked = arena_new_many(q->arena, bool, q->graph->nnodes + 1);
+
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		marked[i] = q->graph->nodes[i].part == part &&
+			    q->graph->nodes[i].kind != WAITFOR_RANK;
+	find_victims(q, marked, draft);
+}
+
+static struct draft *draft_unmet(struct inquiry *q, const struct wait *wait)
+{
+	const struct job_member *peer = &q->job->members[wait->peer];
+	struct draft *draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
+
+	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
+	draft->verdict.group = peer->group;
+	draft->verdict.op = wait->op->sig;
+	draft->verdict.op_index = wait->index;
+	rank_list_add(&draft->camp_a, peer->rank);
+	rank_list_add(&draft->camp_b, wait->rank);
+	return draft;
+}
+
+bool unmet_write(struct inquiry *q, int part)
+{
+	const struct wait *wait = find_lacking(q, part);
+	struct verdict_fact *fact;
+	struct draft *draft;
+	uint8_t op;
+
+	if (!wait)
+		return false;
+	op = wait->op->sig.op == JOB_OP_SEND ? JOB_OP_RECV : JOB_OP_SEND;
+	draft = draft_unmet(q, wait);
+	draft->verdict.confidence =
+		inquiry_by_dumps(q) ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
+	draft->verdict.outlook = VERDICT_KILL;
+	find_waiting(q, part, draft);
+	fact = draft_fact(q, draft, FACT_MADE_NO_CALL, q->job->members[wait->peer].rank,
+		q->job->members[wait->peer].cite);
+	fact->text = job_op_name(op);
+	fact->a = (int64_t)wait->index;
+	fact->b = job_rank(q->job, wait->rank)->world_rank.n;
+	fact->c = (int64_t)count_calls(q, wait, op);
+	draft_fact(q, draft, FACT_UNALIGNED, NO_RANK, inquiry_cite_all(q));
+	return true;
+}
+
+void unmet_write_tags(struct inquiry *q, const struct wait *wait, const bool *marked)
+{
+	struct draft *draft = draft_unmet(q, wait);
+	int group = q->job->members[wait->member].group;
+
+	draft->verdict.confidence = VERDICT_HYPOTHESIS;
+	find_victims(q, marked, draft);
+	draft_fact(q, draft, FACT_TAGS_UNSEEN, NO_RANK, q->job->groups[group].cite);
+}
