@@ -59,6 +59,24 @@ static bool is_later(const struct inquiry *q, const struct draft *death, const s
 	return death->culprits.list.nr > 0;
 }
 
+/* True if all of them aborted: so backends and watchdogs end who waits for others. */
+static bool are_aborts(const struct inquiry *q, const struct draft *death)
+{
+	for (size_t i = 0; i < death->culprits.list.nr; i++)
+		if (q->profiles[death->culprits.list.items[i].i].cause != VERDICT_BY_ABORT)
+			return false;
+	return death->culprits.list.nr > 0;
+}
+
+/* It stands behind what it came of; and that an abort came of its rank alone is a guess then. */
+static void stand_behind(const struct inquiry *q, struct draft *death, const struct draft *other)
+{
+	if (death->weight >= other->weight)
+		death->weight = other->weight - 1;
+	if (are_aborts(q, death) && death->verdict.confidence > VERDICT_HYPOTHESIS)
+		death->verdict.confidence = VERDICT_HYPOTHESIS;
+}
+
 void judge_later_ends(struct inquiry *q)
 {
 	for (size_t i = 0; i < q->drafts.nr; i++) {
@@ -69,8 +87,8 @@ void judge_later_ends(struct inquiry *q)
 		for (size_t k = 0; k < q->drafts.nr; k++) {
 			const struct draft *other = &q->drafts.items[k];
 
-			if (death->weight >= other->weight && is_later(q, death, other))
-				death->weight = other->weight - 1;
+			if (is_later(q, death, other))
+				stand_behind(q, death, other);
 		}
 	}
 }

@@ -63,6 +63,30 @@ static void a_victim_of_a_fork_that_is_killed_is_a_victim(void **state)
 		}
 }
 
+/* Who waits at a fork is aborted for it: what tells of that is no surer than a guess. */
+static void an_abort_that_comes_of_a_fork_is_no_finding_of_its_own(void **state)
+{
+	for (int how = 0; how < 8; how++) {
+		const char *thread = how & 4 ? "pt_gloo_runloop" : "python3";
+		struct facts *f = forked(how & 1, how & 2);
+		struct job *job;
+		struct verdicts *v;
+
+		(void)state;
+		facts_signal(f, 1, SIGABRT, 0, thread, 43);
+		facts_end(f, 1, JOB_SIGNALED, SIGABRT, 43);
+		facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "3", NULL);
+		job = facts_job(f);
+		v = verdicts_of(job);
+		for (size_t i = 1; i < v->n; i++)
+			if (v->at[i].class == VERDICT_RANK_DEATH)
+				assert_true(v->at[i].confidence <= VERDICT_HYPOTHESIS);
+		verdicts_free(v);
+		job_free(job);
+		facts_free(f);
+	}
+}
+
 static void a_victim_of_an_absence_that_is_killed_is_a_victim(void **state)
 {
 	static const double killed_at[] = {60.5, 61.9, 63, 80, 99};
@@ -450,6 +474,7 @@ int main(void)
 		cmocka_unit_test(who_has_a_terminal_of_its_own_was_killed_by_it),
 		cmocka_unit_test(who_was_missing_before_ctrl_c_is_still_named),
 		cmocka_unit_test(a_victim_of_a_fork_that_is_killed_is_a_victim),
+		cmocka_unit_test(an_abort_that_comes_of_a_fork_is_no_finding_of_its_own),
 		cmocka_unit_test(a_victim_of_an_absence_that_is_killed_is_a_victim),
 		cmocka_unit_test(who_is_killed_after_a_fork_that_completed_is_dead),
 		cmocka_unit_test(a_victim_of_a_circle_that_is_killed_is_in_it),
