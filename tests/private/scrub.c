@@ -3,10 +3,11 @@
  * scrub: what bundles hold, and bundles without what is private.
  *
  *	scrub --show EVIDENCE...	all exhibits unpacked, one after the other, heads and bytes
- *	scrub --whole BUNDLE...		names those with copies of stacks that no walk has read
+ *	scrub --whole BUNDLE...		names those with copies of stacks that no walk has read, or
+ *					with names of who recorded them
  *	scrub BUNDLE...			writes each anew, as it would be recorded today: of memory
  *					what the walks read, of rings no copies of stacks, of texts
- *					no secrets
+ *					no secrets; and other names instead of those
  *
  * Evidence is anything that `inquest diagnose' takes. Exit status 1: something was found, or could
  * not be read.
@@ -118,6 +119,35 @@ static bool scrub_ring(struct exhibit *exhibit)
 	return more;
 }
 
+/*
+ * What tells of who recorded, and what stands for it: of one length, so that nothing moves. The
+ * first is a folder that PyTorch names after its user.
+ */
+static const struct {
+	const char *word, *instead;
+} names[] = {
+	{"torchinductor_root", "torchinductor_user"},
+	{"/tmp/b/vtest", "/opt/inquest"},
+	{"/tmp/b/vhead", "/opt/inquest"},
+};
+
+static bool scrub_names(void *bytes, size_t len)
+{
+	const char *end = (const char *)bytes + len;
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t size = strlen(names[i].word);
+		char *at = bytes;
+
+		while ((at = memmem(at, (size_t)(end - at), names[i].word, size))) {
+			memcpy(at, names[i].instead, size);
+			any = true;
+		}
+	}
+	return any;
+}
+
 /* True if there was anything to scrub. */
 static bool scrub(struct evidence *evidence)
 {
@@ -132,6 +162,9 @@ static bool scrub(struct evidence *evidence)
 			any |= scrub_stacks(evidence, exhibit);
 		if (exhibit->kind == EXHIBIT_RING)
 			any |= scrub_ring(exhibit);
+		any |= scrub_names(exhibit->bytes, exhibit->len);
+		if (exhibit->label)
+			any |= scrub_names(exhibit->label, strlen(exhibit->label));
 	}
 	return any;
 }
