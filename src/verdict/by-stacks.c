@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -79,11 +80,19 @@ static bool other_calls(const struct inquiry *q, const struct roll *roll, struct
 	return true;
 }
 
+/* True if it waits for all of a group, by an operation or by making one. */
+static bool is_in_call_of_all(const struct posture *p)
+{
+	return p->activity == ACTIVITY_COLLECTIVE ||
+	       (p->activity == ACTIVITY_INIT &&
+		       (!strcmp(p->call, "new_group") || !strcmp(p->call, "init")));
+}
+
 /*
  * All are inside collectives, and a few at another place than the most, in another call: the
- * program's fork, maybe. (They may be of different groups, so it stays a hypothesis; and two places
- * of one program may well call one operation.) With any rank unknown that one may be what all wait
- * for.
+ * program's fork, maybe. Making a group is a call of all ranks, too, which some may leave out.
+ * (They may be of different groups, so it stays a hypothesis; and two places of one program may
+ * well call one operation.) With any rank unknown that one may be what all wait for.
  */
 static bool judge_sites(struct inquiry *q, const struct roll *roll)
 {
@@ -95,7 +104,7 @@ static bool judge_sites(struct inquiry *q, const struct roll *roll)
 		struct rank_index rank = roll->waiting.list.items[i];
 		size_t size = camp_size(q, roll, rank);
 
-		if (q->profiles[rank.i].posture.activity != ACTIVITY_COLLECTIVE)
+		if (!is_in_call_of_all(&q->profiles[rank.i].posture))
 			return false;
 		if (size > largest) {
 			largest = size;

@@ -110,9 +110,37 @@ static void silence_without_stacks_is_no_proof_of_health(void **state)
 	done(&j, f);
 }
 
+#define IN_NEW_GROUP(inner)                                                                        \
+	"poll@libc.so.6 < c10d::TCPStore::doWait()@libtorch_cpu.so < "                             \
+	"c10d::PrefixStore::get()@libtorch_cpu.so < " inner                                        \
+	"_new_process_group_helper@" C10D ":2093 < _new_group_with_tag@" C10D                      \
+	":5337 < new_group@" C10D ":5214 < split@/home/me/train.py:60" MAIN
+
+/* All but one make a group, which that one, in an operation, may have left out. */
+static void who_skips_the_making_of_a_group_is_a_hypothesis(void **state)
+{
+	static const char *const makers[] = {IN_NEW_GROUP(""),
+		IN_NEW_GROUP("gloo::rendezvous::Context::connectFullMesh()@libtorch_cpu.so < ")};
+
+	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++) {
+		struct facts *f = foreign(4, 2, ALL_REDUCE);
+		struct judged j;
+
+		for (int rank = 0; rank < 4; rank++)
+			if (rank != 2)
+				f->extra[rank].is.stack.frames = makers[i];
+		facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "2", "0,1,3");
+		j = judge(f);
+		assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
+		done(&j, f);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_skips_the_making_of_a_group_is_a_hypothesis),
 		cmocka_unit_test(all_that_stand_in_their_own_code_are_not_well),
 		cmocka_unit_test(who_asks_again_and_again_stands),
 		cmocka_unit_test(all_that_stand_in_storage_are_told_and_not_blamed),
