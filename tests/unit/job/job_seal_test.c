@@ -577,6 +577,27 @@ static void seats_that_nobody_knew_are_numbered_by_rank(void **state)
 	job_free(job);
 }
 
+/* As many seats as were seen are no size: nobody says how many are in it. */
+static void a_group_of_unknown_size_stays_one(void **state)
+{
+	static const uint32_t sizes[] = {0, UINT32_MAX, 4};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct job_builder *b = job_builder_new();
+		struct job *job;
+
+		for (uint32_t seat = 0; seat < 2; seat++) {
+			add_process(b, who("a", 20 + seat), 10, (int)seat, true, 0);
+			add_member(b, who("a", 20 + seat), 7, sizes[i], seat);
+		}
+		job = job_seal(b);
+		assert_int_equal(job->ngroups, 1);
+		assert_int_equal(job->groups[0].size, sizes[i] == 4 ? 4 : 2);
+		assert_int_equal(job->groups[0].sized != JOB_SIZE_UNKNOWN, sizes[i] == 4);
+		job_free(job);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -603,6 +624,7 @@ int main(void)
 		cmocka_unit_test(groups_of_one_alias_are_one),
 		cmocka_unit_test(seats_that_nobody_knew_are_numbered_by_rank),
 		cmocka_unit_test(ranks_are_found_by_their_number),
+		cmocka_unit_test(a_group_of_unknown_size_stays_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
