@@ -166,8 +166,9 @@ static int shim_fill(PyObject *dict)
 }
 
 /*
- * The finder: a class like the interpreter's own, whose functions are called without an object. Who
- * walks sys.meta_path counts on what classes and their objects have. New; NULL where it failed.
+ * The finder: a class like the interpreter's own, whose functions are called without an object.
+ * Code that walks sys.meta_path relies on attributes of classes and their objects. New; NULL where
+ * it failed.
  */
 static PyObject *shim_finder(void)
 {

@@ -129,8 +129,8 @@ static void file_add_mark(struct str *name)
 }
 
 /*
- * Locked, it is ours for as long as we live; where locks are refused nobody sweeps either. Who
- * sweeps may have been faster: then it has no name any more.
+ * Locked, it is ours for as long as we live; where locks are refused nobody sweeps either. A sweep
+ * may have been faster: then it has no name any more.
  */
 static bool file_is_held(int fd)
 {

@@ -309,7 +309,10 @@ static bool is_port(const struct text *text, size_t from, size_t to)
 	return from == to;
 }
 
-/* Who logs in at a URL whose address begins at `at`. A password may hold what should be encoded. */
+/*
+ * Finds the login in a URL whose address begins at `at`. A password may hold what should be
+ * encoded.
+ */
 static size_t take_login(const struct text *text, size_t at)
 {
 	const struct text near = text_near(text, at);

@@ -28,7 +28,7 @@ static bool find_told(const struct job *job, struct rank_index rank, struct cach
 	return found->path;
 }
 
-/* Of these caches PyTorch makes use. */
+/* The caches that PyTorch uses. */
 static bool is_of_torch(const char *path)
 {
 	return strstr(path, "torchinductor") || strstr(path, "triton");

@@ -285,7 +285,7 @@ static bool is_done(const struct job_member *m, uint64_t index)
 	return (m->done_known && m->done >= index) || (op && op->completed == JOB_YES);
 }
 
-/* Who has no evidence about the place, and whether all the others are beyond it. */
+/* Which seats have no evidence about the place, and whether all the others are beyond it. */
 static void look_around(const struct finder *f, struct fork *fork)
 {
 	const struct job_group *g = &f->job->groups[fork->group];

@@ -169,7 +169,7 @@ struct arrivals {
 	ARRAY(struct pace_late) list;
 };
 
-/* Who was the last, and by how much, for each collective that all members entered, in order. */
+/* The last member, and by how much, for each collective that all members entered, in order. */
 static void collect_arrivals(const struct job *job, const struct clocks *clocks,
 	const struct job_group *g, struct arrivals *arrivals)
 {

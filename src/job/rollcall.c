@@ -110,8 +110,8 @@ struct rollcall rollcall_take(const struct job *job, int group, uint64_t index)
 
 /*
  * A seat that nobody took may be one whose group did not fit into its rank's ring: where that ring
- * lost groups, nothing follows. Who never was promoted has no group at all, and so has a rank that
- * the census does not know.
+ * lost groups, nothing follows. A process that was never promoted has no group at all, nor has a
+ * rank that the census does not know.
  */
 bool rollcall_never_came(const struct job *job, const struct job_member *member)
 {

@@ -295,8 +295,8 @@ struct ring_header {
 	struct ring_losses losses;
 	struct ring_section section[RING_SECTIONS];
 	/*
-	 * Of which run it is: hashes of texts that all its processes have, and seldom those of
-	 * another run; 0 unknown. Since version 1.2.
+	 * The run: hashes of texts that all its processes share, and that seldom agree with another
+	 * run's; 0 unknown. Since version 1.2.
 	 */
 	uint64_t run;	 /* torchrun's id */
 	uint64_t slurm;	 /* the Slurm job */

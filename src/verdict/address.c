@@ -80,8 +80,8 @@ static bool has_met(const struct job *job, struct rank_index rank)
 }
 
 /*
- * True if the address is where the rank looks, or met the others for the first time. Whoever is
- * recorded and has not come to any store may choose its address yet.
+ * True if the address is where the rank looks, or met the others for the first time. A recorded
+ * rank that has not come to any store may still choose its address.
  */
 static bool is_address(const struct job *job, struct rank_index rank, const struct profile *p)
 {

@@ -36,8 +36,8 @@ static const char *const mismatches[] = {"distributed collective mismatch",
 static const char *const enforces[] = {"gloo::EnforceNotMet", NULL};
 
 /*
- * transport/tcp/pair.cc: reads the head of what another rank sent, and enforces that it fits. Who
- * of the two brought the wrong amount it does not know. Where what() was read neither from the
+ * transport/tcp/pair.cc: reads the head of what another rank sent, and enforces that it fits. It
+ * does not know which of the two brought the wrong amount. Where what() was read neither from the
  * ring nor from a log of the rank's own, this place is what is left.
  */
 static const struct stackfacts_place rejects[] = {

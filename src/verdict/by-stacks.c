@@ -147,7 +147,7 @@ static void tell_unknown(struct inquiry *q, const struct roll *roll, struct draf
 	}
 }
 
-/* Of those who are told to stand for so long already no longer look is asked. */
+/* Ranks that are known to have stood that long already need no longer look. */
 static void tell_unsteady(struct inquiry *q, const struct roll *roll)
 {
 	struct rank_list moving = {0};

@@ -556,7 +556,7 @@ static enum job_known is_after_wait(const struct inquiry *q, const struct wait *
 
 	if (after == JOB_YES || later == JOB_NO)
 		return later;
-	/* Whoever waits ends by himself then: that may be why it ended, too. */
+	/* A waiting rank ends by itself then: that may be why this one ended, too. */
 	if (timeout != JOB_UNKNOWN && timeout > 0 && timeout < SHORT_WAIT_ALONE)
 		return is_later(q, wait, rank, fault, timeout);
 	if (is_later(q, wait, rank, fault, SHORT_WAIT_ALONE) != JOB_NO)

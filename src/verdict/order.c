@@ -417,9 +417,9 @@ static bool is_assumed(const struct inquiry *q, const struct circle *circle)
 }
 
 /*
- * True if each side was seen to launch both operations, in its own order. Who is held in the first
- * one that it came to may have turned two round, or have left one out: what it would have entered
- * next nobody saw.
+ * True if each side was seen to launch both operations, in its own order. A side that is held in
+ * the first one it came to may have swapped two, or have left one out: nobody saw what it would
+ * have entered next.
  */
 static bool shows_orders(const struct inquiry *q, const struct circle *circle)
 {

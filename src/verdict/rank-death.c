@@ -132,8 +132,8 @@ static bool may_be_first(const struct profile *p)
 
 /*
  * True if an unsure end may only be the last that was seen of one that others ended: where another
- * may have been first, and nothing tells what this one did then. Who is merely the one of whom
- * least is known is not named for that.
+ * may have been first, and nothing tells what this one did then. A rank is not named merely because
+ * least is known about it.
  */
 static bool may_have_followed(
 	const struct inquiry *q, struct rank_index rank, enum job_known late)

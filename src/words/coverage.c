@@ -14,7 +14,7 @@ static void add_nodes(struct str *into, const struct job_coverage *coverage)
 		str_printf(into, ", nodes %zu/%d", coverage->hosts_seen, coverage->hosts.n);
 }
 
-/* Whose word lacks: by the names of their hosts where these are known. */
+/* Adds the ranks without a word of their own, by the names of their hosts where these are known. */
 static void add_missing(struct str *into, const struct verdicts *verdicts)
 {
 	const struct job_coverage *coverage = &verdicts->job->coverage;
@@ -53,7 +53,7 @@ void coverage_add(struct str *into, const struct verdicts *verdicts)
 			verdicts->lack == VERDICT_LACKS_RANKS ? "," : ":", coverage->hosts_part);
 }
 
-/* Of whom another look is missing; n = 0: of nobody. */
+/* The ranks that need another look; n = 0: none. */
 static struct verdict_ranks looked_before(const struct verdicts *verdicts)
 {
 	for (size_t i = 0; i < verdicts->nnot_judged; i++)

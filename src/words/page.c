@@ -318,7 +318,7 @@ static bool are_culprits(const struct verdict *verdict, struct verdict_ranks ran
 	return true;
 }
 
-/* Who did not come, and where: without these the rest of a page is worth little. */
+/* The ranks that did not come, and where: without these the rest of a page is worth little. */
 static bool is_the_point(enum verdict_fact_kind kind)
 {
 	switch (kind) {

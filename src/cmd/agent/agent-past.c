@@ -346,7 +346,7 @@ static unsigned let_go(struct past *past, size_t set)
 		if (set_of(past, i) != set)
 			continue;
 		removed = remove_rings(past, member);
-		/* Of who did not end well there may be something to be told. */
+		/* A process that did not end well may still have something to tell. */
 		gone += ((ended_well(member) || is_launcher(member) || is_outlived(past, member) ||
 				 past->taken > PLACES_KEPT) &&
 				free_slot(past, member)) ||

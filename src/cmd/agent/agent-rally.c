@@ -616,7 +616,7 @@ void agent_rally_end(struct agent *agent, int64_t until)
 		return;
 	rally->ending = true;
 	rally->until = until;
-	/* Who reads the answers is to tell now how long they take. */
+	/* The reader of the answers is to tell now how long they take. */
 	if (rally->reading)
 		gatherer_end(&rally->parts);
 	rally->reading = false;

@@ -36,7 +36,9 @@ int stage_make(struct stage *stage, struct complaint *why)
 		str_release(&stage->folder);
 		return -1;
 	}
-	/* Whoever of the job gets away from its parent becomes ours, to be ended with the rest. */
+	/*
+	 * A process of the job that leaves its parent becomes our child, to be ended with the rest.
+	 */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	return 0;
 }

@@ -128,7 +128,7 @@ static void note_interrupt(int signo)
 	interrupted = signo;
 }
 
-/* Whoever reads what we say may go away (`| head`): the job is to be ended all the same. */
+/* The reader of our output may go away (`| head`): the job is to be ended all the same. */
 static void go_on(int signo)
 {
 	(void)signo;

@@ -178,7 +178,7 @@ static void keep(const struct taking *t, const char *name, size_t which,
 
 /*
  * Looked at by way of another name of it before: its processes, all of them and no other, are there
- * already. Who only has some of them in common may be another: what it says itself is kept.
+ * already. A node that has only some of them in common may be another: its own answer is kept.
  */
 static bool is_taken(const struct taking *t, size_t part)
 {

@@ -10,7 +10,7 @@
 #define FINE_LOOKS   2
 /* A verdict that takes the place of another must not be a flicker. */
 #define CHANGE_NS (3 * CLOCK_NS_PER_S)
-/* Whoever idles for longer is said to stand each time. */
+/* A rank that idles for longer is said to stand each time. */
 #define IDLE_AT_MOST (1800 * CLOCK_NS_PER_S)
 
 bool announce_blames(const struct verdicts *verdicts)

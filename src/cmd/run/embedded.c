@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The folder's name has a hash of the bytes, so that versions stand side by side and a newer one
- * takes nothing from the jobs of an older; the file's is what it is called everywhere. Whoever
- * finds it compares all bytes before use: a name proves nothing. It is written under a name of its
- * own and then renamed, so nobody finds half.
+ * takes nothing from the jobs of an older; the file's is what it is called everywhere. All bytes
+ * are compared before use: a name proves nothing. It is written under a name of its own and then
+ * renamed, so nobody finds half.
  */
 #include <config.h>
 

@@ -102,7 +102,7 @@ int sweep_begin(const char *root, struct str *ret_path)
 			return -errno;
 		fd = open_folder(AT_FDCWD, ret_path->text);
 		err = fd < 0 ? errno : 0;
-		/* Who sweeps may hold it for a moment, and then it is gone. */
+		/* Another sweep may hold it for a moment, and then it is gone. */
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
 			access(ret_path->text, F_OK) == 0)
 			return fd;

@@ -21,7 +21,7 @@ static const char *copy_line(struct decode_context *context, const char *text)
 	return arena_printf(&context->arena, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* Who has what it waits for: "PID START COMM". */
+/* The holder of what it waits for: "PID START COMM". */
 static void take_holder(
 	struct decode_context *context, const char *text, struct decode_process *process)
 {

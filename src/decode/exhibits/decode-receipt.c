@@ -31,7 +31,9 @@ static void receipt_deadline(const struct json_object *object, struct job_builde
 	}
 }
 
-/* Who says on which hosts the job runs: a list of names, and how many, each "" if not told so. */
+/*
+ * Witnesses of the job's hosts: variables with a list of names, and with their number; "" none.
+ */
 static const struct {
 	const char *by, *names, *number;
 } host_witnesses[] = {

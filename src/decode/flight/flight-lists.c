@@ -10,8 +10,8 @@
 #include "base/array.h"
 
 /*
- * So many slots are looked at. Who makes texts whose hashes are alike gains that they are read
- * again each time, and no more.
+ * How many slots are looked at. An attacker who makes texts with equal hashes gains only that they
+ * are read again each time.
  */
 #define PROBES 8
 

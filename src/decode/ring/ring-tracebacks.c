@@ -232,8 +232,8 @@ void ring_decode_tracebacks(struct ring_source *source)
 /* --- Last words ------------------------------------------------------------------------------- */
 
 /*
- * A class is mangled as a function's name is, but for what stands in front. Of what is none (an
- * int, a char const *) the mangled type stays.
+ * A class is mangled as a function's name is, but for what stands in front. Any other type (an int,
+ * a char const *) stays mangled.
  */
 static void trace_add_type(struct str *into, const char *type)
 {

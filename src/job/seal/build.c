@@ -155,8 +155,8 @@ static struct raw_about about(struct job_builder *b, struct job_who who)
 }
 
 /*
- * A stranger's clock may say anything. Who uses times takes their differences: so what no clock
- * says before the year 2116 is not known.
+ * A stranger's clock may say anything, and differences of times are taken: so a time that no clock
+ * shows before the year 2116 is unknown.
  */
 static int64_t known_time(int64_t when)
 {

@@ -155,7 +155,7 @@ static bool is_seatless(const struct raw_member *member)
 	       member->fact.state > JOB_MEMBER_IN_INIT;
 }
 
-/* Who sits where, by key and process. One that says it twice sits in one seat. */
+/* Numbers the seats by key and process. A process that says it twice has one seat. */
 static size_t number_seats(struct seatless *list, size_t nr)
 {
 	size_t n = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the evidence covers. Who should be there is said from outside of the job (a launcher's
- * variables, Slurm, a list of ranks in a dump); where nobody does, the largest group of the job
- * says how many ranks at least meet, and no more is known.
+ * What the evidence covers. Which ranks should be there is known from outside of the job (a
+ * launcher's variables, Slurm, a list of ranks in a dump); without that, the largest group of the
+ * job tells how many ranks there are at least, and no more is known.
  */
 #include <string.h>
 

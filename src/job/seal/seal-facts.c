@@ -133,7 +133,7 @@ static void join_losses(struct raw_loss *into, const struct raw_loss *from)
 
 /* -- the one way all of them go ---------------------------------------------------------------- */
 
-/* Whose fact it is; NO_RANK: nobody's, left out. */
+/* The rank of the fact; NO_RANK: of none, left out. */
 static struct rank_index rank_of(struct seal *seal, const struct raw_about *about, int *ret_process)
 {
 	*ret_process = seal_find_process(seal, about->who);

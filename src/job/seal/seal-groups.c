@@ -27,7 +27,7 @@ static int compare_by_key(const void *va, const void *vb)
 	return seal_compare_who(&a->about.who, &b->about.who);
 }
 
-/* Of one group: how many seats were seen, if only as somebody's peer. */
+/* How many seats of one group were seen, if only as a peer of another. */
 struct seen_seats {
 	uint64_t key;
 	uint32_t seats;

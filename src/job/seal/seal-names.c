@@ -33,7 +33,7 @@ static int compare_tellings(const void *va, const void *vb)
 	return 0;
 }
 
-/* Of one key the smallest text: ranks should agree, and order of arrival must not matter. */
+/* The smallest text of a key: ranks should agree, and order of arrival must not matter. */
 static void collect_tellings(const struct seal *seal, struct tellings *all)
 {
 	size_t n = 0;

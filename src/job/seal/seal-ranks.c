@@ -60,7 +60,7 @@ static int compare_holdings(const void *va, const void *vb)
 	return 0;
 }
 
-/* Who holds which seat. Holding any proves that a communicator was made, whatever else is lost. */
+/* The holders of seats. Holding one proves that a communicator was made, whatever else is lost. */
 static void collect_holdings(struct seal *seal, struct claims *claims)
 {
 	struct job_builder *b = seal->b;
@@ -229,7 +229,7 @@ static void collect_claims(struct seal *seal, struct claims *claims)
 	}
 }
 
-/* Of one number those who made a communicator first, then the older process. */
+/* Orders processes of one number: those that made a communicator first, then the older. */
 static int compare_ages(const void *va, const void *vb)
 {
 	const struct claim *a = va, *b = vb;

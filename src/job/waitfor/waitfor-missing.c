@@ -9,7 +9,7 @@
 #include "job/rollcall.h"
 #include "job/waitfor/waitfor-make.h"
 
-/* Who of the group has not entered what these nodes stand for; each seat hangs on one node. */
+/* A member that has not entered what a node stands for; each seat hangs on one node. */
 struct missing {
 	uint64_t head;
 	struct rank_index rank;
@@ -112,7 +112,9 @@ static bool has_seat(const struct waitfor_maker *m, int group, struct rank_index
 	return false;
 }
 
-/* Who lacks where all have come who are known to be in it: whoever else waits in nothing. */
+/*
+ * Joins who may be missing once all known members have come: the other ranks that wait in nothing.
+ */
 static void guess_missing(struct waitfor_maker *m, int node, int group)
 {
 	if (!tells_by_idle(m))
@@ -202,7 +204,7 @@ static void join_bootstrap(struct waitfor_maker *m, int node, const struct job_g
 		waitfor_add_edge(m, node, waitfor_stopped_node(m, giver->rank));
 }
 
-/* Who never came to the init is waited for; if all came, who died or froze in it. */
+/* Joins the seats that never came to the init; if all came, those that died or froze in it. */
 static void join_init(struct waitfor_maker *m, int group)
 {
 	const struct job_group *g = &m->job->groups[group];

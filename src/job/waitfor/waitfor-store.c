@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits for a key of the store. Who has to set it is nowhere written down. But where every rank but
- * a few waits for one key, and those few are seen to be outside of every wait, one of them will be
- * the one, or keeps the one from it: the edge leads there. With anybody of whom that is not known,
- * and where those outside are not the fewer, nobody is pointed at.
+ * Waits for a key of the store. It is recorded nowhere which rank has to set it. But where all
+ * ranks but a few wait for one key, and those few are seen to be outside of every wait, one of them
+ * has to set it, or keeps another from that: the edge leads there. No rank is pointed at if that is
+ * unknown for any of them, or if those outside are not the fewer.
  *
  * The store itself is rank 0's: until it is open all others wait for rank 0, and rank 0, which has
  * opened it, waits for those who have not come to it. Who made a group has.

@@ -67,8 +67,8 @@ static bool may_have_lock(
 }
 
 /*
- * Who waits for a file's lock may wait for another rank of its host: nobody is pointed at for it,
- * unless all the others are known not to have it, or it is known who has.
+ * A rank that waits for a file's lock may wait for another rank of its host: nobody is pointed at
+ * for it, unless the holder is known, or all the others are known not to have it.
  */
 static void set_locked_apart(struct sight *sight)
 {

@@ -548,8 +548,11 @@ static void add_told(struct collector *c, struct rank_index rank, size_t from)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* True if anybody waits there. Who exited in good order does not, and of who died otherwise only
- * what held it or lacked somebody counts: nobody tracked completion to its end. */
+/*
+ * True if anybody waits there. A rank that exited in good order does not; for one that died
+ * otherwise only waits that held it or lacked a member count: nobody tracked completion to its
+ * end.
+ */
 static bool is_wait(const struct job *job, const struct wait *wait)
 {
 	int process = job_rank(job, wait->rank)->process;

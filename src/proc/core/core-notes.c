@@ -29,7 +29,7 @@ static void note_thread(struct core_file *core, const struct note *note)
 	memcpy(thread->regs, status.pr_reg, sizeof(thread->regs));
 	if (core->threads.nr == 1 && !core->signal_known) {
 		core->signo = status.pr_cursig;
-		/* Who sent it another note says: nobody from outside, until then. */
+		/* Another note tells the sender: none from outside, until then. */
 		core->code = SI_KERNEL;
 	}
 }

@@ -50,7 +50,7 @@ bool core_is(const char *path)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		switch (core_packing(fd)) {
 		case CORE_PLAIN:
-			/* Of one of 32 bits, too, the type stands there. */
+			/* A core of 32 bits has its type there, too. */
 			is = pread(fd, &head, sizeof(head), 0) >= EI_NIDENT + 2 &&
 				head_is_core(&head);
 			break;

@@ -2,7 +2,7 @@
 /*
  * Processes that say nothing of a rank in their files, and may be one all the same. They are few:
  * what multiprocessing started, or forked off itself, below a Python that says nothing either, and
- * Ray's workers. Who starts them is asked, too: it knows how many there should be.
+ * Ray's workers. Their starter is asked, too: it knows how many there should be.
  */
 #include <stdlib.h>
 #include <string.h>

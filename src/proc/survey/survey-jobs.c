@@ -133,8 +133,8 @@ static const char *usual_key(const struct members *members, size_t from, size_t 
 }
 
 /*
- * Who was started with the others, and has the one number that they lack, is of their job, also
- * where it looks for them at another address. Only where all are here is that known.
+ * A process that was started with the others, and has the one number that they lack, is of their
+ * job, even if it looks for them at another address. That is known only where all are here.
  */
 static void join_strays(struct members *members)
 {

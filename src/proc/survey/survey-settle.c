@@ -308,7 +308,7 @@ static bool is_inherited(const struct survey_process *above, const struct rank_c
 	       (theirs->of_task || names_agree(above->claims.job, below->claims.job));
 }
 
-/* Whoever has the number of a task and somebody below it that has another is a launcher. */
+/* A process with a task's number, and a descendant with another number, is a launcher. */
 static void find_unknown_launchers(struct survey *survey)
 {
 	struct number *numbers = alloc_zeroed(survey->all.nr + 1, sizeof(*numbers));
