@@ -445,9 +445,42 @@ static void the_time_left_is_by_the_clocks_of_most(void **state)
 	(void)state;
 }
 
+/*
+ * Nobody tracks what is complete, and all synchronise: for the last of what they launched, also
+ * where one's clock is ahead and dates what came before behind it.
+ */
+static void the_newest_op_is_the_last_by_order(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+	int pair;
+
+	f->completion = false;
+	pair = facts_group_of(f, 2, 2, 3);
+	for (int i = 0; i < 4; i++)
+		f->members[0][i].fact.done_known = false;
+	facts_rounds(f, pair, 5, 1, 1);
+	facts_rounds(f, 0, 7, 10, 1);
+	facts_enter(f, pair, 2, JOB_OP_ALLREDUCE, 1, 20)->completed = JOB_MAYBE;
+	facts_enter(f, pair, 3, JOB_OP_ALLREDUCE, 1, 45)->completed = JOB_MAYBE;
+	for (int i = 0; i < 4; i++) {
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 1, 30)->completed = JOB_MAYBE;
+		facts_sync(f, i, 31);
+	}
+	facts_expect(f, VERDICT_TRANSPORT_STALL, "", "0-3");
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->at[0].op_index, 8);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_newest_op_is_the_last_by_order),
 		cmocka_unit_test(the_time_left_is_by_the_clocks_of_most),
 		cmocka_unit_test(killed_while_it_compiled),
 		cmocka_unit_test(killed_when_others_had_long_waited),
