@@ -658,6 +658,17 @@ static void partial_evidence_names_no_innocent(void **state)
 	(void)state;
 }
 
+/* Jobs of other seeds that said too much once. */
+static void what_said_too_much_once_does_not_again(void **state)
+{
+	static const unsigned seeds[] = {1552, 3064, 5416, 701594};
+	bool named;
+
+	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
+		assert_int_equal(check_job(seeds[i], &named), 0);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -674,6 +685,7 @@ int main(void)
 		cmocka_unit_test(who_stays_away_since_a_death_may_be_its_echo),
 		cmocka_unit_test(who_is_aborted_of_an_op_that_it_went_on_from_is_a_victim),
 		cmocka_unit_test(who_waits_for_a_lock_that_anybody_may_have_is_a_guess),
+		cmocka_unit_test(what_said_too_much_once_does_not_again),
 		cmocka_unit_test(partial_evidence_names_no_innocent),
 	};
 
