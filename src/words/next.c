@@ -185,6 +185,12 @@ static void say_holder(
 	str_add(into, " waits for");
 }
 
+/* Whom a finding is about: the culprits, or where nobody is blamed the first camp. */
+static struct verdict_ranks whom(const struct verdict *verdict)
+{
+	return verdict->culprits.n ? verdict->culprits : verdict->camp_a;
+}
+
 /* True if some of them stand in the freezer, whose cgroup alone lets them go on. */
 static bool are_in_freezer(const struct job *job, struct verdict_ranks ranks)
 {
@@ -203,13 +209,14 @@ static void add_pid(struct str *command, uint32_t pid)
 		str_printf(command, "%s %" PRIu32, command->len ? "" : "kill -CONT", pid);
 }
 
-/* "kill -CONT 4711 4712": the culprits on that host; nothing where there is none. */
+/* "kill -CONT 4711 4712": those on that host; nothing where there is none. */
 static void say_continue(struct str *into, const struct asking *a, int host)
 {
+	const struct verdict_ranks ranks = whom(a->verdict);
 	const struct job *job = a->verdicts->job;
 
-	for (size_t i = 0; i < a->verdict->culprits.n; i++) {
-		int process = job_rank(job, a->verdict->culprits.at[i])->process;
+	for (size_t i = 0; i < ranks.n; i++) {
+		int process = job_rank(job, ranks.at[i])->process;
 
 		if (process != JOB_NONE && job->processes[process].host == host)
 			add_pid(into, job->processes[process].pid);
@@ -228,12 +235,15 @@ static void say_continue_children(struct str *into, const struct asking *a, int 
 	}
 }
 
-/* One step for each host on which somebody is to be continued; false: of none a pid is known. */
+/*
+ * One step for each host on which somebody is to be continued; false: of none a pid is known. The
+ * host is named always: a pid means nothing elsewhere, and pages travel.
+ */
 static bool add_continue(struct steps *into, const struct asking *a, const char *words,
 	void (*say)(struct str *into, const struct asking *a, int host))
 {
 	const struct job *job = a->verdicts->job;
-	bool here = a->tense == TENSE_LIVE && job->nhosts == 1, any = false;
+	bool any = false;
 
 	for (int host = 0; host < (int)job->nhosts; host++) {
 		struct str said = {0}, command = {0};
@@ -241,8 +251,7 @@ static bool add_continue(struct steps *into, const struct asking *a, const char 
 		say(&command, a, host);
 		if (!command.len)
 			continue;
-		if (!here)
-			str_printf(&said, "on %s, ", job->hosts[host].name);
+		str_printf(&said, "on %s, ", job->hosts[host].name);
 		say_words(&said, a, words);
 		steps_add(into, &said, &command);
 		any = true;
@@ -276,7 +285,7 @@ static bool add_known(struct steps *into, const struct asking *a, const struct r
 		}
 		break;
 	case VERDICT_NEXT_CONTINUE_PROCESS:
-		if (!are_in_freezer(a->verdicts->job, a->verdict->culprits))
+		if (!are_in_freezer(a->verdicts->job, whom(a->verdict)))
 			return add_continue(into, a, row->words, say_continue);
 		say_words(&words, a, "thaw the cgroup of {R}: it is frozen");
 		break;

@@ -27,10 +27,11 @@ static void who_is_stopped_is_continued_by_its_pid(void **state)
 	(void)state;
 	hand_job_make(&hand, 8, 3);
 	hand.verdict[0].next = VERDICT_NEXT_CONTINUE_PROCESS;
-	assert_text(&hand, TENSE_LIVE, "continue rank 3: kill -CONT 103");
+	assert_text(&hand, TENSE_LIVE, "on hostA, continue rank 3: kill -CONT 103");
 	assert_text(&hand, TENSE_RECORDED, "on hostA, continue rank 3: kill -CONT 103");
 	hand.verdict[0].culprits = (struct verdict_ranks){culprits, 2};
-	assert_text(&hand, TENSE_LIVE, "continue ranks 3,5: kill -CONT 103 105");
+	assert_text(&hand, TENSE_LIVE,
+		"on hostA, continue ranks 3,5: kill -CONT 103 105");
 	hosts[0] = hosts[1] = hand.host;
 	hosts[1].name = "hostB";
 	hand.job.hosts = hosts;
@@ -62,7 +63,7 @@ static void a_stopped_child_is_continued_by_its_pid(void **state)
 	hand.verdict[0].evidence = facts;
 	hand.verdict[0].nevidence = 3;
 	assert_text(&hand, TENSE_LIVE,
-		"continue the stopped child of rank 3: kill -CONT 4711 4712 4713");
+		"on hostA, continue the stopped child of rank 3: kill -CONT 4711 4712 4713");
 }
 
 /* Each row: no command holds another's, a prose, or a value that nobody has filled in. */
