@@ -42,6 +42,7 @@ inline ring_lane_claim()
 	seen = 0
 }
 
+/* Not played: ring_lane_slot(), which finds the place and touches nothing. */
 inline ring_lane_put()
 {
 	ring_reserve(HEAD, ticket);

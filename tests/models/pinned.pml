@@ -20,6 +20,7 @@
 
 byte published, ended;
 
+/* Not played: ring_load_acquire() of what the class keeps, which nobody changes. */
 inline ring_pin()
 {
 	ring_add(NEXT, 1, n);

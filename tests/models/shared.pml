@@ -21,6 +21,7 @@
 byte published, newest, ended;
 
 /* C puts the ticket modulo the lane's slots here: there is one. */
+/* Not played: ring_lane_slot(), which finds the place and touches nothing. */
 inline ring_overflow_put()
 {
 	ring_add(HEAD, 1, ticket);
