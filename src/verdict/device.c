@@ -260,12 +260,31 @@ static struct draft *find_draft(struct inquiry *q)
 	return NULL;
 }
 
-/* By dumps: half of them is open, or all are, and for how long nobody knows. */
+/* True if no dump has an entry of the op: a status counts, and may count messages. */
+static bool is_only_counted(const struct inquiry *q, const struct waitfor_node *node)
+{
+	const struct job_group *g;
+
+	if (node->kind != WAITFOR_OP || node->group == JOB_NONE)
+		return false;
+	g = &q->job->groups[node->group];
+	for (size_t seat = 0; seat < g->size; seat++)
+		if (rollcall_op(&q->job->members[g->first_member + (int)seat], node->index))
+			return false;
+	return true;
+}
+
+/*
+ * By dumps: half of them is open, or all are, and for how long nobody knows; or nothing but counts
+ * tells that they are in one op.
+ */
 static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, const struct rank_list *behind)
 {
 	if (!inquiry_by_dumps(q))
 		return false;
+	if (is_only_counted(q, node))
+		return true;
 	return behind ? c->open.list.nr >= c->done.list.nr + c->beyond : !node->reached;
 }
 

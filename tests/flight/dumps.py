@@ -132,12 +132,15 @@ class World:
             dump["entries"] = mine[-keep:] if keep else mine
         return dump
 
-    def write(self, folder, without=(), as_json=False, prefix="nccl_trace_rank_", **how):
+    def write(self, folder, without=(), empty=(), as_json=False, prefix="nccl_trace_rank_", **how):
         os.makedirs(folder, exist_ok=True)
         for rank in range(self.size):
             if rank in without:
                 continue
             dump = self.dump(rank, **how)
+            if rank in empty:
+                dump.pop("entries", None)
+                dump.pop("pg_status", None)
             with open(os.path.join(folder, prefix + str(rank)), "wb") as file:
                 if as_json:
                     for entry in dump.get("entries", []):

@@ -95,6 +95,10 @@ def cases(at):
     # Complete, as far as is recorded.
     expect("well", plain().write(folder("well")), 0, "healthy")
 
+    # A dump that has nothing of what its rank did says that it is well as little as that it waits.
+    expect("well, but for one that has nothing", plain().write(folder("nothing"), empty=[5]),
+           4, "inconclusive", [], ["neither entries nor a status"])
+
     # At a job's first collective nobody has an entry.
     expect("first", World(4).write(folder("first")), 4, "inconclusive", [],
            ["sees nothing", "inquest run"])
@@ -105,6 +109,9 @@ def cases(at):
         world.collective(0, "all_reduce", done=others(4, 2))
     world.collective(0, "all_reduce", done=False)
     expect("device", world.write(folder("device")), 1, "gpu-stall", [2])
+    # Without an entry of it nobody knows that all are in one op: statuses count messages, too.
+    expect("device, only counts", world.write(folder("counts"), entries=False), 1, "gpu-stall", [2],
+           ['"confidence": "hypothesis"'])
 
     # Dumps of a job that goes on, one of them taken later than the others.
     world = plain(4)

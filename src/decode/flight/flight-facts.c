@@ -188,6 +188,14 @@ static void give_rank(const struct flights *flights, const struct flight_rank *r
 		flight_lose(b, rank->who, cite, false,
 			"its dump may be of another run, or its host's clock is wrong: its times "
 			"lie far from the others', and nothing else tells");
+	if (!rank->has_entries && (!rank->has_statuses || rank->unplaced))
+		job_add_loss(b, rank->who,
+			&(const struct job_loss){
+				.what = "its dump has neither entries nor a status of each group",
+				.count = JOB_UNKNOWN,
+				.of_ops = true,
+				.of_last = true,
+				.cite = cite});
 	if (rank->outdated)
 		flight_lose(b, rank->who, cite, true,
 			"its dump is older than its peers' and tells of the past only");
