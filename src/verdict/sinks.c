@@ -249,7 +249,7 @@ static bool weigh(struct inquiry *q, size_t late, const struct reason *why, stru
 		((absent + unknown <= waiting && !half) ||
 			!(why->left || why->progresses)))
 		return true;
-	/* Who has died is not done: only those who left in good order make the others the odd ones. */
+	/* Who has died is not done: only who left in good order makes the others the odd ones. */
 	if (why->left && waiting + unknown < draft->culprits.list.nr) {
 		swap_lists(&draft->culprits, &draft->victims);
 		array_release(&draft->victims.list);
