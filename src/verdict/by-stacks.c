@@ -11,7 +11,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -195,18 +194,45 @@ static bool is_trouble(const struct posture *p)
 /* A rank that asks every few seconds whether anything has come uses less CPU than this. */
 #define WORKS_SHARE 100
 
+/* What a process takes to start counts as its start's for so long. */
+#define STARTS_FOR CLOCK_NS_PER_S
+
+/* True if it and its children used a processor in the time in which that was counted. */
+static bool uses_processor(const struct inquiry *q, const struct profile *p)
+{
+	int64_t now = q->waits->now[p - q->profiles];
+	bool of_start = p->process && p->process->born != JOB_UNKNOWN && now != JOB_UNKNOWN &&
+			now - p->process->born < p->cpu_span + STARTS_FOR;
+
+	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 && !of_start &&
+	       p->cpu >= p->cpu_span / WORKS_SHARE;
+}
+
+/*
+ * True if nothing tells whether it used one: neither of the process, nor of its telling thread. Of
+ * a rank that nobody watches the process alone tells.
+ */
+static bool may_use_processor(const struct inquiry *q, const struct profile *p)
+{
+	const struct job_rank *rank = job_rank(q->job, rank_index((int)(p - q->profiles)));
+	const struct job_stack *stack = p->posture.stack;
+
+	return p->cpu == JOB_UNKNOWN &&
+	       (!stack || !(rank->knows & JOB_KNOWS_CENSUS) || stack->cpu_delta == JOB_UNKNOWN || p->posture.lingers == JOB_UNKNOWN ||
+		       stack->cpu_delta >= p->posture.lingers / WORKS_SHARE);
+}
+
 /*
  * True if it was seen to work: by the processor time of it and its children, by its compile or its
  * files, or since it went from one line of its program to another.
  */
-static bool is_at_work(const struct profile *p)
+static bool is_at_work(const struct inquiry *q, const struct profile *p)
 {
 	const struct posture *at = &p->posture;
 
-	if (p->cpu != JOB_UNKNOWN && p->cpu_span > 0 && p->cpu >= p->cpu_span / WORKS_SHARE)
-		return true;
-	return profile_writes(p) || (p->compile.bracket && p->progress == PROGRESS_YES) ||
-	       (at->moved == JOB_YES && (at->lingers == JOB_UNKNOWN || p->cpu == JOB_UNKNOWN));
+	return uses_processor(q, p) || profile_writes(p) ||
+	       (p->compile.bracket && p->progress == PROGRESS_YES) ||
+	       (at->moved == JOB_YES && (at->lingers == JOB_UNKNOWN || may_use_processor(q, p)));
 }
 
 /*
@@ -216,7 +242,7 @@ static bool is_at_work(const struct profile *p)
 static bool stands_there(const struct inquiry *q, const struct profile *p)
 {
 	return p->posture.stands >= STANDS_AT_LEAST ||
-	       (p->posture.lingers != JOB_UNKNOWN && !is_at_work(p) &&
+	       (p->posture.lingers != JOB_UNKNOWN && !is_at_work(q, p) &&
 		       (q->standstill || p->posture.lingers >= STANDS_AT_LEAST));
 }
 
@@ -393,7 +419,7 @@ bool standstill_may_be(const struct inquiry *q)
 	job_for_each_rank(q->job, rank) {
 		const struct profile *p = &q->profiles[rank.i];
 
-		if (p->process && !p->ended && quiet_for(q, rank) > quiet && !is_at_work(p))
+		if (p->process && !p->ended && quiet_for(q, rank) > quiet && !is_at_work(q, p))
 			return true;
 	}
 	return false;
@@ -412,7 +438,7 @@ static bool all_stand(const struct inquiry *q, struct rank_list *into)
 		if (!p->posture.stack ||
 			(p->posture.stands < STANDS_AT_LEAST &&
 				p->posture.lingers == JOB_UNKNOWN) ||
-			quiet_for(q, rank) <= quiet || is_at_work(p))
+			quiet_for(q, rank) <= quiet || is_at_work(q, p))
 			return false;
 		rank_list_add(into, rank);
 	}

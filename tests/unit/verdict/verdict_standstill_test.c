@@ -56,6 +56,36 @@ static void who_asks_again_and_again_stands(void **state)
 	done(&j, f);
 }
 
+/*
+ * All have begun a moment ago, and ask since then for what does not come. What their start took is
+ * no work; and where only their main threads tell what they use, that is not the rest unseen.
+ */
+static void what_the_start_took_is_no_work(void **state)
+{
+	(void)state;
+	for (int counted = 0; counted < 2; counted++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		facts_no_group(f);
+		f->ngroups = 0;
+		for (int rank = 0; rank < 4; rank++) {
+			struct job_stack *stack = facts_stack(f, rank, SLEEPS);
+
+			facts_candidate(f, rank);
+			stack->moved = JOB_YES;
+			stack->still = 2;
+			stack->cpu_delta = counted ? JOB_UNKNOWN : 0;
+			if (counted)
+				facts_cpu(f, rank, 0.06, 2.2, -1);
+			f->ranks[rank].process.born = facts_ns(FACTS_NOW - 2.5);
+		}
+		j = judge(f);
+		assert_int_equal(j.v->at[0].class, VERDICT_INCONCLUSIVE);
+		done(&j, f);
+	}
+}
+
 /* All write to one storage that does not answer: both what they do and that nobody is to blame. */
 static void all_that_stand_in_storage_are_told_and_not_blamed(void **state)
 {
@@ -143,6 +173,7 @@ int main(void)
 		cmocka_unit_test(who_skips_the_making_of_a_group_is_a_hypothesis),
 		cmocka_unit_test(all_that_stand_in_their_own_code_are_not_well),
 		cmocka_unit_test(who_asks_again_and_again_stands),
+		cmocka_unit_test(what_the_start_took_is_no_work),
 		cmocka_unit_test(all_that_stand_in_storage_are_told_and_not_blamed),
 		cmocka_unit_test(one_that_works_keeps_the_others),
 		cmocka_unit_test(a_slow_rhythm_is_one),
