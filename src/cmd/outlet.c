@@ -2,12 +2,14 @@
 #include "cmd/outlet.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 2000
@@ -47,6 +49,20 @@ static bool is_writable(int fd)
 	return ready > 0 && (outlet.revents & POLLOUT);
 }
 
+/*
+ * stderr by a descriptor of our own that never blocks; -1 there is none. A pipe of the job's has
+ * more writers than us: the room that poll() saw may be gone before we write, and then write()
+ * sleeps for as long as nobody reads. Its own O_NONBLOCK would be the job's, too.
+ */
+static int open_impatient(void)
+{
+	struct stat about;
+
+	if (fstat(STDERR_FILENO, &about) != 0 || !S_ISFIFO(about.st_mode))
+		return -1;
+	return open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+}
+
 /* Writes at most `most` bytes at a time; false once nothing goes any more. */
 static bool write_piece(int fd, const struct str *text, size_t *done, size_t most)
 {
@@ -71,10 +87,12 @@ void outlet_write(FILE *stream, const struct str *text)
 
 void outlet_say(const struct str *text)
 {
+	int own = open_impatient(), fd = own < 0 ? STDERR_FILENO : own;
 	size_t done = 0;
 
 	fflush(stderr);
-	while (done < text->len && is_writable(STDERR_FILENO) &&
-		write_piece(STDERR_FILENO, text, &done, PIPE_BUF))
+	while (done < text->len && is_writable(fd) && write_piece(fd, text, &done, PIPE_BUF))
 		;
+	if (own >= 0)
+		close(own);
 }
