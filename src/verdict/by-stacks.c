@@ -214,7 +214,8 @@ static bool uses_processor(const struct inquiry *q, const struct profile *p)
  */
 static bool may_use_processor(const struct inquiry *q, const struct profile *p)
 {
-	const struct job_rank *rank = job_rank(q->job, rank_index((int)(p - q->profiles)));
+	const struct rank_index at = rank_index((int)(p - q->profiles));
+	const struct job_rank *rank = job_rank(q->job, at);
 	const struct job_stack *stack = p->posture.stack;
 
 	return p->cpu == JOB_UNKNOWN &&
