@@ -219,7 +219,8 @@ static bool may_use_processor(const struct inquiry *q, const struct profile *p)
 	const struct job_stack *stack = p->posture.stack;
 
 	return p->cpu == JOB_UNKNOWN &&
-	       (!stack || !(rank->knows & JOB_KNOWS_CENSUS) || stack->cpu_delta == JOB_UNKNOWN || p->posture.lingers == JOB_UNKNOWN ||
+	       (!stack || !(rank->knows & JOB_KNOWS_CENSUS) ||
+		       stack->cpu_delta == JOB_UNKNOWN || p->posture.lingers == JOB_UNKNOWN ||
 		       stack->cpu_delta >= p->posture.lingers / WORKS_SHARE);
 }
 
