@@ -301,7 +301,10 @@ static bool has_rank_of(const struct rally_card *card, const struct rally_card *
 	return false;
 }
 
-/* What a rival heard of us, or we of him, was judged as it should not have been. */
+/*
+ * What a rival heard of us, or we of him, was judged as it should not have been. The last word of a
+ * card tells as well which ranks it had to its end: who ended a moment after we met was one, too.
+ */
 static void find_rivals(struct agent_rally *rally, int64_t now)
 {
 	struct rally_other *other;
@@ -309,7 +312,7 @@ static void find_rivals(struct agent_rally *rally, int64_t now)
 	array_for_each (&rally->others, other) {
 		bool shares = has_rank_of(&other->card, &rally->own);
 
-		if (!other->lived || !agent_card_lives(other, now))
+		if (!other->lived || (!agent_card_lives(other, now) && !other->card.over))
 			continue;
 		if (shares && !other->rival && agent_card_says_heard(&other->card, &rally->own))
 			rally->own_heard = 0;
