@@ -24,6 +24,7 @@
 #include "probes/tools.h"
 #include "ring/census-write.h"
 
+/* Writers: census_join() and census_leave(), and what they call. */
 static struct {
 	void *base;
 	int fd;

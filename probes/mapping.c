@@ -18,6 +18,7 @@
 
 #define MAPPING_MOST 16
 
+/* Writers: mapping_make() and mapping_drop(), under the caller's lock; handlers read it. */
 static struct mapping {
 	uint64_t base; /* 0: none */
 	uint64_t size;

@@ -7,22 +7,16 @@
  * beginning is. Marks may come from inside NCCL calls too (callbacks), so they do not take the
  * guard that keeps nested calls out.
  */
+#include "probes/marks.h"
+
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-#include "probes/inquest.h"
 #include "probes/probe.h"
 #include "probes/process.h"
 #include "probes/sys.h"
 #include "probes/trait.h"
-
-HOOK_EXPORT inquest_span_begin_fn inquest_probe_span_begin;
-HOOK_EXPORT inquest_span_end_fn inquest_probe_span_end;
-HOOK_EXPORT inquest_shard_fn inquest_probe_shard;
-HOOK_EXPORT inquest_shard_shape_fn inquest_probe_shard_shape;
-HOOK_EXPORT inquest_step_fn inquest_probe_step;
-HOOK_EXPORT inquest_note_fn inquest_probe_note;
 
 /* The calling thread, with a ring to write; NULL where there is none. */
 static struct probe_thread *marks_thread(void)

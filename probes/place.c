@@ -27,6 +27,7 @@
 #define PLACE_RAMFS          0x858458f6
 #define PLACE_POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, Linux 5.14 */
 
+/* Writer: place_find(), in the constructor. */
 static struct {
 	char dir[PLACE_PATH];   /* the job's folder; "" none */
 	char users[PLACE_PATH]; /* INQUEST_DIR, kept: the environment may change; "" none */

@@ -44,6 +44,10 @@
 #define PROCESS_TEXT     4096
 #define PROCESS_PATIENCE 20000 /* yields: well over what making a ring takes, under a second */
 
+/*
+ * Writers: the constructor, the thread that holds `lock`, and a forked child before it has threads;
+ * of `lost` all threads, with atomics; of `text` who writes to stderr, by process_stderr().
+ */
 static struct {
 	int begun, born;
 	enum process_view left; /* what it was when it was left, and its epoch */
@@ -51,7 +55,8 @@ static struct {
 	uint32_t pid;
 	uint64_t lock; /* pid << 32 | tid of who makes a ring now */
 	uint64_t epochs;
-	uint64_t no_epoch; /* what probe_epoch points at without a guard page */
+	uint64_t no_epoch; /* what `epoch` points at without a guard page */
+	uint64_t *epoch;
 	struct census_self self;
 	struct ring_writer *ring;
 	struct ring_writer writer[2]; /* the candidate's, the rank's */
@@ -61,9 +66,10 @@ static struct {
 	uint32_t text_pid;
 	uint64_t text_head;
 	char text[PROCESS_TEXT]; /* until there is a ring */
-} process = {.self = {.rank = -1, .local_rank = -1, .world_size = -1}};
+} process = {.epoch = &process.no_epoch,
+	.self = {.rank = -1, .local_rank = -1, .world_size = -1}};
 
-static uint64_t *process_epoch = &process.no_epoch;
+/* Written where process.epoch is, which it equals. */
 const uint64_t *probe_epoch = &process.no_epoch;
 
 /* --- Views ----------------------------------------------------------------------------------- */
@@ -152,7 +158,7 @@ static void process_unlock(void)
 /* All threads take the slow path once, and see what has changed. */
 static void process_new_epoch(void)
 {
-	__atomic_store_n(process_epoch, ++process.epochs, __ATOMIC_RELEASE);
+	__atomic_store_n(process.epoch, ++process.epochs, __ATOMIC_RELEASE);
 }
 
 /* --- Making a ring --------------------------------------------------------------------------- */
@@ -465,19 +471,19 @@ int process_leave(void)
 	sigchain_leave_all();
 	mapping_look(); /* from now on nobody mends */
 	process.left = view;
-	process.left_epoch = *process_epoch;
+	process.left_epoch = *process.epoch;
 	if (view == PROCESS_SELF && (process.made[0] || process.made[1]))
 		trait_put("sealed", "seccomp", TRAIT_NO_NUMBER);
 	else if (view == PROCESS_SELF)
 		census_vanish(); /* nobody is told of its end, so nobody may wait for word of it */
 	process.born = 0;
-	__atomic_store_n(process_epoch, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(process.epoch, 0, __ATOMIC_RELEASE);
 	return 1;
 }
 
 void process_return(void)
 {
-	__atomic_store_n(process_epoch, process.left_epoch, __ATOMIC_RELEASE);
+	__atomic_store_n(process.epoch, process.left_epoch, __ATOMIC_RELEASE);
 	process.born = 1;
 	if (process.left == PROCESS_SELF && !census_mine())
 		census_join(&process.self, 0);
@@ -486,7 +492,7 @@ void process_return(void)
 
 void process_forked(void)
 {
-	*process_epoch = 0;
+	*process.epoch = 0;
 }
 
 /* --- Birth ----------------------------------------------------------------------------------- */
@@ -507,8 +513,8 @@ __attribute__((constructor)) static void process_birth(void)
 		return; /* more rights than its caller: none of our business */
 	if (process_is_disabled() || !glibc_is_here())
 		return;
-	process_epoch = fork_guard(&process.no_epoch);
-	probe_epoch = process_epoch;
+	process.epoch = fork_guard(&process.no_epoch);
+	probe_epoch = process.epoch;
 	death_birth();
 	place_find();
 	census_open_job();

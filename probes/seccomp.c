@@ -12,6 +12,7 @@
 
 typedef long seal_syscall_fn(long nr, long a, long b, long c, long d, long e, long f);
 
+/* Writers: seal_find(), in the constructor; seal_begin() and seal_end(). */
 static struct {
 	void *prctl, *syscall;
 	int set;

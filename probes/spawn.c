@@ -14,6 +14,7 @@
 #include "probes/hook.h"
 #include "probes/preload.h"
 
+/* Writer: spawn_find(), in the constructor. */
 static struct {
 	void *spawn, *spawnp, *system, *popen;
 } spawns;

@@ -18,6 +18,7 @@
 #include "probes/hook.h"
 #include "probes/sys.h"
 
+/* Writer: wait_find(), in the constructor. */
 static struct {
 	void *waitpid, *wait, *wait3, *wait4, *waitid;
 } waits;

@@ -29,6 +29,7 @@
 #define STORE_KEY   (STORE_PREFIX + 160)
 #define STORE_BLINK (1ull << 24) /* ticks: some milliseconds of a TSC */
 
+/* Writers: all threads that make a store's prefix; an odd `version` guards the words of a place. */
 static struct {
 	uint64_t version;
 	uint64_t store;

@@ -33,6 +33,7 @@ struct scope_copy {
 	char ranks[RING_STRING_MAX + 1];
 };
 
+/* Writers: the thread that has taken one. */
 static struct scope_copy scope_copies[SCOPES];
 static __thread struct scope_copy *scope_here; /* this thread's; NULL none */
 
@@ -95,10 +96,18 @@ static void scope_forget_all(void)
 
 #if UNWOUND_HERE
 
-#define GLOO_NAMES 256 /* groups whose name is kept */
+#define GLOO_NAMES 256	/* groups whose name is kept */
+#define C10D_KINDS 1024 /* a power of two */
+#define C10D_TRIES 32
 
-/* Their names in torch.distributed, hashed, by entry; 0: unknown. */
-static uint64_t gloo_names[GLOO_NAMES];
+/* Writers: all threads that make groups or begin operations, word by word with atomics. */
+static struct {
+	uint64_t names[GLOO_NAMES]; /* in torch.distributed, hashed, by entry; 0: unknown */
+	struct {
+		uint64_t identity; /* 0 free */
+		uint64_t count;
+	} kinds[C10D_KINDS];
+} c10d_told;
 
 static uint64_t name_hash(const char *name)
 {
@@ -112,28 +121,20 @@ static uint64_t name_hash(const char *name)
 static void name_set(int group, const char *name)
 {
 	if (group >= 0 && group < GLOO_NAMES)
-		ring_store(&gloo_names[group], name ? name_hash(name) : 0);
+		ring_store(&c10d_told.names[group], name ? name_hash(name) : 0);
 }
-
-#define C10D_KINDS 1024 /* a power of two */
-#define C10D_TRIES 32
-
-static struct {
-	uint64_t identity; /* 0 free */
-	uint64_t count;
-} c10d_kinds[C10D_KINDS];
 
 uint32_t c10d_nth(uint64_t identity)
 {
 	identity += !identity;
 	for (unsigned probe = 0; probe < C10D_TRIES; probe++) {
 		unsigned at = (unsigned)(identity * 0x9e3779b97f4a7c15ull >> 40) + probe;
-		uint64_t *word = &c10d_kinds[at % C10D_KINDS].identity;
+		uint64_t *word = &c10d_told.kinds[at % C10D_KINDS].identity;
 		uint64_t seen = ring_load(word);
 
 		if (seen == identity || (!seen && ring_cas(word, 0, identity)) ||
 			ring_load(word) == identity)
-			return (uint32_t)ring_add(&c10d_kinds[at % C10D_KINDS].count, 1) + 1;
+			return (uint32_t)ring_add(&c10d_told.kinds[at % C10D_KINDS].count, 1) + 1;
 	}
 	return 1;
 }
@@ -141,8 +142,7 @@ uint32_t c10d_nth(uint64_t identity)
 void c10d_forget_all(void)
 {
 	scope_forget_all();
-	memset(c10d_kinds, 0, sizeof(c10d_kinds));
-	memset(gloo_names, 0, sizeof(gloo_names));
+	memset(&c10d_told, 0, sizeof(c10d_told));
 	bootstrap_forget_all();
 	work_forget_all();
 }
@@ -301,7 +301,7 @@ void c10d_left(const char *name)
 	uint64_t hash = name ? name_hash(name) : 0;
 
 	for (int group = 0; group < GLOO_NAMES; group++) {
-		uint64_t known = ring_load(&gloo_names[group]);
+		uint64_t known = ring_load(&c10d_told.names[group]);
 
 		if (known && (!name || known == hash))
 			gloo_state(group, RING_G_FINALIZED);

@@ -15,8 +15,8 @@
 #define GOODBYE_STDERR 2
 
 /*
- * Found in the constructor: a vfork child or a signal handler must not enter the dynamic loader.
- * Only constructors of others, which run before ours, make the lookup on first use.
+ * Writer: goodbye_find(), in the constructor: a vfork child or a signal handler must not enter the
+ * dynamic loader. Only constructors of others, which run before ours, make the lookup on first use.
  */
 static struct {
 	void *exit_now, *quick_exit, *execve, *execv, *execvp, *execvpe, *fexecve, *write;

@@ -13,6 +13,7 @@
 /* "GNUCC++" and 0: an exception; and 1: one that only refers to another, by its first word. */
 #define LASTWORDS_GNU	    0x474e5543432b2b00ull
 
+/* Writer: lastwords_arm(). */
 static struct {
 	uint64_t message;	     /* where libc's pointer to its message is; 0 unknown */
 	uint64_t *(*globals)(void);  /* of the calling thread: the exceptions it has caught */

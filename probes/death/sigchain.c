@@ -35,24 +35,31 @@ struct sigchain_kernel_action {
 };
 
 /* The program's action, in two copies: `now` says which one handlers may read. */
-static struct {
+struct sigchain_signal {
 	struct sigaction app[2];
 	unsigned now;
 	unsigned ours;       /* 1: this signal is one of those we take */
 	unsigned left;       /* 1: it was, and may be again */
 	unsigned no_restart; /* siginterrupt(sig, 1) */
-} sigchain[SIGCHAIN_SIGNALS];
+};
 
-static sigchain_fn *sigchain_first;
-static int sigchain_is_wrapped; /* a runtime puts a handler of its own in front of ours */
-static unsigned sigchain_lock;
-static void *sigchain_real_slot;
+/*
+ * Writers: sigchain_take*() and sigchain_leave_all() of what is ours; of a program's action whoever
+ * calls sigaction() and its kin, under the lock.
+ */
+static struct {
+	struct sigchain_signal of[SIGCHAIN_SIGNALS];
+	sigchain_fn *first; /* our handler; NULL before there is one */
+	int is_wrapped;     /* a runtime puts a handler of its own in front of ours */
+	unsigned lock;
+	void *real; /* sigaction() */
+} sigchain;
 
 typedef int sigchain_sigaction_fn(int, const struct sigaction *, struct sigaction *);
 
 static sigchain_sigaction_fn *sigchain_real(void)
 {
-	return HOOK_REAL_AT(sigchain_real_slot, sigaction, "sigaction");
+	return HOOK_REAL_AT(sigchain.real, sigaction, "sigaction");
 }
 
 /* --- The table ------------------------------------------------------------------------------- */
@@ -66,28 +73,28 @@ static void sigchain_enter(uint64_t *ret_mask)
 	sys_call(SYS_rt_sigprocmask, SIG_BLOCK, &all, ret_mask, SIGCHAIN_SETSIZE);
 	for (int spin = 0; spin < SIGCHAIN_SPINS; spin++, free = 0)
 		if (__atomic_compare_exchange_n(
-			    &sigchain_lock, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			    &sigchain.lock, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			break;
 }
 
 static void sigchain_leave(const uint64_t *mask)
 {
-	__atomic_store_n(&sigchain_lock, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&sigchain.lock, 0, __ATOMIC_RELEASE);
 	sys_call(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, SIGCHAIN_SETSIZE);
 }
 
 /* Under the lock: writes the copy that nobody reads, then makes it the one that is read. */
 static void sigchain_set_app(int sig, const struct sigaction *act)
 {
-	unsigned next = !sigchain[sig].now;
+	unsigned next = !sigchain.of[sig].now;
 
-	sigchain[sig].app[next] = *act;
-	__atomic_store_n(&sigchain[sig].now, next, __ATOMIC_RELEASE);
+	sigchain.of[sig].app[next] = *act;
+	__atomic_store_n(&sigchain.of[sig].now, next, __ATOMIC_RELEASE);
 }
 
 void sigchain_app(int sig, struct sigaction *ret)
 {
-	*ret = sigchain[sig].app[__atomic_load_n(&sigchain[sig].now, __ATOMIC_ACQUIRE)];
+	*ret = sigchain.of[sig].app[__atomic_load_n(&sigchain.of[sig].now, __ATOMIC_ACQUIRE)];
 }
 
 int sigchain_is_default(const struct sigaction *app)
@@ -102,7 +109,7 @@ static struct sigaction sigchain_mirror(const struct sigaction *act)
 
 	if (act->sa_handler == SIG_IGN)
 		return k;
-	k.sa_sigaction = sigchain_first;
+	k.sa_sigaction = sigchain.first;
 	k.sa_flags |= SA_SIGINFO;
 	k.sa_flags &= ~(int)SA_RESETHAND;
 	if (act->sa_handler == SIG_DFL) {
@@ -124,7 +131,7 @@ static struct sigchain_kernel_action sigchain_kernel(int sig)
 
 static int sigchain_kernel_has_us(int sig)
 {
-	return sigchain_kernel(sig).handler == (void *)sigchain_first;
+	return sigchain_kernel(sig).handler == (void *)sigchain.first;
 }
 
 /*
@@ -136,7 +143,7 @@ static void sigchain_go_past(int sig, const struct sigaction *mirror)
 {
 	struct sigchain_kernel_action ours = sigchain_kernel(sig);
 
-	if (ours.handler == (void *)sigchain_first)
+	if (ours.handler == (void *)sigchain.first)
 		return;
 	ours.handler = (void *)mirror->sa_sigaction;
 	ours.flags = (unsigned long)(unsigned)mirror->sa_flags | (ours.flags & SIGCHAIN_RESTORER);
@@ -146,7 +153,7 @@ static void sigchain_go_past(int sig, const struct sigaction *mirror)
 
 static int sigchain_is_ours(int sig)
 {
-	return sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain[sig].ours;
+	return sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain.of[sig].ours;
 }
 
 /* Under the lock: 0 with the program's former action in `had`, or real's error. */
@@ -165,10 +172,10 @@ static int sigchain_change(
 	err = real(sig, act ? &mirror : NULL, &kernel);
 	if (err && act)
 		sigchain_set_app(sig, had);
-	if (!err && act && act->sa_handler == SIG_DFL && sigchain_is_wrapped)
+	if (!err && act && act->sa_handler == SIG_DFL && sigchain.is_wrapped)
 		sigchain_go_past(sig, &mirror);
 	/* Somebody went past us (sigset, a raw call): what the kernel had is the truth. */
-	if (!err && kernel.sa_sigaction != sigchain_first)
+	if (!err && kernel.sa_sigaction != sigchain.first)
 		*had = kernel;
 	return err;
 }
@@ -212,10 +219,10 @@ static void sigchain_take_one(sigchain_sigaction_fn *real, int sig)
 
 	if (real(sig, NULL, &had))
 		return;
-	sigchain[sig].app[0] = sigchain[sig].app[1] = had;
+	sigchain.of[sig].app[0] = sigchain.of[sig].app[1] = had;
 	mirror = sigchain_mirror(&had);
 	if (had.sa_handler == SIG_IGN) {
-		sigchain[sig].ours = 1;
+		sigchain.of[sig].ours = 1;
 		return;
 	}
 	if (real(sig, &mirror, NULL))
@@ -223,17 +230,17 @@ static void sigchain_take_one(sigchain_sigaction_fn *real, int sig)
 	if (!sigchain_kernel_has_us(sig)) {
 		if (sigchain_kernel(sig).handler == before)
 			return;
-		sigchain_is_wrapped = 1;
+		sigchain.is_wrapped = 1;
 		sigchain_go_past(sig, &mirror);
 	}
-	sigchain[sig].ours = 1;
+	sigchain.of[sig].ours = 1;
 }
 
 void sigchain_take(const int *signals, sigchain_fn *first)
 {
 	sigchain_sigaction_fn *real = sigchain_real();
 
-	sigchain_first = first;
+	sigchain.first = first;
 	for (; real && *signals; signals++)
 		sigchain_take_one(real, *signals);
 }
@@ -249,15 +256,15 @@ void sigchain_leave_all(void)
 	for (int sig = 1; real && sig < SIGCHAIN_SIGNALS; sig++) {
 		struct sigaction app;
 
-		if (!sigchain[sig].ours)
+		if (!sigchain.of[sig].ours)
 			continue;
 		sigchain_app(sig, &app);
-		if (sigchain_is_wrapped && app.sa_handler != SIG_DFL)
+		if (sigchain.is_wrapped && app.sa_handler != SIG_DFL)
 			continue;
 		if (sigchain_kernel_has_us(sig))
 			real(sig, &app, NULL);
-		sigchain[sig].ours = 0;
-		sigchain[sig].left = 1;
+		sigchain.of[sig].ours = 0;
+		sigchain.of[sig].left = 1;
 	}
 }
 
@@ -266,9 +273,9 @@ void sigchain_take_again(void)
 	sigchain_sigaction_fn *real = sigchain_real();
 
 	for (int sig = 1; real && sig < SIGCHAIN_SIGNALS; sig++) {
-		if (sigchain[sig].left)
+		if (sigchain.of[sig].left)
 			sigchain_take_one(real, sig);
-		sigchain[sig].left = 0;
+		sigchain.of[sig].left = 0;
 	}
 }
 
@@ -296,7 +303,7 @@ int sigchain_reaches(int sig)
 	uint64_t blocked = 0;
 
 	sys_call(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, SIGCHAIN_SETSIZE);
-	return sigchain_first && !(blocked >> (sig - 1) & 1) && sigchain_kernel_has_us(sig);
+	return sigchain.first && !(blocked >> (sig - 1) & 1) && sigchain_kernel_has_us(sig);
 }
 
 void sigchain_step_aside(int sig)
@@ -345,7 +352,7 @@ static sighandler_t sigchain_signal(int sig, sighandler_t handler, int flags)
 /* What siginterrupt() said of this signal, as a flag. */
 static int sigchain_restart(int sig)
 {
-	int interrupts = sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain[sig].no_restart;
+	int interrupts = sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain.of[sig].no_restart;
 
 	return interrupts ? 0 : SA_RESTART;
 }
@@ -390,7 +397,7 @@ HOOK_EXPORT int siginterrupt(int sig, int interrupt)
 	if (sigchain_sigaction(sig, NULL, &act))
 		return -1;
 	if (sig > 0 && sig < SIGCHAIN_SIGNALS)
-		sigchain[sig].no_restart = !!interrupt;
+		sigchain.of[sig].no_restart = !!interrupt;
 	act.sa_flags &= ~SA_RESTART;
 	if (!interrupt)
 		act.sa_flags |= SA_RESTART;

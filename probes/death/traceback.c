@@ -27,6 +27,7 @@ struct traceback_pages {
 	struct ring_traceback rehearsal __attribute__((aligned(4096)));
 };
 
+/* Writers: traceback_make() of the pages; else the thread that has the claim, and who takes it. */
 static struct {
 	struct traceback_pages *pages; /* NULL: not armed */
 	uint32_t claim;		       /* tid of who writes one now; 0 nobody */

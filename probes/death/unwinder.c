@@ -16,19 +16,19 @@
 #define UNWINDER_HDR_TABLE 12 /* where the table is behind a header of four-byte words */
 #define UNWINDER_TRAMPOLINE 0x80000000u /* of a frame: a signal handler returns to it */
 
-/* The loaded libunwind may copy more of us than its header here says. */
-static union {
-	unw_accessors_t calls;
-	void *room[32];
-} unwinder_accessors;
-
 /* A cursor of any version. */
 union unwinder_cursor {
 	unw_cursor_t cursor;
 	uint64_t room[256];
 };
 
+/* Writer: unwinder_arm(), and what it calls. */
 static struct {
+	/* The loaded libunwind may copy more of us than its header here says. */
+	union {
+		unw_accessors_t calls;
+		void *room[32];
+	} accessors;
 	unw_addr_space_t space; /* NULL: there is no unwinder */
 	unw_addr_space_t (*create)(unw_accessors_t *, int);
 	int (*cache)(unw_addr_space_t, unw_caching_policy_t);
@@ -191,7 +191,7 @@ static void unwinder_create(struct unwinder_walk *walk)
 	struct lowfds lowfds;
 
 	lowfds_hold(&lowfds);
-	unwinder.space = unwinder.create(&unwinder_accessors.calls, 0);
+	unwinder.space = unwinder.create(&unwinder.accessors.calls, 0);
 	walk->regs = regs;
 	if (unwinder.space)
 		unwinder.init(&cursor.cursor, unwinder.space, walk);
@@ -223,7 +223,7 @@ static int unwinder_look_up(void *lib)
 
 void unwinder_arm(struct unwinder_walk *walk)
 {
-	unw_accessors_t *calls = &unwinder_accessors.calls;
+	unw_accessors_t *calls = &unwinder.accessors.calls;
 	void *lib = dlopen(UNWINDER_SONAME, RTLD_NOW | RTLD_LOCAL);
 
 	object_arm();

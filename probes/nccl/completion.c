@@ -12,7 +12,10 @@
 
 enum completion_mode { COMPLETION_UNASKED, COMPLETION_ASKING, COMPLETION_OFF, COMPLETION_WRITE };
 
-/* Threads may launch their first ops at once: one asks, one registers; the others' ops are lost. */
+/*
+ * Writers: threads may launch their first ops at once: one asks, one registers, the others' ops are
+ * lost.
+ */
 static struct {
 	int mode; /* enum completion_mode; what is found by asking is published with it */
 	struct ring_writer *registering; /* the ring that a thread took upon itself to register */

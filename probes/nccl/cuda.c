@@ -17,6 +17,7 @@
 
 /* --- Events -> streams ----------------------------------------------------------------------- */
 
+/* Writers: all threads that record events, word by word with atomics. */
 static struct {
 	uint64_t event;
 	uint64_t stream;

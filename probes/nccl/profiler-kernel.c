@@ -12,6 +12,7 @@
 #define KERNEL_GROUPS 64
 #define KERNEL_OPEN   64 /* ops of a group that may be under way */
 
+/* Writers: NCCL's threads, by profiler_kernel_*(), word by word with atomics. */
 static struct {
 	uint64_t index;
 	uint32_t channels, ended;

@@ -25,6 +25,7 @@
 #define PYFRAMES_LINES	      8192 /* bytes of a line table; further on there are no lines */
 #define PYFRAMES_NAMES	      64   /* addresses of texts that are remembered */
 
+/* Writers: pyframes_arm() and what it calls, when an interpreter has begun. */
 static struct {
 	uint64_t runtime;	     /* 0: no interpreter */
 	int known;		     /* `layout` is that of this interpreter */

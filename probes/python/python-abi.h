@@ -47,7 +47,7 @@ struct python_method {
 	X(PyObject *, PyImport_GetModuleDict, (void))                                              \
 	X(PyObject *, PySys_GetObject, (const char *))                                             \
 	X(int, PyList_Insert, (PyObject *, Py_ssize_t, PyObject *))                                \
-	X(PyObject *, PyCFunction_NewEx, (struct python_method *, PyObject *, PyObject *))         \
+	X(PyObject *, PyCFunction_NewEx, (const struct python_method *, PyObject *, PyObject *))   \
 	X(PyObject *, PyObject_Call, (PyObject *, PyObject *, PyObject *))                         \
 	X(PyObject *, PyInstanceMethod_New, (PyObject *))                                          \
 	X(PyObject *, PyObject_GetAttrString, (PyObject *, const char *))                          \

@@ -102,7 +102,7 @@ static PyObject *around_call(PyObject *self, PyObject *places, PyObject *keyword
 	return result;
 }
 
-static struct python_method around_made = {"inquest", around_call, PYTHON_METHOD, NULL};
+static const struct python_method around_made = {"inquest", around_call, PYTHON_METHOD, NULL};
 
 PyObject *python_around_new(PyObject *function, PyObject *before, PyObject *after)
 {
@@ -137,7 +137,7 @@ static PyObject *around_method(PyObject *self, PyObject *places, PyObject *keywo
 	return py.PyInstanceMethod_New(py.PyTuple_GetItem(places, 0));
 }
 
-struct python_method python_around[] = {
+const struct python_method python_around[] = {
 	{"around", around_make, PYTHON_METHOD, NULL},
 	{"method", around_method, PYTHON_METHOD, NULL},
 	{NULL, NULL, 0, NULL},

@@ -204,7 +204,7 @@ static PyObject *channel_left(PyObject *self, PyObject *places, PyObject *keywor
 #name, channel_##name, PYTHON_METHOD, NULL                                         \
 	}
 
-struct python_method python_channel[] = {
+const struct python_method python_channel[] = {
 	CHANNEL(span_begin),
 	CHANNEL(span_end),
 	CHANNEL(shard),
@@ -225,7 +225,7 @@ static int channel_is_ours(const struct python_method *m)
 
 void python_channel_hear(const char *name, PyObject *args)
 {
-	for (struct python_method *m = python_channel; m->name; m++) {
+	for (const struct python_method *m = python_channel; m->name; m++) {
 		if (channel_is_ours(m))
 			continue;
 		if (!strcmp(m->name, name))
@@ -257,7 +257,7 @@ int python_channel_fill(PyObject *dict)
 {
 	int failed = 0;
 
-	for (struct python_method *m = python_channel; m->name; m++)
+	for (const struct python_method *m = python_channel; m->name; m++)
 		failed |= channel_put(dict, m->name, py.PyCFunction_NewEx(m, NULL, NULL));
 	for (size_t i = 0; i < sizeof(channel_kinds) / sizeof(*channel_kinds); i++)
 		failed |= channel_put(dict, channel_kinds[i].name,

@@ -173,7 +173,7 @@ static void fault_place(const char *key, PyObject *traceback)
 	struct text t = text_into(space, sizeof(space));
 	int n = 0;
 
-	if (!python_is_overheard || py.PyFrame_GetCode) /* 3.8: an event for each frame */
+	if (!python_is_overheard() || py.PyFrame_GetCode) /* 3.8: an event for each frame */
 		n = fault_last(traceback, last);
 	for (int i = n; i-- > 0; python_drop(last[i])) {
 		struct text f = text_into(here, sizeof(here));
@@ -267,7 +267,7 @@ static PyObject *fault_handling(PyObject *self, PyObject *places, PyObject *keyw
 	return python_none();
 }
 
-struct python_method python_fault[] = {
+const struct python_method python_fault[] = {
 	{"exception", fault_exception, PYTHON_METHOD, NULL},
 	{"handling", fault_handling, PYTHON_METHOD, NULL},
 	{NULL, NULL, 0, NULL},

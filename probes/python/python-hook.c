@@ -26,6 +26,7 @@ struct python_allocator {
 	void (*free)(void *context, void *at);
 };
 
+/* Writers: python_hook_add() and python_hook_ends(), both with the GIL. */
 static struct {
 	void (*get)(int domain, struct python_allocator *ret);
 	void (*set)(int domain, struct python_allocator *to);

@@ -60,7 +60,7 @@ PyObject *python_none(void);
 /* --- The channel (python-channel.c) ---------------------------------------------------------- */
 
 /* The functions of `_inquest`, ended by a NULL name. */
-extern struct python_method python_channel[];
+extern const struct python_method python_channel[];
 
 /* Takes a program's message to us: sys.audit("inquest.NAME", ...). Ignores unknown names. */
 void python_channel_hear(const char *name, PyObject *args);
@@ -70,7 +70,7 @@ int python_channel_fill(PyObject *dict);
 
 /* --- Calls that are passed through (python-around.c) ----------------------------------------- */
 
-extern struct python_method python_around[];
+extern const struct python_method python_around[];
 
 /*
  * Clears a pending exception, except those that the shim cannot have raised: KeyboardInterrupt and
@@ -95,7 +95,7 @@ PyObject *python_around_new(PyObject *function, PyObject *before, PyObject *afte
 /*
  * True if the program has audit hooks of its own: calls that raise events are then to be avoided.
  */
-extern int python_is_overheard;
+int python_is_overheard(void);
 
 /* Adds an audit hook where there is an interpreter, which need not have been made ready. */
 void python_hook_add(python_audit_fn *hook);
@@ -123,7 +123,7 @@ void python_shim_call(const char *function, PyObject *args);
 /* --- The watch (python-watch.c) -------------------------------------------------------------- */
 
 /* The finder's find_spec(). */
-extern struct python_method python_watch[];
+extern const struct python_method python_watch[];
 
 /*
  * Puts the finder in front of all others. `watched`, {module: the numbers of the shim's files that
@@ -159,6 +159,6 @@ void python_fault_hear(PyObject *args, int thread);
 void python_fault_tell(PyObject *const error[3], int thread);
 
 /* exception() and handling(): the shim's ways to tell of one. */
-extern struct python_method python_fault[];
+extern const struct python_method python_fault[];
 
 #endif

@@ -22,7 +22,7 @@ struct shim_file {
 
 #include "probes/python-shim.inc"
 
-/* What lives as long as the interpreter. */
+/* What lives as long as the interpreter. Writer: shim_install(), with the GIL. */
 static struct {
 	PyObject *finder;    /* which is `_inquest` to the shim's files */
 	PyObject *watched;   /* {module: the numbers of the files that patch it} */
@@ -99,7 +99,7 @@ static PyObject *shim_checksum(PyObject *self, PyObject *places, PyObject *keywo
 	return py.PyLong_FromLongLong(~sum);
 }
 
-static struct python_method shim_methods[] = {
+static const struct python_method shim_methods[] = {
 	{"checksum", shim_checksum, PYTHON_METHOD, NULL},
 	{"load", shim_load, PYTHON_METHOD, NULL},
 	{NULL, NULL, 0, NULL},
@@ -138,7 +138,7 @@ static PyObject *shim_watched(void)
 }
 
 /* Adds functions up to the one without a name. 0, or -1. */
-static int shim_add(PyObject *dict, struct python_method *m)
+static int shim_add(PyObject *dict, const struct python_method *m)
 {
 	int failed = 0;
 

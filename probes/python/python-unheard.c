@@ -11,8 +11,8 @@
  * owner.name becomes around(what it is, before, after); either may be NULL. A method of a class
  * gets its object first. 0, or -1: there is none, or it cannot be replaced.
  */
-static int unheard_stand_around(PyObject *owner, const char *name, struct python_method *before,
-	struct python_method *after, int is_method)
+static int unheard_stand_around(PyObject *owner, const char *name,
+	const struct python_method *before, const struct python_method *after, int is_method)
 {
 	PyObject *real = py.PyObject_GetAttrString(owner, name);
 	PyObject *first = real && before ? py.PyCFunction_NewEx(before, NULL, NULL) : NULL;
@@ -74,7 +74,8 @@ static PyObject *unheard_in_child(PyObject *self, PyObject *args, PyObject *keyw
 /* Before BaseProcess._bootstrap(child, ...), the first that a child does. */
 static PyObject *unheard_child_begins(PyObject *self, PyObject *args, PyObject *keywords)
 {
-	static struct python_method after = {"inquest", unheard_in_child, PYTHON_METHOD, NULL};
+	static const struct python_method after = {
+		"inquest", unheard_in_child, PYTHON_METHOD, NULL};
 	PyObject *places = py.PyTuple_GetItem(args, 0);
 
 	(void)self;
@@ -86,7 +87,8 @@ static PyObject *unheard_child_begins(PyObject *self, PyObject *args, PyObject *
 
 static const char *unheard_threading(PyObject *module)
 {
-	static struct python_method before = {"inquest", unheard_in_thread, PYTHON_METHOD, NULL};
+	static const struct python_method before = {
+		"inquest", unheard_in_thread, PYTHON_METHOD, NULL};
 	int failed = unheard_stand_around(module, "excepthook", &before, NULL, 0);
 
 	return failed ? "threading.excepthook" : NULL;
@@ -94,7 +96,8 @@ static const char *unheard_threading(PyObject *module)
 
 static const char *unheard_multiprocessing(PyObject *module)
 {
-	static struct python_method before = {"inquest", unheard_child_begins, PYTHON_METHOD, NULL};
+	static const struct python_method before = {
+		"inquest", unheard_child_begins, PYTHON_METHOD, NULL};
 	PyObject *type = py.PyObject_GetAttrString(module, "BaseProcess");
 	int failed = !type || unheard_stand_around(type, "_bootstrap", &before, NULL, 1);
 

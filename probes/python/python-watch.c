@@ -13,6 +13,7 @@
  */
 #include "probes/python/python-parts.h"
 
+/* Writer: python_watch_begin(), once in an interpreter's life. */
 static struct {
 	PyObject *finder;  /* the class */
 	PyObject *watched; /* {module: the numbers of the shim's files that patch it} */
@@ -145,8 +146,9 @@ static PyObject *watch_run_end(PyObject *self, PyObject *args, PyObject *keyword
 /* Makes the loader tell us, once, when it has run that module. 0, or -1. */
 static int watch_loader(PyObject *loader, PyObject *run, PyObject *name)
 {
-	static struct python_method begins = {"inquest", watch_run_begin, PYTHON_METHOD, NULL},
-				    ends = {"inquest", watch_run_end, PYTHON_METHOD, NULL};
+	static const struct python_method begins = {"inquest", watch_run_begin, PYTHON_METHOD,
+						  NULL},
+					  ends = {"inquest", watch_run_end, PYTHON_METHOD, NULL};
 	PyObject *self = py.Py_BuildValue("{sOsO}", "loader", loader, "name", name);
 	PyObject *begin = self ? py.PyCFunction_NewEx(&begins, self, NULL) : NULL;
 	PyObject *end = begin ? py.PyCFunction_NewEx(&ends, self, NULL) : NULL;
@@ -244,7 +246,7 @@ static PyObject *watch_find_spec(PyObject *self, PyObject *places, PyObject *key
 	return NULL;
 }
 
-struct python_method python_watch[] = {
+const struct python_method python_watch[] = {
 	{"find_spec", watch_find_spec, PYTHON_METHOD, NULL},
 	{NULL, NULL, 0, NULL},
 };

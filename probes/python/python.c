@@ -27,12 +27,17 @@
 #define PYTHON_RUN  "cpython.run_"
 #define PYTHON_MARK "inquest."
 
+/* Writers: python_arm(), and the audit hook python_hear(). */
 static struct {
 	int armed;   /* the shim ran, or nothing ever will */
 	int started; /* an interpreter of its own: its main thread is the process's */
+	int overheard;
 } python;
 
-int python_is_overheard;
+int python_is_overheard(void)
+{
+	return python.overheard;
+}
 
 /* True if the calling thread may use Python now: there is one, and all of it is known. */
 static int python_is_ready(void)
@@ -97,7 +102,7 @@ static void python_hear(const char *event, PyObject *args)
 	} else if (!strcmp(event, "sys.excepthook")) {
 		python_hear_fault(args);
 	} else if (!strcmp(event, "sys.addaudithook")) {
-		python_is_overheard = 1;
+		python.overheard = 1;
 		if (python.armed && python_is_ready() && python_is_main_interpreter())
 			python_shim_settle();
 	} else if (!strcmp(event, "cpython._PySys_ClearAuditHooks")) {
