@@ -30,8 +30,10 @@ src_proc_libproc_la_SOURCES = \
 	%D%/threads/permit.c %D%/threads/permit.h \
 	%D%/symbols/plt.c %D%/symbols/plt.h \
 	%D%/symbols/python-find.c %D%/symbols/python-find.h \
+	%D%/threads/runner.c %D%/threads/runner.h \
 	%D%/program.c %D%/program.h \
 	%D%/read.c %D%/read.h \
+	%D%/survey/places.c %D%/survey/places.h \
 	%D%/survey/slurm.c %D%/survey/slurm.h \
 	%D%/threads/sleep-clock.c %D%/threads/sleep-clock.h \
 	%D%/threads/stop.c %D%/threads/stop.h \
@@ -69,6 +71,11 @@ tests_unit_proc_sleep_clock_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/proc/hold_test
 tests_unit_proc_hold_test_SOURCES = tests/unit/proc/hold_test.c tests/unit/proc/child.h
 tests_unit_proc_hold_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS) -lpthread
+
+UNIT_TESTS += tests/unit/proc/runner_test
+tests_unit_proc_runner_test_SOURCES = tests/unit/proc/runner_test.c tests/unit/proc/child.h
+tests_unit_proc_runner_test_CFLAGS = $(AM_CFLAGS) -O2 -fno-optimize-sibling-calls
+tests_unit_proc_runner_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/proc/symbols_test
 tests_unit_proc_symbols_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)

@@ -14,6 +14,7 @@ src_stack_libstack_la_SOURCES = \
 	%D%/python-frames.c %D%/python-frames.h \
 	%D%/snapshot.c %D%/snapshot.h \
 	%D%/unwind-space.c %D%/unwind-space.h \
+	%D%/unwind-trail.c %D%/unwind-trail.h \
 	%D%/unwind.c %D%/unwind.h
 
 UNIT_TESTS += tests/unit/stack/stack_excerpt_test

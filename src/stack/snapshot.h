@@ -47,6 +47,11 @@ struct snapshot_thread {
 	uint64_t asleep_ns; /* it had not run for at least so long when it was read; 0 not known */
 	uint64_t stopped_ns; /* how long it stood still for us; 0 not at all */
 	bool moved; /* it ran before all was read: its Python frames may be of a moment later */
+	/*
+	 * RUNNING, with regs: it was in that frame a moment ago (stack/unwind-trail.h), and maybe
+	 * in others further in, which do not show.
+	 */
+	bool deeper;
 	struct unwind_regs regs; /* of PEEKED: SP, IP, and the arguments of its system call */
 };
 

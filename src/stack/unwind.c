@@ -23,6 +23,7 @@
 #include "base/alloc.h"
 #include "stack/unwind-space.h"
 
+#define WALK_FUNCTION	16384 /* bytes of a function whose every row is looked at */
 #define WALK_SIGNALS	4  /* handlers on top of each other that move to another stack */
 #define WALK_CHAIN	(1u << 20) /* bytes that a frame pointer may point up the stack */
 #define WALK_LOOK	512 /* words looked at for a return address */
@@ -285,6 +286,46 @@ void unwinder_walk(
 	walk_add(&walk, regs->value[UNWIND_IP], regs->value[UNWIND_SP], false, false);
 	if (walk_from(&walk, regs))
 		ret->end = walk_on(&walk);
+}
+
+bool unwinder_function(
+	struct unwinder *unwinder, uint64_t at, uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct unwind_regs regs = {.known = 1u << UNWIND_SP | 1u << UNWIND_IP};
+	struct walk walk = {.unwinder = unwinder};
+	unw_proc_info_t info;
+
+	regs.value[UNWIND_IP] = at;
+	unwinder->accesses = 0;
+	unwinder->no_info = false;
+	/* Of what has no information libunwind says that it is one byte long. */
+	if (!walk_from(&walk, &regs) || unw_get_proc_info(&walk.cursor, &info) < 0 ||
+		unwinder->no_info || info.start_ip > at || info.end_ip <= at)
+		return false;
+	*ret_start = info.start_ip;
+	*ret_end = info.end_ip;
+	return true;
+}
+
+bool unwinder_frame_most(struct unwinder *unwinder, uint64_t at, uint64_t sp, uint64_t *ret)
+{
+	struct unwind_regs regs = {.known = 1u << UNWIND_SP | 1u << UNWIND_IP};
+	struct walk walk = {.unwinder = unwinder};
+	uint64_t start, end, cfa;
+
+	if (!unwinder_function(unwinder, at, &start, &end) || start != at ||
+		end - start > WALK_FUNCTION)
+		return false;
+	regs.value[UNWIND_SP] = sp;
+	*ret = 0;
+	for (; at < end; at++) {
+		regs.value[UNWIND_IP] = at;
+		if (!walk_from(&walk, &regs) || unw_step(&walk.cursor) < 0 ||
+			unw_get_reg(&walk.cursor, UNW_REG_SP, &cfa) < 0 || cfa < sp)
+			return false;
+		*ret = cfa - sp > *ret ? cfa - sp : *ret;
+	}
+	return true;
 }
 
 const char *unwind_end_text(enum unwind_end end)

@@ -81,6 +81,20 @@ struct unwinder *unwinder_new(const struct stack_maps *maps, const struct module
 void unwinder_walk(struct unwinder *unwinder, const struct unwind_regs *regs,
 	struct unwind_stack *ret) __attribute__((nonnull));
 
+/*
+ * Where the function at `at` begins and ends, by its unwind information; false where that says
+ * nothing.
+ */
+bool unwinder_function(struct unwinder *unwinder, uint64_t at, uint64_t *ret_start,
+	uint64_t *ret_end) __attribute__((nonnull));
+
+/*
+ * How far the function that begins at `at` takes its stack pointer down, in bytes from its caller's
+ * frame; `sp` is any address of a stack. False where no unwind information says so.
+ */
+bool unwinder_frame_most(struct unwinder *unwinder, uint64_t at, uint64_t sp, uint64_t *ret)
+	__attribute__((nonnull));
+
 /* The address to look a frame's function up by: pc, or one before it behind a call. */
 uint64_t unwind_lookup_pc(const struct unwind_stack *stack, size_t frame) __attribute__((nonnull));
 

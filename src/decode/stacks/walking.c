@@ -168,6 +168,10 @@ static void walk_thread(struct walking *walking, const struct snapshot_thread *t
 	ret->fact.merged = merged.merged;
 	ret->fact.cut = unwind_end_text(native.end);
 	ret->hidden = unwind_wants_registers(&native);
+	if (thread->deeper && !*ret->fact.cut) {
+		ret->fact.cut = "it runs: frames further in only by stopping it";
+		ret->hidden = true;
+	}
 	merged_stack_release(&merged);
 	unwind_stack_release(&native);
 }
@@ -248,8 +252,8 @@ void walking_read(
 		return;
 	}
 	find_python(walking, thread, &python);
-	if (thread->how != SNAPSHOT_FAILED && thread->how != SNAPSHOT_RUNNING &&
-		has_registers(thread))
+	if (thread->how != SNAPSHOT_FAILED && has_registers(thread) &&
+		!(thread->how == SNAPSHOT_RUNNING && python.nr))
 		walk_thread(walking, thread, &python, &frames, ret);
 	else
 		take_python(walking, thread, &python, &frames, ret);

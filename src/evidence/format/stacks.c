@@ -74,6 +74,7 @@ static const struct field thread_fields[] = {
 	FIELD(snapshot_thread, asleep_ns, FIELD_U64),
 	FIELD(snapshot_thread, stopped_ns, FIELD_U64),
 	FIELD(snapshot_thread, moved, FIELD_BOOL),
+	FIELD(snapshot_thread, deeper, FIELD_BOOL),
 };
 
 static const struct field place_fields[] = {

@@ -25,6 +25,7 @@
 #include "proc/symbols/python-find.h"
 #include "proc/threads/hold.h"
 #include "proc/threads/permit.h"
+#include "proc/threads/runner.h"
 #include "proc/threads/walk.h"
 
 #define CAPTURE_STOP_MS	  20
@@ -238,6 +239,10 @@ static void capture_look(struct capture *capture)
 	peek_stacks(&capture->peek, &capture->maps, capture->livemem);
 	if (capture->options->mode == SNAPSHOT_BLOCKED_FALLBACK)
 		capture_fall_back(capture);
+	/* Of a Python program its own frames tell, which are read from wherever they lie. */
+	if (!capture->into->nplaces)
+		runner_look(&capture->peek, &capture->maps, images_modules(capture->images),
+			capture->livemem);
 	if (!capture->python_read)
 		capture_read_python(capture);
 	peek_check(&capture->peek);

@@ -201,6 +201,20 @@ int livemem_copy(struct livemem *livemem, struct livemem_piece *pieces, size_t n
 	return any ? 0 : error;
 }
 
+ssize_t livemem_again(struct livemem *livemem, uint64_t at, void *to, size_t len)
+{
+	return livemem_fetch(livemem, at, to, len);
+}
+
+void livemem_put(struct livemem *livemem, uint64_t at, const void *bytes, size_t len)
+{
+	struct livemem_piece piece = {at, len, alloc_copy(bytes, len), len};
+
+	livemem_supersede(livemem, &piece);
+	*array_add(&livemem->copies) = piece;
+	array_sort(&livemem->copies, compare_copies);
+}
+
 /* How many of len bytes at `at` a copy has (0 none), which are put to `to`. */
 static size_t livemem_from_copy(
 	const struct livemem *livemem, uint64_t at, void *to, size_t len)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "stack/memory.h"
 
@@ -41,6 +42,14 @@ struct stack_memory *livemem_memory(struct livemem *livemem) __attribute__((nonn
  */
 int livemem_copy(struct livemem *livemem, struct livemem_piece *pieces, size_t nr)
 	__attribute__((nonnull(1)));
+
+/* Reads past all copies and the cache: how many bytes, or -errno. */
+ssize_t livemem_again(struct livemem *livemem, uint64_t at, void *to, size_t len)
+	__attribute__((nonnull));
+
+/* From now on reads there see these bytes, as if they had been copied now. */
+void livemem_put(struct livemem *livemem, uint64_t at, const void *bytes, size_t len)
+	__attribute__((nonnull));
 
 /* Forgets all copies and the cache. */
 void livemem_forget(struct livemem *livemem) __attribute__((nonnull));

@@ -60,7 +60,6 @@ void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struc
 			const struct snapshot_thread *thread = &snapshot->threads[i];
 
 			if (thread->how != SNAPSHOT_FAILED && thread->how != SNAPSHOT_UNMOVED &&
-				thread->how != SNAPSHOT_RUNNING &&
 				(thread->regs.known & WALK_NEEDED) == WALK_NEEDED)
 				walk_thread(unwinder, thread, &pcs);
 		}

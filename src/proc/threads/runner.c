@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "proc/threads/runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "proc/read.h"
+#include "stack/unwind-trail.h"
+
+#define RUNNER_NAP_US  230 /* and as much again, and again, up to so often */
+#define RUNNER_NAPS    4
+#define RUNNER_CHANGES 5 /* that suffice */
+#define RUNNER_RAN_NS  (10 * CLOCK_NS_PER_MS) /* on a processor, all the while, suffices too */
+#define RUNNER_MOST_NS (60 * CLOCK_NS_PER_MS)
+#define RUNNER_SPAN    (256u * 1024) /* bytes of the stack, from where it began */
+#define RUNNER_RED     128 /* bytes below the stack pointer that a function may use */
+#define RUNNER_FIELD   28  /* of stat's fields, from 1: startstack */
+
+/* Two readings of one stack, the one right after the other. */
+struct runner_pair {
+	uint64_t *before, *after;
+	size_t lowest; /* the first word in which they differ; SIZE_MAX none */
+};
+
+struct runner {
+	const struct threads *threads;
+	struct livemem *livemem;
+	uint64_t low;
+	size_t nr; /* words */
+	struct runner_pair pair; /* of all, the one that differs deepest */
+	uint64_t *last, *now;
+};
+
+/* Where the kernel began the main thread's stack; 0 where it does not say. */
+static uint64_t runner_base(uint32_t pid)
+{
+	struct str stat = {0};
+	const char *at;
+	uint64_t base = 0;
+
+	if (proc_read(pid, "stat", &stat, NULL) == 0) {
+		at = strrchr(str_text(&stat), ')');
+		for (int field = 2; at && field < RUNNER_FIELD; field++)
+			at = strchr(at + 1, ' ');
+		base = at ? strtoull(at + 1, NULL, 10) : 0;
+	}
+	str_release(&stat);
+	return base & ~7ull;
+}
+
+static bool runner_find(struct runner *runner, const struct stack_maps *maps)
+{
+	uint64_t base = runner_base(runner->threads->pid);
+	const struct stack_map *map = base ? stack_maps_find(maps, base) : NULL;
+
+	if (!map || !map->readable || base - map->start < 8)
+		return false;
+	runner->low = base - map->start > RUNNER_SPAN ? base - RUNNER_SPAN : map->start;
+	runner->nr = (base - runner->low) / 8 + 1;
+	return true;
+}
+
+static bool runner_read(const struct runner *runner, uint64_t *to)
+{
+	ssize_t len = (ssize_t)(8 * runner->nr);
+
+	return livemem_again(runner->livemem, runner->low, to, (size_t)len) == len;
+}
+
+static size_t runner_lowest(const struct runner *runner)
+{
+	for (size_t i = 0; i < runner->nr; i++)
+		if (runner->last[i] != runner->now[i])
+			return i;
+	return SIZE_MAX;
+}
+
+static void runner_keep(struct runner *runner, size_t lowest)
+{
+	runner->pair.lowest = lowest;
+	memcpy(runner->pair.before, runner->last, 8 * runner->nr);
+	memcpy(runner->pair.after, runner->now, 8 * runner->nr);
+}
+
+/* True if it has been on a processor for long enough since then. */
+static bool runner_ran(const struct runner *runner, const struct snapshot_thread *then)
+{
+	struct snapshot_thread now = *then;
+
+	return threads_runs(runner->threads, &now) == 0 &&
+	       now.run_ns - then->run_ns >= RUNNER_RAN_NS;
+}
+
+/*
+ * Reads again and again until enough has changed; false where it cannot be read. The pauses differ:
+ * a loop that they kept up with would always be seen at one place.
+ */
+static bool runner_watch(struct runner *runner, const struct snapshot_thread *thread)
+{
+	int64_t until = clock_monotonic_ns() + RUNNER_MOST_NS;
+	struct snapshot_thread first = *thread;
+	unsigned changes = 0;
+
+	runner->pair.lowest = SIZE_MAX;
+	(void)threads_runs(runner->threads, &first);
+	if (!runner_read(runner, runner->last))
+		return false;
+	for (unsigned i = 0; changes < RUNNER_CHANGES && clock_monotonic_ns() < until; i++) {
+		uint64_t *was = runner->last;
+		size_t lowest;
+
+		usleep(RUNNER_NAP_US * (1 + i % RUNNER_NAPS));
+		if (!runner_read(runner, runner->now))
+			return false;
+		lowest = runner_lowest(runner);
+		changes += lowest != SIZE_MAX;
+		if (lowest < runner->pair.lowest || !i)
+			runner_keep(runner, lowest);
+		runner->last = runner->now;
+		runner->now = was;
+		if (i % RUNNER_NAPS == 0 && runner_ran(runner, &first))
+			break;
+	}
+	return true;
+}
+
+static bool runner_find_trail(const struct runner *runner, const struct stack_maps *maps,
+	const struct modules *modules, struct trail *ret)
+{
+	const struct runner_pair *pair = &runner->pair;
+	struct unwinder *unwinder = unwinder_new(maps, modules, livemem_memory(runner->livemem));
+	bool *still = alloc_zeroed(runner->nr, sizeof(*still));
+	const struct trail_stack stack = {
+		.low = runner->low,
+		.words = pair->after,
+		.still = still,
+		.nr = runner->nr,
+		.used = pair->lowest == SIZE_MAX ? UINT64_MAX :
+						   runner->low + 8 * pair->lowest + RUNNER_RED,
+	};
+	bool found;
+
+	for (size_t i = 0; i < runner->nr; i++)
+		still[i] = pair->before[i] == pair->after[i];
+	livemem_put(runner->livemem, runner->low, pair->after, 8 * runner->nr);
+	found = unwinder_find_trail(unwinder, &stack, ret);
+	free(still);
+	unwinder_free(unwinder);
+	return found;
+}
+
+static void runner_look_at(struct runner *runner, struct snapshot_thread *thread,
+	const struct stack_maps *maps, const struct modules *modules)
+{
+	uint64_t *words = alloc_zeroed(4 * runner->nr, sizeof(*words));
+	struct trail trail;
+
+	runner->last = words;
+	runner->now = words + runner->nr;
+	runner->pair.before = words + 2 * runner->nr;
+	runner->pair.after = words + 3 * runner->nr;
+	if (runner_watch(runner, thread) && runner_find_trail(runner, maps, modules, &trail)) {
+		thread->regs = trail.regs;
+		thread->deeper = trail.deeper;
+	}
+	free(words);
+}
+
+void runner_look(struct peek *peek, const struct stack_maps *maps, const struct modules *modules,
+	struct livemem *livemem)
+{
+	struct runner runner = {.threads = peek->threads, .livemem = livemem};
+	struct peek_thread *thread;
+
+	array_for_each(&peek->all, thread)
+		if (thread->facts.how == SNAPSHOT_RUNNING &&
+			thread->facts.tid == peek->threads->pid && runner_find(&runner, maps))
+			runner_look_at(&runner, &thread->facts, maps, modules);
+}

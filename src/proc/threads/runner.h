@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_RUNNER_H
+#define PROC_RUNNER_H
+
+/*
+ * The stack of a thread that runs, without stopping it. The kernel tells nobody where such a thread
+ * stands, neither /proc/PID/task/TID/syscall nor stat's kstkesp; but its stack can be read while it
+ * runs, several times in a moment: what changes between two readings is where it works, and what
+ * lies further out are its frames (stack/unwind-trail.h says which words count as one).
+ *
+ * Of the main thread only: where another one's stack begins, nothing tells without its registers.
+ */
+
+#include "proc/peek.h"
+#include "stack/module.h"
+
+/*
+ * Where the main thread is RUNNING, finds where it was a moment ago: facts.regs and facts.deeper
+ * are filled in, and livemem shows its stack of that moment. Else nothing changes.
+ */
+void runner_look(struct peek *peek, const struct stack_maps *maps, const struct modules *modules,
+	struct livemem *livemem) __attribute__((nonnull));
+
+#endif
