@@ -39,6 +39,7 @@ def _announce():
             _learn("error-file", error_file)
         for key in list(_learnt):
             _trait(key, *_learnt.pop(key))
+        _tell_memory_at_exit()
     except Exception:
         missing("traits of the process")
 

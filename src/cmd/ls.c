@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "cmd/job-pick.h"
@@ -10,11 +11,13 @@
 #include "cmd/cmd.h"
 #include "cmd/foreign-job.h"
 #include "cmd/job-words.h"
+#include "cmd/ls-past.h"
 #include "cmd/outlet.h"
 #include "cmd/owner.h"
 #include "evidence/agent/fellows.h"
 #include "proc/survey/standing.h"
 #include "words/escape.h"
+#include "words/receipt-words.h"
 
 #define ORPHANS_MOST 16
 
@@ -46,8 +49,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{"json", 'j', NULL, 0, "A JSON array instead of a table", 0},
 	{"all", 'a', NULL, 0,
-		"Jobs without probe as well: asks all processes here; and each command that failed "
-		"before any rank",
+		"Jobs without probe as well: asks all processes here; each command that failed "
+		"before any rank; and runs that left a receipt in INQUEST_OUT or ./inquest-out",
 		0},
 	{0},
 };
@@ -241,7 +244,30 @@ static struct json_object *foreign_object(struct survey *survey, const struct su
 	return object;
 }
 
-static void print_json(const struct jobs *jobs, struct survey *survey)
+static void print_past_row(const struct receipt *receipt, bool utf8)
+{
+	struct str line = {0}, state = {0}, ranks = {0};
+	char age[CLOCK_TEXT_SIZE] = "-", number[OWNER_SIZE];
+	struct stat about;
+
+	receipt_state(&state, receipt);
+	ls_past_ranks(&ranks, receipt);
+	if (receipt->launch.launched != JOB_UNKNOWN)
+		clock_format(clock_realtime_ns() - receipt->launch.launched, age);
+	add_cell(&line, receipt->launch.job, 24, utf8);
+	add_cell(&line, receipt->launch.name, 18, utf8);
+	add_cell(&line, str_text(&ranks), 7, utf8);
+	add_cell(&line, str_text(&state), state.len > 8 ? state.len : 8, utf8);
+	add_cell(&line, age, 7, utf8);
+	str_add(&line, stat(receipt->path, &about) == 0 ? owner_name(about.st_uid, number) : "-");
+	puts(str_text(&line));
+	str_release(&line);
+	str_release(&state);
+	str_release(&ranks);
+}
+
+static void print_json(
+	const struct jobs *jobs, struct survey *survey, const struct receipts *past)
 {
 	struct json_object *array = json_object_new_array();
 	const struct survey_job *job;
@@ -258,6 +284,8 @@ static void print_json(const struct jobs *jobs, struct survey *survey)
 	array_for_each(&survey->jobs, job)
 		if (!job->own)
 			json_object_array_add(array, foreign_object(survey, job));
+	for (size_t i = 0; i < past->all.nr; i++)
+		json_object_array_add(array, ls_past_object(&past->all.items[i]));
 	escape_json(&text, json_object_to_json_string_ext(
 				   array, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	puts(str_text(&text));
@@ -313,7 +341,8 @@ static void print_failed(const struct failed *failed)
 	str_release(&words);
 }
 
-static void print_table(const struct jobs *jobs, struct survey *survey, bool all)
+static void print_table(const struct jobs *jobs, struct survey *survey,
+	const struct receipts *past, bool all)
 {
 	struct failed failed = {0};
 	const struct survey_job *job;
@@ -321,7 +350,7 @@ static void print_table(const struct jobs *jobs, struct survey *survey, bool all
 
 	array_for_each(&survey->jobs, job)
 		foreign += !job->own;
-	if (jobs->nr || foreign)
+	if (jobs->nr || foreign || past->all.nr)
 		printf("%-26s%-20s%-9s%-10s%-9s%s\n", "JOB", "NAME", "RANKS", "STATE", "AGE",
 			"USER");
 	else
@@ -331,26 +360,32 @@ static void print_table(const struct jobs *jobs, struct survey *survey, bool all
 	array_for_each(&survey->jobs, job)
 		if (!job->own)
 			print_foreign_row(survey, job, outlet_is_utf8());
+	for (size_t i = 0; i < past->all.nr; i++)
+		print_past_row(&past->all.items[i], outlet_is_utf8());
 	print_failed(&failed);
 }
 
 static int list(const struct jobs *jobs, const struct arguments *arguments)
 {
 	struct survey survey = {0};
+	struct receipts past = {0};
 	int status = CMD_FINE;
 
-	if (arguments->all)
+	if (arguments->all) {
 		status = foreign_survey(&survey);
+		ls_past_find(&past, jobs);
+	}
 	foreign_mark_own(&survey, jobs);
 	standing_look(&survey, FOREIGN_GLANCE_MS);
 	if (arguments->json)
-		print_json(jobs, &survey);
+		print_json(jobs, &survey, &past);
 	else
-		print_table(jobs, &survey, arguments->all);
+		print_table(jobs, &survey, &past, arguments->all);
 	if (fflush(stdout) || ferror(stdout)) {
 		cmd_complain("cannot write the list to stdout: %s", strerror(errno));
 		status = CMD_UNREADABLE;
 	}
+	receipts_release(&past);
 	survey_release(&survey);
 	return status;
 }

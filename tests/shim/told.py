@@ -15,7 +15,7 @@ here = os.path.join(os.environ["srcdir"], "tests/shim")
 probe = os.path.join(os.environ["top_builddir"], ".libs/libinquest-probe.so")
 inquest = os.environ["INQUEST"]
 NO_NUMBER = 2**64 - 1
-ELSEWHERE = ("python", "gpus")  # traits that differ from machine to machine
+ELSEWHERE = ("python", "gpus", "rss-peak")  # traits that differ from machine to machine
 
 SEEN = {
     "join": """

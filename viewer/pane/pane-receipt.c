@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "job/caches.h"
 #include "viewer/pane/pane-alike.h"
+#include "words/receipt-words.h"
 #include "words/wording.h"
 
 #define FEW  6
@@ -27,12 +28,13 @@ enum section {
 	SECTION_LOGS,
 };
 
-struct receipt {
+struct receipt_fill {
 	struct pane_fill fill;
 	struct alikes alikes;
 };
 
-static size_t add(const struct receipt *r, const char *key, struct str *words, const char *cite)
+static size_t add(
+	const struct receipt_fill *r, const char *key, struct str *words, const char *cite)
 {
 	struct pane_words line = pane_words_of(key);
 
@@ -44,7 +46,7 @@ static size_t add(const struct receipt *r, const char *key, struct str *words, c
 }
 
 /* As the page has it, but that all is equally worth reading. */
-static void add_section(const struct receipt *r, struct page *page, enum page_kind kind)
+static void add_section(const struct receipt_fill *r, struct page *page, enum page_kind kind)
 {
 	struct page_section section = page_section(page, kind, NULL);
 
@@ -59,7 +61,7 @@ static void add_section(const struct receipt *r, struct page *page, enum page_ki
 /* -- the job ----------------------------------------------------------------------------------- */
 
 /* "sft-41 (slurm:33.0): 8/8 ranks, attempt 1, stage STEADY, ended with status 0" */
-static void add_job(const struct receipt *r, struct page *page)
+static void add_job(const struct receipt_fill *r, struct page *page)
 {
 	struct page_section section = page_section(page, PAGE_JOB, NULL);
 	const struct job *job = r->fill.scene->job;
@@ -75,7 +77,7 @@ static void add_job(const struct receipt *r, struct page *page)
 	add(r, "job", &words, "");
 }
 
-static void add_origin(const struct receipt *r)
+static void add_origin(const struct receipt_fill *r)
 {
 	const struct scene *scene = r->fill.scene;
 	struct str words = {0};
@@ -85,7 +87,7 @@ static void add_origin(const struct receipt *r)
 	add(r, "from", &words, "");
 }
 
-static void add_times(const struct receipt *r)
+static void add_times(const struct receipt_fill *r)
 {
 	const struct job *job = r->fill.scene->job;
 	struct str words = {0};
@@ -101,7 +103,7 @@ static void add_times(const struct receipt *r)
 	add(r, "when", &words, "");
 }
 
-static void add_limits(const struct receipt *r)
+static void add_limits(const struct receipt_fill *r)
 {
 	const struct verdicts *verdicts = r->fill.scene->verdicts;
 	const struct job *job = r->fill.scene->job;
@@ -110,11 +112,12 @@ static void add_limits(const struct receipt *r)
 	char text[CLOCK_TEXT_SIZE];
 
 	if (verdicts->n && first->watchdog_left != JOB_UNKNOWN) {
+		const struct wording_limit *limit = wording_limit(first->watchdog);
+
 		if (first->watchdog_left <= 0)
-			str_add(&words, wording_limit_over(first->watchdog, r->fill.scene->live));
+			str_add(&words, r->fill.scene->live ? limit->over : limit->was_over);
 		else
-			str_printf(&words, "%s %s, when it was looked at",
-				wording_limit(first->watchdog),
+			str_printf(&words, "%s %s, when it was looked at", limit->ahead,
 				clock_format(first->watchdog_left, text));
 		add(r, "limit", &words, wording_limit_cite(first));
 	}
@@ -133,7 +136,7 @@ static void add_limits(const struct receipt *r)
 
 /* -- of each rank ------------------------------------------------------------------------------ */
 
-static char *in_arena(const struct receipt *r, struct str *words)
+static char *in_arena(const struct receipt_fill *r, struct str *words)
 {
 	char *text = arena_text(&r->fill.into->arena, str_text(words));
 
@@ -141,7 +144,7 @@ static char *in_arena(const struct receipt *r, struct str *words)
 	return text;
 }
 
-static void say_evidence(struct receipt *r)
+static void say_evidence(struct receipt_fill *r)
 {
 	static const struct {
 		unsigned flag;
@@ -174,7 +177,7 @@ static void say_evidence(struct receipt *r)
 }
 
 /* Of many hosts only those are named of which something is to be told. */
-static const char *host_words(const struct receipt *r, const struct job_host *host)
+static const char *host_words(const struct receipt_fill *r, const struct job_host *host)
 {
 	bool odd = host->agent_alive == JOB_NO || host->oom_kills > 0;
 	struct str words = {0};
@@ -193,7 +196,7 @@ static const char *host_words(const struct receipt *r, const struct job_host *ho
 	return in_arena(r, &words);
 }
 
-static void say_hosts(struct receipt *r)
+static void say_hosts(struct receipt_fill *r)
 {
 	const struct job *job = r->fill.scene->job;
 	const char **texts = alloc_zeroed(job->nhosts + 1, sizeof(*texts));
@@ -222,7 +225,7 @@ static void say_hosts(struct receipt *r)
 }
 
 /* How many devices the process may open, and which of them it was told to see. */
-static void say_gpus(struct receipt *r, const struct job_trait *trait)
+static void say_gpus(struct receipt_fill *r, const struct job_trait *trait)
 {
 	struct str words = {0};
 
@@ -236,7 +239,7 @@ static void say_gpus(struct receipt *r, const struct job_trait *trait)
 		trait->cite);
 }
 
-static void say_traits(struct receipt *r)
+static void say_traits(struct receipt_fill *r)
 {
 	const struct job *job = r->fill.scene->job;
 
@@ -264,7 +267,7 @@ static void say_traits(struct receipt *r)
 	}
 }
 
-static void say_caches(struct receipt *r)
+static void say_caches(struct receipt_fill *r)
 {
 	const struct job *job = r->fill.scene->job;
 	int64_t most = caches_most(job);
@@ -285,7 +288,7 @@ static void say_caches(struct receipt *r)
 	}
 }
 
-static void say_marks(struct receipt *r)
+static void say_marks(struct receipt_fill *r)
 {
 	const struct job *job = r->fill.scene->job;
 
@@ -323,7 +326,7 @@ static void say_marks(struct receipt *r)
 
 /* -- what is not there, and what the look has cost --------------------------------------------- */
 
-static void add_losses(const struct receipt *r, struct page *page)
+static void add_losses(const struct receipt_fill *r, struct page *page)
 {
 	struct page_section lost = page_section(page, PAGE_LOST, NULL);
 	size_t most = r->fill.place->all ? MANY : FEW * 2;
@@ -340,7 +343,7 @@ static void add_losses(const struct receipt *r, struct page *page)
 }
 
 /* What was recorded and is not there any more, and when that was: it is drawn as such. */
-static void add_holes(const struct receipt *r)
+static void add_holes(const struct receipt_fill *r)
 {
 	const struct tracks *tracks = r->fill.scene->tracks;
 	uint64_t records = 0, ops = 0;
@@ -366,10 +369,41 @@ static void add_holes(const struct receipt *r)
 	add(r, "not kept", &words, "");
 }
 
+/*
+ * What `inquest receipt' says of it, but for what stands above: in the longer form only, since
+ * beside other panes it would take their room.
+ */
+static void add_run(const struct receipt_fill *r)
+{
+	static const char *const above[] = {"when", "verdict", "bundle", "said", "not known"};
+	const struct job *job = r->fill.scene->job;
+	struct receipt_page page = {0};
+	struct receipt receipt;
+
+	if (!job->nlaunches || !r->fill.place->all)
+		return;
+	receipt_measure(job, NULL, &r->fill.into->arena, &receipt);
+	receipt_page_of(&page, &receipt, true);
+	for (size_t i = 0; i < page.lines.nr; i++) {
+		struct str words = {0};
+		bool is_above = false;
+
+		for (size_t k = 0; k < sizeof(above) / sizeof(*above); k++)
+			is_above |= !strcmp(page.lines.items[i].key, above[k]);
+		if (is_above)
+			continue;
+		str_add(&words, page.lines.items[i].words);
+		add(r, page.lines.items[i].key, &words, receipt.launch.cite);
+	}
+	for (size_t i = 0; i < page.table.nr; i++)
+		pane_add(r->fill.into, STYLE_FAINT, " %s", page.table.items[i]);
+	receipt_page_release(&page);
+}
+
 void pane_fill_receipt(
 	const struct scene *scene, const struct pane_place *place, struct pane_lines *into)
 {
-	struct receipt r = {.fill = {scene, place, into}};
+	struct receipt_fill r = {.fill = {scene, place, into}};
 	struct page page = pane_page(scene);
 
 	into->here = -1;
@@ -389,4 +423,5 @@ void pane_fill_receipt(
 	say_caches(&r);
 	say_marks(&r);
 	alikes_tell(&r.alikes, &r.fill, place->all ? MANY : FEW);
+	add_run(&r);
 }

@@ -11,10 +11,12 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/follow.h"
+#include "cmd/agent/agent-receipt.h"
 #include "cmd/cmd.h"
 #include "cmd/run/save.h"
 #include "evidence/agent/rally.h"
 #include "evidence/format/bundle.h"
+#include "words/escape.h"
 #include "words/wording.h"
 
 /* A disk that takes longer is one that does not answer. */
@@ -58,7 +60,7 @@ void agent_keep_news(struct agent *agent, int ms)
 
 	switch (saver_wait(&agent->saver, ms, &path, &why)) {
 	case SAVER_DONE:
-		if (!path.len) /* no bundle: the line of the launch */
+		if (!path.len) /* no bundle: a line, or the receipt */
 			break;
 		str_cut(&agent->bundle, 0);
 		str_add(&agent->bundle, str_text(&path));
@@ -70,14 +72,14 @@ void agent_keep_news(struct agent *agent, int ms)
 		agent->saved_is_news = false;
 		break;
 	case SAVER_FAILED:
-		if (!agent->launching)
+		if (!agent->noting)
 			complain_of_storage(agent, complaint_text(&why));
 		break;
 	case SAVER_IDLE:
 	case SAVER_BUSY:
 		break;
 	}
-	agent->launching = agent->launching && agent->saver.helper.pid;
+	agent->noting = agent->noting && agent->saver.helper.pid;
 	complaint_release(&why);
 	str_release(&path);
 }
@@ -177,8 +179,10 @@ static int write_last(const void *what, struct str *said, struct complaint *why)
 	(void)said;
 	if (wish->remove)
 		unlink(wish->remove);
-	if (wish->sweep)
+	if (wish->sweep) {
 		file_sweep(wish->folder, BUNDLE_SUFFIX);
+		file_sweep(wish->folder, RECEIPT_SUFFIX);
+	}
 	str_printf(&path, "%s/manifest.jsonl", wish->folder);
 	err = save_make_folder(wish->folder, why);
 	if (!err)
@@ -205,6 +209,17 @@ static char *turns_of(const struct jobdir *dir)
 	return str_detach(&path);
 }
 
+/* Whoever has it shown by a terminal is safe from what is called so that it paints. */
+static void format_line(const struct agent_manifest *manifest, struct str *into)
+{
+	struct str text = {0};
+
+	agent_manifest_format(manifest, &text);
+	escape_json(into, str_text(&text));
+	str_add_char(into, '\n');
+	str_release(&text);
+}
+
 void agent_keep_launched(struct agent *agent, const struct agent_manifest *manifest)
 {
 	struct last_wish wish = {.folder = agent->options.output, .sweep = true};
@@ -212,9 +227,8 @@ void agent_keep_launched(struct agent *agent, const struct agent_manifest *manif
 
 	saver_make(&agent->saver, turns_of(agent->dir), agent->options.output);
 
-	agent_manifest_format(manifest, &wish.line);
-	str_add_char(&wish.line, '\n');
-	agent->launching = saver_begin(&agent->saver, write_last, &wish, &why);
+	format_line(manifest, &wish.line);
+	agent->noting = saver_begin(&agent->saver, write_last, &wish, &why);
 	complaint_release(&why);
 	str_release(&wish.line);
 }
@@ -226,8 +240,7 @@ void agent_keep_line(struct agent *agent, const struct agent_manifest *manifest,
 	enum saver_news news = SAVER_FAILED;
 	struct str said = {0};
 
-	agent_manifest_format(manifest, &wish.line);
-	str_add_char(&wish.line, '\n');
+	format_line(manifest, &wish.line);
 	if (agent->saver.helper.pid)
 		complaint_set(&why, "it does not answer");
 	else if (saver_begin(&agent->saver, write_last, &wish, &why))

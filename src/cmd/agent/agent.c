@@ -29,6 +29,7 @@
 #include "cmd/agent/agent-pace.h"
 #include "cmd/agent/agent-past.h"
 #include "cmd/agent/agent-people.h"
+#include "cmd/agent/agent-receipt.h"
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/say.h"
@@ -36,6 +37,7 @@
 #include "evidence/gather/command.h"
 #include "evidence/gather/live.h"
 #include "evidence/gather/receipt.h"
+#include "words/escape.h"
 #include "words/headline.h"
 #include "words/last-quotes.h"
 #include "words/wording.h"
@@ -229,8 +231,10 @@ static void say_end(const struct agent *agent, int wait_status)
 			? ""
 			: " (then it had moved again)",
 		agent->answer);
-	if (agent->bundle.len)
-		str_printf(&line, "; saved %s", agent->bundle.text);
+	if (agent->bundle.len) {
+		str_add(&line, "; saved ");
+		escape_text(&line, agent->bundle.text, outlet_is_utf8());
+	}
 	str_add_char(&line, '\n');
 	outlet_say(&line);
 	str_release(&line);
@@ -277,8 +281,10 @@ static void act_on(struct agent *agent, struct look *look, enum announce_news ne
 			agent_keep_bundle(agent, look, news == ANNOUNCE_SAY ? SAVE_MS : 0);
 		}
 	}
-	if (news == ANNOUNCE_SAY)
+	if (news == ANNOUNCE_SAY) {
 		say(agent, look);
+		agent_receipt_measure(agent, look);
+	}
 	if (news == ANNOUNCE_SAY || agent->status != before)
 		write_manifest(agent);
 }
@@ -462,6 +468,7 @@ int agent_turn(struct agent *agent)
 		write_manifest(agent);
 	}
 	look_if_due(agent, now);
+	agent_receipt_turn(agent, now);
 	if (!agent->announce.stands && is_due(&agent->due.past, now, PAST_NS) &&
 		agent_past_let_go(agent->dir, agent->looked_at))
 		let_go(agent);
@@ -536,6 +543,7 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 		return;
 	}
 	if (agent->ranks && agent_gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
+		agent_receipt_measure(agent, &look);
 		if (clock_monotonic_ns() > until && anybody_died(look.verdicts->job))
 			agent_keep_late(agent, &look, signo, until);
 		else
@@ -569,7 +577,10 @@ static void last_look(struct agent *agent)
 	struct look look = {0};
 	enum announce_news news;
 
-	if (agent_gather(agent, &look) == 0 && (agent->exit_status || is_of_deaths(&look))) {
+	if (agent_gather(agent, &look) < 0)
+		return;
+	agent_receipt_measure(agent, &look);
+	if (agent->exit_status || is_of_deaths(&look)) {
 		news = announce_take_last(&agent->announce, look.verdicts);
 		agent->bundle_wanted = true;
 		agent_stacks_add(&agent->stacks, &look);
@@ -598,6 +609,7 @@ static void last_look_at_command(struct agent *agent, struct proc_id child)
 	if (agent_gather(agent, &look) == 0) {
 		command_add(&command, &look.evidence);
 		look_judge_again(&look);
+		agent_receipt_measure(agent, &look);
 		agent->bundle_wanted = true;
 		agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
 		headline_sentence(&headline, look.verdicts, &look.verdicts->at[0]);
@@ -644,6 +656,7 @@ void agent_end(struct agent *agent, struct proc_id child, int wait_status, int s
 	write_manifest(agent);
 	say_end(agent, wait_status);
 	add_line(agent, forgotten);
+	agent_receipt_end(agent);
 	free(forgotten);
 }
 
@@ -654,6 +667,7 @@ void agent_never_began(struct agent *agent, int shell_status)
 	agent->exit_status = shell_status;
 	agent_keep_news(agent, AGENT_KEEP_LAST_MS);
 	add_line(agent, NULL);
+	agent_receipt_end(agent);
 }
 
 bool agent_may_remove(struct agent *agent)
@@ -680,4 +694,5 @@ void agent_release(struct agent *agent)
 	free(agent->last_words);
 	str_release(&agent->bundle);
 	str_release(&agent->kept);
+	str_release(&agent->measured);
 }

@@ -47,6 +47,7 @@ struct agent_dues {
 	int64_t look;     /* gather and judge */
 	int64_t manifest; /* that it still polls */
 	int64_t past;	  /* rings of those who came and went */
+	int64_t receipt;  /* that it was seen */
 };
 
 struct agent {
@@ -88,7 +89,9 @@ struct agent {
 	bool bundle_wanted; /* a hang or death stood, or the log names the bundle: keep it after a
 			       good end */
 	bool storage_failed;
-	bool launching; /* the line of the launch is being written */
+	bool noting; /* a line or the receipt is being written: who asks is not told of a failure */
+	struct str measured; /* the receipt of the last look, as JSON; empty: nobody has looked */
+	const char *noted;   /* the status that the receipt on storage has; NULL none */
 	bool ended;
 	int exit_status; /* as a shell gives it */
 };

@@ -20,20 +20,22 @@
 #include "cmd/agent/agent-process.h"
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
+#include "cmd/preflight-page.h"
 #include "cmd/run/embedded.h"
 #include "cmd/run/jobdir.h"
 #include "cmd/run/wrap.h"
+#include "preflight/launch.h"
 
 #define DEFAULT_HANG_S 30
 
 /* Options without a short form: beyond all letters. */
-enum { HANG_AFTER = 256, RAW_STACKS, NO_LOGS };
+enum { HANG_AFTER = 256, RAW_STACKS, NO_LOGS, PREFLIGHT };
 
 struct arguments {
 	const char *output;
 	const char *name;
 	double hang_after_s;
-	bool raw_stacks, no_logs;
+	bool raw_stacks, no_logs, preflight;
 	char **command;
 	struct budget budget;
 };
@@ -67,6 +69,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case NO_LOGS:
 		arguments->no_logs = true;
 		return 0;
+	case PREFLIGHT:
+		arguments->preflight = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		arguments->command = state->argv + state->next - 1;
 		state->next = state->argc;
@@ -89,6 +94,8 @@ static const struct argp_option options[] = {
 		"Keep whole copies of stacks in bundles, not only what the walk reads", 0},
 	{"no-logs", NO_LOGS, NULL, 0,
 		"Keep nothing in bundles that the job wrote, nor the text of its errors", 0},
+	{"preflight", PREFLIGHT, NULL, 0,
+		"First say in one line what this launch would regret; it starts all the same", 0},
 	{0},
 };
 
@@ -315,6 +322,28 @@ static int become(struct running *running, const struct arguments *arguments, ch
 	return status;
 }
 
+/* How long a check may keep the job from its start, and how long its line may be. */
+#define PREFLIGHT_S	10
+#define PREFLIGHT_WIDTH 200
+
+static void say_preflight(const struct arguments *arguments)
+{
+	struct preflight_wish wish = {.argv = arguments->command,
+		.env = environ,
+		.ranks = launch_ranks(arguments->command),
+		.hosts = launch_hosts(arguments->command),
+		.unmeasured = true,
+		.deadline_s = PREFLIGHT_S};
+	struct preflight preflight = {0};
+	struct str line = {0};
+
+	preflight_look(&wish, &preflight);
+	preflight_page_line(&preflight, false, PREFLIGHT_WIDTH, &line);
+	cmd_complain("preflight: %s", str_text(&line));
+	preflight_release(&preflight);
+	str_release(&line);
+}
+
 static int run_watched(struct running *running, const struct arguments *arguments)
 {
 	size_t nr = count(environ);
@@ -375,6 +404,8 @@ static int run(int argc, char **argv)
 	wrap_guard(&running.wrap);
 	argp_err_exit_status = WRAP_FAILED;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	if (arguments.preflight)
+		say_preflight(&arguments);
 	status = run_watched(&running, &arguments);
 	if (!status) {
 		wrap_release(&running.wrap);

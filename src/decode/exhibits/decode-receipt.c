@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "decode/context.h"
 #include "decode/exhibits/hostlist.h"
+#include "decode/exhibits/launch-facts.h"
 #include "decode/exhibits/slurm-step.h"
 #include "decode/json-get.h"
 #include "decode/kinds.h"
@@ -124,6 +125,19 @@ void decode_caches_list(struct decode_context *context, const struct json_object
 	}
 }
 
+/* All of it, for receipts and for who compares them. */
+static void receipt_launch(const struct json_object *object, struct job_builder *builder,
+	struct decode_context *context, const char *host)
+{
+	struct job_launch launch;
+
+	launch_read(object, &context->arena, &launch);
+	if (!*launch.host)
+		launch.host = arena_text(&context->arena, host);
+	launch.cite = arena_printf(&context->arena, "receipt:%s", host);
+	job_add_launched(builder, &launch);
+}
+
 static int receipt_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)
 {
@@ -144,6 +158,7 @@ static int receipt_decode(const struct exhibit *exhibit, struct job_builder *bui
 	/* Launches side by side have the same caches. */
 	if (!host->caches.all.nr)
 		decode_caches_list(context, object, &host->caches);
+	receipt_launch(object, builder, context, host->name);
 	slurm_step_launched(context, host, object);
 	receipt_hosts(object, builder);
 	receipt_deadline(object, builder, context, host->name);

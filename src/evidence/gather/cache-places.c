@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/str.h"
 #include "evidence/format/json-put.h"
 #include "evidence/gather/receipt-look.h"
 
@@ -67,33 +66,45 @@ static const struct {
 	{"CUDA_CACHE_PATH", caches_of_cuda},
 };
 
+bool caches_at(char *const *envp, size_t i, struct cache_place *ret)
+{
+	const char *given;
+
+	if (i >= sizeof(caches) / sizeof(caches[0]))
+		return false;
+	given = caches_env(envp, caches[i].variable);
+	*ret = (struct cache_place){.variable = caches[i].variable, .given = given && *given};
+	if (ret->given)
+		str_add(&ret->path, given);
+	else
+		caches[i].otherwise(envp, &ret->path);
+	return true;
+}
+
+static struct json_object *cache_object(const struct cache_place *place)
+{
+	struct json_object *one = json_object_new_object();
+	struct look_tree tree = look_at_tree(place->path.text);
+
+	json_put_text(one, "variable", place->variable);
+	json_put_text(one, "path", place->path.text);
+	json_put_int(one, "given", place->given);
+	json_put_int(one, "exists", tree.exists);
+	json_put_int(one, "files", tree.files);
+	json_put_int(one, "bytes", tree.bytes);
+	json_put_int(one, "complete", tree.complete);
+	return one;
+}
+
 void caches_put(struct json_object *object, char *const *envp)
 {
 	struct json_object *list = json_object_new_array();
+	struct cache_place place;
 
-	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
-		const char *given = caches_env(envp, caches[i].variable);
-		struct json_object *one;
-		struct look_tree tree;
-		struct str path = {0};
-
-		if (given && *given)
-			str_add(&path, given);
-		else
-			caches[i].otherwise(envp, &path);
-		if (!path.len)
-			continue;
-		tree = look_at_tree(path.text);
-		one = json_object_new_object();
-		json_put_text(one, "variable", caches[i].variable);
-		json_put_text(one, "path", path.text);
-		json_put_int(one, "given", given && *given);
-		json_put_int(one, "exists", tree.exists);
-		json_put_int(one, "files", tree.files);
-		json_put_int(one, "bytes", tree.bytes);
-		json_put_int(one, "complete", tree.complete);
-		json_object_array_add(list, one);
-		str_release(&path);
+	for (size_t i = 0; caches_at(envp, i, &place); i++) {
+		if (place.path.len)
+			json_object_array_add(list, cache_object(&place));
+		str_release(&place.path);
 	}
 	json_object_object_add(object, "caches", list);
 }

@@ -37,4 +37,16 @@ struct look_git {
  */
 void look_at_git(const char *cwd, struct look_git *ret) __attribute__((nonnull));
 
+/* What the driver's files in /proc tell of the GPUs of this host. Release both strings. */
+struct look_gpus {
+	bool known;	   /* false: there is no driver that tells */
+	struct str models; /* a line each */
+	struct str driver; /* its version; "" not known */
+};
+
+void look_at_gpus(struct look_gpus *ret) __attribute__((nonnull));
+
+/* Appends the name of the image that this container was made of; nothing where it is not said. */
+void look_at_image(struct str *into) __attribute__((nonnull));
+
 #endif

@@ -43,6 +43,25 @@ static void receipt_put_env(struct json_object *object, char *const *envp)
 	json_object_object_add(object, "env_withheld", withheld);
 }
 
+/* Our own doing: a job without us has these otherwise, or not at all. */
+static void receipt_put_forced(struct json_object *object, char *const *envp)
+{
+	static const char *const ours[] = {
+		"LD_PRELOAD", "NVTX_INJECTION64_PATH", "NCCL_PROFILER_PLUGIN"};
+	const char *preload = caches_env(envp, "LD_PRELOAD");
+	size_t len = preload ? strcspn(preload, ":") : 0;
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]) && len; i++) {
+		const char *value = caches_env(envp, ours[i]);
+
+		if (caches_env(envp, "INQUEST_JOB_DIR") && value &&
+			!strncmp(value, preload, len) && (!value[len] || value[len] == ':'))
+			json_object_array_add(list, json_object_new_string(ours[i]));
+	}
+	json_object_object_add(object, "env_forced", list);
+}
+
 /* --- Machine --------------------------------------------------------------------------------- */
 
 static void receipt_put_machine(struct json_object *object)
@@ -62,6 +81,46 @@ static void receipt_put_machine(struct json_object *object)
 		json_put_int(object, "memory", (int64_t)(info.totalram * (uint64_t)info.mem_unit));
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
 		json_put_int(object, "cpus", CPU_COUNT(&cpus));
+}
+
+/* The GPUs of the host, as the driver's own files name them: no library is asked, nothing wakes. */
+static void receipt_put_gpus(struct json_object *object)
+{
+	struct look_gpus look = {0};
+
+	look_at_gpus(&look);
+	if (look.known) {
+		struct json_object *list = json_object_new_array();
+
+		for (const char *at = str_text(&look.models); *at; at += strcspn(at, "\n") + 1) {
+			struct str one = {0};
+
+			str_add_bytes(&one, at, strcspn(at, "\n"));
+			json_object_array_add(list, json_put_string(str_text(&one)));
+			str_release(&one);
+		}
+		json_object_object_add(object, "gpus", list);
+	}
+	if (look.driver.len)
+		json_put_text(object, "driver", look.driver.text);
+	str_release(&look.models);
+	str_release(&look.driver);
+}
+
+/* The container's image, where anybody says it. */
+static void receipt_put_image(struct json_object *object, char *const *envp)
+{
+	static const char *const names[] = {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER",
+		"CONTAINER_IMAGE", "SLURM_CONTAINER"};
+	struct str image = {0};
+
+	look_at_image(&image);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !image.len; i++)
+		if (caches_env(envp, names[i]))
+			str_add(&image, caches_env(envp, names[i]));
+	if (image.len)
+		json_put_value(object, "image", image.text);
+	str_release(&image);
 }
 
 static void receipt_put_limits(struct json_object *object)
@@ -152,11 +211,14 @@ void receipt_take(const struct receipt_launch *launch, struct str *into)
 	json_put_args(object, "argv", launch->argv);
 	json_put_text(object, "cwd", cwd);
 	receipt_put_machine(object);
+	receipt_put_gpus(object);
 	receipt_put_limits(object);
 	receipt_put_mounts(object, cwd);
 	receipt_put_cgroup(object);
 	if (launch->envp) {
 		receipt_put_env(object, launch->envp);
+		receipt_put_forced(object, launch->envp);
+		receipt_put_image(object, launch->envp);
 		caches_put(object, launch->envp);
 	}
 	receipt_put_git(object, cwd);

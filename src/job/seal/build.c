@@ -44,6 +44,7 @@ const struct job_process job_process_unknown = {
 	.write_delta = JOB_UNKNOWN,
 	.rss = JOB_UNKNOWN,
 	.rss_before = JOB_UNKNOWN,
+	.rss_most = JOB_UNKNOWN,
 	.seen = JOB_UNKNOWN,
 	.cite = "",
 };
@@ -76,6 +77,7 @@ void job_builder_free(struct job_builder *b)
 		return;
 	array_release(&b->host_names);
 	array_release(&b->part_names);
+	array_release(&b->launches);
 	array_release(&b->hosts);
 	array_release(&b->processes);
 	array_release(&b->threads);
@@ -396,106 +398,23 @@ void job_add_calls(struct job_builder *b, struct job_who who, const struct job_c
 	}
 }
 
-void job_add_span(struct job_builder *b, struct job_who who, const struct job_span *span)
-{
-	struct raw_span *raw = array_add(&b->spans);
-
-	raw->about = about(b, who);
-	raw->fact = *span;
-	raw->fact.begun = known_time(span->begun);
-	raw->fact.ended = known_time(span->ended);
-	raw->fact.name = raw_intern(b, span->name);
-	raw->fact.detail = raw_intern(b, span->detail);
-	raw->fact.cite = raw_intern(b, span->cite);
-}
-
-void job_add_shard(struct job_builder *b, struct job_who who, const struct job_shard *shard)
-{
-	struct raw_shard *raw = array_add(&b->shards);
-
-	raw->about = about(b, who);
-	raw->fact = *shard;
-	raw->fact.when = known_time(shard->when);
-	raw->fact.loader = raw_intern(b, shard->loader);
-	raw->fact.cite = raw_intern(b, shard->cite);
-}
-
-void job_add_step(struct job_builder *b, struct job_who who, const struct job_step *step)
-{
-	struct raw_step *raw = array_add(&b->steps);
-
-	raw->about = about(b, who);
-	raw->fact = *step;
-	raw->fact.first = known_time(step->first);
-	raw->fact.when = known_time(step->when);
-	raw->fact.cite = raw_intern(b, step->cite);
-}
-
-void job_add_note(struct job_builder *b, struct job_who who, const struct job_note *note)
-{
-	struct raw_note *raw = array_add(&b->notes);
-
-	raw->about = about(b, who);
-	raw->fact = *note;
-	raw->fact.when = known_time(note->when);
-	raw->fact.text = raw_intern(b, note->text);
-	raw->fact.cite = raw_intern(b, note->cite);
-}
-
-void job_add_trait(struct job_builder *b, struct job_who who, const struct job_trait *trait)
-{
-	struct raw_trait *raw = array_add(&b->traits);
-
-	raw->about = about(b, who);
-	raw->fact = *trait;
-	raw->fact.when = known_time(trait->when);
-	raw->fact.key = raw_intern(b, trait->key);
-	raw->fact.text = raw_intern(b, trait->text);
-	raw->fact.cite = raw_intern(b, trait->cite);
-}
-
-void job_add_signal(struct job_builder *b, struct job_who who, const struct job_signal *signal)
-{
-	struct raw_signal *raw = array_add(&b->signals);
-
-	raw->about = about(b, who);
-	raw->fact = *signal;
-	raw->fact.when = known_time(signal->when);
-	raw->fact.thread = raw_intern(b, signal->thread);
-	raw->fact.cite = raw_intern(b, signal->cite);
-}
-
-void job_add_log(struct job_builder *b, struct job_who who, const struct job_log *log)
-{
-	struct raw_log *raw = array_add(&b->logs);
-
-	raw->about = about(b, who);
-	raw->fact = *log;
-	raw->fact.when = known_time(log->when);
-	raw->fact.last_line = raw_intern(b, log->last_line);
-	raw->fact.error = raw_intern(b, log->error);
-	raw->fact.cite = raw_intern(b, log->cite);
-}
-
-void job_add_cache(struct job_builder *b, struct job_who who, const struct job_cache *cache)
-{
-	struct raw_cache *raw = array_add(&b->caches);
-
-	raw->about = about(b, who);
-	raw->fact = *cache;
-	raw->fact.path = raw_intern(b, cache->path);
-	raw->fact.cite = raw_intern(b, cache->cite);
-}
-
-void job_add_loss(struct job_builder *b, struct job_who who, const struct job_loss *loss)
-{
-	struct raw_loss *raw = array_add(&b->losses);
-
-	raw->about = about(b, who);
-	raw->fact = *loss;
-	raw->fact.what = raw_intern(b, loss->what);
-	raw->fact.cite = raw_intern(b, loss->cite);
-}
+/* void job_add_span(), and so on: the facts that hang on a process. */
+#define TIME(field) raw->fact.field = known_time(fact->field);
+#define TOLD(field) raw->fact.field = raw_intern(b, fact->field);
+#define FACTS(kind, plural, taken, same, joined, sealed)                                           \
+	void job_add_##kind(                                                                       \
+		struct job_builder *b, struct job_who who, const struct job_##kind *fact)          \
+	{                                                                                          \
+		struct raw_##kind *raw = array_add(&b->plural);                                    \
+                                                                                                   \
+		raw->about = about(b, who);                                                        \
+		raw->fact = *fact;                                                                 \
+		taken                                                                              \
+	}
+#include "job/seal/fact-order.def"
+#undef FACTS
+#undef TOLD
+#undef TIME
 
 void job_add_stack(struct job_builder *b, struct job_who who, const struct job_stack *stack,
 	const struct job_frame *frames, size_t nr)

@@ -108,6 +108,7 @@ struct job_builder {
 	bool census;
 	ARRAY(const char *) host_names; /* of expected hosts */
 	ARRAY(const char *) part_names; /* of hosts of which a part was seen */
+	ARRAY(struct job_launch) launches;
 	ARRAY(struct raw_host) hosts;
 	ARRAY(struct raw_process) processes;
 	ARRAY(struct raw_thread) threads;

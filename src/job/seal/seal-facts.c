@@ -16,7 +16,7 @@
 #define NUMBER(field) SEAL_ORDER(a->fact.field, b->fact.field);
 #define TEXT(field)   SEAL_ORDER_TEXT(a->fact.field, b->fact.field);
 #define SAID          SEAL_ORDER(a->about.when, b->about.when);
-#define FACTS(kind, plural, same, joined, sealed)                                                  \
+#define FACTS(kind, plural, taken, same, joined, sealed)                                           \
 	static int key_##plural(const struct raw_##kind *a, const struct raw_##kind *b)            \
 	{                                                                                          \
 		int who = seal_compare_who(&a->about.who, &b->about.who);                          \
@@ -40,7 +40,7 @@
 #define NUMBER(field) SEAL_ORDER(a->field, b->field);
 #define TEXT(field)   SEAL_ORDER_TEXT(a->field, b->field);
 #define RANK          SEAL_ORDER(a->rank.i, b->rank.i);
-#define FACTS(kind, plural, same, joined, sealed)                                                  \
+#define FACTS(kind, plural, taken, same, joined, sealed)                                           \
 	static int final_##plural(const void *va, const void *vb)                                  \
 	{                                                                                          \
 		const struct job_##kind *a = va, *b = vb;                                          \
@@ -299,7 +299,7 @@ PLACE_FACT(log, logs)
 PLACE_FACT(cache, caches)
 
 /* static void seal_spans(struct seal *seal), and so on: the kinds of facts, each sealed alike. */
-#define FACTS(kind, plural, same, joined, sealed) SEAL_FACTS(kind, plural)
+#define FACTS(kind, plural, taken, same, joined, sealed) SEAL_FACTS(kind, plural)
 #include "job/seal/fact-order.def"
 #undef FACTS
 

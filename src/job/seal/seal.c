@@ -77,6 +77,7 @@ struct job *job_seal(struct job_builder *b)
 	complain_of_mixture(&seal);
 	seal_stacks(&seal);
 	seal_facts(&seal);
+	seal_launches(&seal);
 	seal_coverage(&seal);
 	array_release(&seal.seat_ranks);
 	free(seal.people);

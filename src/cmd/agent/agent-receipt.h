@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent-receipt.h: the receipt that is kept of each run, JOB.HOST.receipt beside its bundles:
+ * written when the job is launched, now and then while it runs, and in the end, when it gets its
+ * figures. A run whose receipt says no end is one whose end nobody recorded.
+ *
+ * A saver writes it (cmd/run/saver.h), and nobody waits for it but at the end, for a second.
+ */
+#ifndef CMD_AGENT_RECEIPT_H
+#define CMD_AGENT_RECEIPT_H
+
+#include "cmd/agent/agent.h"
+
+#define RECEIPT_SUFFIX ".receipt"
+
+/* Takes the figures of this look, which the next receipt will have. */
+void agent_receipt_measure(struct agent *agent, const struct look *look);
+
+/* Begins to write it where it is due, or its status is old, and nothing else is being written. */
+void agent_receipt_turn(struct agent *agent, int64_t now);
+
+/* Writes the last one. Call it after all else was said and kept. */
+void agent_receipt_end(struct agent *agent);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drift-words.h: how several runs compare, in words (verdict/drift.h). Texts may hold whatever came
+ * from outside: who paints escapes them.
+ */
+#ifndef WORDS_DRIFT_WORDS_H
+#define WORDS_DRIFT_WORDS_H
+
+#include "base/array.h"
+#include "base/str.h"
+#include "verdict/drift.h"
+
+/* "cache at start"; what it usually breaks, of a variable by its name. Never NULL. */
+const char *drift_name(enum drift_kind kind);
+const char *drift_breaks(const struct drift *drift);
+
+/* Appends "env NCCL_DEBUG", "limit nofile", or the name. */
+void drift_label(struct str *into, const struct drift *drift);
+
+/* Appends what it was in one of the two runs: "rank 2 cold", "unset", "86ceb9b DIRTY". */
+void drift_value(struct str *into, const struct drift *drift, const struct receipt *of,
+	bool is_after);
+
+/* Appends the answer over n comparisons. */
+void drift_title(struct str *into, const struct drifts *drifts, size_t n);
+
+/* Times beside each other, as far as that means something: a table, then what to make of them. */
+struct drift_times {
+	ARRAY(char *) rows;
+};
+
+void drift_times_of(struct drift_times *times, const struct receipt *before,
+	const struct receipt *after, const struct drifts *drifts);
+void drift_times_release(struct drift_times *times);
+
+#endif

@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "words/receipt-words.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "words/wording.h"
+
+#define NOT_KNOWN "not known"
+
+/* -- pieces ------------------------------------------------------------------------------------ */
+
+void receipt_add_date(struct str *into, int64_t when)
+{
+	time_t seconds = (time_t)(when / CLOCK_NS_PER_S);
+	char text[64] = NOT_KNOWN;
+	struct tm parts;
+
+	if (when != JOB_UNKNOWN && when > 0 && gmtime_r(&seconds, &parts))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &parts);
+	str_add(into, text);
+}
+
+/* Of the same day only the time. */
+static void add_until(struct str *into, int64_t from, int64_t until)
+{
+	struct str first = {0}, second = {0};
+	size_t day = strlen("2026-11-22 ");
+
+	receipt_add_date(&first, from);
+	receipt_add_date(&second, until);
+	str_add(into, first.len > day && second.len > day && !memcmp(first.text, second.text, day)
+			      ? second.text + day
+			      : str_text(&second));
+	str_release(&first);
+	str_release(&second);
+}
+
+void receipt_add_span(struct str *into, int64_t ns)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	str_add(into, ns == JOB_UNKNOWN ? NOT_KNOWN : clock_format(ns, text));
+}
+
+static void add_bytes(struct str *into, int64_t bytes)
+{
+	if (bytes == JOB_UNKNOWN)
+		str_add(into, NOT_KNOWN);
+	else
+		wording_bytes(into, bytes);
+}
+
+void receipt_add_ranks(struct str *into, const int64_t *numbers, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t last = i;
+
+		while (last + 1 < n && numbers[last + 1] == numbers[last] + 1)
+			last++;
+		str_printf(into, "%s%" PRId64, i ? "," : "", numbers[i]);
+		if (last > i)
+			str_printf(into, "%s%" PRId64, last > i + 1 ? "-" : ",", numbers[last]);
+		i = last;
+	}
+}
+
+static void add_texts(struct str *into, const struct launch_texts *texts, const char *between)
+{
+	for (size_t i = 0; i < texts->n; i++)
+		str_printf(into, "%s%s", i ? between : "", texts->at[i]);
+}
+
+/* -- the answer -------------------------------------------------------------------------------- */
+
+void receipt_state(struct str *into, const struct receipt *receipt)
+{
+	if (receipt->lost)
+		str_add(into, "lost");
+	else if (!strcmp(receipt->state, "error") && receipt->exit_status != JOB_UNKNOWN)
+		str_printf(into, "failed %" PRId64, receipt->exit_status);
+	else if (!strcmp(receipt->state, "error"))
+		str_add(into, "failed");
+	else
+		str_add(into, *receipt->state ? receipt->state : NOT_KNOWN);
+}
+
+void receipt_title(struct str *into, const struct receipt *receipt)
+{
+	static const struct {
+		const char *state, *words;
+	} all[] = {{"launched", " WAS LAUNCHED"}, {"running", " RUNS"}, {"hung", " HANGS"},
+		{"ok", " ENDED OK"}, {"recorded", ", AS A BUNDLE HAS IT: NO END RECORDED"}};
+	const char *words = ": " NOT_KNOWN;
+
+	str_add(into, *receipt->launch.name ? receipt->launch.name : receipt->launch.job);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!strcmp(receipt->state, all[i].state))
+			words = all[i].words;
+	if (receipt->lost) {
+		str_add(into, ": NO END RECORDED; last seen ");
+		receipt_add_date(into, receipt->seen);
+		str_add(into, " UTC");
+	} else if (!strcmp(receipt->state, "error")) {
+		str_printf(into, " FAILED, STATUS %" PRId64, receipt->exit_status);
+	} else {
+		str_add(into, words);
+	}
+}
+
+/* -- lines of the whole run -------------------------------------------------------------------- */
+
+static struct receipt_line *add(struct receipt_page *page, const char *key, struct str *words)
+{
+	struct receipt_line *line = array_add(&page->lines);
+
+	line->key = key;
+	line->words = str_detach(words);
+	line->cite = "";
+	return line;
+}
+
+static void say_when(struct receipt_page *page, const struct receipt *r)
+{
+	int64_t until = r->ended != JOB_UNKNOWN ? r->ended : r->seen;
+	struct str words = {0};
+
+	receipt_add_date(&words, r->launch.launched);
+	str_add(&words, r->ended != JOB_UNKNOWN ? " to " : "; seen until ");
+	add_until(&words, r->launch.launched, until);
+	str_add(&words, " UTC, ");
+	receipt_add_span(&words, receipt_took(r));
+	if (r->attempts != JOB_UNKNOWN)
+		str_printf(&words, ", %" PRId64 " attempt%s", r->attempts,
+			r->attempts == 1 ? "" : "s");
+	if (r->exit_status != JOB_UNKNOWN)
+		str_printf(&words, ", status %" PRId64, r->exit_status);
+	else
+		str_add(&words, ", no end recorded");
+	add(page, "when", &words);
+}
+
+static void say_verdict(struct receipt_page *page, const struct receipt *r)
+{
+	struct str words = {0};
+
+	if (*r->verdict)
+		str_add(&words, r->verdict);
+	if (r->hangs != JOB_UNKNOWN && r->hangs > 0)
+		str_printf(&words, "%s%" PRId64 " earlier one%s it moved on from",
+			words.len ? "; " : "", r->hangs, r->hangs == 1 ? "" : "s");
+	if (words.len)
+		add(page, "verdict", &words);
+	if (*r->last_words) {
+		str_printf(&words, "\"%s\"", r->last_words);
+		add(page, "said", &words);
+	}
+	if (*r->bundle) {
+		str_printf(&words, "%s", r->bundle);
+		add(page, "bundle", &words);
+	}
+}
+
+static void say_launch(struct receipt_page *page, const struct job_launch *launch)
+{
+	struct str words = {0};
+
+	add_texts(&words, &launch->argv, " ");
+	str_printf(&words, "%s%s%s", words.len ? "" : NOT_KNOWN, *launch->cwd ? "  in " : "",
+		launch->cwd);
+	add(page, "command", &words);
+	if (*launch->revision) {
+		str_add_bytes(&words, launch->revision, strnlen(launch->revision, 12));
+		if (*launch->branch)
+			str_printf(&words, " %s",
+				!strncmp(launch->branch, "refs/heads/", 11) ? launch->branch + 11
+									    : launch->branch);
+		str_add(&words, launch->dirty == JOB_YES ? ", DIRTY (tracked files differ)"
+				: launch->dirty == JOB_NO ? ", clean"
+							  : ", whether it was clean is not known");
+	} else {
+		str_add(&words, "revision not known: no git there");
+	}
+	add(page, "code", &words);
+}
+
+static void say_machine(struct receipt_page *page, const struct job_launch *launch)
+{
+	struct str words = {0};
+
+	str_add(&words, *launch->host ? launch->host : "host " NOT_KNOWN);
+	if (launch->cpus != JOB_UNKNOWN)
+		str_printf(&words, ", %" PRId64 " CPUs", launch->cpus);
+	if (launch->memory != JOB_UNKNOWN) {
+		str_add(&words, ", ");
+		wording_bytes(&words, launch->memory);
+	}
+	if (*launch->kernel)
+		str_printf(&words, ", linux %s", launch->kernel);
+	if (*launch->image)
+		str_printf(&words, ", image %s", launch->image);
+	add(page, "machine", &words);
+}
+
+static void say_runtime(struct receipt_page *page, const struct receipt *r)
+{
+	const char *const parts[] = {r->framework, r->backend, r->mode};
+	struct str words = {0};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (*parts[i])
+			str_printf(&words, "%s%s", words.len ? ", " : "", parts[i]);
+	if (*r->python)
+		str_printf(&words, "%sPython %s", words.len ? ", " : "", r->python);
+	if (words.len)
+		str_add(&words, ", ");
+	if (r->world_size != JOB_UNKNOWN && r->nranks)
+		str_printf(&words, "%" PRId64 " ranks", r->world_size);
+	else if (r->nranks || r->left_out > 0)
+		str_printf(&words, "%zu ranks seen", r->nranks + (size_t)r->left_out);
+	else
+		str_add(&words, "no rank was seen");
+	add(page, "runtime", &words);
+}
+
+/* What all ranks have in common; JOB_UNKNOWN where they differ. */
+static int64_t gpus_of(const struct receipt *r)
+{
+	int64_t gpus = r->nranks ? r->ranks[0].gpus : JOB_UNKNOWN;
+
+	for (size_t i = 0; i < r->nranks; i++)
+		if (r->ranks[i].gpus != gpus)
+			return JOB_UNKNOWN;
+	return gpus;
+}
+
+static void say_gpus(struct receipt_page *page, const struct receipt *r)
+{
+	const char *asked = launch_variable(&r->launch, "CUDA_VISIBLE_DEVICES");
+	const struct launch_texts *gpus = &r->launch.gpus;
+	int64_t readable = gpus_of(r);
+	struct str words = {0};
+
+	if (asked)
+		str_printf(&words, "asked: CUDA_VISIBLE_DEVICES=%s", asked);
+	else
+		str_printf(&words, "asked: %s", r->launch.env_known ? "not said" : NOT_KNOWN);
+	str_add(&words, "; seen: ");
+	for (size_t i = 0; i < gpus->n; i++) {
+		size_t same = 1;
+
+		while (i + same < gpus->n && !strcmp(gpus->at[i], gpus->at[i + same]))
+			same++;
+		str_printf(&words, "%s%zu x %s", i ? ", " : "", same, gpus->at[i]);
+		i += same - 1;
+	}
+	if (!gpus->n && readable != JOB_UNKNOWN)
+		str_printf(&words, "%" PRId64 " that a rank may open", readable);
+	else if (!gpus->n)
+		str_add(&words, NOT_KNOWN);
+	if (*r->launch.driver)
+		str_printf(&words, ", driver %s", r->launch.driver);
+	add(page, "gpus", &words);
+}
+
+/* -- caches, compiles, input ------------------------------------------------------------------- */
+
+/* Appends the numbers of those ranks for which `is` holds; how many there are. */
+static size_t add_those(struct str *into, const struct receipt *r,
+	bool (*is)(const struct receipt *r, const struct receipt_rank *rank, int what), int what)
+{
+	int64_t *numbers = alloc_zeroed(r->nranks + 1, sizeof(*numbers));
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->nranks; i++)
+		if (is(r, &r->ranks[i], what))
+			numbers[n++] = r->ranks[i].number == JOB_UNKNOWN ? (int64_t)i
+									 : r->ranks[i].number;
+	receipt_add_ranks(into, numbers, n);
+	free(numbers);
+	return n;
+}
+
+static bool has_cache(const struct receipt *r, const struct receipt_rank *rank, int what)
+{
+	return receipt_cache(r, rank) == (enum cache_state)what;
+}
+
+static bool has_reused(const struct receipt *r, const struct receipt_rank *rank, int what)
+{
+	return receipt_reused(r, rank) == (enum job_known)what;
+}
+
+static void add_files(struct str *into, const struct receipt *r, enum cache_state state)
+{
+	int64_t least = INT64_MAX, most = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < r->nranks; i++) {
+		int64_t files = r->ranks[i].cache_files;
+
+		if (receipt_cache(r, &r->ranks[i]) != state || files == JOB_UNKNOWN)
+			continue;
+		least = files < least ? files : least;
+		most = files > most ? files : most;
+	}
+	if (most == least)
+		str_printf(into, " (%" PRId64 " files)", most);
+	else if (most != JOB_UNKNOWN)
+		str_printf(into, " (%" PRId64 "-%" PRId64 " files)", least, most);
+}
+
+static void add_after(struct str *into, const struct receipt *r)
+{
+	if (!r->after_known)
+		str_add(into, NOT_KNOWN);
+	for (size_t i = 0; i < r->nafter && r->after_known; i++)
+		str_printf(into, "%s%" PRId64 "%s files%s%s", i ? ", " : "", r->after[i].files,
+			r->after[i].cut ? " or more" : "", r->nafter > 1 ? " in " : "",
+			r->nafter > 1 ? r->after[i].path : "");
+}
+
+static void say_caches(struct receipt_page *page, const struct receipt *r)
+{
+	struct str words = {0}, ranks = {0};
+
+	if (!r->nranks)
+		return;
+	for (enum cache_state state = CACHE_UNKNOWN; state <= CACHE_WARM; state++) {
+		str_cut(&ranks, 0);
+		if (!add_those(&ranks, r, has_cache, (int)state))
+			continue;
+		str_printf(&words, "%s%s %s", words.len ? ", " : "start: ", ranks.text,
+			state ? caches_state_name(state) : NOT_KNOWN);
+		if (state)
+			add_files(&words, r, state);
+	}
+	str_add(&words, "; end: ");
+	add_after(&words, r);
+	str_cut(&ranks, 0);
+	if (add_those(&ranks, r, has_reused, JOB_YES))
+		str_printf(&words, "; reused by %s", ranks.text);
+	str_cut(&ranks, 0);
+	if (add_those(&ranks, r, has_reused, JOB_NO))
+		str_printf(&words, "; rebuilt by %s", ranks.text);
+	add(page, "cache", &words);
+	str_release(&ranks);
+}
+
+static void say_compiles(struct receipt_page *page, const struct receipt *r)
+{
+	int64_t later = 0;
+	struct str words = {0};
+
+	if (r->compiled == JOB_UNKNOWN)
+		return;
+	str_add(&words, "some rank compiled for ");
+	receipt_add_span(&words, r->compiled);
+	str_add(&words, " of ");
+	receipt_add_span(&words, receipt_took(r));
+	for (size_t i = 0; i < r->nranks; i++)
+		if (r->ranks[i].recompiling > later)
+			later = r->ranks[i].recompiling;
+	if (later) {
+		str_add(&words, "; one for ");
+		receipt_add_span(&words, later);
+		str_add(&words, " of it after its first step");
+	}
+	add(page, "badput", &words);
+}
+
+/* The least and the most of what ranks took; false where nobody's is known. */
+static bool add_range(struct str *into, const struct receipt *r, size_t member)
+{
+	int64_t least = INT64_MAX, most = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < r->nranks; i++) {
+		int64_t n;
+
+		memcpy(&n, (const char *)&r->ranks[i] + member, sizeof(n));
+		if (n == JOB_UNKNOWN)
+			continue;
+		least = n < least ? n : least;
+		most = n > most ? n : most;
+	}
+	if (most == JOB_UNKNOWN)
+		return false;
+	receipt_add_span(into, least);
+	if (most != least) {
+		str_add(into, " to ");
+		receipt_add_span(into, most);
+	}
+	return true;
+}
+
+static void say_waits(struct receipt_page *page, const struct receipt *r)
+{
+	bool whole = true;
+	struct str words = {0};
+
+	if (!r->nranks)
+		return;
+	for (size_t i = 0; i < r->nranks; i++)
+		whole &= r->ranks[i].input == JOB_UNKNOWN ||
+			 r->ranks[i].inputs >= r->ranks[i].batches;
+	str_add(&words, "a rank's waits for its loader: ");
+	if (!add_range(&words, r, offsetof(struct receipt_rank, input)))
+		str_add(&words, NOT_KNOWN);
+	else if (!whole)
+		str_add(&words, " or more");
+	str_add(&words, "; checkpoints: ");
+	if (!add_range(&words, r, offsetof(struct receipt_rank, checkpoint)))
+		str_add(&words, "none seen");
+	add(page, "input", &words);
+}
+
+/* -- environment ------------------------------------------------------------------------------- */
+
+/* Settings whose absence is worth a word, since others have them. */
+static const char *const settings[] = {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_MAX_CONNECTIONS",
+	"PYTORCH_ALLOC_CONF", "NCCL_DEBUG", "TORCHINDUCTOR_CACHE_DIR"};
+
+static void say_env(struct receipt_page *page, const struct job_launch *launch, bool all)
+{
+	struct str words = {0};
+	bool first = true;
+
+	if (!launch->env_known) {
+		str_add(&words, NOT_KNOWN);
+		add(page, "env", &words);
+		return;
+	}
+	str_printf(&words, "%zu variable%s kept%s", launch->nenv, launch->nenv == 1 ? "" : "s",
+		all ? "" : ": --all lists them");
+	add(page, "env", &words);
+	for (size_t i = 0; i < launch->nenv && all; i++) {
+		str_printf(&words, "%s=%s", launch->env[i].name, launch->env[i].value);
+		add(page, "", &words);
+	}
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		if (!launch_variable(launch, settings[i])) {
+			str_printf(&words, "%s%s", first ? "" : ", ", settings[i]);
+			first = false;
+		}
+	if (!first)
+		add(page, "unset", &words);
+	add_texts(&words, &launch->forced, ", ");
+	if (words.len)
+		add(page, "forced", &words);
+	if (launch->withheld.n)
+		add_texts(&words, &launch->withheld, ", ");
+	else
+		str_add(&words, "no variable by its name; secrets elsewhere are stars");
+	add(page, "withheld", &words);
+}
+
+static void say_unknown(struct receipt_page *page, const struct receipt *r)
+{
+	const struct {
+		bool known;
+		const char *what;
+	} all[] = {{*r->launch.revision, "code revision"}, {r->launch.gpus_known, "GPU class"},
+		{*r->launch.image, "image"}, {r->ended != JOB_UNKNOWN, "end"},
+		{r->nranks > 0, "ranks"}};
+	struct str words = {0};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!all[i].known)
+			str_printf(&words, "%s%s", words.len ? ", " : "", all[i].what);
+	if (r->left_out > 0)
+		str_printf(&words, "%sfigures of %" PRId64 " ranks, for which there was no room",
+			words.len ? ", " : "", r->left_out);
+	if (words.len)
+		add(page, NOT_KNOWN, &words);
+}
+
+/* -- the table --------------------------------------------------------------------------------- */
+
+#define ROWS_MOST 16
+
+static void pad(struct str *line, size_t column)
+{
+	do
+		str_add_char(line, ' ');
+	while (line->len < column);
+}
+
+static void add_end(struct str *row, const struct receipt_rank *rank)
+{
+	if (rank->end == JOB_EXITED && rank->status == 0)
+		str_add(row, "ok");
+	else if (rank->end == JOB_EXITED && rank->status != JOB_UNKNOWN)
+		str_printf(row, "exit %" PRId64, rank->status);
+	else if (rank->end == JOB_SIGNALED && rank->status != JOB_UNKNOWN)
+		wording_signal(row, rank->status);
+	else
+		str_add(row, rank->end == JOB_ALIVE  ? "lived"
+			     : rank->end == JOB_GONE ? "gone"
+						     : "unknown");
+}
+
+static void add_steps(struct str *row, const struct receipt_rank *rank)
+{
+	if (rank->timed == JOB_UNKNOWN) {
+		str_add(row, NOT_KNOWN);
+		return;
+	}
+	receipt_add_span(row, rank->usual);
+	str_add(row, " (");
+	receipt_add_span(row, rank->low);
+	str_add(row, "-");
+	receipt_add_span(row, rank->high);
+	str_add(row, ")");
+}
+
+/* All of a row but whose it is. */
+static void add_row(struct str *row, const struct receipt *r, const struct receipt_rank *rank)
+{
+	const char *cache = caches_state_name(receipt_cache(r, rank));
+
+	str_add(row, cache ? cache : "?");
+	pad(row, 8);
+	add_end(row, rank);
+	pad(row, 16);
+	receipt_add_span(row, rank->compiling);
+	pad(row, 26);
+	receipt_add_span(row, rank->first_step);
+	pad(row, 36);
+	add_steps(row, rank);
+	pad(row, 59);
+	if (rank->allocated != JOB_UNKNOWN || rank->reserved != JOB_UNKNOWN) {
+		add_bytes(row, rank->allocated);
+		str_add(row, "/");
+		add_bytes(row, rank->reserved);
+	} else {
+		str_add(row, "RSS ");
+		if (rank->rss_sampled == 1)
+			str_add(row, ">=");
+		add_bytes(row, rank->rss);
+	}
+}
+
+static void make_table(struct receipt_page *page, const struct receipt *r)
+{
+	bool *told = alloc_zeroed(r->nranks + 1, sizeof(*told));
+	int64_t *numbers = alloc_zeroed(r->nranks + 1, sizeof(*numbers));
+	struct str mine = {0}, other = {0}, line = {0};
+
+	if (r->nranks)
+		*array_add(&page->table) = alloc_text("RANK   CACHE   END     COMPILED  1ST STEP  "
+						      "STEP MEDIAN (10-90 %)  PEAK MEMORY");
+	for (size_t i = 0; i < r->nranks && page->table.nr <= ROWS_MOST; i++) {
+		size_t n = 0;
+
+		if (told[i])
+			continue;
+		str_cut(&mine, 0);
+		add_row(&mine, r, &r->ranks[i]);
+		for (size_t k = i; k < r->nranks; k++) {
+			str_cut(&other, 0);
+			add_row(&other, r, &r->ranks[k]);
+			if (strcmp(str_text(&mine), str_text(&other)) != 0)
+				continue;
+			told[k] = true;
+			numbers[n++] = r->ranks[k].number == JOB_UNKNOWN ? (int64_t)k
+									 : r->ranks[k].number;
+		}
+		receipt_add_ranks(&line, numbers, n);
+		pad(&line, 7);
+		str_add(&line, str_text(&mine));
+		*array_add(&page->table) = str_detach(&line);
+	}
+	str_release(&mine);
+	str_release(&other);
+	free(numbers);
+	free(told);
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+void receipt_page_of(struct receipt_page *page, const struct receipt *receipt, bool all)
+{
+	say_verdict(page, receipt);
+	say_when(page, receipt);
+	say_launch(page, &receipt->launch);
+	say_machine(page, &receipt->launch);
+	say_runtime(page, receipt);
+	say_gpus(page, receipt);
+	say_caches(page, receipt);
+	say_compiles(page, receipt);
+	say_waits(page, receipt);
+	say_env(page, &receipt->launch, all);
+	say_unknown(page, receipt);
+	make_table(page, receipt);
+}
+
+void receipt_page_release(struct receipt_page *page)
+{
+	for (size_t i = 0; i < page->lines.nr; i++)
+		free(page->lines.items[i].words);
+	for (size_t i = 0; i < page->table.nr; i++)
+		free(page->table.items[i]);
+	array_release(&page->lines);
+	array_release(&page->table);
+}
