@@ -57,7 +57,8 @@ static int run(int argc, char **argv)
 	struct report_options reader = outlet_options(stdout);
 	struct arguments arguments = {0};
 	struct look look = {0};
-	struct gathered gathered = {.into = &look.evidence};
+	struct gathered gathered = {
+		.into = &look.evidence, .budget = &arguments.budget};
 	int status = CMD_UNREADABLE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
@@ -67,18 +68,21 @@ static int run(int argc, char **argv)
 	reader.left = gathered.groups.left.items;
 	reader.nleft = gathered.groups.left.nr;
 	reader.left_out = str_text(&gathered.left_out);
-	if (gathered.bundles + gathered.cores + gathered.dumps)
+	if (gathered.bundles + gathered.cores + gathered.dumps + gathered.logs)
 		look_judge(&look);
 	if (gathered.dumps && !gathered.bundles && !gathered.cores && !look.job->nranks) {
 		cmd_complain("no dump could be read: %s",
 			look.job->nlosses ? look.job->losses[0].what : "they are empty");
+	} else if (gathered.logs && !gathered.bundles && !look.job->nranks) {
+		cmd_complain("the log names no rank: no line says who wrote it (torchrun --tee 3, "
+			     "srun -l, mpirun --tag-output), and no launcher who ended");
 	} else if (look.verdicts) {
 		/* Reports of stacks have no line for it. */
 		if (gathered.groups.left.nr && arguments.wish.stacks)
 			cmd_complain("%s", str_text(&gathered.left_out));
 		status = look_print_wish(&look, &reader, arguments.wish);
-		if (status != CMD_UNREADABLE && !gathered.bundles && !gathered.dumps &&
-			!arguments.wish.json && !arguments.wish.stacks) {
+		if (status != CMD_UNREADABLE && gathered.cores && !gathered.bundles &&
+			!gathered.dumps && !arguments.wish.json && !arguments.wish.stacks) {
 			puts("");
 			status = look_print_wish(&look, &reader, threads);
 		}

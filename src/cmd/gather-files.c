@@ -17,7 +17,7 @@ static void note_unreadable(struct gathered *gathered, const struct complaint *w
 	if (!gathered->quiet)
 		cmd_complain("%s%s", complaint_text(why), other ? ""
 			: ": give a bundle (.inq), a folder with some, a core file, or dumps of "
-			  "the Flight Recorder");
+			  "the Flight Recorder, or the log of a job");
 	evidence_add_gap(gathered->into, "", 0, complaint_text(why));
 }
 
@@ -34,8 +34,10 @@ static void note_refused(struct gathered *gathered, const char *path, size_t n)
 static bool take_bundle(struct gathered *gathered, const char *path, struct complaint *why)
 {
 	struct evidence evidence = {.meter = gathered->into->meter};
-	bool readable = bundle_read(path, &evidence, why) == 0;
+	bool readable;
 
+	budget_reads(gathered->budget, path);
+	readable = bundle_read(path, &evidence, why) == 0;
 	if (readable)
 		bundle_groups_add(&gathered->groups, path, &evidence);
 	evidence_release(&evidence);
@@ -63,6 +65,7 @@ static bool take_folder(struct gathered *gathered, const char *path, struct comp
 			complaint_set(why, "%s", complaint_text(&ours));
 		complaint_release(&ours);
 	}
+	budget_reads(gathered->budget, path); /* the names go */
 	if (!error && !read && names.list.nr != 1)
 		complaint_set(why, "no readable bundle in %s", path);
 	file_names_release(&names);
@@ -72,10 +75,13 @@ static bool take_folder(struct gathered *gathered, const char *path, struct comp
 /* A folder may hold cores or dumps only: then it is no complaint that it has no bundle. */
 static void gather_bundles(struct gathered *gathered, const char *path)
 {
-	bool has_other = source_core.claims(path) || source_flight.claims(path), folder, taken;
 	struct complaint why = {0};
+	bool has_other, folder, taken;
 	struct stat st;
 
+	budget_reads(gathered->budget, path);
+	has_other = source_core.claims(path) || source_flight.claims(path) ||
+		    source_log.claims(path);
 	folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	if (has_other && !folder)
 		return;
@@ -91,8 +97,10 @@ static void gather_other(struct gathered *gathered, const struct source *source,
 	size_t *ret_taken)
 {
 	struct complaint why = {0};
-	bool readable = source->gather(path, gathered->into, &why) == 0;
+	bool readable;
 
+	budget_reads(gathered->budget, path);
+	readable = source->gather(path, gathered->into, &why) == 0;
 	*ret_taken += readable;
 	if (!readable)
 		note_unreadable(gathered, &why, true);
@@ -138,15 +146,21 @@ static void gather_all(struct gathered *gathered, char *const *paths, size_t n)
 			keep_memory();
 			gather_other(gathered, &source_flight, paths[i], &gathered->dumps);
 		}
+	for (size_t i = 0; i < n; i++)
+		if (source_log.claims(paths[i]))
+			gather_other(gathered, &source_log, paths[i], &gathered->logs);
 }
 
 void gather_files(struct gathered *gathered, const char *const *paths, size_t n)
 {
 	char **real = alloc_zeroed(n + 1, sizeof(*real));
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		budget_reads(gathered->budget, paths[i]);
 		real[i] = resolve(paths[i]);
+	}
 	gather_all(gathered, real, n);
+	budget_reads(gathered->budget, NULL);
 	for (size_t i = 0; i < n; i++)
 		free(real[i]);
 	free(real);

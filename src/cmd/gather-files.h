@@ -7,13 +7,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cmd/budget.h"
 #include "cmd/bundle-groups.h"
 #include "evidence/format/exhibit.h"
 
 struct gathered {
 	struct evidence *into;
+	struct budget *budget; /* watched, or NULL: told what is read */
 	bool quiet; /* says nothing on stderr: the viewer draws on the terminal */
-	size_t bundles, cores, dumps; /* paths that gave evidence */
+	size_t bundles, cores, dumps, logs; /* paths that gave evidence */
 	struct bundle_groups groups;      /* the jobs that were left out */
 	struct str left_out;   /* the same in words; empty: none was */
 };

@@ -113,6 +113,7 @@ struct decode_log {
 	const char *text;
 	size_t len;
 	const char *file; /* which one, where it may be shared; NULL: certainly its own */
+	const char *cite; /* where its words stand; NULL: "log:RANK" */
 	int64_t when;
 };
 
@@ -145,6 +146,7 @@ struct decode_context {
 	size_t *index; /* open addressing: 1 + place in processes, 0 free */
 	size_t index_size;
 	struct decode_stacks *stacks; /* whose samples come; stacks/decode-stacks.h */
+	ARRAY(const struct exhibit *) joblogs; /* of all ranks; exhibits/joblog.h */
 	ARRAY(const struct exhibit *) flights; /* dumps of all ranks, read together; flight.h */
 };
 

@@ -35,6 +35,7 @@ static const struct decoder *const decoders[] = {
 	&decode_receipt,
 	&decode_manifest,
 	&decode_stderr,
+	&decode_joblog,
 	&decode_history,
 	&decode_error_file,
 	&decode_stack_samples,

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "decode/context.h"
+#include "decode/exhibits/joblog.h"
 #include "decode/exhibits/logs.h"
 #include "decode/exhibits/slurm-step.h"
 #include "decode/flight/decode-flight.h"
@@ -86,6 +87,17 @@ static void samples_asleep(const struct decode_process *process, struct job_proc
 	}
 }
 
+/* The most memory that any sample saw. */
+static int64_t samples_most(const struct decode_process *process, int64_t page_size)
+{
+	int64_t most = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < process->samples.nr; i++)
+		if (process->samples.items[i].rss_pages > most)
+			most = process->samples.items[i].rss_pages;
+	return most == JOB_UNKNOWN ? most : checked_mul(most, page_size);
+}
+
 /* What two or more samples say of a process: CPU, memory, writes, how long it was idle. */
 static void finish_samples(struct decode_context *context, struct decode_process *process,
 	const struct decode_gather *gather)
@@ -103,6 +115,7 @@ static void finish_samples(struct decode_context *context, struct decode_process
 		arena_printf(&context->arena, "proc:%s", context_name(context, process));
 	if (newest->rss_pages != JOB_UNKNOWN)
 		fact->rss = checked_mul(newest->rss_pages, page_size);
+	fact->rss_most = samples_most(process, page_size);
 	fact->cpu_used = ticks_to_ns(newest->cpu_ticks, clk_tck);
 	older = sample_older(process);
 	if (!older)
@@ -320,6 +333,7 @@ void context_finish(struct decode_context *context, struct job_builder *builder)
 	struct finish_table table = {0};
 
 	flight_finish(context, builder);
+	joblogs_finish(context, builder);
 	finish_index(context, &table);
 	for (size_t i = 0; i < context->hosts.nr; i++)
 		if (*context->hosts.items[i]->name)

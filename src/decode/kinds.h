@@ -22,6 +22,7 @@ extern const struct decoder decode_exits;
 extern const struct decoder decode_receipt;
 extern const struct decoder decode_manifest;
 extern const struct decoder decode_stderr;
+extern const struct decoder decode_joblog;
 extern const struct decoder decode_history;
 extern const struct decoder decode_error_file;
 extern const struct decoder decode_module;

@@ -322,8 +322,9 @@ void logs_finish(struct decode_context *context, struct job_builder *builder,
 			.last_line = str_text(&scan.last),
 			.error = str_text(&scan.error),
 			.when = log->when,
-			.cite = arena_printf(
-				&context->arena, "log:%s", context_name(context, process)),
+			.cite = log->cite ? log->cite
+					  : arena_printf(&context->arena, "log:%s",
+						    context_name(context, process)),
 		};
 
 		process->identity.knows |= JOB_KNOWS_LOG;

@@ -21,6 +21,7 @@
 #include "evidence/gather/measure.h"
 
 #define BUNDLE_CHUNK  (64 * 1024)
+#define BUNDLE_PAGE   4096 /* a larger one of the machine's only saves less */
 #define BUNDLE_WINDOW 23 /* log2 of what unpacking may look back: packing looks back 2^21 */
 #define BUNDLE_HOLLOW (64u << 20)
 #define BUNDLE_EXHIBIT_COST 512 /* of one, however small */
@@ -159,6 +160,14 @@ static bool bytes_are_zero(const uint8_t *bytes, size_t size)
 	return size == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, size - 1));
 }
 
+/* How many of so many bytes for this place lie in its page: zeros matter by whole pages. */
+static size_t bytes_to_page_end(const uint8_t *place, size_t size)
+{
+	size_t room = BUNDLE_PAGE - (uintptr_t)place % BUNDLE_PAGE;
+
+	return room < size ? room : size;
+}
+
 /*
  * Takes a chunk over. A ring is mostly zeros: those are not written, so that their pages stay the
  * kernel's. False if there is more than was told.
@@ -166,11 +175,20 @@ static bool bytes_are_zero(const uint8_t *bytes, size_t size)
 static bool bytes_take(struct bundle_bytes *bytes, const uint8_t *chunk, size_t size)
 {
 	size_t left = bytes->room - bytes->len;
-	size_t taken = size < left ? size : left;
+	size_t taken = size < left ? size : left, piece;
 
-	if (!bytes_are_zero(chunk, taken))
-		memcpy(bytes->at + bytes->len, chunk, taken);
-	bytes->len += taken;
+	if (bytes_are_zero(chunk, taken)) {
+		bytes->len += taken;
+		return taken == size;
+	}
+	for (size_t at = 0; at < taken; at += piece) {
+		uint8_t *place = bytes->at + bytes->len;
+
+		piece = bytes_to_page_end(place, taken - at);
+		if (!bytes_are_zero(chunk + at, piece))
+			memcpy(place, chunk + at, piece);
+		bytes->len += piece;
+	}
 	return taken == size;
 }
 

@@ -35,6 +35,7 @@ static bool exhibit_is_text(enum exhibit_kind kind)
 {
 	switch (kind) {
 	case EXHIBIT_STDERR:
+	case EXHIBIT_JOB_LOG:
 	case EXHIBIT_ERROR_FILE:
 	case EXHIBIT_RECEIPT:
 	case EXHIBIT_MANIFEST:

@@ -41,6 +41,7 @@
 	K(IDENTITY, "identity")	    /* (json) a process' rank, and who says so */ \
 	K(MODULE, "module")	    /* an ELF object on stacks, see stacks.h */              \
 	K(STACKS, "stacks")	    /* all threads of a process at one moment, raw */          \
+	K(JOB_LOG, "job-log")	    /* lines of a log of all ranks: "NUMBER\tTEXT" each */     \
 	K(FLIGHT, "flight")	    /* one rank's dump of PyTorch's Flight Recorder, raw */ \
 	K(COVERAGE, "coverage") /* (json) the nodes that were asked, and why one is missing */
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 static const struct source *const sources[] = {
-	&source_bundle, &source_core, &source_flight, &source_live};
+	&source_bundle, &source_core, &source_flight, &source_log, &source_live};
 
 const struct source *source_of(const char *arg)
 {

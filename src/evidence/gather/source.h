@@ -26,6 +26,7 @@ struct source {
 extern const struct source source_bundle; /* a bundle, or a folder of bundles */
 extern const struct source source_core;	  /* cores, or a folder of them; bundles must come before */
 extern const struct source source_flight; /* dumps of PyTorch's Flight Recorder, or a folder */
+extern const struct source source_log;	  /* logs of a job, or a folder of them */
 extern const struct source source_live;	  /* a job folder, a job's id or name, a pid of its */
 
 /* The first source that claims the argument (bundle, core, flight, live); NULL if none does. */

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/exhibits/joblog-ends.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_MOST 1000000
+
+/* --- torchrun --------------------------------------------------------------------------------- */
+
+/* "  rank      : 5 (local_rank: 5)": the value behind "rank" and a colon; NULL: another line. */
+static const char *field(const char *line, const char *name)
+{
+	const char *at = strstr(line, name);
+
+	/* Only blanks and a launcher's own marks stand before it. */
+	if (!at || (at > line && at[-1] != ' '))
+		return NULL;
+	at += strlen(name);
+	at += strspn(at, " ");
+	return *at == ':' ? at + 1 : NULL;
+}
+
+static size_t read_torchrun(const char *line, struct joblog_report *report, struct joblog_end *end)
+{
+	const char *value = field(line, "rank");
+	int rank, local, code, pid;
+
+	if (value && sscanf(value, " %7d (local_rank: %7d)", &rank, &local) == 2 && rank >= 0 &&
+		local >= 0 && rank < NUMBER_MOST) {
+		*report = (struct joblog_report){rank, local};
+		return 0;
+	}
+	value = field(line, "exitcode");
+	if (!value || report->rank < 0 || sscanf(value, " %7d (pid: %9d", &code, &pid) != 2)
+		return 0;
+	*end = (struct joblog_end){.rank = report->rank,
+		.local_rank = report->local_rank,
+		.pid = pid,
+		.signaled = code < 0,
+		.status = code < 0 ? -code : code};
+	*report = (struct joblog_report){-1, -1};
+	return 1;
+}
+
+int64_t joblog_ends_closed(const char *line)
+{
+	static const struct {
+		const char *before, *behind;
+	} phrases[] = {
+		{"Sending process ", " closing signal "},
+		{"Unable to shutdown process ", " via "},
+	};
+
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++) {
+		const char *at = strstr(line, phrases[i].before);
+		char *end;
+		long pid = at ? strtol(at + strlen(phrases[i].before), &end, 10) : 0;
+
+		if (pid > 0 && !strncmp(end, phrases[i].behind, strlen(phrases[i].behind)))
+			return pid;
+	}
+	return 0;
+}
+
+/* --- srun ------------------------------------------------------------------------------------- */
+
+/* How srun words a signal's name; of "Exited with exit code N" the number counts. */
+static const struct {
+	const char *words;
+	int signo;
+} srun_signals[] = {
+	{"Killed", SIGKILL},
+	{"Segmentation fault", SIGSEGV},
+	{"Aborted", SIGABRT},
+	{"Terminated", SIGTERM},
+	{"Bus error", SIGBUS},
+	{"Floating point exception", SIGFPE},
+	{"Illegal instruction", SIGILL},
+	{"Hangup", SIGHUP},
+	{"Interrupt", SIGINT},
+	{"Out Of Memory", SIGKILL},
+};
+
+/* What stands behind the list of tasks: false where it tells of no end. */
+static bool read_srun_end(const char *words, struct joblog_end *end)
+{
+	static const char exited[] = "Exited with exit code ";
+
+	if (!strncmp(words, exited, strlen(exited))) {
+		end->signaled = false;
+		end->status = atoi(words + strlen(exited));
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(srun_signals) / sizeof(srun_signals[0]); i++)
+		if (!strncmp(words, srun_signals[i].words, strlen(srun_signals[i].words))) {
+			end->signaled = true;
+			end->status = srun_signals[i].signo;
+			return true;
+		}
+	return false;
+}
+
+/* "srun: error: m3: tasks 0,4-6: Killed" */
+static size_t read_srun(const char *line, struct joblog_end ends[static JOBLOG_ENDS])
+{
+	const char *at = strstr(line, "srun: error: "), *words;
+	struct joblog_end end = {.local_rank = -1};
+	size_t nr = 0;
+
+	at = at ? strstr(at + 13, ": task") : NULL;
+	if (!at)
+		return 0;
+	at += strlen(": task");
+	at += *at == 's';
+	words = strstr(at, ": ");
+	if (*at != ' ' || !words || !read_srun_end(words + 2, &end))
+		return 0;
+	for (at++; at < words; at += *at == ',') {
+		char *next;
+		long first = strtol(at, &next, 10), last = first;
+
+		if (next == at)
+			return nr;
+		if (*next == '-')
+			last = strtol(next + 1, &next, 10);
+		for (long rank = first; rank <= last && nr < JOBLOG_ENDS; rank++) {
+			ends[nr] = end;
+			ends[nr++].rank = (int)rank;
+		}
+		at = next;
+		if (*at != ',' && at < words)
+			return nr;
+	}
+	return nr;
+}
+
+/* --- mpirun ----------------------------------------------------------------------------------- */
+
+static size_t read_mpirun(const char *line, struct joblog_end *end)
+{
+	const char *at = strstr(line, "noticed that process rank ");
+	const char *signal = at ? strstr(at, " exited on signal ") : NULL;
+	int rank, signo;
+
+	if (!signal || sscanf(at, "noticed that process rank %7d", &rank) != 1 ||
+		sscanf(signal, " exited on signal %3d", &signo) != 1 || rank < 0)
+		return 0;
+	*end = (struct joblog_end){
+		.rank = rank, .local_rank = -1, .signaled = true, .status = signo};
+	return 1;
+}
+
+size_t joblog_ends_read(const char *line, struct joblog_report *report,
+	struct joblog_end ends[static JOBLOG_ENDS])
+{
+	size_t nr = read_torchrun(line, report, ends);
+
+	if (!nr)
+		nr = read_srun(line, ends);
+	return nr ? nr : read_mpirun(line, ends);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECODE_JOBLOG_ENDS_H
+#define DECODE_JOBLOG_ENDS_H
+
+/*
+ * What launchers say of the end of ranks, a line each:
+ *
+ *	torchrun  "  rank      : 5 (local_rank: 5)" and behind it "  exitcode  : -6 (pid: 4711)"
+ *	srun      "srun: error: m3: tasks 0,4-6: Exited with exit code 1", "...: Killed"
+ *	mpirun    "mpirun noticed that process rank 5 with PID 4711 on node m3 exited on signal 9"
+ *
+ * (PyTorch 2.15 elastic/multiprocessing/errors ChildFailedError; Slurm 22.05 srun task_exit;
+ * Open MPI 4.1 help-orte-odls.)
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JOBLOG_ENDS 256 /* of one line */
+
+struct joblog_end {
+	int rank;
+	int local_rank; /* -1 not told */
+	bool signaled;
+	int status;   /* exit status, or the signal's number */
+	int64_t pid;  /* 0 not told */
+	const char *cite;
+};
+
+/* Where a report of torchrun's stands: {-1, -1} outside of one. */
+struct joblog_report {
+	int rank, local_rank;
+};
+
+/*
+ * The pid that torchrun says it ends itself ("Sending process 4711 closing signal SIGTERM"): what
+ * its signals did to a rank is no death of its own. 0 where the line says no such thing.
+ */
+int64_t joblog_ends_closed(const char *line) __attribute__((nonnull));
+
+/* Reads one line; returns how many ends it tells of. The report is kept between the lines. */
+size_t joblog_ends_read(const char *line, struct joblog_report *report,
+	struct joblog_end ends[static JOBLOG_ENDS]) __attribute__((nonnull));
+
+#endif

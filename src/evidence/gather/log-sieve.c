@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file is read in blocks that end with a line. In the middle of a large file a block is first
+ * asked as a whole whether any known word is in it: most have none, and only their lines are
+ * counted.
+ */
+#include "evidence/gather/log-sieve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#define BLOCK	  (1 << 20)
+#define FOLLOWING 60 /* lines behind one that is kept: a traceback, a report */
+
+/* By these a line is one of a launcher, or of a library that tells of an error. */
+static const char *const known[] = {
+	"Traceback (most recent",
+	"exitcode",
+	"exited on signal",
+	"srun: error",
+	"Watchdog caught",
+	"CUDA error",
+	"Fatal Python error",
+	"[rank",
+};
+
+#define KNOWN (sizeof(known) / sizeof(known[0]))
+
+struct sieve {
+	struct str *into;
+	struct log_sieve *ret;
+	int64_t tail;	 /* offset from which on all is kept */
+	int64_t offset;	 /* of the line that comes next */
+	size_t middle;	 /* bytes kept between */
+	int following;	 /* lines that are kept since one before them was */
+	bool within;	 /* in a line whose begin was dealt with: up to its end all is left out */
+};
+
+static bool has_known(const char *at, size_t len)
+{
+	for (size_t i = 0; i < KNOWN; i++)
+		if (memmem(at, len, known[i], strlen(known[i])))
+			return true;
+	return false;
+}
+
+static void keep(struct sieve *sieve, const char *line, size_t len)
+{
+	size_t from;
+
+	str_printf(sieve->into, "%lld\t", (long long)sieve->ret->lines);
+	from = sieve->into->len;
+	str_add_bytes(sieve->into, line, len < LOG_SIEVE_LINE ? len : LOG_SIEVE_LINE);
+	for (size_t i = from; i < sieve->into->len; i++)
+		if (!sieve->into->text[i])
+			sieve->into->text[i] = ' ';
+	str_add_char(sieve->into, '\n');
+}
+
+static void take_line(struct sieve *sieve, const char *line, size_t len)
+{
+	bool at_end = sieve->offset < LOG_SIEVE_HEAD || sieve->offset >= sieve->tail;
+	bool is_known = has_known(line, len < LOG_SIEVE_LINE ? len : LOG_SIEVE_LINE);
+
+	sieve->ret->lines++;
+	sieve->ret->known |= is_known;
+	sieve->offset += (int64_t)len + 1;
+	if (is_known)
+		sieve->following = FOLLOWING;
+	else if (!at_end && sieve->following == 0)
+		return;
+	else if (sieve->following)
+		sieve->following--;
+	if (!at_end && sieve->middle + len > LOG_SIEVE_MIDDLE) {
+		sieve->ret->lost += is_known;
+		return;
+	}
+	sieve->middle += at_end ? 0 : len;
+	keep(sieve, line, len);
+}
+
+/* Only counts. */
+static void pass_lines(struct sieve *sieve, const char *at, size_t len)
+{
+	const char *end = at + len;
+
+	sieve->offset += (int64_t)len;
+	while ((at = memchr(at, '\n', (size_t)(end - at)))) {
+		sieve->ret->lines++;
+		at++;
+	}
+}
+
+/* Whole lines: the last byte is a newline. */
+static void take_lines(struct sieve *sieve, const char *at, size_t len)
+{
+	const char *end = at + len;
+
+	if (sieve->offset >= LOG_SIEVE_HEAD && sieve->offset + (int64_t)len < sieve->tail &&
+		!sieve->following && !has_known(at, len)) {
+		pass_lines(sieve, at, len);
+		return;
+	}
+	while (at < end) {
+		size_t line = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at);
+
+		take_line(sieve, at, line);
+		at += line + 1;
+	}
+}
+
+/* The rest of a line whose begin was taken; returns how much of the block that is. */
+static size_t leave_out(struct sieve *sieve, const char *block, size_t len)
+{
+	const char *end = sieve->within ? memchr(block, '\n', len) : NULL;
+	size_t nr = !sieve->within ? 0 : end ? (size_t)(end - block) + 1 : len;
+
+	sieve->offset += (int64_t)nr;
+	sieve->within = sieve->within && !end;
+	return nr;
+}
+
+/* Takes what is whole of a block, and returns how much that was. */
+static size_t take_block(struct sieve *sieve, const char *block, size_t len, bool last)
+{
+	size_t from = leave_out(sieve, block, len);
+	const char *end = memrchr(block + from, '\n', len - from);
+
+	if (end) {
+		take_lines(sieve, block + from, (size_t)(end + 1 - block) - from);
+		from = (size_t)(end + 1 - block);
+	}
+	if (from < len && (last || (from == 0 && len == BLOCK))) {
+		take_line(sieve, block + from, len - from);
+		sieve->offset--;
+		sieve->within = true;
+		from = len;
+	}
+	return from;
+}
+
+int log_sieve(int fd, int64_t size, struct str *into, struct log_sieve *ret)
+{
+	struct sieve sieve = {.into = into, .ret = ret, .tail = size - LOG_SIEVE_TAIL};
+	char *block = alloc_zeroed(1, BLOCK);
+	size_t have = 0;
+	ssize_t got;
+
+	*ret = (struct log_sieve){0};
+	while ((got = read(fd, block + have, BLOCK - have)) > 0) {
+		size_t taken = take_block(&sieve, block, have + (size_t)got, false);
+
+		have += (size_t)got - taken;
+		memmove(block, block + taken, have);
+	}
+	if (got < 0)
+		got = -errno;
+	else
+		take_block(&sieve, block, have, true);
+	free(block);
+	return (int)got;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is made of a log alone: who is named, and who never is. The texts are as torch 2.15, Slurm
+ * 22.05 and Open MPI 4.1 write them.
+ */
+#include "decode/decode.h"
+
+#include "base/str.h"
+#include "job/job.h"
+#include "tests/decode/forge.h"
+#include "tests/unit/unit.h"
+#include "verdict/verdict.h"
+
+/* The hook of PyTorch prints this of a rank that dies of an exception. */
+#define HOOK(r, error)                                                                             \
+	"[rank" #r "]: Traceback (most recent call last):\n"                                       \
+	"[rank" #r "]:   File \"/w/train.py\", line 88, in <module>\n"                           \
+	"[rank" #r "]:     loss.backward()\n"                                                      \
+	"[rank" #r "]: " error "\n"
+
+#define LOST_PEER                                                                                  \
+	"RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:561] Connection "     \
+	"closed by peer [127.0.0.1]:59627"
+
+/* An entry of torchrun's report. */
+#define REPORT(r, code)                                                                            \
+	"  time      : 2026-11-23_23:38:52\n  host      : m1\n"                                   \
+	"  rank      : " #r " (local_rank: " #r ")\n"                                              \
+	"  exitcode  : " #code " (pid: 471" #r ")\n  error_file: <N/A>\n"
+
+struct told {
+	struct job *job;
+	struct verdicts *verdicts;
+	const struct verdict *first;
+};
+
+/* The log as the sieve gives it, line by line. */
+static void add_log(struct evidence *evidence, const char *text)
+{
+	const struct exhibit about = {.kind = EXHIBIT_JOB_LOG,
+		.rank = -1,
+		.label = (char *)"job.log",
+		.when = FORGE_T0_REAL};
+	struct str lines = {0};
+	int number = 0;
+	size_t len;
+
+	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+		str_printf(&lines, "%d\t%.*s\n", ++number, (int)strcspn(at, "\n"), at);
+	len = lines.len;
+	evidence_add(evidence, &about, (uint8_t *)str_detach(&lines), len);
+}
+
+static struct told tell(const char *text)
+{
+	struct evidence evidence = {0};
+	struct told told;
+
+	add_log(&evidence, text);
+	told.job = decode_job(&evidence);
+	told.verdicts = verdicts_of(told.job);
+	told.first = &told.verdicts->at[0];
+	evidence_release(&evidence);
+	return told;
+}
+
+static void forget(struct told *told)
+{
+	verdicts_free(told->verdicts);
+	job_free(told->job);
+}
+
+static bool blames(const struct told *told, int rank)
+{
+	for (size_t v = 0; v < told->verdicts->n; v++)
+		for (size_t i = 0; i < told->verdicts->at[v].culprits.n; i++) {
+			struct rank_index at = told->verdicts->at[v].culprits.at[i];
+
+			if (told->job->ranks[at.i].world_rank.n == rank)
+				return true;
+		}
+	return false;
+}
+
+static void assert_inconclusive(const char *text)
+{
+	struct told told = tell(text);
+
+	assert_int_equal(told.first->class, VERDICT_INCONCLUSIVE);
+	for (int rank = 0; rank < 8; rank++)
+		assert_false(blames(&told, rank));
+	forget(&told);
+}
+
+static void who_died_of_an_exception_is_named_and_its_echoes_are_not(void **state)
+{
+	struct told told = tell("step 811\n" HOOK(2, "ValueError: no rows in shard 2")
+		HOOK(1, LOST_PEER) HOOK(3, LOST_PEER) "Failures:\n[1]:\n" REPORT(0, -15)
+		REPORT(1, -15) REPORT(3, -15) "Root Cause (first observed failure):\n[0]:\n"
+		REPORT(2, 1));
+
+	(void)state;
+	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+	assert_int_equal(told.first->confidence, VERDICT_SUPPORTED);
+	assert_int_equal(told.first->culprits.n, 1);
+	assert_true(blames(&told, 2));
+	assert_false(blames(&told, 0) || blames(&told, 1) || blames(&told, 3));
+	assert_string_equal(told.first->evidence[0].cite, "job.log:5");
+	assert_int_equal(told.job->world_size, JOB_NONE);
+	forget(&told);
+}
+
+static void who_died_of_a_fault_is_named(void **state)
+{
+	struct told told = tell(HOOK(1, LOST_PEER) REPORT(1, -15) REPORT(2, -11));
+
+	(void)state;
+	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+	assert_true(blames(&told, 2));
+	assert_false(blames(&told, 1));
+	assert_true(told.first->confidence <= VERDICT_SUPPORTED);
+	forget(&told);
+}
+
+/* What a launcher's own signals did is no death; of all killed alike nobody was first. */
+static void whom_the_launcher_killed_is_not_accused(void **state)
+{
+	(void)state;
+	assert_inconclusive(
+		"W1123 23:38:52.2 4 api.py:1028] Sending process 4711 closing signal SIGTERM\n"
+		"W1123 23:38:52.2 4 api.py:1028] Sending process 4712 closing signal SIGTERM\n"
+		"W1123 23:39:22.2 4 api.py:1042] Unable to shutdown process 4712 via "
+		"Signals.SIGTERM, forcefully exiting via Signals.SIGKILL\n" HOOK(1, LOST_PEER)
+			REPORT(1, -15) REPORT(2, -9));
+	assert_inconclusive("srun: error: m3: tasks 0-3: Killed\n");
+	assert_inconclusive("srun: error: m3: tasks 0-3: Terminated\n");
+}
+
+/* A program prints what it has caught as well, and goes on. */
+static void a_traceback_that_the_program_printed_is_no_end(void **state)
+{
+	(void)state;
+	assert_inconclusive("Traceback (most recent call last):\n"
+			    "  File \"/w/train.py\", line 9, in load\n"
+			    "ValueError: bad sample, skipped\n" HOOK(1, LOST_PEER));
+	assert_inconclusive("3: Traceback (most recent call last):\n3:   File \"x\", line 1\n"
+			    "3: ValueError: bad sample, skipped\n2: step 9\n");
+}
+
+static void who_only_timed_out_is_not_accused(void **state)
+{
+	static const char timed_out[] =
+		"[rank%d]:[E1122 03:41:52.118 ProcessGroupNCCL.cpp:632] [Rank %d] Watchdog caught "
+		"collective operation timeout: WorkNCCL(SeqNum=9745, OpType=ALLREDUCE, "
+		"Timeout(ms)=600000) ran for 600029 milliseconds before timing out.\n";
+	struct str text = {0};
+
+	(void)state;
+	for (int rank = 0; rank < 3; rank++) {
+		str_printf(&text, "[rank%d]:[E1122 03:41:52.118 ProcessGroupNCCL.cpp:632] [Rank ",
+			rank);
+		str_printf(&text, "%d] %s", rank, strstr(timed_out, "Watchdog"));
+	}
+	assert_inconclusive(str_text(&text));
+	str_release(&text);
+}
+
+/* A log does not say that the kill was first; that the others were told to end, it does. */
+static void whom_the_launcher_told_to_end_is_never_named(void **state)
+{
+	struct told told = tell(
+		"W1123 23:38:52.2 4 api.py:1028] Sending process 4710 closing signal SIGTERM\n"
+		"W1123 23:38:52.2 4 api.py:1028] Sending process 4711 closing signal SIGTERM\n"
+		HOOK(1, LOST_PEER) REPORT(0, -15) REPORT(1, -15) REPORT(2, -9));
+
+	(void)state;
+	assert_true(told.first->confidence <= VERDICT_SUPPORTED);
+	assert_false(blames(&told, 0) || blames(&told, 1));
+	assert_int_equal(told.job->nsignals, 2);
+	forget(&told);
+}
+
+static void slurm_says_how_tasks_ended(void **state)
+{
+	struct told told = tell("5: RuntimeError: CUDA error: an illegal memory access\n"
+				"0: step 811\n"
+				"srun: error: m3: task 5: Exited with exit code 1\n"
+				"srun: error: m3: tasks 0,2-3: Segmentation fault\n");
+
+	(void)state;
+	assert_int_equal(told.job->nranks, 4);
+	for (int i = 0; i < 4; i++) {
+		const struct job_process *process =
+			&told.job->processes[told.job->ranks[i].process];
+		bool is_five = told.job->ranks[i].world_rank.n == 5;
+
+		assert_int_equal(process->end, is_five ? JOB_EXITED : JOB_SIGNALED);
+		assert_int_equal(process->status, is_five ? 1 : 11);
+	}
+	forget(&told);
+}
+
+static void lines_of_strangers_make_nobody(void **state)
+{
+	static const char *const all[] = {"", "\n\n\n", "[rank99999999999]: x\n",
+		"[ranks]: Traceback (most recent call last):\n[ranks]: X\n",
+		"srun: error: m3: task 99999999: Killed\n", "srun: error: m3: task : Killed\n",
+		"srun: error: m3: tasks 9-2: Killed\n", "  rank : 5 (local_rank\n",
+		"  exitcode : 5 (pid: 1)\n", "process rank 3 exited\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct told told = tell(all[i]);
+
+		if (told.job->nranks)
+			fail_msg("somebody is made of: %s", all[i]);
+		forget(&told);
+	}
+}
+
+/* Where a census tells who there is, a log adds words, and no rank. */
+static void beside_other_evidence_a_log_makes_no_rank(void **state)
+{
+	struct evidence evidence = {0};
+	struct job *job;
+
+	(void)state;
+	forge_gather(&evidence);
+	forge_text(&evidence, EXHIBIT_IDENTITY, FORGE_PID(0),
+		"{\"role\": \"rank\", \"rank\": 0, \"world_size\": 2, \"source\": \"RANK\"}");
+	add_log(&evidence, HOOK(0, "ValueError: x") HOOK(7, "ValueError: y"));
+	job = decode_job(&evidence);
+	assert_int_equal(job->nnotes, 1);
+	for (size_t i = 0; i < job->nranks; i++)
+		assert_true(job->ranks[i].world_rank.n < 2);
+	job_free(job);
+	evidence_release(&evidence);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_died_of_an_exception_is_named_and_its_echoes_are_not),
+		cmocka_unit_test(who_died_of_a_fault_is_named),
+		cmocka_unit_test(whom_the_launcher_killed_is_not_accused),
+		cmocka_unit_test(a_traceback_that_the_program_printed_is_no_end),
+		cmocka_unit_test(who_only_timed_out_is_not_accused),
+		cmocka_unit_test(whom_the_launcher_told_to_end_is_never_named),
+		cmocka_unit_test(slurm_says_how_tasks_ended),
+		cmocka_unit_test(lines_of_strangers_make_nobody),
+		cmocka_unit_test(beside_other_evidence_a_log_makes_no_rank),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
