@@ -5,32 +5,29 @@
 
 #include "base/alloc.h"
 
-#define RANK_OF(what, array)                                                                       \
-	struct rank_index by_rank_of_##what(const struct job *job, size_t i)                       \
-	{                                                                                          \
-		return job->array[i].rank;                                                         \
-	}
+static struct rank_index rank_of(const void *at)
+{
+	const struct rank_index *rank = at;
 
-RANK_OF(seat, members)
-RANK_OF(signal, signals)
-RANK_OF(loss, losses)
-RANK_OF(log, logs)
-RANK_OF(process, processes)
+	return *rank;
+}
 
 /* By counting. */
-void by_rank_make(struct by_rank *ret, const struct job *job, size_t n, by_rank_fn *rank_of)
+void by_rank_index(struct by_rank *ret, const struct job *job, const void *facts, size_t n,
+	size_t size, size_t rank_at)
 {
+	const char *ranks = n ? (const char *)facts + rank_at : NULL;
 	size_t *next = alloc_zeroed(job->nranks + 1, sizeof(*next));
 
 	ret->first = alloc_zeroed(job->nranks + 2, sizeof(*ret->first));
 	ret->at = alloc_zeroed(n + 1, sizeof(*ret->at));
 	for (size_t i = 0; i < n; i++)
-		if (is_rank(rank_of(job, i)))
-			ret->first[rank_of(job, i).i + 1]++;
+		if (is_rank(rank_of(ranks + i * size)))
+			ret->first[rank_of(ranks + i * size).i + 1]++;
 	job_for_each_rank (job, rank)
 		ret->first[rank.i + 1] += ret->first[rank.i];
 	for (size_t i = 0; i < n; i++) {
-		struct rank_index rank = rank_of(job, i);
+		struct rank_index rank = rank_of(ranks + i * size);
 
 		if (is_rank(rank))
 			ret->at[ret->first[rank.i] + next[rank.i]++] = i;

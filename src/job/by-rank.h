@@ -6,13 +6,15 @@
  *
  *	struct by_rank seats;
  *
- *	by_rank_make(&seats, job, job->nmembers, by_rank_of_seat);
+ *	by_rank_make(&seats, job, members);
  *	by_rank_each(&seats, rank, i)
  *		... job->members[seats.at[i]], in the job's order
  *	by_rank_release(&seats);
  */
 #ifndef JOB_BY_RANK_H
 #define JOB_BY_RANK_H
+
+#include <stddef.h>
 
 #include "job/job.h"
 
@@ -21,14 +23,15 @@ struct by_rank {
 	size_t *first; /* per rank: where its own begin in `at`; they end where the next one's do */
 };
 
-/* Returns the rank of the i-th fact of a kind. */
-typedef struct rank_index by_rank_fn(const struct job *job, size_t i);
-
-by_rank_fn by_rank_of_seat, by_rank_of_signal, by_rank_of_loss, by_rank_of_log,
-	by_rank_of_process;
-
-/* Indexes n facts; leaves out those of no rank. */
-void by_rank_make(struct by_rank *ret, const struct job *job, size_t n, by_rank_fn *rank_of);
+/*
+ * Indexes n facts of a job, each of that size with its rank at rank_at; leaves out those of no
+ * rank. by_rank_make(&index, job, signals) does it for an array of the job's.
+ */
+void by_rank_index(struct by_rank *ret, const struct job *job, const void *facts, size_t n,
+	size_t size, size_t rank_at);
+#define by_rank_make(index, job, plural)                                                           \
+	by_rank_index(index, job, (job)->plural, (job)->n##plural, sizeof(*(job)->plural),         \
+		offsetof(__typeof__(*(job)->plural), rank))
 void by_rank_release(struct by_rank *index);
 
 /* Runs the statement behind it for each `place` in `at` that is of that rank. */

@@ -131,20 +131,52 @@ static void find_break(struct habit *h, size_t n)
 		h->kind = HABIT_LEFT;
 }
 
+/* The last place up to which the row repeats itself. */
+static void find_habit(struct habit *h, size_t n)
+{
+	for (size_t tail = 0; tail < HABIT_TAIL && tail < n && !h->period; tail++) {
+		h->at = n - tail;
+		h->period = usual_period(h->row, h->at);
+	}
+	if (h->period && h->at == n)
+		h->kind = HABIT_KEPT;
+	else if (h->period)
+		find_break(h, n);
+}
+
+/*
+ * A step with one op left out is twice the same, too, if it is laid over the end of the step before
+ * ("sssr sssr" of "ssssr sssr"). That is no habit of its own where an older one, which held for
+ * longer, explains all but less than one of these two.
+ */
+static void prefer_older(struct habit *h, size_t n)
+{
+	size_t held = usual_again(h->row, h->at, h->period);
+
+	if (h->kind != HABIT_KEPT || held >= 2 * h->period)
+		return;
+	for (size_t tail = 1; tail < h->period && tail < n && tail < HABIT_TAIL; tail++) {
+		struct habit older = {.row = h->row, .at = n - tail};
+
+		older.period = usual_period(older.row, older.at);
+		if (!older.period || usual_again(older.row, older.at, older.period) <= held)
+			continue;
+		find_break(&older, n);
+		if (older.kind != HABIT_LEFT)
+			continue;
+		*h = older;
+		return;
+	}
+}
+
 struct habit habit_of(const struct job *job, struct rank_index rank)
 {
 	struct habit h = {.kind = HABIT_UNKNOWN};
 	size_t n;
 
 	h.row = make_row(job, rank, &n);
-	for (size_t tail = 0; tail < HABIT_TAIL && tail < n && !h.period; tail++) {
-		h.at = n - tail;
-		h.period = usual_period(h.row, h.at);
-	}
-	if (h.period && h.at == n)
-		h.kind = HABIT_KEPT;
-	else if (h.period)
-		find_break(&h, n);
+	find_habit(&h, n);
+	prefer_older(&h, n);
 	return h;
 }
 

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "base/rank.h"
+#include "job/launch.h"
 
 #define JOB_UNKNOWN INT64_MIN
 #define JOB_NONE    (-1)
@@ -142,6 +143,7 @@ struct job_process {
 	int64_t write_delta;   /* bytes written to storage between the samples, JOB_UNKNOWN */
 	int64_t rss;	       /* bytes, JOB_UNKNOWN */
 	int64_t rss_before;    /* bytes at the older sample */
+	int64_t rss_most;      /* the most of any sample; JOB_UNKNOWN */
 	int64_t seen;	       /* where what a dump tells of it ends; JOB_UNKNOWN: host's T0 */
 	bool age_unknown;      /* only its last known state: it may have stood for long */
 	bool other_run;	       /* its evidence may be of another run of the job: unknown */
@@ -304,6 +306,8 @@ struct job_shard {
 	uint64_t total_rows;
 	bool empty; /* the latest batch, or an earlier one, had no rows or no elements */
 	uint64_t emptied; /* the index of the latest such one; of no meaning where there is none */
+	uint64_t waits;	  /* of `batches`, those of which the wait is still on record */
+	int64_t waited;	  /* ns in all of these waits */
 	uint64_t dims[8];
 	unsigned ndim; /* 0: no shape known */
 	int64_t when;
@@ -316,6 +320,9 @@ struct job_step {
 	uint64_t events;
 	int64_t first; /* when the first one was done; JOB_UNKNOWN */
 	int64_t when;
+	uint64_t timed; /* steps of which it is on record how long they took, the latest ones */
+	int64_t usual;	/* ns: the median of these; of no meaning where none is */
+	int64_t low, high; /* a tenth of them took less than low, a tenth more than high */
 	const char *cite;
 };
 
@@ -530,6 +537,8 @@ struct job {
 	bool census_whole;
 	struct job_coverage coverage;
 
+	const struct job_launch *launches; /* the earliest first */
+	size_t nlaunches;
 	const struct job_host *hosts;
 	size_t nhosts;
 	const struct job_rank *ranks; /* ascending world rank, attempt under judgement only */

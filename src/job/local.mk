@@ -15,9 +15,13 @@ src_job_libjob_la_SOURCES = \
 	%D%/forks.c %D%/forks.h \
 	%D%/habit.c %D%/habit.h \
 	%D%/job.h \
+	%D%/launch.c %D%/launch.h \
+	%D%/seal/build-launch.c \
+	%D%/seal/seal-launches.c \
 	%D%/lock-holders.c %D%/lock-holders.h \
 	%D%/names.c %D%/names.h \
 	%D%/ranks.c %D%/ranks.h \
+	%D%/receipt.c %D%/receipt.h \
 	%D%/seal/raw.h \
 	%D%/rollcall.c %D%/rollcall.h \
 	%D%/seal/seal.c %D%/seal/seal.h \
@@ -40,6 +44,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/stacktree/stacktree-paths.c \
 	%D%/stacktree/stacktree-sets.c \
 	%D%/stacktree/stacktree.c %D%/stacktree/stacktree.h \
+	%D%/shapes.c %D%/shapes.h \
 	%D%/spans.c %D%/spans.h \
 	%D%/pace.c %D%/pace.h \
 	%D%/waitfor/waitfor-launches.c %D%/waitfor/waitfor-make.h \

@@ -29,10 +29,15 @@ static const char *const spans[JOB_SPAN_KINDS] = {
 #undef SPAN
 };
 
-static const char *const dtypes[] = {"int8", "uint8", "int32", "uint32", "int64", "uint64",
-	"float16", "float32", "float64", "bfloat16", "float8e4m3", "float8e5m2"};
+static const char *const dtypes[] = {
+#define DTYPE(name) name,
+#include "lists/sig.def"
+};
 
-static const char *const redops[] = {"sum", "prod", "max", "min", "avg"};
+static const char *const redops[] = {
+#define REDOP(name) name,
+#include "lists/sig.def"
+};
 
 const char *job_op_name(uint8_t op)
 {

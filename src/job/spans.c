@@ -1,50 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/spans.h"
 
-/*
- * The facts of one rank in an array sorted by rank: [first of rank, first beyond). A rank may have
- * millions, so its end is searched as its begin is.
- */
-#define FIRST_WHERE(plural, condition, from)                                                       \
-	size_t low = (from), high = job->n##plural;                                                \
-                                                                                                   \
-	while (low < high) {                                                                       \
-		size_t at = low + (high - low) / 2;                                                \
-                                                                                                   \
-		if (condition)                                                                     \
-			high = at;                                                                 \
-		else                                                                               \
-			low = at + 1;                                                              \
-	}                                                                                          \
-	return low
+/* The first at or behind `from` that is of this rank or of a later one. */
+static size_t first_since(const char *ranks, size_t n, size_t size, int rank, size_t from)
+{
+	size_t low = from, high = n;
 
-#define RANGE_OF(plural, function)                                                                 \
-	static size_t function##_begin(const struct job *job, struct rank_index rank)              \
-	{                                                                                          \
-		FIRST_WHERE(plural, job->plural[at].rank.i >= rank.i, 0);                          \
-	}                                                                                          \
-                                                                                                   \
-	static size_t function##_end(const struct job *job, struct rank_index rank, size_t begin)  \
-	{                                                                                          \
-		FIRST_WHERE(plural, job->plural[at].rank.i > rank.i, begin);                       \
-	}                                                                                          \
-                                                                                                   \
-	struct spans_range function(const struct job *job, struct rank_index rank)                 \
-	{                                                                                          \
-		size_t begin = function##_begin(job, rank);                                        \
-                                                                                                   \
-		return (struct spans_range){begin, function##_end(job, rank, begin)};              \
+	while (low < high) {
+		size_t at = low + (high - low) / 2;
+		const void *its = ranks + at * size;
+
+		if (((const struct rank_index *)its)->i >= rank)
+			high = at;
+		else
+			low = at + 1;
 	}
+	return low;
+}
 
-RANGE_OF(spans, spans_of)
-RANGE_OF(threads, threads_of)
-RANGE_OF(calls, calls_of)
-RANGE_OF(shards, shards_of)
-RANGE_OF(steps, steps_of)
-RANGE_OF(notes, notes_of)
-RANGE_OF(traits, traits_of)
-RANGE_OF(logs, logs_of)
-RANGE_OF(caches, caches_of)
+/* A rank may have millions, so their end is searched as their begin is. */
+struct spans_range spans_range_of(
+	const void *facts, size_t n, size_t size, size_t rank_at, struct rank_index rank)
+{
+	const char *ranks = n ? (const char *)facts + rank_at : NULL;
+	size_t from = first_since(ranks, n, size, rank.i, 0);
+
+	return (struct spans_range){from, first_since(ranks, n, size, rank.i + 1, from)};
+}
 
 bool spans_counts(const struct job *job, const struct job_span *span)
 {

@@ -3,6 +3,8 @@
 #ifndef JOB_SPANS_H
 #define JOB_SPANS_H
 
+#include <stddef.h>
+
 #include "job/job.h"
 
 /* A run of one array of the job: the facts of one rank. */
@@ -11,16 +13,27 @@ struct spans_range {
 	size_t to;
 };
 
+/*
+ * Returns the range of a rank's own among n facts in the order of their ranks: `size` is that of
+ * one fact, rank_at where its rank stands in it.
+ */
+struct spans_range spans_range_of(
+	const void *facts, size_t n, size_t size, size_t rank_at, struct rank_index rank);
+
+#define SPANS_RANGE(job, plural, of)                                                               \
+	spans_range_of((job)->plural, (job)->n##plural, sizeof(*(job)->plural),                    \
+		offsetof(__typeof__(*(job)->plural), rank), (of))
+
 /* The spans, processes-wide threads, shards, steps, notes, logs and caches of a rank. */
-struct spans_range spans_of(const struct job *job, struct rank_index rank);
-struct spans_range threads_of(const struct job *job, struct rank_index rank);
-struct spans_range calls_of(const struct job *job, struct rank_index rank);
-struct spans_range shards_of(const struct job *job, struct rank_index rank);
-struct spans_range steps_of(const struct job *job, struct rank_index rank);
-struct spans_range notes_of(const struct job *job, struct rank_index rank);
-struct spans_range traits_of(const struct job *job, struct rank_index rank);
-struct spans_range logs_of(const struct job *job, struct rank_index rank);
-struct spans_range caches_of(const struct job *job, struct rank_index rank);
+#define spans_of(job, of)   SPANS_RANGE(job, spans, of)
+#define threads_of(job, of) SPANS_RANGE(job, threads, of)
+#define calls_of(job, of)   SPANS_RANGE(job, calls, of)
+#define shards_of(job, of)  SPANS_RANGE(job, shards, of)
+#define steps_of(job, of)   SPANS_RANGE(job, steps, of)
+#define notes_of(job, of)   SPANS_RANGE(job, notes, of)
+#define traits_of(job, of)  SPANS_RANGE(job, traits, of)
+#define logs_of(job, of)    SPANS_RANGE(job, logs, of)
+#define caches_of(job, of)  SPANS_RANGE(job, caches, of)
 
 /*
  * True if a span is open and counts for its rank: it is of the rank's own process, or of a living

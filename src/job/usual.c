@@ -16,8 +16,7 @@ bool usual_same(const struct usual_op *a, const struct usual_op *b)
 	return forks_differ(&a->op->sig, &b->op->sig) == FORK_NONE;
 }
 
-/* How many of the last ops are the same as those `period` places before them. */
-static size_t again(const struct usual_op *row, size_t n, size_t period)
+size_t usual_again(const struct usual_op *row, size_t n, size_t period)
 {
 	size_t count = 0;
 
@@ -31,7 +30,7 @@ size_t usual_period(const struct usual_op *row, size_t n)
 	size_t best = 0, most = 0;
 
 	for (size_t period = 1; 2 * period <= n && period <= USUAL_MOST; period++) {
-		size_t count = again(row, n, period);
+		size_t count = usual_again(row, n, period);
 
 		if (count < period || count < LEAST_AGAIN || count <= most)
 			continue;

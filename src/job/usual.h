@@ -26,6 +26,9 @@ bool usual_same(const struct usual_op *a, const struct usual_op *b);
  */
 size_t usual_period(const struct usual_op *row, size_t n);
 
+/* How many of the last of these n ops are the same as those `period` places before them. */
+size_t usual_again(const struct usual_op *row, size_t n, size_t period);
+
 /* The op that is expected `ahead` places behind the last of these n (1: the next one). */
 struct usual_op usual_next(const struct usual_op *row, size_t n, size_t period, size_t ahead);
 

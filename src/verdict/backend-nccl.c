@@ -57,15 +57,15 @@ static const char *const vain[] = {
 static struct limit find_limit(const struct job *job, const struct wait *wait)
 {
 	const struct job_member *m = &job->members[wait->member];
-	bool raises = limits_is_on(limits_trait(job, m->rank, "blocking-wait"));
+	bool raises = limits_says(job, m->rank, "blocking-wait") == JOB_YES;
 	struct limit limit = {.kind = raises ? VERDICT_LIMIT_TIMEOUT : VERDICT_LIMIT_WATCHDOG};
 	int64_t timeout = limits_timeout(job, m, TIMEOUT, &limit.cite);
 
 	if (!timeout || !limits_is_torch(job, m->rank) || wait->kind == WAIT_INIT ||
 		wait->kind == WAIT_SPLIT ||
-		(!raises && limits_is_off(limits_trait(job, m->rank, "async-error"))))
+		(!raises && limits_says(job, m->rank, "async-error") == JOB_NO))
 		return (struct limit){.kind = VERDICT_NO_LIMIT};
-	if (!raises && !limits_is_off(limits_trait(job, m->rank, "dump-on-timeout")))
+	if (!raises && limits_says(job, m->rank, "dump-on-timeout") != JOB_NO)
 		timeout += DUMP;
 	limit.left = timeout - wait->age;
 	return limit;

@@ -275,17 +275,32 @@ static bool is_only_counted(const struct inquiry *q, const struct waitfor_node *
 }
 
 /*
- * By dumps: half of them is open, or all are, and for how long nobody knows; or nothing but counts
- * tells that they are in one op.
+ * True if a dump may have been written before others completed what is open in it, which may be
+ * complete since: it had not been open for long then, or nobody knows when that was.
+ */
+static bool may_be_past(const struct inquiry *q, const struct rank_list *behind)
+{
+	for (size_t i = 0; i < behind->list.nr; i++) {
+		const struct wait *wait = inquiry_longest_wait(q, behind->list.items[i]);
+
+		if (!wait || wait->age_unknown)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * By dumps: half of them is open, or all are, and for how long nobody knows; or who is behind may
+ * be of the past; or nothing but counts tells that they are in one op.
  */
 static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, const struct rank_list *behind)
 {
 	if (!inquiry_by_dumps(q))
 		return false;
-	if (is_only_counted(q, node))
+	if (is_only_counted(q, node) || (behind && may_be_past(q, behind)))
 		return true;
-	return behind ? c->open.list.nr >= c->done.list.nr + c->beyond : !node->reached;
+	return !node->reached || (behind && c->open.list.nr >= c->done.list.nr + c->beyond);
 }
 
 /* All came that far, and what they gave is gone: one of them may have called something else. */
@@ -392,6 +407,27 @@ static bool is_of_clash(const struct inquiry *q, const struct waitfor_node *node
 }
 
 /*
+ * True if all that wait there came a moment ago: a thread of one of them goes on, while another
+ * thread keeps those whose long wait led here.
+ */
+static bool is_of_a_moment(const struct inquiry *q, size_t at)
+{
+	size_t waits = 0;
+
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (q->graph->node_of_wait[i] != (int)at)
+			continue;
+		if (wait->age == JOB_UNKNOWN || wait->age_unknown ||
+			waitfor_stands(q->job, wait, &q->given))
+			return false;
+		waits++;
+	}
+	return waits > 0;
+}
+
+/*
  * True if nobody known is missing there, nothing else was launched before, and nobody died in it.
  */
 static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
@@ -401,7 +437,7 @@ static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 	return (node->kind == WAITFOR_OP || node->kind == WAITFOR_INIT ||
 		       node->kind == WAITFOR_PAIR) &&
 	       node->reached != JOB_UNKNOWN && !node->absent && !is_of_clash(q, node) &&
-	       !may_be_held(q, dark, node) &&
+	       !may_be_held(q, dark, node) && !is_of_a_moment(q, at) &&
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 

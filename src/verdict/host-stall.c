@@ -205,6 +205,55 @@ static bool may_resolve(const struct inquiry *q, struct rank_index rank)
 	return extra != JOB_UNKNOWN && extra <= BUSY_FOR_A_WHILE;
 }
 
+/* -- a server without requests ----------------------------------------------------------------- */
+
+/* Where a thread waits until somebody from outside asks for something. */
+static const struct stackfacts_place doors[] = {
+	{"accept", "libc.so*"},
+	{"accept4", "libc.so*"},
+	{"socket.accept", "socket.py"},
+	{"BaseServer.serve_forever", "socketserver.py"},
+	{"BaseEventLoop._run_once", "asyncio/base_events.py"},
+};
+
+/* Where it waits for what another thread of its own hands over. */
+static const struct stackfacts_place counters[] = {
+	{"Queue.get", "queue.py"},
+	{"SimpleQueue.get", "queue.py"},
+	{"Condition.wait", "threading.py"},
+	{"Event.wait", "threading.py"},
+};
+
+static bool stands_at(const struct inquiry *q, const struct job_stack *stack,
+	const struct stackfacts_place *places, size_t nr)
+{
+	return stackfacts_find(q->job, stack, 0, places, nr) >= 0;
+}
+
+/*
+ * The thread of a rank that waits for requests: its main thread, or one that hands them over to it;
+ * NULL: there is none. What serves others waits there for as long as nobody asks.
+ */
+static const struct job_stack *stack_at_door(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *p = &q->profiles[rank.i];
+	const size_t ndoors = sizeof(doors) / sizeof(*doors);
+	size_t from, to;
+
+	if (!p->posture.stack || !p->process || p->ended)
+		return NULL;
+	if (stands_at(q, p->posture.stack, doors, ndoors))
+		return p->posture.stack;
+	if (!stands_at(q, p->posture.stack, counters, sizeof(counters) / sizeof(*counters)))
+		return NULL;
+	stackfacts_of_rank(q->job, rank, &from, &to);
+	for (size_t i = from; i < to; i++)
+		if (q->job->stacks[i].process == p->posture.stack->process &&
+			stands_at(q, &q->job->stacks[i], doors, ndoors))
+			return &q->job->stacks[i];
+	return NULL;
+}
+
 bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -220,7 +269,9 @@ bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, str
 	if (profile_is_busy(p) || p->user || p->posture.activity == ACTIVITY_USER)
 		why->where = VERDICT_IN_USER_CODE;
 	why->confidence =
-		activities_waits(p->posture.activity) ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
+		activities_waits(p->posture.activity) || stack_at_door(q, rank)
+			? VERDICT_HYPOTHESIS
+			: VERDICT_SUPPORTED;
 	why->outlook = p->ended		      ? VERDICT_KILL
 		       : may_resolve(q, rank) ? VERDICT_WAIT
 					      : VERDICT_OUTLOOK_UNKNOWN;
@@ -315,10 +366,13 @@ static void tell_stopped_child(struct inquiry *q, struct draft *draft, struct ra
 void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];
+	const struct job_stack *door = p->frozen ? NULL : stack_at_door(q, rank);
 	const struct job_op *op;
 
 	if (p->frozen)
 		tell_process(q, rank, draft);
+	if (door && place_of(p) == VERDICT_NOWHERE)
+		draft_fact(q, draft, FACT_AWAITS_REQUEST, rank, door->cite);
 	tell_open_span(q, rank, p->input, draft);
 	tell_open_span(q, rank, p->checkpoint, draft);
 	tell_open_span(q, rank, p->user, draft);

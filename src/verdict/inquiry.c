@@ -26,10 +26,6 @@
 /* Ranks that start on crowded cores come one by one: the last one's start is twice the median. */
 #define HANG_STARTS 3
 
-/* An agent says something every second; one silent for so long is gone. */
-#define AGENT_SILENCE (30 * CLOCK_NS_PER_S)
-#define AGENT_SLACK   (10 * CLOCK_NS_PER_S)
-
 /* -- how long is long -------------------------------------------------------------------------- */
 
 static int64_t threshold_of(int64_t usual, int times)
@@ -154,116 +150,6 @@ static void find_forked(struct inquiry *q)
 	}
 }
 
-/* -- lost hosts -------------------------------------------------------------------------------- */
-
-/* The last thing that any rank of a host was seen to do. */
-static int64_t last_act_on(const struct job *job, int host)
-{
-	int64_t last = JOB_UNKNOWN;
-
-	for (size_t i = 0; i < job->nthreads; i++)
-		if (job_rank(job, job->threads[i].rank)->host == host &&
-			job->threads[i].since > last)
-			last = job->threads[i].since;
-	return last;
-}
-
-/* When the others began to wait, by standing waits of ranks elsewhere and this host's clock. */
-static int64_t first_wait_elsewhere(const struct inquiry *q, int host)
-{
-	int64_t first = JOB_UNKNOWN;
-
-	for (size_t i = 0; i < q->waits->n; i++) {
-		const struct wait *wait = &q->waits->at[i];
-		int there = clocks_of_rank(q->clocks, wait->rank);
-		int64_t since = clocks_move(q->clocks, wait->since, there, host);
-
-		if (there == host || since == JOB_UNKNOWN ||
-			clocks_error(q->clocks, there, host) > AGENT_SLACK ||
-			!waitfor_stands(q->job, wait, &q->given))
-			continue;
-		if (first == JOB_UNKNOWN || since < first)
-			first = since;
-	}
-	return first;
-}
-
-int64_t inquiry_silence(const struct inquiry *q, int host)
-{
-	int64_t silence = JOB_UNKNOWN;
-
-	for (size_t i = 0; i < q->job->nhosts; i++) {
-		int64_t seen = clocks_move(q->clocks, q->job->hosts[i].gathered, (int)i, host);
-
-		if (clocks_error(q->clocks, (int)i, host) > AGENT_SLACK)
-			continue;
-		if (seen != JOB_UNKNOWN && q->job->hosts[host].agent_beat != JOB_UNKNOWN &&
-			seen - q->job->hosts[host].agent_beat > silence)
-			silence = seen - q->job->hosts[host].agent_beat;
-	}
-	return silence;
-}
-
-/* True if a rank there was seen to live when its agent was gone, or silent: the node is there. */
-static bool outlives_agent(const struct job *job, int host)
-{
-	const struct job_host *h = &job->hosts[host];
-
-	if (h->guessed || h->gathered == JOB_UNKNOWN)
-		return false;
-	if (h->agent_alive != JOB_NO && h->gathered < h->agent_beat + AGENT_SILENCE)
-		return false;
-	job_for_each_rank(job, rank)
-		if (job_rank(job, rank)->host == host && job_rank(job, rank)->process != JOB_NONE &&
-			job->processes[job_rank(job, rank)->process].end == JOB_ALIVE)
-			return true;
-	return false;
-}
-
-/*
- * Silent together: the agent is known to be gone, or said nothing for long; no rank there is known
- * to have ended or to have done anything since; and the others' waits began when the silence did.
- * (A bundle that was merely taken earlier was taken during the waits, not before them.)
- */
-static bool is_lost(const struct inquiry *q, int host)
-{
-	const struct job *job = q->job;
-	const struct job_host *h = &job->hosts[host];
-	int64_t waits = first_wait_elsewhere(q, host);
-	size_t ranks = 0;
-
-	if (h->agent_beat == JOB_UNKNOWN || h->agent_alive == JOB_YES || waits == JOB_UNKNOWN)
-		return false;
-	if (h->agent_alive != JOB_NO && inquiry_silence(q, host) < AGENT_SILENCE)
-		return false;
-	if (outlives_agent(job, host) || waits < h->agent_beat - AGENT_SLACK ||
-		last_act_on(job, host) > h->agent_beat + AGENT_SLACK)
-		return false;
-	job_for_each_rank(job, rank) {
-		if (job_rank(job, rank)->host != host)
-			continue;
-		ranks++;
-		if (q->profiles[rank.i].ended || q->profiles[rank.i].death != DEATH_NONE)
-			return false;
-	}
-	return ranks > 0 && ranks < job->nranks;
-}
-
-static void find_lost_hosts(struct inquiry *q)
-{
-	q->lost_hosts = alloc_zeroed(q->job->nhosts + 1, sizeof(*q->lost_hosts));
-	for (size_t i = 0; q->job->nhosts > 1 && i < q->job->nhosts; i++)
-		q->lost_hosts[i] = is_lost(q, (int)i);
-	job_for_each_rank(q->job, rank) {
-		int host = job_rank(q->job, rank)->host;
-
-		if (host != JOB_NONE && q->lost_hosts[host]) {
-			q->stands[rank.i] = WAITFOR_FINAL;
-			q->stopped[rank.i] = true;
-		}
-	}
-}
-
 /* -- the graph --------------------------------------------------------------------------------- */
 
 static void find_wanted(struct inquiry *q)
@@ -301,7 +187,8 @@ struct inquiry *inquiry_new(const struct job *job)
 	q->clocks = clocks_new(job);
 	find_waits(q);
 	q->forks = forks_new(job);
-	by_rank_make(&q->seats, job, job->nmembers, by_rank_of_seat);
+	by_rank_make(&q->seats, job, members);
+	by_rank_make(&q->losses, job, losses);
 	find_thresholds(q);
 	find_stands(q);
 	find_forked(q);
@@ -312,7 +199,7 @@ struct inquiry *inquiry_new(const struct job *job)
 		.threshold_init = q->threshold_init,
 		.threshold_store = threshold_of_store(q),
 		.threshold_else = HANG_AT_LEAST};
-	find_lost_hosts(q);
+	inquiry_find_lost_hosts(q);
 	q->graph = waitfor_new(job, q->waits, &q->given);
 	find_wanted(q);
 	return q;
@@ -352,6 +239,7 @@ void inquiry_free(struct inquiry *q)
 	free(q->threshold_init);
 	free(q->gaps);
 	by_rank_release(&q->seats);
+	by_rank_release(&q->losses);
 	free(q);
 }
 
@@ -594,8 +482,8 @@ bool inquiry_lost_ops(const struct inquiry *q, struct rank_index rank)
 {
 	if (job_rank(q->job, rank)->lost_records > 0)
 		return true;
-	for (size_t i = 0; i < q->job->nlosses; i++)
-		if (same_rank(q->job->losses[i].rank, rank) && q->job->losses[i].of_ops)
+	by_rank_each(&q->losses, rank, k)
+		if (q->job->losses[q->losses.at[k]].of_ops)
 			return true;
 	return false;
 }

@@ -44,7 +44,7 @@ struct inquiry {
 	bool *stopped;
 	uint64_t *forked;
 	bool *lost_hosts; /* per host */
-	struct by_rank seats;
+	struct by_rank seats, losses;
 	struct waitfor_given given;
 	struct waitfor *graph;
 	bool *wanted; /* per per rank: a standing wait of another leads to it */
@@ -164,6 +164,11 @@ enum job_known inquiry_ended_after_another(const struct inquiry *q, struct rank_
  */
 enum job_known inquiry_late_before_end(const struct inquiry *q, struct rank_index rank);
 
+/*
+ * lost-hosts.c: finds the hosts that fell silent together with their ranks; their ranks stand for
+ * good. Needs waits, profiles and thresholds.
+ */
+void inquiry_find_lost_hosts(struct inquiry *q);
 /* ns from the last word of a host's agent to the latest look at any host; JOB_UNKNOWN. */
 int64_t inquiry_silence(const struct inquiry *q, int host);
 

@@ -19,7 +19,8 @@
 /* torch.distributed.constants.default_pg_timeout */
 #define HOST_TIMEOUT (1800 * CLOCK_NS_PER_S)
 
-const struct job_trait *limits_trait(const struct job *job, struct rank_index rank, const char *key)
+static const struct job_trait *trait_of(
+	const struct job *job, struct rank_index rank, const char *key)
 {
 	struct spans_range range = traits_of(job, rank);
 
@@ -29,20 +30,21 @@ const struct job_trait *limits_trait(const struct job *job, struct rank_index ra
 	return NULL;
 }
 
-bool limits_is_off(const struct job_trait *trait)
+enum job_known limits_says(const struct job *job, struct rank_index rank, const char *key)
 {
-	return trait && (!strcmp(trait->text, "0") || !strcasecmp(trait->text, "false") ||
-				!strcasecmp(trait->text, "no") || !strcasecmp(trait->text, "off"));
-}
+	const struct job_trait *trait = trait_of(job, rank, key);
 
-bool limits_is_on(const struct job_trait *trait)
-{
-	return trait && *trait->text && !limits_is_off(trait);
+	if (!trait || !*trait->text)
+		return JOB_MAYBE;
+	return !strcmp(trait->text, "0") || !strcasecmp(trait->text, "false") ||
+			       !strcasecmp(trait->text, "no") || !strcasecmp(trait->text, "off")
+		       ? JOB_NO
+		       : JOB_YES;
 }
 
 bool limits_is_torch(const struct job *job, struct rank_index rank)
 {
-	const struct job_trait *framework = limits_trait(job, rank, "framework");
+	const struct job_trait *framework = trait_of(job, rank, "framework");
 
 	return framework && !strncmp(framework->text, "torch", 5);
 }
@@ -50,7 +52,7 @@ bool limits_is_torch(const struct job *job, struct rank_index rank)
 int64_t limits_timeout(
 	const struct job *job, const struct job_member *m, int64_t otherwise, const char **ret_cite)
 {
-	const struct job_trait *told = limits_trait(job, m->rank, "timeout");
+	const struct job_trait *told = trait_of(job, m->rank, "timeout");
 
 	*ret_cite = m->cite;
 	if (m->timeout != JOB_UNKNOWN)
@@ -78,7 +80,7 @@ struct limit limits_on_host(
 
 static struct limit limit_of_store(const struct job *job, const struct wait *wait)
 {
-	const struct job_trait *told = limits_trait(job, wait->rank, "timeout");
+	const struct job_trait *told = trait_of(job, wait->rank, "timeout");
 
 	if (!told || told->number == JOB_UNKNOWN || told->number <= 0 || waits_in_some_init(wait))
 		return (struct limit){.kind = VERDICT_NO_LIMIT};

@@ -14,14 +14,8 @@ struct limit {
 /* Returns the limit that strikes first: the job's deadline, or a timeout of a waiting rank. */
 struct limit limits_first(const struct inquiry *q, const struct rank_list *waiting);
 
-/*
- * For backends (backend.h): a rank's own setting of that name, NULL if it has none, and whether it
- * means yes.
- */
-const struct job_trait *limits_trait(
-	const struct job *job, struct rank_index rank, const char *key);
-bool limits_is_on(const struct job_trait *trait);
-bool limits_is_off(const struct job_trait *trait);
+/* Whether a rank's own setting of that name means yes; MAYBE: it has none. For backends. */
+enum job_known limits_says(const struct job *job, struct rank_index rank, const char *key);
 /* True if PyTorch runs there, whose defaults then hold. */
 bool limits_is_torch(const struct job *job, struct rank_index rank);
 /*

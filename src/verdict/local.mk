@@ -11,6 +11,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/death-place.c %D%/death-place.h \
 	%D%/device.c \
 	%D%/draft.c \
+	%D%/drift.c %D%/drift.h \
 	%D%/dumps.c \
 	%D%/early.c \
 	%D%/fork-kinds.c \
@@ -30,6 +31,10 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/unmet.c %D%/unmet.h \
 	%D%/verdict-names.c \
 	%D%/left-behind.c \
+	%D%/circle.c %D%/circle.h \
+	%D%/circle-likes.c \
+	%D%/circle-told.c \
+	%D%/lost-hosts.c \
 	%D%/order.c \
 	%D%/outside.c %D%/outside.h \
 	%D%/pairs.c %D%/pairs.h \

@@ -13,26 +13,11 @@
 #include "base/alloc.h"
 #include "job/habit.h"
 #include "job/names.h"
-#include "verdict/pairs.h"
+#include "verdict/circle.h"
 #include "verdict/judge.h"
+#include "verdict/pairs.h"
 #include "verdict/rule.h"
 #include "verdict/unmet.h"
-
-/* One rank of a circle, by the first of its nodes: what holds it, or what it launched first. */
-struct holder {
-	int node;
-	struct rank_index rank;
-	bool apart; /* it is not in all of the groups: it took no order */
-};
-
-struct circle {
-	ARRAY(struct holder) holders; /* by node, then rank */
-	bool of_launches;             /* all are in, but launched in different orders */
-	size_t camps;
-	size_t largest; /* index of the largest camp's first holder */
-	size_t largest_n;
-	size_t chose; /* of the largest camp: who took its order, and was not only led there */
-};
 
 static int compare_holders(const void *va, const void *vb)
 {
@@ -137,36 +122,6 @@ static void find_camps(const struct inquiry *q, struct circle *circle)
 	}
 }
 
-/* How many of its ranks are held in a send or receive. */
-static size_t count_pairs(const struct inquiry *q, const struct circle *circle)
-{
-	size_t pairs = 0;
-
-	for (size_t i = 0; i < circle->holders.nr; i++)
-		pairs += q->graph->nodes[circle->holders.items[i].node].kind == WAITFOR_PAIR;
-	return pairs;
-}
-
-/*
- * A send or receive against what is no such call: the one side may have called too much, or the
- * other too little. Nobody can tell.
- */
-static bool is_mixed(const struct inquiry *q, const struct circle *circle)
-{
-	size_t pairs = count_pairs(q, circle);
-
-	return pairs && pairs < circle->holders.nr;
-}
-
-/* True if a rank of it waits for the lock of a file, which another one has. */
-static bool is_of_a_lock(const struct inquiry *q, const struct circle *circle)
-{
-	for (size_t i = 0; i < circle->holders.nr; i++)
-		if (q->graph->nodes[circle->holders.items[i].node].kind == WAITFOR_LOCK)
-			return true;
-	return false;
-}
-
 /* Lists all who took some order. */
 static size_t count_chose(const struct circle *circle)
 {
@@ -185,9 +140,10 @@ static bool tells_habit(const struct inquiry *q, struct rank_index rank)
 
 /*
  * Blames those who do not do what they did in all their steps before, where all others of the
- * circle do: whoever left something out, or turned two round, is one of them. True if it did.
+ * circle do: whoever left something out, or turned two round, is one of them. Adds them to odd.
  */
-static bool blame_by_habit(struct inquiry *q, const struct circle *circle, struct draft *draft)
+static void blame_by_habit(const struct inquiry *q, const struct circle *circle,
+	struct draft *draft, struct rank_list *odd)
 {
 	const struct holder *holder;
 	size_t kept = 0;
@@ -196,18 +152,18 @@ static bool blame_by_habit(struct inquiry *q, const struct circle *circle, struc
 		struct habit habit = habit_of(q->job, holder->rank);
 
 		if (habit.kind == HABIT_LEFT && tells_habit(q, holder->rank))
-			rank_list_add(&draft->culprits, holder->rank);
+			rank_list_add(odd, holder->rank);
 		kept += habit.kind == HABIT_KEPT && tells_habit(q, holder->rank);
 		habit_release(&habit);
 	}
-	if (!draft->culprits.list.nr || !kept ||
-		draft->culprits.list.nr + kept != circle->holders.nr) {
-		draft->culprits.list.nr = 0;
-		return false;
-	}
+	if (!kept || odd->list.nr + kept != circle->holders.nr)
+		odd->list.nr = 0;
+	if (!odd->list.nr)
+		return;
+	for (size_t i = 0; i < odd->list.nr; i++)
+		rank_list_add(&draft->culprits, odd->list.items[i]);
 	array_release(&draft->camp_a.list);
 	array_release(&draft->camp_b.list);
-	return true;
 }
 
 /*
@@ -219,15 +175,18 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 	size_t n = circle->holders.nr, others = count_chose(circle) - circle->chose;
 	size_t unknown = inquiry_unreadable(q);
 	bool all_alike = circle->camps == n;
-	bool mixed = is_mixed(q, circle) || is_of_a_lock(q, circle);
+	bool mixed = circle_is_mixed(q, circle) || circle_is_of_a_lock(q, circle);
+	/* Of more than two sides, each waits for the next: who is not in all groups is no victim.
+	 */
+	bool chain = circle->camps > 2 && count_chose(circle) < n;
 
 	for (size_t i = 0; i < n; i++) {
 		struct rank_index rank = circle->holders.items[i].rank;
 		bool in_largest = i >= circle->largest && i < circle->largest + circle->largest_n;
 
-		if (circle->holders.items[i].apart && circle->chose)
+		if (circle->holders.items[i].apart && circle->chose && !chain)
 			continue; /* a victim */
-		if (mixed || (all_alike && n == 2))
+		if (mixed || chain || (all_alike && n == 2))
 			rank_list_add(in_largest ? &draft->camp_a : &draft->camp_b, rank);
 		else if (!all_alike && !in_largest && others + unknown < circle->chose)
 			rank_list_add(&draft->culprits, rank);
@@ -239,154 +198,6 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 		return;
 	array_release(&draft->camp_a.list);
 	array_release(&draft->camp_b.list);
-}
-
-/*
- * Returns what a rank waits in at a node that is no operation of a group: for a wait that only a
- * stack shows, the call on the stack; else the call of the waiting thread.
- */
-static const struct verdict_thing *call_at(struct inquiry *q, int node, struct rank_index rank)
-{
-	const struct wait *wait = &q->waits->at[q->graph->nodes[node].wait];
-	struct verdict_thing thing = {.kind = THING_CALL, .name = ""};
-	const struct posture *p;
-
-	for (size_t i = 0; i < q->waits->n; i++)
-		if (q->graph->node_of_wait[i] == node && same_rank(q->waits->at[i].rank, rank))
-			wait = &q->waits->at[i];
-	p = &q->profiles[wait->rank.i].posture;
-	if (waits_is_told(wait)) {
-		thing.name = p->call;
-		thing.activity = (int)p->activity;
-	} else if (wait->kind == WAIT_STORE) {
-		thing.name = CALL_STORE;
-	} else if (wait->thread != JOB_NONE) {
-		thing.name = q->job->threads[wait->thread].call;
-	}
-	return draft_thing(q, thing);
-}
-
-/* Returns what that rank waits in at this node; NO_RANK: what any rank does. */
-static const struct verdict_thing *thing_of(struct inquiry *q, int node, struct rank_index rank)
-{
-	static const enum verdict_thing_kind kinds[] = {
-		[WAITFOR_INIT] = THING_INIT,
-		[WAITFOR_SPLIT] = THING_SPLIT,
-		[WAITFOR_LOCK] = THING_LOCK,
-		[WAITFOR_PAIR] = THING_PAIR,
-	};
-	const struct waitfor_node *n = &q->graph->nodes[node];
-	struct verdict_thing thing = {.kind = THING_OP, .index = n->index, .name = ""};
-
-	if (n->kind == WAITFOR_STORE || n->kind == WAITFOR_SYNC)
-		return call_at(q, node, rank);
-	if (n->kind < sizeof(kinds) / sizeof(*kinds) && kinds[n->kind])
-		thing.kind = kinds[n->kind];
-	for (size_t i = 0; i < q->waits->n; i++)
-		if (q->graph->node_of_wait[i] == node && q->waits->at[i].op) {
-			thing.sig = q->waits->at[i].op->sig;
-			thing.index = q->waits->at[i].index;
-			break;
-		}
-	if (n->kind == WAITFOR_LOCK)
-		thing.name = q->waits->at[n->wait].key;
-	else if (n->group != JOB_NONE)
-		thing.name = q->job->groups[n->group].name;
-	return draft_thing(q, thing);
-}
-
-/* Somebody of the circle that this node waits for. */
-static struct rank_index someone_awaited(const struct inquiry *q, int node)
-{
-	const struct waitfor *graph = q->graph;
-
-	for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++) {
-		int to = graph->edges[e];
-
-		if (graph->nodes[to].kind == WAITFOR_RANK &&
-			graph->nodes[to].part == graph->nodes[node].part)
-			return graph->nodes[to].rank;
-	}
-	return NO_RANK;
-}
-
-/* Where it can be read that this rank waits. */
-static const char *cite_of_wait(const struct inquiry *q, struct rank_index rank)
-{
-	const struct wait *wait = inquiry_longest_wait(q, rank);
-
-	return wait ? wait->cite : "ring";
-}
-
-/* Where in the program a rank of it stands, by its stack; a call's own word is told elsewhere. */
-static void tell_site(struct inquiry *q, struct rank_index rank, struct draft *draft)
-{
-	const struct wait *wait = inquiry_longest_wait(q, rank);
-
-	if (activities_waits(q->profiles[rank.i].posture.activity) &&
-		!(wait && wait->op && *wait->op->place) && !(wait && waits_is_told(wait)))
-		stacks_tell(q, rank, draft);
-}
-
-/* One fact for each camp: what it is in, and for whom. Launches tell it by their order. */
-static void tell_edges(struct inquiry *q, const struct circle *circle, struct draft *draft)
-{
-	size_t told = 0;
-
-	for (size_t i = 0; !circle->of_launches && i < circle->holders.nr && told < 8; i++) {
-		const struct holder *holder = &circle->holders.items[i];
-		struct verdict_fact *fact;
-		struct rank_index awaited;
-
-		if (i && circle->holders.items[i - 1].node == holder->node)
-			continue;
-		fact = draft_fact(
-			q, draft, FACT_CYCLE_EDGE, holder->rank, cite_of_wait(q, holder->rank));
-		fact->thing = thing_of(q, holder->node, holder->rank);
-		awaited = someone_awaited(q, holder->node);
-		if (is_rank(awaited))
-			fact->a = job_rank(q->job, awaited)->world_rank.n;
-		tell_site(q, holder->rank, draft);
-		told++;
-	}
-}
-
-/* True if all of it wait in the making of groups: they make them in different orders. */
-static bool is_of_creations(const struct inquiry *q, const struct circle *circle)
-{
-	for (size_t i = 0; i < circle->holders.nr; i++)
-		if (q->graph->nodes[circle->holders.items[i].node].kind != WAITFOR_INIT)
-			return false;
-	return circle->holders.nr > 0;
-}
-
-static void tell_order(struct inquiry *q, const struct circle *circle, struct draft *draft)
-{
-	int first = circle->holders.items[circle->largest].node, other = JOB_NONE;
-	struct verdict_fact *fact;
-
-	/* In a circle of more than two nobody has the order that another one turned round. */
-	if (circle->camps > 2)
-		return;
-	for (size_t i = 0; i < circle->holders.nr; i++)
-		if (circle->holders.items[i].node != first)
-			other = circle->holders.items[i].node;
-	/* The edges say all about sends and receives. */
-	if (other == JOB_NONE || q->graph->nodes[first].kind == WAITFOR_PAIR ||
-		is_mixed(q, circle) || is_of_a_lock(q, circle))
-		return;
-	if (is_of_creations(q, circle)) {
-		fact = draft_fact_of(q, draft, FACT_OTHER_ID,
-			draft->culprits.list.nr ? &draft->culprits : &draft->camp_b,
-			inquiry_cite_all(q));
-		fact->thing = thing_of(q, other, NO_RANK);
-		fact->thing2 = thing_of(q, first, NO_RANK);
-		return;
-	}
-	fact = draft_fact_of(q, draft, circle->of_launches ? FACT_ORDER : FACT_ORDER_OPEN,
-		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, inquiry_cite_all(q));
-	fact->thing = thing_of(q, other, NO_RANK);
-	fact->thing2 = thing_of(q, first, NO_RANK);
 }
 
 /* Adds who waits for the circle, or is in it. */
@@ -413,7 +224,7 @@ static bool is_sure(const struct inquiry *q, int part)
 /* True if orders of launches make it, or sends and receives: of dumps both are taken to be so. */
 static bool is_assumed(const struct inquiry *q, const struct circle *circle)
 {
-	return circle->of_launches || count_pairs(q, circle);
+	return circle->of_launches || circle_count_pairs(q, circle);
 }
 
 /*
@@ -423,17 +234,51 @@ static bool is_assumed(const struct inquiry *q, const struct circle *circle)
  */
 static bool shows_orders(const struct inquiry *q, const struct circle *circle)
 {
-	return circle->of_launches && !count_pairs(q, circle);
+	return circle->of_launches && !circle_count_pairs(q, circle);
 }
 
-/* Makes the finding at most so sure. */
-static void blame_nobody(struct draft *draft)
+/* All who are in the circle are named, those of the largest camp as one side. */
+static void blame_nobody(const struct circle *circle, struct draft *draft)
 {
-	for (size_t i = 0; i < draft->culprits.list.nr; i++)
-		rank_list_add(&draft->camp_a, draft->culprits.list.items[i]);
-	draft->culprits.list.nr = 0;
+	draft->culprits.list.nr = draft->camp_a.list.nr = draft->camp_b.list.nr = 0;
+	for (size_t i = 0; i < circle->holders.nr; i++) {
+		bool in_largest = i >= circle->largest && i < circle->largest + circle->largest_n;
+
+		rank_list_add(in_largest ? &draft->camp_a : &draft->camp_b,
+			circle->holders.items[i].rank);
+	}
 	rank_list_settle(&draft->camp_a);
+	rank_list_settle(&draft->camp_b);
 	draft_at_most(draft, VERDICT_HYPOTHESIS);
+}
+
+/*
+ * Blames the side that did not do as the ranks beside the circle did, where nobody is blamed yet;
+ * where one of those who did is blamed, nobody is.
+ */
+static void blame_by_likes(
+	const struct circle *circle, const struct circle_likes *likes, struct draft *draft)
+{
+	const struct holder *holder;
+	struct rank_list odd = {0};
+
+	array_for_each(&circle->holders, holder) {
+		if (holder->node != likes->node)
+			rank_list_add(&odd, holder->rank);
+		else if (rank_list_has(&draft->culprits, holder->rank)) {
+			blame_nobody(circle, draft);
+			array_release(&odd.list);
+			return;
+		}
+	}
+	if (!draft->culprits.list.nr) {
+		array_release(&draft->camp_a.list);
+		array_release(&draft->camp_b.list);
+		draft_at_most(draft, likes->sure ? VERDICT_SUPPORTED : VERDICT_HYPOTHESIS);
+		draft->culprits = odd;
+		return;
+	}
+	array_release(&odd.list);
 }
 
 /* A circle since one of its ranks left out a send or receive, or has one too many. */
@@ -449,7 +294,7 @@ static bool write_pair_fault(struct inquiry *q, int part, const struct circle *c
 	draft->verdict.group = q->job->members[fault.wait->member].group;
 	pairs_write(q, &fault, draft);
 	find_waiting(q, part, draft);
-	tell_edges(q, circle, draft);
+	circle_tell_edges(q, circle, draft);
 	return true;
 }
 
@@ -520,7 +365,7 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 	if (better)
 		away_take(q, better, &why, draft);
 	find_waiting(q, part, draft);
-	tell_edges(q, circle, draft);
+	circle_tell_edges(q, circle, draft);
 	return true;
 }
 
@@ -545,7 +390,7 @@ static void refine(struct inquiry *q, const struct circle *circle, bool by_habit
 	struct draft *draft)
 {
 	struct verdict *v = &draft->verdict;
-	bool creations = is_of_creations(q, circle), lock = is_of_a_lock(q, circle);
+	bool creations = circle_is_of_creations(q, circle), lock = circle_is_of_a_lock(q, circle);
 
 	if (by_habit)
 		v->next = VERDICT_NEXT_SAME_CALLS;
@@ -568,8 +413,9 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
 	const struct waitfor_node *node = &q->graph->nodes[circle->holders.items[0].node];
 	const struct away *better; /* all of the rarer side compiles, or had nothing to do */
+	struct circle_likes likes;
+	struct rank_list odd = {0}; /* by their habit, whether they are blamed or not */
 	struct reason why = {0};
-	bool by_habit;
 	bool open; /* it may be another order, or a call that one left out or has too many */
 
 	draft->verdict.confidence = !is_sure(q, part)    ? VERDICT_HYPOTHESIS
@@ -580,30 +426,37 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	draft->verdict.group = node->group;
 	draft->verdict.op_index = node->index;
 	share_out(q, circle, draft);
-	by_habit = !draft->culprits.list.nr && !is_mixed(q, circle) &&
-		   !is_of_a_lock(q, circle) && blame_by_habit(q, circle, draft);
+	if (!draft->culprits.list.nr && !circle_is_mixed(q, circle) &&
+		!circle_is_of_a_lock(q, circle))
+		blame_by_habit(q, circle, draft, &odd);
+	if (circle_ask_likes(q, circle, &likes))
+		blame_by_likes(circle, &likes, draft);
 	rank_list_settle(&draft->culprits);
 	rank_list_settle(&draft->camp_a);
 	rank_list_settle(&draft->camp_b);
-	refine(q, circle, by_habit, draft);
+	refine(q, circle, odd.list.nr > 0, draft);
 	better = circle->largest_n > 1 ? away_that_turns(q, &draft->culprits, &why) : NULL;
 	if (better)
 		away_take(q, better, &why, draft);
 	else if (!shows_orders(q, circle))
 		draft_at_most(draft, VERDICT_SUPPORTED);
-	if (!better && inquiry_by_dumps(q) && is_assumed(q, circle))
-		blame_nobody(draft);
-	find_waiting(q, part, draft);
-	open = !better && (is_mixed(q, circle) || may_lack_sends(q, circle));
+	open = !better && (circle_is_mixed(q, circle) || may_lack_sends(q, circle));
+	if (open || (!better && inquiry_by_dumps(q) && is_assumed(q, circle)))
+		blame_nobody(circle, draft);
 	if (open)
-		blame_nobody(draft);
+		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
+	find_waiting(q, part, draft);
 	if (!better || !(better->traits & AWAY_ENDS))
-		tell_order(q, circle, draft);
-	tell_edges(q, circle, draft);
-	if (by_habit)
-		draft_fact_of(q, draft, FACT_BY_HABIT, &draft->culprits, inquiry_cite_all(q));
+		circle_tell_order(q, circle, draft);
+	circle_tell_edges(q, circle, draft);
+	if (odd.list.nr)
+		draft_fact_of(q, draft, FACT_BY_HABIT, &odd, inquiry_cite_all(q));
+	if (likes.ranks.list.nr)
+		circle_tell_likes(q, &likes, draft);
 	if (open)
 		draft_fact(q, draft, FACT_UNALIGNED, NO_RANK, inquiry_cite_all(q));
+	array_release(&likes.ranks.list);
+	array_release(&odd.list);
 }
 
 /* A group that went different ways is judged as that: other orders only follow from it. */

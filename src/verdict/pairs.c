@@ -3,6 +3,7 @@
 
 #include "job/habit.h"
 #include "job/names.h"
+#include "job/shapes.h"
 
 /* One side of a pair, and what it does towards the other. */
 struct side {
@@ -39,55 +40,125 @@ static bool tells_all(const struct inquiry *q, const struct job_member *m)
 	       ((job_rank(q->job, m->rank)->knows & JOB_KNOWS_RING) || m->p2p_whole);
 }
 
-/* The collective of its group that the seat launched last of all; 0 where that is none. */
-static uint64_t stands_at(const struct inquiry *q, const struct job_member *m)
-{
-	const struct job_op *last = m->nops ? &m->ops[m->nops - 1] : NULL;
+/* A collective that some rank launched last of all; index 0: it launched something behind it. */
+struct place {
+	int group;
+	uint64_t index;
+};
 
-	if (!last || !m->head_known || last->index != m->head || !tells_all(q, m))
-		return 0;
+static uint64_t order_of_last_p2p(const struct job_member *m)
+{
+	uint64_t order = 0;
+
 	for (size_t i = 0; i < m->np2p; i++)
-		if (m->p2p[i].order >= last->order)
-			return 0;
-	return last->index;
+		order = m->p2p[i].order > order ? m->p2p[i].order : order;
+	return order;
 }
 
-/* The seat as far behind this one as the peer is; and the pair like that of side.  */
-static struct side like_side(const struct inquiry *q, struct side side, struct group_rank seat)
+/* Where the rank stands, if that is a collective and all that it did is known. */
+static struct place stands_at(const struct inquiry *q, struct rank_index rank)
+{
+	struct place place = {.group = JOB_NONE};
+	uint64_t latest = 0, message = 0;
+
+	by_rank_each(&q->seats, rank, i) {
+		const struct job_member *m = &q->job->members[q->seats.at[i]];
+		const struct job_op *last = m->nops ? &m->ops[m->nops - 1] : NULL;
+		uint64_t sent = order_of_last_p2p(m);
+
+		if (!tells_all(q, m) || (m->head && (!last || last->index != m->head)))
+			return (struct place){.group = JOB_NONE};
+		message = sent > message ? sent : message;
+		if (!last || last->order <= latest)
+			continue;
+		latest = last->order;
+		place = (struct place){m->group, last->index};
+	}
+	return message < latest ? place : (struct place){.group = JOB_NONE};
+}
+
+/* True if both stand at one operation, or at that of groups of one shape. */
+static bool is_like_place(const struct inquiry *q, struct place a, struct place b)
+{
+	return a.index && a.index == b.index &&
+	       (a.group == b.group || shapes_alike(q->job, a.group, b.group));
+}
+
+/*
+ * Fills in the pair like that of `side` whose first is that seat of a group: in the group itself
+ * the seats lie as far apart, without going round its end where the pair itself does not; in one of
+ * its shape they are the same seats. False: there is none.
+ */
+static bool find_like(const struct inquiry *q, struct side side, int group, struct group_rank seat,
+	struct side *ret_like)
 {
 	const struct job_member *m = &q->job->members[side.member];
-	const struct job_group *g = &q->job->groups[m->group];
+	const struct job_group *g = &q->job->groups[group];
 	uint64_t apart = (uint64_t)side.peer.n + g->size - m->seat.n;
+	struct group_rank peer = group_rank((uint32_t)((seat.n + apart) % g->size));
 
-	return (struct side){.member = g->first_member + (int)seat.n,
-		.op = side.op,
-		.peer = group_rank((uint32_t)((seat.n + apart) % g->size))};
+	if (group == m->group ? seat.n == m->seat.n ||
+					(peer.n < seat.n) != (side.peer.n < m->seat.n)
+			      : seat.n != m->seat.n)
+		return false;
+	*ret_like = (struct side){.member = g->first_member + (int)seat.n, side.op, peer};
+	return true;
+}
+
+/* What pairs like one did. */
+struct likes {
+	struct place at; /* where those stand who did all of it */
+	uint64_t want;   /* so many the other end of a pair may have asked for, wherever it is */
+	uint64_t count;  /* how often each did; 0: none is known */
+	size_t n;        /* pairs whose first came to that place */
+	size_t n_asked;  /* others, whose other end asked for as many */
+	bool differ;
+};
+
+/* Counts one of them in. A pair that never did it is none like it: the ends of a pipeline. */
+static void count_in(const struct inquiry *q, struct side like, struct likes *likes)
+{
+	const struct job_member *m = &q->job->members[like.member];
+	const struct job_group *g = &q->job->groups[m->group];
+	struct side end = {g->first_member + (int)like.peer.n, match_of(like.op), m->seat};
+	uint64_t count = count_of(q, like), asked = count_of(q, end);
+
+	if (!count || !is_rank(m->rank))
+		return;
+	if (is_like_place(q, likes->at, stands_at(q, m->rank))) {
+		likes->differ |= likes->count && count != likes->count;
+		likes->count = count;
+		likes->n++;
+	} else if (likes->want && tells_all(q, &q->job->members[end.member])) {
+		likes->differ |= asked > likes->want;
+		likes->n_asked += asked == likes->want;
+	}
 }
 
 /*
  * How often the pairs like this one did it, whose members came to the same collective and to
- * nothing behind it; 0 where fewer than two are known, or they differ. Pairs that never did are
- * none like it: the ends of a pipeline.
+ * nothing behind it; 0 where fewer than two are known, or they differ. Of two one may be a pair
+ * whose other end asked for `want`, if that is how often the rest did it; want 0: none may.
  */
-static uint64_t count_of_like(const struct inquiry *q, struct side side, size_t *ret_n)
+static uint64_t count_of_like(
+	const struct inquiry *q, struct side side, uint64_t want, size_t *ret_n)
 {
 	const struct job_member *m = &q->job->members[side.member];
-	const struct job_group *g = &q->job->groups[m->group];
-	uint64_t at = stands_at(q, m), common = 0;
+	struct likes likes = {.at = stands_at(q, m->rank), .want = want};
+	struct side like;
 
 	*ret_n = 0;
-	for (uint32_t seat = 0; at && seat < g->size; seat++) {
-		struct side like = like_side(q, side, group_rank(seat));
-		uint64_t count = seat == m->seat.n ? 0 : count_of(q, like);
-
-		if (!count || stands_at(q, &q->job->members[like.member]) != at)
+	for (size_t group = 0; likes.at.index && group < q->job->ngroups; group++) {
+		if ((int)group != m->group && !shapes_alike(q->job, m->group, (int)group))
 			continue;
-		if (common && count != common)
-			return 0;
-		common = count;
-		++*ret_n;
+		for (uint32_t seat = 0; seat < q->job->groups[group].size; seat++)
+			if (find_like(q, side, (int)group, group_rank(seat), &like))
+				count_in(q, like, &likes);
 	}
-	return *ret_n > 1 ? common : 0;
+	if (likes.differ || !likes.n)
+		return 0;
+	*ret_n = likes.n + (likes.n == 1 && likes.count == want ? likes.n_asked : 0);
+	return *ret_n > 1 ? likes.count : 0;
 }
 
 /* -- who --------------------------------------------------------------------------------------- */
@@ -106,7 +177,7 @@ static struct pair_fault find_skipped(const struct inquiry *q, const struct wait
 		.done = count_of(q, peer),
 		.cite = q->job->members[wait->peer].cite};
 
-	fault.like = count_of_like(q, peer, &fault.nlike);
+	fault.like = count_of_like(q, peer, wait->index, &fault.nlike);
 	if (fault.like && (fault.like <= fault.done || fault.like < wait->index))
 		fault.like = 0;
 	fault.by_habit = lacked && mine->kind != HABIT_LEFT;
@@ -130,7 +201,7 @@ static struct pair_fault find_extra(const struct inquiry *q, const struct wait *
 		.done = count_of(q, peer),
 		.cite = wait->cite};
 
-	fault.like = count_of_like(q, peer, &fault.nlike);
+	fault.like = count_of_like(q, peer, 0, &fault.nlike);
 	if (fault.like != fault.done || fault.done >= wait->index)
 		fault.like = 0;
 	fault.by_habit = habit_repeats(mine) && theirs->kind == HABIT_KEPT;

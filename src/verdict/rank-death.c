@@ -264,6 +264,13 @@ static void tell_death_place(struct inquiry *q, struct rank_index rank, struct d
 		draft_fact(q, draft, FACT_DIED_IN, rank, cite)->thing = place;
 }
 
+/* True if it exited by itself, as somebody had asked of it by a signal. */
+static bool obeyed(const struct profile *p)
+{
+	return p->told && p->cause == VERDICT_BY_KILLED && p->process &&
+	       p->process->end == JOB_EXITED;
+}
+
 /* How it ended: by which signal and whose, with what status, or only that it is gone. */
 static void tell_end(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
@@ -283,6 +290,11 @@ static void tell_end(struct inquiry *q, struct rank_index rank, struct draft *dr
 		if (p->own_end && p->own_end->signo == fact->a)
 			draft_fact(q, draft, FACT_SENT_ITSELF, rank, p->own_end->cite);
 		tell_death_place(q, rank, draft);
+	} else if (process && process->end == JOB_EXITED && obeyed(p)) {
+		fact = draft_fact(q, draft, FACT_TOLD_TO_END, rank, p->told->cite);
+		fact->a = p->told->signo;
+		fact->b = p->told->sender ? (int64_t)p->told->sender : JOB_UNKNOWN;
+		fact->c = process->status;
 	} else if (process && process->end == JOB_EXITED) {
 		fact = draft_fact(q, draft, FACT_DIED_EXIT, rank, process->end_cite);
 		fact->a = process->status;
@@ -336,14 +348,20 @@ static void tell_memory(struct inquiry *q, struct rank_index rank, struct draft 
 	}
 }
 
-/* An exception comes before the end that it led to; all other words behind it. */
+/*
+ * An exception comes before the end that it led to; all other words behind it, and behind an order
+ * to end that of a handler's.
+ */
 void tell_death(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	if (q->profiles[rank.i].exception)
+	const struct profile *p = &q->profiles[rank.i];
+	bool words_first = p->exception && !obeyed(p);
+
+	if (words_first)
 		tell_words(q, rank, draft);
 	tell_end(q, rank, draft);
 	tell_memory(q, rank, draft);
-	if (!q->profiles[rank.i].exception)
+	if (!words_first)
 		tell_words(q, rank, draft);
 	draft_last_op(q, draft, rank);
 }

@@ -385,6 +385,33 @@ static void cap_by_guess(struct inquiry *q, struct draft *draft)
 	}
 }
 
+/* True if its dump tells that it waits in nothing. */
+static bool idles(const struct inquiry *q, struct rank_index rank)
+{
+	return q->profiles[rank.i].readable && !q->profiles[rank.i].ended &&
+	       q->waits->first[rank.i] == q->waits->first[rank.i + 1];
+}
+
+/*
+ * Where dumps show others to wait in nothing, too, and nobody waits for those, it may be well for a
+ * rank to be where it is: then who waits for it has called too much, or left something out.
+ */
+static void cap_by_idle(struct inquiry *q, const struct reason *why, struct draft *draft)
+{
+	struct rank_list others = {0};
+
+	job_for_each_rank(q->job, rank)
+		if (idles(q, rank) && !q->wanted[rank.i])
+			rank_list_add(&others, rank);
+	rank_list_settle(&others);
+	if (inquiry_by_dumps(q) && why->by_absence && draft->culprits.list.nr &&
+		others.list.nr) {
+		draft_fact_of(q, draft, FACT_IDLE_TOO, &others, inquiry_cite_all(q));
+		draft_at_most(draft, VERDICT_HYPOTHESIS);
+	}
+	array_release(&others.list);
+}
+
 /* The rank that has to set a key is guessed from who is missing: never more than supported. */
 static void cap_by_store(const struct inquiry *q, struct draft *draft)
 {
@@ -572,8 +599,10 @@ static void write_finding(struct inquiry *q, const struct suspect *from, size_t 
 	if (blamed && from->why.next == VERDICT_NEXT_RUN_NEXT_TIME)
 		draft_fact(q, draft, FACT_DUMP_ONLY, NO_RANK, inquiry_cite_all(q));
 	cap_by_store(q, draft);
-	if (blamed)
+	if (blamed) {
 		cap_by_guess(q, draft);
+		cap_by_idle(q, &from->why, draft);
+	}
 	downgrade_by_losses(q, &from->why, draft);
 	downgrade_by_unseen(q, &from->why, draft);
 	if (are_looks_mixed(q, from, n))

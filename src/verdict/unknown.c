@@ -83,21 +83,87 @@ static void ask_for(struct inquiry *q, const struct waitfor_node *node, struct d
 	}
 }
 
+/* -- a key that nobody sets -------------------------------------------------------------------- */
+
+/* True if a rank waits there for a key of the store that a program gave a name. */
+static bool is_named_key(const struct inquiry *q, const struct waitfor_node *node)
+{
+	const struct wait *wait =
+		node->kind == WAITFOR_STORE ? &q->waits->at[node->wait] : NULL;
+
+	return wait && need_of_store(wait) == NEED_WHO_SETS_KEY && *wait->key;
+}
+
+/* The long wait of a rank for a key; NULL: it waits in something else. */
+static const struct wait *key_wait_of(const struct inquiry *q, struct rank_index rank)
+{
+	const struct wait *wait = inquiry_longest_wait(q, rank);
+
+	return wait && wait->kind == WAIT_STORE ? wait : NULL;
+}
+
+/* True if each rank that there is was seen, and waits long: none is left that could set a key. */
+static bool all_wait(const struct inquiry *q, const struct draft *draft)
+{
+	if (!inquiry_all_seen(q))
+		return false;
+	job_for_each_rank(q->job, rank)
+		if (!rank_list_has(&draft->victims, rank) || !inquiry_longest_wait(q, rank))
+			return false;
+	return true;
+}
+
+/*
+ * Who asks for a key while all others wait for him, waits for one of them, or for somebody outside
+ * of the job: that they do not agree is likely, and who of them is wrong is not known. Nothing
+ * is said where all ask for keys: then it is unknown who waits for whom.
+ */
+static void tell_keys(struct inquiry *q, struct draft *draft)
+{
+	for (size_t i = 0; i < draft->victims.list.nr; i++) {
+		struct rank_index rank = draft->victims.list.items[i];
+
+		rank_list_add(key_wait_of(q, rank) ? &draft->camp_a : &draft->camp_b, rank);
+	}
+	if (!draft->camp_a.list.nr || !draft->camp_b.list.nr) {
+		array_release(&draft->camp_a.list);
+		array_release(&draft->camp_b.list);
+		return;
+	}
+	array_release(&draft->victims.list);
+	for (size_t i = 0; i < draft->camp_b.list.nr; i++)
+		rank_list_add(&draft->victims, draft->camp_b.list.items[i]);
+	draft->verdict.class = VERDICT_COLLECTIVE_MISMATCH;
+	draft->verdict.confidence = VERDICT_HYPOTHESIS;
+	for (size_t i = 0; i < draft->camp_a.list.nr && i < TOLD_CULPRITS; i++) {
+		const struct wait *wait = key_wait_of(q, draft->camp_a.list.items[i]);
+		struct verdict_fact *fact =
+			draft_fact(q, draft, FACT_KEY_UNSET, wait->rank, wait->cite);
+
+		fact->text = wait->key;
+		fact->b = wait->age;
+	}
+}
+
 /* One inconclusive finding for all ends about which nothing can be said, with what it needs. */
 void judge_unknown(struct inquiry *q)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
-	bool any = false;
+	bool any = false, keys = true;
 	struct draft *draft;
 
-	for (size_t i = 0; i < q->graph->nnodes; i++)
+	for (size_t i = 0; i < q->graph->nnodes; i++) {
 		any |= marked[i] = is_unknown_end(q, i);
+		keys &= !marked[i] || is_named_key(q, &q->graph->nodes[i]);
+	}
 	if (any) {
 		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 		draft->verdict.next = inquiry_by_dumps(q) ? dumps_to_get(q)
 							  : VERDICT_NEXT_MORE_EVIDENCE;
 		find_victims(q, marked, draft);
 		dumps_tell_hidden(q, draft);
+		if (keys && all_wait(q, draft))
+			tell_keys(q, draft);
 		for (size_t i = 0; i < q->graph->nnodes; i++)
 			if (marked[i])
 				ask_for(q, &q->graph->nodes[i], draft);
@@ -116,17 +182,20 @@ static bool somebody_stands(const struct inquiry *q)
 }
 
 /*
- * True if somebody waits, and nobody says when that was seen: it may be for long. A rank that came
- * late before then must not be blamed for it, and the job must not be called well.
+ * True if somebody waits, and nobody says when that was seen, or since when it is so: it may be for
+ * long. A rank that came late before then must not be blamed for it, and the job must not be called
+ * well.
  */
 static bool somebody_waits_untimed(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
 		int host = job_rank(q->job, wait->rank)->host;
+		bool guessed = host != JOB_NONE && q->job->hosts[host].guessed;
 
-		if (wait->kind <= WAIT_STORE && wait->sure && host != JOB_NONE &&
-			q->job->hosts[host].guessed)
+		bool undated = wait->age == JOB_UNKNOWN && !q->profiles[wait->rank.i].ended;
+
+		if (wait->kind <= WAIT_STORE && wait->sure && (guessed || undated))
 			return true;
 	}
 	return false;

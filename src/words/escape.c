@@ -12,16 +12,26 @@ static const struct range unseen[] = {
 	{0x0000, 0x001f},                   /* C0: escape sequences begin here */
 	{0x007f, 0x009f},                   /* DEL and C1: so do 8-bit ones */
 	{0x00ad, 0x00ad},                   /* soft hyphen */
+	{0x034f, 0x034f},                   /* combining grapheme joiner */
 	{0x061c, 0x061c},                   /* Arabic letter mark */
-	{0x180e, 0x180e}, {0x200b, 0x200f}, /* zero width, left-to-right and right-to-left marks */
+	{0x115f, 0x1160},                   /* Hangul fillers */
+	{0x17b4, 0x17b5},                   /* Khmer vowels that are inherent */
+	{0x180b, 0x180f},                   /* Mongolian variation selectors */
+	{0x200b, 0x200f}, /* zero width, left-to-right and right-to-left marks */
 	{0x2028, 0x202e}, /* line separators, bidirectional embeddings and overrides */
 	{0x2060, 0x206f}, /* word joiner, bidirectional isolates */
+	{0x2800, 0x2800}, /* a braille pattern of no dot */
+	{0x3164, 0x3164}, /* Hangul filler */
 	{0xd800, 0xdfff}, /* surrogates */
 	{0xe000, 0xf8ff}, /* private use: fonts may show anything */
 	{0xfe00, 0xfe0f}, /* variation selectors */
 	{0xfeff, 0xfeff}, /* byte order mark */
+	{0xffa0, 0xffa0}, /* Hangul filler of half width */
 	{0xfff0, 0xfffb}, /* specials */
-	{0xfffe, 0xffff}, {0xe0000, 0x10ffff}, /* tags, variation selectors, private planes */
+	{0xfffe, 0xffff},
+	{0x1bca0, 0x1bca3}, /* shorthand format controls */
+	{0x1d173, 0x1d17a}, /* musical format controls */
+	{0xe0000, 0x10ffff}, /* tags, variation selectors, private planes */
 };
 
 static const struct range combining[] = {

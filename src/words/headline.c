@@ -68,10 +68,22 @@ static const struct phrase starts[VERDICT_CAUSES] = {
 static const struct phrase thread_deaths = {"lost a thread to an exception",
 	"lost threads to exceptions", NULL};
 
+/* Of a rank that exited by itself, as a signal had asked of it. */
+static const struct phrase orders = {"was told to end", "were told to end", NULL};
+
 /* Of an order-inversion. */
 static const struct phrase creations = {"makes groups in another order",
 	"make groups in another order", "groups are made in different orders",
 	"made groups in another order", "made groups in another order"};
+
+/* Of those who wait for such a key: all others wait for them. */
+static const struct phrase keys = {"waits for an unset key",
+	"wait for unset keys", NULL, "waited for an unset key",
+	"waited for unset keys"};
+
+/* Of a stall where servers stand as long as nobody asks. */
+static const struct phrase requests = {"waits for a request", "wait for requests", NULL,
+	"waited for a request", "waited for requests"};
 
 /* Of a compile that nothing says cannot end: it may wait for something outside. */
 static const struct phrase quiet_compiles = {"is quiet compiling", "are quiet compiling",
@@ -83,10 +95,17 @@ static const struct phrase *phrase_of(const struct verdict *verdict)
 
 	if (verdict->class == VERDICT_RANK_DEATH && verdict->headline.kind == FACT_THREAD_DIED)
 		special = &thread_deaths;
+	else if (verdict->class == VERDICT_RANK_DEATH &&
+		 verdict->headline.kind == FACT_TOLD_TO_END)
+		special = &orders;
 	else if (verdict->class == VERDICT_RANK_DEATH)
 		special = &deaths[verdict->cause];
+	else if (verdict->headline.kind == FACT_AWAITS_REQUEST)
+		special = &requests;
 	else if (verdict->class == VERDICT_HOST_STALL)
 		special = &stalls[verdict->where];
+	else if (verdict->headline.kind == FACT_KEY_UNSET)
+		special = &keys;
 	else if (verdict->class == VERDICT_COLLECTIVE_MISMATCH)
 		special = &shifts[verdict->cause];
 	else if (verdict->class == VERDICT_NOT_STARTED)
@@ -203,7 +222,8 @@ static const char *nobody_of(const struct verdicts *verdicts, const struct verdi
 static bool says_who_is_late(const struct verdict *verdict)
 {
 	return verdict->class == VERDICT_HOST_STALL || verdict->class == VERDICT_COMPILE_SKEW ||
-	       verdict->class == VERDICT_NOT_STARTED || verdict->class == VERDICT_SLOW;
+	       verdict->class == VERDICT_NOT_STARTED || verdict->class == VERDICT_SLOW ||
+	       verdict->headline.kind == FACT_KEY_UNSET;
 }
 
 /* "rank 3 still compiles" */
@@ -324,6 +344,7 @@ static enum waiting_place place_of(const struct verdict_fact *fact)
 	case FACT_WAITS_IN_INIT:
 	case FACT_WAITS_FOR_ID:
 	case FACT_WAITS_IN_STORE:
+	case FACT_KEY_UNSET:
 	case FACT_WAITS_FOR_STORE:
 	case FACT_WAITS_FOR_RANKS:
 		return WAITING_ELSEWHERE;

@@ -14,6 +14,8 @@ src_words_libwords_la_SOURCES = \
 	%D%/next.c %D%/next.h \
 	%D%/page.c %D%/page.h \
 	%D%/rank-names.c %D%/rank-names.h \
+	%D%/drift-words.c %D%/drift-words.h \
+	%D%/receipt-words.c %D%/receipt-words.h \
 	%D%/source-places.c %D%/source-places.h \
 	%D%/steps.c %D%/steps.h \
 	%D%/summary.c %D%/summary.h \

@@ -285,7 +285,7 @@ static void make_outlook(struct making *m)
 {
 	const struct verdicts *verdicts = m->page->verdicts;
 	const struct verdict *verdict = m->verdict;
-	const char *key = wording_outlook_word(verdict->outlook);
+	const char *key = wording_outlook(verdict->outlook)->word;
 	int64_t left = page_left(m->page, verdict);
 	struct str words = {0};
 	struct page_line *line;

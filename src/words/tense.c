@@ -87,16 +87,15 @@ static void add_end(struct str *into, const struct job *job)
 /* Says what will end the job, or would have. */
 static void add_limit(struct str *into, const struct verdict *verdict, int64_t left, bool live)
 {
+	const struct wording_limit *limit = wording_limit(verdict->watchdog);
 	char text[CLOCK_TEXT_SIZE];
 
 	if (left <= 0)
-		str_printf(into, "; %s", wording_limit_over(verdict->watchdog, live));
+		str_printf(into, "; %s", live ? limit->over : limit->was_over);
 	else if (live)
-		str_printf(into, "; %s %s", wording_limit(verdict->watchdog),
-			clock_format(left, text));
+		str_printf(into, "; %s %s", limit->ahead, clock_format(left, text));
 	else
-		str_printf(into, "; %s were left until %s", clock_format(left, text),
-			wording_limit_then(verdict->watchdog));
+		str_printf(into, "; %s were left until %s", clock_format(left, text), limit->then);
 }
 
 /* Still moving, but for so long that nobody should wait for it. */
@@ -122,8 +121,8 @@ void tense_add_prospect(struct str *into, const struct verdicts *verdicts,
 		return;
 	}
 	if (!add_proportion(into, verdict, live))
-		str_add(into, live ? wording_outlook(verdict->outlook)
-				   : wording_outlook_then(verdict->outlook));
+		str_add(into, live ? wording_outlook(verdict->outlook)->live
+				   : wording_outlook(verdict->outlook)->then);
 	if (left != JOB_UNKNOWN)
 		add_limit(into, verdict, left, live);
 	/* If not even the rank is known, the next step says what is to be done. */

@@ -21,21 +21,16 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 #undef FACT
 };
 
-/* The meaning of an outlook for a live job, and for one of which only a record is left. */
-static const char *const outlooks[][2] = {
-	[VERDICT_OUTLOOK_UNKNOWN] = {"not known whether it resolves",
+static const struct wording_outlook outlooks[] = {
+	[VERDICT_OUTLOOK_UNKNOWN] = {"UNKNOWN", "not known whether it resolves",
 		"it was not known whether it would resolve"},
-	[VERDICT_WAIT] = {"still moving, may resolve", "was still moving, might have resolved"},
-	[VERDICT_KILL] = {"cannot resolve by itself", "could not resolve by itself"},
-	[VERDICT_OVER] = {"it is over", "it is over"},
+	[VERDICT_WAIT] = {"WAIT", "still moving, may resolve",
+		"was still moving, might have resolved"},
+	[VERDICT_KILL] = {"KILL", "cannot resolve by itself", "could not resolve by itself"},
+	[VERDICT_OVER] = {"OVER", "it is over", "it is over"},
 };
 
-/*
- * Names what ends the job, before how long that will take; once its time is over; and of a record.
- */
-static const struct {
-	const char *ahead, *over, *was_over, *then;
-} limits[VERDICT_LIMITS] = {
+static const struct wording_limit limits[VERDICT_LIMITS] = {
 	[VERDICT_NO_LIMIT] = {"it ends in", "its time is over", "its time was over", "its end"},
 	[VERDICT_LIMIT_DEADLINE] = {"the job's time ends in", "the job's time is over",
 		"the job's time was over", "the end of the job's time"},
@@ -47,20 +42,14 @@ static const struct {
 		"the store's timeout was over", "the store times out"},
 };
 
-const char *wording_limit(enum verdict_limit limit)
+const struct wording_limit *wording_limit(enum verdict_limit limit)
 {
-	return limits[limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT].ahead;
+	return &limits[limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT];
 }
 
-const char *wording_limit_over(enum verdict_limit limit, bool live)
+const struct wording_outlook *wording_outlook(enum verdict_outlook outlook)
 {
-	limit = limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT;
-	return live ? limits[limit].over : limits[limit].was_over;
-}
-
-const char *wording_limit_then(enum verdict_limit limit)
-{
-	return limits[limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT].then;
+	return &outlooks[(unsigned)outlook <= VERDICT_OVER ? outlook : VERDICT_OUTLOOK_UNKNOWN];
 }
 
 const char *wording_limit_cite(const struct verdict *verdict)
@@ -418,24 +407,4 @@ void wording_need(
 		str_add(into, not_judged->name);
 	}
 	str_add(into, brace + 3);
-}
-
-const char *wording_outlook_word(enum verdict_outlook outlook)
-{
-	static const char *const words[] = {[VERDICT_OUTLOOK_UNKNOWN] = "UNKNOWN",
-		[VERDICT_WAIT] = "WAIT",
-		[VERDICT_KILL] = "KILL",
-		[VERDICT_OVER] = "OVER"};
-
-	return words[(unsigned)outlook <= VERDICT_OVER ? outlook : VERDICT_OUTLOOK_UNKNOWN];
-}
-
-const char *wording_outlook(enum verdict_outlook outlook)
-{
-	return outlooks[(unsigned)outlook <= VERDICT_OVER ? outlook : VERDICT_OUTLOOK_UNKNOWN][0];
-}
-
-const char *wording_outlook_then(enum verdict_outlook outlook)
-{
-	return outlooks[(unsigned)outlook <= VERDICT_OVER ? outlook : VERDICT_OUTLOOK_UNKNOWN][1];
 }

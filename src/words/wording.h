@@ -20,24 +20,29 @@ void wording_fact(struct str *into, const struct verdict_fact *fact);
 void wording_need(
 	struct str *into, const struct job *job, const struct verdict_not_judged *not_judged);
 
-/* Names what ends the job, before the time that is left: "watchdog kills in". Never NULL. */
-const char *wording_limit(enum verdict_limit limit);
-/* Says that its time is over, or was when the job was looked at. Never NULL. */
-const char *wording_limit_over(enum verdict_limit limit, bool live);
-/* Says what it would have done, behind "were left until": "the watchdog kills". Never NULL. */
-const char *wording_limit_then(enum verdict_limit limit);
+/* The words for what ends the job if nobody does. None is NULL. */
+struct wording_limit {
+	const char *ahead;    /* before the time that is left: "watchdog kills in" */
+	const char *over;     /* its time is over */
+	const char *was_over; /* or was when the job was looked at */
+	const char *then;     /* what it would have done, behind "were left until" */
+};
+const struct wording_limit *wording_limit(enum verdict_limit limit)
+	__attribute__((returns_nonnull));
 
 /* Where the limit of a verdict is said, or that it is a default. Never NULL. */
 const char *wording_limit_cite(const struct verdict *verdict);
 
-/* The outlook in a word: "WAIT", "KILL", "UNKNOWN", "OVER"; UNKNOWN where there is more room. */
-const char *wording_outlook_word(enum verdict_outlook outlook);
+/* The words for an outlook. None is NULL. */
+struct wording_outlook {
+	const char *word; /* "WAIT", "KILL", "UNKNOWN", "OVER" */
+	const char *live; /* what it means for a live job: "cannot resolve by itself" */
+	const char *then; /* the same of a record, in the past */
+};
+const struct wording_outlook *wording_outlook(enum verdict_outlook outlook)
+	__attribute__((returns_nonnull));
+/* UNKNOWN where there is more room. */
 #define WORDING_UNKNOWN_LONG "UNKNOWN if it resolves"
-
-/* Says what the outlook means for a live job: "cannot resolve by itself"; and for a record. */
-const char *wording_outlook(enum verdict_outlook outlook);
-/* The same of a record, in the past: "could not resolve by itself". */
-const char *wording_outlook_then(enum verdict_outlook outlook);
 
 /* Returns the name of a class in "ruled out death": the question that it answers. Never NULL. */
 const char *wording_question(enum verdict_class class);

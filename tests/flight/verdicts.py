@@ -58,6 +58,24 @@ def expect_once(what, folder):
         failed += 1
 
 
+def expect_sure(what, folder, may):
+    """Nobody else is named above a hypothesis."""
+    global failed
+    said = diagnose(folder)[1]["verdicts"]
+    named = sorted({c for v in said for c in v["culprits"]
+                    if v["confidence"] in ("established", "supported")})
+    if not set(named) <= set(may):
+        print("%s: names %s: %s" % (what, named, [v["headline"] for v in said]))
+        failed += 1
+
+
+def expect_not_in(what, words, text):
+    global failed
+    if words in text:
+        print("%s: it says %r" % (what, words))
+        failed += 1
+
+
 def plain(size=8, ops=20):
     world = World(size)
     for _ in range(ops):
@@ -108,7 +126,13 @@ def cases(at):
     for _ in range(6):
         world.collective(0, "all_reduce", done=others(4, 2))
     world.collective(0, "all_reduce", done=False)
-    expect("device", world.write(folder("device")), 1, "gpu-stall", [2])
+    dated = world.write(folder("dated"))
+    for name in os.listdir(dated):
+        os.utime(os.path.join(dated, name), ns=(world.time + 60 * 10**9,) * 2)
+    expect("device", dated, 1, "gpu-stall", [2], ['"confidence": "supported"'])
+    # Nobody knows when its dump was made: perhaps just before the others completed that.
+    expect("device, without times", world.write(folder("device")), 1, "gpu-stall", [2],
+           ['"confidence": "hypothesis"'])
     # Without an entry of it nobody knows that all are in one op: statuses count messages, too.
     expect("device, only counts", world.write(folder("counts"), entries=False), 1, "gpu-stall", [2],
            ['"confidence": "hypothesis"'])
@@ -163,6 +187,8 @@ def cases(at):
     small_groups(folder)
     prefixes(folder)
     at_times(folder)
+    called_too_often(folder)
+    seats_by_messages(folder)
     damaged(folder)
     files(folder)
 
@@ -460,6 +486,77 @@ def at_times(folder):
     expect("five minutes", at, 1, "host-stall", [3], ['"watchdog_s": 3'])
     os.utime(at + "/nccl_trace_rank_3", ns=(world.time - 8 * 10**9,) * 2)
     expect("its file was written before", at, 4, "inconclusive", [], ["older than"], laws=False)
+    old_dump(folder, since)
+    untimed(folder, since)
+
+
+def old_dump(folder, since):
+    """What is open in a dump that was written before others completed it may be complete since."""
+    world = since(310)
+    world.collective(0, "all_reduce", done=others(4, 2))
+    world.collective(0, "all_reduce", done=False)
+    at = world.time
+    old = world.write(folder("behind"))
+    os.utime(old + "/nccl_trace_rank_2", ns=(at + 10**8,) * 2)
+    expect_sure("open in an old dump, by its time", old, [])
+    old = world.write(folder("behind-undated"))
+    for rank in range(4):
+        os.utime(old + "/nccl_trace_rank_%d" % rank, ns=(at + 86400 * 10**9,) * 2)
+    expect_sure("open in a dump that may be old", old, [])
+
+
+def untimed(folder, since):
+    """Somebody waits, though no entry says since when."""
+    world = since(310)
+    world.collective(0, "all_reduce", ranks=others(4, 3), done=False)
+    for entries in world.entries.values():
+        for entry in entries:
+            entry.update(time_created_ns=0, time_discovered_completed_ns=None)
+            if entry["state"] != "completed":
+                entry["time_discovered_started_ns"] = world.time
+    expect("since when, nobody says", world.write(folder("untimed")), 1, "host-stall", [3])
+
+
+def called_too_often(folder):
+    """Three of four pairs are done; in one somebody calls once more, and its peer is where the
+    others are."""
+    world = World(8)
+    pairs = [world.group(str(i + 1), "TP", [2 * i, 2 * i + 1]) for i in range(4)]
+    sides = [world.group(str(i + 5), "DP", range(i, 8, 2)) for i in range(2)]
+    for _ in range(2):
+        for g in pairs:
+            world.collective(g, "all_reduce")
+        world.collective(sides[0], "all_reduce")
+        world.collective(sides[1], "all_reduce")
+    for g in pairs:
+        world.collective(g, "all_reduce")
+    world.collective(pairs[1], "all_reduce", ranks=[3], done=False)
+    world.collective(sides[0], "all_reduce")
+    world.collective(sides[1], "all_reduce", ranks=[1, 5, 7], done=False)
+    at = world.write(folder("too-often"))
+    expect_sure("whose peer called once more", at, [3])
+    expect("the peer is where others are", at, 1, "host-stall", [2],
+           ["in no operation either, and nobody lacks them"], laws=False)
+
+
+def seats_by_messages(folder):
+    """Nobody lists the group, and one rank left no dump: messages say who sits where in it. Rank 1
+    waits for rank 2, whose seat is not the third of those that were seen."""
+    world = World(4)
+    stages = world.group("1", "PP", range(4))
+    for _ in range(2):
+        for at in range(3):
+            world.message(stages, at, at + 1)
+        for at in range(3, 0, -1):
+            world.message(stages, at, at - 1)
+    world.message(stages, 3, 2, done=False, sides=("send",))
+    world.message(stages, 2, 1, done=False, sides=("recv",))
+    world.message(stages, 1, 0, done=False, sides=("recv",))
+    at = world.write(folder("seats"), without=[2], config=False, statuses=False)
+    expect_sure("who sits where, messages say", at, [])
+    text = json.dumps(diagnose(at)[1])
+    for wrong in ("Recv with rank 3", "Send with rank 3"):
+        expect_not_in("a peer that was not seen", wrong, text)
 
 
 def damaged(folder):

@@ -79,11 +79,21 @@ static bool did_not_run_between(
 	return held->run_count && thread->run_count && held->run_count == own_runs(thread);
 }
 
+/*
+ * True if the one has nothing but the outermost frames of the other, and more may be hidden: a
+ * thread that runs shows more at one moment than at the next.
+ */
+static bool is_short_of(const struct sampled_thread *a, const struct sampled_thread *b)
+{
+	return a->hidden && !a->partial && !b->partial && a->nframes < b->nframes &&
+	       samples_common(a->frames, a->nframes, b->frames, b->nframes, false) == a->nframes;
+}
+
 void samples_compare(struct sampled_thread *held, const struct sampled_thread *new,
 	const struct snapshot_thread *thread)
 {
 	bool partial = held->partial || new->partial;
-	bool keep = !new->nframes || (new->partial && !held->partial);
+	bool keep = !new->nframes || (new->partial && !held->partial) || is_short_of(new, held);
 	const struct sampled_thread *kept = keep ? held : new, *other = keep ? new : held;
 	size_t common =
 		samples_common(kept->frames, kept->nframes, other->frames, other->nframes, partial);

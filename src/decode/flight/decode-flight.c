@@ -339,6 +339,8 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 			    (retires && entry->retired == FLIGHT_YES),
 		.retired = entry->retired == FLIGHT_YES};
 	op->end = !flight_signature(entry, &op->sig, &mine);
+	if (is_group_rank(mine))
+		seat->mine = mine.n + 1;
 	op->p2p = entry->is_p2p == FLIGHT_MAYBE ? is_group_rank(mine) : entry->is_p2p == FLIGHT_YES;
 	if (op->p2p_seq == FLIGHT_UNKNOWN)
 		op->p2p_seq = op->p2p ? -1 - op->record : 0;

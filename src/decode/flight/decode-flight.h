@@ -72,6 +72,7 @@ struct flight_seat {
 	const struct flight_status *status; /* NULL none */
 	uint32_t group; /* index into groups */
 	struct group_rank seat; /* NO_GROUP_RANK unknown */
+	uint32_t mine; /* 1 + the seat that its own messages name ("3->2": 3); 0 none does */
 	const char *maker; /* "nccl", "gloo", "other"; NULL no entry says */
 	uint32_t life;	/* so many groups of that name came before it: a job ended them */
 	bool left;	/* and this one, too: the rank made a later one */

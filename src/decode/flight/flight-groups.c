@@ -554,7 +554,11 @@ static void look_at_ops(struct flights *flights)
 	}
 }
 
-/* Seats of groups that nobody lists are numbered as their ranks are: no op there names a seat. */
+/*
+ * Seats of groups that nobody lists: where its own messages say it, a rank is told its seat, and
+ * seats of others' messages are theirs. Where no message was sent, no op names a seat, and they are
+ * numbered as their ranks are.
+ */
 static void number_seats(struct flights *flights)
 {
 	uint32_t *next = alloc_zeroed(flights->groups.nr + 1, sizeof(*next));
@@ -564,7 +568,11 @@ static void number_seats(struct flights *flights)
 			struct flight_seat *seat = &flights->ranks.items[i].seats.items[k];
 			const struct flight_union *group = &flights->groups.items[seat->group];
 
-			if (!group->list && !group->world && !group->has_p2p && seat->entries)
+			if (group->list || group->world || !seat->entries)
+				continue;
+			if (seat->mine && seat->mine <= MOST_RANKS)
+				seat->seat = group_rank(seat->mine - 1);
+			else if (!group->has_p2p)
 				seat->seat = group_rank(next[seat->group]++);
 		}
 	free(next);

@@ -206,11 +206,12 @@ static void rings_take_losses(struct ring_source *source)
 /* What the process wrote to stderr by write(2). */
 static void rings_take_text(struct ring_source *source)
 {
-	char *text = arena_alloc(&source->context->arena, 1, RING_TEXT_CAP);
-	size_t len = ring_view_text(&source->view, text, RING_TEXT_CAP);
+	char whole[RING_TEXT_CAP], *text;
+	size_t len = ring_view_text(&source->view, whole, sizeof(whole));
 
 	if (!len)
 		return;
+	text = memcpy(arena_alloc(&source->context->arena, len + 1, 1), whole, len);
 	redact_text(text, len);
 	source->process->ring_log.text = text;
 	source->process->ring_log.len = len;
@@ -228,6 +229,8 @@ static void rings_release(struct ring_source *source)
 	array_release(&source->dims.all);
 	array_release(&source->empties.all);
 	array_release(&source->edges.all);
+	array_release(&source->waits);
+	array_release(&source->step_times);
 	array_release(&source->seats);
 	array_release(&source->seen);
 }

@@ -26,6 +26,54 @@ static void note_add(
 	*array_add(&notes->all) = (struct ring_note_seen){*slot, ticket, lane};
 }
 
+static struct ring_wait_seen *lanes_wait(struct ring_source *source, uint32_t name)
+{
+	struct ring_wait_seen *wait;
+
+	array_for_each(&source->waits, wait)
+		if (wait->name == name)
+			return wait;
+	wait = array_add(&source->waits);
+	*wait = (struct ring_wait_seen){.name = name};
+	return wait;
+}
+
+/* ns from one record to a later one; negative where anchors do not tell. */
+static int64_t lanes_between(
+	const struct ring_source *source, const struct ring_slot *from, const struct ring_slot *to)
+{
+	int64_t begun = ring_source_time(source, from->tsc);
+	int64_t ended = ring_source_time(source, to->tsc);
+
+	return begun == JOB_UNKNOWN || ended == JOB_UNKNOWN ? -1 : ended - begun;
+}
+
+/*
+ * How long single waits for a loader and single steps took: the table of spans and the marks keep
+ * only the latest, so a lane is asked, as far back as it goes.
+ */
+static void lanes_time(struct ring_source *source, struct ring_lane_seen *seen,
+	const struct ring_slot *slot)
+{
+	unsigned type = ring_meta_type(slot->meta);
+	int64_t took;
+
+	if (type == RING_SPAN_BEGIN && ring_meta_arg(slot->meta) == RING_SPAN_INPUT) {
+		seen->input = *slot;
+	} else if (type == RING_SPAN_END && seen->input.index && slot->index == seen->input.index) {
+		struct ring_wait_seen *wait = lanes_wait(source, (uint32_t)slot->aux);
+
+		took = lanes_between(source, &seen->input, slot);
+		wait->n += took >= 0;
+		wait->ns += took >= 0 ? took : 0;
+	} else if (type == RING_STEP) {
+		took = lanes_between(source, &seen->step, slot);
+		if (seen->step.index && slot->index == seen->step.index + 1 && took >= 0)
+			*array_add(&source->step_times) = took;
+		seen->step = *slot;
+	}
+}
+
 /* Keeps what others will ask for; all else in a lane is told better by boards and tables. */
 static void lanes_take(struct ring_source *source, uint32_t lane, const struct ring_slot *slot)
 {
@@ -59,7 +107,8 @@ static void lanes_read(struct ring_source *source, const struct ring_lane_view *
 	struct ring_cursor cursor;
 	struct ring_slot slot;
 
-	*seen = (struct ring_lane_seen){lane->number, lane->overflow ? 0 : lane->tid, 0};
+	*seen = (struct ring_lane_seen){
+		.number = lane->number, .tid = lane->overflow ? 0 : lane->tid};
 	ring_cursor_open(&cursor, lane);
 	while (ring_cursor_next(&cursor, &slot)) {
 		if (slot.tsc > source->t0)
@@ -67,6 +116,7 @@ static void lanes_read(struct ring_source *source, const struct ring_lane_view *
 		if (slot.tsc > seen->newest)
 			seen->newest = slot.tsc;
 		lanes_take(source, lane->number, &slot);
+		lanes_time(source, seen, &slot);
 	}
 	/* Wrapping is what a ring is for; what was just being written is no loss while it lives. */
 	source->lost += (int64_t)(cursor.tally.cut & INT32_MAX);

@@ -91,11 +91,32 @@ static void decode_spans(struct ring_source *source)
 
 /* --- Steps and shards ------------------------------------------------------------------------ */
 
+static int times_compare(const void *va, const void *vb)
+{
+	int64_t a = *(const int64_t *)va, b = *(const int64_t *)vb;
+
+	return (a > b) - (a < b);
+}
+
+/* Median and tenths of the single steps that are on record. */
+static void marks_time_steps(struct ring_source *source, struct job_step *step)
+{
+	size_t n = source->step_times.nr;
+
+	if (!n)
+		return;
+	array_sort(&source->step_times, times_compare);
+	step->timed = n;
+	step->usual = source->step_times.items[n / 2];
+	step->low = source->step_times.items[n / 10];
+	step->high = source->step_times.items[n - 1 - n / 10];
+}
+
 /* The latest step, and how many were marked. */
 static void marks_step(struct ring_source *source, const struct ring_mark *mark,
 	const struct ring_slot *latest)
 {
-	const struct job_step step = {
+	struct job_step step = {
 		.n = latest->index,
 		.events = mark->events,
 		.first = ring_source_time(source, mark->first_tsc),
@@ -103,6 +124,7 @@ static void marks_step(struct ring_source *source, const struct ring_mark *mark,
 		.cite = ring_source_cite(source, "step"),
 	};
 
+	marks_time_steps(source, &step);
 	job_add_step(source->builder, source->who, &step);
 }
 
@@ -151,6 +173,19 @@ static const struct ring_slot *shard_emptied(const struct ring_source *source, c
 	return latest;
 }
 
+/* The span of a wait has its loader's name. */
+static void marks_waits(
+	const struct ring_source *source, uint32_t loader, struct job_shard *shard)
+{
+	const struct ring_wait_seen *wait;
+
+	array_for_each(&source->waits, wait)
+		if (wait->name == loader) {
+			shard->waits = wait->n;
+			shard->waited = wait->ns;
+		}
+}
+
 /* A loader's latest batch, and whether any was empty. */
 static void marks_shard(struct ring_source *source, const struct ring_mark *mark,
 	const struct ring_slot *latest, unsigned number)
@@ -174,6 +209,7 @@ static void marks_shard(struct ring_source *source, const struct ring_mark *mark
 		shard.emptied = emptied->index;
 	}
 	marks_shape(source, mark, &shard);
+	marks_waits(source, (uint32_t)(mark->claim >> 32), &shard);
 	job_add_shard(source->builder, source->who, &shard);
 }
 

@@ -30,6 +30,15 @@ struct ring_lane_seen {
 	uint32_t number;
 	uint32_t tid;
 	uint64_t newest; /* TSC of its newest record, 0 none */
+	struct ring_slot input; /* the begin of its latest wait for a loader */
+	struct ring_slot step;	/* its latest step */
+};
+
+/* Waits for one loader that began and ended on record. */
+struct ring_wait_seen {
+	uint32_t name; /* string id */
+	uint64_t n;
+	int64_t ns;
 };
 
 /* An entry of the group table. */
@@ -62,6 +71,8 @@ struct ring_source {
 	struct ring_notes dims;
 	struct ring_notes empties; /* shards without rows or elements, pinned */
 	struct ring_notes edges;
+	ARRAY(struct ring_wait_seen) waits;
+	ARRAY(int64_t) step_times; /* ns of single steps */
 	ARRAY(struct ring_seat) seats;
 	ARRAY(struct job_op_seen) seen; /* fact.order: the TSC of the entry */
 	int64_t lost; /* records of lanes that cannot be read */

@@ -55,14 +55,20 @@ bool liveness_is_alive(const struct liveness *liveness)
 	return liveness->lock == LIVENESS_LOCK_HELD;
 }
 
-bool liveness_same_program(uint32_t a, uint32_t b)
+/* Which file a process runs, as the kernel has it in memory: a server that is gone is not asked. */
+static bool program_of(uint32_t pid, struct statx *ret)
 {
 	char path[32];
-	struct stat one, other;
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", a);
-	if (stat(path, &one))
-		return false;
-	snprintf(path, sizeof(path), "/proc/%u/exe", b);
-	return !stat(path, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	return !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, ret);
+}
+
+bool liveness_same_program(uint32_t a, uint32_t b)
+{
+	struct statx one, other;
+
+	return program_of(a, &one) && program_of(b, &other) && one.stx_ino == other.stx_ino &&
+	       one.stx_dev_major == other.stx_dev_major &&
+	       one.stx_dev_minor == other.stx_dev_minor;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/names.h"
 #include "job/rollcall.h"
 #include "job/waitfor/waitfor-make.h"
 
@@ -277,6 +278,22 @@ void waitfor_join_missing(struct waitfor_maker *m)
 	}
 }
 
+/* True if the peer is done with its side of the message: how it ended later does not hold it. */
+static bool is_done_with(const struct job *job, const struct wait *wait)
+{
+	const struct job_member *peer = &job->members[wait->peer];
+	uint8_t other = wait->op->sig.op == JOB_OP_SEND ? JOB_OP_RECV : JOB_OP_SEND;
+
+	for (size_t i = 0; i < peer->np2p; i++) {
+		const struct job_op *theirs = &peer->p2p[i];
+
+		if (theirs->sig.op == other && theirs->index == wait->index &&
+			same_group_rank(theirs->sig.peer, job->members[wait->member].seat))
+			return theirs->completed == JOB_YES;
+	}
+	return false;
+}
+
 /* The peer that has not made the matching call; or one that did, and died or froze in it. */
 void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wait)
 {
@@ -286,7 +303,7 @@ void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wai
 	m->nodes.items[node].unknown = wait->peer_unknown || (wait->lacking && !is_rank(peer));
 	if (m->nodes.items[node].absent)
 		waitfor_add_edge(m, node, peer.i);
-	else if (is_rank(peer) && m->given->stopped[peer.i])
+	else if (is_rank(peer) && m->given->stopped[peer.i] && !is_done_with(m->job, wait))
 		waitfor_add_edge(m, node, waitfor_stopped_node(m, peer));
 }
 

@@ -41,11 +41,17 @@ struct collector {
 
 /* -- preparation ------------------------------------------------------------------------------- */
 
+/* True if only a dump tells how far the rank came. */
+static bool is_by_dump(const struct job_rank *rank)
+{
+	return (rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+}
+
 /* True if nobody knows when that was taken which tells how far the rank came. */
 static bool is_age_unknown(const struct job *job, const struct job_rank *rank)
 {
 	return rank->process != JOB_NONE && job->processes[rank->process].age_unknown &&
-	       (rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+	       is_by_dump(rank);
 }
 
 /* The gathering of its host, or the end of its process, if that came first. */
@@ -55,7 +61,7 @@ static int64_t end_of_evidence(const struct job *job, const struct job_rank *ran
 
 	if (is_age_unknown(job, rank))
 		return JOB_UNKNOWN;
-	if ((rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP && rank->process != JOB_NONE)
+	if (is_by_dump(rank) && rank->process != JOB_NONE)
 		now = job->processes[rank->process].seen;
 	if (now == JOB_UNKNOWN)
 		now = job->gathered;
@@ -578,7 +584,8 @@ static void finish_rank(struct collector *c, struct rank_index rank, size_t from
 			continue;
 		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
 									   : now - wait.since;
-		wait.age_unknown = is_age_unknown(c->job, job_rank(c->job, rank));
+		wait.age_unknown = is_age_unknown(c->job, job_rank(c->job, rank)) ||
+				   (wait.age == JOB_UNKNOWN && is_by_dump(job_rank(c->job, rank)));
 		c->list.items[kept++] = wait;
 	}
 	c->list.nr = kept;
@@ -647,7 +654,7 @@ struct waits *waits_new(const struct job *job, const struct waits_told *told)
 	waits->first = alloc_zeroed(job->nranks + 2, sizeof(*waits->first));
 	waits->now = alloc_zeroed(job->nranks + 1, sizeof(*waits->now));
 	waits->told = alloc_zeroed(job->nranks + 1, sizeof(*waits->told));
-	by_rank_make(&c.seats, job, job->nmembers, by_rank_of_seat);
+	by_rank_make(&c.seats, job, members);
 	find_rears(&c);
 	job_for_each_rank(job, rank)
 		waits->now[rank.i] = end_of_evidence(job, job_rank(job, rank));

@@ -241,6 +241,24 @@ static void claim_by_node(struct claims *claims, const struct block *environ)
 		claims_add(claims, &claim);
 }
 
+/* A script that starts itself again, as Lightning does, gives each its place and no rank. */
+static void read_place(struct claims *claims, const struct block *environ)
+{
+	const struct rank_claim place = {.rank = CLAIM_UNKNOWN,
+		.local_rank = number(environ, "LOCAL_RANK"),
+		.world_size = number(environ, "WORLD_SIZE"),
+		.node_rank = number(environ, "NODE_RANK"),
+		.restart = CLAIM_UNKNOWN,
+		.launcher = "env",
+		.trust = CLAIM_SUPPORTED};
+
+	claims->has_place = place.local_rank != CLAIM_UNKNOWN && place.world_size > 0 &&
+			    place.world_size <= RANK_MOST && place.node_rank != CLAIM_UNKNOWN &&
+			    !variable(environ, "RANK") && !variable(environ, "GROUP_RANK");
+	if (claims->has_place)
+		claims->place = place;
+}
+
 /* What the job is called, by the best of those who name it; torchrun's "none" names none. */
 static void read_names(struct claims *claims, const struct block *environ)
 {
@@ -285,5 +303,6 @@ void claims_read(struct claims *ret, const char *environ, size_t environ_len, co
 	claim_by_slurm(ret, &variables);
 	claim_by_arguments(ret, &variables, &words);
 	claim_by_node(ret, &variables);
+	read_place(ret, &variables);
 	read_names(ret, &variables);
 }

@@ -12,6 +12,7 @@
  *	SLURM_PROCID in a step			likewise
  *	--local_rank, --global_rank		arguments alone
  *	RANK without LOCAL_RANK			of a NODE (PyTorchJob), until proved otherwise
+ *	LOCAL_RANK, NODE_RANK, WORLD_SIZE	none yet: who started it tells (places.h)
  *
  * Traps that are known: OMPI_COMM_WORLD_NODE_RANK is the place on the node; LOCAL_RANK is 0 for all
  * under `torchrun --virtual-local-rank`; SLURM_PROCID counts nodes where each task is a torchrun.
@@ -44,6 +45,8 @@ struct rank_claim {
 struct claims {
 	struct rank_claim all[CLAIMS_MOST];
 	size_t nr;
+	bool has_place; /* it has a place on a node, and no rank: that makes nobody a rank */
+	struct rank_claim place; /* its place, node and world */
 	char job[160];	  /* what its launcher calls the job: a run id, "8841.0"; "" not told */
 	char master[160]; /* "ADDRESS:PORT" of rank 0; "" not told */
 	char step[64];	  /* its Slurm step, "8841.0"; "" none */

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/numbers.h"
+#include "proc/survey/places.h"
 #include "proc/survey/survey.h"
 
 #define CLIMB_MOST 64 /* generations: a longer chain of parents is damage */
@@ -540,6 +541,7 @@ void survey_settle(struct survey *survey)
 {
 	struct survey_process *process;
 
+	places_number(survey);
 	hear_helpers(survey);
 	array_for_each(&survey->all, process)
 		if (process->launcher && process->launcher->in_order)

@@ -13,6 +13,8 @@
  *	- nor, with such a descendant or without, is anything of inquest, or the shell of a session;
  *	- nor what a shell started beside the rank with the same claim, to read its output (tee);
  *	- RANK alone is a node's, unless several of one job here differ in it;
+ *	- of a script that started itself again, with places and without ranks, all are ranks, and
+ *	  so is who started them (proc/survey/places.h);
  *	- variables that a program set itself are seen in its helpers: their claim is its own;
  *	- of processes that say nothing, and that Python's multiprocessing or Ray started, the
  *	  memory is asked (proc/survey/inside.h);

@@ -128,6 +128,90 @@ static void who_has_its_number_alone_is_a_rank(void **state)
 	survey_release(&survey);
 }
 
+#define PLACE(place) "MASTER_ADDR=a MASTER_PORT=1 WORLD_SIZE=3 NODE_RANK=0 LOCAL_RANK=" place
+
+/*
+ * Lightning's way: a script sets LOCAL_RANK, NODE_RANK and WORLD_SIZE and starts itself again, once
+ * for each other rank. It is the first one, and what it and they start besides is none.
+ */
+static void who_starts_its_own_script_again_is_the_first_rank(void **state)
+{
+	static const struct actor actors[] = {
+		{10, 1, "bash", "", "bash"},
+		{11, 10, "python3", "A=b", "python3 -u train.py --steps 9"},
+		{12, 11, "python3", PLACE("1"), "/opt/bin/python3 /home/u/train.py --steps 9"},
+		{13, 11, "python3", PLACE("2"), "/opt/bin/python3 /home/u/train.py --steps 9"},
+		{14, 11, "python3", PLACE("0"), "/opt/bin/python3 compile_worker/__main__.py"},
+		{15, 11, "python3", PLACE("0"),
+			"python3 -c from multiprocessing.resource_tracker import main"},
+		{16, 12, "python3", PLACE("1"),
+			"/opt/bin/python3 /home/u/train.py --steps 9"}, /* its loader, forked off */
+		{17, 12, "python3", PLACE("1"), "/opt/bin/python3 compile_worker/__main__.py"},
+	};
+	struct survey survey = {0};
+
+	SET_UP(&survey, actors);
+	survey_settle(&survey);
+	assert_ranks(&survey, "11=0/0 12=1/1 13=2/2");
+	assert_int_equal(survey.jobs.nr, 1);
+	assert_int_equal(survey.jobs.items[0].world_size, 3);
+	assert_int_equal(survey.jobs.items[0].ranks, 3);
+	assert_true(survey_find(&survey, 11)->rank.trust == CLAIM_SUPPORTED);
+	survey_release(&survey);
+}
+
+/* The second of two nodes: its first rank is the one behind those of the first. */
+static void a_later_node_counts_on(void **state)
+{
+	static const struct actor actors[] = {
+		{11, 1, "python3", "", "python3 train.py"},
+		{12, 11, "python3", "WORLD_SIZE=4 NODE_RANK=1 LOCAL_RANK=1",
+			"python3 /home/u/train.py"},
+	};
+	struct survey survey = {0};
+
+	SET_UP(&survey, actors);
+	survey_settle(&survey);
+	assert_ranks(&survey, "11=2/0 12=3/1");
+	survey_release(&survey);
+}
+
+/* A number that is inherited makes no rank: without all of its siblings, or of another's script. */
+static void a_place_alone_makes_no_rank(void **state)
+{
+	static const struct actor actors[] = {
+		/* one is gone */
+		{10, 1, "python3", "", "python3 train.py"},
+		{11, 10, "python3", PLACE("2"), "python3 /home/u/train.py"},
+		/* all were started by what is none of them */
+		{20, 1, "python3", "", "python3 launch.py"},
+		{21, 20, "python3", PLACE("1"), "python3 train.py"},
+		{22, 20, "python3", PLACE("2"), "python3 train.py"},
+		/* by their own script, which is none of them, either */
+		{30, 1, "python3", "", "python3 train.py"},
+		{31, 30, "python3", PLACE("0"), "python3 train.py"},
+		{32, 30, "python3", PLACE("1"), "python3 train.py"},
+		{33, 30, "python3", PLACE("2"), "python3 train.py"},
+		/* one place twice */
+		{40, 1, "python3", "", "python3 train.py"},
+		{41, 40, "python3", PLACE("1"), "python3 train.py"},
+		{42, 40, "python3", PLACE("1"), "python3 train.py"},
+		/* of a world that does not divide by so many */
+		{50, 1, "python3", "", "python3 train.py"},
+		{51, 50, "python3", PLACE("1"), "python3 train.py"},
+		/* a session from which a rank was started, whose name ends alike */
+		{60, 1, "python3", "", "python3 retrain.py"},
+		{61, 60, "python3", PLACE("1"), "python3 train.py"},
+		{62, 60, "python3", PLACE("2"), "python3 train.py"},
+	};
+	struct survey survey = {0};
+
+	SET_UP(&survey, actors);
+	survey_settle(&survey);
+	assert_ranks(&survey, "");
+	survey_release(&survey);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +220,9 @@ int main(void)
 		cmocka_unit_test(a_launcher_speaks_for_its_own_user),
 		cmocka_unit_test(the_other_end_of_a_pipe_is_no_rank),
 		cmocka_unit_test(who_has_its_number_alone_is_a_rank),
+		cmocka_unit_test(who_starts_its_own_script_again_is_the_first_rank),
+		cmocka_unit_test(a_later_node_counts_on),
+		cmocka_unit_test(a_place_alone_makes_no_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

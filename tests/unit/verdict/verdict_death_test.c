@@ -5,26 +5,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "tests/unit/facts.h"
+#include "tests/unit/launcher.h"
 #include "verdict/profile.h"
 #include "words/things.h"
-
-#define LAUNCHER 900
-
-/* A process of the launcher, in the job's table. */
-static void add_launcher(struct facts *f)
-{
-	struct job_process *launcher = facts_child(f, 0, "torchrun");
-
-	f->extra[f->nextra - 1].pid = LAUNCHER;
-	launcher->ppid = 1;
-}
-
-static void told_to_end(struct facts *f, int rank, double at)
-{
-	facts_signal(f, rank, SIGTERM, LAUNCHER, "python", at);
-	facts_end(f, rank, JOB_SIGNALED, SIGTERM, at);
-}
 
 static void s06_oom_killed_during_compile(void **state)
 {

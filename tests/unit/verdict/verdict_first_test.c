@@ -3,28 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "job/firsts.h"
-#include "tests/unit/facts.h"
-
-struct judged {
-	struct job *job;
-	struct verdicts *verdicts;
-	const struct verdict *first;
-};
-
-static struct judged judge(const struct facts *f)
-{
-	struct judged j = {.job = facts_job(f)};
-
-	j.verdicts = verdicts_of(j.job);
-	j.first = &j.verdicts->at[0];
-	return j;
-}
-
-static void dismiss(struct judged j)
-{
-	verdicts_free(j.verdicts);
-	job_free(j.job);
-}
+#include "tests/unit/judged.h"
 
 static void how_a_rank_came_to_its_first_step(void **state)
 {
@@ -88,7 +67,7 @@ static void a_stage_is_not_guessed_from_how_many_collectives(void **state)
 		if (cases[i].step >= 0)
 			facts_step(f, 0, (uint64_t)cases[i].step);
 		j = judge(f);
-		assert_int_equal(j.verdicts->stage, cases[i].stage);
+		assert_int_equal(j.v->stage, cases[i].stage);
 		dismiss(j);
 		facts_free(f);
 	}

@@ -139,7 +139,7 @@ static void expect_doing(const char *stack, const char *name)
 	facts_stack(f, 0, stack);
 	job = facts_job(f);
 	v = verdicts_of(job);
-	by_rank_make(&seats, job, job->nmembers, by_rank_of_seat);
+	by_rank_make(&seats, job, members);
 	doing_of(&doing, job, &seats, rank_index(0), &v->postures[0]);
 	by_rank_release(&seats);
 	assert_string_equal(str_text(&doing.name), name);
@@ -165,7 +165,7 @@ static void a_wait_in_the_store_is_told_in_words(void **state)
 
 		facts_call(f, 0, calls[i][0], 40);
 		job = facts_job(f);
-		by_rank_make(&seats, job, job->nmembers, by_rank_of_seat);
+		by_rank_make(&seats, job, members);
 		doing_of(&doing, job, &seats, rank_index(0), NULL);
 		by_rank_release(&seats);
 		assert_string_equal(str_text(&doing.op), calls[i][1]);

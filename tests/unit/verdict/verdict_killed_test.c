@@ -7,26 +7,10 @@
 
 #include <signal.h>
 
-#include "tests/unit/facts.h"
+#include "tests/unit/launcher.h"
 #include "verdict/last-words.h"
 
-#define LAUNCHER 900
 #define TIMEOUT  77 /* no process of the job */
-
-/* A process of the launcher, in the job's table. */
-static void add_launcher(struct facts *f)
-{
-	struct job_process *launcher = facts_child(f, 0, "torchrun");
-
-	f->extra[f->nextra - 1].pid = LAUNCHER;
-	launcher->ppid = 1;
-}
-
-static void told_to_end(struct facts *f, int rank, double at)
-{
-	facts_signal(f, rank, SIGTERM, LAUNCHER, "python", at);
-	facts_end(f, rank, JOB_SIGNALED, SIGTERM, at);
-}
 
 /* Rank 3 enters another operation than the rest, at 40. Nothing may be known of completion. */
 static struct facts *forked(bool held, bool tracked)
@@ -365,6 +349,38 @@ static void one_that_is_told_from_outside_was_killed(void **state)
 	facts_free(f);
 }
 
+/* It was told to end, and its handler did: who asked, by what, and with what status it went. */
+static void what_a_handler_made_of_an_order_is_told(void **state)
+{
+	struct facts *f = facts_new(4);
+	const struct verdict_fact *first;
+	struct job_signal *signal;
+	struct verdicts *v;
+	struct job *job;
+
+	(void)state;
+	add_launcher(f);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	signal = told_from_outside(f, 1, 30);
+	signal->sender = 4711;
+	signal->sender_role = JOB_NONE;
+	facts_note(f, 1, "RuntimeError: SIGTERM handler", 30.05);
+	for (int rank = 0; rank < 4; rank++)
+		if (rank != 1)
+			told_to_end(f, rank, 30.4);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_KILLED);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	first = &v->at[0].headline;
+	assert_int_equal(first->kind, FACT_TOLD_TO_END);
+	assert_int_equal(first->a, SIGTERM);
+	assert_int_equal(first->b, 4711);
+	assert_int_equal(first->c, 1);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
 /* Neither has the kernel a pid, nor a timer of the rank's own: nobody told it to end. */
 static void who_has_no_pid_may_be_the_kernel(void **state)
 {
@@ -468,6 +484,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_container_that_is_stopped_is_the_end),
 		cmocka_unit_test(one_that_is_told_from_outside_was_killed),
+		cmocka_unit_test(what_a_handler_made_of_an_order_is_told),
 		cmocka_unit_test(who_has_no_pid_may_be_the_kernel),
 		cmocka_unit_test(who_was_ended_soon_waited_as_well),
 		cmocka_unit_test(what_a_terminal_sends_is_the_end_of_the_job),

@@ -10,29 +10,9 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "tests/unit/facts.h"
+#include "tests/unit/judged.h"
 #include "words/everywhere.h"
 #include "words/next.h"
-
-struct judged {
-	struct job *job;
-	struct verdicts *v;
-};
-
-static struct judged judge(const struct facts *f)
-{
-	struct judged j = {.job = facts_job(f)};
-
-	j.v = verdicts_of(j.job);
-	return j;
-}
-
-static void done(struct judged *j, struct facts *f)
-{
-	verdicts_free(j->v);
-	job_free(j->job);
-	facts_free(f);
-}
 
 /* True if the page says that this is missing of the last rank, and only of it. */
 static bool needs(const struct judged *j, enum verdict_need need)

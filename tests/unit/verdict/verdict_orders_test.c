@@ -157,6 +157,161 @@ static void a_send_and_its_receive_of_other_amounts(void **state)
 	facts_free(f);
 }
 
+/* -- what ranks beside the circle tell ------------------------------------------------------- */
+
+/* Eight ranks in pairs, that reduce among all, then in the pair; `steps` times. */
+static struct facts *facts_in_pairs(int pairs[4], int steps)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 4; i++)
+		pairs[i] = facts_group_of(f, 2, 2 * i, 2 * i + 1);
+	for (int step = 0; step < steps; step++) {
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 64, 10 + step);
+		for (int i = 0; i < 4; i++)
+			facts_round(f, pairs[i], JOB_OP_ALLREDUCE, 32, 10.5 + step);
+	}
+	return f;
+}
+
+/* Rank 1 left out what all do, and stands in its pair's, whose other one stands with all. */
+static void skip_one(struct facts *f, const int pairs[4])
+{
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, pairs[0], 1, JOB_OP_ALLREDUCE, 32, 30);
+}
+
+static void expect_confidence(const struct facts *f, enum verdict_confidence confidence)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+
+	assert_int_equal(v->n, 1);
+	assert_int_equal(v->at[0].confidence, confidence);
+	verdicts_free(v);
+	job_free(job);
+}
+
+/* Too few steps for a habit: the others have pairs, too, and came to what all do first. */
+static void who_skips_what_all_do_is_told_by_like_groups(void **state)
+{
+	int pairs[4];
+	struct facts *f = facts_in_pairs(pairs, 1);
+
+	skip_one(f, pairs);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "1", "0,2-7");
+	expect_confidence(f, VERDICT_SUPPORTED);
+	facts_free(f);
+}
+
+/* Nobody has used a pair before: it may be that rank 0 left out what only its pair does. */
+static void groups_that_were_never_used_tell_a_guess(void **state)
+{
+	int pairs[4];
+	struct facts *f = facts_in_pairs(pairs, 0);
+
+	skip_one(f, pairs);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "1", "0,2-7");
+	expect_confidence(f, VERDICT_HYPOTHESIS);
+	facts_free(f);
+}
+
+/* The others did what their pairs do before they came to it: it is rank 0 who left that out. */
+static void who_skips_what_its_pair_does_is_told_too(void **state)
+{
+	int pairs[4];
+	struct facts *f = facts_in_pairs(pairs, 0);
+
+	for (int i = 1; i < 4; i++)
+		facts_round(f, pairs[i], JOB_OP_ALLREDUCE, 32, 20);
+	skip_one(f, pairs);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "0", "1-7");
+	facts_free(f);
+}
+
+/* Nobody else has a pair, or they took both orders: either side may be right. */
+static void without_likes_or_with_two_minds_nobody_is_blamed(void **state)
+{
+	int pairs[4];
+	struct facts *f = facts_new(8);
+
+	pairs[0] = facts_group_of(f, 2, 0, 1);
+	skip_one(f, pairs);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+
+	f = facts_in_pairs(pairs, 1);
+	facts_round(f, pairs[1], JOB_OP_ALLREDUCE, 32, 20);
+	skip_one(f, pairs);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* Of a rank that nobody saw it may be that it took the other order: then it is a guess. */
+static void likes_of_which_one_is_unseen_tell_a_guess(void **state)
+{
+	int pairs[4];
+	struct facts *f = facts_in_pairs(pairs, 1);
+
+	skip_one(f, pairs);
+	facts_lose_ring(f, 6);
+	expect_confidence(f, VERDICT_HYPOTHESIS);
+	facts_free(f);
+}
+
+/*
+ * The making of a group in which all but rank 1 stand, and its pair's operation: what is told of
+ * rank 1 is what it is in, and not what the others are in.
+ */
+static void what_the_odd_one_is_in_is_told_of_it(void **state)
+{
+	int pairs[4], late;
+	struct facts *f = facts_in_pairs(pairs, 6);
+	struct job *job;
+	struct verdicts *v;
+	int told = 0;
+
+	late = facts_group_of(f, 8, 0, 1, 2, 3, 4, 5, 6, 7);
+	for (int rank = 0; rank < 8; rank++)
+		if (rank != 1)
+			facts_in_init(f, late, rank, 30);
+	facts_unseen(f, late, 1);
+	facts_hold(f, pairs[0], 1, JOB_OP_ALLREDUCE, 32, 30);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "1", NULL);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	for (size_t i = 0; i < v->at[0].nevidence; i++)
+		told += v->at[0].evidence[i].kind == FACT_ORDER_OPEN &&
+			v->at[0].evidence[i].thing->kind == THING_OP;
+	assert_int_equal(told, 1);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
+/*
+ * A thread beside the main one reduces in a group of its own, and that of rank 1 does not come any
+ * more. The main threads go on, and all have just entered their next: no network keeps anybody.
+ */
+static void an_operation_of_a_moment_ago_is_no_stall(void **state)
+{
+	struct facts *f = facts_new(4);
+	int beside = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	f->group_makers[0] = f->group_makers[beside] = "gloo";
+	facts_rounds(f, beside, 10, 20, 1);
+	facts_rounds(f, 0, 30, 20, 2.5);
+	for (int rank = 0; rank < 4; rank++)
+		if (rank != 1)
+			facts_enter(f, beside, rank, JOB_OP_ALLREDUCE, 1, 50)->returned = JOB_NO;
+	for (int rank = 0; rank < 4; rank++)
+		facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 99.98);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +326,13 @@ int main(void)
 		cmocka_unit_test(s52_all_receive_first),
 		cmocka_unit_test(a_receive_against_a_collective_blames_nobody),
 		cmocka_unit_test(a_send_and_its_receive_of_other_amounts),
+		cmocka_unit_test(who_skips_what_all_do_is_told_by_like_groups),
+		cmocka_unit_test(groups_that_were_never_used_tell_a_guess),
+		cmocka_unit_test(who_skips_what_its_pair_does_is_told_too),
+		cmocka_unit_test(without_likes_or_with_two_minds_nobody_is_blamed),
+		cmocka_unit_test(likes_of_which_one_is_unseen_tell_a_guess),
+		cmocka_unit_test(what_the_odd_one_is_in_is_told_of_it),
+		cmocka_unit_test(an_operation_of_a_moment_ago_is_no_stall),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

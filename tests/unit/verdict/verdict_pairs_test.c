@@ -336,6 +336,105 @@ static void a_send_of_another_tag_is_no_gpu(void **state)
 	facts_free(f);
 }
 
+/* -- pairs that are groups of their own ------------------------------------------------------ */
+
+/* Pipelines of two stages side by side, a group each: three pairs, and what all agree on. */
+static struct facts *facts_of_pipelines(int pairs[3])
+{
+	struct facts *f = facts_new(6);
+
+	for (int i = 0; i < 3; i++)
+		pairs[i] = facts_group_of(f, 2, 2 * i, 2 * i + 1);
+	return f;
+}
+
+/* Each first stage sends so many parts; of pair 1 one less, and its second waits for that. */
+static void send_parts(struct facts *f, const int pairs[3], int parts, bool short_of_one)
+{
+	for (int i = 0; i < 3; i++)
+		for (int part = 0; part < parts; part++) {
+			bool out = short_of_one && i == 1 && part == parts - 1;
+
+			if (!out)
+				facts_p2p(f, pairs[i], 2 * i, JOB_OP_SEND, 2 * i + 1, 20, false);
+			facts_p2p(f, pairs[i], 2 * i + 1, JOB_OP_RECV, 2 * i, out ? 60 : 20, out);
+		}
+	for (int rank = 0; rank < 6; rank++)
+		if (short_of_one && rank != 3)
+			facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 1, 60);
+	if (!short_of_one)
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 1, 21);
+}
+
+/* There is no step before: the first stages of the other pairs tell. */
+static void a_send_less_than_in_like_groups(void **state)
+{
+	int pairs[3];
+	struct facts *f = facts_of_pipelines(pairs);
+
+	send_parts(f, pairs, 4, true);
+	expect(f, "2", VERDICT_BY_SKIPPED, VERDICT_SUPPORTED,
+		(struct verdict_fact){FACT_LEFT_OUT_CALL, .a = 4, .b = 3, .c = 3});
+	expect(f, "2", VERDICT_BY_SKIPPED, VERDICT_SUPPORTED,
+		(struct verdict_fact){FACT_LIKE_PAIRS, .a = 4, .b = 2, .c = JOB_UNKNOWN});
+	facts_free(f);
+}
+
+/*
+ * A step that is one send short, and laid over the end of the step before it, comes twice: that is
+ * no habit, where one that is older held for longer.
+ */
+static void a_short_step_is_no_habit(void **state)
+{
+	int pairs[3];
+	struct facts *f = facts_of_pipelines(pairs);
+
+	for (int step = 0; step < 5; step++)
+		send_parts(f, pairs, 4, false);
+	send_parts(f, pairs, 4, true);
+	expect(f, "2", VERDICT_BY_SKIPPED, VERDICT_ESTABLISHED,
+		(struct verdict_fact){FACT_LEFT_OUT_CALL, .a = 24, .b = 3, .c = 23});
+	facts_free(f);
+}
+
+/* Of those groups one sent less, too: then nobody knows how often it should have been. */
+static void pairs_that_differ_tell_nothing(void **state)
+{
+	int pairs[3];
+	struct facts *f = facts_of_pipelines(pairs);
+
+	facts_p2p(f, pairs[0], 0, JOB_OP_SEND, 1, 19, false);
+	facts_p2p(f, pairs[0], 1, JOB_OP_RECV, 0, 19, false);
+	send_parts(f, pairs, 4, true);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* A pipeline of four: one stage came to the end like it, and another's peer asked for as many. */
+static void a_short_pipeline_tells_by_those_who_ask(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int part = 0; part < 4; part++) {
+		bool last = part == 3;
+
+		send_to(f, 0, 1, false);
+		receive_from(f, 1, 0, false);
+		if (!last)
+			send_to(f, 1, 2, false);
+		receive_from(f, 2, 1, last);
+		if (!last)
+			send_to(f, 2, 3, false);
+		receive_from(f, 3, 2, last);
+	}
+	facts_hold(f, 0, 0, JOB_OP_ALLREDUCE, 1, 60);
+	facts_hold(f, 0, 1, JOB_OP_ALLREDUCE, 1, 60);
+	expect(f, "1", VERDICT_BY_SKIPPED, VERDICT_SUPPORTED,
+		(struct verdict_fact){FACT_LEFT_OUT_CALL, .a = 4, .b = 2, .c = 3});
+	facts_free(f);
+}
+
 /* -- what is launched in one go ---------------------------------------------------------------- */
 
 /* A rank sends to the next and receives from the one before it, in one launch. */
@@ -385,6 +484,40 @@ static void an_exchange_is_told_once(void **state)
 	assert_int_equal(v->n, 1);
 	verdicts_free(v);
 	job_free(job);
+	facts_free(f);
+}
+
+/* Makes the messages of a rank's launch as complete as that, and the rank leaves in good order. */
+static void finish(struct facts *f, int rank, enum job_known completed)
+{
+	struct facts_member *m = &f->members[0][rank];
+
+	for (size_t i = 0; i < m->nops; i++)
+		if (m->ops[i].launch)
+			m->ops[i].completed = completed;
+	f->ranks[rank].thread = (struct job_thread){0};
+	facts_end(f, rank, JOB_EXITED, 0, 61);
+}
+
+/*
+ * Rank 2 leaves without having received, and rank 1 waits for that. Rank 3 has left, too, with all
+ * of its messages done: rank 0, which had received from it, waits for rank 1.
+ */
+static void who_was_done_with_its_messages_may_leave(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct job_op *op;
+
+	f->completion = true;
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			exchange(f, i, true);
+	op = facts_p2p(f, 0, 2, JOB_OP_SEND, 3, 60, false);
+	op->launch = 7;
+	finish(f, 2, JOB_YES);
+	finish(f, 3, JOB_YES);
+	facts_expect(f, VERDICT_EARLY_EXIT, "2", "0,1");
 	facts_free(f);
 }
 
@@ -472,8 +605,13 @@ int main(void)
 		cmocka_unit_test(sends_against_each_other_are_another_order),
 		cmocka_unit_test(a_wait_for_a_sender_who_was_not_seen),
 		cmocka_unit_test(a_send_of_another_tag_is_no_gpu),
+		cmocka_unit_test(a_send_less_than_in_like_groups),
+		cmocka_unit_test(a_short_step_is_no_habit),
+		cmocka_unit_test(pairs_that_differ_tell_nothing),
+		cmocka_unit_test(a_short_pipeline_tells_by_those_who_ask),
 		cmocka_unit_test(an_exchange_that_lacks_a_send_names_both),
 		cmocka_unit_test(an_exchange_is_told_once),
+		cmocka_unit_test(who_was_done_with_its_messages_may_leave),
 		cmocka_unit_test(a_host_that_waits_is_no_gpu),
 		cmocka_unit_test(who_left_its_habit_is_to_blame),
 		cmocka_unit_test(a_habit_that_was_lost_blames_nobody),

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tests/unit/bystacks.h"
+#include "tests/unit/launcher.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define JOBS 60 /* as many as can be waited for */
@@ -23,7 +24,6 @@
 #define LOSSES	 12 /* ways to lose a part of one job */
 #define STOPS	 60.0 /* since when the others wait */
 
-#define LAUNCHER  900
 #define TIMED_OUT "RuntimeError: Timed out waiting 5000ms for recv operation to complete"
 #define CLOSED	  "RuntimeError: [pair.cc:537] Connection closed by peer [127.0.0.1]:33211"
 
@@ -352,7 +352,7 @@ static void raises(struct facts *f, int rank, const char *words, double at, unsi
 	facts_end(f, rank, JOB_EXITED, 1, at + draw_time(seed, 0.8));
 }
 
-static void told_to_end(struct facts *f, int rank, double at)
+static void ended_soon(struct facts *f, int rank, double at)
 {
 	facts_signal(f, rank, SIGTERM, LAUNCHER, "python", at);
 	facts_end(f, rank, JOB_SIGNALED, SIGTERM, at + 0.01);
@@ -424,7 +424,7 @@ static void end_one(const struct plan *p, struct facts *f, int rank, double last
 		facts_signal(f, rank, SIGABRT, 0, "pt_nccl_watchdg", at);
 		facts_end(f, rank, JOB_SIGNALED, SIGABRT, at);
 	} else {
-		told_to_end(f, rank, last + draw_time(seed, 0.2));
+		ended_soon(f, rank, last + draw_time(seed, 0.2));
 	}
 }
 
@@ -442,10 +442,8 @@ static struct facts *make(const struct plan *p, unsigned *seed)
 {
 	static const double begins[TRUTHS] = {50, 50, 50, 50, 96, 56};
 	struct facts *f = facts_new(p->n);
-	struct job_process *launcher = facts_child(f, 0, "torchrun");
 
-	f->extra[f->nextra - 1].pid = LAUNCHER;
-	launcher->ppid = 1;
+	add_launcher(f);
 	if (p->gloo)
 		f->group_makers[0] = "gloo";
 	for (int rank = 0; rank < p->n; rank++) {

@@ -305,18 +305,6 @@ static void different_keys_point_at_nobody(void **state)
 	facts_free(f);
 }
 
-/* Others wait in an op for one that waits for a key: not its fault, nor anybody's who is known. */
-static void who_waits_for_a_key_is_no_culprit(void **state)
-{
-	struct facts *f = facts_new(4);
-
-	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 40);
-	facts_store(f, 2, "my_key", 39);
-	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
-	assert_int_equal(facts_culprits(f), 0);
-	facts_free(f);
-}
-
 /* Before the first group: all but one are in init_process_group, and one has not come there. */
 static void one_never_came_to_the_first_group(void **state)
 {
@@ -683,7 +671,6 @@ int main(void)
 		cmocka_unit_test(half_of_them_wait_for_a_key),
 		cmocka_unit_test(one_that_cannot_be_read_may_be_the_one),
 		cmocka_unit_test(different_keys_point_at_nobody),
-		cmocka_unit_test(who_waits_for_a_key_is_no_culprit),
 		cmocka_unit_test(one_never_came_to_the_first_group),
 	};
 

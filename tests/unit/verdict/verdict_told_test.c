@@ -76,9 +76,104 @@ static void without_rings_a_death_explains_who_stays_away(void **state)
 	(void)state;
 }
 
+/* -- keys, and requests ------------------------------------------------------------------------ */
+
+/*
+ * Others wait in an op for one that waits for a key. All stand, so nobody is left to set it: they
+ * do not agree, likely; who is wrong nobody knows.
+ */
+static void who_waits_for_a_key_is_no_culprit(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 40);
+	facts_store(f, 2, "my_key", 39);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "", "0,1,3");
+	j = judge(f);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
+	assert_int_equal(j.v->at[0].culprits.n, 0);
+	assert_int_equal(j.v->at[0].camp_a.n, 1);
+	assert_int_equal(j.v->at[0].camp_a.at[0].i, 2);
+	expect_says(&j, "in the store for my_key, which nobody has set");
+	expect_says(&j, "in AllReduce #1");
+	done(&j, f);
+	(void)state;
+}
+
+/* One of them was not seen: it may set the key yet. */
+static void who_was_not_seen_may_set_the_key(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_hold(f, 0, 0, JOB_OP_ALLREDUCE, 64, 40);
+	facts_hold(f, 0, 1, JOB_OP_ALLREDUCE, 64, 40);
+	facts_store(f, 2, "my_key", 39);
+	facts_lose_ring(f, 3);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+	(void)state;
+}
+
+#define ACCEPT                                                                                     \
+	"accept4@libc.so.6 < socket.accept@" STDLIB "socket.py:294 < serve@/home/me/serve.py:17"   \
+	" < main@/home/me/serve.py:40"
+#define TAKES                                                                                      \
+	"sem_clockwait@libc.so.6 < PyThread_acquire_lock_timed@python3.11 < Condition.wait@"       \
+	STDLIB "threading.py:327 < Queue.get@" STDLIB "queue.py:171 < serve@/home/me/serve.py:16"  \
+	" < main@/home/me/serve.py:40"
+#define LOOP                                                                                       \
+	"epoll_wait@libc.so.6 < EpollSelector.select@" STDLIB "selectors.py:468 < "                \
+	"BaseEventLoop._run_once@" STDLIB "asyncio/base_events.py:1884 < Thread.run@" STDLIB      \
+	"threading.py:975"
+
+/* A server that nobody asks is no stall: what its first rank does is told as a guess. */
+static void who_waits_for_a_request_may_be_idle(void **state)
+{
+	for (int probed = 0; probed < 2; probed++) {
+		struct facts *f = probed ? facts_new(4) : foreign(4, 0, ACCEPT);
+		struct judged j;
+
+		if (probed) {
+			facts_enter_but(f, 0, 0, JOB_OP_BROADCAST, 64, 40);
+			facts_stack(f, 0, ACCEPT);
+			f->stack_span = 2.2;
+		}
+		facts_expect(f, VERDICT_HOST_STALL, "0", "1-3");
+		j = judge(f);
+		assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
+		assert_int_equal(j.v->at[0].headline.kind, FACT_AWAITS_REQUEST);
+		done(&j, f);
+	}
+	(void)state;
+}
+
+/* Another thread of it has the door, and hands over what comes; without such a thread it stalls. */
+static void who_waits_for_its_own_listener_may_be_idle(void **state)
+{
+	for (int listens = 0; listens < 2; listens++) {
+		struct facts *f = foreign(4, 0, TAKES);
+		struct judged j;
+
+		if (listens)
+			facts_stack_of(f, 0, "python", f->ranks[0].pid + 1, LOOP);
+		j = judge(f);
+		assert_int_equal(j.v->at[0].class, VERDICT_HOST_STALL);
+		assert_int_equal(j.v->at[0].confidence,
+			listens ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED);
+		done(&j, f);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_waits_for_a_key_is_no_culprit),
+		cmocka_unit_test(who_was_not_seen_may_set_the_key),
+		cmocka_unit_test(who_waits_for_a_request_may_be_idle),
+		cmocka_unit_test(who_waits_for_its_own_listener_may_be_idle),
 		cmocka_unit_test(without_rings_the_graph_leads_to_who_is_elsewhere),
 		cmocka_unit_test(without_rings_an_exit_is_an_early_exit),
 		cmocka_unit_test(without_rings_a_death_explains_who_stays_away),

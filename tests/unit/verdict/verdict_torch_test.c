@@ -7,24 +7,9 @@
 
 #include <string.h>
 
-#include "tests/unit/facts.h"
+#include "tests/unit/judged.h"
 #include "words/things.h"
 #include "words/wording.h"
-
-struct judged {
-	struct job *job;
-	struct verdicts *verdicts;
-	const struct verdict *first;
-};
-
-static struct judged judge(const struct facts *f)
-{
-	struct judged j = {.job = facts_job(f)};
-
-	j.verdicts = verdicts_of(j.job);
-	j.first = &j.verdicts->at[0];
-	return j;
-}
 
 static void assert_thing(const struct verdict_thing *thing, const char *expected)
 {
@@ -44,18 +29,12 @@ static void assert_words(const struct verdict_fact *fact, const char *expected)
 	str_release(&told);
 }
 
-static void dismiss(struct judged j)
-{
-	verdicts_free(j.verdicts);
-	job_free(j.job);
-}
-
 static const struct verdict_fact *fact_of(const struct judged *j, enum verdict_fact_kind kind)
 {
 	for (size_t i = 0; i < j->first->nevidence; i++)
 		if (j->first->evidence[i].kind == kind)
 			return &j->first->evidence[i];
-	facts_print(j->verdicts);
+	facts_print(j->v);
 	fail_msg("the first verdict has no such fact");
 	return NULL;
 }
@@ -628,8 +607,8 @@ static void what_torch_lacks_is_a_loss_and_leaves_rules_unjudged(void **state)
 	for (size_t i = 0; i < j.job->nlosses; i++)
 		losses += strstr(j.job->losses[i].what, "dataloader.DataLoader") != NULL;
 	assert_int_equal(losses, 4);
-	for (size_t i = 0; i < j.verdicts->nnot_judged; i++)
-		unjudged |= j.verdicts->not_judged[i].class == VERDICT_EMPTY_SHARD;
+	for (size_t i = 0; i < j.v->nnot_judged; i++)
+		unjudged |= j.v->not_judged[i].class == VERDICT_EMPTY_SHARD;
 	assert_true(unjudged);
 	dismiss(j);
 	facts_free(f);

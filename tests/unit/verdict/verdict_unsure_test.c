@@ -7,29 +7,8 @@
 
 #include <signal.h>
 
-#include "tests/unit/facts.h"
-
-#define LAUNCHER 900
-
-struct judged {
-	struct job *job;
-	struct verdicts *v;
-};
-
-static struct judged judge(const struct facts *f)
-{
-	struct judged j = {.job = facts_job(f)};
-
-	j.v = verdicts_of(j.job);
-	return j;
-}
-
-static void done(struct judged *j, struct facts *f)
-{
-	verdicts_free(j->v);
-	job_free(j->job);
-	facts_free(f);
-}
+#include "tests/unit/judged.h"
+#include "tests/unit/launcher.h"
 
 /* -- a dump that is cut ------------------------------------------------------------------------ */
 
@@ -160,10 +139,8 @@ static void who_ends_where_it_reads_from_others_is_not_named(void **state)
 /* Rank 1 fails with these words, and the launcher ends the rest. Nobody is known to wait. */
 static struct judged fails_with(struct facts *f, const char *words)
 {
-	struct job_process *launcher = facts_child(f, 0, "torchrun");
 
-	f->extra[f->nextra - 1].pid = LAUNCHER;
-	launcher->ppid = 1;
+	add_launcher(f);
 	facts_rounds(f, 0, 10, 20, 0.5);
 	facts_note(f, 1, words, 60);
 	facts_end(f, 1, JOB_EXITED, 1, 60.5);
@@ -221,15 +198,12 @@ static struct facts *two_nodes(void)
 static void an_order_is_no_reason_for_a_crash_elsewhere(void **state)
 {
 	struct facts *f = two_nodes();
-	struct job_process *launcher;
 
 	for (int i = 0; i < 4; i++)
 		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 4096, 60);
 	facts_signal(f, 2, SIGSEGV, 0, "python", 70);
 	facts_end(f, 2, JOB_SIGNALED, SIGSEGV, 70);
-	launcher = facts_child(f, 0, "torchrun");
-	f->extra[f->nextra - 1].pid = LAUNCHER;
-	launcher->ppid = 1;
+	add_launcher(f);
 	for (int i = 0; i < 2; i++) {
 		facts_signal(f, i, SIGTERM, LAUNCHER, "python", 71);
 		facts_end(f, i, JOB_SIGNALED, SIGTERM, 71);
