@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-examine.py [--bare] [--gpu] [--ddp] SCENARIO[@RANKS]...: plays jobs of PyTorch, each with a real
-mishap in a drawn rank, and examines them as tests/scenarios/examine.py does the demo's.
+examine.py [--bare] [--gpu] [--ddp] [--unprobed] SCENARIO[@RANKS]...: plays jobs of PyTorch, each
+with a real mishap in a drawn rank, and examines them as tests/scenarios/examine.py does the demo's.
 
 Each is started as anybody would, inquest run -- torchrun --nproc_per_node=8 JOB.py, or by another
 launcher (launchers.py); nothing in the job knows of inquest. A few are started without it, as most
@@ -12,6 +12,7 @@ One line each, beginning with "|", is a row of check-torch's table.
 
 --gpu has the ranks talk by NCCL and compute on one GPU (tests/gpu/torch.test).
 --ddp spreads the model by DDP, for an older PyTorch, whose FSDP2 needs a GPU (2.6).
+--unprobed starts all of them without us, and asks who attaches; he may say less (ways.py).
 --bare runs the jobs without inquest for a while and shows what they say: does it really hang?
 
 Exit 77: there is no PyTorch here.
@@ -41,6 +42,7 @@ import scenarios  # noqa: E402
 import starts  # noqa: E402
 from log import Log  # noqa: E402
 from strict import Strictness, first_of  # noqa: E402
+from ways import Unprobed, Ways  # noqa: E402
 
 SCENARIOS = {**scenarios.SCENARIOS, **starts.SCENARIOS, **programs.SCENARIOS, **paces.SCENARIOS}
 
@@ -398,13 +400,23 @@ class TorchPlay(Play):
                 self.heard.close()
 
 
-class StrictPlay(Strictness, TorchPlay):
+class PlainPlay(Ways, TorchPlay):
+    """One that is read in each way that there is."""
+
+
+class StrictPlay(Ways, Strictness, TorchPlay):
     """The same, of which more is asked."""
 
 
-def play_of(name):
+class UnprobedPlay(Unprobed, Ways, TorchPlay):
+    """The same with nothing of ours in it."""
+
+
+def play_of(name, unprobed):
+    if unprobed:
+        return UnprobedPlay(name)
     strict = SCENARIOS[name.partition("@")[0]].strict
-    return StrictPlay(name) if strict else TorchPlay(name)
+    return StrictPlay(name) if strict else PlainPlay(name)
 
 
 def main(arguments):
@@ -421,7 +433,8 @@ def main(arguments):
         print(f"no PyTorch in {torch}; ./quickstart torch puts one there")
         return 77
     examine.AT_A_TIME = 1
-    return play_all([play_of(name) for name in names], base_seed())
+    unprobed = "--unprobed" in arguments
+    return play_all([play_of(name, unprobed) for name in names], base_seed())
 
 
 if __name__ == "__main__":

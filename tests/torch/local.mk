@@ -8,10 +8,11 @@ TORCH_TESTS = \
 	%D%/death.test %D%/elastic.test %D%/host.test %D%/late.test \
 	%D%/unprobed.test %D%/shim.test %D%/c10d.test %D%/flight.test \
 	%D%/loop.test %D%/own.test %D%/spawn.test %D%/mpirun.test %D%/srun.test \
-	%D%/program.test %D%/outside.test %D%/pace.test
+	%D%/program.test %D%/outside.test %D%/pace.test %D%/table.test
 dist_check_SCRIPTS += $(TORCH_TESTS)
 EXTRA_DIST += %D%/examine.py %D%/flight.py %D%/strict.py %D%/log.py %D%/launchers.py \
 	%D%/scenarios.py %D%/starts.py %D%/programs.py %D%/paces.py %D%/shim.py %D%/shim_job.py \
+	%D%/ways.py %D%/table.py \
 	%D%/jobs/budget.py %D%/jobs/cached.py %D%/jobs/careful.py %D%/jobs/elastic.py \
 	%D%/jobs/experts.py %D%/jobs/fetch.py %D%/jobs/finetune.py %D%/jobs/flown.py \
 	%D%/jobs/groups.py %D%/jobs/loop.sh %D%/jobs/mesh.py %D%/jobs/monitored.py \
@@ -29,5 +30,6 @@ check-torch: all
 	echo '| scenario | verdict | culprits | evidence | found after |'; \
 	echo '|--|--|--|--|--|'; \
 	sed -n '/^| /p' $(TORCH_TESTS:.test=.log); \
+	python3 '$(srcdir)/%D%/table.py' $(TORCH_TESTS:.test=.log) && \
 	! grep -q '^:test-result: *\(FAIL\|ERROR\)' $(TORCH_TESTS:.test=.trs)
 .PHONY: check-torch

@@ -92,7 +92,7 @@ class Strictness:
         last, right, self.before, self.answers = "nothing was said", 0, {}, {}
         self.looks = []
         while time.monotonic() < deadline + self.threshold_s and \
-                time.monotonic() - self.since() < PATIENCE_S + self.threshold_s:
+                self.is_new(PATIENCE_S + self.threshold_s):
             if self.agent.poll() is not None:
                 raise Wrong(f"the job ended by itself, status {self.agent.returncode}; {last}")
             if self.deeds_at and self.heard.last_word() > self.deeds_at + PASSED_S:
@@ -117,6 +117,10 @@ class Strictness:
         wrong = self.ask("attach", self.job(), "-o", os.path.join(self.folder, "wrong.inq"))
         raise Wrong(f"the truth was not found: {last}; answers: {self.answers}\n"
                     f"{wrong[1].decode()}")
+
+    def is_new(self, seconds):
+        """Whether it has moved since, or may yet be coming up: importing takes what it takes."""
+        return not self.heard.joined() or time.monotonic() - self.since() < seconds
 
     def since(self):
         return max(self.deeds_at or 0, self.heard.last_word())
