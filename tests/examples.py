@@ -18,6 +18,9 @@ import tempfile
 SOURCE = os.environ["srcdir"]
 INQUEST = os.environ["INQUEST"]
 PAGE = os.path.join(SOURCE, "man/inquest-verdicts.7")
+# Behind `.\\" Receipt: NAME' and `.\\" Compare: NAME NAME' stands all that the verb prints.
+VERBS = re.compile(r'(\.\\" (Receipt|Compare): ([^\n]*)\n\.Bd -literal\n)(.*?)(\.Ed\n)', re.S)
+VERB_PAGES = ("man/inquest-receipt.1", "man/inquest-compare.1")
 EXAMPLE = re.compile(r'(\.\\" Example: (\S+)\n\.Bd -literal\n)(.*?)(\.Ed\n)', re.S)
 # From here on a page tells what is not the case, and of each rank.
 BELOW = ("ruled out", "unjudged", " first", "RANK ", "next ", "lost ")
@@ -69,7 +72,33 @@ def roff(line):
     return ("\\&" if line[:1] in (".", "'") else "") + line + "\n"
 
 
+def printed(verb, names):
+    run = subprocess.run([INQUEST, verb.lower()] + names.split(), capture_output=True, text=True,
+                         cwd=os.path.join(SOURCE, "fixtures/recorded"))
+    if not run.stdout:
+        sys.exit("FAIL: nothing is said of %s: %s" % (names, run.stderr))
+    return "".join(roff(line) for line in run.stdout.rstrip("\n").split("\n"))
+
+
+def hold_verbs(update):
+    """The pages of receipts: what the verb prints of recorded jobs."""
+    for page in VERB_PAGES:
+        path = os.path.join(SOURCE, page)
+        with open(path) as file:
+            text = file.read()
+        new = VERBS.sub(lambda m: m[1] + printed(m[2], m[3]) + m[5], text)
+        if not VERBS.search(text):
+            sys.exit("FAIL: %s has no example" % page)
+        if update:
+            with open(path, "w") as file:
+                file.write(new)
+        elif new != text:
+            sys.exit("FAIL: the example of %s is not what is printed today: make -C build "
+                     "examples" % page)
+
+
 def main():
+    hold_verbs("--update" in sys.argv)
     with open(PAGE) as file:
         text = file.read()
     found = EXAMPLE.findall(text)

@@ -174,7 +174,7 @@ static int draw_standing(const struct title *title, int x, int y)
 {
 	const struct verdict *verdict = title->verdict;
 	bool unknown = verdict->outlook == VERDICT_OUTLOOK_UNKNOWN;
-	const char *outlook = wording_outlook_word(verdict->outlook);
+	const char *outlook = wording_outlook(verdict->outlook)->word;
 	struct cells *cells = title->screen->cells;
 	struct str class = {0};
 
@@ -244,7 +244,7 @@ static void draw_in_one(const struct title *title)
 
 	if (verdict->class != VERDICT_HEALTHY && verdict->class != VERDICT_TOO_EARLY)
 		x += 2 + cells_put(cells, title->area, x, 0, style_of(verdict),
-				 wording_outlook_word(verdict->outlook));
+				 wording_outlook(verdict->outlook)->word);
 	add_class(&class, verdict);
 	room = title->area.w - x - (int)class.len - 3;
 	x = draw_headline(title, x, room > title->area.w / 3 ? room : title->area.w - x - 1) + 2;

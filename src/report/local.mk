@@ -8,6 +8,9 @@ src_report_libreport_la_SOURCES = \
 	%D%/json-parts.c %D%/json-parts.h \
 	%D%/json-stacks.c %D%/json-stacks.h \
 	%D%/paint.c %D%/paint.h \
+	%D%/compare-json.c %D%/compare-json.h \
+	%D%/receipt-text.c %D%/receipt-text.h \
+	%D%/receipt-json.c %D%/receipt-json.h \
 	%D%/report.h \
 	%D%/report-stacks.c \
 	%D%/sheet.c %D%/sheet.h \

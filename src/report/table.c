@@ -346,7 +346,7 @@ void table_of(struct table_lines *into, const struct verdicts *verdicts, size_t 
 		.most_files = caches_most(verdicts->job)};
 	struct row *row;
 
-	by_rank_make(&table.seats, verdicts->job, verdicts->job->nmembers, by_rank_of_seat);
+	by_rank_make(&table.seats, verdicts->job, members);
 	job_for_each_rank(verdicts->job, rank)
 		add_rank(&table, rank);
 	if (table.rows.nr) {

@@ -39,7 +39,7 @@ static void show_flags(uint64_t meta)
 {
 	for (unsigned bit = 0; bit < 8; bit++)
 		if (ring_meta_flags(meta) & 1u << bit)
-			printf(" +%s", ring_flag_name(bit));
+			printf(" +%s", ring_name(RING_LIST_FLAGS, bit));
 }
 
 static void show_words(const struct ring_slot *s)
@@ -53,18 +53,18 @@ static void show_record(const struct ring_view *v, const struct ring_slot *s)
 {
 	unsigned type = ring_meta_type(s->meta);
 	uint32_t arg = ring_meta_arg(s->meta);
-	const char *name = ring_type_name(type);
+	const char *name = ring_name(RING_LIST_TYPES, type);
 
 	printf(" %s", name ? name : "?");
 	if (type == RING_CALL_ENTER || type == RING_CALL_EXIT || type == RING_COMM ||
 		type == RING_WAIT_ENTER || type == RING_WAIT_EXIT || type == RING_EDGE)
 		printf(" %s", show_call(arg));
 	if (type == RING_PROC)
-		printf(" %s", ring_milestone_name(arg));
+		printf(" %s", ring_name(RING_LIST_MILESTONES, arg));
 	if (type == RING_NOTE || type == RING_SHARD || type == RING_SHAPE)
 		printf(" \"%s\"", show_string(v, arg));
 	if (type == RING_SPAN_BEGIN || type == RING_SPAN_END)
-		printf(" %s \"%s\" \"%s\"", ring_span_kind_name(arg),
+		printf(" %s \"%s\" \"%s\"", ring_name(RING_LIST_SPAN_KINDS, arg),
 			show_string(v, s->aux & 0xffffffff), show_string(v, s->aux >> 32));
 	if (type == RING_TRAIT)
 		printf(" \"%s\" \"%s\"", show_string(v, arg), show_string(v, s->aux & 0xffffffff));
@@ -73,7 +73,7 @@ static void show_record(const struct ring_view *v, const struct ring_slot *s)
 	if (ring_meta_group(s->meta) != RING_NO_GROUP)
 		printf(" group=%u", ring_meta_group(s->meta));
 	if (ring_sig_op(s->sig) && (type == RING_CALL_ENTER || type == RING_OP_ENTERED))
-		printf(" op=%s", ring_op_name(ring_sig_op(s->sig)));
+		printf(" op=%s", ring_name(RING_LIST_OPS, ring_sig_op(s->sig)));
 	show_words(s);
 	show_flags(s->meta);
 	putchar('\n');
@@ -142,9 +142,9 @@ static void show_groups(const struct ring_view *v)
 			g.splits, g.maker, show_string(v, g.name),
 			show_string(v, (uint32_t)g.ranks), g.op_index, g.zero_counts, g.p2p_count,
 			g.completed_word, g.completed_p2p, g.contended);
-		for (unsigned bit = 0; ring_group_state_name(bit); bit++)
+		for (unsigned bit = 0; ring_name(RING_LIST_GROUP_STATES, bit); bit++)
 			if (g.state & 1u << bit)
-				printf(" +%s", ring_group_state_name(bit));
+				printf(" +%s", ring_name(RING_LIST_GROUP_STATES, bit));
 		if (g.state & RING_G_KERNELS)
 			printf(" begun=%" PRIu64, g.begun_word);
 		printf("\n");
@@ -180,7 +180,7 @@ static void show_pins(const struct ring_view *v)
 		if (ring_view_pins(v, i, &pins))
 			continue;
 		while (ring_pins_next(&pins, &s)) {
-			printf("pin %s", ring_pin_name(pins.class));
+			printf("pin %s", ring_name(RING_LIST_PINS, pins.class));
 			show_record(v, &s);
 		}
 	}

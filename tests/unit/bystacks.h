@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "tests/unit/judged.h"
 #include "words/wording.h"
-#include "tests/unit/facts.h"
 
 #define TORCH  "/env/lib/python3.11/site-packages/torch/"
 #define C10D   TORCH "distributed/distributed_c10d.py"
@@ -120,26 +120,6 @@ static inline struct facts *foreign(int n, int odd, const char *frames)
 	for (int i = 0; i < n; i++)
 		facts_stack(f, i, i == odd ? frames : ALL_REDUCE);
 	return f;
-}
-
-struct judged {
-	struct job *job;
-	struct verdicts *v;
-};
-
-static inline struct judged judge(const struct facts *f)
-{
-	struct judged j = {.job = facts_job(f)};
-
-	j.v = verdicts_of(j.job);
-	return j;
-}
-
-static inline void done(struct judged *j, struct facts *f)
-{
-	verdicts_free(j->v);
-	job_free(j->job);
-	facts_free(f);
 }
 
 /* True if some fact of the first verdict reads so. */

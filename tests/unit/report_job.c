@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "job/names.h"
+#include "tests/unit/unit.h"
+#include "words/escape.h"
 
 #define T0 (1800000000LL * CLOCK_NS_PER_S)
 
@@ -183,4 +185,31 @@ char *hand_job_written(const struct report *report, const struct verdicts *verdi
 		abort();
 	fclose(file);
 	return text;
+}
+
+void hand_job_hostile(struct hand_job *hand)
+{
+	static const char evil[] =
+		"\033]0;pwned\a\033[2J\xff\xc0\xaf\xe2\x80\xaella si\nKILLED\r\x9b"
+		"31m";
+
+	hand_job_make(hand, 8, 3);
+	hand->job.name = hand->job.id = evil;
+	hand->log.last_line = hand->span.name = evil;
+	hand->facts[0].text = hand->facts[0].cite = evil;
+	hand->verdict[0].headline = hand->facts[0];
+	hand->group.name = evil;
+	hand->host.name = evil;
+	hand->not_judged.need = NEED_MEMBERS;
+	hand->not_judged.name = evil;
+}
+
+void hand_job_harmless(const char *text)
+{
+	for (size_t size; *text; text += size) {
+		int32_t code = escape_decode(text, &size);
+
+		if (code != '\n' && !escape_is_plain(code))
+			fail_msg("character %x goes out as it came", (unsigned)code);
+	}
 }

@@ -37,6 +37,12 @@ struct hand_job {
 
 void hand_job_make(struct hand_job *hand, int nranks, int odd);
 
+/* A job that hates us: every text that it can choose is hostile. */
+void hand_job_hostile(struct hand_job *hand);
+
+/* Fails where a character of those would reach the terminal. */
+void hand_job_harmless(const char *text);
+
 /* What the report writes; free() it. */
 char *hand_job_written(const struct report *report, const struct verdicts *verdicts,
 	const struct report_options *options);

@@ -313,7 +313,7 @@ static void add_verdict(struct data *data)
 
 	headline_sentence(&text, verdicts, verdict);
 	add_member(data->into, "headline", str_text(&text));
-	add_member(data->into, "outlook", wording_outlook_word(verdict->outlook));
+	add_member(data->into, "outlook", wording_outlook(verdict->outlook)->word);
 	add_member(data->into, "class", verdict_class_name(verdict->class));
 	add_member(data->into, "confidence", verdict_confidence_name(verdict->confidence));
 	add_member(data->into, "sign", kind_of(pane_style(page_tone(verdict))));

@@ -88,10 +88,10 @@ static enum track_kind event_kind(enum verdict_fact_kind kind)
 	case FACT_DIED_SIGNAL:
 	case FACT_DIED_IN:
 	case FACT_DIED_EXIT:
+	case FACT_TOLD_TO_END:
 	case FACT_DIED_GONE:
 	case FACT_OOM_KILL:
 	case FACT_RSS:
-	case FACT_ABORTED_BY_WATCHDOG:
 	case FACT_TERMINATED:
 		return TRACK_DEATH;
 	default:

@@ -292,7 +292,7 @@ const struct seats_summary *seats_sum_up(const struct scene *scene, struct rank_
 
 	if (!book->sums) {
 		book->sums = alloc_zeroed(job->ngroups + 1, sizeof(*book->sums));
-		by_rank_make(&book->seats, job, job->nmembers, by_rank_of_seat);
+		by_rank_make(&book->seats, job, members);
 		for (size_t i = 0; i < job->ngroups; i++)
 			book->sums[i] = sum_up(job, (int)i);
 	}

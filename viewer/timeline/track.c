@@ -181,11 +181,11 @@ struct tracks *tracks_new(const struct verdicts *verdicts)
 	made->tracks.job = job;
 	made->tracks.at = made->at;
 	made->tracks.n = job->nranks;
-	by_rank_make(&maker.seats, job, job->nmembers, by_rank_of_seat);
-	by_rank_make(&maker.signals, job, job->nsignals, by_rank_of_signal);
-	by_rank_make(&maker.losses, job, job->nlosses, by_rank_of_loss);
-	by_rank_make(&maker.logs, job, job->nlogs, by_rank_of_log);
-	by_rank_make(&maker.processes, job, job->nprocesses, by_rank_of_process);
+	by_rank_make(&maker.seats, job, members);
+	by_rank_make(&maker.signals, job, signals);
+	by_rank_make(&maker.losses, job, losses);
+	by_rank_make(&maker.logs, job, logs);
+	by_rank_make(&maker.processes, job, processes);
 	find_oom(&maker);
 	track_make_events(&maker);
 	measure(&maker);

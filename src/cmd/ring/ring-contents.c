@@ -77,13 +77,13 @@ static void add_digits(
 
 /* The names of all bits that are set and known here. */
 static void add_bits(struct ring_fields *into, const char *name, unsigned nr, uint64_t bits,
-	const char *(*name_of)(unsigned bit))
+	enum ring_list list)
 {
 	struct ring_fields *names = field_add_array(into, name);
 
 	for (unsigned bit = 0; bit < nr; bit++)
-		if (bits >> bit & 1 && name_of(bit))
-			field_add_name(names, NULL, name_of(bit), bit);
+		if (bits >> bit & 1 && ring_name(list, bit))
+			field_add_name(names, NULL, ring_name(list, bit), bit);
 }
 
 static struct ring_fields *add_record(const struct reading *r, struct ring_fields *into,
@@ -92,10 +92,10 @@ static struct ring_fields *add_record(const struct reading *r, struct ring_field
 	struct ring_fields *o = field_add_object(into, name);
 	unsigned type = ring_meta_type(slot->meta);
 
-	field_add_name(o, "type", ring_type_name(type), type);
+	field_add_name(o, "type", ring_name(RING_LIST_TYPES, type), type);
 	add_uint(o, "tsc", slot->tsc);
 	add_time(r, o, "time_ns", slot->tsc);
-	add_bits(o, "flags", 8, ring_meta_flags(slot->meta), ring_flag_name);
+	add_bits(o, "flags", 8, ring_meta_flags(slot->meta), RING_LIST_FLAGS);
 	record_add_words(o, r->view, slot, in_group);
 	return o;
 }
@@ -369,7 +369,7 @@ static void add_group(
 	add_uint(o, "size", g->size);
 	add_uint(o, "rank", g->rank);
 	add_int(o, "device", g->device);
-	add_bits(o, "state", 64, g->state, ring_group_state_name);
+	add_bits(o, "state", 64, g->state, RING_LIST_GROUP_STATES);
 	add_uint(o, "init_tsc", g->init_tsc);
 	add_uint(o, "ready_tsc", g->ready_tsc);
 	add_uint(o, "op_index", g->op_index);
@@ -473,7 +473,7 @@ static void add_pins(const struct reading *r, struct ring_fields *into)
 		while (ring_pins_next(&counted, &s))
 			;
 		o = field_add_object(classes, NULL);
-		field_add_name(o, "class", ring_pin_name(pins.class), pins.class);
+		field_add_name(o, "class", ring_name(RING_LIST_PINS, pins.class), pins.class);
 		add_tally(o, &counted.tally);
 		records = field_add_array(o, "records");
 		while (ring_pins_next(&pins, &s))

@@ -70,36 +70,29 @@ static const struct type_of unknown_type = {
 /* What a signature says: op, type, and of root, peer and reduction what this op has. */
 static void add_op(struct ring_fields *f, uint64_t sig)
 {
-	static const struct {
-		unsigned reduces : 1, rooted : 1, paired : 1;
-	} kinds[RING_OPS] = {
-		[RING_OP_ALLREDUCE] = {.reduces = 1},
-		[RING_OP_REDUCESCATTER] = {.reduces = 1},
-		[RING_OP_REDUCE] = {.reduces = 1, .rooted = 1},
-		[RING_OP_BROADCAST] = {.rooted = 1},
-		[RING_OP_GATHER] = {.rooted = 1},
-		[RING_OP_SCATTER] = {.rooted = 1},
-		[RING_OP_SEND] = {.paired = 1},
-		[RING_OP_RECV] = {.paired = 1},
-		[RING_OP_PUT] = {.paired = 1},
-		[RING_OP_WAITSIGNAL] = {.paired = 1},
+	enum { P2P = 1, ROOTED = 2, REDUCES = 4, MOVES = 8 };
+	static const unsigned traits[RING_OPS] = {
+#define OP(upper, name, traits) traits,
+#include "lists/op.def"
+#undef OP
 	};
 	unsigned op = ring_sig_op(sig);
 
 	if (op == RING_OP_NONE)
 		return;
-	field_add_name(f, "op", ring_op_name(op), op);
-	field_add_name(f, "dtype", ring_dtype_name(ring_sig_dtype(sig)), ring_sig_dtype(sig));
+	field_add_name(f, "op", ring_name(RING_LIST_OPS, op), op);
+	field_add_name(
+		f, "dtype", ring_name(RING_LIST_DTYPES, ring_sig_dtype(sig)), ring_sig_dtype(sig));
 	if (op >= RING_OPS)
 		return;
-	if (kinds[op].reduces)
-		field_add_name(
-			f, "reduction", ring_redop_name(ring_sig_redop(sig)), ring_sig_redop(sig));
+	if (traits[op] & REDUCES)
+		field_add_name(f, "reduction", ring_name(RING_LIST_REDOPS, ring_sig_redop(sig)),
+			ring_sig_redop(sig));
 	if (ring_sig_peer(sig) == RING_SIG_NO_PEER)
 		return;
-	if (kinds[op].rooted)
+	if (traits[op] & ROOTED)
 		field_add(f, "root", RING_FORM_UINT, ring_sig_peer(sig));
-	if (kinds[op].paired)
+	if (traits[op] & P2P)
 		field_add(f, "peer", RING_FORM_UINT, ring_sig_peer(sig));
 }
 
@@ -147,10 +140,10 @@ static void add_word(struct ring_fields *f, const struct ring_view *view,
 		field_add_name(f, word->name, ring_call_name(low), low);
 		return;
 	case KIND:
-		field_add_name(f, word->name, ring_span_kind_name(low), low);
+		field_add_name(f, word->name, ring_name(RING_LIST_SPAN_KINDS, low), low);
 		return;
 	case MILESTONE:
-		field_add_name(f, word->name, ring_milestone_name(low), low);
+		field_add_name(f, word->name, ring_name(RING_LIST_MILESTONES, low), low);
 		return;
 	}
 }
@@ -159,7 +152,7 @@ void record_add_words(struct ring_fields *into, const struct ring_view *view,
 	const struct ring_slot *slot, bool in_group)
 {
 	unsigned type = ring_meta_type(slot->meta), group = ring_meta_group(slot->meta);
-	const struct type_of *t = ring_type_name(type) ? &types[type] : &unknown_type;
+	const struct type_of *t = ring_name(RING_LIST_TYPES, type) ? &types[type] : &unknown_type;
 	struct ring_field *before = into->last;
 
 	if (group != RING_NO_GROUP)

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "job/job.h"
 #include "tests/decode/forge.h"
+#include "tests/unit/process_of.h"
 #include "tests/unit/unit.h"
 
 #define PID0 FORGE_PID(0)
@@ -18,15 +19,6 @@ static struct job *decoded(struct evidence *evidence)
 
 	evidence_release(evidence);
 	return job;
-}
-
-static const struct job_process *process_of(const struct job *job, uint32_t pid)
-{
-	for (size_t i = 0; i < job->nprocesses; i++)
-		if (job->processes[i].pid == pid)
-			return &job->processes[i];
-	fail_msg("no process %u", pid);
-	return NULL;
 }
 
 /* A stat line of rank 0's process. */

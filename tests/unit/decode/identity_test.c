@@ -4,6 +4,7 @@
 
 #include "job/job.h"
 #include "tests/decode/forge.h"
+#include "tests/unit/process_of.h"
 #include "tests/unit/unit.h"
 
 static struct job *decoded(struct evidence *evidence)
@@ -99,15 +100,6 @@ static void nonsense_is_a_loss_or_unknown(void **state)
 	assert_int_equal(job->world_size, JOB_NONE);
 	assert_int_equal(job->ranks[0].world_rank.n, 0);
 	job_free(job);
-}
-
-static const struct job_process *process_of(const struct job *job, uint32_t pid)
-{
-	for (size_t i = 0; i < job->nprocesses; i++)
-		if (job->processes[i].pid == pid)
-			return &job->processes[i];
-	fail_msg("no process %u", pid);
-	return NULL;
 }
 
 static void parent_of(struct evidence *evidence, uint32_t pid, uint32_t here, uint32_t parent)

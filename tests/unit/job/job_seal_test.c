@@ -8,6 +8,7 @@
 #include "job/names.h"
 #include "job/ranks.h"
 #include "job/seal/build.h"
+#include "tests/unit/process_of.h"
 
 static struct job_who who(const char *host, uint32_t pid)
 {
@@ -43,14 +44,6 @@ static void add_member(
 	member.head_known = true;
 	member.cite = "m";
 	job_add_member(b, w, &group, &member);
-}
-
-static const struct job_process *process_of(const struct job *job, uint32_t pid)
-{
-	for (size_t i = 0; i < job->nprocesses; i++)
-		if (job->processes[i].pid == pid)
-			return &job->processes[i];
-	return NULL;
 }
 
 static void children_inherit_rank_and_are_none(void **state)

@@ -7,35 +7,6 @@
 
 #include "report/report.h"
 #include "tests/unit/report_job.h"
-#include "words/escape.h"
-
-/* A job that hates us: every text that it can choose is hostile. */
-static void make_hostile(struct hand_job *hand)
-{
-	static const char evil[] =
-		"\033]0;pwned\a\033[2J\xff\xc0\xaf\xe2\x80\xaella si\nKILLED\r\x9b"
-		"31m";
-
-	hand_job_make(hand, 8, 3);
-	hand->job.name = hand->job.id = evil;
-	hand->log.last_line = hand->span.name = evil;
-	hand->facts[0].text = hand->facts[0].cite = evil;
-	hand->verdict[0].headline = hand->facts[0];
-	hand->group.name = evil;
-	hand->host.name = evil;
-	hand->not_judged.need = NEED_MEMBERS;
-	hand->not_judged.name = evil;
-}
-
-static void assert_harmless(const char *text)
-{
-	for (size_t size; *text; text += size) {
-		int32_t code = escape_decode(text, &size);
-
-		if (code != '\n' && !escape_is_plain(code))
-			fail_msg("character %x goes out as it came", (unsigned)code);
-	}
-}
 
 static struct json_object *key(struct json_object *object, const char *name)
 {
@@ -55,7 +26,7 @@ static struct json_object *line_of(const struct verdicts *verdicts, const char *
 	report_json_line(&line, verdicts, bundle, most);
 	assert_true(line.len <= most);
 	assert_null(strchr(line.text, '\n'));
-	assert_harmless(line.text);
+	hand_job_harmless(line.text);
 	root = json_tokener_parse(line.text);
 	assert_non_null(root);
 	str_release(&line);
@@ -115,7 +86,7 @@ static void any_line_for_logs_is_short_enough(void **state)
 		hand.verdict[0].nevidence = 40;
 		json_object_put(line_of(&hand.verdicts, "/out/a.inq", most));
 		json_object_put(line_of(&hand.verdicts, path, most));
-		make_hostile(&hand);
+		hand_job_hostile(&hand);
 		json_object_put(line_of(&hand.verdicts, NULL, most));
 		hand.job.name = hand.job.id = hand.host.name = hand.group.name = evil;
 		hand.facts[0].text = hand.facts[0].cite = evil;

@@ -167,48 +167,20 @@ static void many_ranks_and_many_facts_still_fit(void **state)
 	free(text);
 }
 
-/* A job that hates us: every text that it can choose is hostile. */
-static void make_hostile(struct hand_job *hand)
-{
-	static const char evil[] =
-		"\033]0;pwned\a\033[2J\xff\xc0\xaf\xe2\x80\xaella si\nKILLED\r\x9b"
-		"31m";
-
-	hand_job_make(hand, 8, 3);
-	hand->job.name = hand->job.id = evil;
-	hand->log.last_line = hand->span.name = evil;
-	hand->facts[0].text = hand->facts[0].cite = evil;
-	hand->verdict[0].headline = hand->facts[0];
-	hand->group.name = evil;
-	hand->host.name = evil;
-	hand->not_judged.need = NEED_MEMBERS;
-	hand->not_judged.name = evil;
-}
-
-static void assert_harmless(const char *text)
-{
-	for (size_t size; *text; text += size) {
-		int32_t code = escape_decode(text, &size);
-
-		if (code != '\n' && !escape_is_plain(code))
-			fail_msg("character %x goes out as it came", (unsigned)code);
-	}
-}
-
 static void text_from_outside_never_goes_out_raw(void **state)
 {
 	struct hand_job hand;
 	char *text;
 
 	(void)state;
-	make_hostile(&hand);
+	hand_job_hostile(&hand);
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);
-	assert_harmless(text);
+	hand_job_harmless(text);
 	assert_page(text, 24);
 	assert_non_null(strstr(text, "\\x1b"));
 	free(text);
 	text = hand_job_written(&report_json, &hand.verdicts, &plain);
-	assert_harmless(text);
+	hand_job_harmless(text);
 	free(text);
 }
 

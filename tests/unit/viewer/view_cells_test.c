@@ -146,6 +146,17 @@ static void marks_stand_on_their_base_or_nowhere(void **state)
 	cells_release(&cells);
 }
 
+/* What fonts show as nothing could hide in a name that two jobs seem to share. */
+static void what_shows_nothing_is_shown(void **state)
+{
+	static const int32_t blanks[] = {0x34f, 0x115f, 0x1160, 0x17b4, 0x180b, 0x180f, 0x200b,
+		0x2800, 0x3164, 0xfeff, 0xffa0, 0x1bca0, 0x1d173, 0xe0020};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++)
+		assert_false(escape_is_plain(blanks[i]));
+}
+
 static void nothing_of_a_stranger_is_raw(void **state)
 {
 	static const char *const hostile[] = {
@@ -269,6 +280,7 @@ int main(void)
 		cmocka_unit_test(text_stays_in_its_clip),
 		cmocka_unit_test(wide_characters_take_two_cells_and_are_never_halved),
 		cmocka_unit_test(marks_stand_on_their_base_or_nowhere),
+		cmocka_unit_test(what_shows_nothing_is_shown),
 		cmocka_unit_test(nothing_of_a_stranger_is_raw),
 		cmocka_unit_test(random_text_keeps_it_sane),
 		cmocka_unit_test(long_text_is_cut_where_asked),
