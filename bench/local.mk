@@ -144,6 +144,23 @@ EXTRA_DIST += %D%/torch.sh %D%/torch_bench.py
 BENCHES += bench/dumps.sh
 EXTRA_DIST += %D%/dumps.sh %D%/dumps_bench.py %D%/many_dumps.py
 
+# Bundles of very many ranks, from files to the verdict. A test wants them, too: of few.
+BENCHES += bench/bundles.sh
+check_PROGRAMS += bench/many_bundles
+EXTRA_DIST += %D%/bundles.sh %D%/bundles_bench.py
+bench_many_bundles_SOURCES = %D%/many_bundles.c
+bench_many_bundles_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+bench_many_bundles_LDADD = $(EVIDENCE_FLOORS)
+run-benches: bench/many_bundles
+
+# Facts of very many ranks, to the verdict.
+BENCHES += bench/judge_bench
+EXTRA_PROGRAMS += bench/judge_bench
+bench_judge_bench_SOURCES = %D%/judge_bench.c tests/unit/many_ranks.c
+bench_judge_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+bench_judge_bench_LDADD = $(REPORT_FLOORS) -lm
+run-benches: bench/judge_bench
+
 # The stacks of very many ranks as one tree.
 BENCHES += bench/stacktree_bench
 EXTRA_PROGRAMS += bench/stacktree_bench

@@ -2,10 +2,13 @@
 dist_man_MANS += \
 	%D%/inquest.1 \
 	%D%/inquest-attach.1 \
+	%D%/inquest-compare.1 \
 	%D%/inquest-demo.1 \
 	%D%/inquest-diagnose.1 \
 	%D%/inquest-gather.1 \
 	%D%/inquest-ls.1 \
+	%D%/inquest-preflight.1 \
+	%D%/inquest-receipt.1 \
 	%D%/inquest-ring.1 \
 	%D%/inquest-run.1 \
 	%D%/inquest-view.1 \

@@ -34,7 +34,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/links.c %D%/links.h \
 	%D%/lowfds.c %D%/lowfds.h \
 	%D%/mapping.c %D%/mapping.h \
-	%D%/marks.c \
+	%D%/marks.c %D%/marks.h \
 	%D%/nccl/nccl.c %D%/nccl/nccl.def %D%/nccl/nccl.h %D%/nccl/nccl-abi.h \
 	%D%/object.c %D%/object.h \
 	%D%/nvtx/nvtx.c %D%/nvtx/nvtx.h %D%/nvtx/nvtx-abi.h \
@@ -81,6 +81,7 @@ PYTHON_SHIM = \
 	$(srcdir)/%D%/shim/core.py \
 	$(srcdir)/%D%/shim/wrap.py \
 	$(srcdir)/%D%/shim/modes.py \
+	$(srcdir)/%D%/shim/memory.py \
 	$(srcdir)/%D%/shim/groups.py \
 	$(srcdir)/%D%/shim/step.py \
 	$(srcdir)/%D%/shim/loader.py \

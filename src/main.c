@@ -19,6 +19,9 @@ static const struct verb *const verbs[] = {
 	&verb_view,
 	&verb_diagnose,
 	&verb_gather,
+	&verb_preflight,
+	&verb_receipt,
+	&verb_compare,
 	&verb_demo,
 	&verb_ring,
 };

@@ -22,6 +22,7 @@ SH_TESTS += \
 	%D%/examples.test \
 	%D%/findings.test \
 	%D%/listed.test \
+	%D%/raised.test \
 	%D%/lists.test \
 	%D%/man.test \
 	%D%/public.test \
@@ -41,7 +42,8 @@ tests_run_one_CFLAGS = $(PLAIN_CFLAGS)
 dist_check_SCRIPTS = $(SH_TESTS)
 EXTRA_DIST += %D%/dist.test %D%/examples.py %D%/findings.tsv \
 	%D%/interpreters.py %D%/scratch.sh %D%/unit/blank_module.h %D%/unit/elf-forge.h \
-	%D%/unit/made_file.h %D%/unit/stack_object.h %D%/unit/unit.h
+	%D%/unit/judged.h %D%/unit/launcher.h %D%/unit/made_file.h %D%/unit/process_of.h \
+	%D%/unit/stack_object.h %D%/unit/unit.h
 
 # Each test runs under tests/run-one: a deadline, and nothing it started survives it. In the ASan
 # build stack frames stay on the stack: Ubuntu 24.04's gcc 13.2 otherwise moves variables of 64-byte

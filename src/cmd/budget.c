@@ -9,9 +9,16 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/str.h"
 #include "cmd/cmd.h"
 
 #define LOOK_NS (20 * CLOCK_NS_PER_MS) /* in which memory grows by 100 MB at most */
+/*
+ * Who reads and takes no time for half a minute waits for good. Counted in looks, not by a clock:
+ * that goes on while all of us are stopped.
+ */
+#define STALL_S	    30
+#define STALL_LOOKS (STALL_S * CLOCK_NS_PER_S / LOOK_NS)
 
 /* Options without a short form: beyond all letters, and those of the verbs and the viewer. */
 enum { MAX_MEMORY = 1024 };
@@ -44,15 +51,8 @@ static const struct argp_option options[] = {
 const struct argp budget_argp = {.options = options, .parser = parse};
 
 struct budget_end {
-	uint64_t most; /* that was not enough; 0: it was */
+	char *words; /* why it ended; NULL: it did not */
 };
-
-static void say(uint64_t most)
-{
-	cmd_complain("this needs more memory than the %.0f MiB that it may take: name fewer files, "
-		     "or raise it by --max-memory",
-		(double)most / (1 << 20));
-}
 
 /* Asked for before the terminal was taken, this comes after it was given back. */
 static void say_at_exit(int status, void *context)
@@ -60,31 +60,85 @@ static void say_at_exit(int status, void *context)
 	const struct budget_end *end = context;
 
 	(void)status;
-	if (end->most)
-		say(end->most);
+	if (end->words)
+		cmd_complain("%s", end->words);
 }
 
-static void __attribute__((noreturn)) give_up(struct budget *budget)
+static void __attribute__((noreturn)) give_up(struct budget *budget, struct str *words)
 {
 	if (budget->end) {
-		budget->end->most = budget->meter.most;
+		budget->end->words = str_detach(words);
 		exit(CMD_UNREADABLE);
 	}
-	say(budget->meter.most);
+	cmd_complain("%s", str_text(words));
 	_exit(CMD_UNREADABLE);
+}
+
+static void look_at_memory(struct budget *budget)
+{
+	struct str words = {0};
+
+	if (meter_held() <= budget->meter.most)
+		return;
+	str_printf(&words,
+		"this needs more memory than the %.0f MiB that it may take: name fewer files, or "
+		"raise it by --max-memory",
+		(double)budget->meter.most / (1 << 20));
+	give_up(budget, &words);
+}
+
+/* What is read, and for how many looks its reader has got nowhere. */
+struct stall {
+	const char *path;
+	int64_t taken; /* processor time */
+	int64_t looks;
+};
+
+/* With the lock held. */
+static void look_at_reader(struct budget *budget, struct stall *stall)
+{
+	struct str words = {0};
+	struct timespec taken;
+	int64_t ns;
+
+	if (!budget->reading || clock_gettime(budget->reader, &taken)) {
+		stall->path = NULL;
+		return;
+	}
+	ns = taken.tv_sec * CLOCK_NS_PER_S + taken.tv_nsec;
+	if (stall->path != budget->reading || stall->taken != ns)
+		*stall = (struct stall){budget->reading, ns, 0};
+	if (++stall->looks < STALL_LOOKS)
+		return;
+	str_printf(&words,
+		"%s: nothing came for %d s: the storage that it lies on does not answer: leave it "
+		"out, or look from where it can be read",
+		budget->reading, STALL_S);
+	give_up(budget, &words);
+}
+
+void budget_reads(struct budget *budget, const char *path)
+{
+	if (!budget || !budget->watched)
+		return;
+	pthread_mutex_lock(&budget->lock);
+	budget->reading = path;
+	if (path && pthread_getcpuclockid(pthread_self(), &budget->reader))
+		budget->reading = NULL;
+	pthread_mutex_unlock(&budget->lock);
 }
 
 static void *watch(void *context)
 {
 	struct budget *budget = context;
+	struct stall stall = {0};
 	bool over = false;
 
 	while (!over) {
 		struct timespec until;
 		int64_t when;
 
-		if (meter_held() > budget->meter.most)
-			give_up(budget);
+		look_at_memory(budget);
 		clock_gettime(CLOCK_REALTIME, &until);
 		when = until.tv_nsec + LOOK_NS;
 		until.tv_sec += when / CLOCK_NS_PER_S;
@@ -92,6 +146,7 @@ static void *watch(void *context)
 		pthread_mutex_lock(&budget->lock);
 		if (!budget->over)
 			pthread_cond_timedwait(&budget->changed, &budget->lock, &until);
+		look_at_reader(budget, &stall);
 		over = budget->over;
 		pthread_mutex_unlock(&budget->lock);
 	}
@@ -107,11 +162,11 @@ void budget_watch(struct budget *budget)
 		budget->end = alloc_zeroed(1, sizeof(*budget->end));
 		on_exit(say_at_exit, budget->end);
 	}
-	if (meter_held() > budget->meter.most)
-		give_up(budget);
+	look_at_memory(budget);
 	pthread_mutex_init(&budget->lock, NULL);
 	pthread_cond_init(&budget->changed, NULL);
 	budget->over = false;
+	budget->reading = NULL;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	budget->watched = !pthread_create(&budget->thread, NULL, watch, budget);

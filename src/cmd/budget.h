@@ -16,19 +16,25 @@
  * what they took; the watch is for the case that it is not: it ends the program with a line and
  * CMD_UNREADABLE, before the machine has to. A verb that has a terminal says so, and gets it back
  * before that (viewer/term/guard.h), as at any other exit.
+ *
+ * The watch also ends who reads from storage that does not answer (a server that is gone, a file
+ * system of a stranger's own making): budget_reads() tells what is read.
  */
 
 #include <argp.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "base/meter.h"
 
 struct budget {
 	struct meter meter;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of the next */
+	pthread_mutex_t lock; /* of the next four */
 	pthread_cond_t changed;
+	const char *reading; /* what budget_reads() told */
+	clockid_t reader;    /* the processor time of the thread that reads it */
 	bool over;
 	bool on_terminal; /* set it before budget_watch() */
 	struct budget_end *end; /* what is to be said at exit, which lives until then; or NULL */
@@ -41,5 +47,13 @@ extern const struct argp budget_argp;
 /* Does not watch where no thread can be started. */
 void budget_watch(struct budget *budget) __attribute__((nonnull));
 void budget_unwatch(struct budget *budget) __attribute__((nonnull));
+
+/*
+ * The calling thread is about to read `path`, borrowed until it tells something else; NULL: it
+ * reads no more. Where it then takes no processor time for half a minute, the watch ends the
+ * program with a line that names the path, and CMD_UNREADABLE. Nothing without a budget, or a
+ * watch.
+ */
+void budget_reads(struct budget *budget, const char *path);
 
 #endif

@@ -30,10 +30,13 @@ struct verb {
 };
 
 extern const struct verb verb_attach;
+extern const struct verb verb_compare;
 extern const struct verb verb_demo;
 extern const struct verb verb_diagnose;
 extern const struct verb verb_gather;
 extern const struct verb verb_ls;
+extern const struct verb verb_preflight;
+extern const struct verb verb_receipt;
 extern const struct verb verb_ring;
 extern const struct verb verb_run;
 extern const struct verb verb_view;

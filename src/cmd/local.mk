@@ -10,6 +10,11 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/agent/agent-people.c %D%/agent/agent-people.h \
 	%D%/agent/agent-process.c %D%/agent/agent-process.h \
 	%D%/agent/agent-past.c %D%/agent/agent-past.h \
+	%D%/agent/agent-receipt.c %D%/agent/agent-receipt.h \
+	%D%/compare.c %D%/receipt.c \
+	%D%/ls-past.c %D%/ls-past.h \
+	%D%/receipt-rules.c %D%/receipt-rules.h \
+	%D%/receipts.c %D%/receipts.h \
 	%D%/agent/agent-quiet.c %D%/agent/agent-quiet.h \
 	%D%/agent/agent-rally.c %D%/agent/agent-rally.h \
 	%D%/agent/agent-unprobed.c %D%/agent/agent-unprobed.h \
@@ -33,6 +38,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/ls.c \
 	%D%/outlet.c %D%/outlet.h \
 	%D%/owner.c %D%/owner.h \
+	%D%/preflight.c %D%/preflight-page.c %D%/preflight-page.h \
 	%D%/ring/ring.c %D%/ring/ring-contents.c %D%/ring/ring-record.c \
 	%D%/ring/ring-fields.c %D%/ring/ring-fields.h \
 	%D%/ring/ring-json.c %D%/ring/ring-text.c \

@@ -129,9 +129,10 @@ static struct sight *look_left(
 		abort();
 	sight->look.evidence.meter = meter;
 	gathered.into = &sight->look.evidence;
+	gathered.budget = viewing->budget;
 	gathered.quiet = viewing->jobs.nr > 0; /* the first look was had before the terminal */
 	gather_files(&gathered, paths, n);
-	if (!gathered.bundles && !gathered.cores && !gathered.dumps) {
+	if (!gathered.bundles && !gathered.cores && !gathered.dumps && !gathered.logs) {
 		gathered_release(&gathered);
 		free_sight(sight);
 		return NULL;

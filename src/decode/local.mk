@@ -11,6 +11,8 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/decode.c %D%/decode.h \
 	%D%/stacks/demangle.c %D%/stacks/demangle.h \
 	%D%/exhibits/decode-errorfile.c \
+	%D%/exhibits/decode-joblog.c %D%/exhibits/joblog.h \
+	%D%/exhibits/joblog-ends.c %D%/exhibits/joblog-ends.h \
 	%D%/finish.c \
 	%D%/flight/flight-dump.c %D%/flight/flight-dump.h \
 	%D%/flight/flight-entry.c %D%/flight/flight-entry.h \
@@ -29,8 +31,10 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/decode-coverage.c \
 	%D%/exhibits/decode-gather.c \
 	%D%/exhibits/decode-history.c \
+	%D%/exhibits/launch-facts.c %D%/exhibits/launch-facts.h \
 	%D%/exhibits/hostlist.c %D%/exhibits/hostlist.h \
 	%D%/exhibits/decode-identity.c \
+	%D%/receipts.c %D%/receipts.h \
 	%D%/json-get.c %D%/json-get.h \
 	%D%/json-tree.c %D%/json-tree.h \
 	%D%/exhibits/child-kind.c %D%/exhibits/child-kind.h \
@@ -78,6 +82,9 @@ tests_unit_decode_decode_ring_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/decode_calls_test
 tests_unit_decode_decode_calls_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_decode_identity_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/joblog_test
+tests_unit_decode_joblog_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_decode_joblog_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/fatal_stack_test
 tests_unit_decode_fatal_stack_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/demangle_test tests/unit/decode/shortname_test \

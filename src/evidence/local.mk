@@ -35,10 +35,13 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/gather/live-source.c \
 	%D%/gather/live-stacks.c %D%/gather/live-stacks.h \
 	%D%/gather/liveness.c %D%/gather/liveness.h \
+	%D%/gather/log-sieve.c %D%/gather/log-sieve.h \
+	%D%/gather/log-source.c \
 	%D%/gather/measure.c %D%/gather/measure.h \
 	%D%/agent/own-words.c %D%/agent/own-words.h \
 	%D%/agent/pulse.c %D%/agent/pulse.h \
 	%D%/gather/receipt.c %D%/gather/receipt.h \
+	%D%/gather/receipt-look-device.c \
 	%D%/gather/receipt-look.c %D%/gather/receipt-look.h \
 	%D%/agent/serve.c %D%/agent/serve.h \
 	%D%/gather/source.c %D%/gather/source.h \
@@ -54,6 +57,8 @@ src_evidence_libevidence_la_SOURCES = \
 src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS) \
 	$(JSON_CFLAGS)
 
+UNIT_TESTS += tests/unit/evidence/log_sieve_test
+tests_unit_evidence_log_sieve_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/evidence/ring_redact_test
 tests_unit_evidence_ring_redact_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/evidence/bundle_test tests/unit/evidence/jobs_test \

@@ -11,10 +11,12 @@ SH_TESTS += \
 	%D%/fellows-heir.test %D%/fellows-late.test %D%/fellows-moved.test \
 	%D%/rally-memory.test \
 	%D%/fellows-end.test \
-	%D%/jobs.test \
+	%D%/joblog.test %D%/jobs.test \
+	%D%/many-nodes.test \
 	%D%/past.test \
 	%D%/quiet.test \
 	%D%/raised.test \
+	%D%/receipts.test \
 	%D%/records.test \
 	%D%/shared-log.test \
 	%D%/signals.test \
@@ -25,6 +27,6 @@ SH_TESTS += \
 	%D%/unreadable.test \
 	%D%/usage.test
 ASAN_TESTS += \
-	%D%/jobs.test \
+	%D%/joblog.test %D%/jobs.test \
 	%D%/unreadable.test \
 	%D%/usage.test

@@ -3,5 +3,5 @@
 check_PROGRAMS += %D%/make-bomb
 tests_hurt_make_bomb_CPPFLAGS = $(AM_CPPFLAGS) $(ZSTD_CFLAGS)
 tests_hurt_make_bomb_LDADD = $(EVIDENCE_FLOORS)
-SH_TESTS += %D%/bombs.test
+SH_TESTS += %D%/bombs.test %D%/painted.test
 EXTRA_DIST += %D%/taken.py

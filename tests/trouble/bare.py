@@ -180,6 +180,22 @@ BUILT = [
     ("closefrom", "", behind("$manners closefrom")),
     ("limits", "", behind("$manners limits")),
     ("seccomp", "", behind("$manners seal")),
+    ("strace", "", behind("strace -f -o /dev/null $manners")),
+    ("close-range", "", behind("python3 -c 'import ctypes, os, sys; ctypes.CDLL(None).close_range("
+                               "8, 2**31 - 1, 0); os.execv(sys.argv[1], sys.argv[1:])' $manners")),
+    ("exec-clean", "", behind("python3 -c 'import os, sys; "
+                              "os.execve(sys.argv[1], sys.argv[1:], {})' $manners")),
+    ("spawned", "", behind("python3 -c 'import os, sys; os._exit(os.waitstatus_to_exitcode("
+                           "os.waitpid(os.posix_spawn(sys.argv[1], sys.argv[1:], {}), 0)[1]) & 255)"
+                           "' $manners")),
+    ("jemalloc", "", behind("sh -c 'LD_PRELOAD=$LD_PRELOAD:libjemalloc.so.2 exec \"$@\"' "
+                            "- $manners")),
+    ("tcmalloc", "", behind("sh -c 'LD_PRELOAD=libtcmalloc_minimal.so.4:$LD_PRELOAD exec \"$@\"' "
+                            "- $manners")),
+    ("bind-now", "", behind("env LD_BIND_NOW=1 $manners")),
+    ("setsid-fork", "", behind("setsid -f -w $manners")),
+    ("stdbuf", "", behind("stdbuf -oL $manners")),
+    ("timeout-int", "", behind("timeout -s INT --foreground 300 $manners")),
 ]
 
 # The same, of what takes long to build or to start: `make check-suites` plays these.
