@@ -8,6 +8,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/job-words.h"
+#include "cmd/seen-folders.h"
 #include "evidence/agent/fellows.h"
 #include "evidence/agent/jobs-people.h"
 #include "proc/survey/standing.h"
@@ -15,21 +16,21 @@
 
 #define ASK_MS 250 /* for each process' environment */
 
-/* True if that process is a rank of a job with folders, or below its `inquest run'. */
-static bool is_own(const struct survey *survey, const struct survey_process *process,
-	const struct jobs *jobs, const struct jobs_people *people)
+/* The folder of the job that the process is a rank of, or below the `inquest run' of; NULL none. */
+static const struct jobs_entry *owner_of(const struct survey *survey,
+	const struct survey_process *process, const struct jobs *jobs,
+	const struct jobs_people *people)
 {
+	const struct jobs_entry *found =
+		jobs_people_find(people, jobs, process->stat.pid, JOBS_PEOPLE_LIVE);
 	int at = process->parent;
 
-	if (jobs_people_find(people, jobs, process->stat.pid, JOBS_PEOPLE_LIVE))
-		return true;
-	for (int steps = 0; at != SURVEY_NONE && steps < 64; steps++) {
-		if (jobs_people_find(people, jobs, survey->all.items[at].stat.pid,
-			    JOBS_PEOPLE_WRAPPER))
-			return true;
+	for (int steps = 0; !found && at != SURVEY_NONE && steps < 64; steps++) {
+		found = jobs_people_find(people, jobs, survey->all.items[at].stat.pid,
+			JOBS_PEOPLE_WRAPPER);
 		at = survey->all.items[at].parent;
 	}
-	return false;
+	return found;
 }
 
 void foreign_mark_own(struct survey *survey, const struct jobs *jobs)
@@ -46,7 +47,7 @@ void foreign_mark_own(struct survey *survey, const struct jobs *jobs)
 		if (people.all.nr && process->is_rank && process->job != SURVEY_NONE &&
 			!survey->jobs.items[process->job].own)
 			survey->jobs.items[process->job].own =
-				is_own(survey, process, jobs, &people);
+				owner_of(survey, process, jobs, &people) != NULL;
 	jobs_people_release(&people);
 }
 
@@ -107,6 +108,32 @@ int foreign_choose_pids(struct foreign_pick *pick, const char *const *pids, size
 	return status;
 }
 
+/* True if it is what was picked: a rank of that job, or one of the pids. */
+static bool is_picked(const struct foreign_pick *pick, const struct survey_process *process)
+{
+	if (pick->job != SURVEY_NONE)
+		return process->is_rank && process->job == pick->job;
+	for (size_t i = 0; i < pick->pids.nr; i++)
+		if (pick->pids.items[i] == process->stat.pid)
+			return true;
+	return false;
+}
+
+const struct jobs_entry *foreign_find_own(
+	const struct foreign_pick *pick, const struct jobs *jobs)
+{
+	const struct jobs_entry *found = NULL;
+	const struct survey_process *process;
+	struct jobs_people people = {0};
+
+	jobs_people_take(jobs, &people);
+	array_for_each (&pick->survey.all, process)
+		if (!found && is_picked(pick, process))
+			found = owner_of(&pick->survey, process, jobs, &people);
+	jobs_people_release(&people);
+	return found;
+}
+
 static void complain_none(const struct survey *survey)
 {
 	if (survey->unreadable)
@@ -161,7 +188,7 @@ static void list_all(struct foreign_pick *pick, const struct jobs *jobs)
 			list_foreign(&pick->survey, job);
 }
 
-int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
+int foreign_choose_all(struct foreign_pick *pick, struct jobs *jobs,
 	const struct jobs_entry **ret_own)
 {
 	int status = foreign_survey(&pick->survey);
@@ -169,8 +196,10 @@ int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
 
 	*ret_own = NULL;
 	pick->job = SURVEY_NONE;
-	if (!status)
+	if (!status) {
+		seen_folders_add(jobs, &pick->survey, NULL, NULL);
 		foreign_mark_own(&pick->survey, jobs);
+	}
 	for (size_t i = 0; !status && i < jobs->nr; i++)
 		if (is_live_head(jobs, &jobs->items[i])) {
 			*ret_own = &jobs->items[i];

@@ -26,9 +26,17 @@ int foreign_survey(struct survey *survey);
 int foreign_choose_pids(struct foreign_pick *pick, const char *const *pids, size_t nr);
 
 /*
- * The only job here: without probe, or, in *ret_own, with. The same; with several it lists them.
+ * The folder whose job the picked ranks are of, by its census or below its `inquest run'; NULL:
+ * they are of none that is listed and lives.
  */
-int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
+const struct jobs_entry *foreign_find_own(
+	const struct foreign_pick *pick, const struct jobs *jobs) __attribute__((nonnull));
+
+/*
+ * The only job here: without probe, or, in *ret_own, with. The same; with several it lists them.
+ * Folders in other mount namespaces are added to jobs.
+ */
+int foreign_choose_all(struct foreign_pick *pick, struct jobs *jobs,
 	const struct jobs_entry **ret_own);
 
 /*

@@ -13,6 +13,7 @@
 #include "cmd/job-words.h"
 #include "cmd/look.h"
 #include "cmd/reach/key.h"
+#include "cmd/seen-folders.h"
 #include "evidence/agent/fellows.h"
 #include "evidence/gather/foreign.h"
 #include "evidence/gather/unprobed.h"
@@ -230,12 +231,13 @@ static const struct jobs_entry *find(
 static int choose_by_key(struct job_pick *pick, const char *key)
 {
 	struct survey *survey = &pick->foreign.survey;
-	const struct jobs *jobs = &pick->jobs;
+	struct jobs *jobs = &pick->jobs;
 	size_t found = 0;
 
 	pick->foreign.job = SURVEY_NONE;
 	if (foreign_survey(survey))
 		return CMD_USAGE;
+	seen_folders_add(jobs, survey, NULL, NULL);
 	foreign_mark_own(survey, jobs);
 	for (size_t i = 0; i < jobs->nr; i++)
 		if (is_head(jobs, &jobs->items[i]) && lives(jobs, &jobs->items[i]) &&
@@ -282,6 +284,21 @@ static bool means_foreign(const struct jobs *jobs, const char *const *names, siz
 		if (!is_pid(names[i]) || jobs_find(jobs, names[i], NULL))
 			return false;
 	return n > 0;
+}
+
+/*
+ * The job of these pids. One of a pod has its folder in the pod's mounts, where our list did not
+ * look: the job is then what its own records say.
+ */
+static int choose_pids(struct job_pick *pick, const char *const *pids, size_t n)
+{
+	int status = foreign_choose_pids(&pick->foreign, pids, n);
+
+	if (status)
+		return status;
+	seen_folders_add(&pick->jobs, &pick->foreign.survey, NULL, NULL);
+	pick->own = foreign_find_own(&pick->foreign, &pick->jobs);
+	return CMD_FINE;
 }
 
 /* Not where all that the job should have show themselves: asking costs milliseconds. */
@@ -338,7 +355,7 @@ int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, boo
 	} else if (all) {
 		status = foreign_choose_all(&pick->foreign, &pick->jobs, &pick->own);
 	} else if (means_foreign(&pick->jobs, names, n)) {
-		status = foreign_choose_pids(&pick->foreign, names, n);
+		status = choose_pids(pick, names, n);
 	} else if (n) {
 		status = choose_named(pick, names, n);
 	} else {

@@ -58,6 +58,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/reach/script.c %D%/reach/script.h \
 	%D%/reach/squeue.c %D%/reach/squeue.h \
 	%D%/say.c %D%/say.h \
+	%D%/seen-folders.c %D%/seen-folders.h \
 	%D%/bundle-groups.c %D%/bundle-groups.h \
 	%D%/demo/demo-stage.c %D%/demo/demo-stage.h \
 	%D%/run/announce.c %D%/run/announce.h \

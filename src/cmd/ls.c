@@ -14,6 +14,7 @@
 #include "cmd/ls-past.h"
 #include "cmd/outlet.h"
 #include "cmd/owner.h"
+#include "cmd/seen-folders.h"
 #include "evidence/agent/fellows.h"
 #include "proc/survey/standing.h"
 #include "words/escape.h"
@@ -365,7 +366,7 @@ static void print_table(const struct jobs *jobs, struct survey *survey,
 	print_failed(&failed);
 }
 
-static int list(const struct jobs *jobs, const struct arguments *arguments)
+static int list(struct jobs *jobs, const struct arguments *arguments)
 {
 	struct survey survey = {0};
 	struct receipts past = {0};
@@ -373,6 +374,7 @@ static int list(const struct jobs *jobs, const struct arguments *arguments)
 
 	if (arguments->all) {
 		status = foreign_survey(&survey);
+		seen_folders_add(jobs, &survey, NULL, NULL);
 		ls_past_find(&past, jobs);
 	}
 	foreign_mark_own(&survey, jobs);

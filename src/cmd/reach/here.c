@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/reach/here.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "cmd/cmd.h"
 #include "cmd/reach/key.h"
+#include "cmd/seen-folders.h"
 #include "evidence/agent/fellows.h"
 
 /* -- Who is here ------------------------------------------------------------------------------ */
@@ -23,29 +23,18 @@ static void add_refusal(struct here *here, uid_t uid, const char *words)
 	*array_add(&here->refusals) = (struct here_refusal){uid, alloc_text(words)};
 }
 
-/*
- * Folders in other mount namespaces, and in places that our environment does not name: a process
- * says where its own is.
- */
-static void add_seen_folders(struct here *here, const char *key)
+/* Whom a refusal is told to. */
+struct asked {
+	struct here *here;
+	const char *key;
+};
+
+static void note_refused(void *context, const struct survey_process *process, const char *words)
 {
-	struct survey *survey = &here->pick.foreign.survey;
-	const struct survey_process *process;
+	const struct asked *asked = context;
 
-	array_for_each (&survey->all, process) {
-		struct complaint why = {0};
-		int error;
-
-		if (!*process->claims.folder || process->stat.state == 'Z')
-			continue;
-		error = jobs_add_seen(&here->pick.jobs, process->stat.pid, process->uid,
-			process->claims.folder, &why);
-		if (error && error != -ENOENT && error != -ENOTDIR &&
-			!key_is_not_of_process(key, process))
-			add_refusal(here, process->uid, complaint_text(&why));
-		complaint_release(&why);
-	}
-	jobs_settle(&here->pick.jobs);
+	if (!key_is_not_of_process(asked->key, process))
+		add_refusal(asked->here, process->uid, words);
 }
 
 static uid_t owner_of(struct here *here, const struct here_part *part)
@@ -102,25 +91,6 @@ static void add_foreign(struct here *here, int job)
 	*array_add(&here->parts) = (struct here_part){.own = HERE_NONE, .foreign = job};
 }
 
-/* The folder of that process, or of the nearest above it that has one; NULL: none has. */
-static const struct jobs_entry *folder_above(
-	struct here *here, const struct survey_process *process)
-{
-	struct survey *survey = &here->pick.foreign.survey;
-
-	for (int steps = 0; steps < 64; steps++) {
-		const struct jobs_entry *entry = NULL;
-
-		if (*process->claims.folder)
-			entry = jobs_find_seen(
-				&here->pick.jobs, process->stat.pid, process->claims.folder);
-		if (entry || process->parent == SURVEY_NONE)
-			return entry;
-		process = &survey->all.items[process->parent];
-	}
-	return NULL;
-}
-
 /* For a rank whose launcher ran under an agent on another node: that agent's folder is not here. */
 static const struct jobs_entry *folder_with(const struct here *here, uint32_t pid)
 {
@@ -131,7 +101,8 @@ static bool matches_pid(struct here *here, uint32_t pid)
 {
 	struct survey *survey = &here->pick.foreign.survey;
 	struct survey_process *process = survey_find(survey, pid);
-	const struct jobs_entry *entry = process ? folder_above(here, process) : NULL;
+	const struct jobs_entry *entry =
+		process ? seen_folders_above(&here->pick.jobs, survey, process) : NULL;
 	int job;
 
 	if (!entry)
@@ -221,7 +192,8 @@ int here_find(struct here *here, const char *key)
 	status = foreign_survey(&here->pick.foreign.survey);
 	if (status)
 		return status;
-	add_seen_folders(here, key);
+	seen_folders_add(&here->pick.jobs, &here->pick.foreign.survey, note_refused,
+		&(struct asked){here, key});
 	jobs_people_take(&here->pick.jobs, &here->people);
 	foreign_mark_own(&here->pick.foreign.survey, &here->pick.jobs);
 	if (!pid || !matches_pid(here, pid)) {
