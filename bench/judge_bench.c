@@ -37,7 +37,7 @@ static void demand_one(const struct verdicts *verdicts, int missing)
 static void play(int ranks, double took[PARTS])
 {
 	const struct many_ranks many = {.n = ranks, .missing = ranks * 2 / 3};
-	const struct report_options options = {.threads_stopped = -1};
+	const struct report_options options = {0};
 	FILE *nowhere = fopen("/dev/null", "w");
 	struct verdicts *verdicts;
 	double at = figure_own_ns();

@@ -115,16 +115,6 @@ static const struct argp argp = {
 	       "wrong, 1 a verdict, 2 usage, 3 unreadable, 4 inconclusive.",
 };
 
-/* How many threads stood still for us. */
-static int threads_stopped(const struct job *job)
-{
-	int stopped = 0;
-
-	for (size_t i = 0; i < job->nstacks; i++)
-		stopped += job->stacks[i].how == JOB_STACK_STOPPED;
-	return stopped;
-}
-
 /* How long it is looked again and again where it is too early to tell. */
 #define PATIENCE_NS (5 * CLOCK_NS_PER_S / 2)
 #define PAUSE_NS    (23 * CLOCK_NS_PER_MS)
@@ -251,7 +241,7 @@ static int conclude(struct look *look, const struct arguments *arguments, const 
 
 	if (arguments->output && save_bundle(look, arguments->output, 0, &saved, &why) < 0)
 		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
-	reader.threads_stopped = threads_stopped(look->job);
+	reader.gathered = true;
 	reader.live = true;
 	reader.saved = saved.len ? saved.text : NULL;
 	reader.beside = *beside ? beside : NULL;
@@ -348,7 +338,7 @@ static int conclude_nodes(struct look *look, struct bundle_groups *groups,
 	else if (arguments->output &&
 		save_bundle(look, arguments->output, 0, &saved, &why) < 0)
 		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
-	reader.threads_stopped = threads_stopped(look->job);
+	reader.gathered = true;
 	reader.live = true;
 	reader.saved = saved.len ? saved.text : NULL;
 	reader.left = groups->left.items;

@@ -33,7 +33,6 @@ struct report_options outlet_options(FILE *stream)
 	return (struct report_options){
 		.color = wants_color(stream),
 		.utf8 = outlet_is_utf8(),
-		.threads_stopped = -1,
 	};
 }
 

@@ -14,7 +14,7 @@
 /* True if the locale says UTF-8. Needs setlocale(), which main() has called. */
 bool outlet_is_utf8(void);
 
-/* Options for a report that goes to this stream; threads_stopped is -1. */
+/* Options for a report that goes to this stream: of evidence that was there before. */
 struct report_options outlet_options(FILE *stream);
 
 /* Writes text with as few write() calls as the kernel allows: one, mostly. Waits for its reader. */

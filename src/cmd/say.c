@@ -26,7 +26,7 @@ void say_page(const struct look *look, const char *saved)
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 
-	reader.threads_stopped = 0;
+	reader.gathered = true;
 	reader.live = true;
 	reader.saved = saved;
 	if (file) {

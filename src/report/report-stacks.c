@@ -61,7 +61,7 @@ static void add_summary(struct stacks_writing *w)
 	add_line(w, &line, PAGE_PLAIN, 0);
 	if (stops.len)
 		add_line(w, &stops, PAGE_PLAIN, 0);
-	if (w->paint.options->threads_stopped >= 0)
+	if (w->paint.options->gathered)
 		disturbed_add_cut(&line, &disturbed);
 	if (line.len)
 		add_line(w, &line, PAGE_WARN, 0);

@@ -30,8 +30,7 @@ struct report_options {
 	bool live;           /* the evidence was gathered just now: the job goes on */
 	bool color;          /* the reader is a terminal that wants colour */
 	bool utf8;           /* the reader can show more than ASCII */
-	int threads_stopped; /* how many threads the gathering stopped; -1: nothing was gathered
-				live */
+	bool gathered;       /* it was gathered for this page: what that cost the job is said */
 	const char *saved;   /* the bundle that was written, NULL none */
 	const char *beside;  /* about other jobs here: "other job here: healthy"; NULL none */
 	const struct report_left *left; /* jobs that are left out */

@@ -127,10 +127,12 @@ static void add_footer(struct paint *p)
 	struct str line = {0};
 
 	str_add(&line, read.lines[0].words);
-	if (disturbed_by(p->page.verdicts->job).live)
+	if (disturbed_by(p->page.verdicts->job).live) {
 		str_printf(&line, ", %s", read.lines[1].words);
-	else if (options->threads_stopped >= 0)
-		str_printf(&line, ", %d threads stopped", options->threads_stopped);
+	} else if (options->gathered) {
+		str_add(&line, ", ");
+		disturbed_add_stops(&line, &(struct disturbed){0});
+	}
 	if (options->saved && line.len + strlen(options->saved) + 8 > SHEET_WIDTH) {
 		sheet_add(&p->sheet, &line, PAGE_PLAIN, 0);
 		str_add(&line, "saved ");
@@ -142,7 +144,7 @@ static void add_footer(struct paint *p)
 		escape_text(&line, options->saved, options->utf8);
 	sheet_add(&p->sheet, &line, PAGE_PLAIN, 0);
 	/* How to look closer is for who still can. */
-	if (options->threads_stopped >= 0 && read.n > 2) {
+	if (options->gathered && read.n > 2) {
 		str_add(&line, read.lines[2].words);
 		sheet_add(&p->sheet, &line, PAGE_WARN, 0);
 	}

@@ -24,7 +24,6 @@ static void write_report(const struct verdicts *verdicts, uint32_t *chance)
 	static const struct report *const reports[] = {
 		&report_text, &report_json, &report_stacks, &report_stacks_json, &report_folded};
 	const struct report_options options = {
-		.threads_stopped = -1,
 		.utf8 = draw_below(chance, 2),
 		.color = draw_below(chance, 2),
 		.all_threads = draw_below(chance, 2),

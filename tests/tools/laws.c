@@ -64,7 +64,7 @@ static bool may_be_named(const struct court *court, int world_rank)
 /* Also writes the text, which nobody reads: it must not crash. */
 static void write_text(const struct verdicts *verdicts)
 {
-	static const struct report_options options = {.threads_stopped = -1};
+	static const struct report_options options = {0};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);

@@ -236,7 +236,7 @@ static void hold_same(struct bench *bench, const struct evidence *as, enum plant
 /* Nobody reads it: it must not crash. */
 static void write_text(const struct verdicts *verdicts)
 {
-	static const struct report_options options = {.threads_stopped = -1};
+	static const struct report_options options = {0};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
@@ -273,7 +273,7 @@ bool charge(const struct whole *whole, const struct evidence *evidence, enum cha
 
 void charge_print(const struct evidence *evidence, enum plant plant)
 {
-	static const struct report_options options = {.threads_stopped = -1};
+	static const struct report_options options = {0};
 	struct job *job;
 	struct verdicts *verdicts = charge_judge(evidence, plant, &job);
 	struct str json = {0};

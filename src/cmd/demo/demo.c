@@ -330,7 +330,7 @@ static void print_verdict(struct demo *demo, struct complaint *why)
 		if (save_bundle(&demo->look, folder.text, 0, &saved, why) < 0)
 			cmd_complain("bundle not saved: %s: try another -o", complaint_text(why));
 	}
-	reader.threads_stopped = demo->expected.over ? -1 : 0;
+	reader.gathered = !demo->expected.over;
 	reader.live = true;
 	reader.saved = saved.len ? saved.text : NULL;
 	look_print(&demo->look, &reader, demo->arguments.json);

@@ -166,7 +166,7 @@ static void a_next_step_is_never_cut(void **state)
 {
 	static const char hosts[] = "gpu-node-0017.cluster.example,gpu-node-0018.cluster.example,"
 				    "gpu-node-0019.cluster.example,gpu-node-0020.cluster.example";
-	static const struct report_options plain = {.threads_stopped = -1};
+	static const struct report_options plain = {0};
 	struct hand_job hand;
 	char *text, *at;
 

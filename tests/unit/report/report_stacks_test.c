@@ -96,7 +96,8 @@ static void hand_stacks_make(struct hand_stacks *h)
 
 static char *written(const struct report *report, const struct hand_stacks *h, bool all)
 {
-	const struct report_options options = {.utf8 = true, .all_threads = all};
+	const struct report_options options = {
+		.utf8 = true, .gathered = true, .all_threads = all};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);

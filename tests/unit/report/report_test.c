@@ -15,7 +15,7 @@
 #include "words/wording.h"
 #include "tests/unit/report_job.h"
 
-static const struct report_options plain = {.utf8 = true, .threads_stopped = 0};
+static const struct report_options plain = {.utf8 = true, .gathered = true};
 
 /* Every line within the page, and not more of them than promised. */
 static void assert_page(const char *text, size_t most_lines)
@@ -186,7 +186,7 @@ static void text_from_outside_never_goes_out_raw(void **state)
 
 static void without_utf8_all_is_ascii(void **state)
 {
-	struct report_options options = {.threads_stopped = -1};
+	struct report_options options = {0};
 	struct hand_job hand;
 	char *text;
 

@@ -8,8 +8,8 @@
 #include "report/report.h"
 #include "tests/unit/report_job.h"
 
-static const struct report_options plain = {.utf8 = true, .threads_stopped = 0};
-static const struct report_options live = {.utf8 = true, .threads_stopped = 0, .live = true};
+static const struct report_options plain = {.utf8 = true, .gathered = true};
+static const struct report_options live = {.utf8 = true, .gathered = true, .live = true};
 
 /* Asserts the lines of a page from the second on, as many as are given. */
 static void assert_second_lines(const struct hand_job *hand, bool is_live, const char *expected)

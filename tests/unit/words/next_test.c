@@ -111,7 +111,7 @@ static void a_backend_has_its_own_fabric(void **state)
 /* A command stands on one line, however long it is; and on that of its words where both fit. */
 static void a_command_is_on_one_line(void **state)
 {
-	static const struct report_options live = {.threads_stopped = 0, .live = true};
+	static const struct report_options live = {.gathered = true, .live = true};
 	static const char hosts[] = "gpu-node-0017.cluster.example,gpu-node-0019.cluster.example,"
 				    "gpu-node-0022.cluster.example,gpu-node-0040.cluster.example";
 	static const char expected[] =
