@@ -401,9 +401,9 @@ static int profiler_state(void *handle, int state, void *arguments)
 
 #define PROFILER_REST profiler_stop, profiler_state, profiler_finalize
 
-struct profiler_abi_plugin4 ncclProfiler_v4 = {
+const struct profiler_abi_plugin4 ncclProfiler_v4 = {
 	"inquest", profiler_init4, profiler_start4, PROFILER_REST};
-struct profiler_abi_plugin ncclProfiler_v5 = {
+const struct profiler_abi_plugin ncclProfiler_v5 = {
 	"inquest", profiler_init, profiler_start, PROFILER_REST};
-struct profiler_abi_plugin ncclProfiler_v6 = {
+const struct profiler_abi_plugin ncclProfiler_v6 = {
 	"inquest", profiler_init, profiler_start, PROFILER_REST};

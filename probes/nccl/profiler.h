@@ -26,8 +26,8 @@
 #include "probes/hook.h"
 #include "probes/nccl/profiler-abi.h"
 
-extern HOOK_EXPORT struct profiler_abi_plugin4 ncclProfiler_v4;
-extern HOOK_EXPORT struct profiler_abi_plugin ncclProfiler_v5, ncclProfiler_v6;
+extern HOOK_EXPORT const struct profiler_abi_plugin4 ncclProfiler_v4;
+extern HOOK_EXPORT const struct profiler_abi_plugin ncclProfiler_v5, ncclProfiler_v6;
 
 /* A collective of the group is handed to the device on so many channels: its index. */
 uint64_t profiler_kernel_follow(int group, unsigned channels);
