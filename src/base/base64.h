@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 
+/* Appends the bytes as base64, padded with "=", without line ends. */
 void base64_add(struct str *into, const void *bytes, size_t size) __attribute__((nonnull(1)));
 
 /* Appends the bytes of a piece. False, and into as it was, where it is no such text. */

@@ -30,8 +30,9 @@ void redact_text(char *text, size_t len);
  */
 void redact_args(char *args, size_t len) __attribute__((nonnull));
 
-/* True if a variable of an environment may be kept, and true if its name may be told. */
+/* True if a variable of an environment may be kept. */
 bool redact_keeps_variable(const char *name) __attribute__((nonnull));
+/* True if its name may be told. */
 bool redact_lists_variable(const char *name) __attribute__((nonnull));
 
 /* The value of a variable that may be kept: what in it is a secret all the same. */

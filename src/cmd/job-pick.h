@@ -57,8 +57,10 @@ int job_pick_gather(struct job_pick *pick, const struct live_options *options,
  * job_pick_has_glance().
  */
 bool job_pick_has_glance(const struct job_pick *pick);
+/* Adds two samples of one moment. 0, or negative with words. */
 int job_pick_gather_glance(struct job_pick *pick, const struct live_options *options,
 	int64_t *ret_began, struct evidence *into, struct complaint *why);
+/* Adds a third one FOREIGN_SPAN_MS after `began`; waits until then. */
 void job_pick_gather_rest(struct job_pick *pick, const struct live_options *options,
 	int64_t began, struct evidence *into);
 

@@ -32,6 +32,7 @@ size_t receipts_add(struct receipts *receipts, const char *path);
 /* Sorts them, the newest launch first. */
 void receipts_sort(struct receipts *receipts);
 
+/* Frees them, with the evidence that they were read from. */
 void receipts_release(struct receipts *receipts);
 
 #endif

@@ -31,6 +31,7 @@ struct view_options viewing_options(void);
 /* The viewer's options, a child of the verbs' parsers; its input is a struct viewing_wish. */
 extern const struct argp viewing_argp;
 
+/* Frees the keys that it holds. */
 void viewing_wish_release(struct viewing_wish *wish);
 
 /* CMD_FINE where the wish can be met: a picture, or stdin and stdout are a terminal that can. */

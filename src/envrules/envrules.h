@@ -53,6 +53,7 @@ const struct envrule *envrules_next(const struct envrules_launch *launch,
 
 /* All rules there are, in the order in which envrules_next() has them. */
 size_t envrules_count(void);
+/* One of them; i is below envrules_count(). */
 const struct envrule *envrules_at(size_t i) __attribute__((returns_nonnull));
 
 #endif

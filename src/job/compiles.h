@@ -20,6 +20,7 @@ struct compiling {
 	const struct job_span *lock;	/* in it it waits for a lock that another process holds */
 };
 
+/* What of that the rank is in now. */
 struct compiling compiles_open(const struct job *job, struct rank_index rank);
 
 /* The compile id in the name of a graph's span: "0/1" of "graph 0/1"; NULL for any other. */
@@ -39,6 +40,7 @@ struct compiled_graphs {
 
 /* The graphs of that rank whose identity is known. compiles_release() frees it. */
 struct compiled_graphs compiles_graphs(const struct job *job, struct rank_index rank);
+/* Frees the list; the graphs are the job's. */
 void compiles_release(struct compiled_graphs *graphs);
 
 /* The first graph in which two ranks differ: the span of each there; NULL: not compiled. */

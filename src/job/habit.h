@@ -30,6 +30,7 @@ struct habit {
 
 /* The habit of a rank. The caller releases. */
 struct habit habit_of(const struct job *job, struct rank_index rank);
+/* Frees what was counted. */
 void habit_release(struct habit *habit);
 
 /* True if it rather did some ops again than left others out: fewer of them. */

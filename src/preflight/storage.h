@@ -21,8 +21,10 @@ struct storage_paths {
 	ARRAY(struct preflight_path) list;
 };
 
+/* The paths that the launch will use, each once. */
 void storage_find_paths(const struct preflight_wish *wish, struct storage_paths *ret)
 	__attribute__((nonnull));
+/* Frees the list. */
 void storage_release_paths(struct storage_paths *paths) __attribute__((nonnull));
 
 /* Of a type as mountinfo has it: "ext4", "fuse.gcsfuse". */

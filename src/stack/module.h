@@ -92,6 +92,7 @@ void module_set_symbols(struct module *module, const struct module_symbol *symbo
 const struct module_symbol *module_symbol_at(const struct module *module, uint64_t at)
 	__attribute__((nonnull));
 
+/* How many there are. */
 size_t modules_count(const struct modules *modules) __attribute__((nonnull));
 /* By number, in the order of adding. */
 struct module *modules_at(const struct modules *modules, size_t i) __attribute__((nonnull));

@@ -110,8 +110,9 @@ bool activities_on_gpu(const struct job *job, const struct job_stack *stack);
 
 /* True if it waits for a file lock, which another rank may hold. */
 bool activities_in_file_lock(const struct posture *p);
-/* The first is true if that activity waits for other ranks, the second if it is known not to. */
+/* True if that activity waits for other ranks. */
 bool activities_waits(enum activity activity);
+/* True if it is known not to. */
 bool activities_elsewhere(enum activity activity);
 
 #endif

@@ -63,8 +63,9 @@ struct backend {
 /* All of them, NULL behind the last; in the order in which their frames are asked for. */
 extern const struct backend *const backends[];
 
-/* True if the text fits one of the patterns, or contains one of the parts; both take NULL. */
+/* True if the text fits one of the patterns; NULL fits none, and there may be none. */
 bool backend_fits(const char *text, const char *const *patterns);
+/* The same, if it contains one of the parts. */
 bool backend_says(const char *text, const char *const *parts);
 
 #endif

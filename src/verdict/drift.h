@@ -36,6 +36,7 @@ enum drift_class { DRIFT_ONE_CLASS, DRIFT_DRIFTED, DRIFT_NOT_ENOUGH };
 
 /* Compares `after` with `before`; both must live as long as this does. */
 void drifts_of(struct drifts *drifts, const struct receipt *before, const struct receipt *after);
+/* Frees the list. */
 void drifts_release(struct drifts *drifts);
 
 /* What follows from all of them. */
@@ -49,6 +50,7 @@ bool drift_is_essential(const struct drift *drift);
  * single steps also if but the caches differed.
  */
 bool drifts_allow_firsts(const struct drifts *drifts);
+/* True if times of single steps may be compared. */
 bool drifts_allow_steps(const struct drifts *drifts);
 
 /* How a run's single steps lie beside another's. */

@@ -30,6 +30,7 @@ struct earlier_spread {
 	int64_t first_sure, last_sure; /* and the range that is certain */
 };
 
+/* Adds when something was so of that rank, by its own host's clock, ns. */
 void earlier_spread_add(struct earlier_spread *spread, const struct clocks *clocks,
 	struct rank_index rank, int64_t when);
 /* YES if all of them were within EARLIER_AT_ONCE; YES for none, or for one alone. */

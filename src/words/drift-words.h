@@ -10,8 +10,9 @@
 #include "base/str.h"
 #include "verdict/drift.h"
 
-/* "cache at start"; what it usually breaks, of a variable by its name. Never NULL. */
+/* "cache at start". Never NULL. */
 const char *drift_name(enum drift_kind kind);
+/* What it usually breaks, of a variable by its name. Never NULL. */
 const char *drift_breaks(const struct drift *drift);
 
 /* Appends "env NCCL_DEBUG", "limit nofile", or the name. */
@@ -29,8 +30,10 @@ struct drift_times {
 	ARRAY(char *) rows;
 };
 
+/* The times of both runs side by side, a line each; of steps only where they may be compared. */
 void drift_times_of(struct drift_times *times, const struct receipt *before,
 	const struct receipt *after, const struct drifts *drifts);
+/* Frees the lines. */
 void drift_times_release(struct drift_times *times);
 
 #endif

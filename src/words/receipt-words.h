@@ -30,6 +30,7 @@ void receipt_state(struct str *into, const struct receipt *receipt);
 
 /* Fills an empty one; with `all`, each variable that is kept has its line. Release it. */
 void receipt_page_of(struct receipt_page *page, const struct receipt *receipt, bool all);
+/* Frees its lines. */
 void receipt_page_release(struct receipt_page *page);
 
 /* Appends "2026-11-22 10:43:39"; "not known". UTC. */

@@ -27,6 +27,7 @@ struct wording_limit {
 	const char *was_over; /* or was when the job was looked at */
 	const char *then;     /* what it would have done, behind "were left until" */
 };
+/* The words for that limit. */
 const struct wording_limit *wording_limit(enum verdict_limit limit)
 	__attribute__((returns_nonnull));
 
@@ -39,6 +40,7 @@ struct wording_outlook {
 	const char *live; /* what it means for a live job: "cannot resolve by itself" */
 	const char *then; /* the same of a record, in the past */
 };
+/* The words for that outlook. */
 const struct wording_outlook *wording_outlook(enum verdict_outlook outlook)
 	__attribute__((returns_nonnull));
 /* UNKNOWN where there is more room. */

@@ -19,6 +19,10 @@ struct rally_other;
 /* How often cards are read. */
 #define AGENT_CARDS_PAUSE_NS CLOCK_NS_PER_S
 
+/*
+ * True if its writer is at work, at that moment (CLOCK_MONOTONIC ns): it is not over, and was
+ * changed of late.
+ */
 bool agent_card_lives(const struct rally_other *other, int64_t now);
 
 /*
@@ -61,6 +65,7 @@ void agent_cards_leave(struct agent_rally *rally);
  */
 void agent_cards_remove(struct agent_rally *rally, int64_t until);
 
+/* Frees what was read of cards; the files stay. */
 void agent_cards_release(struct agent_rally *rally);
 
 #endif

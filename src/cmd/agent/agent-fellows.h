@@ -90,6 +90,7 @@ void agent_fellows_remove(const struct agent *agent);
 /* The keys, as they are now. */
 const char *agent_fellows_keys(struct agent *agent);
 
+/* Frees what was kept of the others. */
 void agent_fellows_release(struct agent *agent);
 
 #endif

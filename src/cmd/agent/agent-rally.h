@@ -104,6 +104,7 @@ int64_t agent_rally_due(const struct agent *agent, int64_t now);
  */
 void agent_rally_end(struct agent *agent, int64_t until);
 
+/* Frees all of it; the files stay. */
 void agent_rally_release(struct agent *agent);
 
 #endif

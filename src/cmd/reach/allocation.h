@@ -40,6 +40,7 @@ bool allocation_is_job(const char *text) __attribute__((nonnull));
 int allocation_read(struct allocation *allocation, const char *job, struct complaint *why)
 	__attribute__((nonnull(1, 3)));
 
+/* Frees the names of its nodes. */
 void allocation_release(struct allocation *allocation) __attribute__((nonnull));
 
 #endif

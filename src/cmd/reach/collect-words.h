@@ -26,6 +26,7 @@ struct progress {
 /* Says which nodes are awaited, on a terminal, from half a second on. */
 void progress_show(struct progress *progress, const struct collect *collect)
 	__attribute__((nonnull));
+/* Wipes that line, if it was written. */
 void progress_end(struct progress *progress) __attribute__((nonnull));
 
 #endif

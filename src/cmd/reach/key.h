@@ -47,6 +47,7 @@ bool key_is_wide(const char *key) __attribute__((nonnull));
  */
 bool key_of_process(const struct survey_process *process, struct str *into)
 	__attribute__((nonnull));
+/* The same of a job with a folder. */
 bool key_of_folder(const struct jobs_entry *entry, struct str *into) __attribute__((nonnull));
 
 #endif

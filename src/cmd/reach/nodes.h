@@ -25,6 +25,7 @@ int nodes_read(struct nodes *nodes, const char *list, struct complaint *why)
 int nodes_read_names(struct nodes *nodes, const char *list, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
+/* Frees the names. */
 void nodes_release(struct nodes *nodes) __attribute__((nonnull));
 
 #endif

@@ -15,6 +15,7 @@ struct script_program {
 
 /* Reads it. Never fails: an unreadable program is not sent. */
 void script_program_read(struct script_program *program) __attribute__((nonnull));
+/* Frees its path and its bytes. */
 void script_program_release(struct script_program *program) __attribute__((nonnull));
 
 /* Appends "inquest gather --job 'KEY' --text ...", each word quoted for a shell where it must be.

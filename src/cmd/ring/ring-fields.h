@@ -56,6 +56,7 @@ struct ring_field *field_add_name(
 	struct ring_fields *into, const char *name, const char *text, uint64_t value);
 /* Adds an empty object or array, and gives what is to be filled. */
 struct ring_fields *field_add_object(struct ring_fields *into, const char *name);
+/* The same, of an array: its fields have no names. */
 struct ring_fields *field_add_array(struct ring_fields *into, const char *name);
 
 /*

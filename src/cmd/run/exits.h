@@ -43,6 +43,7 @@ int exits_look(struct exits *exits);
 
 /* A scan of the census begins; exits_note_listed() tells who is found there. */
 void exits_unlist(struct exits *exits);
+/* One who is listed there, by the pid that he has in his namespace. */
 void exits_note_listed(struct exits *exits, uint32_t inner_pid, uint64_t start_time);
 
 /* This one said goodbye before it ended, as the census has it. */

@@ -20,6 +20,7 @@ struct decode_frames {
 	ARRAY(struct job_frame) all;
 };
 
+/* Adds one; its texts are copied into the arena. */
 void frames_add_python(struct decode_frames *into, struct arena *arena,
 	const struct python_frame *frame) __attribute__((nonnull));
 

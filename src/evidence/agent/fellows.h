@@ -52,6 +52,7 @@ struct fellows_sum {
 	size_t agents; /* that are at work */
 };
 
+/* Sums up all folders of the job that `of` is of. */
 void fellows_sum(const struct jobs *jobs, const struct jobs_entry *of, struct fellows_sum *ret)
 	__attribute__((nonnull));
 

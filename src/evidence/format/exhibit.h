@@ -112,6 +112,7 @@ void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid,
  * out.
  */
 #define EXHIBIT_LEFT_OUT ": left out, as "
+/* Says that `what` was left out as that option wants it; of a host, "" of all. */
 void evidence_leave_out(
 	struct evidence *evidence, const char *host, const char *what, const char *option);
 

@@ -40,14 +40,16 @@ struct field {
 /* An append function of msgpack's for a struct str. */
 int fields_append(void *into, const char *bytes, size_t size);
 
-/* Packs texts and bytes. */
+/* Packs a text. */
 void fields_put_text(msgpack_packer *packer, const char *text) __attribute__((nonnull));
+/* Packs bytes, which may be NULL if there are none. */
 void fields_put_bytes(msgpack_packer *packer, const void *bytes, size_t len)
 	__attribute__((nonnull(1)));
 
 /* How many pairs fields_put() will put. */
 size_t fields_count(const struct field *fields, size_t nr, const void *of)
 	__attribute__((nonnull));
+/* Packs the fields that have a value, as pairs of name and value. */
 void fields_put(msgpack_packer *packer, const struct field *fields, size_t nr, const void *of)
 	__attribute__((nonnull));
 

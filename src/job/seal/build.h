@@ -138,6 +138,7 @@ void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key,
  * Calls are wanted: decoders add them, with all ops that they find. Asked before anything is added.
  */
 void job_want_calls(struct job_builder *b);
+/* True if they are wanted. */
 bool job_wants_calls(const struct job_builder *b);
 /*
  * The calls of one thread's diary, copied; each call's `group` is an index into `keys`, the keys of

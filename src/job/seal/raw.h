@@ -135,6 +135,7 @@ const char *raw_intern(struct job_builder *b, const char *text);
 
 /* The number of the frame, which is copied where it is new. */
 uint32_t raw_intern_frame(struct job_builder *b, const struct job_frame *frame);
+/* Frees the frames and their index. */
 void raw_frames_release(struct raw_frames *frames);
 
 #endif

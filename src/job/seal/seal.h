@@ -111,6 +111,7 @@ void seal_calls(struct seal *seal);
 void seal_stacks(struct seal *seal);
 /* Seals the facts that hang on a process. Needs ranks; may be called once, as all of these. */
 void seal_facts(struct seal *seal);
+/* Seals how the job was launched, each launch once. */
 void seal_launches(struct seal *seal);
 /* Seals what the evidence covers. The last step. */
 void seal_coverage(struct seal *seal);

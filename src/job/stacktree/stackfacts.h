@@ -23,6 +23,7 @@ struct stackfacts_place {
 	const char *where;
 };
 
+/* True if the frame fits the place: its function, and its file or module where that is said. */
 bool stackfacts_is_at(const struct job_frame *frame, const struct stackfacts_place *place)
 	__attribute__((nonnull));
 

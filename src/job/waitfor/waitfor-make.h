@@ -53,8 +53,9 @@ int waitfor_add_node(
 /* Adds an edge, unless from and to are one. */
 void waitfor_add_edge(struct waitfor_maker *m, int from, int to);
 
-/* The node of a rank that stopped inside an op; the fork's of a group. Made when first asked. */
+/* The node of a rank that stopped inside an op. Made when first asked. */
 int waitfor_stopped_node(struct waitfor_maker *m, struct rank_index rank);
+/* The node of a group's fork. Made when first asked. */
 int waitfor_fork_node(struct waitfor_maker *m, int group);
 
 /* The group of a wait; JOB_NONE where it is of none. */

@@ -19,6 +19,7 @@ struct core_memory;
 struct core_memory *core_memory_new(const struct core_file *core, const struct stack_maps *maps,
 	struct images *images) __attribute__((nonnull));
 
+/* It, as what walks stacks reads memory by; it lives as long. */
 struct stack_memory *core_memory_of(struct core_memory *memory) __attribute__((nonnull));
 
 /* Takes NULL. */

@@ -51,6 +51,7 @@ const char *elf_file_name(const struct elf_file *file, const Elf64_Shdr *section
 /* The first section of that name, or of that type; NULL none. */
 const Elf64_Shdr *elf_file_named(const struct elf_file *file, const char *name)
 	__attribute__((nonnull));
+/* The first of that type, SHT_...; NULL none. */
 const Elf64_Shdr *elf_file_typed(const struct elf_file *file, uint32_t type)
 	__attribute__((nonnull));
 

@@ -38,6 +38,7 @@ struct thread_ids {
 
 /* Opens the threads of a process; threads_close() in any case. 0, or -ESRCH or another -errno. */
 int threads_open(struct threads *threads, uint32_t pid) __attribute__((nonnull));
+/* Closes it, also where it was never opened. */
 void threads_close(struct threads *threads) __attribute__((nonnull));
 
 /* Replaces ret by those that are there now, at most cap. 0 or -errno. */
