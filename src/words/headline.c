@@ -15,7 +15,8 @@
 
 /*
  * What one culprit did, several did, and what is said where nobody is blamed: camps are named. Then
- * what one and several did who have died since; NULL where that is said alike.
+ * what one and several did who have died since, or in a job that is over; NULL where that is said
+ * alike.
  */
 struct phrase {
 	const char *one, *many, *nobody;
@@ -144,15 +145,24 @@ static bool died_since(const struct verdict *verdict)
 	return dead && dead >= verdict->culprits.n;
 }
 
+/* What one or many do; of what is over, did. */
+static const char *words_of(const struct phrase *phrase, bool many, bool over)
+{
+	const char *then = many ? phrase->many_once : phrase->one_once;
+
+	if (over && then)
+		return then;
+	return many ? phrase->many : phrase->one;
+}
+
 /* The words for so many, of now or of before their death. */
 static void add_phrase(struct str *into, const struct verdict *verdict)
 {
-	const struct phrase *phrase = phrase_of(verdict);
 	bool many = verdict->culprits.n + verdict->nunknown > 1, once = died_since(verdict);
-	const char *words = many ? phrase->many : phrase->one;
-	const char *then = many ? phrase->many_once : phrase->one_once;
 
-	str_printf(into, " %s%s", once && then ? then : words, once ? ", now dead" : "");
+	str_printf(into, " %s%s",
+		words_of(phrase_of(verdict), many, once || verdict->outlook == VERDICT_OVER),
+		once ? ", now dead" : "");
 }
 
 static void add_seats(
@@ -241,7 +251,9 @@ static void add_who_does(
 		ranks_name(into, verdicts->job, verdict->culprits);
 	} else if (verdict->camp_a.n && says_who_is_late(verdict)) {
 		ranks_name(into, verdicts->job, verdict->camp_a);
-		str_printf(into, " %s", verdict->camp_a.n == 1 ? phrase->one : phrase->many);
+		str_printf(into, " %s",
+			words_of(phrase, verdict->camp_a.n > 1,
+				verdict->outlook == VERDICT_OVER));
 		if (verdict->camp_b.n)
 			str_add(into, ", not ");
 		ranks_add(into, verdicts->job, verdict->camp_b);
