@@ -6,7 +6,8 @@
  * loads a tensor by torch.load is input, not a checkpoint.
  *
  * The main thread speaks for its rank. Where it waits for a thread of its own process, such a
- * thread does, if it waits for other ranks or computes for autograd.
+ * thread does, if it waits for other ranks, computes for autograd, or is the one that called the
+ * rank's latest operations.
  */
 #include "verdict/activities.h"
 
@@ -329,6 +330,7 @@ struct asking {
 	bool any;    /* it says nothing itself: any thread of the program will do */
 	bool found;  /* some thread speaks for it: */
 	bool hidden; /* some may, but its stack does not tell */
+	uint32_t caller; /* the thread that called the rank's latest operations; 0 not known */
 	struct posture best;
 	size_t speakers;
 };
@@ -352,7 +354,8 @@ static void hear(struct asking *asking, const struct job_stack *stack, const str
 		return;
 	}
 	if (!works || !(asking->any || autograd || activities_waits(p->activity) ||
-			      p->activity == ACTIVITY_COMPILE))
+			      p->activity == ACTIVITY_COMPILE ||
+			      (!child && stack->tid == asking->caller)))
 		return;
 	asking->speakers++;
 	if (asking->found &&
@@ -385,6 +388,24 @@ static void ask_others(const struct reader *reader, struct rank_index rank, stru
 		else if (other.activity == ACTIVITY_UNKNOWN)
 			asking->hidden |= other.program >= 0;
 	}
+}
+
+/* The thread that left a recorded call last, and only watches nobody; 0 none is known. */
+static uint32_t caller_of(const struct job *job, struct rank_index rank)
+{
+	struct spans_range range = threads_of(job, rank);
+	int64_t latest = JOB_UNKNOWN;
+	uint32_t tid = 0;
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_thread *thread = &job->threads[i];
+
+		if (waits_is_watchdog(thread->name) || thread->since <= latest)
+			continue;
+		latest = thread->since;
+		tid = thread->tid;
+	}
+	return tid;
 }
 
 /* True if it has a living child whose stack was not taken. */
@@ -422,6 +443,7 @@ static void ask_who_works(const struct reader *reader, struct rank_index rank,
 	if ((p->activity != ACTIVITY_USER && p->activity != ACTIVITY_UNKNOWN) ||
 		!(r->threads || asking.any || for_child))
 		return;
+	asking.caller = caller_of(reader->job, rank);
 	asking.hidden = for_child && has_hidden_child(reader->job, rank);
 	ask_others(reader, rank, &asking, p->stack);
 	if (asking.found && activities_waits(asking.best.activity))

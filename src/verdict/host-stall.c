@@ -231,10 +231,23 @@ static bool stands_at(const struct inquiry *q, const struct job_stack *stack,
 }
 
 /*
- * The thread of a rank that waits for requests: its main thread, or one that hands them over to it;
- * NULL: there is none. What serves others waits there for as long as nobody asks.
+ * True if a rank that waits for others has its main thread at such a door as well: it is that of a
+ * loop in which each rank of this program works, and not of a server.
  */
-static const struct job_stack *stack_at_door(const struct inquiry *q, struct rank_index rank)
+static bool is_door_of_work(const struct inquiry *q)
+{
+	job_for_each_rank(q->job, rank) {
+		const struct job_stack *main = stackfacts_main(q->job, rank);
+
+		if (main && inquiry_longest_wait(q, rank) &&
+			stands_at(q, main, doors, sizeof(doors) / sizeof(*doors)))
+			return true;
+	}
+	return false;
+}
+
+/* The thread of a rank that waits for requests, or that hands them over to its main thread. */
+static const struct job_stack *find_door(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
 	const size_t ndoors = sizeof(doors) / sizeof(*doors);
@@ -252,6 +265,17 @@ static const struct job_stack *stack_at_door(const struct inquiry *q, struct ran
 			stands_at(q, &q->job->stacks[i], doors, ndoors))
 			return &q->job->stacks[i];
 	return NULL;
+}
+
+/*
+ * The same; NULL: there is none. What serves others waits there for as long as nobody asks, and so
+ * is no culprit for certain.
+ */
+static const struct job_stack *stack_at_door(const struct inquiry *q, struct rank_index rank)
+{
+	const struct job_stack *door = find_door(q, rank);
+
+	return door && !is_door_of_work(q) ? door : NULL;
 }
 
 bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, struct reason *why)

@@ -167,6 +167,52 @@ static void who_waits_for_its_own_listener_may_be_idle(void **state)
 	(void)state;
 }
 
+#define RUNS                                                                                       \
+	"epoll_wait@libc.so.6 < EpollSelector.select@" STDLIB "selectors.py:468 < "                \
+	"BaseEventLoop._run_once@" STDLIB "asyncio/base_events.py:1884 < run@" STDLIB             \
+	"asyncio/runners.py:190 < main@/home/me/train.py:15"
+#define STEPS                                                                                      \
+	"sem_clockwait@libc.so.6 < PyThread_acquire_lock_timed@python3.11 < Condition.wait@"       \
+	STDLIB "threading.py:327 < Event.wait@" STDLIB "threading.py:629 < "                       \
+	"work@/home/me/train.py:9 < _WorkItem.run@" STDLIB "concurrent/futures/thread.py:58"
+
+/*
+ * Each rank has its loop in the main thread, and its operations in another one: that is no server
+ * without requests, and where the rank stands, tells the thread that called its operations.
+ */
+static void who_works_beside_a_loop_is_no_server(void **state)
+{
+	for (int probed = 0; probed < 2; probed++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		if (!probed)
+			facts_no_probe(f);
+		for (int i = 0; i < 4; i++) {
+			uint32_t worker = f->ranks[i].pid + 1;
+
+			if (probed && i != 1)
+				facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 64, 40);
+			facts_stack(f, i, RUNS);
+			if (!probed && i != 1)
+				facts_stack_of(f, i, "python", worker,
+					"epoll_wait@libc.so.6 < all_reduce@" C10D ":3058 < "
+					"work@/home/me/train.py:10");
+			f->ranks[i].thread.tid = worker;
+		}
+		facts_stack_of(f, 1, "python", f->ranks[1].pid + 1, STEPS);
+		f->stack_span = 2.2;
+		facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_USER_CODE);
+		j = judge(f);
+		assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+		assert_int_equal(j.v->at[0].headline.kind, FACT_AT);
+		assert_int_equal(j.v->postures[1].stack->tid,
+			probed ? f->ranks[1].pid + 1 : f->ranks[1].pid);
+		done(&j, f);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +220,7 @@ int main(void)
 		cmocka_unit_test(who_was_not_seen_may_set_the_key),
 		cmocka_unit_test(who_waits_for_a_request_may_be_idle),
 		cmocka_unit_test(who_waits_for_its_own_listener_may_be_idle),
+		cmocka_unit_test(who_works_beside_a_loop_is_no_server),
 		cmocka_unit_test(without_rings_the_graph_leads_to_who_is_elsewhere),
 		cmocka_unit_test(without_rings_an_exit_is_an_early_exit),
 		cmocka_unit_test(without_rings_a_death_explains_who_stays_away),
