@@ -22,6 +22,7 @@ enum {
 	USUAL = BACKEND_USUAL,
 	TAGS = BACKEND_TAGS,
 	FINALIZES = BACKEND_FINALIZES,
+	ON_HOST = BACKEND_ON_HOST,
 };
 
 static const struct backend backends[] = {

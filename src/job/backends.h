@@ -22,6 +22,7 @@ enum backend_trait {
 	BACKEND_USUAL = 128,
 	BACKEND_TAGS = 256,
 	BACKEND_FINALIZES = 512,
+	BACKEND_ON_HOST = 1024,
 };
 
 /* True if the backend of that name has the trait. */

@@ -4,7 +4,7 @@
  * One rank's GPU is behind where its op alone is open while the others' completed, where it alone
  * never began what the others' GPUs began (something before it on its stream never ends), or where
  * the rank synchronises for nothing that others know of. Where neither is tracked, the first cannot
- * be told from the second.
+ * be told from the second. Of a backend without devices it is the rank's process that is behind.
  */
 #include <stdlib.h>
 
@@ -203,6 +203,12 @@ static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, stru
 	}
 }
 
+/* True if its members' own processes run its operations. */
+static bool is_on_host(const struct inquiry *q, const struct waitfor_node *node)
+{
+	return backend_has(q->job->groups[node->group].maker, BACKEND_ON_HOST);
+}
+
 /* Where the op is still open, where it is done, and whose word on that is lacking. */
 static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, struct draft *draft)
@@ -224,6 +230,8 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 		draft_fact_of(q, draft, FACT_BEGUN_REST, &c->begun, inquiry_cite_all(q))->a =
 			(int64_t)node->index;
 	}
+	if (is_on_host(q, node))
+		return;
 	if (c->open.list.nr && c->open.list.nr >= c->done.list.nr + c->beyond &&
 		!c->unknown.list.nr && !c->begun.list.nr && !c->waiting.list.nr)
 		inquiry_not_judged_of(q, VERDICT_GPU_STALL, NEED_BEGUN, "", node->index);
@@ -327,6 +335,30 @@ static void judge_tags(struct inquiry *q, size_t at)
 	free(marked);
 }
 
+/*
+ * What an op is that all are in and that is not complete: a device lags there, or nothing moves.
+ * Where there is no device, a process does: or the link to its host, so that it is a guess.
+ */
+static struct draft *begin(struct inquiry *q, const struct waitfor_node *node, bool lags)
+{
+	bool host = lags && is_on_host(q, node);
+	struct draft *draft = lags && !host ? find_draft(q) : NULL;
+
+	if (draft)
+		return draft;
+	draft = inquiry_draft(q, host	? VERDICT_HOST_STALL
+				 : lags ? VERDICT_GPU_STALL
+					: VERDICT_TRANSPORT_STALL);
+	draft->verdict.group = node->group;
+	draft->verdict.op_index = node->index;
+	draft->verdict.confidence = host ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
+	draft->verdict.where = host ? VERDICT_WHERE_UNKNOWN : VERDICT_NOWHERE;
+	draft->verdict.next = host   ? VERDICT_NEXT_STACK_OF_RANK
+			      : lags ? VERDICT_NEXT_CHECK_GPU
+				     : VERDICT_NEXT_CHECK_FABRIC;
+	return draft;
+}
+
 static void judge_op(struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -350,16 +382,9 @@ static void judge_op(struct inquiry *q, size_t at)
 		release(&c);
 		return;
 	}
-	draft = behind ? find_draft(q) : NULL;
-	if (!draft) {
-		draft = inquiry_draft(q, behind ? VERDICT_GPU_STALL : VERDICT_TRANSPORT_STALL);
-		draft->verdict.group = node->group;
-		draft->verdict.op_index = node->index;
-		draft->verdict.confidence = VERDICT_SUPPORTED;
-	}
+	draft = begin(q, node, behind);
 	if (c.unknown.list.nr || is_guess(q, node, &c, behind))
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
-	draft->verdict.next = behind ? VERDICT_NEXT_CHECK_GPU : VERDICT_NEXT_CHECK_FABRIC;
 	for (size_t i = 0; behind && i < behind->list.nr; i++)
 		rank_list_add(&draft->culprits, behind->list.items[i]);
 	find_waiting(q, at, draft);
