@@ -83,6 +83,7 @@ struct decode_sample {
 	int64_t rss_pages; /* JOB_UNKNOWN */
 	int64_t written;   /* bytes, JOB_UNKNOWN */
 	int64_t runs;	   /* of its first thread; JOB_UNKNOWN */
+	char state;	   /* of its first thread; 0 unknown */
 };
 
 struct decode_thread {

@@ -27,7 +27,9 @@ static int sample_compare(const void *a, const void *b)
 		return left->when < right->when ? -1 : 1;
 	if (left->cpu_ticks != right->cpu_ticks)
 		return left->cpu_ticks < right->cpu_ticks ? -1 : 1;
-	return (left->written > right->written) - (left->written < right->written);
+	if (left->written != right->written)
+		return left->written < right->written ? -1 : 1;
+	return (left->state > right->state) - (left->state < right->state);
 }
 
 static int64_t ticks_to_ns(int64_t ticks, int64_t clk_tck)
@@ -87,6 +89,25 @@ static void samples_asleep(const struct decode_process *process, struct job_proc
 	}
 }
 
+/*
+ * Since when it has been stopped, by a signal or a debugger, as far as samples tell: until the
+ * newest one in which it lived.
+ */
+static int64_t samples_stopped(const struct decode_process *process)
+{
+	const struct decode_sample *items = process->samples.items;
+	int64_t since = JOB_UNKNOWN;
+
+	for (size_t i = process->samples.nr; i-- > 0;) {
+		if (items[i].state == 'Z' || items[i].state == 'X')
+			continue;
+		if (items[i].state != 'T' && items[i].state != 't')
+			break;
+		since = items[i].when;
+	}
+	return since;
+}
+
 /* The most memory that any sample saw. */
 static int64_t samples_most(const struct decode_process *process, int64_t page_size)
 {
@@ -116,6 +137,7 @@ static void finish_samples(struct decode_context *context, struct decode_process
 	if (newest->rss_pages != JOB_UNKNOWN)
 		fact->rss = checked_mul(newest->rss_pages, page_size);
 	fact->rss_most = samples_most(process, page_size);
+	fact->stopped_since = samples_stopped(process);
 	fact->cpu_used = ticks_to_ns(newest->cpu_ticks, clk_tck);
 	older = sample_older(process);
 	if (!older)

@@ -77,6 +77,10 @@ EXTRA_DIST += tests/decode/forge.h
 UNIT_TESTS += tests/unit/decode/decode_numbers_test
 tests_unit_decode_decode_numbers_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_decode_decode_numbers_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/decode/history_test
+tests_unit_decode_history_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_decode_history_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_decode_decode_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_decode_decode_ring_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/decode_calls_test

@@ -140,6 +140,8 @@ struct job_process {
 	int64_t idle_for;      /* ns since CPU use last grew (agent's samples); JOB_UNKNOWN */
 	int64_t runs;	       /* times its first thread was put on a processor; JOB_UNKNOWN */
 	int64_t asleep_since;  /* since when it is so many (agent's samples); JOB_UNKNOWN */
+	int64_t stopped_since; /* since when it was stopped until the newest sample of it in which
+				* it lived (agent's samples); JOB_UNKNOWN: it was not */
 	int64_t write_delta;   /* bytes written to storage between the samples, JOB_UNKNOWN */
 	int64_t rss;	       /* bytes, JOB_UNKNOWN */
 	int64_t rss_before;    /* bytes at the older sample */

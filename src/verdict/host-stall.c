@@ -45,7 +45,7 @@ static enum verdict_where place_of(const struct profile *p)
 	const struct job_process *process = p->process;
 	enum verdict_where by_stack = place_by_stack(p);
 
-	if (p->frozen)
+	if (p->frozen || p->stopped_for != JOB_UNKNOWN)
 		return VERDICT_IN_FROZEN;
 	if (gil_is_kept(p))
 		return VERDICT_IN_GIL;
@@ -73,7 +73,8 @@ static enum verdict_where place_of(const struct profile *p)
 /* Frozen and spans are said outright; the rest is concluded from where it was found. */
 static bool is_told(const struct profile *p)
 {
-	return p->frozen || (!gil_is_kept(p) && (p->input || p->checkpoint));
+	return p->frozen || p->stopped_for != JOB_UNKNOWN ||
+	       (!gil_is_kept(p) && (p->input || p->checkpoint));
 }
 
 /* A rank that others ended had stalled before that, or not at all. */
@@ -86,7 +87,8 @@ static bool may_stall(const struct inquiry *q, struct rank_index rank)
 		return false;
 	if (p->death == DEATH_ECHO || p->death == DEATH_END || p->death == DEATH_KILLED ||
 		p->death == DEATH_UNSURE)
-		return inquiry_late_before_end(q, rank) == JOB_YES;
+		return p->stopped_for != JOB_UNKNOWN ||
+		       inquiry_late_before_end(q, rank) == JOB_YES;
 	return p->death == DEATH_NONE;
 }
 
@@ -150,7 +152,9 @@ bool explains_known_stall(const struct inquiry *q, struct rank_index rank, struc
 	why->next = next[why->where];
 	if (why->where == VERDICT_IN_INPUT && p->stopped_child)
 		why->next = VERDICT_NEXT_CONTINUE_CHILD;
-	if (why->where == VERDICT_IN_FROZEN && p->traced)
+	if (why->where == VERDICT_IN_FROZEN && p->ended)
+		why->next = VERDICT_NEXT_WHO_STOPPED;
+	else if (why->where == VERDICT_IN_FROZEN && p->traced)
 		why->next = VERDICT_NEXT_DETACH_DEBUGGER;
 	if (why->where == VERDICT_IN_LOCK && p->posture.own_lock)
 		why->next = VERDICT_NEXT_LOOK_AT_THREADS;
@@ -395,6 +399,9 @@ void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 
 	if (p->frozen)
 		tell_process(q, rank, draft);
+	if (p->stopped_for != JOB_UNKNOWN)
+		draft_fact(q, draft, FACT_WAS_STOPPED, rank, p->process->sample_cite)->a =
+			p->stopped_for;
 	if (door && place_of(p) == VERDICT_NOWHERE)
 		draft_fact(q, draft, FACT_AWAITS_REQUEST, rank, door->cite);
 	tell_open_span(q, rank, p->input, draft);

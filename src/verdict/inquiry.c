@@ -87,7 +87,8 @@ static enum waitfor_stand stand_of(const struct profile *p)
 		return WAITFOR_FINAL;
 	if (p->device_victim)
 		return p->frozen ? WAITFOR_STANDS : WAITFOR_FOLLOW;
-	if (p->compile.bracket || p->input || p->checkpoint || p->frozen)
+	if (p->compile.bracket || p->input || p->checkpoint || p->frozen ||
+		p->stopped_for != JOB_UNKNOWN)
 		return WAITFOR_STANDS;
 	return WAITFOR_FOLLOW;
 }
@@ -134,7 +135,8 @@ static void find_stands(struct inquiry *q)
 		const struct profile *p = &q->profiles[i];
 
 		q->stands[i] = stand_of(p);
-		q->stopped[i] = p->frozen || death_holds(q, rank_index(i));
+		q->stopped[i] = p->frozen || p->stopped_for != JOB_UNKNOWN ||
+				death_holds(q, rank_index(i));
 	}
 }
 

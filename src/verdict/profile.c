@@ -31,6 +31,9 @@
 /* CPU of at least a quarter of the time is somebody computing. */
 #define BUSY_SHARE 4
 
+/* Who was stopped for less, may have been by what ended it. */
+#define STOPPED_AT_LEAST (2 * CLOCK_NS_PER_S)
+
 /* A line of a log is no checkpoint. */
 #define WRITES_AT_LEAST 4096
 
@@ -348,18 +351,46 @@ static void look_at_processes(
 	free(families);
 }
 
+/*
+ * For how long it had been stopped when it was ended; JOB_UNKNOWN: not, or not for long. What ends
+ * a job looks at its ranks one after the other.
+ */
+static int64_t stopped_until_end(const struct job_process *process)
+{
+	if (process->end <= JOB_ALIVE || process->stopped_since == JOB_UNKNOWN ||
+		process->ended == JOB_UNKNOWN ||
+		process->ended - process->stopped_since < STOPPED_AT_LEAST)
+		return JOB_UNKNOWN;
+	return process->ended - process->stopped_since;
+}
+
+/* Where all were stopped the whole job was suspended, which tells nothing of any of them. */
+static void compare_stops(const struct job *job, struct profile *profiles)
+{
+	size_t stopped = 0, seen = 0;
+
+	job_for_each_rank(job, rank) {
+		stopped += profiles[rank.i].stopped_for != JOB_UNKNOWN;
+		seen += profiles[rank.i].process != NULL;
+	}
+	job_for_each_rank(job, rank)
+		if (stopped == seen)
+			profiles[rank.i].stopped_for = JOB_UNKNOWN;
+}
+
 /* Ended, frozen (by cgroup or by a stop signal), written. */
 static void look_at_own_process(struct profile *p)
 {
 	const struct job_process *process = p->process;
 
-	p->written = JOB_UNKNOWN;
+	p->written = p->stopped_for = JOB_UNKNOWN;
 	if (!process)
 		return;
 	p->ended = process->end > JOB_ALIVE;
 	p->frozen = is_stopped(process);
 	p->traced = p->frozen && process->state == 't';
 	p->written = process->write_delta;
+	p->stopped_for = stopped_until_end(process);
 }
 
 /* -- threads and seats ------------------------------------------------------------------------- */
@@ -491,6 +522,7 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 	}
 	look_at_processes(job, waits, profiles);
 	compare_shards(job, profiles);
+	compare_stops(job, profiles);
 	look_at_seats(job, profiles);
 	look_at_waits(waits, profiles);
 	address_find(job, waits, profiles);

@@ -62,6 +62,8 @@ struct profile {
 			     */
 	bool frozen;
 	bool traced; /* frozen, by a debugger */
+	int64_t stopped_for; /* ns for which it had been stopped when it was ended, and others had
+			      * not; JOB_UNKNOWN: it had not been, or for less than a hang */
 	struct posture posture; /* what it is doing by its stacks */
 	const char *address; /* "HOST:PORT" where it looks for PyTorch's store; "" not known */
 	const char *address_cite;

@@ -190,7 +190,8 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 	if (p->death == DEATH_UNSURE && !q->wanted[rank.i] && waited_in_vain(p))
 		return false;
 	late = p->death == DEATH_OWN ? JOB_NO : inquiry_late_before_end(q, rank);
-	if (late == JOB_YES || (!sure && may_have_followed(q, rank, late)))
+	if (late == JOB_YES || (q->wanted[rank.i] && p->stopped_for != JOB_UNKNOWN) ||
+		(!sure && may_have_followed(q, rank, late)))
 		return false;
 	why->untimed = late == JOB_MAYBE;
 	why->cause = p->cause;

@@ -20,15 +20,27 @@ static int64_t get_item(const struct json_object *list, size_t i, int64_t otherw
 	return json_object_is_type(value, json_type_int) ? json_object_get_int64(value) : otherwise;
 }
 
+/* The i-th text of a list; "" where there is none. */
+static const char *get_word(const struct json_object *list, size_t i)
+{
+	struct json_object *value = i < json_object_array_length(list)
+					    ? json_object_array_get_idx(list, i)
+					    : NULL;
+
+	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "";
+}
+
 /* A row of a process: when, CPU ticks, pages, state, children, bytes written, runs. */
 static void history_row(struct decode_process *process, const struct json_object *row)
 {
+	const char *state = get_word(row, 3);
 	struct decode_sample sample = {
 		.when = checked_time(get_item(row, 0, JOB_UNKNOWN), JOB_UNKNOWN),
 		.cpu_ticks = get_item(row, 1, JOB_UNKNOWN),
 		.rss_pages = get_item(row, 2, JOB_UNKNOWN),
 		.written = get_item(row, 5, JOB_UNKNOWN),
 		.runs = get_item(row, 6, JOB_UNKNOWN),
+		.state = *state,
 	};
 
 	if (sample.when == JOB_UNKNOWN || sample.cpu_ticks < 0)

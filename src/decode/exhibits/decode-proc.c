@@ -64,6 +64,7 @@ static int stat_decode(const struct exhibit *exhibit, struct job_builder *builde
 		.rss_pages = stat.rss_pages,
 		.written = JOB_UNKNOWN,
 		.runs = JOB_UNKNOWN,
+		.state = stat.state,
 	};
 	proc_zombie(context, process, &stat);
 	return 0;

@@ -41,6 +41,7 @@ const struct job_process job_process_unknown = {
 	.idle_for = JOB_UNKNOWN,
 	.runs = JOB_UNKNOWN,
 	.asleep_since = JOB_UNKNOWN,
+	.stopped_since = JOB_UNKNOWN,
 	.write_delta = JOB_UNKNOWN,
 	.rss = JOB_UNKNOWN,
 	.rss_before = JOB_UNKNOWN,

@@ -313,6 +313,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	SEAL_KEEP_MAX(into->idle_for, from->idle_for);
 	SEAL_KEEP_MAX(into->runs, from->runs);
 	SEAL_KEEP_MAX(into->asleep_since, from->asleep_since);
+	SEAL_KEEP_MAX(into->stopped_since, from->stopped_since);
 	SEAL_KEEP_MAX(into->write_delta, from->write_delta);
 	SEAL_KEEP_MAX(into->rss, from->rss);
 	SEAL_KEEP_MAX(into->rss_before, from->rss_before);
@@ -359,6 +360,8 @@ static void overlay_process(struct job_process *into, const struct job_process *
 		into->runs = newer->runs;
 		into->asleep_since = newer->asleep_since;
 	}
+	if (newer->stopped_since != JOB_UNKNOWN || newer->cpu_used != JOB_UNKNOWN) /* sampled */
+		into->stopped_since = newer->stopped_since;
 	TAKE_KNOWN(write_delta, JOB_UNKNOWN);
 	TAKE_KNOWN(rss, JOB_UNKNOWN);
 	TAKE_KNOWN(rss_before, JOB_UNKNOWN);

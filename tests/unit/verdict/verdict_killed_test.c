@@ -7,6 +7,8 @@
 
 #include <signal.h>
 
+#include "base/clock.h"
+#include "tests/unit/judged.h"
 #include "tests/unit/launcher.h"
 #include "verdict/last-words.h"
 
@@ -479,9 +481,107 @@ static void who_was_ended_soon_waited_as_well(void **state)
 	facts_free(f);
 }
 
+/*
+ * All are in one op of gloo, which completed everywhere but at rank 2; then the job is ended, and
+ * rank 2 last, as it did not obey.
+ */
+static struct facts *ended_in_an_op_of_all(void)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 20, 0.5);
+	for (int i = 0; i < 4; i++) {
+		struct job_op *op = facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 40);
+
+		op->completed = i == 2 ? JOB_NO : JOB_YES;
+		f->members[0][i].fact.done = i == 2 ? 5 : 6;
+		facts_sync(f, i, 40);
+		if (i != 2)
+			facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 64, 41);
+	}
+	add_launcher(f);
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			told_to_end(f, i, 60);
+	facts_end(f, 2, JOB_SIGNALED, SIGKILL, 90);
+	return f;
+}
+
+/* What stood, stands: it was stopped while the others waited, and ended for that. */
+static void stopped_until_it_was_ended(void **state)
+{
+	struct facts *f = ended_in_an_op_of_all();
+	struct judged j;
+
+	f->ranks[2].process.stopped_since = facts_ns(40);
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_FROZEN);
+	j = judge(f);
+	assert_int_equal(j.first->confidence, VERDICT_ESTABLISHED);
+	assert_int_equal(j.first->next, VERDICT_NEXT_WHO_STOPPED);
+	assert_int_equal(j.first->headline.kind, FACT_WAS_STOPPED);
+	assert_int_equal(j.first->headline.a, 50 * CLOCK_NS_PER_S);
+	dismiss(j);
+	/* Not before that end. */
+	f->ranks[2].process.stopped_since = facts_ns(89.5);
+	j = judge(f);
+	assert_int_not_equal(j.first->where, VERDICT_IN_FROZEN);
+	done(&j, f);
+}
+
+/* Whom somebody kills since it stands still did not stop by that. */
+static void stopped_until_it_was_killed(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 64, 40);
+	facts_end(f, 2, JOB_SIGNALED, SIGKILL, 60);
+	f->ranks[2].process.stopped_since = facts_ns(45);
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_FROZEN);
+	facts_free(f);
+}
+
+/* A job that was suspended as a whole, and then ended, has no rank that was stopped. */
+static void all_stopped_until_they_were_ended(void **state)
+{
+	struct facts *f = ended_in_an_op_of_all();
+	struct judged j;
+
+	for (int i = 0; i < 4; i++) {
+		f->ranks[i].process.stopped_since = facts_ns(45);
+		facts_end(f, i, JOB_SIGNALED, SIGKILL, 90);
+	}
+	j = judge(f);
+	for (size_t i = 0; i < j.v->n; i++)
+		assert_int_not_equal(j.v->at[i].where, VERDICT_IN_FROZEN);
+	done(&j, f);
+}
+
+/* Nothing lags behind in a backend without devices but the rank's process, or its host's links. */
+static void behind_in_a_backend_without_devices(void **state)
+{
+	struct facts *f = ended_in_an_op_of_all();
+	struct judged j = judge(f);
+
+	for (size_t i = 0; i < j.v->n; i++)
+		assert_int_not_equal(j.v->at[i].class, VERDICT_GPU_STALL);
+	for (size_t i = 0; i < j.v->nnot_judged; i++)
+		assert_int_not_equal(j.v->not_judged[i].class, VERDICT_GPU_STALL);
+	assert_int_equal(j.first->class, VERDICT_HOST_STALL);
+	assert_int_equal(j.first->confidence, VERDICT_HYPOTHESIS);
+	dismiss(j);
+	facts_expect(f, VERDICT_HOST_STALL, "2", NULL);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stopped_until_it_was_ended),
+		cmocka_unit_test(stopped_until_it_was_killed),
+		cmocka_unit_test(all_stopped_until_they_were_ended),
+		cmocka_unit_test(behind_in_a_backend_without_devices),
 		cmocka_unit_test(a_container_that_is_stopped_is_the_end),
 		cmocka_unit_test(one_that_is_told_from_outside_was_killed),
 		cmocka_unit_test(what_a_handler_made_of_an_order_is_told),
