@@ -192,6 +192,38 @@ static const struct job_op *unseen_wait(const struct table *table, struct rank_i
 	return op && op->completed == JOB_NO && op->returned != JOB_NO ? op : NULL;
 }
 
+/* For how long its evidence has the operation that the verdict is about; JOB_UNKNOWN. */
+static int64_t age_of_op(const struct table *table, struct rank_index rank)
+{
+	const struct job *job = table->verdicts->job;
+	const struct job_op *op = verdict_op(table, rank);
+	int host = job_rank(job, rank)->host;
+	int64_t now = host >= 0 && (size_t)host < job->nhosts ? job->hosts[host].gathered
+							       : JOB_UNKNOWN;
+
+	now = now == JOB_UNKNOWN ? job->gathered : now;
+	return !op || op->entered == JOB_UNKNOWN || now == JOB_UNKNOWN || now < op->entered
+		       ? JOB_UNKNOWN
+		       : now - op->entered;
+}
+
+/*
+ * Who waits in it by its stack was seen there from when on somebody looked; its record says since
+ * when it may have been so, as the evidence below the table has it.
+ */
+static int64_t since_of(
+	const struct table *table, const struct doing *doing, struct rank_index rank)
+{
+	const struct posture *postures = table->verdicts->postures;
+	int64_t age;
+
+	if (!doing->told || !postures || postures[rank.i].activity != ACTIVITY_COLLECTIVE ||
+		!ranks_have(table->verdicts->at[0].victims, rank))
+		return doing->since;
+	age = age_of_op(table, rank);
+	return age > doing->since ? age : doing->since;
+}
+
 /* A row for one rank alone; RANK, SINCE and the log come when the row is whole. */
 static void fill_row(struct table *table, struct row *row, struct rank_index rank)
 {
@@ -201,7 +233,7 @@ static void fill_row(struct table *table, struct row *row, struct rank_index ran
 
 	doing_of(&doing, job, &table->seats, rank,
 		table->verdicts->postures ? &table->verdicts->postures[rank.i] : NULL);
-	*row = (struct row){.since = doing.since};
+	*row = (struct row){.since = since_of(table, &doing, rank)};
 	row->culprit = table->verdicts->n && ranks_have(table->verdicts->at[0].culprits, rank);
 	for (int c = 0; c < COLUMNS; c++)
 		row->cell[c] = "";

@@ -204,6 +204,7 @@ static bool say_activity(struct doing *doing, const struct job *job, const struc
 		str_add(&doing->name, activity_states[ACTIVITY_COLLECTIVE]);
 	else
 		str_add(&doing->name, activity_states[p->activity]);
+	doing->told = true;
 	doing->since = p->stands;
 	at = p->program >= 0 ? p->program : p->telling;
 	frame = at < 0 ? NULL : stackfacts_frame(job, p->stack, (size_t)at);

@@ -15,6 +15,7 @@ struct doing {
 	struct str op;   /* "AllReduce #1", "inductor codegen"; empty: nothing known */
 	bool outside;    /* lives, and is outside of every recorded call and span */
 	bool waits;      /* for a stream, an event or the device */
+	bool told;       /* but by its stack: it may have been so before anybody looked */
 	int64_t since;   /* ns it has been so, JOB_UNKNOWN */
 	int64_t ended;   /* realtime of its end, JOB_UNKNOWN */
 };

@@ -10,6 +10,7 @@
 #include "job/names.h"
 #include "words/escape.h"
 #include "report/report.h"
+#include "verdict/activities.h"
 #include "words/next.h"
 #include "words/rank-names.h"
 #include "words/wording.h"
@@ -303,6 +304,48 @@ static void a_wait_that_no_call_shows_is_a_wait(void **state)
 	free(text);
 }
 
+/* By its stack, which was looked at a second ago: its record knows for how long. */
+static void a_wait_that_a_stack_shows_is_as_old_as_its_op(void **state)
+{
+	const struct job_stack stack = {.cite = "stack"};
+	struct posture postures[4] = {{0}};
+	struct job_op open = {.index = 1,
+		.sig = {.op = JOB_OP_ALLREDUCE},
+		.returned = JOB_YES,
+		.completed = JOB_NO,
+		.cite = "ring"};
+	struct job_member members[4];
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 4, 3);
+	open.entered = hand.host.gathered - 124 * CLOCK_NS_PER_S / 10;
+	for (int i = 0; i < 4; i++) {
+		members[i] = (struct job_member){
+			.seat = {(uint32_t)i}, .rank = rank_index(i), .cite = "ring"};
+		if (i == 3)
+			continue;
+		members[i].ops = &open;
+		members[i].nops = 1;
+		hand.threads[i].state = JOB_THREAD_OUTSIDE;
+		hand.threads[i].call = "";
+		hand.threads[i].op = 0;
+		postures[i] = (struct posture){.activity = ACTIVITY_COLLECTIVE,
+			.stack = &stack,
+			.telling = -1,
+			.program = -1,
+			.call = CALL_DDP,
+			.stands = CLOCK_NS_PER_S};
+	}
+	hand.job.members = members;
+	hand.job.nmembers = 4;
+	hand.verdicts.postures = postures;
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "\n0-2   waiting    12.4 s "));
+	free(text);
+}
+
 /* A majority is late, and one waits: who is which is said, and nobody is blamed. */
 static void a_majority_that_stays_away_is_named_as_such(void **state)
 {
@@ -469,6 +512,7 @@ int main(void)
 		cmocka_unit_test(json_has_every_key),
 		cmocka_unit_test(unknown_is_null_and_never_zero),
 		cmocka_unit_test(a_wait_that_no_call_shows_is_a_wait),
+		cmocka_unit_test(a_wait_that_a_stack_shows_is_as_old_as_its_op),
 		cmocka_unit_test(a_majority_that_stays_away_is_named_as_such),
 		cmocka_unit_test(the_same_fact_of_many_ranks_is_one_line),
 		cmocka_unit_test(losses_are_shown),
