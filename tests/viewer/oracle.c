@@ -427,7 +427,23 @@ static bool has_entry(const struct oracle *o, int64_t from, int64_t to, char let
 	return false;
 }
 
-/* A mark stands for something in its cell, or beside, and hides no wait, hole or death. */
+/* A mark hides no wait, hole or death that is not seen beside it. */
+static bool mark_hides(const struct sight *inner, char before, char behind)
+{
+	for (const char *worse = "wbX~"; *worse; worse++)
+		if (inner->must & BIT(*worse) && before != *worse && behind != *worse &&
+			!strchr("wbX~" ORACLE_MARKS, behind) &&
+			!strchr("wbX~" ORACLE_MARKS, before))
+			return true;
+	return false;
+}
+
+static bool state_hides(const struct sight *inner, int state)
+{
+	return inner->must >> (state + 1) & ~(ORDINARY >> (state + 1));
+}
+
+/* It stands for something in its cell, or beside. */
 static const char *objects_to_mark(const struct oracle *o, const struct sight *inner, int64_t from,
 	int64_t to, char drawn, char before, char behind)
 {
@@ -435,12 +451,7 @@ static const char *objects_to_mark(const struct oracle *o, const struct sight *i
 
 	if (!has_entry(o, from - width - SLACK, to + width + SLACK, drawn))
 		return "a mark of nothing";
-	for (const char *worse = "wbX~"; *worse; worse++)
-		if (inner->must & BIT(*worse) && before != *worse && behind != *worse &&
-			!strchr("wbX~" ORACLE_MARKS, behind) &&
-			!strchr("wbX~" ORACLE_MARKS, before))
-			return "a mark hides what is worse";
-	return NULL;
+	return mark_hides(inner, before, behind) ? "a mark hides what is worse" : NULL;
 }
 
 const char *oracle_objects(const struct oracle *o, int64_t from, int64_t to, char drawn,
@@ -460,7 +471,7 @@ const char *oracle_objects(const struct oracle *o, int64_t from, int64_t to, cha
 	state = (int)(place - ORACLE_STATES);
 	if (!(outer.any & 1u << state))
 		return "no record says so";
-	if (inner.must >> (state + 1) & ~(ORDINARY >> (state + 1)))
+	if (state_hides(&inner, state))
 		return "something worse is hidden";
 	if (state < 2)
 		return inner.must & ORDINARY ? "what was recorded is hidden by nothing" : NULL;
@@ -470,4 +481,16 @@ const char *oracle_objects(const struct oracle *o, int64_t from, int64_t to, cha
 		if (inner.lasts[other] > outer.lasts[state] + 4 * SLACK)
 			return "another state took longer";
 	return NULL;
+}
+
+bool oracle_is_hidden(const struct oracle *o, int64_t from, int64_t to, char drawn, char before,
+	char behind)
+{
+	const char *place = strchr(ORACLE_STATES, drawn);
+	struct sight inner = {0};
+
+	look(o, &inner, from + SLACK, to - SLACK);
+	if (strchr(ORACLE_MARKS, drawn))
+		return mark_hides(&inner, before, behind);
+	return place && state_hides(&inner, (int)(place - ORACLE_STATES));
 }

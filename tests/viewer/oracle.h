@@ -8,6 +8,7 @@
 #ifndef TESTS_VIEWER_ORACLE_H
 #define TESTS_VIEWER_ORACLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "job/job.h"
@@ -28,6 +29,13 @@ void oracle_free(struct oracle *oracle);
  * compiles 'c', or of ORACLE_MARKS), and its neighbours those; NULL: nothing.
  */
 const char *oracle_objects(const struct oracle *oracle, int64_t from, int64_t to, char drawn,
+	char before, char behind);
+
+/*
+ * Of a rank among others of one row: true if that letter hides something of it that is worse, and
+ * not ordinary. That the letter is of another rank is no objection.
+ */
+bool oracle_is_hidden(const struct oracle *oracle, int64_t from, int64_t to, char drawn,
 	char before, char behind);
 
 #endif

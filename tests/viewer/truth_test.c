@@ -44,6 +44,7 @@ struct trial {
 	int split;	/* the column of the break on this screen; -1 */
 	int64_t moved;	/* a mistake: the axis is broken so much later than is drawn */
 	uint64_t checked;
+	uint64_t folded; /* of them in rows of several ranks */
 	uint64_t broken; /* screens with a break */
 	unsigned wrong;
 	bool quiet;
@@ -135,6 +136,51 @@ static void check_row(struct trial *t, size_t row, int line)
 	}
 }
 
+/* Of many: each letter is true of one of them, and hides nothing worse of any other. */
+static const char *objects_to_fold(const struct trial *t, const struct row *row, int64_t from,
+	int64_t to, const char letters[3], struct rank_index *ret_rank)
+{
+	const char *what = "";
+
+	for (size_t i = 0; i < row->n; i++) {
+		const struct oracle *oracle = t->oracles[row->ranks[i].i];
+
+		*ret_rank = row->ranks[i];
+		if (oracle_is_hidden(oracle, from, to, letters[1], letters[0], letters[2]))
+			return "something worse of one of them is hidden";
+		if (what)
+			what = oracle_objects(
+				oracle, from, to, letters[1], letters[0], letters[2]);
+	}
+	return what;
+}
+
+static void check_fold(struct trial *t, const struct row *row, int line)
+{
+	const struct state *state = t->state;
+	int x = state->layout.rows.x + state->label_w, y = state->layout.rows.y + line;
+
+	for (int column = 0; column < state->cells_w; column++) {
+		int64_t from = edge(t, column), to = edge(t, column + 1);
+		char letters[3] = {column ? letter_at(t, x + column - 1, y) : ' ',
+			letter_at(t, x + column, y),
+			column + 1 < state->cells_w ? letter_at(t, x + column + 1, y) : ' '};
+		struct rank_index rank = NO_RANK;
+		const char *what;
+
+		if (column == t->split)
+			continue;
+		what = objects_to_fold(t, row, from, to > from ? to : from + 1, letters, &rank);
+		t->checked++;
+		t->folded++;
+		if (what) {
+			complain(t, rank, column, what);
+			if (t->wrong == 1 && !t->quiet)
+				show(t, column, y);
+		}
+	}
+}
+
 static void check_screen(struct trial *t)
 {
 	draw_screen(t->state, &t->cells);
@@ -145,6 +191,8 @@ static void check_screen(struct trial *t)
 
 		if (row >= 0 && t->state->rows->at[row].n == 1)
 			check_row(t, (size_t)row, line);
+		else if (row >= 0)
+			check_fold(t, &t->state->rows->at[row], line);
 	}
 }
 
@@ -188,7 +236,7 @@ struct check {
 	uint32_t *seed;
 	int64_t moved;
 	bool quiet;
-	uint64_t checked, broken;
+	uint64_t checked, folded, broken;
 };
 
 /* Draws one job and holds it against another, which is the same but where a mistake is planted. */
@@ -215,6 +263,9 @@ static unsigned check_job(const char *name, const struct job *drawn, const struc
 		state_resize(t.state, widths[i], 24 + (int)draw(check->seed, 30));
 		check_windows(&t, check->windows, check->seed);
 	}
+	press(t.state, ": type by host");
+	press(t.state, "Enter");
+	check_windows(&t, check->windows, check->seed);
 	job_for_each_rank(truth, rank)
 		oracle_free(t.oracles[rank.i]);
 	free(t.oracles);
@@ -222,6 +273,7 @@ static unsigned check_job(const char *name, const struct job *drawn, const struc
 	state_free(t.state);
 	verdicts_free(verdicts);
 	check->checked += t.checked;
+	check->folded += t.folded;
 	check->broken += t.broken;
 	return t.wrong;
 }
@@ -272,8 +324,9 @@ static void every_recorded_job_is_drawn_as_it_was(void **state)
 		free(entries[i]);
 	}
 	free(entries);
-	print_message("%d recorded jobs, %" PRIu64 " cells, %" PRIu64 " screens with a break\n",
-		jobs, check.checked, check.broken);
+	print_message("%d recorded jobs, %" PRIu64 " cells, %" PRIu64 " of them of several ranks, "
+		      "%" PRIu64 " screens with a break\n",
+		jobs, check.checked, check.folded, check.broken);
 	assert_true(jobs > 50);
 	assert_true(check.broken > 400);
 	assert_int_equal(wrong, 0);
