@@ -184,11 +184,12 @@ static void draw_aside(const struct screen *screen, const struct state_aside *as
 {
 	struct canvas canvas = {screen, aside->area, &aside->lines.lines, ""};
 	struct rect heading = {canvas.area.x, canvas.area.y - 1, canvas.area.w, 1};
+	const char *name = canvas.lines->heading;
 	int x = 2;
 
 	draw_rule(screen, heading);
 	x += cells_printf(screen->cells, heading, x, 0, STYLE_BAR, "%s",
-		panes[aside->lines.pane].name);
+		name ? name : panes[aside->lines.pane].name);
 	draw_more(screen, heading, x + 1, &aside->lines, aside->top, canvas.area.h);
 	draw_lines(&canvas, aside->top, -1);
 }

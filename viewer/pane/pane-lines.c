@@ -28,6 +28,7 @@ void pane_lines_release(struct pane_lines *lines)
 {
 	array_release(&lines->all);
 	arena_release(&lines->arena);
+	lines->heading = NULL;
 	lines->here = -1;
 	lines->items = lines->from = lines->to = 0;
 }

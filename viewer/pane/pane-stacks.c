@@ -31,6 +31,7 @@ struct stacks_fill {
 	size_t members; /* columns of whom it is about */
 	size_t own;     /* the branch in which the selected rank's program stands; SIZE_MAX none */
 	bool own_known; /* else it is where its stack ends */
+	size_t first;	/* the branch that is shown first, where others stand before it; else 0 */
 };
 
 static void pad(struct str *line, size_t column)
@@ -192,7 +193,7 @@ static void add_branch(struct stacks_fill *s, size_t at)
 	line.column = s->members + 2 + (narrow ? 1 : 2) * (size_t)depth;
 	line.style = mine ? STYLE_STRONG : STYLE_PLAIN;
 	str_add_char(&line.key, mine ? '>' : ' ');
-	if (branch->fork)
+	if (branch->fork || (at && at == s->first))
 		frames_add_members(&line.key, s->tree, node->set, s->members);
 	branches_add_name(&line.words, s->tree, branch, true);
 	if (at == s->own) {
@@ -266,17 +267,19 @@ void pane_fill_stacks(
 	treelines_free(own);
 }
 
-/* The first branch in which not all stand who have a stack; where all stand alike, the own code. */
-static size_t first_apart(const struct stacks_fill *s)
+/* The first branch in which not all stand who have a stack; else that of the own code. */
+static size_t first_apart(const struct stacks_fill *s, bool *ret_alike)
 {
 	size_t all = s->tree->sets[s->tree->nodes[0].set].n;
 
+	*ret_alike = false;
 	for (size_t i = 0; i < s->lines->branches.all.nr; i++) {
 		const struct branch *branch = &s->lines->branches.all.items[i];
 
 		if (s->tree->sets[s->tree->nodes[branch->node].set].n < all)
 			return i;
 	}
+	*ret_alike = true;
 	return s->own == SIZE_MAX ? s->lines->branches.all.nr : s->own;
 }
 
@@ -307,7 +310,8 @@ void pane_fill_differ(
 {
 	struct stacks_fill s = {.fill = {scene, place, into}, .tree = tree_of(scene, place)};
 	struct treelines *own;
-	size_t first, n;
+	bool alike;
+	size_t n;
 	int frames = 0;
 
 	into->here = -1;
@@ -317,9 +321,11 @@ void pane_fill_differ(
 	s.selected = find_selected(&s);
 	s.own = find_own(&s);
 	s.members = find_members(&s);
-	first = first_apart(&s);
+	s.first = first_apart(&s, &alike);
+	if (alike)
+		into->heading = "stacks, all alike";
 	n = s.lines->branches.all.nr;
-	for (size_t i = first; i < n && i < first + DIFFER_MOST; i++)
+	for (size_t i = s.first; i < n && i < s.first + DIFFER_MOST; i++)
 		if (tells(&s, i, &frames))
 			add_branch(&s, i);
 	free(s.selected);

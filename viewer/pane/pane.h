@@ -60,6 +60,7 @@ struct pane_place {
 struct pane_lines {
 	struct arena arena; /* of texts */
 	ARRAY(struct pane_line) all;
+	const char *heading; /* what they are where they stand aside; NULL: the pane's name */
 	ptrdiff_t here;	    /* the line that belongs to the time cursor; -1 none */
 	size_t items;	    /* of a pane of very many, how many; 0: all lines are here, */
 	size_t from, to;    /* else those of items [from, to) */
