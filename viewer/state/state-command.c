@@ -84,19 +84,60 @@ static bool read_duration(const char *text, int64_t *ret, int *ret_colons)
 	       strspn(at, " ") == (size_t)(text - at);
 }
 
-/* That time of day, on the day on which the job began, or the next; UTC. */
+static uint64_t apart(int64_t a, int64_t b)
+{
+	return a < b ? window_between(a, b) : window_between(b, a);
+}
+
+/* That time of day, UTC: of all its days the one on which it is nearest to the cursor. */
 static int64_t of_day(const struct state *state, int64_t since_midnight)
 {
-	int64_t from = state->bounds.from, midnight = from - (from % NS_PER_DAY + NS_PER_DAY) %
-								     NS_PER_DAY;
+	int64_t at = state->when, midnight = at - (at % NS_PER_DAY + NS_PER_DAY) % NS_PER_DAY;
 	int64_t when;
 
-	if (from < INT64_MIN + NS_PER_DAY)
-		return from;
-	when = window_later(midnight, (uint64_t)since_midnight);
-	if (when < from && window_between(when, from) > (uint64_t)(NS_PER_DAY / 2))
-		when = window_later(when, (uint64_t)NS_PER_DAY);
+	if (at < INT64_MIN + 2 * NS_PER_DAY)
+		return at;
+	when = window_later(midnight - NS_PER_DAY, (uint64_t)since_midnight);
+	for (int day = 0; day < 2; day++) {
+		int64_t next = window_later(when, (uint64_t)NS_PER_DAY);
+
+		if (apart(next, at) < apart(when, at))
+			when = next;
+	}
 	return when;
+}
+
+static bool is_in_job(const struct state *state, int64_t when)
+{
+	return when >= state->bounds.from && when <= state->bounds.to;
+}
+
+/*
+ * "1:02:03" may be either of what the ruler shows: a time of day has two digits for its hour there,
+ * and of two readings the one that lies in the job is meant.
+ */
+static int64_t of_either(const struct state *state, const char *text, int64_t duration)
+{
+	int64_t day = of_day(state, duration);
+	int64_t since = window_later(state->bounds.from, (uint64_t)duration);
+	int64_t likely = text[1] == ':' ? since : day, other = text[1] == ':' ? day : since;
+
+	return !is_in_job(state, likely) && is_in_job(state, other) ? other : likely;
+}
+
+/* Without what stands behind a time where it is shown. */
+static bool read_shown(const char *text, int64_t *ret, int *ret_colons)
+{
+	size_t length = strlen(text);
+	struct str bare = {0};
+	bool read;
+
+	str_add(&bare, text);
+	if (length > 4 && !strcmp(text + length - 4, " UTC"))
+		str_cut(&bare, length - 4);
+	read = read_duration(str_text(&bare), ret, ret_colons);
+	str_release(&bare);
+	return read;
 }
 
 bool state_read_time(const struct state *state, const char *text, int64_t *ret)
@@ -105,12 +146,12 @@ bool state_read_time(const struct state *state, const char *text, int64_t *ret)
 	int64_t duration;
 	int colons;
 
-	if (!read_duration(text, &duration, &colons))
+	if (!read_shown(text, &duration, &colons))
 		return false;
 	if (sign == '-')
 		*ret = window_earlier(state->bounds.to, (uint64_t)duration);
 	else if (sign == ' ' && colons == 2)
-		*ret = of_day(state, duration);
+		*ret = of_either(state, text, duration);
 	else
 		*ret = window_later(state->bounds.from, (uint64_t)duration);
 	return true;
@@ -124,7 +165,11 @@ static void go_rank(struct state *state, const char *argument)
 	long world = strtol(argument, &end, 10);
 
 	if (!*argument || *end) {
-		state_tell(state, "rank wants a number");
+		if (*argument && strspn(argument, "0123456789,-") == strlen(argument))
+			state_tell(
+				state, "rank goes to one; :filter rank:%s shows those", argument);
+		else
+			state_tell(state, "rank wants a number");
 		return;
 	}
 	for (size_t i = 0; i < state->nranks; i++)
@@ -140,7 +185,7 @@ static void go_time(struct state *state, const char *argument)
 	int64_t when;
 
 	if (!state_read_time(state, argument, &when)) {
-		state_tell(state, "t wants +12.5s, +11:08, -30s from the end, or 03:11:52 (UTC)");
+		state_tell(state, "t wants 12.5s, 11:08, 1:02:03, -30s from the end, 03:11:52 UTC");
 		return;
 	}
 	state_go(state, NO_RANK, when);
@@ -244,7 +289,7 @@ static const struct {
 	bool alone; /* also where nothing is loaded */
 } commands[] = {
 	{"rank", "N", go_rank, "to the row of a rank; the number alone will do", false},
-	{"t", "TIME", go_time, "to a time: +12.5s, +11:08, -30s from the end, 03:11:52 UTC", false},
+	{"t", "TIME", go_time, "to a time: 12.5s, 11:08, -30s from the end, 03:11:52 UTC", false},
 	{"by", "WHAT", set_by, "rows by class, host, group or flat", false},
 	{"filter", "FILTER", set_filter, "as & does; none: takes it off", false},
 	{"search", "TEXT", search, "as / does", false},

@@ -277,6 +277,8 @@ static void commands_do_what_they_say(void **unused)
 	screen_says(&t, "dynamo");
 	command(&t, "qui");
 	screen_asks(&t, EFFECT_QUIT, "");
+	command(&t, "rank 0-3");
+	screen_says(&t, ":filter rank:0-3");
 	command(&t, "frobnicate now");
 	screen_says(&t, "no command \"frobnicate\"");
 	command(&t, "help");
@@ -311,6 +313,54 @@ static void times_are_read(void **unused)
 	assert_int_equal(t.state->when, from + 13 * S);
 	command(&t, "t soon");
 	screen_says(&t, "t wants");
+	screen_free(&t);
+}
+
+/* Two hours are in sight, and the cursor is in the second. */
+static void times_are_read_as_the_ruler_shows_them(void **unused)
+{
+	struct screen_test t = screen_of_skew();
+	int64_t from = t.state->bounds.from, when;
+	struct str shown = {0};
+
+	(void)unused;
+	t.state->bounds.to = from + 7200 * S;
+	t.state->when = from + 5000 * S;
+	for (int64_t at = from + 1800 * S; at <= from + 7200 * S; at += 600 * S) {
+		str_cut(&shown, 0);
+		draw_relative(&shown, (uint64_t)(at - from), (uint64_t)S);
+		assert_true(state_read_time(t.state, str_text(&shown), &when));
+		assert_int_equal(when, at);
+		str_cut(&shown, 0);
+		draw_real(&shown, at, 1);
+		assert_true(state_read_time(t.state, str_text(&shown), &when));
+		assert_int_equal(when, at);
+		str_add(&shown, " UTC");
+		assert_true(state_read_time(t.state, str_text(&shown), &when));
+		assert_int_equal(when, at);
+	}
+	str_release(&shown);
+	screen_free(&t);
+}
+
+/* On the third day of a job a time of day is one of that day. */
+static void a_time_of_day_is_the_nearest(void **unused)
+{
+	struct screen_test t = screen_of_skew();
+	int64_t from = t.state->bounds.from, day = 86400 * S, when;
+	struct str shown = {0};
+
+	(void)unused;
+	t.state->bounds.to = from + 4 * day;
+	t.state->when = from + 2 * day;
+	for (int64_t at = t.state->when - 11 * day / 24; at < t.state->when + 11 * day / 24;
+		at += day / 24) {
+		str_cut(&shown, 0);
+		draw_real(&shown, at, 1);
+		assert_true(state_read_time(t.state, str_text(&shown), &when));
+		assert_int_equal(when, at);
+	}
+	str_release(&shown);
 	screen_free(&t);
 }
 
@@ -398,6 +448,8 @@ int main(void)
 		cmocka_unit_test(lines_are_edited),
 		cmocka_unit_test(commands_do_what_they_say),
 		cmocka_unit_test(times_are_read),
+		cmocka_unit_test(times_are_read_as_the_ruler_shows_them),
+		cmocka_unit_test(a_time_of_day_is_the_nearest),
 		cmocka_unit_test(a_list_of_jobs_scrolls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
