@@ -374,7 +374,10 @@ static bool take_event(struct loop *loop, int ms)
 		take_key(loop, event.key.name);
 		break;
 	case TERMINAL_MOUSE:
-		state_mouse(loop->state, event.x, event.y, event.turn, event.zoom);
+		if (event.up)
+			state_mouse_up(loop->state, event.x);
+		else
+			state_mouse(loop->state, event.x, event.y, event.turn, event.zoom);
 		take_effects(loop);
 		loop->dirty = true;
 		break;

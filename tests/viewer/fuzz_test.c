@@ -186,6 +186,8 @@ static void point(struct game *game)
 {
 	state_mouse(game->state, (int)below(game, 420) - 10, (int)below(game, 140) - 10,
 		(int)below(game, 5) - 2, below(game, 2));
+	if (below(game, 2))
+		state_mouse_up(game->state, (int)below(game, 420) - 10);
 }
 
 /* What the loop does between keys: takes what is asked of it, says something, time goes on. */

@@ -81,8 +81,8 @@ static void note(struct show *show, const struct terminal_event *event)
 	if (event->what == TERMINAL_KEY)
 		snprintf(last, 80, "%d key %s.", show->events, event->key.name);
 	else if (event->what == TERMINAL_MOUSE)
-		snprintf(last, 80, "%d mouse %d,%d turn %d%s.", show->events, event->x, event->y,
-			event->turn, event->zoom ? " zoom" : "");
+		snprintf(last, 80, "%d mouse %d,%d turn %d%s%s.", show->events, event->x, event->y,
+			event->turn, event->zoom ? " zoom" : "", event->up ? " up" : "");
 	else
 		snprintf(last, 80, "%d resized.", show->events);
 }

@@ -115,8 +115,10 @@ static void click_row(struct state *state, int x, int y)
 	state->in_pane = false;
 	if (row >= 0)
 		state_pick_row(state, row);
-	if (column >= 0 && column < state->cells_w)
-		state_set_when(state, axis_at(&axis, column));
+	if (column < 0 || column >= state->cells_w)
+		return;
+	state_set_when(state, axis_at(&axis, column));
+	state->pressed = column;
 }
 
 /* A second click on the chosen line is Enter. */
@@ -202,9 +204,31 @@ static void wheel(struct state *state, int x, int y, int turn, bool zoom)
 	}
 }
 
+void state_mouse_up(struct state *state, int x)
+{
+	int from = state->pressed, to = x - state->layout.rows.x - state->label_w;
+	struct axis axis;
+
+	state->pressed = -1;
+	if (from < 0 || !state->scene.job || state->help || state->typing.kind != PROMPT_NONE)
+		return;
+	to = to < 0 ? 0 : to >= state->cells_w ? state->cells_w - 1 : to;
+	if (from >= state->cells_w || to == from)
+		return;
+	axis = state_axis(state);
+	if (!state->measuring)
+		state->anchor = axis_at(&axis, from);
+	state->measuring = state->drawn = true;
+	state_set_when(state, axis_at(&axis, to));
+	state_settle(state);
+}
+
 void state_mouse(struct state *state, int x, int y, int turn, bool zoom)
 {
 	state->touched = true;
+	state->pressed = -1;
+	if (state->drawn && !turn)
+		state->measuring = state->drawn = false;
 	if (!turn && !state->help && state->typing.kind == PROMPT_NONE && state->scene.job &&
 		y == state->layout.status.y && draw_hint_at(state, x) != REQUEST_NONE) {
 		state_do(state, draw_hint_at(state, x));

@@ -281,7 +281,7 @@ static void go_back(struct state *state)
 		state->opened--;
 		state_go_back(state);
 	} else if (state->measuring) {
-		state->measuring = false;
+		state->measuring = state->drawn = false;
 	} else if (state->maximised) {
 		maximise(state);
 	} else if (state->in_pane) {

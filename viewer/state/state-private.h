@@ -161,6 +161,8 @@ struct state {
 	int64_t anchor;
 	bool centred;	/* the last key was f */
 
+	int pressed; /* the column of the cells on which the button went down; -1 none */
+	bool drawn;  /* it is measured by the mouse: the next press ends it */
 	struct str message;
 	enum state_effect effect;
 	struct str argument;

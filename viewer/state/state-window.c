@@ -185,6 +185,7 @@ bool state_do_window(struct state *state, enum request request)
 		return true;
 	case REQUEST_MEASURE:
 		state->measuring = !state->measuring;
+		state->drawn = false;
 		state->anchor = state->when;
 		return true;
 	case REQUEST_FOLLOW:

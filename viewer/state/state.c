@@ -25,6 +25,7 @@ struct state *state_new(void)
 	state->h = 24;
 	state->rank = state->laned = NO_RANK;
 	state->row = -1;
+	state->pressed = -1;
 	state->bounds = state->window = (struct window){0, 1};
 	state->forked = JOB_UNKNOWN;
 	state->fork.scale = 1;

@@ -65,6 +65,8 @@ void state_resize(struct state *state, int w, int h) __attribute__((nonnull));
 void state_key(struct state *state, const char *key) __attribute__((nonnull));
 /* A click on a cell, or a turn of the wheel there (rows: negative is up; 0 a click). */
 void state_mouse(struct state *state, int x, int y, int turn, bool zoom) __attribute__((nonnull));
+/* The button is let go there: what was drawn over cells of a row is measured, as with v. */
+void state_mouse_up(struct state *state, int x) __attribute__((nonnull));
 
 /* Returns what is asked of the outside, and its argument (valid until the next key). Taken once. */
 enum state_effect state_effect(struct state *state, const char **ret_argument)

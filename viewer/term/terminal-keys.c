@@ -172,19 +172,21 @@ static bool skip_sequence(int fd)
 	return true;
 }
 
-/* Of mice: a press of the first button and the wheel; false of all else. */
+/* Of mice: a press of the first button, its end, and the wheel; false of all else. */
 static bool read_mouse(struct terminal_event *event)
 {
 	MEVENT mouse;
 
 	if (getmouse(&mouse) != OK ||
-		!(mouse.bstate & (BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED)))
+		!(mouse.bstate & (BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED |
+					 BUTTON5_PRESSED)))
 		return false;
 	event->what = TERMINAL_MOUSE;
 	event->x = mouse.x;
 	event->y = mouse.y;
 	event->turn = mouse.bstate & BUTTON4_PRESSED ? -1 : mouse.bstate & BUTTON5_PRESSED ? 1 : 0;
 	event->zoom = mouse.bstate & BUTTON_CTRL;
+	event->up = mouse.bstate & BUTTON1_RELEASED;
 	return true;
 }
 

@@ -411,7 +411,10 @@ void terminal_suspend(struct terminal *terminal)
 void terminal_set_mouse(struct terminal *terminal, bool on)
 {
 	terminal->mouse = on;
-	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED | BUTTON_CTRL : 0, NULL);
+	mousemask(on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED |
+				BUTTON_CTRL
+		     : 0,
+		NULL);
 	prepare_undo(terminal);
 }
 

@@ -33,6 +33,7 @@ struct terminal_event {
 	struct key key;
 	int x, y, turn;
 	bool zoom;
+	bool up; /* the button is let go */
 };
 
 /* NULL with words: no terminal, TERM unknown, or one that cannot place its cursor. */

@@ -627,7 +627,7 @@ static void help_shows_every_key(void **unused)
 	screen_keys(&t, "?");
 	for (int i = REQUEST_NONE + 1; i < REQUESTS; i++)
 		screen_find(&t, keys_help((enum request)i));
-	screen_find(&t, "to a time: +12.5s");
+	screen_find(&t, "to a time: 12.5s");
 	screen_find(&t, "lost: see 5");
 	state_resize(t.state, 80, 24);
 	screen_keys(&t, "G");
@@ -636,28 +636,6 @@ static void help_shows_every_key(void **unused)
 	screen_find(&t, "next row");
 	screen_keys(&t, "x");
 	screen_lacks(&t, "next row");
-	screen_free(&t);
-}
-
-static void the_mouse_points(void **unused)
-{
-	struct screen_test t = screen_of_skew();
-	const struct layout *layout = &t.state->layout;
-
-	(void)unused;
-	state_mouse(t.state, t.state->label_w + 10, layout->rows.y + 4, 0, false);
-	assert_int_equal(t.state->rank.i, 4); /* below 3, 0, 1, 2 */
-	assert_int_equal(column_of(&t), 10);
-	state_mouse(t.state, 30, layout->rows.y, 2, false);
-	assert_int_equal(t.state->row, 6);
-	state_mouse(t.state, 16, layout->tabs.y, 0, false);
-	assert_int_equal(t.state->pane, PANE_STACKS);
-	state_mouse(t.state, 4, layout->tabs.y, 0, false);
-	assert_int_equal(t.state->pane, PANE_VERDICT);
-	state_mouse(t.state, 30, layout->pane.y + 2, 0, false);
-	assert_int_equal(t.state->line[PANE_VERDICT], 2);
-	state_mouse(t.state, 30, layout->rows.y, -1, true);
-	assert_true(window_span(t.state->window) < window_span(t.state->bounds));
 	screen_free(&t);
 }
 
@@ -691,7 +669,6 @@ int main(void)
 		cmocka_unit_test(the_rest_does_what_it_says),
 		cmocka_unit_test(no_request_is_without_effect),
 		cmocka_unit_test(help_shows_every_key),
-		cmocka_unit_test(the_mouse_points),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
