@@ -488,6 +488,7 @@ enum job_call_kind {
 	JOB_CALL_WAIT,	 /* in a synchronisation with a stream, an event or the device */
 	JOB_CALL_ENTERED, /* entered an op of a group call: a moment in the call that ends it */
 	JOB_CALL_HOLE,	 /* what the thread recorded of this time is gone: `index` records */
+	JOB_CALL_STEP,	 /* a moment: step `index` was done */
 };
 
 /*

@@ -205,8 +205,9 @@ static void add_fields(
 		add_span(e, into, event->fact);
 		break;
 	case TRACK_STEP:
-		add_number(into, "step", step->n);
-		add_number(into, "marks", step->events);
+		if (event->index)
+			add_number(into, "step", event->index);
+		add_number(into, "marks in all", step->events);
 		break;
 	case TRACK_SHARD:
 		add_shard(into, event->fact);

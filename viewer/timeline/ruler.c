@@ -12,6 +12,7 @@
 
 #define APART	 14 /* columns between two ticks, at least */
 #define RULER_LINES 3 /* since the beginning, the time of day, steps */
+#define STEPS_LINE  2
 #define ATTEMPTS 8 /* earlier attempts whose end is marked, the latest */
 
 /* -- Times ------------------------------------------------------------------------------------ */
@@ -56,23 +57,30 @@ void draw_real(struct str *into, int64_t when, uint64_t step)
 	add_fraction(into, (uint64_t)ns, step);
 }
 
+/* The least of 1, 2, 5, 10, 20, ... that is not below it. */
+static uint64_t round_number(uint64_t least)
+{
+	for (uint64_t unit = 1; unit < UINT64_MAX / 50; unit *= 10)
+		for (uint64_t of = 1; of <= 5; of += of == 1 ? 1 : 3)
+			if (unit * of >= least)
+				return unit * of;
+	return least;
+}
+
 /* The least round step of which a tick has room in so many columns. */
 static uint64_t tick_step(uint64_t span, int columns)
 {
 	static const uint64_t seconds[] = {1, 2, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1800,
 		3600, 7200, 10800, 21600, 43200, 86400};
 	uint64_t least = span / (uint64_t)columns * APART;
-	uint64_t unit = 1;
+	uint64_t day = 86400 * (uint64_t)CLOCK_NS_PER_S;
 
-	for (; unit < (uint64_t)CLOCK_NS_PER_S; unit *= 10)
-		for (uint64_t of = 1; of <= 5; of += of == 1 ? 1 : 3)
-			if (unit * of >= least)
-				return unit * of;
+	if (least <= (uint64_t)CLOCK_NS_PER_S / 2)
+		return round_number(least);
 	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++)
 		if (seconds[i] * (uint64_t)CLOCK_NS_PER_S >= least)
 			return seconds[i] * (uint64_t)CLOCK_NS_PER_S;
-	unit = 86400 * (uint64_t)CLOCK_NS_PER_S;
-	return (least / unit + 1) * unit;
+	return (least / day + 1) * day;
 }
 
 /* -- Labels ----------------------------------------------------------------------------------- */
@@ -272,24 +280,71 @@ static void draw_ticks(struct ruler *ruler, struct window part, int columns)
 	str_release(&before);
 }
 
-/* Of the chosen rank: "first step", "step 11"; the records keep the first and the last. */
+/* -- Steps ------------------------------------------------------------------------------------ */
+
+#define STEP_APART 8 /* columns between two of them, on average */
+
+/* The steps of the chosen rank that are in sight. */
+struct steps {
+	const struct track *track; /* NULL: there is no such */
+	size_t from, to;	   /* events among which they are */
+	uint64_t every; /* of this many steps one is named, by its number */
+};
+
+static bool is_step_in_sight(const struct ruler *ruler, const struct track_event *event)
+{
+	int column = axis_column(&ruler->axis, event->when);
+
+	return event->kind == TRACK_STEP && event->when != JOB_UNKNOWN && column >= 0 &&
+	       column < ruler->screen->state->cells_w;
+}
+
+static struct steps find_steps(const struct ruler *ruler)
+{
+	const struct state *state = ruler->screen->state;
+	struct steps steps = {0};
+	uint64_t n = 0, room = (uint64_t)(state->cells_w / STEP_APART) + 1;
+
+	if (!is_rank(state->rank))
+		return steps;
+	steps.track = &state->tracks->at[state->rank.i];
+	steps.from = (size_t)(track_event_before(steps.track, state->window.from - 1) + 1);
+	steps.to = (size_t)(track_event_before(steps.track, state->window.to) + 1);
+	for (size_t i = steps.from; i < steps.to; i++)
+		n += is_step_in_sight(ruler, &steps.track->events[i]);
+	steps.every = round_number((n + room - 1) / room);
+	return steps;
+}
+
+/*
+ * "first step   4    8   step 11": the last in sight has the word; on a line of its own, where no
+ * number could be a time, others have theirs.
+ */
 static void draw_steps(struct ruler *ruler)
 {
 	const struct state *state = ruler->screen->state;
-	const struct track *track = is_rank(state->rank) ? &state->tracks->at[state->rank.i] : NULL;
+	struct steps steps = find_steps(ruler);
+	bool last = true;
 
-	for (size_t i = track ? track->nevents : 0; i-- > 0;) {
-		const struct track_event *event = &track->events[i];
-		int column = axis_column(&ruler->axis, event->when);
+	for (size_t i = steps.to; i-- > steps.from;) {
+		const struct track_event *event = &steps.track->events[i];
+		int x = state->label_w + axis_column(&ruler->axis, event->when);
+		const char *name = event->name;
 
-		if (event->kind != TRACK_STEP || event->when == JOB_UNKNOWN || column < 0 ||
-			column >= state->cells_w)
+		if (!is_step_in_sight(ruler, event))
 			continue;
-		if (!put(ruler, state->label_w + column, STYLE_STRONG, event->name))
-			put(ruler, state->label_w + column + 1 - (int)strlen(event->name),
-				STYLE_STRONG, event->name);
+		if (event->index && !last) {
+			name += strcspn(name, "0123456789");
+			if (ruler->y < STEPS_LINE || event->index % steps.every)
+				continue;
+		}
+		if (!put(ruler, x, STYLE_STRONG, name) && (last || !event->index))
+			put(ruler, x + 1 - (int)strlen(name), STYLE_STRONG, name);
+		last = false;
 	}
 }
+
+/* -- All of a line ---------------------------------------------------------------------------- */
 
 static void draw_line(struct ruler *ruler)
 {
@@ -394,7 +449,7 @@ void draw_ruler(const struct screen *screen)
 			draw_line(&lines[y]);
 	}
 	if (n > 0) {
-		draw_steps(&lines[n > 2 ? 2 : 0]);
+		draw_steps(&lines[n > STEPS_LINE ? STEPS_LINE : 0]);
 		mark_cursor(screen, lines, n);
 	}
 	for (int y = 0; y < n; y++)

@@ -42,7 +42,7 @@ static struct rank_index rank_of(const struct job *job, const char *whose, size_
 	return NO_RANK;
 }
 
-/* The event of exactly this cite; else the last one of a place inside of it. */
+/* The event of exactly this cite, of steps the latest; else the last of a place inside of it. */
 static ptrdiff_t event_of(const struct track *track, const char *cite, size_t length)
 {
 	ptrdiff_t inside = -1;
@@ -54,9 +54,10 @@ static ptrdiff_t event_of(const struct track *track, const char *cite, size_t le
 		if (strncmp(other, cite, length) != 0 || track->events[i].kind == TRACK_FORK ||
 			track->events[i].kind == TRACK_LOG)
 			continue;
-		if (!other[length])
+		if (!other[length] && track->events[i].kind != TRACK_STEP)
 			return (ptrdiff_t)i;
-		if (other[length] == ':' && track->events[i].when != JOB_UNKNOWN)
+		if ((!other[length] || other[length] == ':') &&
+			track->events[i].when != JOB_UNKNOWN)
 			inside = (ptrdiff_t)i;
 	}
 	return inside;

@@ -248,31 +248,51 @@ static void add_spans(struct track_maker *maker, struct rank_index rank)
 
 /* -- marks, notes, ends ------------------------------------------------------------------------ */
 
-static void add_step(struct track_maker *maker, const struct job_step *step)
+/* Its number; 0: nobody kept it. */
+static void add_step(
+	struct track_maker *maker, const struct job_step *step, int64_t when, uint64_t n)
 {
-	struct track_event *event;
+	struct track_event *event = add(maker, TRACK_STEP, when);
 
-	if (step->first != JOB_UNKNOWN && step->first != step->when) {
-		event = add(maker, TRACK_STEP, step->first);
-		event->name = "first step";
-		event->fact = step;
-		event->cite = track_text(step->cite);
-	}
-	event = add(maker, TRACK_STEP, step->when);
-	event->name = arena_printf(maker->labels.arena, "step %" PRIu64, step->n);
-	event->index = step->n;
+	event->name = n ? track_label_step(maker, n) : "first step";
+	event->index = n;
 	event->fact = step;
 	event->cite = track_text(step->cite);
+}
+
+/* Those that diaries have; of the others the first, whose number nobody kept, and the latest. */
+static void add_steps(struct track_maker *maker, struct rank_index rank)
+{
+	const struct job *job = maker->job;
+	struct spans_range steps = steps_of(job, rank), calls = calls_of(job, rank);
+	int64_t first = JOB_UNKNOWN, last = JOB_UNKNOWN;
+
+	for (size_t i = calls.from; steps.from < steps.to && i < calls.to; i++) {
+		const struct job_call *call = &job->calls[i];
+
+		if (call->kind != JOB_CALL_STEP)
+			continue;
+		first = first == JOB_UNKNOWN ? call->entered : first;
+		last = call->entered;
+		add_step(maker, &job->steps[steps.from], last, call->index);
+	}
+	for (size_t i = steps.from; i < steps.to; i++) {
+		const struct job_step *step = &job->steps[i];
+
+		if (step->first != JOB_UNKNOWN && step->first != step->when &&
+			(first == JOB_UNKNOWN || step->first < first))
+			add_step(maker, step, step->first, 0);
+		if (last == JOB_UNKNOWN || step->when > last)
+			add_step(maker, step, step->when, step->n);
+	}
 }
 
 static void add_marks(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
-	struct spans_range steps = steps_of(job, rank), shards = shards_of(job, rank);
-	struct spans_range notes = notes_of(job, rank);
+	struct spans_range shards = shards_of(job, rank), notes = notes_of(job, rank);
 
-	for (size_t i = steps.from; i < steps.to; i++)
-		add_step(maker, &job->steps[i]);
+	add_steps(maker, rank);
 	for (size_t i = shards.from; i < shards.to; i++) {
 		const struct job_shard *shard = &job->shards[i];
 		struct track_event *event = add(maker, TRACK_SHARD, shard->when);

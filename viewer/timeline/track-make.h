@@ -101,6 +101,8 @@ void track_make_spans(struct track_maker *maker, struct rank_index rank);
 
 /* track-names.c. All live in the tracks' arena, or in the job. */
 const char *track_label_op(struct track_maker *maker, const struct job_op *op, int peer);
+/* "step 11" */
+const char *track_label_step(struct track_maker *maker, uint64_t n);
 /* Both texts in one, as a label; `more` may be NULL. */
 const char *track_label(struct track_maker *maker, const char *text, const char *more);
 /* "AllReduce #12", "cudaStreamSynchronize", "1024 records overwritten in the ring" */

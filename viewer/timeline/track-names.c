@@ -147,6 +147,16 @@ const char *track_label_op(struct track_maker *maker, const struct job_op *op, i
 	return label->text;
 }
 
+const char *track_label_step(struct track_maker *maker, uint64_t n)
+{
+	struct track_label *label = find(&maker->labels,
+		(struct track_label){.a = n, .b = UINT64_MAX - 2, .one = "", .two = ""});
+
+	if (!label->text)
+		label->text = arena_printf(maker->labels.arena, "step %" PRIu64, n);
+	return label->text;
+}
+
 const char *track_label(struct track_maker *maker, const char *text, const char *more)
 {
 	struct track_label *label;

@@ -239,7 +239,7 @@ static void add_calls(struct sweep *s)
 		const struct job_call *call = &job->calls[i];
 		struct track_span piece;
 
-		if (call->kind == JOB_CALL_ENTERED)
+		if (call->kind == JOB_CALL_ENTERED || call->kind == JOB_CALL_STEP)
 			continue;
 		piece = plain(call_state(call), track_label_call(s->maker, call),
 			track_text(call->cite));

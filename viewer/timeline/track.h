@@ -88,7 +88,8 @@ struct track_event {
 	bool p2p : 1;	  /* of an entry: a send or receive */
 	int group;	  /* JOB_NONE */
 	const char *name; /* one line, never NULL; from outside */
-	uint64_t index;	  /* of an op in its group; 0 none. Of a gap: how many ops, or records */
+	/* Of an op in its group, of a step; 0 none. Of a gap: how many ops, or records */
+	uint64_t index;
 	const void *fact; /* the job's struct: job_op, job_span, ...; of a gap with a time any */
 	const char *cite;
 };

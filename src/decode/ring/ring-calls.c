@@ -128,6 +128,18 @@ static void enter_op(struct diary *diary, const struct ring_slot *slot, int64_t 
 		.cite = diary->cite};
 }
 
+static void finish_step(struct diary *diary, const struct ring_slot *slot, int64_t when)
+{
+	*array_add(&diary->calls) = (struct job_call){.tid = diary->lane->tid,
+		.kind = JOB_CALL_STEP,
+		.name = "",
+		.group = JOB_NONE,
+		.index = slot->index,
+		.entered = when,
+		.returned = when,
+		.cite = diary->cite};
+}
+
 static void leave(struct diary *diary, const struct ring_slot *slot, int64_t when)
 {
 	for (size_t i = diary->depth; i-- > 0;) {
@@ -159,6 +171,9 @@ static void take(struct diary *diary, const struct ring_slot *slot)
 	case RING_CALL_EXIT:
 	case RING_WAIT_EXIT:
 		leave(diary, slot, when);
+		break;
+	case RING_STEP:
+		finish_step(diary, slot, when);
 		break;
 	}
 }

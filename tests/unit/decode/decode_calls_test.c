@@ -176,6 +176,25 @@ static void ops_of_a_group_call_are_moments_in_it(void **state)
 	job_free(job);
 }
 
+/* Whoever draws a ruler wants each, by its number. */
+static void steps_are_moments_with_their_numbers(void **state)
+{
+	struct fixture *f = forge_rank(0);
+	struct ring_lane *lane = ring_lane_claim(&f->w, 100, "main");
+	struct job *job;
+
+	for (uint64_t n = 7; n <= 9; n++)
+		ring_mark_step(&f->w, lane, forge_tsc(17 - (double)n), n);
+	job = decoded(f);
+	assert_int_equal(job->ncalls, 3);
+	for (size_t i = 0; i < 3; i++) {
+		expect_call(job, i, JOB_CALL_STEP, "", 10 - (double)i, 10 - (double)i);
+		assert_int_equal(job->calls[i].index, 7 + i);
+		assert_int_equal(job->calls[i].group, JOB_NONE);
+	}
+	job_free(job);
+}
+
 static void who_only_watches_is_in_nothing(void **state)
 {
 	struct fixture *f = forge_rank(0);
@@ -215,6 +234,7 @@ int main(void)
 		cmocka_unit_test(what_the_lane_has_overwritten_is_a_hole_with_its_count),
 		cmocka_unit_test(a_record_that_cannot_be_read_is_a_hole),
 		cmocka_unit_test(ops_of_a_group_call_are_moments_in_it),
+		cmocka_unit_test(steps_are_moments_with_their_numbers),
 		cmocka_unit_test(who_only_watches_is_in_nothing),
 		cmocka_unit_test(they_are_there_for_who_asks),
 	};

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "tests/unit/view_screen.h"
+#include "viewer/state/range.h"
 #include "viewer/state/state-private.h"
 
 /* The cells of the line that begins so. */
@@ -99,6 +100,89 @@ static void ten_thousand_steps_drown_nothing(void **unused)
 	screen_find(&t, "+ step");
 	screen_free(&t);
 	free(steps);
+}
+
+/* Rank 1 has them in its diary, a second each from then on; its mark has the first and the last. */
+static void give_diary(struct screen_test *t, struct job_call *calls, struct job_step *step,
+	size_t n, double from)
+{
+	for (size_t i = 0; i < n; i++)
+		calls[i] = (struct job_call){.rank = {1},
+			.kind = JOB_CALL_STEP,
+			.name = "",
+			.group = JOB_NONE,
+			.index = i + 1,
+			.entered = facts_ns(from + (double)i),
+			.returned = facts_ns(from + (double)i),
+			.cite = "ring:1:lane0"};
+	*step = (struct job_step){.rank = {1},
+		.n = n,
+		.events = n,
+		.first = calls[0].entered,
+		.when = calls[n - 1].entered,
+		.cite = "ring:1:step"};
+	t->job->calls = calls;
+	t->job->ncalls = n;
+	t->job->steps = step;
+	t->job->nsteps = 1;
+	state_load(t->state, t->job, t->verdicts, "x.inq", false, t->job->gathered);
+	screen_keys(t, ": type rank 1");
+	screen_keys(t, "Enter");
+}
+
+/* The last in sight with its word; of many so many as there is room for, and round ones. */
+static void the_ruler_numbers_steps(void **unused)
+{
+	struct job_call calls[60];
+	struct screen_test t = waiting(120);
+	const char *line;
+	struct job_step step;
+	int at;
+
+	(void)unused;
+	state_resize(t.state, 120, 40);
+	give_diary(&t, calls, &step, 60, 10);
+	at = screen_find(&t, "step 60");
+	line = screen_line(&t, at);
+	assert_non_null(strstr(line, " 20 "));
+	assert_non_null(strstr(line, " 40 "));
+	assert_null(strstr(line, " 41 "));
+	assert_null(strstr(line, "first step"));
+	/* Near enough, each of them. */
+	screen_keys(&t, "f w w w w");
+	line = screen_line(&t, at);
+	assert_non_null(strstr(line, "step "));
+	screen_free(&t);
+}
+
+/* On a line that has times as well, only what bears its word. */
+static void a_small_ruler_has_no_bare_numbers(void **unused)
+{
+	struct job_call calls[60];
+	struct screen_test t = waiting(120);
+	struct job_step step;
+
+	(void)unused;
+	give_diary(&t, calls, &step, 60, 25);
+	assert_null(strstr(screen_line(&t, screen_find(&t, "step 60")), " 20 "));
+	screen_free(&t);
+}
+
+/* A range has all of them, and none twice. */
+static void each_step_counts_once(void **unused)
+{
+	struct job_call calls[12];
+	struct screen_test t = waiting(120);
+	struct job_step step;
+	struct range range;
+
+	(void)unused;
+	give_diary(&t, calls, &step, 12, 10);
+	range = range_of(&t.state->tracks->at[1], facts_ns(12.5), facts_ns(18.5));
+	assert_int_equal(range.steps, 6);
+	range = range_of(&t.state->tracks->at[1], t.state->bounds.from, t.state->bounds.to);
+	assert_int_equal(range.steps, 12);
+	screen_free(&t);
 }
 
 /* -- Exceptions ------------------------------------------------------------------------------- */
@@ -517,6 +601,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_are_seen_at_every_zoom),
 		cmocka_unit_test(ten_thousand_steps_drown_nothing),
+		cmocka_unit_test(the_ruler_numbers_steps),
+		cmocka_unit_test(a_small_ruler_has_no_bare_numbers),
+		cmocka_unit_test(each_step_counts_once),
 		cmocka_unit_test(an_exception_is_seen_at_every_zoom),
 		cmocka_unit_test(what_is_not_complete_and_own_code_differ),
 		cmocka_unit_test(what_is_lost_is_seen),
