@@ -193,3 +193,4 @@ void draw_screen(struct state *state, struct cells *cells)
 	if (!state->help || state->typing.kind != PROMPT_NONE || state->message.len)
 		draw_status(&screen);
 }
+			draw_minimap(&screen);

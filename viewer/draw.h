@@ -21,6 +21,7 @@ void draw_title(const struct screen *screen) __attribute__((nonnull));
 void draw_timeline(const struct screen *screen) __attribute__((nonnull));
 /* Relative and real time, the cursor in it, and the minimap where there is room. */
 void draw_ruler(const struct screen *screen) __attribute__((nonnull));
+void draw_minimap(const struct screen *screen) __attribute__((nonnull));
 /* How many ranks are in which state, over time. */
 void draw_strip(const struct screen *screen) __attribute__((nonnull));
 /* The pane that is up, the one beside it, and the tabs. */

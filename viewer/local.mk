@@ -39,6 +39,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/state/rows-filter.c %D%/state/rows-filter.h \
 	%D%/state/rows-keys.c %D%/state/rows-keys.h \
 	%D%/state/rows.c %D%/state/rows.h \
+	%D%/timeline/minimap.c \
 	%D%/timeline/ruler.c \
 	%D%/state/state-cites.c \
 	%D%/state/state-command.c \

@@ -67,6 +67,7 @@ struct state_share {
 };
 
 struct strip;
+struct minimap;
 
 struct state_search {
 	struct str text;
@@ -87,6 +88,7 @@ struct state {
 	struct rows *rows;
 	struct state_share *shares; /* by row */
 	struct strip *strip; /* what was counted last; NULL: nothing */
+	struct minimap *minimap; /* likewise */
 	struct folds *folds;
 	struct stacktree *tree, *mains;
 	struct treelines *tree_lines, *main_lines;

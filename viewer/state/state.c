@@ -56,6 +56,7 @@ static void unload(struct state *state)
 	rows_free(state->rows);
 	free(state->shares);
 	free(state->strip);
+	free(state->minimap);
 	treelines_free(state->tree_lines);
 	treelines_free(state->main_lines);
 	stacktree_free(state->tree);
@@ -70,6 +71,7 @@ static void unload(struct state *state)
 	state->rows = NULL;
 	state->shares = NULL;
 	state->strip = NULL;
+	state->minimap = NULL;
 	state->tree = state->mains = NULL;
 	state->tree_lines = state->main_lines = NULL;
 	state->seats = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is above the rows and shares their columns: ruler and minimap. */
+/* What is above the rows and shares their columns. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -393,47 +393,7 @@ static void mark_cursor(const struct screen *screen, const struct ruler *lines, 
 				area));
 }
 
-/* -- Minimap ---------------------------------------------------------------------------------- */
-
-static enum track_state worst_of(const uint32_t counts[TRACK_STATES])
-{
-	for (int i = TRACK_STATES - 1; i > 0; i--)
-		if (counts[i])
-			return (enum track_state)i;
-	return TRACK_NODATA;
-}
-
-/* The whole job, the window in brackets. */
-static void draw_minimap(const struct screen *screen)
-{
-	const struct state *state = screen->state;
-	struct rect area = screen->layout.minimap;
-	int from = window_column(state->bounds, state->cells_w, state->window.from);
-	int to = window_column(state->bounds, state->cells_w, state->window.to);
-
-	if (area.h < 1)
-		return;
-	for (int column = 0; column < state->cells_w; column++) {
-		int64_t begin = window_at(state->bounds, state->cells_w, column);
-		int64_t end = window_at(state->bounds, state->cells_w, column + 1);
-		uint32_t counts[TRACK_STATES];
-		enum track_state worst;
-
-		pyramid_tally(state->pyramid, begin, end > begin ? end : window_later(begin, 1),
-			counts);
-		worst = worst_of(counts);
-		cells_glyph(screen->cells, area, state->label_w + column, 0,
-			(enum style)(STYLE_STATE + (int)worst),
-			(enum glyph)(GLYPH_STATE + (int)worst));
-	}
-	if (to >= state->cells_w)
-		to = state->cells_w;
-	cells_put(screen->cells, area, state->label_w + from - 1, 0, STYLE_STRONG, "[");
-	cells_put(screen->cells, area, state->label_w + (to > from ? to : from + 1), 0,
-		STYLE_STRONG, "]");
-	cells_put_words(screen->cells, area, state->label_w + state->cells_w + 2, 0,
-		state->doing_w - 2, STYLE_FAINT, "whole job");
-}
+/* -- All of it -------------------------------------------------------------------------------- */
 
 void draw_ruler(const struct screen *screen)
 {
@@ -454,5 +414,4 @@ void draw_ruler(const struct screen *screen)
 	}
 	for (int y = 0; y < n; y++)
 		str_release(&lines[y].end);
-	draw_minimap(screen);
 }

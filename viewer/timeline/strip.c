@@ -9,8 +9,6 @@
 #include "viewer/state/state-private.h"
 #include "viewer/timeline/timeline.h"
 
-#define STRIP_MANY 1024 /* ranks: of more it would be felt to ask each */
-
 struct strip {
 	struct axis axis; /* what it was counted for */
 	struct window bounds;
@@ -153,7 +151,7 @@ static struct strip *take_tally(struct state *state)
 	strip = alloc_zeroed(1, sizeof(*strip));
 	strip->axis = axis;
 	strip->bounds = state->bounds;
-	if (state->tracks->n > STRIP_MANY) {
+	if (state->tracks->n > TIMELINE_MANY) {
 		count_at_once(state, strip);
 	} else {
 		count_ranks(state, strip);

@@ -7,6 +7,7 @@
 #include "viewer/draw.h"
 #include "viewer/state/rows.h"
 
+#define TIMELINE_MANY	1024 /* ranks: of more it would be felt to ask each */
 #define TIMELINE_PHASES 16 /* kinds of compile phases that have a letter of their own */
 
 struct timeline_shown {

@@ -59,11 +59,22 @@ bool track_has_record(const struct track_maker *maker, struct rank_index rank)
 
 /* -- phases, stacks, its own code -------------------------------------------------------------- */
 
+/* Of most ranks none is, and it would take all of their events to say so. */
+static bool has_span(const struct job *job, struct rank_index rank)
+{
+	struct spans_range range = spans_of(job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (spans_counts(job, &job->spans[i]))
+			return true;
+	return false;
+}
+
 static const struct track_event *find_span(const struct track_maker *maker, struct rank_index rank)
 {
 	const struct track *track = &maker->made->at[rank.i];
 
-	for (size_t i = track->nevents; i-- > 0;)
+	for (size_t i = has_span(maker->job, rank) ? track->nevents : 0; i-- > 0;)
 		if (track->events[i].kind == TRACK_BEGIN &&
 			spans_counts(maker->job, track->events[i].fact))
 			return &track->events[i];
