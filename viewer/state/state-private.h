@@ -161,10 +161,10 @@ struct state {
 	size_t evidence; /* how often ! was pressed in a row */
 	bool measuring;
 	int64_t anchor;
-	bool centred;	/* the last key was f */
-
 	int pressed; /* the column of the cells on which the button went down; -1 none */
 	bool drawn;  /* it is measured by the mouse: the next press ends it */
+	bool centred;	/* the last key was f */
+
 	struct str message;
 	enum state_effect effect;
 	struct str argument;

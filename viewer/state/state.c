@@ -391,6 +391,7 @@ static int text_columns(const struct state *state, const char *text)
 static void share_columns(struct state *state)
 {
 	const struct layout *layout = &state->layout;
+	int numbers = timeline_has_numbers(state) ? TIMELINE_NUMBERS_W : 0;
 	int label = 0, doing = 0;
 	struct str words = {0};
 
@@ -408,13 +409,13 @@ static void share_columns(struct state *state)
 		if (doing + 2 >= layout->doing_w)
 			continue;
 		str_cut(&words, 0);
-		timeline_add_words(state, row, state->bounds.from, state->bounds.to, &words);
+		timeline_add_words(state, row, state->bounds.from, state->bounds.to,
+			layout->doing_w - 2 - numbers, &words);
 		columns = cells_words_columns(str_text(&words), layout->doing_w - 2, state->utf8);
 		doing = columns > doing ? columns : doing;
 	}
 	str_release(&words);
-	if (timeline_has_numbers(state))
-		doing += TIMELINE_NUMBERS_W;
+	doing += numbers;
 	/* The strip has its words in the same columns. */
 	if (layout->strip.h && doing < STRIP_WORDS)
 		doing = STRIP_WORDS;

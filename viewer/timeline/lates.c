@@ -2,7 +2,8 @@
 /*
  * One pass over all entries, with a place for each collective in a hash: how many have come, who
  * last, and when the one before. Of those that are whole a list is made by rank and time, with sums
- * up to each, so that any window is two searches.
+ * up to each, so that any window is two searches; and another by group and number, so that it is
+ * known how many came after one.
  */
 #include "viewer/timeline/lates.h"
 
@@ -30,10 +31,19 @@ struct last {
 	int64_t when;
 	int64_t late;
 	int64_t sum; /* of the rank's up to and with this one */
+	int group;
+	uint64_t index; /* of the collective */
+};
+
+/* All came. */
+struct whole {
+	int group;
+	uint64_t index;
 };
 
 struct lates {
 	ARRAY(struct last) all; /* by rank, then time */
+	ARRAY(struct whole) wholes; /* by group, then index */
 	size_t *first;		/* of each rank */
 };
 
@@ -49,6 +59,15 @@ static int compare_lasts(const void *va, const void *vb)
 	if (!same_rank(a->rank, b->rank))
 		return a->rank.i < b->rank.i ? -1 : 1;
 	return (a->when > b->when) - (a->when < b->when);
+}
+
+static int compare_wholes(const void *va, const void *vb)
+{
+	const struct whole *a = va, *b = vb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
 }
 
 static bool is_entry(const struct track_event *event)
@@ -152,11 +171,16 @@ static void take_whole(
 		if (meeting->group < 0 || meeting->unknown || meeting->n < 2)
 			continue;
 		group = &job->groups[meeting->group];
-		if (group->sized == JOB_SIZE_UNKNOWN || meeting->n != group->size ||
-			meeting->last <= meeting->before)
+		if (group->sized == JOB_SIZE_UNKNOWN || meeting->n != group->size)
 			continue;
-		*array_add(&lates->all) = (struct last){
-			meeting->rank, meeting->when, meeting->last - meeting->before, 0};
+		*array_add(&lates->wholes) = (struct whole){meeting->group, meeting->index};
+		if (meeting->last <= meeting->before)
+			continue;
+		*array_add(&lates->all) = (struct last){.rank = meeting->rank,
+			.when = meeting->when,
+			.late = meeting->last - meeting->before,
+			.group = meeting->group,
+			.index = meeting->index};
 	}
 }
 
@@ -166,6 +190,7 @@ static void index_lasts(struct lates *lates, size_t nranks)
 
 	lates->first = alloc_zeroed(nranks + 1, sizeof(*lates->first));
 	array_sort(&lates->all, compare_lasts);
+	array_sort(&lates->wholes, compare_wholes);
 	for (size_t rank = 0; rank < nranks; rank++) {
 		int64_t sum = 0;
 
@@ -198,6 +223,7 @@ void lates_free(struct lates *lates)
 	if (!lates)
 		return;
 	array_release(&lates->all);
+	array_release(&lates->wholes);
 	free(lates->first);
 	free(lates);
 }
@@ -218,10 +244,39 @@ static size_t find(const struct lates *lates, struct rank_index rank, int64_t wh
 	return low;
 }
 
+/* Collectives of the group that all entered, behind that one. */
+static uint64_t count_behind(const struct lates *lates, int group, uint64_t index)
+{
+	const struct whole behind = {group, index};
+	size_t low = 0, high = lates->wholes.nr, first;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (compare_wholes(&lates->wholes.items[middle], &behind) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	first = low;
+	high = lates->wholes.nr;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (lates->wholes.items[middle].group <= group)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low - first;
+}
+
+#define LATE_LEAST 10 /* a part of its worst, below which it was not late but only last */
+
 struct late lates_of(const struct lates *lates, struct rank_index rank, int64_t from, int64_t to)
 {
-	size_t first = find(lates, rank, from), end = find(lates, rank, to);
-	struct late late = {.times = (uint32_t)(end - first)};
+	size_t first = find(lates, rank, from), end = find(lates, rank, to), latest = end;
+	struct late late = {.latest = JOB_UNKNOWN};
 
 	if (end <= first)
 		return late;
@@ -230,5 +285,13 @@ struct late lates_of(const struct lates *lates, struct rank_index rank, int64_t 
 	for (size_t i = first; i < end; i++)
 		if (lates->all.items[i].late > late.most)
 			late.most = lates->all.items[i].late;
+	for (size_t i = first; i < end; i++)
+		if (lates->all.items[i].late >= late.most / LATE_LEAST) {
+			late.times++;
+			latest = i;
+		}
+	late.latest = lates->all.items[latest].when;
+	late.since = count_behind(
+		lates, lates->all.items[latest].group, lates->all.items[latest].index);
 	return late;
 }

@@ -12,11 +12,16 @@
 
 struct lates;
 
-/* How long one rank kept the others waiting. */
+/*
+ * How long one rank kept the others waiting. Somebody is always the last to come: times that are
+ * nothing beside its worst one are not counted.
+ */
 struct late {
 	uint32_t times;
-	int64_t sum;  /* ns behind the next-to-last, of all of them */
-	int64_t most; /* of one */
+	int64_t sum;    /* ns behind the next-to-last, of all times that it was last */
+	int64_t most;   /* of one */
+	int64_t latest; /* when it was late the last time, by its own clock; JOB_UNKNOWN never */
+	uint64_t since; /* collectives of that group that all entered after that one, to the end */
 };
 
 /* Made of all tracks, which must outlive it; never NULL. */
@@ -24,7 +29,10 @@ struct lates *lates_new(const struct tracks *tracks) __attribute__((nonnull));
 /* Takes NULL. */
 void lates_free(struct lates *lates);
 
-/* Counts the collectives that were entered by all within [from, to). O(log n) and those in it. */
+/*
+ * Of the collectives that were entered by all within [from, to). O(log n), and those of them to
+ * which it came last.
+ */
 struct late lates_of(const struct lates *lates, struct rank_index rank, int64_t from, int64_t to)
 	__attribute__((nonnull));
 

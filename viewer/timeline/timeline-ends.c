@@ -14,6 +14,7 @@
 
 #define FEW 64	 /* of so many ranks a share is summed up */
 #define SHARES	  512 /* ranks of a fold, at most, whose shares are summed up */
+#define SINCE_LEAST 3 /* operations on time, of which it is worth while to tell */
 #define LATE_PART 50 /* who kept others waiting for less of the time in sight is not late */
 
 static enum style style_of(enum track_state state)
@@ -62,9 +63,39 @@ static int share_of(struct state *state, const struct row *row)
 	return kept->percent;
 }
 
-/* "last 9 times, by 2.4 s": of who kept others waiting for a part of that time that counts. */
-static void add_late(
-	struct state *state, const struct row *row, int64_t from, int64_t to, struct str *into)
+/* When that was, as the ruler has it. */
+static void add_latest(const struct state *state, const struct late *late, struct str *into)
+{
+	uint64_t ago = window_between(state->bounds.from, late->latest);
+
+	str_add(into, late->times > 1 ? ", last " : " at ");
+	draw_relative(into, ago, late->latest - state->bounds.from < CLOCK_NS_PER_S
+					 ? (uint64_t)CLOCK_NS_PER_S / 10
+					 : (uint64_t)CLOCK_NS_PER_S);
+}
+
+/* What came since, where the end is in sight, and that has room. */
+static void add_since(
+	const struct state *state, const struct late *late, int64_t to, int w, struct str *into)
+{
+	size_t before = into->len;
+
+	if (to < state->bounds.to || late->since < SINCE_LEAST)
+		return;
+	for (int words = 1; words >= 0; words--) {
+		str_printf(into, ", %" PRIu64 "%s since", late->since, words ? " on time" : "");
+		if ((int)into->len <= w)
+			return;
+		str_cut(into, before);
+	}
+}
+
+/*
+ * "late 9 times, by 2.4 s, last 0:58, 63 on time since": of who kept others waiting for a part
+ * of that time that counts.
+ */
+static void add_late(struct state *state, const struct row *row, int64_t from, int64_t to, int w,
+	struct str *into)
 {
 	char text[CLOCK_TEXT_SIZE];
 	struct late worst = {0};
@@ -81,20 +112,22 @@ static void add_late(
 	}
 	if (worst.times < 1 || worst.sum < (to - from) / LATE_PART)
 		return;
-	str_add(into, "last ");
+	str_add(into, "late ");
 	if (worst.times > 1)
 		str_printf(into, "%" PRIu32 " times, ", worst.times);
 	str_printf(into, "by %s", clock_format(worst.most, text));
+	add_latest(state, &worst, into);
+	add_since(state, &worst, to, w, into);
 }
 
 /* Whoever is not in its own code is in something that says more than how late it was. */
-void timeline_add_words(
-	struct state *state, const struct row *row, int64_t from, int64_t to, struct str *into)
+void timeline_add_words(struct state *state, const struct row *row, int64_t from, int64_t to,
+	int w, struct str *into)
 {
 	bool first = state->tracks->at[row->worst.i].now <= TRACK_COMPUTE;
 	struct str late = {0};
 
-	add_late(state, row, from, to, &late);
+	add_late(state, row, from, to, w, &late);
 	str_add(into, first && late.len ? str_text(&late) : row->words);
 	if (late.len && *row->words)
 		str_printf(into, ", %s", first ? row->words : str_text(&late));
@@ -125,11 +158,11 @@ static void draw_numbers(const struct screen *screen, const struct row *row, int
 static void draw_words(const struct screen *screen, const struct row *row, int x, int y)
 {
 	struct state *state = screen->state;
+	int w = state->label_w + state->cells_w + state->doing_w - x;
 	struct str words = {0};
 
-	timeline_add_words(state, row, state->window.from, state->window.to, &words);
-	cells_put_words(screen->cells, screen->layout.rows, x, y,
-		state->label_w + state->cells_w + state->doing_w - x,
+	timeline_add_words(state, row, state->window.from, state->window.to, w, &words);
+	cells_put_words(screen->cells, screen->layout.rows, x, y, w,
 		style_of(state->tracks->at[row->worst.i].now), str_text(&words));
 	str_release(&words);
 }

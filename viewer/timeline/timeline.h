@@ -47,11 +47,11 @@ void timeline_draw_end(const struct screen *screen, struct timeline_shown *shown
 /* Their headings. */
 void timeline_draw_heads(const struct screen *screen) __attribute__((nonnull));
 /*
- * Appends what the row does, and how late it was in that time: "AllReduce #12", "last 9 times, by
- * 2.4 s, sleep train.py:88".
+ * Appends, for so many columns, what the row does, and how late it was in that time: "AllReduce
+ * #12", "late 9 times, by 2.4 s, last 0:58, sleep train.py:88".
  */
 void timeline_add_words(struct state *state, const struct row *row, int64_t from, int64_t to,
-	struct str *into) __attribute__((nonnull));
+	int w, struct str *into) __attribute__((nonnull));
 
 /* legend.c */
 void draw_legend(const struct screen *screen, const struct timeline_shown *shown)
