@@ -20,11 +20,20 @@ struct hint {
 
 static const struct hint on_rows[] = {{REQUEST_VERDICT_JUMP, "culprit"},
 	{REQUEST_EDGE_TO, "waits-for"}, {REQUEST_ENTER, "evidence"}, {REQUEST_PANE_NEXT, "pane"},
-	{REQUEST_HELP, "help"}, {REQUEST_QUIT, "quit"}, {REQUEST_ZOOM_IN, "zoom in"},
-	{REQUEST_SEARCH, "find"}, {REQUEST_COPY, "copy"}, {REQUEST_NONE, NULL}};
+	{REQUEST_HELP, "help"}, {REQUEST_QUIT, "quit"}, {REQUEST_FOLLOW, "follow"},
+	{REQUEST_ZOOM_FORK, "hang"}, {REQUEST_ZOOM_IN, "zoom in"}, {REQUEST_SEARCH, "find"},
+	{REQUEST_COPY, "copy"}, {REQUEST_NONE, NULL}};
 static const struct hint in_pane[] = {{REQUEST_ENTER, "to the event"}, {REQUEST_ROW_DOWN, "line"},
 	{REQUEST_EXPAND, "all"}, {REQUEST_BACK, "back"}, {REQUEST_MAXIMISE, "whole screen"},
 	{REQUEST_SEARCH, "find"}, {REQUEST_HELP, "help"}, {REQUEST_NONE, NULL}};
+
+/* Not where it would only say that it cannot. */
+static bool has_use(const struct state *state, enum request request)
+{
+	if (request == REQUEST_FOLLOW)
+		return state->scene.live && !state->follow;
+	return request != REQUEST_ZOOM_FORK || state->forked != JOB_UNKNOWN;
+}
 
 /* Draws them; or, with `at` a column, draws nothing and says which of them stands there. */
 static enum request draw_hints(const struct screen *screen, const struct hint *hints, int at)
@@ -36,6 +45,8 @@ static enum request draw_hints(const struct screen *screen, const struct hint *h
 		const char *keys = keys_of(hints->request), *words = hints->words;
 		int length = (int)strcspn(keys, " "), width;
 
+		if (!has_use(screen->state, hints->request))
+			continue;
 		/* What q does is what it says. */
 		if (hints->request == REQUEST_QUIT && state_shows_pane(screen->state))
 			words = "close pane";
@@ -185,6 +196,7 @@ void draw_screen(struct state *state, struct cells *cells)
 		draw_title(&screen);
 		if (screen.layout.rows.h > 0) {
 			draw_ruler(&screen);
+			draw_minimap(&screen);
 			draw_timeline(&screen);
 			draw_strip(&screen);
 		}
@@ -193,4 +205,3 @@ void draw_screen(struct state *state, struct cells *cells)
 	if (!state->help || state->typing.kind != PROMPT_NONE || state->message.len)
 		draw_status(&screen);
 }
-			draw_minimap(&screen);

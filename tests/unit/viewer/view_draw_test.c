@@ -44,7 +44,7 @@ static void the_first_screen_of_eight(void **unused)
 	assert_int_equal(screen_find(&t, " next "), 16);
 	assert_int_equal(screen_find(&t, "peers compiled 8 s"), 18);
 	assert_string_equal(screen_line(&t, 23),
-		" ! culprit  ] waits-for  Enter evidence  Tab pane  ? help  q close pane");
+		" ! culprit  ] waits-for  Enter evidence  Tab pane  ? help  q close pane  z hang");
 	screen_free(&t);
 }
 
