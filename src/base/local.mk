@@ -24,7 +24,8 @@ src_base_libbase_la_SOURCES = \
 	%D%/redact-args.c \
 	%D%/redact-names.c %D%/redact-names.h \
 	%D%/sha256.c %D%/sha256.h \
-	%D%/str.c %D%/str.h
+	%D%/str.c %D%/str.h \
+	%D%/wordset.c %D%/wordset.h
 
 UNIT_TESTS += tests/unit/base/alloc_test
 tests_unit_base_alloc_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
@@ -46,5 +47,7 @@ UNIT_TESTS += tests/unit/base/redact_test
 tests_unit_base_redact_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/base/str_test
 tests_unit_base_str_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/base/wordset_test
+tests_unit_base_wordset_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/base/procstat_test
 tests_unit_base_procstat_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
