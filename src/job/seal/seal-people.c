@@ -317,6 +317,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	SEAL_KEEP_MAX(into->write_delta, from->write_delta);
 	SEAL_KEEP_MAX(into->rss, from->rss);
 	SEAL_KEEP_MAX(into->rss_before, from->rss_before);
+	SEAL_KEEP_MAX(into->rss_most, from->rss_most);
 	SEAL_KEEP_MAX(into->seen, from->seen);
 	into->age_unknown |= from->age_unknown;
 	into->other_run |= from->other_run;
@@ -365,6 +366,7 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_KNOWN(write_delta, JOB_UNKNOWN);
 	TAKE_KNOWN(rss, JOB_UNKNOWN);
 	TAKE_KNOWN(rss_before, JOB_UNKNOWN);
+	SEAL_KEEP_MAX(into->rss_most, newer->rss_most);
 	if (newer->seen != JOB_UNKNOWN || newer->age_unknown) {
 		into->seen = newer->seen;
 		into->age_unknown = newer->age_unknown;
