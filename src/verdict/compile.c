@@ -311,6 +311,41 @@ static void tell_peers(struct inquiry *q, struct rank_index rank, struct draft *
 	}
 }
 
+/* How many ranks found something in their cache; -1 where of some rank nobody knows. */
+static int64_t count_warm(const struct inquiry *q)
+{
+	int64_t warm = 0;
+
+	job_for_each_rank(q->job, rank) {
+		struct cache_found found = caches_found(q->job, rank);
+
+		if (!found.path || found.files == JOB_UNKNOWN)
+			return -1;
+		warm += found.files > 0 || found.cut;
+	}
+	return warm;
+}
+
+/* What all caches are together: once, not of each rank that compiles. */
+static void tell_seed(struct inquiry *q, struct draft *draft)
+{
+	int64_t warm = count_warm(q), ranks = (int64_t)q->job->nranks;
+	struct verdict_fact *fact;
+
+	if (warm < 0 || warm == ranks || ranks < 2 || !inquiry_all_seen(q))
+		return;
+	for (size_t i = 0; i < draft->facts.nr; i++)
+		if (draft->facts.items[i].kind == FACT_ALL_COLD ||
+			draft->facts.items[i].kind == FACT_SEED_SMALL)
+			return;
+	/* One cold rank among warm ones is told by its own cache. */
+	if (warm && warm + 1 >= ranks)
+		return;
+	fact = draft_fact(q, draft, warm ? FACT_SEED_SMALL : FACT_ALL_COLD, NO_RANK, "caches:*");
+	fact->a = warm ? warm : ranks;
+	fact->b = ranks;
+}
+
 /* Its cache beside the others'; where all had the same, the cache explains nothing. */
 static void tell_cache(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
@@ -366,6 +401,7 @@ void tell_compile(struct inquiry *q, struct rank_index rank, struct draft *draft
 	if (p->pool)
 		draft_fact(q, draft, FACT_POOL_DIED, rank, p->pool->cite)->text = p->pool->text;
 	tell_cache(q, rank, draft);
+	tell_seed(q, draft);
 	tell_peers(q, rank, draft);
 	if (p->progress == PROGRESS_UNKNOWN && !p->ended && !moves(p))
 		inquiry_not_judged(q, VERDICT_COMPILE_STUCK, NEED_CPU_SAMPLES, rank);

@@ -202,6 +202,62 @@ static void tell_rows(
 	fact->b = rows->most;
 }
 
+/* False: not of every rank, not of one batch, or dealt out otherwise. */
+static bool deal_of(const struct inquiry *q, const struct job_shard *mine, int64_t *ret_total,
+	struct verdict_deal *ret)
+{
+	size_t n = 0;
+
+	*ret_total = 0;
+	*ret = (struct verdict_deal){.rest = -1};
+	for (size_t i = 0; i < q->job->nshards; i++) {
+		const struct job_shard *shard = &q->job->shards[i];
+
+		if (strcmp(shard->loader, mine->loader) != 0)
+			continue;
+		if (shard->index != mine->index || shard->rows > INT32_MAX)
+			return false;
+		*ret_total += (int64_t)shard->rows;
+		ret->most = (int64_t)shard->rows > ret->most ? (int64_t)shard->rows : ret->most;
+		n++;
+	}
+	for (size_t i = 0; i < q->job->nshards; i++) {
+		const struct job_shard *shard = &q->job->shards[i];
+		int64_t rows = (int64_t)shard->rows;
+
+		if (strcmp(shard->loader, mine->loader) != 0)
+			continue;
+		ret->full += rows == ret->most;
+		ret->none += rows == 0;
+		if (rows == ret->most || rows == 0)
+			continue;
+		if (ret->rest >= 0)
+			return false;
+		ret->rest = rows;
+	}
+	return ret->most > 0 && n == q->job->nranks && ret->full < (int64_t)n &&
+	       inquiry_all_seen(q);
+}
+
+/* "28 rows over 8 ranks = 7 x 4 + 0" */
+static void tell_deal(struct inquiry *q, struct rank_index rank, struct draft *draft)
+{
+	const struct job_shard *mine = main_shard(q, rank);
+	struct verdict_fact *fact;
+	struct verdict_deal deal;
+	int64_t total;
+
+	for (size_t i = 0; i < draft->facts.nr; i++)
+		if (draft->facts.items[i].kind == FACT_SHARD_SUM)
+			return;
+	if (!mine || !deal_of(q, mine, &total, &deal))
+		return;
+	fact = draft_fact(q, draft, FACT_SHARD_SUM, NO_RANK, "ring:*");
+	fact->a = total;
+	fact->b = (int64_t)q->job->nranks;
+	fact->thing = draft_thing(q, (struct verdict_thing){.kind = THING_DEAL, .deal = deal});
+}
+
 /* A pass without a batch, on the rank's own word. */
 static void tell_no_batch(struct inquiry *q, struct rank_index rank, const struct amount *batches,
 	struct draft *draft)
@@ -229,6 +285,8 @@ void shards_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	}
 	if (differs(&rows) || (!differs(&batches) && !differs(&steps)))
 		tell_rows(q, rank, &rows, draft);
+	if (differs(&rows))
+		tell_deal(q, rank, draft);
 	tell(q, draft, FACT_BATCHES, rank, &batches);
 	tell(q, draft, FACT_STEPS, rank, &steps);
 }

@@ -106,8 +106,17 @@ enum verdict_thing_kind {
 	THING_CALL,      /* name, else activity: "all_reduce", "the store" (verdict/activities.h) */
 	THING_GRAPH,     /* name, "" none; text, NULL not compiled: "0/1 = 5f3a 41 nodes" */
 	THING_SHAPE,     /* shard: "32x128" */
+	THING_DEAL,      /* deal: "7 x 4 + 0" */
 	THING_PROCESSES, /* processes: "python (pid 4711), ..." */
 	THING_PIDS       /* processes: "4711, 4712", ... */
+};
+
+/*
+ * How the rows of one batch were dealt out: to `full` ranks the most that any got, to one `rest`
+ * (-1: to nobody less), to `none` nothing.
+ */
+struct verdict_deal {
+	int64_t full, most, rest, none;
 };
 
 /* One such thing, in the verdicts' arena; words/things.h puts it into words. */
@@ -120,6 +129,7 @@ struct verdict_thing {
 	const struct job_frame *const *frames;
 	const struct job_process *const *processes;
 	const struct job_shard *shard;
+	struct verdict_deal deal;
 	size_t n; /* frames, or processes */
 	bool more; /* there are more processes than these */
 };

@@ -189,6 +189,20 @@ static void add_graph(struct str *into, const struct verdict_thing *thing)
 		str_printf(into, "%s%s%s", thing->name, *thing->name ? " = " : "", thing->text);
 }
 
+/* "7 x 4 + 0", "5 x 4 + 2 + 2 x 0" */
+static void add_deal(struct str *into, const struct verdict_thing *thing)
+{
+	const struct verdict_deal *deal = &thing->deal;
+
+	str_printf(into, "%" PRId64 " x %" PRId64, deal->full, deal->most);
+	if (deal->rest >= 0)
+		str_printf(into, " + %" PRId64, deal->rest);
+	if (deal->none == 1)
+		str_add(into, " + 0");
+	else if (deal->none)
+		str_printf(into, " + %" PRId64 " x 0", deal->none);
+}
+
 static void add_shape(struct str *into, const struct verdict_thing *thing)
 {
 	for (unsigned i = 0; i < thing->shard->ndim; i++)
@@ -223,6 +237,7 @@ void things_add(struct str *into, const struct verdict_thing *thing)
 		[THING_CALL] = add_call,
 		[THING_GRAPH] = add_graph,
 		[THING_SHAPE] = add_shape,
+		[THING_DEAL] = add_deal,
 		[THING_PROCESSES] = add_processes,
 		[THING_PIDS] = add_pids,
 	};
