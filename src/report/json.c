@@ -16,6 +16,7 @@
 #include "words/coverage.h"
 #include "words/last-quotes.h"
 #include "words/next.h"
+#include "words/preset.h"
 #include "words/tense.h"
 #include "report/json-coverage.h"
 #include "report/json-line.h"
@@ -191,6 +192,7 @@ static void add_sentences(struct json_object *object, const struct verdicts *ver
 	str_cut(&sentence, 0);
 	next_add(&steps, verdicts, verdict, tense);
 	coverage_add_surety(&steps, verdicts, verdict, tense);
+	preset_add(&steps, verdicts, verdict);
 	steps_add_text(&sentence, &steps);
 	steps_release(&steps);
 	json_object_object_add(

@@ -13,6 +13,7 @@ src_words_libwords_la_SOURCES = \
 	%D%/last-quotes.c %D%/last-quotes.h \
 	%D%/next.c %D%/next.h \
 	%D%/page.c %D%/page.h \
+	%D%/preset.c %D%/preset.h \
 	%D%/rank-names.c %D%/rank-names.h \
 	%D%/drift-words.c %D%/drift-words.h \
 	%D%/receipt-words.c %D%/receipt-words.h \
@@ -27,6 +28,9 @@ UNIT_TESTS += tests/unit/words/breaks_test
 tests_unit_words_breaks_test_SOURCES = tests/unit/words/breaks_test.c tests/unit/unit.h
 tests_unit_words_breaks_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_words_breaks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/words/preset_test
+tests_unit_words_preset_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_words_preset_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/words/source_places_test
 tests_unit_words_source_places_test_SOURCES = tests/unit/words/source_places_test.c \
 	tests/unit/unit.h

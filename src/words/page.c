@@ -15,6 +15,7 @@
 #include "words/headline.h"
 #include "words/last-quotes.h"
 #include "words/next.h"
+#include "words/preset.h"
 #include "words/rank-names.h"
 #include "words/source-places.h"
 #include "words/summary.h"
@@ -420,6 +421,7 @@ static void make_next(struct making *m)
 	next_add(&steps, verdicts, m->verdict, tense);
 	if (m->verdict == &verdicts->at[0])
 		coverage_add_surety(&steps, verdicts, m->verdict, tense);
+	preset_add(&steps, verdicts, m->verdict);
 	array_for_each (&steps.all, step) {
 		struct str words = {0};
 		struct page_line *line;
