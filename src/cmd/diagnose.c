@@ -68,6 +68,8 @@ static int run(int argc, char **argv)
 	reader.left = gathered.groups.left.items;
 	reader.nleft = gathered.groups.left.nr;
 	reader.left_out = str_text(&gathered.left_out);
+	reader.files = gathered.files.items;
+	reader.nfiles = gathered.files.nr;
 	if (gathered.bundles + gathered.cores + gathered.dumps + gathered.logs)
 		look_judge(&look);
 	if (gathered.dumps && !gathered.bundles && !gathered.cores && !look.job->nranks) {

@@ -151,6 +151,39 @@ static void gather_all(struct gathered *gathered, char *const *paths, size_t n)
 			gather_other(gathered, &source_log, paths[i], &gathered->logs);
 }
 
+/* What a folder had that nobody could look at is a file, too. */
+static void tell_rest(struct gathered *gathered, const char *path, size_t n, const char *why)
+{
+	if (n)
+		*array_add(&gathered->files) = (struct page_file){
+			arena_printf(&gathered->arena, "%zu in %s", n, path), NULL, why};
+}
+
+/* A path that was given alone, and taken, was what it was taken for. */
+static void tell_files(struct gathered *gathered, char *const *paths, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t first = gathered->remains.files.nr;
+
+		budget_reads(gathered->budget, paths[i]);
+		remains_look(&gathered->remains, paths[i]);
+		for (size_t k = first; k < gathered->remains.files.nr; k++) {
+			const struct remains_file *file = &gathered->remains.files.items[k];
+
+			*array_add(&gathered->files) = (struct page_file){file->label,
+				file->kind ? file->kind->is : file->why ? NULL : file->other,
+				file->why};
+		}
+		tell_rest(gathered, paths[i], gathered->remains.more,
+			"not looked at: too many files");
+		tell_rest(gathered, paths[i], gathered->remains.refused,
+			"pipes, devices, or links that are not yours");
+		gathered->remains.more = gathered->remains.refused = 0;
+	}
+	if (gathered->files.nr == 1)
+		gathered->files.nr = 0;
+}
+
 void gather_files(struct gathered *gathered, const char *const *paths, size_t n)
 {
 	char **real = alloc_zeroed(n + 1, sizeof(*real));
@@ -160,6 +193,8 @@ void gather_files(struct gathered *gathered, const char *const *paths, size_t n)
 		real[i] = resolve(paths[i]);
 	}
 	gather_all(gathered, real, n);
+	if (gathered->logs)
+		tell_files(gathered, real, n);
 	budget_reads(gathered->budget, NULL);
 	for (size_t i = 0; i < n; i++)
 		free(real[i]);
@@ -170,4 +205,7 @@ void gathered_release(struct gathered *gathered)
 {
 	bundle_groups_release(&gathered->groups);
 	str_release(&gathered->left_out);
+	remains_release(&gathered->remains);
+	array_release(&gathered->files);
+	arena_release(&gathered->arena);
 }

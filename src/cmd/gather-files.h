@@ -7,15 +7,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
+#include "base/array.h"
 #include "cmd/budget.h"
 #include "cmd/bundle-groups.h"
 #include "evidence/format/exhibit.h"
+#include "evidence/gather/remains.h"
+#include "words/page.h"
 
 struct gathered {
 	struct evidence *into;
 	struct budget *budget; /* watched, or NULL: told what is read */
 	bool quiet; /* says nothing on stderr: the viewer draws on the terminal */
 	size_t bundles, cores, dumps, logs; /* paths that gave evidence */
+	struct remains remains;		  /* what lay in the paths, and for what it was taken */
+	struct arena arena;
+	ARRAY(struct page_file) files;	  /* the same for a report; none where one was given */
 	struct bundle_groups groups;      /* the jobs that were left out */
 	struct str left_out;   /* the same in words; empty: none was */
 };

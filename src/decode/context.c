@@ -207,7 +207,7 @@ void context_release(struct decode_context *context)
 		array_release(&context->processes.items[i]->caches.all);
 		array_release(&context->processes.items[i]->threads);
 	}
-	array_release(&context->joblogs);
+	array_release(&context->texts);
 	array_release(&context->flights);
 	array_release(&context->hosts);
 	array_release(&context->processes);

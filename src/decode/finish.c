@@ -7,9 +7,9 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "decode/context.h"
-#include "decode/exhibits/joblog.h"
 #include "decode/exhibits/logs.h"
 #include "decode/exhibits/slurm-step.h"
+#include "decode/exhibits/texts.h"
 #include "decode/flight/decode-flight.h"
 #include "decode/stacks/decode-stacks.h"
 
@@ -355,7 +355,7 @@ void context_finish(struct decode_context *context, struct job_builder *builder)
 	struct finish_table table = {0};
 
 	flight_finish(context, builder);
-	joblogs_finish(context, builder);
+	texts_finish(context, builder);
 	finish_index(context, &table);
 	for (size_t i = 0; i < context->hosts.nr; i++)
 		if (*context->hosts.items[i]->name)

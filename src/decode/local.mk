@@ -11,8 +11,16 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/decode.c %D%/decode.h \
 	%D%/stacks/demangle.c %D%/stacks/demangle.h \
 	%D%/exhibits/decode-errorfile.c \
-	%D%/exhibits/decode-joblog.c %D%/exhibits/joblog.h \
+	%D%/exhibits/decode-joblog.c \
 	%D%/exhibits/joblog-ends.c %D%/exhibits/joblog-ends.h \
+	%D%/exhibits/joblog-lines.c %D%/exhibits/joblog-lines.h \
+	%D%/exhibits/roster.c %D%/exhibits/roster.h \
+	%D%/exhibits/text-compiles.c \
+	%D%/exhibits/text-kernel.c \
+	%D%/exhibits/text-ras.c \
+	%D%/exhibits/text-slurm.c \
+	%D%/exhibits/text-stacks.c \
+	%D%/exhibits/texts.c %D%/exhibits/texts.h \
 	%D%/finish.c \
 	%D%/flight/flight-dump.c %D%/flight/flight-dump.h \
 	%D%/flight/flight-entry.c %D%/flight/flight-entry.h \
@@ -89,6 +97,9 @@ tests_unit_decode_identity_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/joblog_test
 tests_unit_decode_joblog_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_decode_joblog_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/texts_test
+tests_unit_decode_texts_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_decode_texts_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/fatal_stack_test
 tests_unit_decode_fatal_stack_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/demangle_test tests/unit/decode/shortname_test \

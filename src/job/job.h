@@ -117,6 +117,8 @@ struct job_process {
 	int status;
 	int64_t ended;
 	const char *end_cite;
+	const char *oom_cite;  /* the kernel's or a scheduler's word that memory was its end */
+	unsigned by_texts;     /* texts are all that is known of it: their kinds, bits; 0 not */
 	const char *sample_cite; /* of state, CPU, RSS, storage */
 	char state;	       /* R S D T t Z X of the main thread, 0 unknown */
 	enum job_known frozen; /* cgroup freezer */
@@ -176,7 +178,7 @@ struct job_thread {
 	const char *cite;
 };
 
-/* The kinds, data types and reductions of ops are those of ring.h and nccl.h: see job/names.h. */
+/* The kinds, data types and reductions of ops are those of ring.h and library.h: see job/names.h. */
 struct job_sig {
 	uint8_t op;
 	uint8_t dtype;
@@ -377,6 +379,31 @@ struct job_log {
 	const char *cite;
 };
 
+/* Whose word it is, and about what: job/job.h, struct job_saying, has no other witness. */
+enum job_saying_kind {
+	JOB_SAYS_WATCHDOG, /* PyTorch's of NCCL: text the op, a its number, b ns that it stood */
+	JOB_SAYS_LIBRARY,	   /* a warning of NCCL's: text */
+	JOB_SAYS_INIT,	   /* NCCL began an init, and no end of it is there: a the group's size */
+	JOB_SAYS_RAS,	   /* NCCL's own look at the job: text */
+	JOB_SAYS_KERNEL,   /* a line of the kernel's log: text */
+	JOB_SAYS_XID,	   /* an error of a GPU, by the kernel's log: a number, text, text2 bus */
+	JOB_SAYS_SLURM,	   /* text the state, text2 exit code, a the job's or step's number */
+	JOB_SAYS_COMPILE,  /* the compile log begins a graph and has no end of it: text its id */
+	JOB_SAYING_KINDS
+};
+
+/*
+ * What a record of somebody else says of the job or of one rank: a watchdog's, a scheduler's, the
+ * kernel's. It is told, and accuses nobody: what it says may be an echo.
+ */
+struct job_saying {
+	struct rank_index rank; /* NO_RANK: of the job */
+	enum job_saying_kind kind;
+	const char *text, *text2; /* "" none */
+	int64_t a, b;		  /* JOB_UNKNOWN none */
+	const char *cite;
+};
+
 /* Compile caches at the rank's start, from the receipt. */
 struct job_cache {
 	struct rank_index rank;
@@ -571,6 +598,8 @@ struct job {
 	size_t nsignals;
 	const struct job_log *logs;
 	size_t nlogs;
+	const struct job_saying *sayings; /* by rank (NO_RANK first), then kind */
+	size_t nsayings;
 	const struct job_cache *caches;
 	size_t ncaches;
 	const struct job_frame *frames; /* by first use in stacks */

@@ -324,6 +324,25 @@ static struct json_object *losses_array(const struct job *job)
 	return array;
 }
 
+/* What was asked for in files: for what each was taken, or why it was passed over. */
+static struct json_object *files_array(const struct report_options *options)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < options->nfiles; i++) {
+		const struct page_file *file = &options->files[i];
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "path", json_text(file->path));
+		json_object_object_add(
+			object, "taken_for", file->is ? json_text(file->is) : NULL);
+		json_object_object_add(
+			object, "passed_over", file->why ? json_text(file->why) : NULL);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 /* The jobs whose bundles were there as well, and how they are to be seen: by their files. */
 static struct json_object *left_array(const struct report_options *options)
 {
@@ -398,6 +417,7 @@ static struct json_object *document_of(
 	json_object_object_add(object, "coverage", json_coverage(verdicts, tense));
 	json_object_object_add(object, "too_early", early_object(verdicts));
 	json_object_object_add(object, "left_out", left_array(options));
+	json_object_object_add(object, "files", files_array(options));
 	return object;
 }
 

@@ -29,6 +29,7 @@ static const struct {
 	[PAGE_UNJUDGED] = {.column = 11, .plain = true},
 	[PAGE_NEXT] = {.column = 6, .whole = true},
 	[PAGE_LOST] = {.column = 6},
+	[PAGE_FILES] = {.column = 7},
 };
 
 struct paint paint_of(const struct verdicts *verdicts, const struct report_options *options)
@@ -36,7 +37,9 @@ struct paint paint_of(const struct verdicts *verdicts, const struct report_optio
 	return (struct paint){.options = options,
 		.page = {.verdicts = verdicts,
 			.live = options->live,
-			.left_out = options->left_out}};
+			.left_out = options->left_out,
+			.files = options->files,
+			.nfiles = options->nfiles}};
 }
 
 void paint_release(struct paint *paint)

@@ -14,6 +14,7 @@
 
 #include "base/str.h"
 #include "verdict/verdict.h"
+#include "words/page.h"
 
 /* A job whose bundles lay beside the one that is judged. */
 struct report_left {
@@ -23,8 +24,8 @@ struct report_left {
 };
 
 /*
- * What the caller knows about the reader. JSON has only two of these: the jobs that are left out,
- * and whether the job is live.
+ * What the caller knows about the reader. JSON has only three of these: the jobs that are
+ * left out, the files that were asked for, and whether the job is live.
  */
 struct report_options {
 	bool live;           /* the evidence was gathered just now: the job goes on */
@@ -36,6 +37,8 @@ struct report_options {
 	const struct report_left *left; /* jobs that are left out */
 	size_t nleft;
 	const char *left_out; /* the same in words; NULL none */
+	const struct page_file *files; /* for what each was taken; JSON has them too */
+	size_t nfiles;
 	bool all_threads;    /* of stacks: all threads, not only the main ones */
 	bool below;          /* of stacks: below a report that has the headline */
 };

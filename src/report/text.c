@@ -176,6 +176,8 @@ static void compose(struct paint *p)
 	paint_section(p, PAGE_NEXT, first);
 	sheet_begin(&p->sheet, 1);
 	paint_section(p, PAGE_LOST, NULL);
+	sheet_begin(&p->sheet, 1);
+	paint_section(p, PAGE_FILES, NULL);
 	sheet_begin(&p->sheet, 2);
 	add_footer(p);
 }

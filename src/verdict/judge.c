@@ -88,6 +88,9 @@ static const struct stage {
 	 * all is well.
 	 */
 	{judge_unhooked, ALWAYS},
+	/* What others' records say of the job: told beside whatever was found, and it bounds what
+	 * texts alone have led to. */
+	{judge_sayings, ALWAYS},
 	/* Bounds by what was not seen: behind all findings, which they bound. */
 	{judge_bounds, ALWAYS},
 };

@@ -55,6 +55,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/shard-rules.c \
 	%D%/shards.c %D%/shards.h \
 	%D%/address.c \
+	%D%/sayings.c \
 	%D%/sinks.c \
 	%D%/slow.c \
 	%D%/stack-facts.c \

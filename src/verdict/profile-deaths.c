@@ -274,6 +274,11 @@ static void blame_memory(const struct job *job, struct profile *profiles)
 		profiles[kills[i].rank.i].cause = VERDICT_BY_OOM_KILL;
 	}
 	free(kills);
+	job_for_each_rank(job, rank)
+		if (profiles[rank.i].process && *profiles[rank.i].process->oom_cite) {
+			profiles[rank.i].death = DEATH_OWN;
+			profiles[rank.i].cause = VERDICT_BY_OOM_KILL;
+		}
 }
 
 /* -- second pass: what the others' deaths say about it ----------------------------------------- */

@@ -323,7 +323,9 @@ static void tell_words(struct inquiry *q, struct rank_index rank, struct draft *
 		fact->text = p->exception->text;
 		tell_raised_at(q, p->raised_at, rank, draft);
 	}
-	if (p->log && *p->log->error) {
+	/* A log may have no more than what it died of. */
+	if (p->log && *p->log->error &&
+		!(p->exception && !strcmp(p->log->error, p->exception->text))) {
 		struct verdict_fact *fact = draft_fact(q, draft, FACT_LOG_LINE, rank, p->log->cite);
 
 		fact->text = p->log->error;

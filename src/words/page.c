@@ -181,6 +181,51 @@ static void make_unjudged(struct making *m)
 	}
 }
 
+/* What a file was taken for, or why it was not. */
+static const char *fate_of(const struct page_file *file)
+{
+	return file->is ? file->is : file->why;
+}
+
+static bool is_first_of_its_fate(const struct page *page, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!page->files[k].is == !page->files[i].is &&
+			!strcmp(fate_of(&page->files[k]), fate_of(&page->files[i])))
+			return false;
+	return true;
+}
+
+/* "a kernel log: dmesg.txt", "16 x a job's log" */
+static void add_fate(struct str *into, const struct page *page, size_t first)
+{
+	const struct page_file *files = page->files;
+	size_t n = 0;
+
+	for (size_t i = first; i < page->nfiles; i++)
+		n += !files[i].is == !files[first].is &&
+		     !strcmp(fate_of(&files[i]), fate_of(&files[first]));
+	str_add(into, into->len ? "; " : "");
+	if (n > 1)
+		str_printf(into, "%zu x %s", n, fate_of(&files[first]));
+	else
+		str_printf(into, "%s: %s", fate_of(&files[first]), files[first].path);
+}
+
+static void make_files(struct making *m)
+{
+	for (int taken = 1; taken >= 0; taken--) {
+		struct str words = {0};
+
+		for (size_t i = 0; i < m->page->nfiles; i++)
+			if ((m->page->files[i].is != NULL) == taken &&
+				is_first_of_its_fate(m->page, i))
+				add_fate(&words, m->page, i);
+		if (words.len)
+			add(m, taken ? "took" : "passed", &words)->tone = PAGE_FAINT;
+	}
+}
+
 static void make_lost(struct making *m)
 {
 	const struct job *job = m->page->verdicts->job;
@@ -443,6 +488,7 @@ static void (*const makers[PAGE_KINDS])(struct making *) = {
 	[PAGE_ALSO] = make_also,
 	[PAGE_UNJUDGED] = make_unjudged,
 	[PAGE_LOST] = make_lost,
+	[PAGE_FILES] = make_files,
 	[PAGE_READ] = make_read,
 	[PAGE_LAST_WORDS] = make_last_words,
 	[PAGE_OUTLOOK] = make_outlook,

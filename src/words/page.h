@@ -39,6 +39,7 @@ enum page_kind {
 	PAGE_ALSO,       /* the verdicts behind the first, each sentence once */
 	PAGE_UNJUDGED,   /* what could not be judged, and what lacked for it */
 	PAGE_LOST,       /* what is lost, and of whom */
+	PAGE_FILES,      /* for what files were taken, and which were passed over, and why */
 	PAGE_READ,       /* what was read of it, and what that has cost the job */
 	PAGE_LAST_WORDS, /* what ranks said last: those that are blamed, then all others */
 	/* Of one verdict. */
@@ -81,12 +82,21 @@ struct page_section {
 	size_t n;
 };
 
+/* A file that was asked for, or lay in a folder that was. */
+struct page_file {
+	const char *path; /* as it is cited */
+	const char *is;	  /* for what it was taken: "a job's log"; NULL: passed over */
+	const char *why;  /* it was passed over; NULL it was not */
+};
+
 /* What to make the page of; {.verdicts = ...} is a record of which nothing else is known. */
 struct page {
 	const struct verdicts *verdicts;
 	bool live;            /* the evidence was gathered just now: the job goes on */
 	int64_t now;          /* realtime; 0: as it was when it was looked at */
 	const char *left_out; /* of other jobs beside this one; NULL or "": there are none */
+	const struct page_file *files;
+	size_t nfiles;
 	struct arena arena;   /* {0} */
 };
 

@@ -132,11 +132,18 @@ static int64_t lost_records(const struct job *job)
 
 void summary_add_read(struct str *into, const struct job *job)
 {
-	size_t rings = 0, dumps = 0;
+	size_t rings = 0, dumps = 0, texts = 0;
 
 	job_for_each_rank(job, rank) {
+		int process = job_rank(job, rank)->process;
+
+		texts += process != JOB_NONE && job->processes[process].by_texts;
 		rings += (job_rank(job, rank)->knows & JOB_KNOWS_RING) != 0;
 		dumps += (job_rank(job, rank)->knows & JOB_KNOWS_DUMP) != 0;
+	}
+	if (texts && !rings && !dumps) {
+		str_add(into, "from texts alone: no ring, no dump");
+		return;
 	}
 	str_printf(into, "%zu/%zu %s, %" PRId64 " records lost", rings || !dumps ? rings : dumps,
 		job->world_size == JOB_NONE ? job->nranks : (size_t)job->world_size,

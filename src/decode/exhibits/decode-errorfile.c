@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "decode/context.h"
+#include "decode/exhibits/texts.h"
 #include "decode/json-get.h"
 #include "decode/kinds.h"
 
@@ -50,13 +51,13 @@ static const char *errorfile_line(struct decode_context *context, const char *te
 	return arena_text_max(&context->arena, text, len < ERROR_TEXT ? len : ERROR_TEXT);
 }
 
-static int errorfile_decode(const struct exhibit *exhibit, struct job_builder *builder,
-	struct decode_context *context, struct complaint *why)
+/* A note of what the file says; NULL in `who` would be nobody's. 0 or negative with words. */
+static int errorfile_note(struct decode_context *context, struct job_builder *builder,
+	const struct exhibit *exhibit, struct decode_process *process, struct complaint *why)
 {
 	struct json_object *object = json_get_document(exhibit, why);
 	const struct json_object *inner;
 	const char *text;
-	struct decode_process *process;
 
 	if (!object)
 		return -1;
@@ -66,16 +67,43 @@ static int errorfile_decode(const struct exhibit *exhibit, struct job_builder *b
 		json_object_put(object);
 		return complaint_set(why, "it has no message");
 	}
-	process = context_process(context, exhibit->host, exhibit->pid, exhibit->start_time);
 	job_add_note(builder, process->who,
 		&(const struct job_note){.text = errorfile_line(context, text),
 			.exception = true,
 			.by_file = true,
 			.when = errorfile_time(errorfile_object(inner, "extraInfo")),
-			.cite = arena_printf(&context->arena, "error-file:%s",
-				context_name(context, process))});
+			.cite = exhibit->pid ? arena_printf(&context->arena, "error-file:%s",
+						       context_name(context, process))
+					     : arena_text(&context->arena, exhibit->label)});
 	json_object_put(object);
 	return 0;
+}
+
+/* One that was found in a folder is of nobody until it is known whose folder that is. */
+static int errorfile_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	if (!exhibit->pid)
+		return texts_keep(exhibit, builder, context, why);
+	return errorfile_note(context, builder, exhibit,
+		context_process(context, exhibit->host, exhibit->pid, exhibit->start_time), why);
+}
+
+void texts_read_error(struct texts *texts, const struct exhibit *exhibit)
+{
+	size_t len = roster_folder(exhibit->label);
+	const char *folder = arena_text_max(&texts->context->arena, exhibit->label, len);
+	int rank = len ? roster_of_folder(&texts->roster, folder) : JOB_NONE;
+	struct decode_process *process;
+
+	if (len && rank == JOB_NONE)
+		rank = roster_of_local(&texts->roster, roster_local(folder, len));
+	process = texts_process(texts, rank, TEXTS_ERROR_FILE);
+	if (!process ||
+		errorfile_note(texts->context, texts->builder, exhibit, process, NULL) < 0)
+		return;
+	context_end(process, &(const struct decode_end){WITNESS_ABSENCE, JOB_GONE, 0, JOB_UNKNOWN,
+				     arena_text(&texts->context->arena, exhibit->label)});
 }
 
 const struct decoder decode_error_file = {EXHIBIT_ERROR_FILE, errorfile_decode};

@@ -11,44 +11,66 @@
  * from a log: those that wrote nothing leave no trace in it. No time is, either: clocks of lines
  * have no zone, and many no date.
  *
+ * In a file that torchrun keeps of one worker all lines are that worker's, and a traceback with
+ * which it ends is its end where the launcher says that it failed.
+ *
  * Where bundles tell of the same ranks, the log is theirs, and makes nobody.
  */
 #include <ctype.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/str.h"
-#include "decode/context.h"
-#include "decode/exhibits/joblog.h"
 #include "decode/exhibits/joblog-ends.h"
+#include "decode/exhibits/joblog-lines.h"
 #include "decode/exhibits/log-marks.h"
-#include "decode/kinds.h"
+#include "decode/exhibits/texts.h"
 
-#define RANK_CAP    (64 << 10) /* of one rank's lines */
-#define RANKS_MOST  65536
-/* No pid of Linux is as great: that of a rank which only a log knows, and of their launcher. */
-#define SEAT_PID     0x40000000u
-#define LAUNCHER_PID (SEAT_PID - 1)
-#define ERROR_CAP   512
-#define TRACE_START "Traceback (most recent call last)"
+#define LOCALS	   1024 /* local ranks that a log may name */
+#define RANK_CAP   (64 << 10) /* of one rank's lines */
+#define RANKS_MOST 65536
+#define WARNINGS   4 /* of NCCL's, of one log */
+/* No pid of Linux is as great: that of a launcher of ranks which only texts know. */
+#define LAUNCHER_PID (0x40000000u - 1)
+#define ERROR_CAP    512
+#define QUOTE_MOST   160
+#define TRACE_START  "Traceback (most recent call last)"
 
 /* What one rank wrote. */
 struct rank_log {
 	int rank;
 	struct str text;
-	bool in_traceback; /* of PyTorch's hook */
+	bool in_traceback; /* of PyTorch's hook; or of Python, in a file of its own */
+	bool hooks;	   /* the first */
 	bool over;	   /* and it came to its end */
+	bool timed_out;	   /* its watchdog has spoken */
 	const char *error; /* its last line */
 	const char *cite;  /* FILE:LINE of that */
 };
 
+/* An init of NCCL's, by the process and its rank in the group. */
+struct group_init {
+	int64_t pid;
+	int rank, nranks;
+	int begun, ended;
+	int64_t line;
+};
+
 struct joblog {
+	struct texts *texts;
 	struct decode_context *context;
-	const char *file;
-	int64_t line, when;
-	int local_of[JOBLOG_LOCALS]; /* world rank + 1 by local rank, as the launcher says; 0 */
+	const struct exhibit *exhibit;
+	const char *text;
+	int64_t line;
+	const char *folder; /* of torchrun's for one worker, that the file lies in; NULL */
+	int owner;	    /* the rank that the file is of; JOB_NONE not known, or of all */
+	int local_of[LOCALS]; /* world rank + 1 by local rank, as the launcher says; 0 */
+	size_t warnings;
+	ARRAY(struct group_init) inits;
 	bool numbered, reported;
 	struct joblog_report report;
 	ARRAY(struct rank_log) ranks; /* as they come; then by rank */
@@ -83,9 +105,9 @@ static int64_t rank_of(const struct joblog *log, const struct log_marks *marks)
 {
 	if (marks->by == LOG_MARKS_RANK)
 		return marks->number;
-	if (marks->by == LOG_MARKS_LOCAL && marks->number < JOBLOG_LOCALS)
+	if (marks->by == LOG_MARKS_LOCAL && marks->number < LOCALS)
 		return log->local_of[marks->number] - 1;
-	return JOB_NONE;
+	return marks->by == LOG_MARKS_NOBODY ? log->owner : JOB_NONE;
 }
 
 /* The newest half stays. */
@@ -109,21 +131,55 @@ static bool is_hooks(const char *line)
 	return !strncmp(line, "[rank", 5) && isdigit((unsigned char)line[5]);
 }
 
-/* A traceback ends in the first line that is not indented. */
+/*
+ * A traceback ends in the first line that is not indented. One that PyTorch's hook has not marked
+ * is an end only in a file of the rank's own, where nothing follows it.
+ */
 static void follow_traceback(struct joblog *log, struct rank_log *one, const char *line,
 	const char *words)
 {
-	if (!is_hooks(line))
-		return;
-	if (strstr(words, TRACE_START)) {
+	bool hooks = is_hooks(line), own = log->owner == one->rank;
+
+	if (strstr(words, TRACE_START) && (hooks || own)) {
 		one->in_traceback = true;
-	} else if (one->in_traceback && isalpha((unsigned char)*words)) {
+		one->hooks = hooks;
+		one->over &= hooks;
+	} else if (one->in_traceback && one->hooks == hooks && isalpha((unsigned char)*words)) {
 		one->in_traceback = false;
 		one->over = true;
 		one->error = arena_text_max(&log->context->arena, words, ERROR_CAP);
-		one->cite = arena_printf(
-			&log->context->arena, "%s:%lld", log->file, (long long)log->line);
+		one->cite = texts_cite(log->texts, log->exhibit, log->line);
+	} else if (one->over && !one->hooks && !hooks && *words) {
+		one->over = false;
 	}
+}
+
+static void say(struct joblog *log, int rank, struct job_saying saying)
+{
+	saying.cite = texts_cite(log->texts, log->exhibit, log->line);
+	texts_say(log->texts, rank, &saying);
+}
+
+/* The first of each rank: those behind it are of the same stall. */
+static void take_watchdog(struct joblog *log, const char *line, int64_t rank)
+{
+	struct joblog_watch watch;
+	struct rank_log *one;
+
+	if (!joblog_lines_watchdog(line, &watch))
+		return;
+	one = log_of(log, rank >= 0 ? rank : watch.rank);
+	if (!one || one->timed_out)
+		return;
+	one->timed_out = true;
+	say(log, one->rank,
+		(struct job_saying){.kind = JOB_SAYS_WATCHDOG,
+			.text = watch.op,
+			.text2 = "",
+			.a = watch.number < 0 ? JOB_UNKNOWN : watch.number,
+			.b = watch.ran_ms < 0 || watch.ran_ms > INT64_MAX / CLOCK_NS_PER_MS
+				     ? JOB_UNKNOWN
+				     : watch.ran_ms * CLOCK_NS_PER_MS});
 }
 
 static void take_line(struct joblog *log, const char *line)
@@ -131,12 +187,27 @@ static void take_line(struct joblog *log, const char *line)
 	struct log_marks marks;
 	size_t before = log_marks_read(line, log->numbered, &marks);
 	int64_t rank = rank_of(log, &marks);
-	struct rank_log *one = rank == JOB_NONE ? NULL : log_of(log, rank);
+	struct rank_log *one;
 
+	take_watchdog(log, line, rank);
+	one = rank == JOB_NONE ? NULL : log_of(log, rank);
 	if (!one)
 		return;
 	keep_line(one, line);
 	follow_traceback(log, one, line, line + before);
+}
+
+/* What stands behind the number of a line and its tab. */
+static const char *unnumbered(const char *at, int64_t *ret_number)
+{
+	char *end;
+	long long number = strtoll(at, &end, 10);
+
+	if (end == at || *end != '\t')
+		return at;
+	if (ret_number)
+		*ret_number = number;
+	return end + 1;
 }
 
 /* Does a plain number stand in front of every line, as srun -l puts it? */
@@ -145,7 +216,7 @@ static bool is_numbered(const char *text)
 	size_t with = 0, without = 0;
 
 	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
-		const char *line = joblog_line(at, NULL);
+		const char *line = unnumbered(at, NULL);
 
 		if (log_marks_task(line) >= 0)
 			with++;
@@ -163,14 +234,147 @@ static void for_each_line(struct joblog *log, const char *text, visit_line *visi
 {
 	struct str line = {0};
 
+	log->line = 0;
 	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
-		const char *words = joblog_line(at, &log->line);
+		const char *words = unnumbered(at, &log->line);
 
+		log->line += words == at;
 		str_cut(&line, 0);
 		str_add_bytes(&line, words, strcspn(words, "\n"));
 		visit(log, str_text(&line));
 	}
 	str_release(&line);
+}
+
+/* -- who is who -------------------------------------------------------------------------------- */
+
+static struct group_init *init_of(struct joblog *log, const struct joblog_library *library)
+{
+	for (size_t i = log->inits.nr; i-- > 0;)
+		if (log->inits.items[i].pid == library->pid &&
+			log->inits.items[i].nranks == library->nranks &&
+			log->inits.items[i].rank == library->rank)
+			return &log->inits.items[i];
+	*array_add(&log->inits) = (struct group_init){
+		.pid = library->pid, .rank = library->rank, .nranks = library->nranks};
+	return &log->inits.items[log->inits.nr - 1];
+}
+
+static void take_library(struct joblog *log, const char *line)
+{
+	struct joblog_library library;
+	struct group_init *init;
+
+	if (!joblog_lines_library(line, &library))
+		return;
+	if (library.warning && *library.warning && log->warnings++ < WARNINGS)
+		say(log, roster_of_pid(&log->texts->roster, library.pid),
+			(struct job_saying){.kind = JOB_SAYS_LIBRARY,
+				.text = arena_text_max(
+					&log->context->arena, library.warning, QUOTE_MOST),
+				.text2 = "",
+				.a = JOB_UNKNOWN,
+				.b = JOB_UNKNOWN});
+	if ((!library.begins && !library.ends) || library.rank < 0 || log->inits.nr >= RANKS_MOST)
+		return;
+	init = init_of(log, &library);
+	init->begun += library.begins;
+	init->ended += library.ends;
+	init->line = library.begins ? log->line : init->line;
+}
+
+/* What Slurm says of a whole step, in the log of it. */
+static void take_slurm(struct joblog *log, const char *line)
+{
+	static const char *const telling[] = {
+		"oom_kill event", "oom-kill event", "CANCELLED AT", "DUE TO"};
+	const char *words = strstr(line, "slurmstepd: error: ");
+
+	for (size_t i = 0; words && i < sizeof(telling) / sizeof(telling[0]); i++)
+		if (strstr(words, telling[i])) {
+			words += strlen("slurmstepd: error: ");
+			say(log, JOB_NONE,
+				(struct job_saying){.kind = JOB_SAYS_SLURM,
+					.text = arena_text_max(
+						&log->context->arena, words, QUOTE_MOST),
+					.text2 = "",
+					.a = JOB_UNKNOWN,
+					.b = JOB_UNKNOWN});
+			return;
+		}
+}
+
+/*
+ * A rank of a group is one of the job where the group is the largest, each of its ranks has a
+ * process here, and none has two.
+ */
+static int largest_whole(const struct joblog *log)
+{
+	int largest = 0, seen = 0;
+	bool *have;
+
+	for (size_t i = 0; i < log->inits.nr; i++)
+		if (log->inits.items[i].nranks > largest)
+			largest = log->inits.items[i].nranks;
+	if (largest <= 0 || largest > RANKS_MOST)
+		return 0;
+	have = alloc_zeroed((size_t)largest, sizeof(*have));
+	for (size_t i = 0; i < log->inits.nr && seen >= 0; i++) {
+		const struct group_init *init = &log->inits.items[i];
+
+		if (init->nranks != largest || init->rank >= largest)
+			continue;
+		seen = have[init->rank] ? -1 : seen + 1;
+		have[init->rank] = true;
+	}
+	free(have);
+	return seen == largest ? largest : 0;
+}
+
+static void enrol_inits(struct joblog *log)
+{
+	int largest = largest_whole(log);
+
+	for (size_t i = 0; i < log->inits.nr; i++) {
+		const struct group_init *init = &log->inits.items[i];
+
+		job_add_world_at_least(log->texts->builder, init->nranks);
+		if (largest && init->nranks == largest)
+			roster_add(&log->texts->roster,
+				&(const struct roster_entry){
+					init->rank, JOB_NONE, init->pid, NULL});
+	}
+}
+
+/* What began and has no end here; of many such only that they are. */
+static void tell_inits(struct joblog *log)
+{
+	for (size_t i = 0; i < log->inits.nr; i++) {
+		const struct group_init *init = &log->inits.items[i];
+
+		if (init->begun <= init->ended)
+			continue;
+		log->line = init->line;
+		say(log, roster_of_pid(&log->texts->roster, init->pid),
+			(struct job_saying){.kind = JOB_SAYS_INIT,
+				.text = "",
+				.text2 = "",
+				.a = init->nranks,
+				.b = JOB_UNKNOWN});
+	}
+}
+
+static void enrol_end(struct joblog *log, const struct joblog_end *end)
+{
+	const struct roster_entry entry = {end->rank, end->local_rank, end->pid, NULL};
+
+	log->texts->torchrun |= end->local_rank >= 0;
+	log->texts->tasks |= end->local_rank < 0;
+	if (end->local_rank < 0)
+		return;
+	roster_add(&log->texts->roster, &entry);
+	if (end->local_rank < LOCALS)
+		log->local_of[end->local_rank] = end->rank + 1;
 }
 
 static void take_end(struct joblog *log, const char *line)
@@ -179,83 +383,107 @@ static void take_end(struct joblog *log, const char *line)
 	size_t nr = joblog_ends_read(line, &log->report, ends);
 	int64_t closed = joblog_ends_closed(line);
 
+	take_library(log, line);
+	take_slurm(log, line);
 	if (closed)
 		*array_add(&log->closed) = closed;
-
 	log->reported |= nr && ends[0].local_rank >= 0;
 	for (size_t i = 0; i < nr; i++) {
 		*array_add(&log->ends) = ends[i];
-		log->ends.items[log->ends.nr - 1].cite = arena_printf(
-			&log->context->arena, "%s:%lld", log->file, (long long)log->line);
-		if (ends[i].local_rank >= 0 && ends[i].local_rank < JOBLOG_LOCALS)
-			log->local_of[ends[i].local_rank] = ends[i].rank + 1;
+		log->ends.items[log->ends.nr - 1].cite =
+			texts_cite(log->texts, log->exhibit, log->line);
+		enrol_end(log, &ends[i]);
 	}
+}
+
+/* PyTorch's hook names the rank of a worker's file; one that names two is of all. */
+static void take_owner(struct joblog *log, const char *line)
+{
+	int rank;
+
+	if (!is_hooks(line) || sscanf(line, "[rank%7d]", &rank) != 1)
+		return;
+	if (log->owner == JOB_NONE)
+		log->owner = rank;
+	else if (log->owner != rank)
+		log->folder = NULL;
+}
+
+/* Whose file it is, by the folder that torchrun put it in. */
+static void find_owner(struct joblog *log)
+{
+	size_t len = roster_folder(log->exhibit->label);
+
+	log->owner = JOB_NONE;
+	if (!len)
+		return;
+	log->folder = arena_text_max(&log->context->arena, log->exhibit->label, len);
+	for_each_line(log, log->text, take_owner);
+	if (log->folder && log->owner != JOB_NONE)
+		roster_add(&log->texts->roster,
+			&(const struct roster_entry){log->owner,
+				roster_local(log->folder, len), 0, log->folder});
+}
+
+/* Where the file does not say so itself, another of the folder may, or the launcher. */
+static void settle_owner(struct joblog *log)
+{
+	struct roster_entry entry = {.folder = log->folder};
+
+	if (!log->folder) {
+		log->owner = JOB_NONE;
+		return;
+	}
+	entry.rank = roster_of_folder(&log->texts->roster, log->folder);
+	entry.local = roster_local(log->folder, strlen(log->folder));
+	if (entry.rank == JOB_NONE) {
+		entry.rank = roster_of_local(&log->texts->roster, entry.local);
+		if (entry.rank != JOB_NONE)
+			roster_add(&log->texts->roster, &entry);
+	}
+	log->owner = entry.rank;
 }
 
 /* --- Whose they are --------------------------------------------------------------------------- */
 
-/* True if anything but logs tells of ranks. */
-static bool has_other_ranks(const struct decode_context *context)
+static bool was_told(const struct joblog *log, int rank)
 {
-	for (size_t i = 0; i < context->processes.nr; i++)
-		if (context->processes.items[i]->who.pid < SEAT_PID)
+	for (size_t i = 0; i < log->ends.nr; i++)
+		if (log->ends.items[i].rank == rank)
 			return true;
-	return context->flights.nr > 0;
+	return false;
 }
 
-/* The one process that is this rank; NULL where there is none, or there are several. */
-static struct decode_process *known_process(const struct decode_context *context, int rank)
+/* An end by its own words; without the hook's mark the launcher must tell of one, too. */
+static void give_error(struct joblog *log, struct decode_process *process,
+	const struct rank_log *one)
 {
-	struct decode_process *found = NULL;
-
-	for (size_t i = 0; i < context->processes.nr; i++) {
-		struct decode_process *process = context->processes.items[i];
-
-		if (process->identity.world_rank.n != rank)
-			continue;
-		if (found)
-			return NULL;
-		found = process;
-	}
-	return found;
-}
-
-static struct decode_process *process_of(struct decode_context *context, int rank, bool make)
-{
-	struct decode_process *process = known_process(context, rank);
-
-	if (rank < 0 || rank >= RANKS_MOST)
-		return NULL;
-	if (process || !make)
-		return process;
-	process = context_process(context, "", SEAT_PID + (uint32_t)rank, 0);
-	process->identity.world_rank = world_rank(rank);
-	process->identity.promoted = true;
-	process->fact.role = JOB_ROLE_RANK;
-	return process;
-}
-
-static void give_words(struct joblog *log, struct job_builder *builder,
-	const struct rank_log *one, bool make)
-{
-	struct decode_process *process = process_of(log->context, one->rank, make);
-
-	if (!process || process->log.len)
+	if (!one->over || (!one->hooks && process->end.witness != WITNESS_PARENT &&
+				  !was_told(log, one->rank)))
 		return;
-	process->log = (struct decode_log){
-		.text = arena_copy(&log->context->arena, str_text(&one->text), one->text.len),
-		.len = one->text.len,
-		.cite = one->cite,
-		.when = log->when};
-	if (!one->over)
-		return;
-	job_add_note(builder, process->who,
+	job_add_note(log->texts->builder, process->who,
 		&(const struct job_note){.text = one->error,
 			.exception = true,
 			.when = JOB_UNKNOWN,
 			.cite = one->cite});
 	context_end(process, &(const struct decode_end){WITNESS_ABSENCE, JOB_GONE, 0,
 					     JOB_UNKNOWN, one->cite});
+}
+
+static void give_words(struct joblog *log, const struct rank_log *one)
+{
+	struct decode_process *process = texts_process(log->texts, one->rank, TEXTS_LOG);
+
+	if (!process)
+		return;
+	if (!process->log.len)
+		process->log = (struct decode_log){
+			.text = arena_copy(
+				&log->context->arena, str_text(&one->text), one->text.len),
+			.len = one->text.len,
+			.cite = one->cite,
+			.when = log->exhibit->when};
+	give_error(log, process, one);
 }
 
 static bool was_closed(const struct joblog *log, int64_t pid)
@@ -267,11 +495,11 @@ static bool was_closed(const struct joblog *log, int64_t pid)
 }
 
 /* Its launcher told it to end: what follows is an effect. */
-static void give_order(struct job_builder *builder, struct decode_process *process,
+static void give_order(struct joblog *log, struct decode_process *process,
 	const struct joblog_end *told)
 {
 	process->fact.ppid = LAUNCHER_PID;
-	job_add_signal(builder, process->who,
+	job_add_signal(log->texts->builder, process->who,
 		&(const struct job_signal){.signo = SIGTERM,
 			.code = SI_USER,
 			.sender = LAUNCHER_PID,
@@ -281,73 +509,73 @@ static void give_order(struct job_builder *builder, struct decode_process *proce
 			.cite = told->cite});
 }
 
-static void give_end(struct joblog *log, struct job_builder *builder,
-	const struct joblog_end *told, bool make)
+static void give_end(struct joblog *log, const struct joblog_end *told)
 {
-	struct decode_process *process = process_of(log->context, told->rank, make);
+	struct decode_process *process = texts_process(log->texts, told->rank, TEXTS_LOG);
 
 	if (!process)
 		return;
-	if (make && told->signaled && was_closed(log, told->pid))
-		give_order(builder, process, told);
+	if (texts_made(process) && told->signaled && was_closed(log, told->pid))
+		give_order(log, process, told);
 	context_end(process,
 		&(const struct decode_end){WITNESS_PARENT,
 			told->signaled ? JOB_SIGNALED : JOB_EXITED, told->status, JOB_UNKNOWN,
 			told->cite});
 }
 
-static void read_log(struct decode_context *context, struct job_builder *builder,
-	const struct exhibit *exhibit, bool make)
+static void begin_log(struct joblog *log, struct texts *texts, const struct exhibit *exhibit)
 {
-	struct joblog log = {.context = context,
-		.file = arena_text(&context->arena, exhibit->label),
+	*log = (struct joblog){.texts = texts,
+		.context = texts->context,
+		.exhibit = exhibit,
+		.text = texts_of(texts, exhibit),
 		.report = {-1, -1},
-		.place = alloc_zeroed(RANKS_MOST, sizeof(int)),
-		.when = exhibit->when};
-	char *text = arena_copy(
-		&context->arena, exhibit->len ? (const void *)exhibit->bytes : "", exhibit->len);
+		.owner = JOB_NONE};
+	log->numbered = is_numbered(log->text);
+	texts->tasks |= log->numbered;
+	for_each_line(log, log->text, take_end);
+	find_owner(log);
+	enrol_inits(log);
+}
+
+static void finish_log(struct joblog *log)
+{
 	struct rank_log *one;
 	const struct joblog_end *end;
 
-	log.numbered = is_numbered(text);
-	for_each_line(&log, text, take_end);
-	for_each_line(&log, text, take_line);
+	log->place = alloc_zeroed(RANKS_MOST, sizeof(int));
+	settle_owner(log);
+	for_each_line(log, log->text, take_line);
+	tell_inits(log);
 	/* torchrun has told how its ranks failed: then it ends itself, with status 1. */
-	if (log.reported)
-		job_add_ending(builder, 1);
-	array_sort(&log.ranks, compare_ranks);
-	array_for_each (&log.ranks, one) {
-		give_words(&log, builder, one, make);
+	if (log->reported)
+		job_add_ending(log->texts->builder, 1);
+	array_sort(&log->ranks, compare_ranks);
+	array_for_each (&log->ends, end)
+		give_end(log, end);
+	array_for_each (&log->ranks, one) {
+		give_words(log, one);
 		str_release(&one->text);
 	}
-	array_for_each (&log.ends, end)
-		give_end(&log, builder, end, make);
-	array_release(&log.ranks);
-	free(log.place);
-	array_release(&log.ends);
-	array_release(&log.closed);
+	array_release(&log->ranks);
+	free(log->place);
+	array_release(&log->ends);
+	array_release(&log->closed);
+	array_release(&log->inits);
 }
 
-void joblogs_finish(struct decode_context *context, struct job_builder *builder)
+/* All of them say who is who before any is read, and launchers' before the workers' own. */
+void texts_read_joblogs(struct texts *texts)
 {
-	bool make = !has_other_ranks(context);
+	size_t nr = texts->context->texts.nr, n = 0;
+	struct joblog *logs = alloc_zeroed(nr + 1, sizeof(*logs));
 
-	/* Nothing else gives the job a name. */
-	if (make && context->joblogs.nr)
-		job_add_identity(builder, context->joblogs.items[0]->label,
-			context->joblogs.items[0]->label);
-
-	for (size_t i = 0; i < context->joblogs.nr; i++)
-		read_log(context, builder, context->joblogs.items[i], make);
+	for (size_t i = 0; i < nr; i++)
+		if (texts->context->texts.items[i]->kind == EXHIBIT_JOB_LOG)
+			begin_log(&logs[n++], texts, texts->context->texts.items[i]);
+	for (int own = 0; own < 2; own++)
+		for (size_t i = 0; i < n; i++)
+			if ((logs[i].folder != NULL) == own)
+				finish_log(&logs[i]);
+	free(logs);
 }
-
-static int joblog_decode(const struct exhibit *exhibit, struct job_builder *builder,
-	struct decode_context *context, struct complaint *why)
-{
-	(void)builder;
-	(void)why;
-	*array_add(&context->joblogs) = exhibit;
-	return 0;
-}
-
-const struct decoder decode_joblog = {EXHIBIT_JOB_LOG, joblog_decode};

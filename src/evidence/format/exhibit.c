@@ -36,6 +36,11 @@ static bool exhibit_is_text(enum exhibit_kind kind)
 	switch (kind) {
 	case EXHIBIT_STDERR:
 	case EXHIBIT_JOB_LOG:
+	case EXHIBIT_SLURM_RECORD:
+	case EXHIBIT_KERNEL_LOG:
+	case EXHIBIT_STACK_TEXT:
+	case EXHIBIT_RAS:
+	case EXHIBIT_COMPILE_LOG:
 	case EXHIBIT_ERROR_FILE:
 	case EXHIBIT_RECEIPT:
 	case EXHIBIT_MANIFEST:

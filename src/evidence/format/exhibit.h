@@ -42,6 +42,11 @@
 	K(MODULE, "module")	    /* an ELF object on stacks, see stacks.h */              \
 	K(STACKS, "stacks")	    /* all threads of a process at one moment, raw */          \
 	K(JOB_LOG, "job-log")	    /* lines of a log of all ranks: "NUMBER\tTEXT" each */     \
+	K(SLURM_RECORD, "slurm-record") /* what scontrol or sacct say of the job, text */          \
+	K(KERNEL_LOG, "kernel-log") /* lines of the kernel's log: "NUMBER\tTEXT" each */           \
+	K(STACK_TEXT, "stack-text") /* stacks as py-spy or faulthandler print them */              \
+	K(RAS, "ras")		    /* what NCCL RAS says of a job, text or JSON */                \
+	K(COMPILE_LOG, "compile-log") /* lines of TORCH_TRACE: "NUMBER\tTEXT" each */              \
 	K(FLIGHT, "flight")	    /* one rank's dump of PyTorch's Flight Recorder, raw */ \
 	K(COVERAGE, "coverage") /* (json) the nodes that were asked, and why one is missing */
 

@@ -12,25 +12,45 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/wordset.h"
 
-#define BLOCK	  (1 << 20)
-#define FOLLOWING 60 /* lines behind one that is kept: a traceback, a report */
+#define BLOCK (1 << 20)
 
-/* By these a line is one of a launcher, or of a library that tells of an error. */
-static const char *const known[] = {
-	"Traceback (most recent",
-	"exitcode",
-	"exited on signal",
-	"srun: error",
-	"Watchdog caught",
-	"CUDA error",
-	"Fatal Python error",
-	"[rank",
+static const char *const job_words[] = {
+#define JOB_TELLS(text) text,
+#include "lists/log-words.def"
+};
+static const char *const job_marks[] = {
+#define JOB_MARKS(text) text,
+#include "lists/log-words.def"
+};
+static const char *const kernel_words[] = {
+#define KERNEL_TELLS(text) text,
+#include "lists/log-words.def"
+};
+static const char *const compile_words[] = {
+#define COMPILE_TELLS(text) text,
+#include "lists/log-words.def"
 };
 
-#define KNOWN (sizeof(known) / sizeof(known[0]))
+#define LIST(of) of, sizeof(of) / sizeof(of[0])
+
+static const struct family {
+	const char *const *words;
+	size_t nwords;
+	const char *const *marks;
+	size_t nmarks;
+	size_t line; /* bytes kept of one */
+	int following; /* lines that are kept behind one that tells: a traceback, a report */
+} families[LOG_SIEVE_FAMILIES] = {
+	[LOG_SIEVE_JOB] = {LIST(job_words), LIST(job_marks), LOG_SIEVE_LINE, 60},
+	[LOG_SIEVE_KERNEL] = {LIST(kernel_words), NULL, 0, LOG_SIEVE_LINE, 0},
+	[LOG_SIEVE_COMPILES] = {LIST(compile_words), NULL, 0, 16 * LOG_SIEVE_LINE, 0},
+};
 
 struct sieve {
+	const struct family *family;
+	struct wordset words, marks;
 	struct str *into;
 	struct log_sieve *ret;
 	int64_t tail;	 /* offset from which on all is kept */
@@ -40,21 +60,13 @@ struct sieve {
 	bool within;	 /* in a line whose begin was dealt with: up to its end all is left out */
 };
 
-static bool has_known(const char *at, size_t len)
-{
-	for (size_t i = 0; i < KNOWN; i++)
-		if (memmem(at, len, known[i], strlen(known[i])))
-			return true;
-	return false;
-}
-
 static void keep(struct sieve *sieve, const char *line, size_t len)
 {
 	size_t from;
 
 	str_printf(sieve->into, "%lld\t", (long long)sieve->ret->lines);
 	from = sieve->into->len;
-	str_add_bytes(sieve->into, line, len < LOG_SIEVE_LINE ? len : LOG_SIEVE_LINE);
+	str_add_bytes(sieve->into, line, len < sieve->family->line ? len : sieve->family->line);
 	for (size_t i = from; i < sieve->into->len; i++)
 		if (!sieve->into->text[i])
 			sieve->into->text[i] = ' ';
@@ -64,22 +76,24 @@ static void keep(struct sieve *sieve, const char *line, size_t len)
 static void take_line(struct sieve *sieve, const char *line, size_t len)
 {
 	bool at_end = sieve->offset < LOG_SIEVE_HEAD || sieve->offset >= sieve->tail;
-	bool is_known = has_known(line, len < LOG_SIEVE_LINE ? len : LOG_SIEVE_LINE);
+	size_t most = len < sieve->family->line ? len : sieve->family->line;
+	bool is_known = wordset_find(&sieve->words, line, most, NULL) != NULL;
 
 	sieve->ret->lines++;
-	sieve->ret->known |= is_known;
+	sieve->ret->known |= is_known || (!sieve->ret->known &&
+					    wordset_find(&sieve->marks, line, most, NULL));
 	sieve->offset += (int64_t)len + 1;
 	if (is_known)
-		sieve->following = FOLLOWING;
+		sieve->following = sieve->family->following;
 	else if (!at_end && sieve->following == 0)
 		return;
 	else if (sieve->following)
 		sieve->following--;
-	if (!at_end && sieve->middle + len > LOG_SIEVE_MIDDLE) {
+	if (!at_end && sieve->middle + most > LOG_SIEVE_MIDDLE) {
 		sieve->ret->lost += is_known;
 		return;
 	}
-	sieve->middle += at_end ? 0 : len;
+	sieve->middle += at_end ? 0 : most;
 	keep(sieve, line, len);
 }
 
@@ -101,7 +115,7 @@ static void take_lines(struct sieve *sieve, const char *at, size_t len)
 	const char *end = at + len;
 
 	if (sieve->offset >= LOG_SIEVE_HEAD && sieve->offset + (int64_t)len < sieve->tail &&
-		!sieve->following && !has_known(at, len)) {
+		!sieve->following && !wordset_find(&sieve->words, at, len, NULL)) {
 		pass_lines(sieve, at, len);
 		return;
 	}
@@ -143,14 +157,34 @@ static size_t take_block(struct sieve *sieve, const char *block, size_t len, boo
 	return from;
 }
 
-int log_sieve(int fd, int64_t size, struct str *into, struct log_sieve *ret)
+bool log_sieve_knows(enum log_sieve_family family, const char *bytes, size_t len)
 {
-	struct sieve sieve = {.into = into, .ret = ret, .tail = size - LOG_SIEVE_TAIL};
+	const struct family *of = &families[family];
+	struct wordset words, marks;
+	bool knows;
+
+	wordset_make(&words, of->words, of->nwords);
+	wordset_make(&marks, of->marks, of->nmarks);
+	knows = wordset_find(&words, bytes, len, NULL) || wordset_find(&marks, bytes, len, NULL);
+	wordset_release(&words);
+	wordset_release(&marks);
+	return knows;
+}
+
+int log_sieve(int fd, int64_t size, enum log_sieve_family family, struct str *into,
+	struct log_sieve *ret)
+{
+	struct sieve sieve = {.family = &families[family],
+		.into = into,
+		.ret = ret,
+		.tail = size - LOG_SIEVE_TAIL};
 	char *block = alloc_zeroed(1, BLOCK);
 	size_t have = 0;
 	ssize_t got;
 
 	*ret = (struct log_sieve){0};
+	wordset_make(&sieve.words, sieve.family->words, sieve.family->nwords);
+	wordset_make(&sieve.marks, sieve.family->marks, sieve.family->nmarks);
 	while ((got = read(fd, block + have, BLOCK - have)) > 0) {
 		size_t taken = take_block(&sieve, block, have + (size_t)got, false);
 
@@ -162,5 +196,7 @@ int log_sieve(int fd, int64_t size, struct str *into, struct log_sieve *ret)
 	else
 		take_block(&sieve, block, have, true);
 	free(block);
+	wordset_release(&sieve.words);
+	wordset_release(&sieve.marks);
 	return (int)got;
 }

@@ -17,7 +17,10 @@
 #define LOG_SIEVE_HEAD	 (256 << 10) /* bytes kept whole at the begin */
 #define LOG_SIEVE_TAIL	 (4 << 20)   /* and at the end */
 #define LOG_SIEVE_MIDDLE (4 << 20)   /* of what lies between, at most */
-#define LOG_SIEVE_LINE	 4000	     /* of one line */
+#define LOG_SIEVE_LINE	 4000	     /* of one line; of compilers' 16 times as much */
+
+/* By what words a line tells: those of launchers and libraries, of the kernel, of a compiler. */
+enum log_sieve_family { LOG_SIEVE_JOB, LOG_SIEVE_KERNEL, LOG_SIEVE_COMPILES, LOG_SIEVE_FAMILIES };
 
 struct log_sieve {
 	int64_t lines; /* in the file */
@@ -30,7 +33,11 @@ struct log_sieve {
  * "NUMBER\tTEXT\n", counted from 1. Bytes that are no text stay as they are, but for NULs, which
  * become blanks. 0 or -errno.
  */
-int log_sieve(int fd, int64_t size, struct str *into, struct log_sieve *ret)
+int log_sieve(int fd, int64_t size, enum log_sieve_family family, struct str *into,
+	struct log_sieve *ret) __attribute__((nonnull));
+
+/* True if a word of the family, or a mark of its lines, is in these bytes. */
+bool log_sieve_knows(enum log_sieve_family family, const char *bytes, size_t len)
 	__attribute__((nonnull));
 
 #endif

@@ -1,144 +1,111 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs of a job that nobody prepared: a file that a launcher collected, or a folder of them. What
- * is no text, or has no line that a launcher or a library writes, is no log of a job.
+ * What a job that nobody prepared has left in files: logs, error files, records of others. Which is
+ * what says remains.h.
  */
-#include <fcntl.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/meter.h"
 #include "evidence/gather/log-sieve.h"
+#include "evidence/gather/measure.h"
+#include "evidence/gather/remains.h"
 #include "evidence/gather/source.h"
 
-#define LOOK_SIZE 4096
-
-static const char *base_of(const char *path)
+static enum log_sieve_family family_of(enum exhibit_kind kind)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	return kind == EXHIBIT_KERNEL_LOG    ? LOG_SIEVE_KERNEL
+	       : kind == EXHIBIT_COMPILE_LOG ? LOG_SIEVE_COMPILES
+					     : LOG_SIEVE_JOB;
 }
 
-/* A regular file, opened; -1 where it is none. */
-static int open_regular(const char *path, struct stat *st)
+/* Two files of one name below two folders stay two: the second is called by its whole path. */
+static const char *label_of(const struct evidence *into, const struct remains_file *file)
 {
-	int fd = file_open(path);
-
-	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	for (size_t i = 0; i < into->n; i++)
+		if (into->at[i].kind == file->kind->exhibit &&
+			!strcmp(into->at[i].label, file->label))
+			return file->path;
+	return file->label;
 }
 
-/* A document of JSON is told by others, and no log; nor is what begins as no text does. */
-static bool is_text(const char *bytes, size_t len)
+static void note_lost(struct evidence *into, const char *label, int64_t lost)
 {
-	return len && *bytes != '{' && *bytes != '\x80' && !memchr(bytes, '\0', len);
+	struct str what = {0};
+
+	str_printf(&what, "%s: %lld lines that tell of errors, for which there was no room", label,
+		(long long)lost);
+	evidence_add_gap(into, "", 0, str_text(&what));
+	str_release(&what);
 }
 
-/* By its end, since a job's last lines tell of how it ended. */
-static bool is_log(const char *path)
+/* 0, or an errno. */
+static int read_file(int fd, const struct stat *st, const struct remains_file *file,
+	struct evidence *into, struct str *ret)
 {
-	struct log_sieve found = {0};
-	char bytes[LOOK_SIZE];
-	struct str lines = {0};
-	struct stat st;
-	int fd = open_regular(path, &st);
-	ssize_t got;
-
-	if (fd < 0)
-		return false;
-	got = read(fd, bytes, sizeof(bytes));
-	if (got > 0 && is_text(bytes, (size_t)got) &&
-		lseek(fd, st.st_size > LOG_SIEVE_TAIL ? st.st_size - LOG_SIEVE_TAIL : 0,
-			SEEK_SET) >= 0)
-		log_sieve(fd, LOG_SIEVE_TAIL, &lines, &found);
-	close(fd);
-	str_release(&lines);
-	return found.known;
-}
-
-static int gather_file(const char *path, struct evidence *into, struct complaint *why)
-{
-	struct exhibit about = {
-		.kind = EXHIBIT_JOB_LOG, .rank = -1, .label = (char *)base_of(path)};
 	struct log_sieve found;
-	struct str lines = {0}, what = {0};
+	int error;
+
+	if (!file->kind->sieved)
+		return file_drain(fd, measure_of(file->kind->exhibit)->most, st->st_size, ret);
+	error = log_sieve(fd, st->st_size, family_of(file->kind->exhibit), ret, &found);
+	if (!error && found.lost)
+		note_lost(into, file->label, found.lost);
+	return -error;
+}
+
+static bool take(const struct remains_file *file, struct evidence *into, struct complaint *why)
+{
+	struct exhibit about = {.kind = file->kind->exhibit, .rank = -1};
+	int fd = file_open(file->path), error = -fd;
+	struct str bytes = {0};
 	struct stat st;
-	int fd = open_regular(path, &st), error;
 	size_t len;
 
-	if (fd < 0)
-		return complaint_set(why, "%s: no file that can be read", path);
-	error = log_sieve(fd, st.st_size, &lines, &found);
-	close(fd);
-	if (error < 0) {
-		str_release(&lines);
-		return complaint_errno(why, -error, "cannot read %s", path);
+	if (fd >= 0) {
+		error = fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)
+				? EBADF
+				: read_file(fd, &st, file, into, &bytes);
+		close(fd);
 	}
+	if (error) {
+		complaint_errno(why, error, "cannot read %s", file->path);
+		str_release(&bytes);
+		return false;
+	}
+	about.label = (char *)label_of(into, file);
 	about.when = st.st_mtim.tv_sec * CLOCK_NS_PER_S + st.st_mtim.tv_nsec;
-	if (found.lost) {
-		str_printf(&what, "%s: %lld lines that tell of errors, for which there was no room",
-			about.label, (long long)found.lost);
-		evidence_add_gap(into, "", 0, str_text(&what));
-	}
-	len = lines.len;
-	evidence_add(into, &about, (uint8_t *)str_detach(&lines), len);
-	str_release(&what);
-	return 0;
-}
-
-static bool is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* What another source takes is no log. */
-static bool is_taken(const char *path)
-{
-	return source_core.claims(path) || source_flight.claims(path);
-}
-
-static int gather_folder(const char *path, struct evidence *into, struct complaint *why)
-{
-	struct file_names names = {0};
-	int error = file_list(path, &names, why), read = 0;
-
-	for (size_t i = 0; i < names.list.nr; i++)
-		if (is_log(names.list.items[i]) && !is_taken(names.list.items[i]))
-			read += gather_file(names.list.items[i], into, why) == 0;
-	file_names_release(&names);
-	return error < 0 ? error : read ? 0 : complaint_set(why, "no log in %s", path);
+	len = bytes.len;
+	evidence_add(into, &about, (uint8_t *)str_detach(&bytes), len);
+	return true;
 }
 
 static int log_gather(const char *path, struct evidence *into, struct complaint *why)
 {
-	return is_folder(path) ? gather_folder(path, into, why) : gather_file(path, into, why);
-}
+	struct remains remains = {0};
+	size_t read = 0;
 
-static bool log_claims(const char *arg)
-{
-	struct file_names names = {0};
-	bool is = false;
+	remains_look(&remains, path);
+	for (size_t i = 0; i < remains.files.nr; i++) {
+		struct complaint ours = {0};
 
-	if (!is_folder(arg))
-		return is_log(arg) && !is_taken(arg);
-	file_list(arg, &names, NULL);
-	for (size_t i = 0; i < names.list.nr && !is; i++)
-		is = is_log(names.list.items[i]) && !is_taken(names.list.items[i]);
-	file_names_release(&names);
-	return is;
+		if (!remains.files.items[i].kind)
+			continue;
+		if (take(&remains.files.items[i], into, &ours))
+			read++;
+		else
+			evidence_add_gap(into, "", 0, complaint_text(&ours));
+		complaint_release(&ours);
+	}
+	remains_release(&remains);
+	return read ? 0 : complaint_set(why, "nothing that a job leaves in %s", path);
 }
 
 const struct source source_log = {
 	.name = "log",
-	.claims = log_claims,
+	.claims = remains_any,
 	.gather = log_gather,
 };

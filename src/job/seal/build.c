@@ -25,6 +25,7 @@ const struct job_process job_process_unknown = {
 	.born = JOB_UNKNOWN,
 	.ended = JOB_UNKNOWN,
 	.end_cite = "",
+	.oom_cite = "",
 	.sample_cite = "",
 	.wchan = "",
 	.call = "",
@@ -96,6 +97,7 @@ void job_builder_free(struct job_builder *b)
 	array_release(&b->traits);
 	array_release(&b->signals);
 	array_release(&b->logs);
+	array_release(&b->sayings);
 	array_release(&b->caches);
 	array_release(&b->losses);
 	array_release(&b->stacks);
@@ -311,6 +313,7 @@ void job_add_process(struct job_builder *b, struct job_who who, const struct job
 	raw->fact.lock_cite = raw_intern(b, process->lock_cite);
 	raw->fact.cite = raw_intern(b, process->cite);
 	raw->fact.end_cite = raw_intern(b, process->end_cite);
+	raw->fact.oom_cite = raw_intern(b, process->oom_cite);
 	raw->fact.sample_cite = raw_intern(b, process->sample_cite);
 }
 

@@ -162,6 +162,8 @@ void job_add_trait(struct job_builder *b, struct job_who who, const struct job_t
 void job_add_signal(struct job_builder *b, struct job_who who, const struct job_signal *signal);
 /* The telling lines of what it wrote to stderr. */
 void job_add_log(struct job_builder *b, struct job_who who, const struct job_log *log);
+/* A record of somebody else's; who.pid 0: of the job. */
+void job_add_saying(struct job_builder *b, struct job_who who, const struct job_saying *saying);
 /* A compile cache as it was at the start: how many files, how many bytes. */
 void job_add_cache(struct job_builder *b, struct job_who who, const struct job_cache *cache);
 

@@ -56,6 +56,7 @@ RAW_PLAIN(note);
 RAW_PLAIN(trait);
 RAW_PLAIN(signal);
 RAW_PLAIN(log);
+RAW_PLAIN(saying);
 RAW_PLAIN(cache);
 RAW_PLAIN(loss);
 RAW_PLAIN(snapshot);
@@ -123,6 +124,7 @@ struct job_builder {
 	ARRAY(struct raw_trait) traits;
 	ARRAY(struct raw_signal) signals;
 	ARRAY(struct raw_log) logs;
+	ARRAY(struct raw_saying) sayings;
 	ARRAY(struct raw_cache) caches;
 	ARRAY(struct raw_loss) losses;
 	ARRAY(struct raw_stack) stacks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facts that hang on a process: spans, shards, steps, notes, traits, signals, logs, caches,
- * losses.
+ * The facts that hang on a process: spans, shards, steps, notes, traits, signals, logs, sayings,
+ * caches, losses.
  * Facts about processes of no rank are left out; those of a rank's children count for the rank.
  * A macro sorts each kind, since all are treated alike: resolve, sort, join equals.
  */
@@ -116,6 +116,11 @@ static void join_logs(struct raw_log *into, const struct raw_log *from)
 	into->fact = from->fact;
 	into->fact.error = error;
 	into->fact.last_line = line;
+}
+
+static void join_sayings(struct raw_saying *into, const struct raw_saying *from)
+{
+	SEAL_KEEP_MAX(into->fact.b, from->fact.b);
 }
 
 static void join_caches(struct raw_cache *into, const struct raw_cache *from)
@@ -293,6 +298,17 @@ static void place_trait(struct seal *seal, struct raw_trait *raw, struct job_tra
 	facts[seal->job->ntraits++] = raw->fact;
 }
 
+/* Of the job it may be, too. */
+static void place_saying(
+	struct seal *seal, struct raw_saying *raw, struct job_saying *facts)
+{
+	int process = JOB_NONE;
+
+	raw->fact.rank = raw->about.who.pid ? rank_of(seal, &raw->about, &process) : NO_RANK;
+	raw->fact.cite = cite_or(seal, raw->fact.cite, process);
+	facts[seal->job->nsayings++] = raw->fact;
+}
+
 PLACE_FACT(shard, shards)
 PLACE_FACT(step, steps)
 PLACE_FACT(log, logs)
@@ -331,6 +347,7 @@ void seal_facts(struct seal *seal)
 	lose_missing(seal);
 	seal_signals(seal);
 	seal_logs(seal);
+	seal_sayings(seal);
 	seal_caches(seal);
 	seal_losses(seal);
 }

@@ -328,6 +328,8 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	keep_text_max(&into->on, from->on);
 	keep_text_max(&into->on_cite, from->on_cite);
 	keep_lock_max(into, from);
+	keep_text_max(&into->oom_cite, from->oom_cite);
+	into->by_texts |= from->by_texts;
 	keep_text_max(&into->cite, from->cite);
 	keep_text_max(&into->sample_cite, from->sample_cite);
 }
@@ -380,6 +382,8 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_TEXT(on_cite);
 	if (newer->locks_read)
 		take_lock(into, newer);
+	TAKE_TEXT(oom_cite);
+	into->by_texts |= newer->by_texts;
 	TAKE_TEXT(cite);
 	TAKE_TEXT(sample_cite);
 }

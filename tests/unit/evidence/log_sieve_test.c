@@ -25,7 +25,7 @@ static struct log_sieve sieve(FILE *file, struct str *lines)
 	fflush(file);
 	size = ftell(file);
 	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
-	assert_int_equal(log_sieve(fileno(file), size, lines, &found), 0);
+	assert_int_equal(log_sieve(fileno(file), size, LOG_SIEVE_JOB, lines, &found), 0);
 	fclose(file);
 	return found;
 }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/exhibits/joblog-lines.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of c10d, as its OpType.hpp has them; the first that the text begins with. */
+static const struct {
+	const char *type, *op;
+} ops[] = {
+	{"ALLREDUCE", "AllReduce"},
+	{"ALLGATHER", "AllGather"},
+	{"_ALLGATHER_BASE", "AllGather"},
+	{"REDUCE_SCATTER", "ReduceScatter"},
+	{"_REDUCE_SCATTER_BASE", "ReduceScatter"},
+	{"BROADCAST", "Broadcast"},
+	{"_BROADCAST_OOP", "Broadcast"},
+	{"REDUCE", "Reduce"},
+	{"_REDUCE_OOP", "Reduce"},
+	{"ALLTOALL", "AllToAll"},
+	{"GATHER", "Gather"},
+	{"SCATTER", "Scatter"},
+	{"SEND", "Send"},
+	{"RECV", "Recv"},
+	{"BARRIER", "Barrier"},
+};
+
+static int64_t number_behind(const char *line, const char *words)
+{
+	const char *at = strstr(line, words);
+	char *end;
+	long long n;
+
+	if (!at)
+		return -1;
+	at += strlen(words);
+	n = strtoll(at, &end, 10);
+	return end == at || n < 0 || n == INT64_MAX ? -1 : n;
+}
+
+bool joblog_lines_watchdog(const char *line, struct joblog_watch *ret)
+{
+	const char *at = strstr(line, "Watchdog caught collective operation timeout");
+	const char *type = at ? strstr(at, "OpType=") : NULL;
+
+	if (!at)
+		return false;
+	*ret = (struct joblog_watch){.op = "an operation",
+		.number = number_behind(at, "SeqNum="),
+		.ran_ms = number_behind(at, "ran for "),
+		.rank = number_behind(line, "[Rank ")};
+	for (size_t i = 0; type && i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (!strncmp(type + strlen("OpType="), ops[i].type, strlen(ops[i].type))) {
+			ret->op = ops[i].op;
+			break;
+		}
+	return true;
+}
+
+/* "HOST:PID:TID [DEV]" in front of NCCL's words: the pid; 0 none. */
+static int64_t pid_before(const char *line, const char *end)
+{
+	for (const char *at = line; at < end; at++) {
+		char *behind, *again;
+		long long pid;
+
+		if (*at != ':' || at == line || !isalnum((unsigned char)at[-1]))
+			continue;
+		pid = strtoll(at + 1, &behind, 10);
+		if (behind == at + 1 || *behind != ':' || !isdigit((unsigned char)behind[1]))
+			continue;
+		strtoll(behind + 1, &again, 10);
+		if (again[0] == ' ' && again[1] == '[' && pid > 0)
+			return pid;
+	}
+	return 0;
+}
+
+static const struct {
+	const char *info, *warning;
+} libraries[] = {
+#define LIBRARY_LINE(info, warning) {info, warning},
+#include "lists/log-words.def"
+};
+
+/* What stands behind the library's mark; NULL: it is no line of one. */
+static const char *words_of(const char *line, bool *ret_warning)
+{
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		const char *at = strstr(line, libraries[i].info);
+
+		*ret_warning = !at;
+		if (at)
+			return at + strlen(libraries[i].info);
+		at = strstr(line, libraries[i].warning);
+		if (at)
+			return at + strlen(libraries[i].warning);
+	}
+	return NULL;
+}
+
+bool joblog_lines_library(const char *line, struct joblog_library *ret)
+{
+	bool warning;
+	const char *words = words_of(line, &warning);
+	const char *comm = words && !warning ? strstr(words, "comm 0x") : NULL;
+
+	if (!words)
+		return false;
+	*ret = (struct joblog_library){.pid = pid_before(line, words),
+		.rank = -1,
+		.nranks = -1,
+		.warning = warning ? words : NULL};
+	if (!comm || sscanf(comm, "comm 0x%*x rank %7d nranks %7d", &ret->rank, &ret->nranks) != 2)
+		return true;
+	ret->begins = strstr(comm, "Init START") != NULL;
+	ret->ends = strstr(comm, "Init COMPLETE") != NULL;
+	return true;
+}

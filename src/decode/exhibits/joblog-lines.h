@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECODE_JOBLOG_LINES_H
+#define DECODE_JOBLOG_LINES_H
+
+/*
+ * What libraries write into a job's log, a line each:
+ *
+ *	PyTorch	"[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1580,
+ *		OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for 600060 milliseconds ..."
+ *	NCCL	"m3:4711:4790 [1] NCCL INFO ncclCommInitRank comm 0x7f.. rank 1 nranks 16 cudaDev 1
+ *		... - Init START", the same with "Init COMPLETE"
+ *	NCCL	"m3:4711:4790 [1] transport/net.cc:788 NCCL WARN words"
+ *
+ * (PyTorch ProcessGroupNCCL.cpp, since 1.13; NCCL init.cc and debug.cc, since 2.4.)
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct joblog_watch {
+	const char *op; /* "AllReduce", a literal; "an operation" */
+	int64_t number;
+	int64_t ran_ms;
+	int64_t rank; /* "[Rank 0]" in front of it; -1 none */
+};
+
+/* True if the line says that the watchdog gave up; what is not told is -1. */
+bool joblog_lines_watchdog(const char *line, struct joblog_watch *ret) __attribute__((nonnull));
+
+struct joblog_library {
+	int64_t pid;
+	int rank, nranks;    /* -1 not told */
+	bool begins, ends;   /* an init */
+	const char *warning; /* in the line; NULL it is none */
+};
+
+/* True if NCCL wrote the line. */
+bool joblog_lines_library(const char *line, struct joblog_library *ret) __attribute__((nonnull));
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stacks that somebody has printed: by "py-spy dump", one process behind the other, or by Python's
+ * faulthandler.
+ *
+ *	Process 4711: python train.py
+ *	Python v3.11.2 (/usr/bin/python3.11)
+ *
+ *	Thread 4711 (idle): "MainThread"
+ *	    all_reduce (torch/distributed/distributed_c10d.py:2501)
+ *	    <module> (train.py:88)
+ *
+ *	Thread 0x00007f3c04ff9700 (most recent call first):
+ *	  File "/usr/lib/python3.11/threading.py", line 324 in wait
+ *
+ * They are of one moment, and nothing says how long the process stood there.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "decode/exhibits/texts.h"
+
+#define FRAMES_MOST  256
+#define THREADS_MOST 4096
+#define NAME_MOST    300
+
+struct thread {
+	uint32_t tid;
+	bool main, fatal;
+	char state;
+	const char *name;
+	int64_t line;
+	ARRAY(struct job_frame) frames;
+};
+
+struct reading {
+	struct texts *texts;
+	const struct exhibit *exhibit;
+	struct decode_process *process; /* whose threads come */
+	bool fatal;                     /* the interpreter printed them as it died */
+	ARRAY(struct thread) threads;
+};
+
+static struct arena *arena_of(struct reading *reading)
+{
+	return &reading->texts->context->arena;
+}
+
+/* -- whose ------------------------------------------------------------------------------------- */
+
+/* The rank that a file is called by: "rank5.txt", "pyspy-rank_5.log"; JOB_NONE none. */
+static int rank_of_name(const char *label)
+{
+	const char *at = strrchr(label, '/');
+
+	at = strstr(at ? at : label, "rank");
+	if (!at)
+		return JOB_NONE;
+	at += strlen("rank");
+	at += *at && strchr("-_.=", *at);
+	return strspn(at, "0123456789") ? atoi(at) : JOB_NONE;
+}
+
+/* Whose all are of which no process is named. */
+static int rank_of_label(struct reading *reading)
+{
+	const char *label = reading->exhibit->label;
+	size_t folder = roster_folder(label);
+
+	if (!folder)
+		return rank_of_name(label);
+	return roster_of_folder(
+		&reading->texts->roster, arena_text_max(arena_of(reading), label, folder));
+}
+
+static struct decode_process *process_of(struct reading *reading, int64_t pid)
+{
+	int rank = roster_of_pid(&reading->texts->roster, pid);
+
+	if (rank == JOB_NONE)
+		rank = rank_of_label(reading);
+	return rank == JOB_NONE ? texts_stranger(reading->texts, pid, TEXTS_STACKS)
+				: texts_process(reading->texts, rank, TEXTS_STACKS);
+}
+
+/* -- giving ------------------------------------------------------------------------------------ */
+
+static void give(struct reading *reading, struct thread *thread)
+{
+	const struct job_stack stack = {.tid = thread->tid,
+		.main = thread->main,
+		.thread = thread->name,
+		.how = thread->fatal ? JOB_STACK_FATAL : JOB_STACK_PEEKED,
+		.cut = "",
+		.wchan = "",
+		.syscall = "",
+		.handling = "",
+		.state = thread->state,
+		.cpu_delta = JOB_UNKNOWN,
+		.samples = 1,
+		.when = reading->exhibit->when,
+		.cite = texts_cite(reading->texts, reading->exhibit, thread->line)};
+
+	job_add_stack(reading->texts->builder, reading->process->who, &stack, thread->frames.items,
+		thread->frames.nr);
+}
+
+/* The threads of one process are complete; of faulthandler's the last is the main one. */
+static void flush(struct reading *reading)
+{
+	bool has_main = false;
+
+	for (size_t i = 0; i < reading->threads.nr; i++)
+		has_main |= reading->threads.items[i].main;
+	for (size_t i = 0; i < reading->threads.nr; i++) {
+		struct thread *thread = &reading->threads.items[i];
+
+		thread->main |= !has_main && i + 1 == reading->threads.nr;
+		if (reading->process && thread->frames.nr)
+			give(reading, thread);
+		array_release(&thread->frames);
+	}
+	array_release(&reading->threads);
+}
+
+/* -- lines ------------------------------------------------------------------------------------- */
+
+static struct thread *begin(struct reading *reading, const char *number, int64_t line)
+{
+	struct thread *thread;
+
+	if (reading->threads.nr >= THREADS_MOST)
+		return NULL;
+	thread = array_add(&reading->threads);
+	thread->tid = (uint32_t)strtoull(number, NULL, 0);
+	thread->line = line;
+	thread->name = "";
+	return thread;
+}
+
+/* The line that begins a thread, in any of the three forms. */
+static bool take_thread(struct reading *reading, const char *line, int64_t number)
+{
+	static const char current[] = "Current thread ", other[] = "Thread ";
+	bool is_current = !strncmp(line, current, strlen(current));
+	const char *at = line + strlen(is_current ? current : other), *name;
+	struct thread *thread;
+
+	if ((!is_current && strncmp(line, other, strlen(other)) != 0) || *at < '0' || *at > '9' ||
+		!strchr(at, '('))
+		return false;
+	thread = begin(reading, at, number);
+	name = strstr(at, ": \"");
+	if (!thread)
+		return true;
+	if (name)
+		thread->name = arena_text_max(arena_of(reading), name + 3,
+			strcspn(name + 3, "\"") < NAME_MOST ? strcspn(name + 3, "\"") : NAME_MOST);
+	thread->main = !strcmp(thread->name, "MainThread");
+	thread->state = strstr(at, "(active") ? 'R' : strstr(at, "(idle") ? 'S' : 0;
+	thread->fatal = is_current && reading->fatal;
+	return true;
+}
+
+static const char *piece(struct reading *reading, const char *at, size_t len)
+{
+	return arena_text_max(arena_of(reading), at, len < NAME_MOST ? len : NAME_MOST);
+}
+
+/* '  File "/w/train.py", line 88 in step' */
+static bool read_own(struct reading *reading, const char *line, struct job_frame *frame)
+{
+	static const char start[] = "  File \"";
+	const char *file = line + strlen(start), *end;
+
+	if (strncmp(line, start, strlen(start)) != 0 || !(end = strstr(file, "\", line ")))
+		return false;
+	frame->file = piece(reading, file, (size_t)(end - file));
+	frame->line = atoi(end + strlen("\", line "));
+	end = strstr(end, " in ");
+	frame->function = end ? piece(reading, end + 4, strlen(end + 4)) : "";
+	return true;
+}
+
+/* "    step (train.py:88)"; of native code "    ncclAllReduce (libnccl.so.2)" */
+static bool read_spied(struct reading *reading, const char *line, struct job_frame *frame)
+{
+	size_t len = strlen(line);
+	const char *open = NULL, *colon;
+
+	if (strncmp(line, "    ", 4) != 0 || line[4] == ' ' || !len || line[len - 1] != ')')
+		return false;
+	for (const char *at = line; (at = strstr(at, " (")); at++)
+		open = at;
+	if (!open || open < line + 5)
+		return false;
+	frame->function = piece(reading, line + 4, (size_t)(open - line - 4));
+	open += 2;
+	colon = strrchr(open, ':');
+	if (colon && strspn(colon + 1, "0123456789") + 1 == strlen(colon + 1)) {
+		frame->line = atoi(colon + 1);
+		frame->file = piece(reading, open, (size_t)(colon - open));
+	} else {
+		frame->file = "";
+		frame->module = piece(reading, open, strlen(open) - 1);
+	}
+	if (*frame->module || !strstr(frame->file, ".py"))
+		frame->kind = JOB_FRAME_NATIVE;
+	return true;
+}
+
+static void take_frame(struct reading *reading, const char *line)
+{
+	struct job_frame frame = {
+		.kind = JOB_FRAME_PYTHON, .function = "", .module = "", .file = ""};
+	struct thread *thread;
+
+	if (!reading->threads.nr)
+		return;
+	thread = &reading->threads.items[reading->threads.nr - 1];
+	if (thread->frames.nr < FRAMES_MOST &&
+		(read_own(reading, line, &frame) || read_spied(reading, line, &frame)))
+		*array_add(&thread->frames) = frame;
+}
+
+static void take_line(void *with, const char *line, int64_t number)
+{
+	struct reading *reading = with;
+	long long pid;
+
+	if (sscanf(line, "Process %lld:", &pid) == 1) {
+		flush(reading);
+		reading->process = process_of(reading, pid);
+	} else if (!strncmp(line, "Fatal Python error", 18)) {
+		reading->fatal = true;
+	} else if (!take_thread(reading, line, number)) {
+		take_frame(reading, line);
+	}
+}
+
+void texts_read_stacks(struct texts *texts, const struct exhibit *exhibit)
+{
+	struct reading reading = {.texts = texts, .exhibit = exhibit};
+
+	reading.process = process_of(&reading, 0);
+	texts_each_line(texts_of(texts, exhibit), take_line, &reading);
+	flush(&reading);
+}

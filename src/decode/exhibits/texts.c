@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/exhibits/texts.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "decode/kinds.h"
+
+#define RANKS_MOST 65536
+/* No pid of Linux is as great: that of a rank which only a text knows. */
+#define SEAT_PID 0x40000000u
+
+bool texts_made(const struct decode_process *process)
+{
+	return process->who.pid >= SEAT_PID || process->fact.by_texts;
+}
+
+/* True if anything but texts tells of ranks. */
+static bool has_other_ranks(const struct decode_context *context)
+{
+	for (size_t i = 0; i < context->processes.nr; i++)
+		if (!texts_made(context->processes.items[i]) &&
+			context->processes.items[i]->who.pid)
+			return true;
+	return context->flights.nr > 0;
+}
+
+/* The one process that is this rank; NULL where there is none, or there are several. */
+static struct decode_process *known_process(const struct decode_context *context, int rank)
+{
+	struct decode_process *found = NULL;
+
+	for (size_t i = 0; i < context->processes.nr; i++) {
+		struct decode_process *process = context->processes.items[i];
+
+		if (process->identity.world_rank.n != rank)
+			continue;
+		if (found)
+			return NULL;
+		found = process;
+	}
+	return found;
+}
+
+/* It is a rank, and all that is known of it are texts of that kind. */
+static struct decode_process *made(struct decode_process *process, unsigned kind)
+{
+	process->identity.promoted = true;
+	process->fact.role = JOB_ROLE_RANK;
+	process->fact.by_texts |= kind;
+	return process;
+}
+
+struct decode_process *texts_process(struct texts *texts, int rank, unsigned kind)
+{
+	struct decode_process *process;
+
+	if (rank < 0 || rank >= RANKS_MOST)
+		return NULL;
+	process = known_process(texts->context, rank);
+	if (process && !texts_made(process))
+		return process;
+	if (!process && !texts->make)
+		return NULL;
+	if (!process)
+		process = context_process(texts->context, "", SEAT_PID + (uint32_t)rank, 0);
+	process->identity.world_rank = world_rank(rank);
+	return made(process, kind);
+}
+
+struct decode_process *texts_stranger(struct texts *texts, int64_t pid, unsigned kind)
+{
+	if (!texts->make || pid <= 0 || pid >= SEAT_PID)
+		return NULL;
+	return made(context_process(texts->context, "", (uint32_t)pid, 0), kind);
+}
+
+void texts_say(struct texts *texts, int rank, const struct job_saying *saying)
+{
+	static const struct job_who nobody = {"", 0, 0};
+	struct decode_process *process = texts_process(texts, rank, 0);
+
+	if (rank == JOB_NONE || process)
+		job_add_saying(texts->builder, process ? process->who : nobody, saying);
+}
+
+const char *texts_of(struct texts *texts, const struct exhibit *exhibit)
+{
+	return arena_text_max(&texts->context->arena,
+		exhibit->len ? (const char *)exhibit->bytes : "", exhibit->len);
+}
+
+const char *texts_cite(struct texts *texts, const struct exhibit *exhibit, int64_t line)
+{
+	return arena_printf(&texts->context->arena, "%s:%lld",
+		*exhibit->label ? exhibit->label : exhibit->kind_name, (long long)line);
+}
+
+void texts_each_line(const char *text, texts_line *visit, void *with)
+{
+	struct str line = {0};
+	int64_t number = 0;
+
+	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		char *end;
+		long long told = strtoll(at, &end, 10);
+		bool sieved = end > at && *end == '\t';
+
+		number = sieved ? told : number + 1;
+		str_cut(&line, 0);
+		str_add_bytes(&line, sieved ? end + 1 : at, strcspn(sieved ? end + 1 : at, "\n"));
+		visit(with, str_text(&line), number);
+	}
+	str_release(&line);
+}
+
+int texts_keep(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	(void)builder;
+	(void)why;
+	*array_add(&context->texts) = exhibit;
+	return 0;
+}
+
+const struct decoder decode_joblog = {EXHIBIT_JOB_LOG, texts_keep};
+const struct decoder decode_slurm_record = {EXHIBIT_SLURM_RECORD, texts_keep};
+const struct decoder decode_kernel_log = {EXHIBIT_KERNEL_LOG, texts_keep};
+const struct decoder decode_stack_text = {EXHIBIT_STACK_TEXT, texts_keep};
+const struct decoder decode_ras = {EXHIBIT_RAS, texts_keep};
+const struct decoder decode_compile_log = {EXHIBIT_COMPILE_LOG, texts_keep};
+
+/* Those that say who somebody is come before those that ask. */
+static const struct {
+	enum exhibit_kind kind;
+	void (*read)(struct texts *texts, const struct exhibit *exhibit);
+} readers[] = {
+	{EXHIBIT_RAS, texts_read_ras},
+	{EXHIBIT_ERROR_FILE, texts_read_error},
+	{EXHIBIT_COMPILE_LOG, texts_read_compiles},
+	{EXHIBIT_STACK_TEXT, texts_read_stacks},
+	{EXHIBIT_KERNEL_LOG, texts_read_kernel},
+	{EXHIBIT_SLURM_RECORD, texts_read_slurm},
+};
+
+/* How well a job is called by a file: best by a log of all ranks, least by one of a worker's. */
+static int name_weight(const struct exhibit *exhibit)
+{
+	if (roster_folder(exhibit->label))
+		return 2;
+	return exhibit->kind == EXHIBIT_JOB_LOG ? 0 : 1;
+}
+
+/* Nothing else gives the job a name. */
+static void name_job(struct texts *texts)
+{
+	const struct exhibit *best = NULL;
+
+	for (size_t i = 0; i < texts->context->texts.nr; i++) {
+		const struct exhibit *one = texts->context->texts.items[i];
+
+		if (*one->label && (!best || name_weight(one) < name_weight(best)))
+			best = one;
+	}
+	if (best && texts->make)
+		job_add_identity(texts->builder, best->label, best->label);
+}
+
+static void enrol(struct texts *texts)
+{
+	for (size_t i = 0; i < texts->context->processes.nr; i++) {
+		const struct decode_process *process = texts->context->processes.items[i];
+
+		if (process->identity.world_rank.n >= 0 && process->who.pid < SEAT_PID)
+			roster_add(&texts->roster,
+				&(const struct roster_entry){process->identity.world_rank.n,
+					JOB_NONE, process->who.pid, NULL});
+	}
+}
+
+void texts_finish(struct decode_context *context, struct job_builder *builder)
+{
+	struct texts texts = {
+		.context = context, .builder = builder, .make = !has_other_ranks(context)};
+
+	if (!context->texts.nr)
+		return;
+	name_job(&texts);
+	enrol(&texts);
+	texts_read_joblogs(&texts);
+	for (size_t r = 0; r < sizeof(readers) / sizeof(readers[0]); r++)
+		for (size_t i = 0; i < context->texts.nr; i++)
+			if (context->texts.items[i]->kind == readers[r].kind)
+				readers[r].read(&texts, context->texts.items[i]);
+	roster_release(&texts.roster);
+}

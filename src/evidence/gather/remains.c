@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A look is at both ends of a file: what a log is of is seen at its begin, what it tells of errors
+ * mostly at its end. Kinds are asked in the order of the table; the last is a log of any form,
+ * which has a line by which a launcher or a library tells of an error.
+ */
+#include "evidence/gather/remains.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "evidence/format/bundle.h"
+#include "evidence/gather/log-sieve.h"
+#include "evidence/gather/source.h"
+
+#define LOOK_SIZE  (64 << 10) /* at each end */
+#define DEPTH_MOST 6
+#define FILES_MOST 4096
+
+/* Both ends of a file, as texts. */
+struct sight {
+	const char *path, *name;
+	char head[LOOK_SIZE + 1], tail[LOOK_SIZE + 1];
+	size_t nhead;
+};
+
+/* -- kinds ------------------------------------------------------------------------------------- */
+
+static bool has(const struct sight *sight, const char *words)
+{
+	return strstr(sight->head, words) || strstr(sight->tail, words);
+}
+
+static bool begins(const struct sight *sight, const char *words)
+{
+	const char *at = sight->head + strspn(sight->head, " \t\r\n");
+
+	return !strncmp(at, words, strlen(words));
+}
+
+/* torchrun's for a worker: {"message": {"message": ..., "extraInfo": ...}}, or a text. */
+static bool is_error_file(const struct sight *sight)
+{
+	return begins(sight, "{") && has(sight, "\"message\"") &&
+	       (has(sight, "\"extraInfo\"") || !strcmp(sight->name, "error.json"));
+}
+
+static bool is_ras(const struct sight *sight)
+{
+	if (begins(sight, "{"))
+		return has(sight, "\"communicators") && has(sight, "\"ranks");
+	return has(sight, "Job summary\n===") && has(sight, "Communicators...");
+}
+
+static bool is_slurm_record(const struct sight *sight)
+{
+	return (begins(sight, "JobId=") && has(sight, "JobState=")) ||
+	       ((begins(sight, "JobID|") || has(sight, "|JobID|")) && has(sight, "|State"));
+}
+
+static bool is_stack_text(const struct sight *sight)
+{
+	return (begins(sight, "Process ") && has(sight, "\nPython v") && has(sight, "\nThread ")) ||
+	       begins(sight, "Thread 0x") || begins(sight, "Current thread 0x") ||
+	       (begins(sight, "Fatal Python error: ") && has(sight, "most recent call first"));
+}
+
+static bool is_compile_log(const struct sight *sight)
+{
+	return begins(sight, "V") && has(sight, "] {\"") && has(sight, "torch/_");
+}
+
+/* "[12345.678901] ...", "[Mon Nov 24 ...] ...", "Nov 24 03:11:52 m3 kernel: ..." */
+static bool is_of_kernel(const struct sight *sight)
+{
+	const char *at = sight->head;
+
+	if (*at == '[')
+		at += 1 + strspn(at + 1, " 0123456789.");
+	return has(sight, " kernel: ") || (at > sight->head + 2 && *at == ']') ||
+	       !strncmp(sight->head, "[Mon ", 5) || !strncmp(sight->head, "[Tue ", 5) ||
+	       !strncmp(sight->head, "[Wed ", 5) || !strncmp(sight->head, "[Thu ", 5) ||
+	       !strncmp(sight->head, "[Fri ", 5) || !strncmp(sight->head, "[Sat ", 5) ||
+	       !strncmp(sight->head, "[Sun ", 5);
+}
+
+static bool is_kernel_log(const struct sight *sight)
+{
+	if (!is_of_kernel(sight))
+		return false;
+	return log_sieve_knows(LOG_SIEVE_KERNEL, sight->head, strlen(sight->head)) ||
+	       log_sieve_knows(LOG_SIEVE_KERNEL, sight->tail, strlen(sight->tail));
+}
+
+/* torchrun keeps two for each worker: whatever is in them, it is what that one said. */
+static bool is_of_worker(const struct sight *sight)
+{
+	return strstr(sight->path, "attempt_") &&
+	       (!strcmp(sight->name, "stderr.log") || !strcmp(sight->name, "stdout.log"));
+}
+
+static bool is_job_log(const struct sight *sight)
+{
+	if (is_of_worker(sight))
+		return true;
+	return !begins(sight, "{") &&
+	       (log_sieve_knows(LOG_SIEVE_JOB, sight->head, strlen(sight->head)) ||
+		       log_sieve_knows(LOG_SIEVE_JOB, sight->tail, strlen(sight->tail)));
+}
+
+static const struct {
+	struct remains_kind kind;
+	bool (*is)(const struct sight *sight);
+} kinds[] = {
+	{{EXHIBIT_ERROR_FILE, "an error file of a worker", false}, is_error_file},
+	{{EXHIBIT_RAS, "a RAS report", false}, is_ras},
+	{{EXHIBIT_SLURM_RECORD, "a Slurm record", false}, is_slurm_record},
+	{{EXHIBIT_STACK_TEXT, "printed stacks", false}, is_stack_text},
+	{{EXHIBIT_COMPILE_LOG, "a compile log", true}, is_compile_log},
+	{{EXHIBIT_KERNEL_LOG, "a kernel log", true}, is_kernel_log},
+	{{EXHIBIT_JOB_LOG, "a job's log", true}, is_job_log},
+};
+
+/* -- a look ------------------------------------------------------------------------------------ */
+
+/* Bytes from there on; what is no text is a blank. False where they cannot be read. */
+static bool read_at(int fd, off_t at, char into[static LOOK_SIZE + 1], size_t *ret_n)
+{
+	ssize_t got = pread(fd, into, LOOK_SIZE, at);
+
+	*ret_n = got > 0 ? (size_t)got : 0;
+	into[*ret_n] = '\0';
+	return got >= 0;
+}
+
+/* True if what a text has not is there: then none of the kinds is. */
+static bool is_binary(const char *bytes, size_t n)
+{
+	return n && (memchr(bytes, '\0', n) || *bytes == '\x80');
+}
+
+static const struct remains_kind *kind_of(const struct sight *sight)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].is(sight))
+			return &kinds[i].kind;
+	return NULL;
+}
+
+static void look_into(int fd, const struct stat *st, struct sight *sight, struct remains_file *file)
+{
+	size_t n;
+
+	if (!st->st_size)
+		file->why = "empty";
+	else if (!read_at(fd, 0, sight->head, &sight->nhead))
+		file->why = "cannot be read";
+	else if (is_binary(sight->head, sight->nhead))
+		file->why = "no text";
+	if (file->why)
+		return;
+	read_at(fd, st->st_size > LOOK_SIZE ? st->st_size - LOOK_SIZE : 0, sight->tail, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!sight->tail[i])
+			sight->tail[i] = ' ';
+	file->kind = kind_of(sight);
+	if (!file->kind)
+		file->why = "nothing known in it";
+}
+
+/* What another source takes is its own: of a folder only what lies in it, and not below. */
+static const char *other_of(const char *path)
+{
+	static const struct {
+		const struct source *source;
+		const char *is;
+	} others[] = {{&source_core, "a core"}, {&source_flight, "a dump of the Flight Recorder"}};
+	size_t len = strlen(path), suffix = strlen(BUNDLE_SUFFIX);
+
+	if (len > suffix && !strcmp(path + len - suffix, BUNDLE_SUFFIX))
+		return "a bundle";
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].source->claims(path))
+			return others[i].is;
+	return NULL;
+}
+
+static void look_at(struct remains_file *file, int depth)
+{
+	struct sight *sight = alloc_zeroed(1, sizeof(*sight));
+	const char *slash = strrchr(file->path, '/');
+	int fd = file_open(file->path);
+	struct stat st;
+
+	sight->path = file->path;
+	sight->name = slash ? slash + 1 : file->path;
+	if (fd < 0)
+		file->why = "cannot be opened";
+	else if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		file->why = "no regular file";
+	else if ((file->other = other_of(file->path)))
+		file->why = depth ? "it lies in a folder below: name it" : NULL;
+	else
+		look_into(fd, &st, sight, file);
+	if (fd >= 0)
+		close(fd);
+	free(sight);
+}
+
+static void add(struct remains *remains, const char *path, size_t root, int depth)
+{
+	struct remains_file *file;
+
+	if (remains->files.nr >= FILES_MOST) {
+		remains->more++;
+		return;
+	}
+	file = array_add(&remains->files);
+	file->path = alloc_text(path);
+	file->label = file->path + root;
+	look_at(file, depth);
+}
+
+/* -- folders ----------------------------------------------------------------------------------- */
+
+static bool is_folder(const char *path, bool follow)
+{
+	struct stat st;
+
+	return (follow ? stat(path, &st) : lstat(path, &st)) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void walk(struct remains *remains, const char *path, size_t root, int depth)
+{
+	struct file_names names = {0};
+
+	file_list(path, &names, NULL);
+	for (size_t i = 0; i < names.list.nr; i++)
+		if (!is_folder(names.list.items[i], true))
+			add(remains, names.list.items[i], root, depth);
+		else if (depth < DEPTH_MOST && is_folder(names.list.items[i], false))
+			walk(remains, names.list.items[i], root, depth + 1);
+	remains->refused += names.refused;
+	file_names_release(&names);
+}
+
+/* Which attempt of a run of torchrun's a file is of: N of ".../attempt_N/..."; -1 of none. */
+struct attempt {
+	long number;
+	size_t before; /* bytes of the label in front of it: the run */
+};
+
+static struct attempt attempt_of(const char *label)
+{
+	const char *at = strstr(label, "attempt_");
+	bool is = at && (at == label || at[-1] == '/') && strspn(at + 8, "0123456789");
+
+	return is ? (struct attempt){strtol(at + 8, NULL, 10), (size_t)(at - label)}
+		  : (struct attempt){.number = -1};
+}
+
+static bool is_earlier(const struct remains *remains, const struct attempt *attempts, size_t i)
+{
+	const char *label = remains->files.items[i].label;
+
+	for (size_t k = 0; attempts[i].number >= 0 && k < remains->files.nr; k++)
+		if (attempts[k].number > attempts[i].number &&
+			attempts[k].before == attempts[i].before &&
+			!strncmp(remains->files.items[k].label, label, attempts[i].before))
+			return true;
+	return false;
+}
+
+/* Of one run alone its name, which nobody chose, is left out. */
+static void shorten_labels(struct remains *remains, struct attempt *attempts)
+{
+	size_t first = remains->files.nr;
+
+	for (size_t i = 0; i < remains->files.nr; i++) {
+		if (attempts[i].number < 0)
+			continue;
+		if (first == remains->files.nr)
+			first = i;
+		if (attempts[i].before != attempts[first].before ||
+			strncmp(remains->files.items[i].label, remains->files.items[first].label,
+				attempts[i].before) != 0)
+			return;
+	}
+	for (size_t i = first; i < remains->files.nr; i++)
+		if (attempts[i].number >= 0) {
+			remains->files.items[i].label += attempts[i].before;
+			attempts[i].before = 0;
+		}
+}
+
+/* Of a run that torchrun began again only the last attempt is judged. */
+static void drop_earlier(struct remains *remains)
+{
+	struct attempt *attempts = alloc_zeroed(remains->files.nr + 1, sizeof(*attempts));
+
+	for (size_t i = 0; i < remains->files.nr; i++)
+		attempts[i] = attempt_of(remains->files.items[i].label);
+	shorten_labels(remains, attempts);
+	for (size_t i = 0; i < remains->files.nr; i++)
+		if (remains->files.items[i].kind && is_earlier(remains, attempts, i)) {
+			remains->files.items[i].kind = NULL;
+			remains->files.items[i].why = "of an earlier attempt";
+		}
+	free(attempts);
+}
+
+void remains_look(struct remains *remains, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (is_folder(path, true))
+		walk(remains, path, strlen(path) + 1, 0);
+	else
+		add(remains, path, slash ? (size_t)(slash + 1 - path) : 0, 0);
+	drop_earlier(remains);
+}
+
+bool remains_any(const char *path)
+{
+	struct remains remains = {0};
+	bool any = false;
+
+	remains_look(&remains, path);
+	for (size_t i = 0; i < remains.files.nr && !any; i++)
+		any = remains.files.items[i].kind != NULL;
+	remains_release(&remains);
+	return any;
+}
+
+void remains_release(struct remains *remains)
+{
+	for (size_t i = 0; i < remains->files.nr; i++)
+		free(remains->files.items[i].path);
+	array_release(&remains->files);
+	remains->more = 0;
+}

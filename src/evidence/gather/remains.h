@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_REMAINS_H
+#define EVIDENCE_REMAINS_H
+
+/*
+ * What a job that nobody prepared leaves in files: each is taken for something by what stands in
+ * it, never by its name alone, or passed over for a reason that is said. A folder is walked down,
+ * as far as torchrun's and Slurm's folders of logs go; links are not followed there.
+ */
+
+#include <stddef.h>
+
+#include "base/array.h"
+#include "evidence/format/exhibit.h"
+
+/* A kind of such files, one row of the table in remains.c. */
+struct remains_kind {
+	enum exhibit_kind exhibit;
+	const char *is; /* "a job's log" */
+	bool sieved;    /* it may be of any size: what tells is kept of it, line by line */
+};
+
+struct remains_file {
+	char *path;
+	const char *label;               /* path below what was asked for; in path */
+	const struct remains_kind *kind; /* NULL: passed over */
+	const char *other;               /* another source takes it: "a bundle"; NULL */
+	const char *why;                 /* it was passed over, a literal; NULL it was not */
+};
+
+struct remains {
+	ARRAY(struct remains_file) files;
+	size_t more;    /* were not looked at: there are too many */
+	size_t refused; /* were not opened: pipes, devices, links of others */
+};
+
+/* Looks at a file, or at all below a folder. remains_release() it. */
+void remains_look(struct remains *remains, const char *path) __attribute__((nonnull));
+
+/* True if any of it is taken for something. */
+bool remains_any(const char *path) __attribute__((nonnull));
+
+void remains_release(struct remains *remains) __attribute__((nonnull));
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What records of others say: of a watchdog, of NCCL, of the kernel, of a scheduler. They are told
+ * beside whatever was found and accuse nobody, since each of them may tell of an echo. And where
+ * texts are all that is known of somebody, one kind of them is one witness: a finding about such a
+ * rank is supported at most, until a second kind agrees.
+ */
+#include <string.h>
+
+#include "verdict/judge.h"
+
+#define TOLD_OF_JOB 4 /* lines of a kind */
+
+static const enum verdict_fact_kind facts[JOB_SAYING_KINDS] = {
+	[JOB_SAYS_WATCHDOG] = FACT_WATCHDOG,
+	[JOB_SAYS_LIBRARY] = FACT_LIBRARY_WARNS,
+	[JOB_SAYS_INIT] = FACT_INIT_OPEN,
+	[JOB_SAYS_RAS] = FACT_RAS_SAYS,
+	[JOB_SAYS_KERNEL] = FACT_KERNEL_SAYS,
+	[JOB_SAYS_XID] = FACT_XID,
+	[JOB_SAYS_SLURM] = FACT_SLURM_SAYS,
+	[JOB_SAYS_COMPILE] = FACT_COMPILE_OPEN,
+};
+
+/* Two that differ in whose they are only. */
+static bool are_alike(const struct job_saying *a, const struct job_saying *b)
+{
+	return a->kind == b->kind && a->a == b->a && !strcmp(a->text, b->text) &&
+	       !strcmp(a->text2, b->text2) && is_rank(a->rank) == is_rank(b->rank);
+}
+
+static bool was_told(const struct job *job, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (are_alike(&job->sayings[k], &job->sayings[i]))
+			return true;
+	return false;
+}
+
+/* One line for all ranks of which it is said, with the longest of their times. */
+static void tell(struct inquiry *q, struct draft *draft, size_t i)
+{
+	const struct job_saying *saying = &q->job->sayings[i];
+	struct rank_list ranks = {0};
+	struct verdict_fact *fact;
+	int64_t longest = saying->b;
+
+	for (size_t k = i; k < q->job->nsayings; k++)
+		if (are_alike(saying, &q->job->sayings[k])) {
+			rank_list_add(&ranks, q->job->sayings[k].rank);
+			if (q->job->sayings[k].b > longest)
+				longest = q->job->sayings[k].b;
+		}
+	rank_list_settle(&ranks);
+	fact = draft_fact_of(q, draft, facts[saying->kind], &ranks, saying->cite);
+	fact->text = saying->text;
+	fact->text2 = saying->text2;
+	fact->a = saying->a;
+	fact->b = longest;
+	array_release(&ranks.list);
+}
+
+/* What is said of ranks first, and of these what is said of those to blame. */
+static int turn_of(const struct draft *draft, const struct job_saying *saying)
+{
+	if (!is_rank(saying->rank))
+		return 2;
+	return rank_list_has(&draft->culprits, saying->rank) ? 0 : 1;
+}
+
+static void tell_all(struct inquiry *q, struct draft *draft)
+{
+	size_t told[JOB_SAYING_KINDS] = {0};
+
+	for (int turn = 0; turn < 3; turn++)
+		for (size_t i = 0; i < q->job->nsayings; i++) {
+			const struct job_saying *saying = &q->job->sayings[i];
+
+			if (turn_of(draft, saying) != turn || was_told(q->job, i) ||
+				told[saying->kind] >= TOLD_OF_JOB)
+				continue;
+			told[saying->kind]++;
+			tell(q, draft, i);
+		}
+}
+
+/* So many kinds of text as tell of it; more than one where it is not of texts alone. */
+static size_t witnesses_of(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *p = &q->profiles[rank.i];
+	size_t n = 0;
+
+	if (!p->process || !p->process->by_texts)
+		return 2;
+	for (unsigned kinds = p->process->by_texts; kinds; kinds &= kinds - 1)
+		n++;
+	return n;
+}
+
+void judge_sayings(struct inquiry *q)
+{
+	for (size_t d = 0; d < q->drafts.nr; d++) {
+		struct draft *draft = &q->drafts.items[d];
+
+		for (size_t i = 0; i < draft->culprits.list.nr; i++)
+			if (witnesses_of(q, draft->culprits.list.items[i]) < 2)
+				draft_at_most(draft, VERDICT_SUPPORTED);
+		tell_all(q, draft);
+	}
+}
