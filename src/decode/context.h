@@ -147,8 +147,8 @@ struct decode_context {
 	size_t *index; /* open addressing: 1 + place in processes, 0 free */
 	size_t index_size;
 	struct decode_stacks *stacks; /* whose samples come; stacks/decode-stacks.h */
-	ARRAY(const struct exhibit *) texts; /* of all ranks, read together; exhibits/texts.h */
-	ARRAY(const struct exhibit *) flights; /* dumps of all ranks, read together; flight.h */
+	ARRAY(const struct exhibit *) texts; /* of all ranks, read together; texts.h */
+	ARRAY(const struct exhibit *) flights; /* the same of dumps; decode-flight.h */
 };
 
 /* The host of that name; made on first sight. */

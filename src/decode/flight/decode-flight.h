@@ -8,7 +8,7 @@
  * is known as "0->3". So the decoder only notes exhibits; context_finish() has all of them read
  * together, in these steps:
  *
- *	flight.c	which dumps are one job; reads each into a flight_rank
+ *	decode-flight.c	which dumps are one job; reads each into a flight_rank
  *	flight-lists.c	lists of ranks, which they share
  *	flight-runs.c	of dumps of several runs, those of the newest
  *	flight-clocks.c	how far the ranks' clocks are apart, and who of them met

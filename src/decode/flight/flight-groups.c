@@ -13,10 +13,11 @@
  *	  say the same, and where only one group here is for that;
  *	- and a last one on either side belongs together.
  *
- * HOW MANY ARE IN IT. As many as its list has. Where no list has its name (see flight.h, of gloo),
- * an op tells whose amounts are those of one and of all. Else the list without a name does, which
- * is of the group that a process made last: of those that it used that is the one with the highest
- * number, unless there is a later one that it never used. That is a guess, and is marked as one.
+ * HOW MANY ARE IN IT. As many as its list has. Where no list has its name (see decode-flight.h, of
+ * gloo), an op tells whose amounts are those of one and of all. Else the list without a name does,
+ * which is of the group that a process made last: of those that it used that is the one with the
+ * highest number, unless there is a later one that it never used. That is a guess, and is marked as
+ * one.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -12,9 +12,9 @@
  * against each other one off: it seems that they met, where one has yet to come. That is an
  * accusation too few, never one too many.
  *
- * Parts of a coalesced launch never complete by themselves (see flight.h): the end's entry speaks
- * for them. Where that is not there, the launch is under way, or is complete and its end was left
- * out: nothing is said of such.
+ * Parts of a coalesced launch never complete by themselves (see decode-flight.h): the end's entry
+ * speaks for them. Where that is not there, the launch is under way, or is complete and its end was
+ * left out: nothing is said of such.
  */
 #include <stdlib.h>
 

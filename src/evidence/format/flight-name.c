@@ -3,8 +3,8 @@
  * Dumps of PyTorch's Flight Recorder as evidence: files of one rank each, raw.
  *
  * WHOSE IT IS. A dump says neither rank nor host nor job. The file's name ends in the rank's
- * number (flight.h reads it), and what stands before it is PyTorch's prefix, which anybody may
- * have set. So a file is told by its first bytes; and in a folder where some are dumps, their
+ * number (decode-flight.h reads it), and what stands before it is PyTorch's prefix, which anybody
+ * may have set. So a file is told by its first bytes; and in a folder where some are dumps, their
  * namesakes with other numbers are, too, whatever is in them: one that was cut to nothing is to
  * be missed, not passed over. Which of them are one job is for who decodes them all to say.
  */

@@ -87,7 +87,7 @@ static int fatal_no_memory(struct stack_memory *memory, uint64_t at, void *to, s
 	return -EFAULT;
 }
 
-/* One line of maps that shows the file, so that images.h opens it; false where there is no file. */
+/* One line of maps that shows the file, so that image.h opens it; false where there is no file. */
 static bool fatal_map(const struct fatal_module *module, struct stack_maps *maps)
 {
 	struct str line = {0};

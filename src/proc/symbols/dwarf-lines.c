@@ -13,8 +13,8 @@
 /*
  * Here, and only here, a file is mapped: libdw would else copy all of the debug information (30 MB
  * for Python's library, ten times the time) to look at a hundredth of it. Of a living job this is
- * done in helper processes (evidence/gather/crew.h): a debug file that is cut short meanwhile costs
- * lines.
+ * done in helper processes (evidence/gather/workers.h): a debug file that is cut short meanwhile
+ * costs lines.
  *
  * Packed sections libdw unpacks as a whole, whatever is asked: 3 ms for each MiB, and what a
  * stranger has packed may become a thousand times as large. So of much that is packed no line is
