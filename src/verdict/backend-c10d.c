@@ -52,6 +52,7 @@ static const struct activity_line better[] = {
 };
 
 static const struct stackfacts_place calls[] = {{NULL, C10D_PY}};
+static const struct stackfacts_place starts[] = {{"*init_process_group", C10D_PY}};
 static const char *const hides[] = {"libtorch*", "libc10*", NULL};
 
 /* Its exceptions, and those of its stores. */
@@ -68,6 +69,8 @@ const struct backend backend_c10d = {
 	.nbetter = N_OF(better),
 	.calls = calls,
 	.ncalls = N_OF(calls),
+	.starts = starts,
+	.nstarts = N_OF(starts),
 	.hides = hides,
 	.echoes = echoes,
 	.vain = vain,

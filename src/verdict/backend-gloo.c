@@ -20,6 +20,7 @@ static const struct activity_line better[] = {
 };
 
 static const char *const hides[] = {"libgloo*", NULL};
+static const char *const threads[] = {"pt_gloo_runloop", NULL};
 
 /* transport/tcp/pair.cc ("Timed out waiting %ld ms for send/recv operation to complete"),
    ProcessGroupGloo.cpp. */
@@ -77,6 +78,7 @@ const struct backend backend_gloo = {
 	.nlines = N_OF(lines),
 	.better = better,
 	.nbetter = N_OF(better),
+	.threads = threads,
 	.hides = hides,
 	.echoes = echoes,
 	.vain = vain,

@@ -42,6 +42,7 @@ static const struct activity_line better[] = {
 static const struct stackfacts_place calls[] = {{"nccl*", NULL}};
 static const struct stackfacts_place ids[] = {{"*broadcastUniqueNCCLID*", NULL}};
 static const char *const prefixes[] = {"nccl", "pnccl", NULL};
+static const char *const threads[] = {"pt_nccl_*", NULL};
 static const char *const hides[] = {"libnccl*", NULL};
 static const char *const on_gpu[] = {"libnccl.so*", "librccl.so*", NULL};
 
@@ -82,6 +83,7 @@ const struct backend backend_nccl = {
 	.ids = ids,
 	.nids = N_OF(ids),
 	.prefixes = prefixes,
+	.threads = threads,
 	.hides = hides,
 	.on_gpu = on_gpu,
 	.echoes = echoes,

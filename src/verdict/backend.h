@@ -28,6 +28,11 @@ struct backend {
 	/* Calls within which a wait in the store is one for an id that rank 0 gives. */
 	const struct stackfacts_place *ids;
 	size_t nids;
+	/* Calls that make a process's first group: before they are over it has none. */
+	const struct stackfacts_place *starts;
+	size_t nstarts;
+	/* Names of threads that a process has which has a group of it. */
+	const char *const *threads;
 	/* Prefixes of its calls' names; names are compared without them. */
 	const char *const *prefixes;
 

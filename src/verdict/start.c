@@ -3,7 +3,9 @@
  * not-started: a rank never made a communicator, and nothing else explains it; node-loss: all that
  * lived on one host fell silent together (inquiry.c decides which host).
  */
+#include "verdict/backend.h"
 #include "verdict/judge.h"
+#include "verdict/outside.h"
 #include "verdict/rule.h"
 
 /* The fewest ranks that any host was seen to have. */
@@ -94,12 +96,86 @@ static bool is_the_start(const struct inquiry *q)
 	return false;
 }
 
+/* -- by stacks alone ------------------------------------------------------------------------- */
+
+/* True if its stack is in the making of a process's first group. */
+static bool makes_first_group(const struct inquiry *q, struct rank_index rank)
+{
+	const struct job_stack *stack = q->profiles[rank.i].posture.stack;
+
+	for (size_t i = 0; stack && backends[i]; i++)
+		if (backends[i]->nstarts && stackfacts_find(q->job, stack, 0, backends[i]->starts,
+						    backends[i]->nstarts) >= 0)
+			return true;
+	return false;
+}
+
+/* True if all who wait do so in that. */
+static bool all_make_first_group(const struct inquiry *q)
+{
+	bool any = false;
+
+	job_for_each_rank(q->job, rank) {
+		if (!q->waits->told[rank.i].key)
+			continue;
+		if (!makes_first_group(q, rank))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/*
+ * True if all threads of its process are known, and none is one that a process has which has a
+ * group.
+ */
+static bool has_no_group(const struct inquiry *q, struct rank_index rank)
+{
+	const struct job_stack *own = q->profiles[rank.i].posture.stack;
+	const struct job_snapshot *snapshot = stackfacts_snapshot(q->job, own->process);
+	size_t from, to, known = 0;
+
+	stackfacts_of_rank(q->job, rank, &from, &to);
+	for (size_t i = from; i < to; i++) {
+		if (q->job->stacks[i].process != own->process)
+			continue;
+		known++;
+		for (size_t k = 0; backends[k]; k++)
+			if (backend_fits(q->job->stacks[i].thread, backends[k]->threads))
+				return false;
+	}
+	return snapshot && snapshot->threads && known >= snapshot->threads;
+}
+
+/*
+ * Nothing of ours is in the job, and its stacks tell: the others stand in the making of their first
+ * group, and this one is elsewhere, without any.
+ */
+static bool stands_before_start(const struct inquiry *q, struct rank_index rank, struct reason *why)
+{
+	const struct profile *p = &q->profiles[rank.i];
+
+	if (!q->waits->only_told || p->ended || p->posture.unsure ||
+		!activities_elsewhere(p->posture.activity) || makes_first_group(q, rank) ||
+		!all_make_first_group(q) || !has_no_group(q, rank))
+		return false;
+	why->confidence = VERDICT_SUPPORTED;
+	why->outlook = p->progress == PROGRESS_YES ? VERDICT_WAIT : VERDICT_OUTLOOK_UNKNOWN;
+	why->next = VERDICT_NEXT_LOOK_AT_CODE;
+	why->progresses = true;
+	return true;
+}
+
+/* -- what a ring or the census tells ------------------------------------------------------------ */
+
 bool explains_start(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	const struct job_rank *r = job_rank(q->job, rank);
 	const struct profile *p = &q->profiles[rank.i];
 
-	if (!p->readable || !is_the_start(q))
+	if (!p->readable)
+		return stands_before_start(q, rank, why);
+	if (!is_the_start(q))
 		return false;
 	if (r->process == JOB_NONE &&
 		(!q->job->census_whole || may_be_elsewhere(q) || numbers_are_guessed(q)))
@@ -182,7 +258,12 @@ void tell_start(struct inquiry *q, struct rank_index rank, struct draft *draft)
 		start_tell_unseen(q, rank, FACT_NO_PROCESS, "census", draft);
 		return;
 	}
-	draft_fact(q, draft, FACT_NEVER_INIT, rank, p->process->cite);
+	draft_fact(q, draft, FACT_NEVER_INIT, rank,
+		p->readable ? p->process->cite : p->posture.stack->cite);
+	if (!p->readable) {
+		stacks_tell(q, rank, draft);
+		outside_tell(q, rank, draft);
+	}
 	if (p->cpu != JOB_UNKNOWN) {
 		struct verdict_fact *fact =
 			draft_fact(q, draft, FACT_CPU, rank, p->process->sample_cite);

@@ -59,6 +59,7 @@ void facts_give_stack(const struct facts *f, struct job_builder *b, struct job_w
 	if (e->is.stack.fact.main)
 		job_add_snapshot(b, who,
 			&(struct job_snapshot){.samples = e->is.stack.fact.samples,
+				.threads = f->stack_threads,
 				.span = (int64_t)(f->stack_span * 1e9),
 				.when = facts_ns(FACTS_NOW),
 				.cite = "stacks"});

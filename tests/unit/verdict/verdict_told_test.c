@@ -213,6 +213,65 @@ static void who_works_beside_a_loop_is_no_server(void **state)
 	(void)state;
 }
 
+/* All others stand in the making of the first group; `odd` is elsewhere. */
+static struct facts *at_the_start(int odd)
+{
+	struct facts *f = facts_new(4);
+
+	facts_no_probe(f);
+	for (int i = 0; i < 4; i++)
+		facts_stack(f, i, i == odd ? SLEEPS : CONNECT);
+	f->stack_span = 2.2;
+	f->stack_threads = 1;
+	return f;
+}
+
+/* Nothing of ours is in it, and it has no thread of any group: it never came to the first one. */
+static void who_has_no_group_never_came_to_init(void **state)
+{
+	struct facts *f = at_the_start(0);
+	struct judged j;
+
+	facts_expect(f, VERDICT_NOT_STARTED, "0", "1-3");
+	j = judge(f);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	expect_says(&j, "at train.py:70 in clean");
+	dismiss(j);
+	f->stack_threads = 2; /* one was not seen: what is it? */
+	facts_expect(f, VERDICT_HOST_STALL, "0", "1-3");
+	f->stack_threads = 0;
+	facts_expect(f, VERDICT_HOST_STALL, "0", "1-3");
+	facts_free(f);
+	(void)state;
+}
+
+static void who_has_a_group_had_come_to_init(void **state)
+{
+	static const char *const threads[] = {"pt_gloo_runloop", "pt_nccl_watchdg"};
+
+	for (size_t i = 0; i < sizeof(threads) / sizeof(*threads); i++) {
+		struct facts *f = at_the_start(0);
+
+		f->stack_threads = 2;
+		facts_stack_of(f, 0, threads[i], f->ranks[0].pid + 1, "epoll_wait@libc.so.6");
+		facts_expect(f, VERDICT_HOST_STALL, "0", "1-3");
+		facts_free(f);
+	}
+	(void)state;
+}
+
+/* Those who wait in an operation have had their start. */
+static void who_is_late_to_an_operation_has_started(void **state)
+{
+	struct facts *f = foreign(4, 0, SLEEPS);
+
+	f->stack_span = 2.2;
+	f->stack_threads = 1;
+	facts_expect(f, VERDICT_HOST_STALL, "0", "1-3");
+	facts_free(f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +280,9 @@ int main(void)
 		cmocka_unit_test(who_waits_for_a_request_may_be_idle),
 		cmocka_unit_test(who_waits_for_its_own_listener_may_be_idle),
 		cmocka_unit_test(who_works_beside_a_loop_is_no_server),
+		cmocka_unit_test(who_has_no_group_never_came_to_init),
+		cmocka_unit_test(who_has_a_group_had_come_to_init),
+		cmocka_unit_test(who_is_late_to_an_operation_has_started),
 		cmocka_unit_test(without_rings_the_graph_leads_to_who_is_elsewhere),
 		cmocka_unit_test(without_rings_an_exit_is_an_early_exit),
 		cmocka_unit_test(without_rings_a_death_explains_who_stays_away),
