@@ -166,7 +166,7 @@ static bool stands_before_start(const struct inquiry *q, struct rank_index rank,
 	return true;
 }
 
-/* -- what a ring or the census tells ------------------------------------------------------------ */
+/* -- what a ring or the census tells ----------------------------------------------------------- */
 
 bool explains_start(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
