@@ -18,7 +18,6 @@
  */
 #include <ctype.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,10 +124,18 @@ static void keep_line(struct rank_log *one, const char *line)
 	str_add_char(&one->text, '\n');
 }
 
-/* True if PyTorch's own hook marks lines so. */
-static bool is_hooks(const char *line)
+/*
+ * The rank that PyTorch's own hook marks a line with, "[rank5]: ", be it behind the mark of a
+ * launcher; JOB_NONE. `before` bytes of it are marks.
+ */
+static int hook_rank(const char *line, size_t before)
 {
-	return !strncmp(line, "[rank", 5) && isdigit((unsigned char)line[5]);
+	const char *at = strstr(line, "[rank");
+
+	for (; at && at < line + before; at = strstr(at + 1, "[rank"))
+		if (isdigit((unsigned char)at[5]))
+			return atoi(at + 5);
+	return JOB_NONE;
 }
 
 /*
@@ -138,7 +145,8 @@ static bool is_hooks(const char *line)
 static void follow_traceback(struct joblog *log, struct rank_log *one, const char *line,
 	const char *words)
 {
-	bool hooks = is_hooks(line), own = log->owner == one->rank;
+	bool hooks = hook_rank(line, (size_t)(words - line)) != JOB_NONE;
+	bool own = log->owner == one->rank;
 
 	if (strstr(words, TRACE_START) && (hooks || own)) {
 		one->in_traceback = true;
@@ -399,9 +407,10 @@ static void take_end(struct joblog *log, const char *line)
 /* PyTorch's hook names the rank of a worker's file; one that names two is of all. */
 static void take_owner(struct joblog *log, const char *line)
 {
-	int rank;
+	struct log_marks marks;
+	int rank = hook_rank(line, log_marks_read(line, false, &marks));
 
-	if (!is_hooks(line) || sscanf(line, "[rank%7d]", &rank) != 1)
+	if (rank == JOB_NONE)
 		return;
 	if (log->owner == JOB_NONE)
 		log->owner = rank;

@@ -81,6 +81,18 @@ int roster_local(const char *path, size_t len)
 	return (int)strtol(path + len, NULL, 10);
 }
 
+int roster_rank_of_name(const char *label)
+{
+	const char *at = strrchr(label, '/');
+
+	at = strstr(at ? at : label, "rank");
+	if (!at)
+		return JOB_NONE;
+	at += strlen("rank");
+	at += *at && strchr("-_.=", *at);
+	return strspn(at, "0123456789") && strspn(at, "0123456789") < 8 ? atoi(at) : JOB_NONE;
+}
+
 void roster_release(struct roster *roster)
 {
 	array_release(&roster->all);

@@ -37,6 +37,9 @@ size_t roster_folder(const char *path) __attribute__((nonnull));
 /* The local rank that such a folder is called by. */
 int roster_local(const char *path, size_t len) __attribute__((nonnull));
 
+/* The rank that a file is called by: "stacks-rank3.txt", "x_rank_3_y.log"; JOB_NONE none. */
+int roster_rank_of_name(const char *label) __attribute__((nonnull));
+
 void roster_release(struct roster *roster) __attribute__((nonnull));
 
 #endif

@@ -67,8 +67,11 @@ void texts_read_compiles(struct texts *texts, const struct exhibit *exhibit)
 		.kind = JOB_SAYS_COMPILE, .text2 = "", .a = JOB_UNKNOWN, .b = JOB_UNKNOWN};
 
 	texts_each_line(texts_of(texts, exhibit), take_line, &compiles);
-	if (compiles.frame < 0 || compiles.rank < 0 || compiles.rank > INT32_MAX)
+	if (compiles.frame < 0)
 		return;
+	/* Before torch.distributed is up, no line says whose it is. */
+	if (compiles.rank < 0 || compiles.rank > INT32_MAX)
+		compiles.rank = roster_rank_of_name(exhibit->label);
 	saying.text = arena_printf(&texts->context->arena, "%lld/%lld", (long long)compiles.frame,
 		(long long)compiles.again);
 	saying.cite = texts_cite(texts, exhibit, compiles.line);

@@ -39,6 +39,7 @@ struct reading {
 	const struct exhibit *exhibit;
 	struct decode_process *process; /* whose threads come */
 	bool fatal;                     /* the interpreter printed them as it died */
+	bool named;                     /* some process has the rank that the file is called by */
 	ARRAY(struct thread) threads;
 };
 
@@ -49,19 +50,6 @@ static struct arena *arena_of(struct reading *reading)
 
 /* -- whose ------------------------------------------------------------------------------------- */
 
-/* The rank that a file is called by: "rank5.txt", "pyspy-rank_5.log"; JOB_NONE none. */
-static int rank_of_name(const char *label)
-{
-	const char *at = strrchr(label, '/');
-
-	at = strstr(at ? at : label, "rank");
-	if (!at)
-		return JOB_NONE;
-	at += strlen("rank");
-	at += *at && strchr("-_.=", *at);
-	return strspn(at, "0123456789") ? atoi(at) : JOB_NONE;
-}
-
 /* Whose all are of which no process is named. */
 static int rank_of_label(struct reading *reading)
 {
@@ -69,7 +57,7 @@ static int rank_of_label(struct reading *reading)
 	size_t folder = roster_folder(label);
 
 	if (!folder)
-		return rank_of_name(label);
+		return roster_rank_of_name(label);
 	return roster_of_folder(
 		&reading->texts->roster, arena_text_max(arena_of(reading), label, folder));
 }
@@ -78,8 +66,10 @@ static struct decode_process *process_of(struct reading *reading, int64_t pid)
 {
 	int rank = roster_of_pid(&reading->texts->roster, pid);
 
-	if (rank == JOB_NONE)
+	if (rank == JOB_NONE && !reading->named) {
 		rank = rank_of_label(reading);
+		reading->named = rank != JOB_NONE && pid;
+	}
 	return rank == JOB_NONE ? texts_stranger(reading->texts, pid, TEXTS_STACKS)
 				: texts_process(reading->texts, rank, TEXTS_STACKS);
 }

@@ -110,6 +110,29 @@ static void who_died_of_an_exception_is_named_and_its_echoes_are_not(void **stat
 	forget(&told);
 }
 
+/* torchrun --tee 3 and srun -l put marks of their own before those of PyTorch's hook. */
+static void a_launchers_mark_before_the_hooks_changes_nothing(void **state)
+{
+	static const char *const marks[] = {"[default1]:", "1: ", ""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		struct str text = {0};
+		struct told told;
+
+		str_printf(&text,
+			"%s[rank1]: Traceback (most recent call last):\n"
+			"%s[rank1]:   File \"x\", line 1\n%s[rank1]: ValueError: no rows\n%s",
+			marks[i], marks[i], marks[i],
+			i == 1 ? "0: srun\n" : REPORT(0, -15) REPORT(1, 1));
+		told = tell(str_text(&text));
+		assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+		assert_true(blames(&told, 1));
+		forget(&told);
+		str_release(&text);
+	}
+}
+
 static void who_died_of_a_fault_is_named(void **state)
 {
 	struct told told = tell(HOOK(1, LOST_PEER) REPORT(1, -15) REPORT(2, -11));
@@ -241,6 +264,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_died_of_an_exception_is_named_and_its_echoes_are_not),
+		cmocka_unit_test(a_launchers_mark_before_the_hooks_changes_nothing),
 		cmocka_unit_test(who_died_of_a_fault_is_named),
 		cmocka_unit_test(whom_the_launcher_killed_is_not_accused),
 		cmocka_unit_test(a_traceback_that_the_program_printed_is_no_end),

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-#include "tests/unit/facts.h"
+#include "tests/unit/judged.h"
 #include "words/things.h"
+#include "words/wording.h"
 
 /* -- shards --------------------------------------------------------------------------------- */
 
@@ -24,6 +25,25 @@ static void s13_an_empty_batch_skips_its_work(void **state)
 		facts_hold(f, 0, i, i == 3 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 20);
 	facts_expect(f, VERDICT_EMPTY_SHARD, "3", "0-2");
 	facts_free(f);
+}
+
+static void how_rows_were_dealt_out_is_told(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct str told = {0};
+	struct judged j;
+
+	(void)state;
+	shards(f, 3);
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, i == 3 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 20);
+	j = judge(f);
+	for (size_t i = 0; i < j.first->nevidence; i++)
+		if (j.first->evidence[i].kind == FACT_SHARD_SUM)
+			wording_fact(&told, &j.first->evidence[i]);
+	assert_string_equal(str_text(&told), "12 rows over 4 ranks = 3 x 4 + 0");
+	str_release(&told);
+	done(&j, f);
 }
 
 /* The empty rank returned at once and went on: its next operation meets the others' first. */
@@ -516,6 +536,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(s13_an_empty_batch_skips_its_work),
+		cmocka_unit_test(how_rows_were_dealt_out_is_told),
 		cmocka_unit_test(s14_a_count_of_zero_returns_and_runs_ahead),
 		cmocka_unit_test(a_zero_that_was_overwritten_still_counts),
 		cmocka_unit_test(all_zero_is_lawful),

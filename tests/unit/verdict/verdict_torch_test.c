@@ -188,6 +188,37 @@ static void what_a_rank_counted_goes_before_the_launchers_count(void **state)
 	facts_free(f);
 }
 
+static void that_all_start_cold_is_told(void **state)
+{
+	struct facts *f = nested_compile();
+	struct judged j;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "cache", "/tmp/torchinductor_me", 0);
+	j = judge(f);
+	assert_non_null(fact_of(&j, FACT_ALL_COLD));
+	assert_int_equal(fact_of(&j, FACT_ALL_COLD)->a, 4);
+	dismiss(j);
+	facts_free(f);
+}
+
+/* One cold rank among warm ones is told by its own cache; two are a seed that is too small. */
+static void a_seed_for_some_ranks_only_is_told(void **state)
+{
+	struct facts *f = nested_compile();
+	struct judged j;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "cache", "/tmp/torchinductor_me", i >= 2 ? 0 : 412);
+	j = judge(f);
+	assert_int_equal(fact_of(&j, FACT_SEED_SMALL)->a, 2);
+	assert_int_equal(fact_of(&j, FACT_SEED_SMALL)->b, 4);
+	dismiss(j);
+	facts_free(f);
+}
+
 /* -- graphs ------------------------------------------------------------------------------------ */
 
 static void compiled(struct facts *f, int rank, const char *name, const char *identity)
@@ -625,6 +656,8 @@ int main(void)
 		cmocka_unit_test(s07_compile_workers_that_died_are_the_cause),
 		cmocka_unit_test(s08_a_recompile_says_so),
 		cmocka_unit_test(what_a_rank_counted_goes_before_the_launchers_count),
+		cmocka_unit_test(that_all_start_cold_is_told),
+		cmocka_unit_test(a_seed_for_some_ranks_only_is_told),
 		cmocka_unit_test(s09_the_first_graph_that_differs_is_named),
 		cmocka_unit_test(equal_graphs_under_other_ids_are_no_divergence),
 		cmocka_unit_test(an_empty_shard_explains_another_graph),
