@@ -121,6 +121,20 @@ static bool read_frame(const struct job *job, const struct job_stack *stack, str
 	}
 }
 
+/*
+ * What stands further in is the code of a module that is being imported: its file says what it is
+ * for, and not what is done.
+ */
+static void leave_import(const struct job_frame *frame, struct reading *r)
+{
+	static const struct stackfacts_place importer = {"_find_and_load", "<frozen importlib*"};
+
+	if (r->line && r->line->force == ACTIVITY_SPANS && stackfacts_is_at(frame, &importer)) {
+		r->line = NULL;
+		r->telling = r->base = -1;
+	}
+}
+
 static struct reading read_stack(const struct reader *reader, const struct job_stack *stack)
 {
 	struct reading r = {.telling = -1,
@@ -133,6 +147,7 @@ static struct reading read_stack(const struct reader *reader, const struct job_s
 
 		if (line && !read_frame(reader->job, stack, &r, line, (long)i))
 			break;
+		leave_import(stackfacts_frame(reader->job, stack, i), &r);
 	}
 	return r;
 }
