@@ -111,6 +111,7 @@ class CompilersKilled(Cold):
     passes = False
     ends = True
     truth = {"class": "rank-death", "family": "rank-death", "cause": "child-death"}
+    weaker = [Cold.truth]  # until then it compiles
 
     def deed(self, play):
         play.await_compiler()
@@ -127,6 +128,7 @@ class CompilersStopped(Cold):
 
     passes = False
     truth = {"class": "compile-stuck", "family": "compile-divergence"}
+    weaker = [Cold.truth]  # until then it compiles
 
     def deed(self, play):
         play.await_compiler()
@@ -140,6 +142,7 @@ class KilledCompiling(Cold):
     passes = False
     ends = True
     truth = {"class": "rank-death", "family": "rank-death", "cause": "killed"}
+    weaker = [Cold.truth]  # until then it compiles
 
     def deed(self, play):
         play.await_compiler()
