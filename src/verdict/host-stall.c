@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "verdict/callers.h"
 #include "verdict/last-words.h"
 #include "verdict/outside.h"
 #include "verdict/rule.h"
@@ -408,6 +409,7 @@ void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	tell_open_span(q, rank, p->checkpoint, draft);
 	tell_open_span(q, rank, p->user, draft);
 	tell_stopped_child(q, draft, rank);
+	callers_tell(q, rank, draft);
 	stacks_tell(q, rank, draft);
 	outside_tell(q, rank, draft);
 	if (!p->frozen)

@@ -6,6 +6,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/backend-c10d.c %D%/backend-gloo.c %D%/backend-mpi.c %D%/backend-nccl.c \
 	%D%/bounds.c \
 	%D%/by-stacks.c \
+	%D%/callers.c %D%/callers.h \
 	%D%/compile.c \
 	%D%/creation.c \
 	%D%/death-place.c %D%/death-place.h \

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "job/names.h"
 #include "job/pace.h"
+#include "verdict/callers.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
@@ -67,16 +68,27 @@ static int64_t usual_gap(const struct inquiry *q, struct rank_index rank)
 	return usual;
 }
 
+/* True if it left a call just now, by the thread that calls where it is waited for. */
+static bool left_a_call(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *p = &q->profiles[rank.i];
+	const struct job_thread *caller = callers_awaited(q, rank);
+	int64_t now = q->waits->now[rank.i];
+
+	if (p->outside == JOB_UNKNOWN || p->outside > JUST_NOW)
+		return false;
+	return !caller || caller->since == JOB_UNKNOWN || now - caller->since <= JUST_NOW;
+}
+
 bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual)
 {
 	const struct profile *p = &q->profiles[rank.i];
 	int64_t since = inquiry_wanted_since(q, rank), now = q->waits->now[rank.i];
-	bool left_a_call = p->outside != JOB_UNKNOWN && p->outside <= JUST_NOW;
 
 	if (!p->readable || p->ended || p->frozen || since == JOB_UNKNOWN || now == JOB_UNKNOWN)
 		return false;
 	if (!usual && now - since <= MERELY_LATE &&
-		(left_a_call || profile_is_busy(p) || profile_writes(p)))
+		(left_a_call(q, rank) || profile_is_busy(p) || profile_writes(p)))
 		return true;
 	return (profile_is_busy(p) || profile_writes(p)) &&
 	       (now - since) / LATE_GAPS <= usual_gap(q, rank);

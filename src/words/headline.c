@@ -306,7 +306,7 @@ static void add_place(struct str *into, const struct verdict_fact *fact, bool fu
 	struct str place = {0};
 
 	if ((fact->kind != FACT_AT && fact->kind != FACT_AT_MOVING &&
-		    fact->kind != FACT_GIL_HELD) ||
+		    fact->kind != FACT_THREAD_AT && fact->kind != FACT_GIL_HELD) ||
 		!thing)
 		return;
 	things_add(&place, thing);

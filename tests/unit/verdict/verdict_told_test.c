@@ -272,6 +272,53 @@ static void who_is_late_to_an_operation_has_started(void **state)
 	(void)state;
 }
 
+#define IMPORTS                                                                                    \
+	"read@libc.so.6 < get_data@<frozen importlib._bootstrap_external>:1073 < "                 \
+	"<module>@" TORCH "serialization.py:24 < "                                                \
+	"_call_with_frames_removed@<frozen importlib._bootstrap>:241 < "                           \
+	"_find_and_load@<frozen importlib._bootstrap>:1176 < <module>@/home/me/base.py:6"
+
+/* The file of a module that is imported tells what it is for: nothing is saved, or read, yet. */
+static void an_import_is_no_checkpoint(void **state)
+{
+	struct facts *f = foreign(4, 2, IMPORTS);
+
+	f->stack_span = 2.2;
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_USER_CODE);
+	facts_free(f);
+	(void)state;
+}
+
+/* Another thread of it goes on with calls of its own: that moves nobody who waits for this one. */
+static void who_calls_elsewhere_is_not_merely_late(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct facts_extra *extra = &f->extra[f->nextra++];
+	struct judged j;
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 64, 85);
+	facts_outside(f, 3, 84);
+	*extra = (struct facts_extra){.kind = EXTRA_THREAD, .rank = 3, .of_ring = true};
+	extra->is.thread = (struct job_thread){.tid = f->ranks[3].pid + 1,
+		.name = "python",
+		.state = JOB_THREAD_OUTSIDE,
+		.call = "",
+		.group = JOB_NONE,
+		.since = facts_ns(FACTS_NOW - 0.1),
+		.cite = "ring:lane1"};
+	facts_stack_of(f, 3, "python", f->ranks[3].pid, SLEEPS);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	j = judge(f);
+	expect_says(&j, "that calls there is at train.py:70 in clean, 16 s after its last call");
+	dismiss(j);
+	/* Its own thread has left a call just now: it is late, and comes. */
+	facts_outside(f, 3, FACTS_NOW - 0.1);
+	facts_expect(f, VERDICT_SLOW, "3", "0-2");
+	facts_free(f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +330,8 @@ int main(void)
 		cmocka_unit_test(who_has_no_group_never_came_to_init),
 		cmocka_unit_test(who_has_a_group_had_come_to_init),
 		cmocka_unit_test(who_is_late_to_an_operation_has_started),
+		cmocka_unit_test(an_import_is_no_checkpoint),
+		cmocka_unit_test(who_calls_elsewhere_is_not_merely_late),
 		cmocka_unit_test(without_rings_the_graph_leads_to_who_is_elsewhere),
 		cmocka_unit_test(without_rings_an_exit_is_an_early_exit),
 		cmocka_unit_test(without_rings_a_death_explains_who_stays_away),
