@@ -240,6 +240,9 @@ static const struct posture posture_unknown = {.telling = -1,
 	.stands = JOB_UNKNOWN,
 	.lingers = JOB_UNKNOWN,
 	.watched = JOB_UNKNOWN,
+	.aside_call = "",
+	.aside_program = -1,
+	.aside_stands = JOB_UNKNOWN,
 	.lock_stands = JOB_UNKNOWN};
 
 /*
@@ -558,6 +561,34 @@ static bool is_stopped(const struct job_process *process)
 	return process->state == 'T' || process->state == 't' || process->frozen == JOB_YES;
 }
 
+/* Other threads of the program may wait for others while the one that speaks goes on. */
+static void find_aside(const struct reader *reader, struct rank_index rank, struct posture *p)
+{
+	const struct job *job = reader->job;
+	size_t from, to;
+
+	stackfacts_of_rank(job, rank, &from, &to);
+	for (size_t i = from; i < to; i++) {
+		const struct job_stack *stack = &job->stacks[i];
+		struct posture other;
+		struct reading r;
+
+		if (stack->process != p->stack->process || stack == p->stack || !stack->nframes ||
+			stackfacts_program(job, stack) < 0)
+			continue;
+		other = read_posture(reader, stack, &r);
+		if (other.activity != ACTIVITY_COLLECTIVE)
+			continue;
+		find_standing(job, &other);
+		if (other.stands <= p->aside_stands)
+			continue;
+		p->aside = stack;
+		p->aside_call = other.call;
+		p->aside_program = other.program;
+		p->aside_stands = other.stands;
+	}
+}
+
 static struct posture posture_of(const struct reader *reader, struct rank_index rank)
 {
 	const struct job *job = reader->job;
@@ -576,6 +607,7 @@ static struct posture posture_of(const struct reader *reader, struct rank_index 
 		is_stopped(&job->processes[p.stack->process]) || stack->state == 'T')
 		be_frozen(&p);
 	find_standing(job, &p);
+	find_aside(reader, rank, &p);
 	return p;
 }
 

@@ -68,6 +68,14 @@ struct posture {
 	enum job_known moved;           /* whether it was seen to move between samples */
 	int64_t stands; /* ns for which it was in this activity without a break; JOB_UNKNOWN */
 	int64_t watched; /* the part of that in which samples saw other ranks, too */
+	/*
+	 * Another thread of the program that stands in a collective, for longest of these; NULL:
+	 * none does. Its call, the frame of its program, and for how many ns.
+	 */
+	const struct job_stack *aside;
+	const char *aside_call;
+	long aside_program;
+	int64_t aside_stands;
 	/* ns between samples that all show it at one line of its program, whatever it did since */
 	int64_t lingers;
 };

@@ -311,11 +311,49 @@ static bool somebody_moved(const struct inquiry *q, const struct roll *roll)
 	return false;
 }
 
+/* A thread that serves beside the program's work may be in a collective for so long. */
+#define ASIDE_AT_LEAST (10 * CLOCK_NS_PER_S)
+
+/*
+ * All go on, and yet some have a thread that has long stood in a collective, in a group of its own
+ * maybe: for whom it waits there, no stack tells. Nobody waits, only where none does.
+ */
+static bool judge_aside(struct inquiry *q)
+{
+	struct draft *draft = NULL;
+
+	job_for_each_rank(q->job, rank) {
+		const struct posture *p = &q->profiles[rank.i].posture;
+		struct verdict_fact *fact;
+
+		if (!p->aside || p->aside_stands < ASIDE_AT_LEAST)
+			continue;
+		draft = draft ? draft : inquiry_draft(q, VERDICT_INCONCLUSIVE);
+		rank_list_add(&draft->victims, rank);
+		if (draft->victims.list.nr > TOLD_CULPRITS)
+			continue;
+		fact = draft_fact(q, draft, FACT_WAITS_AT, rank, p->aside->cite);
+		fact->thing = draft_thing(q, (struct verdict_thing){.kind = THING_CALL,
+						     .name = p->aside_call,
+						     .activity = (int)ACTIVITY_COLLECTIVE});
+		fact->thing2 = draft_frame(q, p->aside, p->aside_program);
+		fact->a = p->aside_stands;
+	}
+	if (!draft)
+		return false;
+	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+	inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_WHO_IN_OP, NO_RANK);
+	return true;
+}
+
 /* The job goes its way, so far as its stacks tell. */
 static void judge_well(struct inquiry *q, const struct roll *roll, enum verdict_fact_kind why)
 {
-	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
+	struct draft *draft;
 
+	if (judge_aside(q))
+		return;
+	draft = inquiry_draft(q, VERDICT_HEALTHY);
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft_fact(q, draft, FACT_ALIVE, NO_RANK, "procs")->a =
 		(int64_t)(roll->waiting.list.nr + roll->elsewhere.list.nr);

@@ -2,6 +2,8 @@
 /* Jobs without any ring, in which few or none are seen to wait; which waits are known as such. */
 #include "tests/unit/bystacks.h"
 
+#include "base/clock.h"
+
 static void nobody_waits(void **state)
 {
 	struct facts *f = foreign(4, 3, SLEEPS);
@@ -128,11 +130,40 @@ static void an_exception_in_flight_is_told_without_a_ring(void **state)
 	(void)state;
 }
 
+/* All main threads go on, and a thread of each but one stands in a collective of another group. */
+static void a_thread_that_stands_aside_is_not_well(void **state)
+{
+	struct facts *f = foreign(4, 0, SLEEPS);
+	struct judged j;
+
+	f->stack_span = 2.2;
+	for (int i = 0; i < 4; i++) {
+		f->extra[i].is.stack.frames = SLEEPS;
+		f->extra[i].is.stack.fact.moved = JOB_YES;
+	}
+	for (int i = 0; i < 3; i++)
+		facts_stack_of(f, i, "python", f->ranks[i].pid + 1,
+			"pthread_cond_wait@libc.so.6 < c10d::Work::wait()@libtorch_cpu.so < "
+			"all_reduce@" C10D ":4181 < second@/home/me/train.py:12")
+			->asleep = 14 * CLOCK_NS_PER_S;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-2");
+	j = judge(f);
+	expect_says(&j, "in all_reduce, at train.py:12 in second, still for 14 s");
+	dismiss(j);
+	/* Not for long, or never: it is well. */
+	for (size_t i = 0; i < f->nextra; i++)
+		f->extra[i].is.stack.fact.asleep = 0;
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_exception_in_flight_is_told_without_a_ring),
 		cmocka_unit_test(nobody_waits),
+		cmocka_unit_test(a_thread_that_stands_aside_is_not_well),
 		cmocka_unit_test(one_sleeps_and_nobody_is_seen_to_wait),
 		cmocka_unit_test(a_lock_of_python_whose_frames_are_not_known),
 		cmocka_unit_test(ddp_waits_for_gradients),
