@@ -127,7 +127,8 @@ static bool read_frame(const struct job *job, const struct job_stack *stack, str
  */
 static void leave_import(const struct job_frame *frame, struct reading *r)
 {
-	static const struct stackfacts_place importer = {"_find_and_load", "<frozen importlib*"};
+	static const struct stackfacts_place importer = {
+		"_find_and_load", "*importlib._bootstrap*"};
 
 	if (r->line && r->line->force == ACTIVITY_SPANS && stackfacts_is_at(frame, &importer)) {
 		r->line = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/callers.h"
 
-/* The thread that called all operations that are on record of a seat; JOB_NONE: several, or none. */
+/* The thread that called all operations on record of a seat; JOB_NONE: several, or none is. */
 static int caller_of(const struct job_member *m)
 {
 	int thread = m->nops ? m->ops[0].thread : JOB_NONE;
