@@ -178,7 +178,7 @@ struct job_thread {
 	const char *cite;
 };
 
-/* Kinds, data types and reductions of ops are those of ring.h and library.h: see job/names.h. */
+/* Kinds, data types and reductions of ops are those of ring.h and nccl.h: see job/names.h. */
 struct job_sig {
 	uint8_t op;
 	uint8_t dtype;

@@ -467,8 +467,8 @@ static void a_compile_without_end_is_told(void **state)
 	forget(&told);
 	/* As torch 2.15 writes it where no process group is there: the file's name has the rank. */
 	add(&evidence, EXHIBIT_COMPILE_LOG, "dedicated_log_torch_trace_rank_3_jkujx7vi.log",
-		"V1126 01:44:31.447000 27284 torch/_dynamo/convert_frame.py:309] {\"dynamo_start\": "
-		"{\"stack\": []}, \"frame_id\": 0, \"frame_compile_id\": 1, \"attempt\": 0}\n");
+		"V1126 01:44:31.447000 27284 torch/_dynamo/convert_frame.py:309] {\"dynamo_start\""
+		": {\"stack\": []}, \"frame_id\": 0, \"frame_compile_id\": 1, \"attempt\": 0}\n");
 	told = tell(&evidence);
 	assert_int_equal(told.job->ranks[0].world_rank.n, 3);
 	assert_string_equal(fact_of(&told, FACT_COMPILE_OPEN)->text, "0/1");
