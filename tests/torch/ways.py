@@ -51,13 +51,16 @@ class Ways:
             self.note("bundle", judged)
         return judged
 
-    def end(self):
+    def note_log(self):
         if self.agent and self.truth and self.scenario.probed and "log" not in self.said_by:
             said = [(1, verdict) for when, verdict in self.heard.verdicts()
                     if verdict["verdicts"] and when > self.well_from()]
             wrong = [each for each in said if self.mark("log", *each) == "WRONG"]
             if said:
                 self.said_by["log"] = (wrong or said)[-1]
+
+    def end(self):
+        self.note_log()
         super().end()
 
     def well_from(self):
@@ -71,6 +74,7 @@ class Ways:
         try:
             super().run()
         finally:
+            self.note_log()
             self.tell_ways()
 
     def tell_ways(self):
