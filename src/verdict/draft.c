@@ -120,47 +120,6 @@ struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class clas
 	return &out->why;
 }
 
-void rank_list_add(struct rank_list *list, struct rank_index rank)
-{
-	if (is_rank(rank))
-		*array_add(&list->list) = rank;
-}
-
-bool rank_list_has(const struct rank_list *list, struct rank_index rank)
-{
-	for (size_t i = 0; i < list->list.nr; i++)
-		if (same_rank(list->list.items[i], rank))
-			return true;
-	return false;
-}
-
-static int compare_ranks(const void *va, const void *vb)
-{
-	const struct rank_index *a = va, *b = vb;
-
-	return a->i < b->i ? -1 : a->i > b->i;
-}
-
-void rank_list_settle(struct rank_list *list)
-{
-	size_t n = 0;
-
-	array_sort(&list->list, compare_ranks);
-	for (size_t i = 0; i < list->list.nr; i++)
-		if (!n || !same_rank(list->list.items[n - 1], list->list.items[i]))
-			list->list.items[n++] = list->list.items[i];
-	list->list.nr = n;
-}
-
-struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *list)
-{
-	struct rank_index *at = arena_new_many(q->arena, struct rank_index, list->list.nr + 1);
-
-	if (list->list.nr)
-		memcpy(at, list->list.items, list->list.nr * sizeof(*at));
-	return (struct verdict_ranks){at, list->list.nr};
-}
-
 static bool same_need(const struct verdict_not_judged *a, const struct verdict_not_judged *b)
 {
 	return a->class == b->class && a->need == b->need && a->index == b->index &&

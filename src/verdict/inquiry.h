@@ -15,9 +15,13 @@
 #include "verdict/profile.h"
 #include "verdict/verdict.h"
 
-/* A set of rank indexes that grows. */
+/*
+ * A set of rank indexes that grows by rank_list_add() alone. Mostly they are added in order, and so
+ * are found soon, also where there are a hundred thousand. It may be cut at its end.
+ */
 struct rank_list {
 	ARRAY(struct rank_index) list;
+	size_t ascending; /* so many of the first are in order, each once; no less if it was cut */
 };
 
 /* A finding being written. Facts appear in the order of adding. */
@@ -100,8 +104,11 @@ struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class clas
 
 /* Adds a rank, even if it is there; NO_RANK is no rank and adds nothing. */
 void rank_list_add(struct rank_list *list, struct rank_index rank);
-/* True if the rank is in the set, which need not be sorted. */
+/* True if the rank is in the set, in whatever order it is. */
 bool rank_list_has(const struct rank_list *list, struct rank_index rank);
+
+/* Takes those out that are marked, by index; the others keep their order. */
+void rank_list_leave_out(struct rank_list *list, const bool *marked);
 
 /* Sorts the set and leaves each rank once. */
 void rank_list_settle(struct rank_list *list);

@@ -175,17 +175,6 @@ static int64_t longest_wait(const struct inquiry *q, const struct draft *draft)
 	return longest;
 }
 
-/* A rank that some finding blames is no other one's victim. */
-static void clear_culprits(struct draft *draft, const bool *blamed)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < draft->victims.list.nr; i++)
-		if (!blamed[draft->victims.list.items[i].i])
-			draft->victims.list.items[n++] = draft->victims.list.items[i];
-	draft->victims.list.nr = n;
-}
-
 /* True if the launcher said that the job has ended, or every rank that it should have has. */
 static bool has_ended(const struct inquiry *q)
 {
@@ -297,7 +286,8 @@ static void finish_all(struct inquiry *q)
 		for (size_t k = 0; k < q->drafts.items[i].culprits.list.nr; k++)
 			blamed[q->drafts.items[i].culprits.list.items[k].i] = true;
 	for (size_t i = 0; i < q->drafts.nr; i++) {
-		clear_culprits(&q->drafts.items[i], blamed);
+		/* A rank that some finding blames is no other one's victim. */
+		rank_list_leave_out(&q->drafts.items[i].victims, blamed);
 		find_common_wait(q, &q->drafts.items[i]);
 		finish(q, &q->drafts.items[i]);
 		q->drafts.items[i].weight = weigh(&q->drafts.items[i]);

@@ -51,6 +51,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/profile.c %D%/profile.h \
 	%D%/quiet.c \
 	%D%/rank-death.c \
+	%D%/rank-list.c \
 	%D%/replays.c \
 	%D%/rule.h \
 	%D%/shard-rules.c \
@@ -170,6 +171,8 @@ tests_unit_verdict_verdict_less_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_start_test
 tests_unit_verdict_verdict_start_test_SOURCES = tests/unit/verdict/verdict_start_test.c $(FACTS)
 tests_unit_verdict_verdict_start_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/rank_list_test
+tests_unit_verdict_rank_list_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_within_test
 tests_unit_verdict_verdict_within_test_SOURCES = tests/unit/verdict/verdict_within_test.c $(FACTS)
 tests_unit_verdict_verdict_within_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

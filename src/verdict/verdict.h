@@ -92,6 +92,9 @@ struct verdict_ranks {
 	size_t n;
 };
 
+/* True if the rank is in the set. */
+bool ranks_have(struct verdict_ranks ranks, struct rank_index rank);
+
 /* What is named by more than a text from outside. */
 enum verdict_thing_kind {
 	THING_SIG,       /* sig: "AllReduce sum 4096 float32" */

@@ -113,14 +113,6 @@ void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ra
 	name_pids(into, job, ranks);
 }
 
-bool ranks_have(struct verdict_ranks ranks, struct rank_index rank)
-{
-	for (size_t i = 0; i < ranks.n; i++)
-		if (same_rank(ranks.at[i], rank))
-			return true;
-	return false;
-}
-
 bool ranks_were_seen(const struct job *job)
 {
 	bool before_any = job->ended == JOB_YES && !job->ngroups;

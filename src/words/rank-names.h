@@ -21,9 +21,6 @@ void ranks_fit(struct str *into, const struct job *job, struct verdict_ranks ran
 /* Appends "rank 3", "ranks 0-2,4", "pid 4711" or "rank 1 and pids 4711,4712"; nothing for none. */
 void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ranks);
 
-/* Is this index of a rank in the set? */
-bool ranks_have(struct verdict_ranks ranks, struct rank_index rank);
-
 /*
  * True if anything was seen of a rank. If a command ended before a process had a number or a group,
  * the processes that are told of are the command's own.
