@@ -62,6 +62,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/python/python-unheard.c %D%/python/python-watch.c \
 	%D%/tools.c %D%/tools.h \
 	%D%/wait.c \
+	%D%/work.c %D%/work.h \
 	%D%/trait.h \
 	%D%/c10d/c10d.c %D%/c10d/c10d.h %D%/c10d/c10d.def %D%/c10d/c10d-abi.h \
 	%D%/c10d/c10d-route.h \
@@ -69,7 +70,6 @@ libinquest_probe_la_SOURCES = \
 	%D%/c10d/c10d-op.c \
 	%D%/c10d/c10d-store.c %D%/c10d/c10d-store.h \
 	%D%/c10d/c10d-wait.c \
-	%D%/c10d/c10d-work.c %D%/c10d/c10d-work.h \
 	%D%/death/unwound.c %D%/death/unwound.h \
 	%D%/version.c \
 	src/cpython/layout.c src/cpython/lines.c \

@@ -4,7 +4,7 @@
  *
  *	c10d.c		process groups of gloo: made, ready, destroyed
  *	c10d-op.c	their ops (c10d.def)
- *	c10d-work.h	the ops that are under way, and their ends
+ *	work.h		the ops that are under way, and their ends
  *	c10d-wait.c	waits for ops, and the ends of ops, as PyTorch tells them
  *	c10d-store.h	stores: prefixes, and waits for keys
  *	c10d-nccl.c	the exchange of NCCL's unique id

@@ -9,9 +9,9 @@
  */
 #include "probes/c10d/c10d-abi.h"
 #include "probes/c10d/c10d-route.h"
-#include "probes/c10d/c10d-work.h"
 #include "probes/death/unwound.h"
 #include "probes/probe.h"
+#include "probes/work.h"
 
 #if UNWOUND_HERE
 

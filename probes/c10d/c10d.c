@@ -13,11 +13,11 @@
 #include "probes/c10d/c10d-route.h"
 #include "probes/c10d/c10d-nccl.h"
 #include "probes/c10d/c10d-store.h"
-#include "probes/c10d/c10d-work.h"
 #include "probes/death/unwound.h"
 #include "probes/nccl/comm.h"
 #include "probes/process.h"
 #include "probes/text.h"
+#include "probes/work.h"
 
 #include <string.h>
 

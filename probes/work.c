@@ -5,7 +5,7 @@
  * are hashed by address. The threads of a process group end works while the program's threads make
  * others, so each entry is taken by a CAS and shown by its key, last.
  */
-#include "probes/c10d/c10d-work.h"
+#include "probes/work.h"
 
 #include "probes/probe.h"
 #include "probes/process.h"

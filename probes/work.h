@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c10d-work.h: ops of gloo from their call to their end, and the Work objects that stand for them.
+ * work.h: ops whose library tells on the host when they are done, from their call to their end, and
+ * what stands for them meanwhile: PyTorch's Work objects, MPI's requests.
  *
  * An op is *open* from its call until all that was started for it has ended. Records have its
  * number as their stream, and a wait for the op names that number. A Work is bound to its op when
  * the process group hands it to its threads (so before it can end), or, where the device itself
- * does the work (send and receive), when the call returns it. A Work that ends or is freed is
- * forgotten: its address may be reused at once.
+ * does the work (send and receive), when the call returns it; a request when the call that gives it
+ * returns. One that ends or is freed is forgotten: its address may be reused at once.
  *
  * COMPLETION is told by the library itself, so it is always known; but ops end in any order, while
  * readers ask "up to which?". So ends are collected per group, and `completed_word` is raised as
@@ -14,8 +15,8 @@
  * one of its group has completed after all, since most failures are the end of the group. A send or
  * receive that was dropped without a wait is treated alike.
  */
-#ifndef PROBES_C10D_WORK_H
-#define PROBES_C10D_WORK_H
+#ifndef PROBES_WORK_H
+#define PROBES_WORK_H
 
 #include "ring/ring-write.h"
 
