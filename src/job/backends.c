@@ -23,6 +23,8 @@ enum {
 	TAGS = BACKEND_TAGS,
 	FINALIZES = BACKEND_FINALIZES,
 	ON_HOST = BACKEND_ON_HOST,
+	DRIVEN = BACKEND_DRIVEN,
+	UPTO = BACKEND_UPTO,
 };
 
 static const struct backend backends[] = {

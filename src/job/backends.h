@@ -23,6 +23,8 @@ enum backend_trait {
 	BACKEND_TAGS = 256,
 	BACKEND_FINALIZES = 512,
 	BACKEND_ON_HOST = 1024,
+	BACKEND_DRIVEN = 2048,
+	BACKEND_UPTO = 4096,
 };
 
 /* True if the backend of that name has the trait. */

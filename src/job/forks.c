@@ -25,7 +25,7 @@
 #include "job/names.h"
 #include "job/rollcall.h"
 
-/* Reductions from here on are handles that each rank made for itself. */
+/* Reductions from here on are handles that each rank made for itself, up to those of MPI. */
 #define FIRST_OWN_REDOP 5
 
 struct known_op {
@@ -51,12 +51,18 @@ static unsigned dtype_size(uint8_t dtype)
 	return dtype < sizeof(sizes) ? sizes[dtype] : 0;
 }
 
+/* True if that reduction was made by the rank itself: a number that others need not share. */
+static bool is_own_redop(uint8_t redop)
+{
+	return redop >= FIRST_OWN_REDOP && !job_redop_name(redop);
+}
+
 /* The reduction, as far as ranks can agree on it: all user-made ones are one. */
 static uint8_t plain_redop(const struct job_sig *sig)
 {
 	if (job_op_only_moves(sig->op))
 		return 0;
-	return sig->redop < FIRST_OWN_REDOP ? sig->redop : FIRST_OWN_REDOP;
+	return is_own_redop(sig->redop) ? FIRST_OWN_REDOP : sig->redop;
 }
 
 /* Bytes of the op's count; false where the size of its elements is not known. */
@@ -184,7 +190,7 @@ static void collect_ops(struct finder *f)
 		for (size_t i = 0; i < m->nops; i++) {
 			const struct job_op *op = &m->ops[i];
 
-			if (op->sig.redop >= FIRST_OWN_REDOP && !job_op_only_moves(op->sig.op))
+			if (is_own_redop(op->sig.redop) && !job_op_only_moves(op->sig.op))
 				f->trust_hashes = false;
 			if (op->launch && i && m->ops[i - 1].launch == op->launch)
 				f->trust_hashes = false;

@@ -230,6 +230,7 @@ struct job_member {
 	enum job_member_state state;
 	bool aborted;
 	bool nonblocking;
+	bool from_any;	  /* it received from anybody: how often from whom is not known */
 	bool saw_capture; /* graph replays are unknown: absence proves nothing */
 	int64_t init_since;
 	int64_t ready_at;

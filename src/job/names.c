@@ -36,6 +36,7 @@ static const char *const dtypes[] = {
 
 static const char *const redops[] = {
 #define REDOP(name) name,
+#define REDOP_AT(number, name) [number] = name,
 #include "lists/sig.def"
 };
 

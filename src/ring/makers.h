@@ -11,7 +11,7 @@
 static inline bool ring_maker_draws_ids(uint32_t maker)
 {
 	enum { IDS = 1, USUAL = 0, NO_OPS = 0, APART = 0, GIVES_UP = 0, EXACT = 0, DUMPED = 0,
-		RETIRES = 0, TAGS = 0, FINALIZES = 0, ON_HOST = 0 };
+		RETIRES = 0, TAGS = 0, FINALIZES = 0, ON_HOST = 0, DRIVEN = 0, UPTO = 0 };
 	static const unsigned char draws[] = {
 #define BACKEND(name, number, text, traits) [number] = (traits),
 #include "lists/backend.def"

@@ -41,6 +41,7 @@ static const char *const dtypes[] = {
 
 static const char *const redops[] = {
 #define REDOP(name) name,
+#define REDOP_AT(number, name) [number] = name,
 #include "lists/sig.def"
 };
 
@@ -76,7 +77,7 @@ static const char *const flags[] = {
 	"grouped", "captured", "returned", "p2p", "failed", "poll", "closed", "resumed"};
 
 static const char *const group_states[] = {"ready", "nonblocking", "finalized", "destroyed",
-	"aborted", "revoked", "saw-capture", "host-done", "kernels"};
+	"aborted", "revoked", "saw-capture", "host-done", "kernels", "from-any"};
 
 #define LIST(names)                                                                                \
 	{                                                                                          \

@@ -62,6 +62,7 @@ static const char *const echoes[] = {
 	"APPLICATION TERMINATED", "BAD TERMINATION", NULL};
 
 const struct backend backend_mpi = {
+	.name = "mpi",
 	.lines = lines,
 	.nlines = N_OF(lines),
 	.better = better,

@@ -505,10 +505,16 @@ static bool is_newer(const struct inquiry *q, size_t at, size_t than)
 
 /* -- sends and receives of different amounts --------------------------------------------------- */
 
-/* In elements of one type; of different types the bytes may yet be the same. */
-static bool amounts_differ(const struct wait *wait, const struct job_op *met)
+/*
+ * In elements of one type; of different types the bytes may yet be the same. Nor do they where a
+ * receive only says how much it has room for.
+ */
+static bool amounts_differ(
+	const struct inquiry *q, const struct wait *wait, const struct job_op *met)
 {
-	return met && met->sig.dtype == wait->op->sig.dtype &&
+	int group = q->job->members[wait->member].group;
+
+	return met && !backend_has(q->job->groups[group].maker, BACKEND_UPTO) && met->sig.dtype == wait->op->sig.dtype &&
 	       met->sig.count != wait->op->sig.count && met->sig.count != JOB_NO_COUNT &&
 	       wait->op->sig.count != JOB_NO_COUNT;
 }
@@ -550,7 +556,7 @@ static bool judge_uneven_pairs(struct inquiry *q)
 		if (node->kind != WAITFOR_PAIR || node->reached == JOB_UNKNOWN)
 			continue;
 		marked[i] = true;
-		if (uneven || !amounts_differ(wait, met_by(q, wait)))
+		if (uneven || !amounts_differ(q, wait, met_by(q, wait)))
 			continue;
 		uneven = wait;
 		met = met_by(q, wait);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/backends.h"
 #include "job/rollcall.h"
 #include "verdict/earlier.h"
 #include "verdict/judge.h"
@@ -309,6 +310,24 @@ static bool said_never_init(struct inquiry *q, struct draft *draft, struct rank_
 	return false;
 }
 
+/* It came to the operation, and left before that was done. That others wait for it is inferred. */
+static bool tell_left_open(struct inquiry *q, struct rank_index rank, const struct wait *wait,
+	const struct job_member *seat, struct draft *draft)
+{
+	const struct job_op *op = rollcall_op(seat, wait->index);
+	struct verdict_fact *fact;
+
+	if (wait->kind != WAIT_COLLECTIVE || !op || op->completed == JOB_YES ||
+		!backend_has(q->job->groups[seat->group].maker, BACKEND_DRIVEN))
+		return false;
+	fact = draft_fact(q, draft, FACT_LEFT_OPEN, rank, op->cite);
+	fact->text = inquiry_op_name(op);
+	fact->text2 = q->job->groups[seat->group].name;
+	fact->a = (int64_t)wait->index;
+	draft_at_most(draft, VERDICT_SUPPORTED);
+	return true;
+}
+
 static void tell_absence(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_member *seat = NULL;
@@ -345,7 +364,8 @@ static void tell_absence(struct inquiry *q, struct rank_index rank, struct draft
 		fact->text2 = q->job->groups[seat->group].name;
 		return;
 	}
-	if (!seat->head_known || seat->head >= wait->index)
+	if (tell_left_open(q, rank, wait, seat, draft) || !seat->head_known ||
+		seat->head >= wait->index)
 		return;
 	if (seat->state == JOB_MEMBER_GONE)
 		draft_fact(q, draft, FACT_LEFT_GROUP, rank, seat->cite)->text2 =

@@ -16,6 +16,7 @@
 #include "job/calls.h"
 #include "ring/calls.h"
 
+#define ASKED_LAST 1000000000 /* ns: who asks again and again does so more often */
 #define ANY_STREAM UINT64_MAX /* the probe's word for "every stream" or "not known which" */
 
 /* --- Records --------------------------------------------------------------------------------- */
@@ -261,13 +262,29 @@ static void find_thread(struct decode_process *process, const struct decode_thre
 	*array_add(&process->threads) = *thread;
 }
 
+/*
+ * True if the board shows a question to a library that a host must ask again to get on, and it was
+ * asked long ago: the thread is elsewhere since. A device goes on by itself, so there one question
+ * may be all.
+ */
+static bool threads_asks_no_more(const struct ring_source *source, const struct ring_lane_view *lane,
+	const char *call)
+{
+	int64_t asked = ring_source_time(source, lane->board.tsc);
+	int64_t now = source->t0 == UINT64_MAX ? JOB_UNKNOWN : ring_source_time(source, source->t0);
+
+	return call && call_is_on_host(call) && asked != JOB_UNKNOWN && now != JOB_UNKNOWN &&
+	       now - asked > ASKED_LAST;
+}
+
 /* One board, one thread. A torn board leaves the state unknown, and the thread is listed. */
 static void threads_take(struct ring_source *source, const struct ring_lane_view *lane)
 {
 	const struct ring_slot *board = &lane->board;
 	const char *call = ring_call_name(ring_meta_arg(board->meta));
 	unsigned type = ring_meta_type(board->meta);
-	bool polls = type == RING_WAIT_ENTER && (ring_meta_flags(board->meta) & RING_F_POLL);
+	bool polls = (type == RING_WAIT_ENTER || type == RING_CALL_ENTER) &&
+		     (ring_meta_flags(board->meta) & RING_F_POLL);
 	struct decode_thread thread = {.fact = {
 		.tid = lane->tid,
 		.name = arena_text_max(&source->context->arena, lane->name, sizeof(lane->name)),
@@ -290,6 +307,10 @@ static void threads_take(struct ring_source *source, const struct ring_lane_view
 		thread.fact.state = JOB_THREAD_UNKNOWN;
 		thread.group_key = thread.fact.op = thread.fact.stream = 0;
 		thread.fact.detail = "";
+	} else if (polls && lane->board_state > 0 && threads_asks_no_more(source, lane, call)) {
+		thread.fact.state = JOB_THREAD_OUTSIDE;
+		thread.fact.since = ring_source_time(source, board->tsc);
+		thread.group_key = thread.fact.op = thread.fact.stream = 0;
 	} else if (type != RING_IDLE && lane->board_state > 0) {
 		thread.fact.call = call ? call : "a call of a newer probe";
 	}

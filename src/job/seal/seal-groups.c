@@ -234,6 +234,7 @@ static void join_member(struct job_member *into, const struct job_member *from)
 	into->aborted |= from->aborted;
 	into->nonblocking |= from->nonblocking;
 	into->saw_capture |= from->saw_capture;
+	into->from_any |= from->from_any;
 	SEAL_KEEP_MAX(into->init_since, from->init_since);
 	SEAL_KEEP_MAX(into->ready_at, from->ready_at);
 	SEAL_KEEP_MAX(into->splits, from->splits);

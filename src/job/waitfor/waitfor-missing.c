@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/backends.h"
 #include "job/names.h"
 #include "job/rollcall.h"
 #include "job/waitfor/waitfor-make.h"
@@ -62,6 +63,40 @@ static void hold_by_stopped(struct waitfor_maker *m, int node, int group)
 
 			waitfor_add_edge(m, node, stopped);
 		}
+	}
+}
+
+/* True if nothing holds the rank: it is in no call that waits. */
+static bool is_free(const struct waitfor_maker *m, struct rank_index rank)
+{
+	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
+		if (m->waits->at[i].held)
+			return false;
+	return true;
+}
+
+/* True if the rank began that op, and is elsewhere, while only it can bring it further. */
+static bool is_left_open(const struct waitfor_maker *m, const struct job_member *member,
+	const struct job_op *op)
+{
+	return backend_has(m->job->groups[member->group].maker, BACKEND_DRIVEN) &&
+	       rollcall_speaks(m->job, member) && op && op->returned == JOB_YES &&
+	       op->completed != JOB_YES && !op->failed && is_free(m, member->rank);
+}
+
+/*
+ * What somebody began and left open goes no further while its host is elsewhere, if nobody drives
+ * it but the host.
+ */
+static void hold_by_left_open(struct waitfor_maker *m, int node, int group, uint64_t index)
+{
+	const struct job_group *g = &m->job->groups[group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
+
+		if (is_left_open(m, member, rollcall_op(member, index)))
+			waitfor_add_edge(m, node, member->rank.i);
 	}
 }
 
@@ -147,8 +182,10 @@ static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 			waitfor_add_edge(m, node, m->ops.items[i - 1].node);
 		m->nodes.items[node].absent = at > 0;
 		m->nodes.items[node].unknown = seats.unknown;
-		if (!at)
+		if (!at) {
 			hold_by_stopped(m, node, group);
+			hold_by_left_open(m, node, group, m->ops.items[i].index);
+		}
 		if (!at && m->ops.items[i].sure && !rollcall_lists_all(&m->job->groups[group]))
 			guess_missing(m, node, group);
 	}
@@ -278,8 +315,8 @@ void waitfor_join_missing(struct waitfor_maker *m)
 	}
 }
 
-/* True if the peer is done with its side of the message: how it ended later does not hold it. */
-static bool is_done_with(const struct job *job, const struct wait *wait)
+/* The peer's side of a message; NULL where it is not known. */
+static const struct job_op *met_by(const struct job *job, const struct wait *wait)
 {
 	const struct job_member *peer = &job->members[wait->peer];
 	uint8_t other = wait->op->sig.op == JOB_OP_SEND ? JOB_OP_RECV : JOB_OP_SEND;
@@ -289,9 +326,17 @@ static bool is_done_with(const struct job *job, const struct wait *wait)
 
 		if (theirs->sig.op == other && theirs->index == wait->index &&
 			same_group_rank(theirs->sig.peer, job->members[wait->member].seat))
-			return theirs->completed == JOB_YES;
+			return theirs;
 	}
-	return false;
+	return NULL;
+}
+
+/* True if the peer is done with its side of the message: how it ended later does not hold it. */
+static bool is_done_with(const struct job *job, const struct wait *wait)
+{
+	const struct job_op *met = met_by(job, wait);
+
+	return met && met->completed == JOB_YES;
 }
 
 /* The peer that has not made the matching call; or one that did, and died or froze in it. */
@@ -305,5 +350,7 @@ void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wai
 		waitfor_add_edge(m, node, peer.i);
 	else if (is_rank(peer) && m->given->stopped[peer.i] && !is_done_with(m->job, wait))
 		waitfor_add_edge(m, node, waitfor_stopped_node(m, peer));
+	else if (is_left_open(m, &m->job->members[wait->peer], met_by(m->job, wait)))
+		waitfor_add_edge(m, node, peer.i);
 }
 

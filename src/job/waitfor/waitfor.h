@@ -10,6 +10,7 @@
  *	op    --> the incomplete op that one of its members launched before it; so does P2P, for
  *	          both sides, where it is on the same stream
  *	op    --> members that died or are frozen, where all have entered it
+ *	op    --> members that began it and are in no call, if their hosts drive it
  *	init  --> the seats that have not begun it; of a bootstrap group the one that gives the id
  *	split --> the seats of the old group that have not begun as many
  *	P2P   --> the peer that has not made the matching call; where it has, a message of the same

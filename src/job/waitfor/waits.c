@@ -258,6 +258,8 @@ static enum job_known peer_came(
 			return JOB_YES;
 		seen = true;
 	}
+	if (peer->from_any && other == JOB_OP_RECV)
+		return JOB_MAYBE;
 	if (has_only_part(job, peer) || (!rollcall_speaks(job, peer) && !peer->p2p_whole))
 		return JOB_MAYBE;
 	return seen || peer->p2p_whole || has_all_p2p(peer) ? JOB_NO : JOB_MAYBE;
@@ -554,6 +556,13 @@ static void add_told(struct collector *c, struct rank_index rank, size_t from)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
+/* True if what was begun there keeps nobody but who then waits for it. */
+static bool keeps_only_who_waits(const struct job *job, const struct wait *wait)
+{
+	return (wait->kind == WAIT_COLLECTIVE || wait->kind == WAIT_P2P) &&
+	       backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_DRIVEN);
+}
+
 /*
  * True if anybody waits there. A rank that exited in good order does not; for one that died
  * otherwise only waits that held it or lacked a member count: nobody tracked completion to its
@@ -563,6 +572,8 @@ static bool is_wait(const struct job *job, const struct wait *wait)
 {
 	int process = job_rank(job, wait->rank)->process;
 
+	if (!wait->held && keeps_only_who_waits(job, wait))
+		return false;
 	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE) {
 		if (job->processes[process].end == JOB_EXITED && !job->processes[process].status)
 			return false;
