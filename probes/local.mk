@@ -35,6 +35,9 @@ libinquest_probe_la_SOURCES = \
 	%D%/lowfds.c %D%/lowfds.h \
 	%D%/mapping.c %D%/mapping.h \
 	%D%/marks.c %D%/marks.h \
+	%D%/mpi/mpi.c %D%/mpi/mpi.h %D%/mpi/mpi.def %D%/mpi/mpi-abi.h \
+	%D%/mpi/mpi-comm.c %D%/mpi/mpi-library.c %D%/mpi/mpi-library.h %D%/mpi/mpi-op.c \
+	%D%/mpi/mpi-request.c \
 	%D%/nccl/nccl.c %D%/nccl/nccl.def %D%/nccl/nccl.h %D%/nccl/nccl-abi.h \
 	%D%/object.c %D%/object.h \
 	%D%/nvtx/nvtx.c %D%/nvtx/nvtx.h %D%/nvtx/nvtx-abi.h \
@@ -115,6 +118,18 @@ noinst_LTLIBRARIES += %D%/libcheck-cuda.la
 %C%_libcheck_cuda_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(CUDA_CPPFLAGS)
 %C%_libcheck_cuda_la_CFLAGS = -std=gnu11 -Wall
 endif
+if HAVE_OPENMPI_HEADERS
+noinst_LTLIBRARIES += %D%/libcheck-openmpi.la
+%C%_libcheck_openmpi_la_SOURCES = %D%/mpi/check-mpi.c
+%C%_libcheck_openmpi_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(OPENMPI_CPPFLAGS)
+%C%_libcheck_openmpi_la_CFLAGS = -std=gnu11 -Wall
+endif
+if HAVE_MPICH_HEADERS
+noinst_LTLIBRARIES += %D%/libcheck-mpich.la
+%C%_libcheck_mpich_la_SOURCES = %D%/mpi/check-mpi.c
+%C%_libcheck_mpich_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(MPICH_CPPFLAGS)
+%C%_libcheck_mpich_la_CFLAGS = -std=gnu11 -Wall
+endif
 if HAVE_NVTX_HEADERS
 noinst_LTLIBRARIES += %D%/libcheck-nvtx.la
 %C%_libcheck_nvtx_la_SOURCES = %D%/nvtx/check-nvtx.c
@@ -128,4 +143,4 @@ noinst_LTLIBRARIES += %D%/libcheck-profiler.la
 %C%_libcheck_profiler_la_CFLAGS = -std=gnu11 -Wall
 endif
 EXTRA_DIST += %D%/nccl/check-nccl.c %D%/nccl/check-cuda.c %D%/nvtx/check-nvtx.c \
-	%D%/nccl/check-profiler.c
+	%D%/nccl/check-profiler.c %D%/mpi/check-mpi.c

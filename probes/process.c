@@ -30,6 +30,7 @@
 #include "probes/fork.h"
 #include "probes/glibc.h"
 #include "probes/mapping.h"
+#include "probes/mpi/mpi.h"
 #include "probes/nccl/group.h"
 #include "probes/place.h"
 #include "probes/python/python.h"
@@ -335,6 +336,7 @@ int process_reborn(void)
 		memset(process.lost, 0, sizeof(process.lost));
 		group_forget_all();
 		c10d_forget_all();
+		mpi_forget_all();
 		death_forget();
 		census_self_look(&process.self);
 		process.pid = process.self.pid;

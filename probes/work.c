@@ -245,6 +245,12 @@ void work_end(const void *work, enum work_end end)
 		work_drop(op, end);
 }
 
+void work_end_of(const void *work, uint64_t number, enum work_end end)
+{
+	if (work_op(work) == number)
+		work_end(work, end);
+}
+
 void work_forget_all(void)
 {
 	__builtin_memset(works.ops, 0, sizeof(works.ops));

@@ -49,6 +49,9 @@ uint64_t work_op(const void *work);
  */
 void work_end(const void *work, enum work_end end);
 
+/* The same, if it still stands for that op: its address may have been given anew. */
+void work_end_of(const void *work, uint64_t number, enum work_end end);
+
 /* Notes that a new group took this entry of the ring: none of its ops has ended. */
 void work_new_group(int group);
 

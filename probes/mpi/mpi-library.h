@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpi-library.h: which MPI the program has loaded, and what its handles mean.
+ *
+ * It is looked at once, as the program initialises MPI: Open MPI exports the objects that its
+ * handles point to, MPICH's handles are constants. Any other ABI is left alone: calls pass through
+ * and are counted as lost.
+ */
+#ifndef PROBES_MPI_LIBRARY_H
+#define PROBES_MPI_LIBRARY_H
+
+#include <stdint.h>
+
+struct mpi_library {
+	int open; /* Open MPI's ABI; else MPICH's */
+	int any_source;
+	int proc_null;
+	uint64_t world, self;
+	uint64_t comm_null, request_null, type_null;
+};
+
+/* The sonames of MPI libraries, those of their Fortran wrappers behind them. */
+extern const char *const hook_mpi[];
+
+/* Finds out which MPI there is; 1, or 0 for one that is not known. Not for signal handlers. */
+int mpi_library_find(void);
+
+/* What was found; NULL: nothing yet, or an ABI that is not known. */
+const struct mpi_library *mpi_library(void);
+
+/* What kind of thing a handle in Fortran, which is an index there, stands for. */
+enum mpi_kind { MPI_KIND_COMM, MPI_KIND_TYPE, MPI_KIND_OP, MPI_KIND_REQUEST, MPI_KINDS };
+
+/* The library's handle for a Fortran one. */
+uint64_t mpi_from_fortran(enum mpi_kind kind, int32_t handle);
+
+/*
+ * The number in rings of a data type, and how many of it the count stands for: RING_SIG_BYTES for
+ * all that have no number, whose count is then in bytes.
+ */
+unsigned mpi_dtype(uint64_t type, uint64_t *count);
+/* The number of a reduction; RING_SIG_UNKNOWN for one that the program made. */
+unsigned mpi_redop(uint64_t op);
+
+/* Questions to the library, which it answers by itself. 0, or -1 where it does not. */
+int mpi_ask_size(uint64_t comm, int *ret);
+int mpi_ask_rank(uint64_t comm, int *ret);
+
+/*
+ * The ranks in the world of those who have seats [from, from + n) of a communicator; n <= 64. 0, or
+ * -1.
+ */
+int mpi_ask_members(uint64_t comm, int from, int n, int *ret);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests: operations that were begun, and who waits for them.
+ *
+ * A wait names its op where it is for one. For all of several it says "any": whichever is open
+ * holds it. A wait for *one* of several is held by none of them, so it is a call and no more. A
+ * test that says "not yet" shows on the board that its thread asks; nothing is written down.
+ *
+ * A library may give one handle to several requests that are done already (MPICH does, for sends
+ * that fitted into a buffer), and give it anew once it is free: which op it stands for is asked
+ * before the real call, and holds behind it only while it still stands for that one.
+ *
+ * A *described* op (MPI_Send_init) has a request that lives on; each start is an op of its own.
+ */
+#include <string.h>
+
+#include "probes/mpi/mpi.h"
+#include "probes/nccl/group.h"
+#include "probes/work.h"
+
+#define MOST	    256 /* requests of one call that are followed; */
+#define STARTED	    64  /* that one call starts */
+#define ANY_OP	    UINT64_MAX
+#define DESCRIBED   512 /* a power of two */
+#define TRIES	    16
+
+/* The requests of one call, as they were before it: what it ends is no request behind it. */
+struct requests {
+	int n;	   /* followed, and more may be there */
+	int begun; /* those that stand for an op */
+	uint64_t one; /* one of these ops */
+	uint64_t key[MOST];
+	uint64_t op[MOST];
+};
+
+/* --- Described operations -------------------------------------------------------------------- */
+
+/* Writers: all threads that describe, start or give up, an entry by its `key`, taken by a CAS. */
+static struct {
+	uint64_t key; /* 0 free, 1 gone, 2 being written */
+	uint64_t use; /* seq of the group's entry */
+	struct mpi_op op;
+} described[DESCRIBED];
+
+enum { FREE, GONE, BUSY };
+
+static unsigned place(uint64_t key, unsigned i)
+{
+	return ((unsigned)((key ^ key >> 4) * 0x9e3779b97f4a7c15ull >> 40) + i) % DESCRIBED;
+}
+
+static void keep(struct probe_thread *me, uint64_t key, const struct mpi_op *op)
+{
+	for (unsigned i = 0; key > BUSY && op->group >= 0 && i < TRIES; i++) {
+		unsigned at = place(key, i);
+		uint64_t seen = ring_load(&described[at].key);
+
+		if ((seen > GONE && seen != key) || !ring_cas(&described[at].key, seen, BUSY))
+			continue;
+		described[at].op = *op;
+		described[at].use = ring_load(&me->ring->groups[op->group].seq);
+		ring_publish_word(&described[at].key, key);
+		return;
+	}
+	probe_lose(PROBE_LOST_RECORDS);
+}
+
+/* The place of a described op; -1 where the request stands for none. */
+static int find(const struct probe_thread *me, uint64_t key)
+{
+	for (unsigned i = 0; key > BUSY && i < TRIES; i++) {
+		unsigned at = place(key, i);
+		uint64_t seen = ring_load_acquire(&described[at].key);
+
+		if (!seen)
+			return -1;
+		if (seen == key)
+			return ring_load(&me->ring->groups[described[at].op.group].seq) ==
+					       described[at].use
+				       ? (int)at
+				       : -1;
+	}
+	return -1;
+}
+
+int mpi_do_describe(const struct mpi_call *c)
+{
+	struct mpi_op op;
+	int result;
+
+	if (mpi_is_nothing(c))
+		return mpi_real(c);
+	op = mpi_describe_op(c);
+	result = mpi_real(c);
+	if (!result)
+		keep(c->me, mpi_request(c), &op);
+	return result;
+}
+
+/* --- Starts ---------------------------------------------------------------------------------- */
+
+/* Enters those that are known; one that is not was described where nothing was recorded. */
+static int start_all(const struct mpi_call *c, int n)
+{
+	int known = 0, result;
+	uint64_t ticket = mpi_call_enter(c->me, c->shape->call, GROUP_NONE, (uint64_t)n);
+	struct mpi_op ops[STARTED];
+	uint64_t keys[STARTED];
+
+	for (int i = 0; i < n && known < STARTED; i++) {
+		uint64_t key = mpi_handle_at(c, c->shape->request, i, MPI_KIND_REQUEST);
+		int at = find(c->me, key);
+
+		if (at < 0)
+			continue;
+		ops[known] = described[at].op;
+		keys[known] = key;
+		mpi_op_enter(c->me, &ops[known++]);
+	}
+	if (n > STARTED)
+		probe_lose(PROBE_LOST_RECORDS);
+	result = mpi_real(c);
+	for (int i = 0; i < known; i++)
+		mpi_op_return(c->me, &ops[i], keys[i], result);
+	mpi_call_return(c->me, c->shape->call, GROUP_NONE, ticket, result);
+	return result;
+}
+
+int mpi_do_start(const struct mpi_call *c)
+{
+	return start_all(c, c->shape->many ? mpi_int(c, 0) : 1);
+}
+
+/* --- Waits ----------------------------------------------------------------------------------- */
+
+static void take(const struct mpi_call *c, struct requests *r)
+{
+	int n = c->shape->many ? mpi_int(c, 0) : 1;
+
+	r->n = n < MOST ? n : MOST;
+	r->begun = 0;
+	r->one = 0;
+	for (int i = 0; i < r->n; i++) {
+		r->key[i] = mpi_handle_at(c, c->shape->request, i, MPI_KIND_REQUEST);
+		r->op[i] = work_op((const void *)(uintptr_t)r->key[i]);
+		if (r->op[i]) {
+			r->one = r->op[i];
+			r->begun++;
+		}
+	}
+	if (n > MOST)
+		probe_lose(PROBE_LOST_COMPLETIONS);
+}
+
+static void end(const struct requests *r, int i, int result)
+{
+	if (i >= 0 && i < r->n && r->op[i])
+		work_end_of((const void *)(uintptr_t)r->key[i], r->op[i],
+			result ? WORK_FAILED : WORK_DONE);
+}
+
+/* Ends those that the call says are done. */
+static void end_done(const struct mpi_call *c, const struct requests *r, int result)
+{
+	const struct mpi_shape *s = c->shape;
+	int from = c->tongue == MPI_IN_FORTRAN, n = r->n;
+
+	if (s->done == DONE_ALL || result) {
+		for (int i = 0; i < n; i++)
+			end(r, i, result);
+		return;
+	}
+	if (s->done == DONE_ONE) {
+		end(r, mpi_told(c, s->index, 0) - from, 0);
+		return;
+	}
+	n = mpi_told(c, s->flag, 0);
+	for (int i = 0; i < n && i < r->n; i++)
+		end(r, mpi_told(c, s->index, i) - from, 0);
+}
+
+/* The op that the wait is for; 0: a wait for what no record tells of. */
+static uint64_t waits_for(const struct mpi_call *c, const struct requests *r)
+{
+	if (r->begun == 1)
+		return r->one;
+	return r->begun && c->shape->done == DONE_ALL ? ANY_OP : 0;
+}
+
+int mpi_do_wait(const struct mpi_call *c)
+{
+	struct requests r;
+	struct ring_record wait;
+	uint64_t now, op;
+	int result;
+
+	take(c, &r);
+	op = waits_for(c, &r);
+	wait = (struct ring_record){.meta = ring_meta(op ? RING_WAIT_ENTER : RING_CALL_ENTER, 0,
+					    RING_NO_GROUP, c->shape->call),
+		.aux = op};
+	now = probe_now(c->me);
+	wait.more = probe_put(c->me, now, &wait);
+	probe_board(c->me, now, &(const struct ring_record){.meta = wait.meta, .aux = op});
+	result = mpi_real(c);
+	end_done(c, &r, result);
+	now = probe_now(c->me);
+	wait.meta = ring_meta(op ? RING_WAIT_EXIT : RING_CALL_EXIT, result ? RING_F_FAILED : 0,
+		RING_NO_GROUP, c->shape->call);
+	wait.aux = (uint64_t)(uint32_t)result;
+	probe_put(c->me, now, &wait);
+	probe_idle(c->me, now);
+	return result;
+}
+
+/* --- Tests ----------------------------------------------------------------------------------- */
+
+/*
+ * The board alone: the thread asks again and again, or has its answer. `op`: for which; 0: for any
+ * of several, or for what nothing tells of.
+ */
+static void show_poll(const struct mpi_call *c, uint64_t op, int done)
+{
+	struct probe_thread *me = c->me;
+	const struct ring_record poll = {
+		.meta = ring_meta(op ? RING_WAIT_ENTER : RING_CALL_ENTER, RING_F_POLL,
+			RING_NO_GROUP, c->shape->call),
+		.aux = op,
+	};
+	uint64_t now = probe_now(me);
+
+	if (!done)
+		probe_board(me, now, &poll);
+	else if (me->polling)
+		probe_idle(me, now);
+	me->polling = !done;
+}
+
+int mpi_do_test(const struct mpi_call *c)
+{
+	struct requests r;
+	uint64_t op;
+	int result, done;
+
+	take(c, &r);
+	if (!r.begun)
+		return mpi_real(c);
+	op = waits_for(c, &r);
+	result = mpi_real(c);
+	done = result || mpi_told(c, c->shape->flag, 0);
+	if (done)
+		end_done(c, &r, result);
+	show_poll(c, op, done);
+	return result;
+}
+
+/* Is a message there? One that is, and that the call takes with it, is received by that. */
+int mpi_do_ask(const struct mpi_call *c)
+{
+	struct mpi_op op;
+	int result, there;
+
+	if (mpi_is_nothing(c))
+		return mpi_real(c);
+	result = mpi_real(c);
+	there = result || mpi_told(c, c->shape->flag, 0);
+	show_poll(c, 0, there);
+	if (result || !there || !c->shape->op)
+		return result;
+	op = mpi_describe_op(c);
+	mpi_op_enter(c->me, &op);
+	mpi_op_return(c->me, &op, 0, result);
+	return result;
+}
+
+/* What is given up goes on by itself, and nobody waits for it. */
+int mpi_do_give_up(const struct mpi_call *c)
+{
+	uint64_t key = mpi_handle_at(c, c->shape->request, 0, MPI_KIND_REQUEST);
+	int at = find(c->me, key);
+	uint64_t mine = key;
+
+	if (at >= 0)
+		__atomic_compare_exchange_n(&described[at].key, &mine, GONE, 0, __ATOMIC_RELAXED,
+			__ATOMIC_RELAXED);
+	work_end((const void *)(uintptr_t)key, WORK_DONE);
+	return mpi_real(c);
+}
+
+void mpi_forget_requests(void)
+{
+	memset(described, 0, sizeof(described));
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The wrappers that mpi.def yields, and how a call's arguments are read. The rule of hook.h is in
+ * mpi_enter(): find the real function; where nothing can be recorded only call it; else the body of
+ * its line records and calls it.
+ *
+ * Fortran's functions have one name in the language and four in libraries (mpi_send_, mpi_send__,
+ * mpi_send, MPI_SEND), which are one function; so ours is one, too. Open MPI's module mpi_f08 calls
+ * neither these nor C, but functions of its own.
+ */
+#include "probes/mpi/mpi.h"
+
+#include <string.h>
+
+#include "probes/hook.h"
+#include "probes/mpi/mpi-abi.h"
+
+/* What a wrapper is: its line, the names of what it stands for, newest habit first. */
+struct mpi_door {
+	const struct mpi_shape *shape;
+	const char *names; /* one behind the other, "" behind the last */
+	const void *ours;
+	enum mpi_tongue tongue;
+	unsigned ierror;
+};
+
+typedef int (*mpi_function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+	uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+
+/* --- Arguments ------------------------------------------------------------------------------- */
+
+static const void *address(uint64_t word)
+{
+	return (const void *)(uintptr_t)word;
+}
+
+int mpi_told(const struct mpi_call *c, unsigned at, int i)
+{
+	const int32_t *told = address(c->words[at]);
+
+	return told ? told[i] : 0;
+}
+
+int mpi_int(const struct mpi_call *c, unsigned at)
+{
+	return c->tongue == MPI_IN_FORTRAN ? mpi_told(c, at, 0) : (int32_t)c->words[at];
+}
+
+int64_t mpi_count(const struct mpi_call *c, unsigned at)
+{
+	return c->tongue == MPI_IN_C_LARGE ? (int64_t)c->words[at] : mpi_int(c, at);
+}
+
+int64_t mpi_count_of(const struct mpi_call *c, unsigned at, int i)
+{
+	const int64_t *large = address(c->words[at]);
+
+	return c->tongue == MPI_IN_C_LARGE && large ? large[i] : mpi_told(c, at, i);
+}
+
+uint64_t mpi_handle(const struct mpi_call *c, unsigned at, enum mpi_kind kind)
+{
+	const struct mpi_library *library = mpi_library();
+
+	if (c->tongue == MPI_IN_FORTRAN)
+		return mpi_from_fortran(kind, mpi_told(c, at, 0));
+	return library && library->open ? c->words[at] : (uint32_t)c->words[at];
+}
+
+uint64_t mpi_handle_at(const struct mpi_call *c, unsigned at, int i, enum mpi_kind kind)
+{
+	const struct mpi_library *library = mpi_library();
+	const uint64_t *handles = address(c->words[at]);
+
+	if (!handles || !library)
+		return 0;
+	if (c->tongue == MPI_IN_FORTRAN)
+		return mpi_from_fortran(kind, mpi_told(c, at, i));
+	return library->open ? handles[i] : (uint32_t)mpi_told(c, at, i);
+}
+
+/* --- The call -------------------------------------------------------------------------------- */
+
+int mpi_real(const struct mpi_call *c)
+{
+	const uint64_t *w = c->words;
+	int result = ((mpi_function)c->real)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8],
+		w[9], w[10], w[11], w[12], w[13]);
+
+	return c->tongue == MPI_IN_FORTRAN ? mpi_told(c, c->ierror, 0) : result;
+}
+
+static const void *find(void **slot, const struct mpi_door *door)
+{
+	void *real = hook_known(slot);
+
+	for (const char *name = door->names; hook_unlikely(!real) && *name;
+		name += strlen(name) + 1)
+		real = hook_find(name, door->ours, hook_mpi);
+	if (hook_likely(real))
+		__atomic_store_n(slot, real, __ATOMIC_RELAXED);
+	else
+		probe_lose(PROBE_LOST_UNRESOLVED);
+	return real;
+}
+
+static int missing(const struct mpi_call *c)
+{
+	if (c->tongue == MPI_IN_FORTRAN && c->words[c->ierror])
+		*(int32_t *)(uintptr_t)c->words[c->ierror] = MPI_ABI_MISSING;
+	return MPI_ABI_MISSING;
+}
+
+static int mpi_enter(const struct mpi_door *door, void **slot, const uint64_t *words)
+{
+	struct mpi_call c = {
+		.shape = door->shape,
+		.words = words,
+		.real = find(slot, door),
+		.tongue = door->tongue,
+		.ierror = door->ierror,
+	};
+	int result;
+
+	if (hook_unlikely(!c.real))
+		return missing(&c);
+	c.me = mpi_library() ? probe_enter() : NULL;
+	if (!c.me)
+		return mpi_real(&c);
+	result = door->shape->body(&c);
+	probe_leave(c.me);
+	return result;
+}
+
+/* MPI_Init: only behind it is it known which MPI this is, unless the library is there already. */
+static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *words)
+{
+	struct mpi_call c = {
+		.words = words,
+		.real = find(slot, door),
+		.tongue = door->tongue,
+		.ierror = door->ierror,
+	};
+	struct mpi_birth b;
+	int result;
+
+	if (hook_unlikely(!c.real))
+		return missing(&c);
+	if (!mpi_library_find())
+		return mpi_real(&c);
+	mpi_birth_begin(&b, door->shape->call);
+	result = mpi_real(&c);
+	mpi_birth_end(&b, result);
+	return result;
+}
+
+/* --- Wrappers -------------------------------------------------------------------------------- */
+
+/* Parameters of n words, and those words. */
+#define MPI_P0	 void
+#define MPI_P1	 uint64_t a
+#define MPI_P2	 MPI_P1, uint64_t b
+#define MPI_P3	 MPI_P2, uint64_t c
+#define MPI_P4	 MPI_P3, uint64_t d
+#define MPI_P5	 MPI_P4, uint64_t e
+#define MPI_P6	 MPI_P5, uint64_t f
+#define MPI_P7	 MPI_P6, uint64_t g
+#define MPI_P8	 MPI_P7, uint64_t h
+#define MPI_P9	 MPI_P8, uint64_t i
+#define MPI_P10	 MPI_P9, uint64_t j
+#define MPI_P11	 MPI_P10, uint64_t k
+#define MPI_P12	 MPI_P11, uint64_t l
+#define MPI_P13	 MPI_P12, uint64_t m
+#define MPI_A0	 0
+#define MPI_A1	 a
+#define MPI_A2	 MPI_A1, b
+#define MPI_A3	 MPI_A2, c
+#define MPI_A4	 MPI_A3, d
+#define MPI_A5	 MPI_A4, e
+#define MPI_A6	 MPI_A5, f
+#define MPI_A7	 MPI_A6, g
+#define MPI_A8	 MPI_A7, h
+#define MPI_A9	 MPI_A8, i
+#define MPI_A10	 MPI_A9, j
+#define MPI_A11	 MPI_A10, k
+#define MPI_A12	 MPI_A11, l
+#define MPI_A13	 MPI_A12, m
+
+/* One more: ierror. */
+#define MPI_I0	1
+#define MPI_I1	2
+#define MPI_I2	3
+#define MPI_I3	4
+#define MPI_I4	5
+#define MPI_I5	6
+#define MPI_I6	7
+#define MPI_I7	8
+#define MPI_I8	9
+#define MPI_I9	10
+#define MPI_I10 11
+#define MPI_I11 12
+#define MPI_I12 13
+
+#define MPI_PARAMS_(n) MPI_P##n
+#define MPI_PARAMS(n)  MPI_PARAMS_(n)
+/* clang-format off */
+#define MPI_WORDS_(n) ((const uint64_t[MPI_WORDS]){MPI_A##n})
+/* clang-format on */
+#define MPI_WORDS_OF(n) MPI_WORDS_(n)
+
+#define MPI_IN_C_AS(enter, n, fn, shape_, tongue_)                                                 \
+	HOOK_EXPORT int fn(MPI_PARAMS(n));                                                         \
+	HOOK_EXPORT int fn(MPI_PARAMS(n))                                                          \
+	{                                                                                          \
+		static const struct mpi_door door = {                                              \
+			&(shape_), #fn "\0", (const void *)fn, tongue_, 0};                        \
+		static void *slot;                                                                 \
+                                                                                                   \
+		return enter(&door, &slot, MPI_WORDS_OF(n));                                       \
+	}
+
+#define MPI_ALIAS(fn, other, symbol, n)                                                           \
+	HOOK_EXPORT void other(MPI_PARAMS(n)) __asm__(symbol) __attribute__((alias(#fn)));
+
+/* `n` arguments and ierror. */
+#define MPI_IN_FORTRAN_AS(enter, n, name, NAME, shape_)                                            \
+	HOOK_EXPORT void mpi_##name##_(MPI_PARAMS(MPI_I##n));                                      \
+	HOOK_EXPORT void mpi_##name##_(MPI_PARAMS(MPI_I##n))                                       \
+	{                                                                                          \
+		static const struct mpi_door door = {&(shape_),                                    \
+			"mpi_" #name "_\0mpi_" #name "__\0mpi_" #name "\0MPI_" #NAME "\0",          \
+			(const void *)mpi_##name##_, MPI_IN_FORTRAN, n};                           \
+		static void *slot;                                                                 \
+                                                                                                   \
+		enter(&door, &slot, MPI_WORDS_OF(MPI_I##n));                                       \
+	}                                                                                          \
+	MPI_ALIAS(mpi_##name##_, mpi_##name##_2, "mpi_" #name "__", MPI_I##n)                      \
+	MPI_ALIAS(mpi_##name##_, mpi_##name##_3, "mpi_" #name, MPI_I##n)                           \
+	MPI_ALIAS(mpi_##name##_, mpi_##name##_4, "MPI_" #NAME, MPI_I##n)                           \
+	HOOK_EXPORT void mpi_##name##_f08_(MPI_PARAMS(MPI_I##n));                                  \
+	HOOK_EXPORT void mpi_##name##_f08_(MPI_PARAMS(MPI_I##n))                                   \
+	{                                                                                          \
+		static const struct mpi_door door = {&(shape_), "mpi_" #name "_f08_\0",            \
+			(const void *)mpi_##name##_f08_, MPI_IN_FORTRAN, n};                       \
+		static void *slot;                                                                 \
+                                                                                                   \
+		enter(&door, &slot, MPI_WORDS_OF(MPI_I##n));                                       \
+	}
+
+#define MPI_SHAPE(Name, ...)                                                                       \
+	static const struct mpi_shape shape_##Name = {.call = RING_CALL_MPI_##Name, __VA_ARGS__};
+
+#define MPI_PLAIN(n, Name, name, NAME, params, ...)                                                \
+	MPI_SHAPE(Name, __VA_ARGS__)                                                               \
+	MPI_IN_C_AS(mpi_enter, n, MPI_##Name, shape_##Name, MPI_IN_C)                              \
+	MPI_IN_FORTRAN_AS(mpi_enter, n, name, NAME, shape_##Name)
+
+#define MPI_SIZED(n, Name, name, NAME, params, ...)                                                \
+	MPI_PLAIN(n, Name, name, NAME, params, __VA_ARGS__)                                        \
+	MPI_IN_C_AS(mpi_enter, n, MPI_##Name##_c, shape_##Name, MPI_IN_C_LARGE)
+
+#define MPI_BEGIN(n, nf, Name, name, NAME, params)                                                 \
+	MPI_SHAPE(Name, .body = NULL)                                                              \
+	MPI_IN_C_AS(mpi_begin, n, MPI_##Name, shape_##Name, MPI_IN_C)                              \
+	MPI_IN_FORTRAN_AS(mpi_begin, nf, name, NAME, shape_##Name)
+
+#include "probes/mpi/mpi.def"

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpi.h: the MPI route: what its parts share.
+ *
+ *	mpi.def		the functions, a line each
+ *	mpi.c		the wrappers made from them, for C and Fortran
+ *	mpi-op.c	operations: entered, returned
+ *	mpi-request.c	those that return before they are done: begun, waited for, asked for
+ *	mpi-comm.c	the world and other communicators; the end of all
+ *	mpi-library.h	which MPI it is, and what its handles mean
+ *
+ * EVERY ARGUMENT IS A WORD. Functions of MPI take ints, pointers and handles, which are one or the
+ * other by ABI (mpi-abi.h); Fortran passes addresses of them. So a call is an array of words, given
+ * to the library as it came, and a line of mpi.def says at which place a record finds what. What
+ * the upper half of an int's word holds is nobody's business.
+ *
+ * ONCE. A library may make its calls of each other (MPICH's Fortran wrappers call C, file access
+ * calls collectives), and a tool's wrapper calls the library: what happens inside a recorded call
+ * is that same call.
+ */
+#ifndef PROBES_MPI_H
+#define PROBES_MPI_H
+
+#include <stdint.h>
+
+#include "probes/mpi/mpi-library.h"
+#include "probes/probe.h"
+
+#define MPI_WORDS 14 /* as many as any function takes, ierror included */
+
+enum mpi_tongue {
+	MPI_IN_C,
+	MPI_IN_C_LARGE, /* counts are 64 bits wide */
+	MPI_IN_FORTRAN, /* arguments are addresses, handles are indexes */
+};
+
+/* How the arguments say how much. */
+enum mpi_amount {
+	AMOUNT_NONE,  /* nothing is carried */
+	AMOUNT_EACH,  /* `count` of `type` */
+	AMOUNT_ROOTS, /* the same, but roots_count of roots_type at the root */
+	AMOUNT_SUM,   /* all of the list of counts at `count` */
+	AMOUNT_APART, /* each may have its own: not compared */
+};
+
+/* Which of its requests a wait or test ends. */
+enum mpi_done { DONE_ALL, DONE_ONE, DONE_SOME };
+
+struct mpi_call;
+
+/*
+ * A line of mpi.def. Of arguments that are not every function's, place 0 is none: nothing of that
+ * kind ever comes first.
+ */
+struct mpi_shape {
+	int (*body)(const struct mpi_call *);
+	uint32_t call; /* enum ring_call */
+	unsigned char op;
+	unsigned char amount, done;
+	unsigned char comm, request; /* also the list of requests, behind its length at 0 */
+	unsigned char count, type, redop, peer;
+	unsigned char roots_count, roots_type;
+	unsigned char recv_count, recv_type, recv_peer;
+	unsigned char made, tag;  /* the new communicator; what its makers tell each other by */
+	unsigned char flag, index; /* is anything done, or how much; which */
+	unsigned many : 1;   /* a list of requests */
+	unsigned same : 1;   /* the new communicator has the members of the old one */
+	unsigned probes : 1; /* the peer comes first, no buffer before it */
+};
+
+/* A call under way. */
+struct mpi_call {
+	const struct mpi_shape *shape;
+	const uint64_t *words;
+	const void *real;
+	struct probe_thread *me;
+	enum mpi_tongue tongue;
+	unsigned ierror; /* of Fortran: its place */
+};
+
+/* Calls the real function. The result, which in Fortran stands in ierror. */
+int mpi_real(const struct mpi_call *c);
+
+/* --- Arguments ------------------------------------------------------------------------------- */
+
+/* The argument at a place: a number; a count; the i-th of a list of counts. */
+int mpi_int(const struct mpi_call *c, unsigned at);
+int64_t mpi_count(const struct mpi_call *c, unsigned at);
+int64_t mpi_count_of(const struct mpi_call *c, unsigned at, int i);
+/* What a call left at an address: a number, the i-th of a list of them. */
+int mpi_told(const struct mpi_call *c, unsigned at, int i);
+
+/* A handle; the i-th of those that lie at an address, 0 where there is no address. */
+uint64_t mpi_handle(const struct mpi_call *c, unsigned at, enum mpi_kind kind);
+uint64_t mpi_handle_at(const struct mpi_call *c, unsigned at, int i, enum mpi_kind kind);
+
+/* --- Operations (mpi-op.c) ------------------------------------------------------------------- */
+
+/* An operation that enters its group, or has. */
+struct mpi_op {
+	uint32_t call;
+	int group; /* GROUP_NONE: not known, counted */
+	unsigned flags;
+	uint64_t count;
+	uint64_t sig;
+	uint64_t number; /* work.h */
+	uint64_t ticket;
+	struct ring_entered entered;
+};
+
+/* True if nobody is at the other end of it, or the process is alone in its group. */
+int mpi_is_nothing(const struct mpi_call *c);
+
+/* Says what the call's arguments make of it; not yet entered. */
+struct mpi_op mpi_describe_op(const struct mpi_call *c);
+
+/* Enters it, on lane and board; its number is open from now on. */
+void mpi_op_enter(struct probe_thread *me, struct mpi_op *op);
+
+/*
+ * Its call returned. `request`: what stands for it until it is done, or 0: it is done, or failed.
+ */
+void mpi_op_return(struct probe_thread *me, const struct mpi_op *op, uint64_t request, int result);
+
+/* A call that is no operation: in lane and on board, on a group or GROUP_NONE. The ticket. */
+uint64_t mpi_call_enter(struct probe_thread *me, uint32_t call, int group, uint64_t count);
+void mpi_call_return(
+	struct probe_thread *me, uint32_t call, int group, uint64_t ticket, int result);
+
+/* What a call left in its request; 0: there is none, or nothing is to be waited for. */
+uint64_t mpi_request(const struct mpi_call *c);
+
+/* The bodies of mpi.def. */
+int mpi_do_op(const struct mpi_call *c);
+int mpi_do_exchange(const struct mpi_call *c);
+int mpi_do_probe(const struct mpi_call *c);
+
+/* --- Requests (mpi-request.c) ---------------------------------------------------------------- */
+
+int mpi_do_describe(const struct mpi_call *c);
+int mpi_do_start(const struct mpi_call *c);
+int mpi_do_wait(const struct mpi_call *c);
+int mpi_do_test(const struct mpi_call *c);
+int mpi_do_ask(const struct mpi_call *c);
+int mpi_do_give_up(const struct mpi_call *c);
+void mpi_forget_requests(void);
+
+/* --- Communicators (mpi-comm.c) -------------------------------------------------------------- */
+
+/* The process is alone in that communicator: nothing there can keep it waiting. */
+#define MPI_ALONE 0x7fff
+
+/* The entry of a communicator in the ring; MPI_ALONE; or GROUP_NONE where it is not known. */
+int mpi_group(uint64_t comm);
+
+/* Before and after the real MPI_Init: this process is a rank. */
+struct mpi_birth {
+	struct probe_thread *me;
+	uint32_t call;
+	int group;
+	uint64_t ticket;
+};
+void mpi_birth_begin(struct mpi_birth *b, uint32_t call);
+void mpi_birth_end(struct mpi_birth *b, int result);
+
+int mpi_do_make(const struct mpi_call *c);
+int mpi_do_make_apart(const struct mpi_call *c);
+int mpi_do_end(const struct mpi_call *c);
+int mpi_do_finalize(const struct mpi_call *c);
+int mpi_do_abort(const struct mpi_call *c);
+
+/* Forgets everything of the route, in a forked child. */
+void mpi_forget_all(void);
+
+#endif

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sourced by the tests here: the words of tests/probe/probe.sh, with ranks on the MPI libraries that
+# this machine has: $found. Each is tried in turn: for mpi in $found.
+#
+#	ranks N WORD...		N ranks of $mpi with the probe, until they are over
+#	job N WORD...		the same under `inquest run --name job`, in the background
+#	verdict PATTERN NAME	waits until `attach` says it, and keeps a bundle that says the same
+. "${srcdir:?}/tests/probe/probe.sh"
+
+# Both tell a root to think again; Open MPI counts cores.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_btl_base_warn_component_unused=0
+unset OMPI_CC MPICH_CC OMPI_COMM_WORLD_RANK PMIX_RANK PMI_RANK SLURM_PROCID MASTER_ADDR
+export TMPDIR="$scratch"
+
+found=
+for mpi in openmpi mpich; do
+	command -v "mpicc.$mpi" >/dev/null && command -v "mpiexec.$mpi" >/dev/null &&
+		"mpicc.$mpi" -O1 -g -w "$srcdir/tests/mpi/ranks.c" -o "$scratch/ranks.$mpi" \
+			>"$scratch/built" 2>&1 && found="$found $mpi"
+done
+[ -n "$found" ] || skip "neither Open MPI nor MPICH to build with here"
+
+# launch N: how N ranks of $mpi are started.
+launch() {
+	case $mpi in
+	openmpi) echo "mpiexec.openmpi --oversubscribe -np $1" ;;
+	*) echo "mpiexec.$mpi -n $1" ;;
+	esac
+}
+
+ranks() {
+	launch=$(launch "$1")
+	shift
+	timeout 120 $launch env LD_PRELOAD="$probe" "$scratch/ranks.$mpi" "$@" \
+		>"$scratch/out" 2>&1 </dev/null
+}
+
+job() {
+	launch=$(launch "$1")
+	shift
+	unset INQUEST_JOB_DIR
+	"$INQUEST" run --name job -o "$scratch/durable" -- $launch "$scratch/ranks.$mpi" "$@" \
+		>"$scratch/out" 2>&1 </dev/null &
+	agent=$!
+	children="$children $agent"
+}
+
+over() {
+	kill -TERM "$agent" 2>/dev/null
+	wait "$agent" 2>/dev/null
+	children=
+	rm -rf --one-file-system "$scratch/durable" "$scratch/inquest"
+	mkdir -p -m 700 "$scratch/inquest"
+}
+
+# says PATTERN FILE: the verdict's first lines.
+verdict() {
+	for _ in $(seq 120); do
+		"$INQUEST" attach -o "$scratch/bundle.inq" job >"$scratch/verdict" 2>"$scratch/errors"
+		grep -Eq "$1" "$scratch/verdict" && break
+		sleep 0.5
+	done
+	grep -Eq "$1" "$scratch/verdict" ||
+		fail "$mpi, $2: no '$1' in: $(cat "$scratch/verdict" "$scratch/errors")"
+	"$INQUEST" diagnose "$scratch/bundle.inq" >"$scratch/recorded" 2>&1
+	grep -Eq "$1" "$scratch/recorded" ||
+		fail "$mpi, $2: the bundle has no '$1': $(cat "$scratch/recorded")"
+	echo "$mpi, $2: $(head -n 1 "$scratch/verdict")"
+}
