@@ -207,6 +207,7 @@ struct job_op {
 	bool captured;
 	bool failed;	   /* the call returned an error: it was not issued */
 	const char *place; /* where in the program it was called, "train.py:88 step"; "" unknown */
+	const char *parts; /* bytes that it gives each seat, and awaits: "24:24,0:8"; "" unknown */
 	const char *cite;
 };
 

@@ -26,6 +26,7 @@ static const char *const types[RING_TYPES] = {
 	[RING_IDLE] = "IDLE",
 	[RING_EDGE] = "EDGE",
 	[RING_TRAIT] = "TRAIT",
+	[RING_PORTIONS] = "PORTIONS",
 };
 
 static const char *const ops[RING_OPS] = {

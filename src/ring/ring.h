@@ -95,6 +95,7 @@ struct ring_slot {
  * SIGNAL       none  signo         si_code   si_pid     si_uid     si_addr    tid
  * EDGE         none  call id       event     -          -          waiting stream  the recorded one
  * TRAIT        none  key string    number,~0 -          -          value string, 0 -
+ * PORTIONS     g     first seat    op index  gives|awaits<<32 of that seat, of the next, two more
  * ANCHOR       none  -             monotonic realtime   bracket    maxerror   esterror   (ns)
  *
  * The CPU time of a span is known of compiles and checkpoints only; else it is 0.
@@ -130,6 +131,7 @@ enum ring_type {
 	RING_IDLE, /* boards only: the thread is outside every recorded call */
 	RING_EDGE,
 	RING_TRAIT, /* a property of the process; the newest of a key holds */
+	RING_PORTIONS, /* bytes that an all-to-all gives a seat and awaits; all ones unknown */
 	RING_TYPES
 };
 

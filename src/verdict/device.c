@@ -171,6 +171,23 @@ static bool may_be_unmet(const struct inquiry *q, const struct waitfor_node *nod
 	       backend_has(q->job->groups[node->group].maker, BACKEND_TAGS);
 }
 
+/* With what they came: alike, each with its own, or nobody knows any more. */
+static enum verdict_fact_kind how_all_came(
+	const struct inquiry *q, const struct waitfor_node *node)
+{
+	const struct job_group *g = &q->job->groups[node->group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_op *op =
+			rollcall_op(&q->job->members[g->first_member + (int)seat], node->index);
+
+		if (op && op->sig.count == JOB_NO_COUNT &&
+			backend_has(g->maker, BACKEND_DRIVEN))
+			return FACT_ALL_WITH_OWN;
+	}
+	return arguments_are_known(q, node->group, node->index) ? FACT_ALL_ENTERED : FACT_ALL_CAME;
+}
+
 /* Tells that nobody is missing: without it a finding about devices would be a guess. */
 static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, struct draft *draft)
 {
@@ -185,10 +202,7 @@ static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, stru
 		draft_fact(q, draft, FACT_BOTH_ENTERED, NO_RANK, g->cite);
 		return;
 	}
-	fact = draft_fact(q, draft,
-		arguments_are_known(q, node->group, node->index) ? FACT_ALL_ENTERED
-								 : FACT_ALL_CAME,
-		NO_RANK, g->cite);
+	fact = draft_fact(q, draft, how_all_came(q, node), NO_RANK, g->cite);
 	fact->text2 = g->name;
 	fact->a = (int64_t)node->index;
 	for (uint32_t seat = 0; seat < g->size; seat++) {
@@ -245,8 +259,15 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
  * began. If only dumps tell, half is enough for a guess: that says a rank's own word, and its
  * peer's. NULL: all else is between them.
  */
-static const struct rank_list *find_behind(const struct completion *c, bool by_dumps)
+static const struct rank_list *find_behind(
+	const struct inquiry *q, const struct waitfor_node *node, const struct completion *c)
 {
+	bool by_dumps = inquiry_by_dumps(q);
+
+	/* No device has a part in what hosts drive. */
+	if (node->group != JOB_NONE &&
+		backend_has(q->job->groups[node->group].maker, BACKEND_DRIVEN))
+		return NULL;
 	if (by_dumps && c->open.list.nr && !c->unknown.list.nr &&
 		c->open.list.nr <= c->done.list.nr)
 		return &c->open;
@@ -375,7 +396,7 @@ static void judge_op(struct inquiry *q, size_t at)
 		look_at(q, node->group, node->index, &c);
 	else if (node->kind == WAITFOR_PAIR && inquiry_by_dumps(q))
 		look_at_pair(q, &q->waits->at[node->wait], &c);
-	behind = find_behind(&c, inquiry_by_dumps(q));
+	behind = find_behind(q, node, &c);
 	if (!behind && !c.done.list.nr && node->kind == WAITFOR_OP &&
 		!arguments_are_known(q, node->group, node->index)) {
 		judge_overwritten(q, at);
@@ -466,6 +487,19 @@ static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 
+/* True if a finding tells already why that operation does not complete. */
+static bool is_told_of_op(const struct inquiry *q, size_t at)
+{
+	const struct waitfor_node *node = &q->graph->nodes[at];
+
+	for (size_t i = 0; node->kind == WAITFOR_OP && i < q->drafts.nr; i++)
+		if (q->drafts.items[i].verdict.class == VERDICT_UNEVEN_SHARD &&
+			q->drafts.items[i].verdict.group == node->group &&
+			q->drafts.items[i].verdict.op_index == node->index)
+			return true;
+	return false;
+}
+
 /* True if an earlier node that ends so, too, is the same finding. */
 static bool is_told(const struct inquiry *q, const bool *dark, size_t at)
 {
@@ -514,9 +548,9 @@ static bool amounts_differ(
 {
 	int group = q->job->members[wait->member].group;
 
-	return met && !backend_has(q->job->groups[group].maker, BACKEND_UPTO) && met->sig.dtype == wait->op->sig.dtype &&
-	       met->sig.count != wait->op->sig.count && met->sig.count != JOB_NO_COUNT &&
-	       wait->op->sig.count != JOB_NO_COUNT;
+	return met && !backend_has(q->job->groups[group].maker, BACKEND_UPTO) &&
+	       met->sig.dtype == wait->op->sig.dtype && met->sig.count != wait->op->sig.count &&
+	       met->sig.count != JOB_NO_COUNT && wait->op->sig.count != JOB_NO_COUNT;
 }
 
 /* One pair whose amounts differ: two camps, since nobody can tell which of them is right. */
@@ -579,7 +613,7 @@ void judge_devices(struct inquiry *q)
 
 	for (size_t i = 0; i < q->graph->nnodes && told < 4; i++) {
 		if (!is_open_end(q, dark, i) || q->graph->nodes[i].unknown ||
-			is_told(q, dark, i) ||
+			is_told(q, dark, i) || is_told_of_op(q, i) ||
 			(uneven && q->graph->nodes[i].kind == WAITFOR_PAIR))
 			continue;
 		if (is_sure(q, i)) {

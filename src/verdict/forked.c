@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "job/backends.h"
 #include "job/names.h"
 #include "job/rollcall.h"
 #include "verdict/rule.h"
@@ -246,6 +247,9 @@ void rule_out_mismatch(struct inquiry *q, struct draft *draft)
 	const struct job_group *g = v->group == JOB_NONE ? NULL : &q->job->groups[v->group];
 	size_t entered = 0;
 
+	/* Where each has amounts of its own, nobody says that they are alike. */
+	if (g && v->op.count == JOB_NO_COUNT && backend_has(g->maker, BACKEND_DRIVEN))
+		return;
 	if (v->class == VERDICT_COLLECTIVE_MISMATCH || v->class == VERDICT_GRAPH_DIVERGENCE ||
 		q->forks->n || !g || !v->op_index || !v->op.op || job_op_is_p2p(v->op.op))
 		return;

@@ -40,6 +40,8 @@ static const struct stage {
 	{judge_forks, IF_GROUPS_AGREE},
 	/* Ranks that wait for each other: if a circle has a fork in it, the fork was told. */
 	{judge_cycles, IF_GROUPS_AGREE},
+	/* All are in an all-to-all, and one awaits from another what that does not give. */
+	{judge_parts, IF_GROUPS_AGREE},
 	/* All are in, and nothing moves: last of the ends, since of ops that nobody tracks it is
 	 * asked only where nothing surer was found. */
 	{judge_devices, IF_GROUPS_AGREE},

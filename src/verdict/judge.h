@@ -13,6 +13,7 @@ void judge_creations(struct inquiry *q);     /* creation.c */
 void judge_sinks(struct inquiry *q);         /* sinks.c */
 void judge_forks(struct inquiry *q);         /* fork-kinds.c */
 void judge_cycles(struct inquiry *q);        /* order.c */
+void judge_parts(struct inquiry *q);         /* parts.c */
 void judge_devices(struct inquiry *q);       /* device.c */
 void judge_quiet_deaths(struct inquiry *q);  /* quiet.c */
 void judge_quiet_exits(struct inquiry *q);   /* quiet.c */

@@ -38,6 +38,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/lost-hosts.c \
 	%D%/order.c \
 	%D%/outside.c %D%/outside.h \
+	%D%/parts.c \
 	%D%/pairs.c %D%/pairs.h \
 	%D%/parked.c %D%/parked.h \
 	%D%/activity-hidden.c %D%/activity-hidden.h \
@@ -105,6 +106,9 @@ tests_unit_verdict_verdict_frameworks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIB
 UNIT_TESTS += tests/unit/verdict/verdict_killed_test
 tests_unit_verdict_verdict_killed_test_SOURCES = tests/unit/verdict/verdict_killed_test.c $(FACTS)
 tests_unit_verdict_verdict_killed_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/verdict_driven_test
+tests_unit_verdict_verdict_driven_test_SOURCES = tests/unit/verdict/verdict_driven_test.c $(FACTS)
+tests_unit_verdict_verdict_driven_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_orders_test
 tests_unit_verdict_verdict_orders_test_SOURCES = tests/unit/verdict/verdict_orders_test.c $(FACTS)
 tests_unit_verdict_verdict_orders_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

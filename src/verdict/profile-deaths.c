@@ -10,6 +10,9 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "job/backends.h"
+#include "job/calls.h"
+#include "job/rollcall.h"
 #include "verdict/backend.h"
 #include "verdict/earlier.h"
 #include "verdict/last-words.h"
@@ -144,6 +147,39 @@ static void judge_exception(struct profile *p)
 		cause, p->exception->when);
 }
 
+/* True if an op names a rank that its group has not: nobody else is at fault for that. */
+static bool names_nobody(const struct job *job, struct rank_index rank, int group, uint64_t index)
+{
+	const struct job_group *g = &job->groups[group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &job->members[g->first_member + (int)seat];
+		const struct job_op *op = same_rank(m->rank, rank) ? rollcall_op(m, index) : NULL;
+
+		if (op && is_group_rank(op->sig.peer) && op->sig.peer.n >= g->size)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True if it ended inside an operation that its host itself drives: then the library ended it, of
+ * what came from others, or of its arguments.
+ */
+static bool ended_in_op(const struct job *job, struct rank_index rank)
+{
+	for (size_t i = 0; i < job->nthreads; i++) {
+		const struct job_thread *thread = &job->threads[i];
+
+		if (same_rank(thread->rank, rank) && thread->state == JOB_THREAD_IN_CALL &&
+			thread->group != JOB_NONE &&
+			!(call_traits(thread->call) & CALL_CLOSES) &&
+			backend_has(job->groups[thread->group].maker, BACKEND_DRIVEN))
+			return !names_nobody(job, rank, thread->group, thread->op);
+	}
+	return false;
+}
+
 /* A status says little: who was told to end, or speaks of others, may only have obeyed. */
 static void judge_exit(const struct job *job, struct profile *p, int64_t when)
 {
@@ -151,6 +187,7 @@ static void judge_exit(const struct job *job, struct profile *p, int64_t when)
 		set_death(p, DEATH_CLEAN, VERDICT_BY_EARLY_EXIT, when);
 		return;
 	}
+	p->rejected |= ended_in_op(job, p->process->rank);
 	if (p->told && told_by_launcher(job, p->told))
 		set_death(p, DEATH_ECHO, VERDICT_BY_KILLED, when);
 	else if (p->told || !p->readable || says_echo(p) || profile_tells_mismatch(p))

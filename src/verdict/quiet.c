@@ -5,6 +5,7 @@
  */
 #include <signal.h>
 
+#include "job/backends.h"
 #include "verdict/earlier.h"
 #include "verdict/judge.h"
 #include "verdict/last-words.h"
@@ -116,13 +117,35 @@ static const struct profile *first_clean(const struct inquiry *q, struct rank_in
 	return first;
 }
 
-/* True if this end may be why a rank left that exited in good order. */
+/*
+ * True if it exited without having finalized what its hosts drive together: launchers end the
+ * others for that before any of them waits for long.
+ */
+static bool left_unfinalized(const struct inquiry *q, struct rank_index rank)
+{
+	by_rank_each(&q->seats, rank, i) {
+		const struct job_member *m = &q->job->members[q->seats.at[i]];
+
+		if (m->state == JOB_MEMBER_READY && !q->job->groups[m->group].parent &&
+			backend_has(q->job->groups[m->group].maker, BACKEND_DRIVEN))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True if this end may be why a rank left that exited in good order. A kill behind one that ends
+ * the others is how a launcher does that.
+ */
 static bool may_lead(
 	const struct inquiry *q, struct rank_index rank, struct rank_index leaver)
 {
 	const struct profile *p = &q->profiles[rank.i];
 	int64_t behind = ended_behind(q, rank, leaver);
 
+	if (p->death == DEATH_KILLED && behind != JOB_UNKNOWN && behind >= 0 &&
+		left_unfinalized(q, leaver))
+		return false;
 	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
 		return true;
 	return p->death > DEATH_CLEAN && p->fault != JOB_UNKNOWN &&
@@ -152,16 +175,19 @@ void judge_quiet_exits(struct inquiry *q)
 {
 	const struct profile *first = first_leaver(q);
 	size_t left = 0, echoes = 0;
+	struct rank_index unfinalized = NO_RANK;
 	struct reason why = {0}, less = {0};
 	const struct away *better;
 	struct draft *draft;
 
 	for (struct rank_index rank = {0}; first && job_has_rank(q->job, rank); rank.i++) {
 		left += q->profiles[rank.i].death == DEATH_CLEAN;
+		if (q->profiles[rank.i].death == DEATH_CLEAN && left_unfinalized(q, rank))
+			unfinalized = rank;
 		echoes += q->profiles[rank.i].death > DEATH_CLEAN &&
 			  profile_tells_of_others(&q->profiles[rank.i]);
 	}
-	if (!first || !echoes || 2 * left > q->job->nranks)
+	if (!first || (!echoes && !is_rank(unfinalized)) || 2 * left > q->job->nranks)
 		return;
 	draft = inquiry_draft(q, VERDICT_EARLY_EXIT);
 	job_for_each_rank(q->job, rank) {
@@ -171,6 +197,9 @@ void judge_quiet_exits(struct inquiry *q)
 		rank_list_add(&draft->culprits, rank);
 		if (draft->culprits.list.nr <= TOLD_CULPRITS)
 			tell_left(q, rank, draft);
+		if (left_unfinalized(q, rank))
+			draft_fact(q, draft, FACT_UNFINALIZED, rank,
+				q->profiles[rank.i].process->end_cite);
 	}
 	draft->verdict.cause = why.cause;
 	draft->verdict.confidence = VERDICT_SUPPORTED;

@@ -227,6 +227,7 @@ static void rings_release(struct ring_source *source)
 	array_release(&source->span_ends.all);
 	array_release(&source->span_begins.all);
 	array_release(&source->dims.all);
+	array_release(&source->parts.all);
 	array_release(&source->empties.all);
 	array_release(&source->edges.all);
 	array_release(&source->waits);

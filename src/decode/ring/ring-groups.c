@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "decode/ring/ring-source.h"
 #include "job/backends.h"
 
@@ -205,6 +206,47 @@ static uint32_t lane_tid(const struct ring_source *source, uint32_t lane)
 	return 0;
 }
 
+#define PARTS 64 /* seats of which an op's parts are recorded */
+
+/* Notes what one record tells of up to four seats. */
+static void parts_take(const struct ring_slot *slot, uint64_t *parts, uint32_t size, uint32_t *n)
+{
+	const uint64_t words[] = {slot->count, slot->sig, slot->aux, slot->more};
+
+	for (uint32_t i = 0; i < 4; i++) {
+		uint64_t at = (uint64_t)ring_meta_arg(slot->meta) + i;
+
+		if (at >= size)
+			break;
+		parts[at] = words[i];
+		(*n)++;
+	}
+}
+
+/* What an op gave each seat and awaited from it, as the model has it; "" where not all is known. */
+static const char *ops_parts(
+	const struct ring_source *source, const struct ring_seat *seat, uint64_t index)
+{
+	uint64_t parts[PARTS];
+	uint32_t size = seat->group.size, n = 0;
+	const struct ring_note_seen *note;
+	struct str text = {0};
+	const char *told = "";
+
+	array_for_each(&source->parts.all, note)
+		if (size <= PARTS && note->slot.index == index &&
+			ring_meta_group(note->slot.meta) == seat->number &&
+			note->slot.tsc >= seat->group.init_tsc)
+			parts_take(&note->slot, parts, size, &n);
+	for (uint32_t i = 0; n == size && i < size; i++)
+		str_printf(&text, "%s%u:%u", i ? "," : "", (unsigned)parts[i],
+			(unsigned)(parts[i] >> 32));
+	if (text.len)
+		told = arena_text(&source->context->arena, str_text(&text));
+	str_release(&text);
+	return told;
+}
+
 static void ops_of_history(struct ring_source *source, const struct ring_seat *seat, uint64_t index)
 {
 	struct job_op more = {0};
@@ -220,6 +262,8 @@ static void ops_of_history(struct ring_source *source, const struct ring_seat *s
 	more.completed = ops_done(
 		source, &seat->group, index, groups_done_upto(&seat->group), false);
 	more.cite = ring_source_cite(source, "g%u:%llu", seat->number, (unsigned long long)index);
+	if (slot.count == JOB_NO_COUNT)
+		more.parts = ops_parts(source, seat, index);
 	ops_add(source, seat, &slot, &more);
 	source->seen.items[source->seen.nr - 1].tid =
 		lane_tid(source, ring_meta_group(slot.meta));

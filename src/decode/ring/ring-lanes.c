@@ -96,6 +96,9 @@ static void lanes_take(struct ring_source *source, uint32_t lane, const struct r
 	case RING_DIMS:
 		note_add(&source->dims, slot, ticket, lane);
 		break;
+	case RING_PORTIONS:
+		note_add(&source->parts, slot, ticket, lane);
+		break;
 	case RING_EDGE:
 		note_add(&source->edges, slot, ticket, lane);
 		break;
@@ -267,8 +270,8 @@ static void find_thread(struct decode_process *process, const struct decode_thre
  * asked long ago: the thread is elsewhere since. A device goes on by itself, so there one question
  * may be all.
  */
-static bool threads_asks_no_more(const struct ring_source *source, const struct ring_lane_view *lane,
-	const char *call)
+static bool threads_asks_no_more(
+	const struct ring_source *source, const struct ring_lane_view *lane, const char *call)
 {
 	int64_t asked = ring_source_time(source, lane->board.tsc);
 	int64_t now = source->t0 == UINT64_MAX ? JOB_UNKNOWN : ring_source_time(source, source->t0);

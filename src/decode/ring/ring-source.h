@@ -69,6 +69,7 @@ struct ring_source {
 	struct ring_notes span_ends;
 	struct ring_notes span_begins; /* pinned ones only */
 	struct ring_notes dims;
+	struct ring_notes parts; /* of all-to-alls: what each seat is given */
 	struct ring_notes empties; /* shards without rows or elements, pinned */
 	struct ring_notes edges;
 	ARRAY(struct ring_wait_seen) waits;

@@ -361,6 +361,7 @@ void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key,
 	raw->seen.seat = seat;
 	raw->seen.tid = tid;
 	raw->seen.fact.place = raw_intern(b, op->place);
+	raw->seen.fact.parts = raw_intern(b, op->parts);
 	raw->seen.fact.cite = raw_intern(b, op->cite);
 }
 

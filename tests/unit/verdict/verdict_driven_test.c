@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A backend whose operations go on only while their hosts are in its calls, and whose receives say
+ * how much they have room for: MPI.
+ */
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "tests/unit/judged.h"
+
+/* Ranks of MPI that made five rounds. */
+static struct facts *job_of(int n)
+{
+	struct facts *f = facts_new(n);
+
+	f->group_makers[0] = "mpi";
+	f->completion = true;
+	facts_rounds(f, 0, 5, 10, 1);
+	return f;
+}
+
+static const struct verdict_fact *fact_of(const struct verdict *v, enum verdict_fact_kind kind)
+{
+	for (size_t i = 0; i < v->nevidence; i++)
+		if (v->evidence[i].kind == kind)
+			return &v->evidence[i];
+	return NULL;
+}
+
+/* An early receive that nobody has met yet keeps nobody. */
+static void what_nobody_waits_for_accuses_nobody(void **state)
+{
+	struct facts *f = job_of(4);
+	struct judged j;
+
+	facts_p2p(f, 0, 0, JOB_OP_RECV, 2, 20, false)->completed = JOB_MAYBE;
+	for (int i = 0; i < 4; i++)
+		facts_outside(f, i, 99.9);
+	assert_int_equal(facts_culprits(f), 0);
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_HEALTHY);
+	dismiss(j);
+	facts_free(f);
+}
+
+/* Whoever began it and is elsewhere is whom the others wait for; it did come to it. */
+static void who_began_and_left_is_named(void **state)
+{
+	struct facts *f = job_of(4);
+	const struct verdict_fact *fact;
+	struct judged j;
+
+	for (int i = 0; i < 4; i++) {
+		struct job_op *op = facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 60);
+
+		op->completed = JOB_NO;
+		if (i != 2)
+			facts_sync(f, i, 60.1);
+		else
+			facts_outside(f, i, 60);
+	}
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	j = judge(f);
+	assert_true(j.first->confidence <= VERDICT_SUPPORTED);
+	fact = fact_of(j.first, FACT_LEFT_OPEN);
+	assert_non_null(fact);
+	assert_int_equal(fact->a, 6);
+	assert_null(fact_of(j.first, FACT_NEVER_ENTERED));
+	done(&j, f);
+}
+
+/* A receive has room for more than came, and that is well; both are of one message. */
+static void room_is_no_amount(void **state)
+{
+	struct facts *f = job_of(2);
+
+	facts_p2p(f, 0, 0, JOB_OP_RECV, 1, 60, true)->sig.count = 100;
+	facts_p2p(f, 0, 1, JOB_OP_SEND, 0, 60, true)->sig.count = 8;
+	assert_int_equal(facts_culprits(f), 0);
+	f->group_makers[0] = "nccl";
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "", NULL);
+	facts_free(f);
+}
+
+/* Whose messages it took of anybody, nothing counts: a send that seems unmet accuses nobody. */
+static void a_receive_from_anybody_may_have_met_it(void **state)
+{
+	struct facts *f = job_of(3);
+
+	facts_p2p(f, 0, 0, JOB_OP_SEND, 2, 60, true);
+	facts_outside(f, 2, 60);
+	facts_outside(f, 1, 60);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0");
+	f->members[0][2].fact.from_any = true;
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* An all-to-all: what each gives the others, and awaits, in bytes. */
+static void give(struct facts *f, int rank, const char *parts, bool held)
+{
+	struct job_op *op = held ? facts_hold(f, 0, rank, JOB_OP_ALLTOALL, JOB_NO_COUNT, 60)
+				 : facts_enter(f, 0, rank, JOB_OP_ALLTOALL, JOB_NO_COUNT, 60);
+
+	op->parts = parts;
+	op->completed = held ? JOB_NO : JOB_YES;
+}
+
+static void a_pair_of_an_all_to_all_that_disagrees_is_named(void **state)
+{
+	struct facts *f = job_of(3);
+	const struct verdict_fact *fact;
+	struct judged j;
+
+	give(f, 0, "8:8,8:8,8:8", true);
+	give(f, 1, "8:8,8:8,8:8", true);
+	give(f, 2, "0:8,8:8,8:8", true);
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_UNEVEN_SHARD);
+	assert_int_equal(j.first->culprits.n, 0);
+	fact = fact_of(j.first, FACT_UNEVEN_PARTS);
+	assert_non_null(fact);
+	assert_int_equal(fact->a, 0);
+	assert_int_equal(fact->b, 0);
+	assert_int_equal(fact->c, 8);
+	done(&j, f);
+}
+
+/* One rank that sees it otherwise than all others, each of whom disagrees with it alone. */
+static void the_odd_one_of_an_all_to_all_is_named(void **state)
+{
+	struct facts *f = job_of(3);
+
+	give(f, 0, "8:8,8:8,8:8", true);
+	give(f, 1, "8:8,8:8,8:8", true);
+	give(f, 2, "4:4,4:4,4:4", true);
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "2", "0,1");
+	facts_free(f);
+}
+
+/* The library ends who gets more than it has room for: nobody knows who was wrong. */
+static void an_end_inside_an_operation_is_nobodys_own(void **state)
+{
+	struct facts *f = job_of(3);
+
+	for (int i = 0; i < 3; i++) {
+		facts_hold(f, 0, i, JOB_OP_ALLTOALL, JOB_NO_COUNT, 60);
+		f->ranks[i].thread_group = f->group_keys[0];
+	}
+	facts_end(f, 1, JOB_EXITED, 15, 60.1);
+	for (int i = 0; i < 3; i += 2) {
+		facts_signal(f, i, SIGTERM, 900, "", 60.5);
+		facts_end(f, i, JOB_SIGNALED, SIGTERM, 60.6);
+	}
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* Who exits without finalizing ends the others: their launcher kills them at once. */
+static void who_left_without_finalizing_is_named(void **state)
+{
+	struct facts *f = job_of(3);
+	struct judged j;
+
+	facts_end(f, 2, JOB_EXITED, 0, 60);
+	for (int i = 0; i < 2; i++)
+		facts_end(f, i, JOB_SIGNALED, SIGKILL, 60.2);
+	facts_expect(f, VERDICT_EARLY_EXIT, "2", NULL);
+	j = judge(f);
+	assert_non_null(fact_of(j.first, FACT_UNFINALIZED));
+	dismiss(j);
+	for (int i = 0; i < 3; i++)
+		f->members[0][i].fact.state = JOB_MEMBER_CLOSING;
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_nobody_waits_for_accuses_nobody),
+		cmocka_unit_test(who_began_and_left_is_named),
+		cmocka_unit_test(room_is_no_amount),
+		cmocka_unit_test(a_receive_from_anybody_may_have_met_it),
+		cmocka_unit_test(a_pair_of_an_all_to_all_that_disagrees_is_named),
+		cmocka_unit_test(the_odd_one_of_an_all_to_all_is_named),
+		cmocka_unit_test(an_end_inside_an_operation_is_nobodys_own),
+		cmocka_unit_test(who_left_without_finalizing_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
