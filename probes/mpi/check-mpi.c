@@ -7,24 +7,9 @@
 
 #include "probes/mpi/mpi-abi.h"
 
-#define MPI_PLAIN(n, Name, name, NAME, params, ...) extern __typeof__(int params) MPI_##Name;
-#define MPI_SIZED(n, Name, ...)			    MPI_PLAIN(n, Name, __VA_ARGS__)
-#define MPI_BEGIN(n, nf, Name, name, NAME, params)  extern __typeof__(int params) MPI_##Name;
-#define SIZE					    int
-#define OFFSET					    int
+#define MPI_CALL(n, Name, name, NAME, params, ...) extern __typeof__(int params) MPI_##Name;
+#define MPI_BEGIN(n, nf, Name, name, NAME, params) extern __typeof__(int params) MPI_##Name;
 #include "probes/mpi/mpi.def"
-#undef SIZE
-#undef OFFSET
-
-/* Those with large counts came with version 4. */
-#if MPI_VERSION >= 4
-#define MPI_PLAIN(...)
-#define MPI_BEGIN(...)
-#define MPI_SIZED(n, Name, name, NAME, params, ...) extern __typeof__(int params) MPI_##Name##_c;
-#define SIZE					    MPI_Count
-#define OFFSET					    MPI_Aint
-#include "probes/mpi/mpi.def"
-#endif
 
 #define SAME(a, b) _Static_assert((a) == (b), #a)
 

@@ -4,7 +4,8 @@
  * to build. There are two ABIs, and one probe for both:
  *
  *	Open MPI	handles are pointers, the predefined ones to objects that libmpi exports
- *	MPICH		(Intel MPI, MVAPICH, Cray MPICH) handles are ints, the predefined ones constants
+ *	MPICH		and its kin (Intel MPI, MVAPICH, Cray's): handles are ints, the predefined
+ *			ones constants
  *
  * A handle is a word here. Which of the two it is, and so how much of the word counts, is known
  * when the program initialises MPI (mpi-library.h). check-mpi.c compares each function of mpi.def,

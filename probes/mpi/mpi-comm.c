@@ -372,13 +372,31 @@ int mpi_do_finalize(const struct mpi_call *c)
 	return result;
 }
 
+/* Says that the rank dies of this, as one does of an exception. */
+static void note_abort(struct probe_thread *me, int code)
+{
+	char bytes[48];
+	struct text t = text_into(bytes, sizeof(bytes));
+	struct ring_record r;
+
+	text_put(&t, "exception: MPI_Abort(");
+	text_put(&t, code < 0 ? "-" : "");
+	text_put_u64(&t, code < 0 ? 0u - (uint64_t)(int64_t)code : (uint64_t)code);
+	text_put(&t, ")");
+	r = (struct ring_record){.meta = ring_meta(
+		RING_NOTE, 0, RING_NO_GROUP, ring_string(me->ring, bytes, t.used))};
+	ring_pin(me->ring, RING_PIN_NOTE, probe_now(me), &r);
+}
+
 /* It ends the job, for all of them. */
 int mpi_do_abort(const struct mpi_call *c)
 {
 	uint64_t ticket = mpi_call_enter(
 		c->me, c->shape->call, GROUP_NONE, (uint64_t)(uint32_t)mpi_int(c, 1));
-	int result = mpi_real(c);
+	int result;
 
+	note_abort(c->me, mpi_int(c, 1));
+	result = mpi_real(c);
 	mpi_call_return(c->me, c->shape->call, GROUP_NONE, ticket, result);
 	return result;
 }

@@ -11,6 +11,7 @@
 
 #include "probes/hook.h"
 #include "probes/mpi/mpi-abi.h"
+#include "probes/symver.h"
 #include "ring/ring.h"
 
 #define TYPES 128 /* powers of two, well above what is in them */
@@ -189,17 +190,23 @@ uint64_t mpi_from_fortran(enum mpi_kind kind, int32_t handle)
 	return convert ? convert(handle) : 0;
 }
 
+uint64_t mpi_bytes(uint64_t type, uint64_t count)
+{
+	int size = 0;
+	BORROW(mpi_ask_number, "PMPI_Type_size");
+
+	if (!ask || !type || type == found.library.type_null || ask(type, &size) || size < 0)
+		return UINT64_MAX;
+	return count * (unsigned)size;
+}
+
 unsigned mpi_dtype(uint64_t type, uint64_t *count)
 {
-	int number = get(found.types, TYPES, type), size = 0;
-	BORROW(mpi_ask_number, "PMPI_Type_size");
+	int number = get(found.types, TYPES, type);
 
 	if (number >= 0)
 		return (unsigned)number;
-	if (!ask || !type || type == found.library.type_null || ask(type, &size) || size < 0)
-		*count = UINT64_MAX;
-	else
-		*count *= (unsigned)size;
+	*count = mpi_bytes(type, *count);
 	return RING_SIG_BYTES;
 }
 

@@ -39,6 +39,8 @@ uint64_t mpi_from_fortran(enum mpi_kind kind, int32_t handle);
  * all that have no number, whose count is then in bytes.
  */
 unsigned mpi_dtype(uint64_t type, uint64_t *count);
+/* Bytes of so many of a type; UINT64_MAX where the library does not tell. */
+uint64_t mpi_bytes(uint64_t type, uint64_t count);
 /* The number of a reduction; RING_SIG_UNKNOWN for one that the program made. */
 unsigned mpi_redop(uint64_t op);
 

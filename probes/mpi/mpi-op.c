@@ -67,7 +67,7 @@ static int64_t sum_of(const struct mpi_call *c, int group)
 	if (!n || !c->words[c->shape->count])
 		return -1;
 	for (uint32_t i = 0; i < n; i++)
-		sum += mpi_count_of(c, c->shape->count, (int)i);
+		sum += mpi_told(c, c->shape->count, (int)i);
 	return sum;
 }
 
@@ -82,7 +82,7 @@ static uint64_t take_amount(const struct mpi_call *c, int group, unsigned *dtype
 	switch (s->amount) {
 	case AMOUNT_EACH:
 	case AMOUNT_ROOTS:
-		return amount_of(c, mpi_count(c, root ? s->roots_count : s->count),
+		return amount_of(c, mpi_int(c, root ? s->roots_count : s->count),
 			root ? s->roots_type : s->type, dtype);
 	case AMOUNT_SUM:
 		return amount_of(c, sum_of(c, group), s->type, dtype);
@@ -208,6 +208,61 @@ void mpi_call_return(struct probe_thread *me, uint32_t call, int group, uint64_t
 	leave(me, &op, result);
 }
 
+/* --- What each is given ---------------------------------------------------------------------- */
+
+#define PARTS 64 /* members of whom it is recorded */
+
+/* Where the lists of an all-to-all are. */
+enum { GIVEN = 1, GIVEN_TYPE = 3, AWAITED = 5, AWAITED_TYPE = 7 };
+
+/* Bytes of the part of one seat; all ones where 32 bits do not hold them. */
+static uint32_t part_of(const struct mpi_call *c, unsigned counts, unsigned types, int seat)
+{
+	int64_t count = mpi_told(c, counts, seat);
+	uint64_t bytes = count < 0 ? UINT64_MAX : (uint64_t)count;
+
+	if (count > 0)
+		bytes = mpi_bytes(c->shape->typed ? mpi_handle_at(c, types, seat, MPI_KIND_TYPE)
+						  : mpi_handle(c, types, MPI_KIND_TYPE),
+			bytes);
+	return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+/* True if the lists can be read: in place there is but one, and in Fortran that is not seen. */
+static int has_parts(const struct mpi_call *c, const struct mpi_op *op)
+{
+	uint64_t in_place = mpi_library()->open ? 1 : UINTPTR_MAX;
+
+	return c->shape->parts && c->tongue != MPI_IN_FORTRAN && op->group >= 0 &&
+	       c->me->ring->groups[op->group].size <= PARTS && c->words[0] != in_place &&
+	       c->words[GIVEN] && c->words[AWAITED];
+}
+
+/* Puts down what the op gives each seat and awaits from it, four seats to a record. */
+static void put_parts(const struct mpi_call *c, const struct mpi_op *op)
+{
+	int size = has_parts(c, op) ? (int)c->me->ring->groups[op->group].size : 0;
+	uint64_t now = probe_now(c->me), word[4];
+
+	for (int seat = 0; seat < size; seat += 4) {
+		for (int i = 0; i < 4; i++)
+			word[i] = seat + i < size
+					  ? part_of(c, GIVEN, GIVEN_TYPE, seat + i) |
+						    (uint64_t)part_of(c, AWAITED, AWAITED_TYPE,
+							    seat + i) << 32
+					  : 0;
+		probe_put(c->me, now,
+			&(const struct ring_record){.meta = ring_meta(RING_PORTIONS, 0,
+							    group_word(op->group),
+							    (uint32_t)seat),
+				.index = op->entered.index,
+				.count = word[0],
+				.sig = word[1],
+				.aux = word[2],
+				.more = word[3]});
+	}
+}
+
 /* --- Bodies ---------------------------------------------------------------------------------- */
 
 uint64_t mpi_request(const struct mpi_call *c)
@@ -229,6 +284,8 @@ int mpi_do_op(const struct mpi_call *c)
 		return mpi_real(c);
 	op = mpi_describe_op(c);
 	mpi_op_enter(c->me, &op);
+	if (c->shape->parts)
+		put_parts(c, &op);
 	result = mpi_real(c);
 	mpi_op_return(c->me, &op, mpi_request(c), result);
 	return result;
@@ -243,7 +300,7 @@ static struct mpi_op side_of(const struct mpi_call *c, unsigned kind, unsigned c
 		.group = mpi_group(mpi_handle(c, c->shape->comm, MPI_KIND_COMM)),
 		.flags = RING_F_P2P | RING_F_GROUPED};
 
-	op.count = amount_of(c, mpi_count(c, count), type, &dtype);
+	op.count = amount_of(c, mpi_int(c, count), type, &dtype);
 	op.sig = ring_sig(kind, dtype, 0, peer_of(c, peer));
 	return op;
 }

@@ -18,7 +18,7 @@
 #include "probes/nccl/group.h"
 #include "probes/work.h"
 
-#define MOST	    256 /* requests of one call that are followed; */
+#define MOST	    512 /* requests of one call that are followed; */
 #define STARTED	    64  /* that one call starts */
 #define ANY_OP	    UINT64_MAX
 #define DESCRIBED   512 /* a power of two */

@@ -5,11 +5,13 @@
  * its line records and calls it.
  *
  * Fortran's functions have one name in the language and four in libraries (mpi_send_, mpi_send__,
- * mpi_send, MPI_SEND), which are one function; so ours is one, too. Open MPI's module mpi_f08 calls
- * neither these nor C, but functions of its own.
+ * mpi_send, MPI_SEND), which are one function; so ours is one, too. We have no mpi_send: others may
+ * have a function of that name, which is another. Open MPI's module mpi_f08 calls neither these nor
+ * C, but functions of its own.
  */
 #include "probes/mpi/mpi.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "probes/hook.h"
@@ -44,18 +46,6 @@ int mpi_told(const struct mpi_call *c, unsigned at, int i)
 int mpi_int(const struct mpi_call *c, unsigned at)
 {
 	return c->tongue == MPI_IN_FORTRAN ? mpi_told(c, at, 0) : (int32_t)c->words[at];
-}
-
-int64_t mpi_count(const struct mpi_call *c, unsigned at)
-{
-	return c->tongue == MPI_IN_C_LARGE ? (int64_t)c->words[at] : mpi_int(c, at);
-}
-
-int64_t mpi_count_of(const struct mpi_call *c, unsigned at, int i)
-{
-	const int64_t *large = address(c->words[at]);
-
-	return c->tongue == MPI_IN_C_LARGE && large ? large[i] : mpi_told(c, at, i);
 }
 
 uint64_t mpi_handle(const struct mpi_call *c, unsigned at, enum mpi_kind kind)
@@ -142,15 +132,18 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 		.ierror = door->ierror,
 	};
 	struct mpi_birth b;
-	int result;
+	int result, saved = errno;
 
 	if (hook_unlikely(!c.real))
 		return missing(&c);
 	if (!mpi_library_find())
 		return mpi_real(&c);
 	mpi_birth_begin(&b, door->shape->call);
+	errno = saved;
 	result = mpi_real(&c);
+	saved = errno;
 	mpi_birth_end(&b, result);
+	errno = saved;
 	return result;
 }
 
@@ -208,12 +201,12 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 /* clang-format on */
 #define MPI_WORDS_OF(n) MPI_WORDS_(n)
 
-#define MPI_IN_C_AS(enter, n, fn, shape_, tongue_)                                                 \
+#define MPI_IN_C_AS(enter, n, fn, shape_)                                                          \
 	HOOK_EXPORT int fn(MPI_PARAMS(n));                                                         \
 	HOOK_EXPORT int fn(MPI_PARAMS(n))                                                          \
 	{                                                                                          \
 		static const struct mpi_door door = {                                              \
-			&(shape_), #fn "\0", (const void *)fn, tongue_, 0};                        \
+			&(shape_), #fn "\0", (const void *)fn, MPI_IN_C, 0};                       \
 		static void *slot;                                                                 \
                                                                                                    \
 		return enter(&door, &slot, MPI_WORDS_OF(n));                                       \
@@ -228,15 +221,14 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 	HOOK_EXPORT void mpi_##name##_(MPI_PARAMS(MPI_I##n))                                       \
 	{                                                                                          \
 		static const struct mpi_door door = {&(shape_),                                    \
-			"mpi_" #name "_\0mpi_" #name "__\0mpi_" #name "\0MPI_" #NAME "\0",          \
+			"mpi_" #name "_\0mpi_" #name "__\0mpi_" #name "\0MPI_" #NAME "\0",         \
 			(const void *)mpi_##name##_, MPI_IN_FORTRAN, n};                           \
 		static void *slot;                                                                 \
                                                                                                    \
 		enter(&door, &slot, MPI_WORDS_OF(MPI_I##n));                                       \
 	}                                                                                          \
 	MPI_ALIAS(mpi_##name##_, mpi_##name##_2, "mpi_" #name "__", MPI_I##n)                      \
-	MPI_ALIAS(mpi_##name##_, mpi_##name##_3, "mpi_" #name, MPI_I##n)                           \
-	MPI_ALIAS(mpi_##name##_, mpi_##name##_4, "MPI_" #NAME, MPI_I##n)                           \
+	MPI_ALIAS(mpi_##name##_, mpi_##name##_3, "MPI_" #NAME, MPI_I##n)                           \
 	HOOK_EXPORT void mpi_##name##_f08_(MPI_PARAMS(MPI_I##n));                                  \
 	HOOK_EXPORT void mpi_##name##_f08_(MPI_PARAMS(MPI_I##n))                                   \
 	{                                                                                          \
@@ -250,18 +242,14 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 #define MPI_SHAPE(Name, ...)                                                                       \
 	static const struct mpi_shape shape_##Name = {.call = RING_CALL_MPI_##Name, __VA_ARGS__};
 
-#define MPI_PLAIN(n, Name, name, NAME, params, ...)                                                \
+#define MPI_CALL(n, Name, name, NAME, params, ...)                                                 \
 	MPI_SHAPE(Name, __VA_ARGS__)                                                               \
-	MPI_IN_C_AS(mpi_enter, n, MPI_##Name, shape_##Name, MPI_IN_C)                              \
+	MPI_IN_C_AS(mpi_enter, n, MPI_##Name, shape_##Name)                                        \
 	MPI_IN_FORTRAN_AS(mpi_enter, n, name, NAME, shape_##Name)
-
-#define MPI_SIZED(n, Name, name, NAME, params, ...)                                                \
-	MPI_PLAIN(n, Name, name, NAME, params, __VA_ARGS__)                                        \
-	MPI_IN_C_AS(mpi_enter, n, MPI_##Name##_c, shape_##Name, MPI_IN_C_LARGE)
 
 #define MPI_BEGIN(n, nf, Name, name, NAME, params)                                                 \
 	MPI_SHAPE(Name, .body = NULL)                                                              \
-	MPI_IN_C_AS(mpi_begin, n, MPI_##Name, shape_##Name, MPI_IN_C)                              \
+	MPI_IN_C_AS(mpi_begin, n, MPI_##Name, shape_##Name)                                        \
 	MPI_IN_FORTRAN_AS(mpi_begin, nf, name, NAME, shape_##Name)
 
 #include "probes/mpi/mpi.def"

@@ -30,7 +30,6 @@
 
 enum mpi_tongue {
 	MPI_IN_C,
-	MPI_IN_C_LARGE, /* counts are 64 bits wide */
 	MPI_IN_FORTRAN, /* arguments are addresses, handles are indexes */
 };
 
@@ -66,6 +65,8 @@ struct mpi_shape {
 	unsigned many : 1;   /* a list of requests */
 	unsigned same : 1;   /* the new communicator has the members of the old one */
 	unsigned probes : 1; /* the peer comes first, no buffer before it */
+	unsigned parts : 1;  /* lists of what each is given and gives, at the places of Alltoallv */
+	unsigned typed : 1;  /* of each part the type, too */
 };
 
 /* A call under way. */
@@ -83,11 +84,9 @@ int mpi_real(const struct mpi_call *c);
 
 /* --- Arguments ------------------------------------------------------------------------------- */
 
-/* The argument at a place: a number; a count; the i-th of a list of counts. */
+/* The number at a place. */
 int mpi_int(const struct mpi_call *c, unsigned at);
-int64_t mpi_count(const struct mpi_call *c, unsigned at);
-int64_t mpi_count_of(const struct mpi_call *c, unsigned at, int i);
-/* What a call left at an address: a number, the i-th of a list of them. */
+/* The i-th of the numbers at an address; 0 where there is no address. */
 int mpi_told(const struct mpi_call *c, unsigned at, int i);
 
 /* A handle; the i-th of those that lie at an address, 0 where there is no address. */
