@@ -57,6 +57,10 @@ bench/c10d_bench: %D%/c10d_bench.cc $(TORCHLIKE_INCLUDED) $(TORCHLIKE)
 endif
 run-benches: $(C10D_BENCH)
 
+# The MPI route, on the libraries that are here.
+BENCHES += bench/mpi.sh
+EXTRA_DIST += %D%/mpi.sh %D%/mpi_bench.c
+
 # The NCCL route, on the stand-in.
 BENCHES += bench/nccl.sh
 EXTRA_PROGRAMS += bench/nccl_bench

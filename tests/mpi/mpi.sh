@@ -57,8 +57,9 @@ over() {
 
 # says PATTERN FILE: the verdict's first lines.
 verdict() {
-	for _ in $(seq 120); do
-		"$INQUEST" attach -o "$scratch/bundle.inq" job >"$scratch/verdict" 2>"$scratch/errors"
+	for _ in $(seq 60); do
+		"$INQUEST" attach -o "$scratch/bundle.inq" job \
+			>"$scratch/verdict" 2>"$scratch/errors"
 		grep -Eq "$1" "$scratch/verdict" && break
 		sleep 0.5
 	done

@@ -99,21 +99,27 @@ static void do_allgatherv(int unused)
 	MPI_Allgatherv(mine, me + 1, MPI_DOUBLE, all, counts, places, MPI_DOUBLE, comm);
 }
 
-/*
- * As many to each as its number; with 0, nothing to the next rank, which expects something all the
- * same.
- */
-static void do_alltoallv(int count)
+/* So many to each; `other` to one of them, which awaits as many as the others. */
+static void exchange_all(int count, int to, int other)
 {
-	static int expected[64];
+	static int awaited[64];
 
 	for (int i = 0; i < n; i++) {
-		counts[i] = expected[i] = count ? count : 3;
-		places[i] = i * counts[i];
+		counts[i] = awaited[i] = count;
+		places[i] = i * count;
 	}
-	if (!count)
-		counts[(me + 1) % n] = 0;
-	MPI_Alltoallv(mine, counts, places, MPI_DOUBLE, all, expected, places, MPI_DOUBLE, comm);
+	counts[to] = other;
+	MPI_Alltoallv(mine, counts, places, MPI_DOUBLE, all, awaited, places, MPI_DOUBLE, comm);
+}
+
+static void do_alltoallv(int count)
+{
+	exchange_all(count, 0, count);
+}
+
+static void do_alltoallv_short(int to)
+{
+	exchange_all(3, to, 0);
 }
 
 static void do_scan(int count)
@@ -184,6 +190,14 @@ static void do_isend(int to)
 static void do_irecv(int from)
 {
 	MPI_Irecv(all, 8, MPI_DOUBLE, from, 0, comm, &requests[nrequests++]);
+}
+
+/* Of a tag that nobody sends. */
+static void do_irecv_apart(int from)
+{
+	static double never[8];
+
+	MPI_Irecv(never, 8, MPI_DOUBLE, from, 99, comm, &requests[nrequests++]);
 }
 
 static void do_iallreduce(int count)
@@ -398,9 +412,11 @@ static const struct {
 #define WORD(name) {#name, do_##name}
 	WORD(allreduce), WORD(ints), WORD(land), WORD(max), WORD(barrier), WORD(bcast),
 	WORD(reduce), WORD(gather), WORD(scatter), WORD(allgather), WORD(alltoall),
-	WORD(allgatherv), WORD(alltoallv), WORD(scan), WORD(reduce_scatter), WORD(derived),
+	WORD(allgatherv), WORD(alltoallv), WORD(alltoallv_short), WORD(scan),
+	WORD(reduce_scatter), WORD(derived),
 	WORD(send), WORD(ssend), WORD(big_send), WORD(recv), WORD(recv_any), WORD(ring),
-	WORD(probe), WORD(isend), WORD(irecv), WORD(iallreduce), WORD(ibarrier), WORD(wait),
+	WORD(probe), WORD(isend), WORD(irecv), WORD(irecv_apart), WORD(iallreduce),
+	WORD(ibarrier), WORD(wait),
 	WORD(waitall), WORD(waitany), WORD(test), WORD(testsome), WORD(test_once),
 	WORD(described_send), WORD(described_recv), WORD(start), WORD(split), WORD(dup),
 	WORD(create), WORD(create_group), WORD(free), WORD(world), WORD(made), WORD(alone),
