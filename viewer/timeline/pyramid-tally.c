@@ -43,8 +43,7 @@ struct tally {
 	int64_t from, to;
 	int64_t width; /* of a finest bin, ns */
 	uint32_t *grid[LEVELS]; /* [bin][state]; the finest first */
-	/* [chunk][track]: its first span that begins in it, or behind; NULL: not asked for yet */
-	uint32_t *first;
+	uint32_t *first; /* [chunk][track]: its first span that begins in it, or behind */
 	struct chunk chunks[CHUNKS];
 };
 
@@ -344,6 +343,7 @@ struct tally *tally_new(const struct tracks *tracks)
 	if (tally->width < 1)
 		tally->width = 1;
 	make_grid(tally, tracks);
+	find_firsts(tally);
 	return tally;
 }
 
@@ -420,8 +420,6 @@ static void raise_changes(
 {
 	uint32_t end = bin_of(tally, last) / CHUNK;
 
-	if (!tally->first)
-		find_firsts(tally);
 	for (uint32_t number = bin_of(tally, from) / CHUNK; number <= end; number++) {
 		struct chunk *chunk = &tally->chunks[number];
 
