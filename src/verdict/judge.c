@@ -90,6 +90,8 @@ static const struct stage {
 	 * all is well.
 	 */
 	{judge_unhooked, ALWAYS},
+	/* Variables of the launch that explain what was found. */
+	{judge_settings, ALWAYS},
 	/* What others' records say of the job: told beside whatever was found, and it bounds what
 	 * texts alone have led to. */
 	{judge_sayings, ALWAYS},

@@ -34,6 +34,7 @@ void judge_standstill(struct inquiry *q);    /* by-stacks.c */
 void judge_no_groups(struct inquiry *q);     /* start.c */
 void judge_healthy(struct inquiry *q);       /* healthy.c */
 void judge_unhooked(struct inquiry *q);      /* unhooked.c */
+void judge_settings(struct inquiry *q);      /* settings.c */
 void judge_sayings(struct inquiry *q);       /* sayings.c */
 void judge_bounds(struct inquiry *q);        /* bounds.c */
 

@@ -59,6 +59,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/shards.c %D%/shards.h \
 	%D%/address.c \
 	%D%/sayings.c \
+	%D%/settings.c \
 	%D%/sinks.c \
 	%D%/slow.c \
 	%D%/stack-facts.c \

@@ -16,6 +16,36 @@ static void s22_two_groups_in_opposite_orders(void **state)
 	facts_free(f);
 }
 
+/* A variable of the launch that lets orders matter is told beside the finding; any other is not. */
+static void one_queue_for_all_streams_is_told_of_an_inversion(void **state)
+{
+	static const struct launch_variable variables[] = {
+		{"CUDA_DEVICE_MAX_CONNECTIONS", "1"}, {"TORCH_DISTRIBUTED_DEBUG", "DETAIL"}};
+	const struct job_launch launch = {.env = variables, .nenv = 2, .cite = "receipt:m1"};
+	struct facts *f = facts_new(2);
+	int b = facts_group_of(f, 2, 0, 1);
+	size_t queue = 0, detail = 0;
+	struct verdicts *verdicts;
+	struct job *job;
+
+	(void)state;
+	facts_hold(f, 0, 0, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, b, 1, JOB_OP_ALLREDUCE, 64, 30);
+	job = facts_job(f);
+	job->launches = &launch;
+	job->nlaunches = 1;
+	verdicts = verdicts_of(job);
+	for (size_t i = 0; i < verdicts->at[0].nevidence; i++) {
+		queue += verdicts->at[0].evidence[i].kind == FACT_ONE_QUEUE;
+		detail += verdicts->at[0].evidence[i].kind == FACT_DEBUG_DETAIL;
+	}
+	assert_int_equal(queue, 1);
+	assert_int_equal(detail, 0);
+	verdicts_free(verdicts);
+	job_free(job);
+	facts_free(f);
+}
+
 static void one_of_eight_takes_the_other_order(void **state)
 {
 	struct facts *f = facts_new(8);
@@ -316,6 +346,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(s22_two_groups_in_opposite_orders),
+		cmocka_unit_test(one_queue_for_all_streams_is_told_of_an_inversion),
 		cmocka_unit_test(one_of_eight_takes_the_other_order),
 		cmocka_unit_test(a_circle_is_no_surer_than_what_explains_it),
 		cmocka_unit_test(who_is_not_in_all_groups_of_a_circle_took_no_order),
