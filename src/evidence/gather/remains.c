@@ -235,15 +235,24 @@ static bool is_folder(const char *path, bool follow)
 	return (follow ? stat(path, &st) : lstat(path, &st)) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* True if no more files need be looked at. Below a folder that has too many nobody looks. */
+static bool is_enough(const struct remains *remains)
+{
+	size_t n = remains->files.nr;
+
+	return remains->more || (remains->one && n && remains->files.items[n - 1].kind);
+}
+
 static void walk(struct remains *remains, const char *path, size_t root, int depth)
 {
 	struct file_names names = {0};
 
 	file_list(path, &names, NULL);
-	for (size_t i = 0; i < names.list.nr; i++)
+	for (size_t i = 0; i < names.list.nr && !(remains->one && is_enough(remains)); i++)
 		if (!is_folder(names.list.items[i], true))
 			add(remains, names.list.items[i], root, depth);
-		else if (depth < DEPTH_MOST && is_folder(names.list.items[i], false))
+		else if (depth < DEPTH_MOST && !is_enough(remains) &&
+			 is_folder(names.list.items[i], false))
 			walk(remains, names.list.items[i], root, depth + 1);
 	remains->refused += names.refused;
 	file_names_release(&names);
@@ -327,7 +336,7 @@ void remains_look(struct remains *remains, const char *path)
 
 bool remains_any(const char *path)
 {
-	struct remains remains = {0};
+	struct remains remains = {.one = true};
 	bool any = false;
 
 	remains_look(&remains, path);

@@ -32,6 +32,7 @@ struct remains {
 	ARRAY(struct remains_file) files;
 	size_t more;    /* were not looked at: there are too many */
 	size_t refused; /* were not opened: pipes, devices, links of others */
+	bool one;	/* one that is taken is enough */
 };
 
 /* Looks at a file, or at all below a folder. remains_release() it. */
