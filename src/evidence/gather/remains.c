@@ -243,6 +243,7 @@ static bool is_enough(const struct remains *remains)
 	return remains->more || (remains->one && n && remains->files.items[n - 1].kind);
 }
 
+/* What lies in a folder is looked at before what lies below it. */
 static void walk(struct remains *remains, const char *path, size_t root, int depth)
 {
 	struct file_names names = {0};
@@ -251,8 +252,8 @@ static void walk(struct remains *remains, const char *path, size_t root, int dep
 	for (size_t i = 0; i < names.list.nr && !(remains->one && is_enough(remains)); i++)
 		if (!is_folder(names.list.items[i], true))
 			add(remains, names.list.items[i], root, depth);
-		else if (depth < DEPTH_MOST && !is_enough(remains) &&
-			 is_folder(names.list.items[i], false))
+	for (size_t i = 0; i < names.list.nr && depth < DEPTH_MOST && !is_enough(remains); i++)
+		if (is_folder(names.list.items[i], false))
 			walk(remains, names.list.items[i], root, depth + 1);
 	remains->refused += names.refused;
 	file_names_release(&names);
