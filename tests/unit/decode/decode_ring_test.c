@@ -518,6 +518,61 @@ static void lost_ends_of_ops_leave_the_rest_unknown(void **state)
 	job_free(job);
 }
 
+/* A host that must ask again to get on does so often: who asked long ago is elsewhere since. */
+static void who_asked_long_ago_asks_no_more(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	struct ring_lane *asks = ring_lane_claim(&f->w, 100, "main");
+	struct ring_lane *asked = ring_lane_claim(&f->w, 101, "helper");
+	struct ring_lane *device = ring_lane_claim(&f->w, 102, "other");
+	struct ring_record poll = {
+		.meta = ring_meta(RING_WAIT_ENTER, RING_F_POLL, RING_NO_GROUP, RING_CALL_MPI_Test)};
+	struct job *job;
+
+	ring_lane_board(asks, forge_tsc(0.1), &poll);
+	ring_lane_board(asked, forge_tsc(5), &poll);
+	poll.meta = ring_meta(
+		RING_WAIT_ENTER, RING_F_POLL, RING_NO_GROUP, RING_CALL_cudaStreamQuery);
+	ring_lane_board(device, forge_tsc(5), &poll);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->nthreads, 3);
+	assert_int_equal(job->threads[0].state, JOB_THREAD_POLLING);
+	assert_int_equal(job->threads[1].state, JOB_THREAD_OUTSIDE);
+	assert_int_equal(job->threads[1].since, forge_real(5));
+	assert_int_equal(job->threads[2].state, JOB_THREAD_POLLING);
+	job_free(job);
+}
+
+/* What an all-to-all gives and awaits, seat by seat; where a record of it is gone, nothing. */
+static void parts_of_an_all_to_all_are_told_whole_or_not(void **state)
+{
+	for (int whole = 0; whole < 2; whole++) {
+		struct evidence evidence = {0};
+		struct fixture *f = forge_rank(0);
+		int group = forge_seat(f, 0);
+		struct ring_lane *lane = ring_lane_claim(&f->w, 100, "main");
+		struct ring_record part = {
+			.meta = ring_meta(RING_PORTIONS, 0, (unsigned)group, 0),
+			.index = whole ? 1 : 2,
+			.count = 8 | 16ull << 32,
+			.sig = 24,
+		};
+		struct job *job;
+
+		forge_op(f, group, UINT64_MAX, 5);
+		ring_put(&f->w, lane, forge_tsc(4.9), &part);
+		forge_gather(&evidence);
+		forge_ring(&evidence, f);
+		job = decoded(&evidence);
+		assert_string_equal(job->members[job->groups[0].first_member].ops[0].parts,
+			whole ? "8:16,24:0" : "");
+		job_free(job);
+	}
+}
+
 static void a_wait_in_a_store_tells_its_key(void **state)
 {
 	struct evidence evidence = {0};
@@ -579,6 +634,8 @@ int main(void)
 		cmocka_unit_test(damage_anywhere_never_crashes),
 		cmocka_unit_test(a_library_that_tells_the_end_of_ops_is_believed),
 		cmocka_unit_test(lost_ends_of_ops_leave_the_rest_unknown),
+		cmocka_unit_test(who_asked_long_ago_asks_no_more),
+		cmocka_unit_test(parts_of_an_all_to_all_are_told_whole_or_not),
 		cmocka_unit_test(a_wait_in_a_store_tells_its_key),
 	};
 
