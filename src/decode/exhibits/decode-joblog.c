@@ -45,6 +45,7 @@ struct rank_log {
 	struct str text;
 	bool in_traceback; /* of PyTorch's hook; or of Python, in a file of its own */
 	bool hooks;	   /* the first */
+	int64_t gaps;	   /* of the log, as it began */
 	bool over;	   /* and it came to its end */
 	bool timed_out;	   /* its watchdog has spoken */
 	const char *error; /* its last line */
@@ -65,6 +66,8 @@ struct joblog {
 	const struct exhibit *exhibit;
 	const char *text;
 	int64_t line;
+	int64_t gaps;	    /* so many times lines are not there: they were sieved out */
+	bool cut;	    /* the line has no end: more of it may have been written */
 	const char *folder; /* of torchrun's for one worker, that the file lies in; NULL */
 	int owner;	    /* the rank that the file is of; JOB_NONE not known, or of all */
 	int local_of[LOCALS]; /* world rank + 1 by local rank, as the launcher says; 0 */
@@ -151,9 +154,13 @@ static void follow_traceback(struct joblog *log, struct rank_log *one, const cha
 	if (strstr(words, TRACE_START) && (hooks || own)) {
 		one->in_traceback = true;
 		one->hooks = hooks;
+		one->gaps = log->gaps;
 		one->over &= hooks;
 	} else if (one->in_traceback && one->hooks == hooks && isalpha((unsigned char)*words)) {
 		one->in_traceback = false;
+		/* What is cut, or came behind lines that are not here, is not what it died of. */
+		if (log->cut || one->gaps != log->gaps)
+			return;
 		one->over = true;
 		one->error = arena_text_max(&log->context->arena, words, ERROR_CAP);
 		one->cite = texts_cite(log->texts, log->exhibit, log->line);
@@ -194,7 +201,8 @@ static void take_line(struct joblog *log, const char *line)
 {
 	struct log_marks marks;
 	size_t before = log_marks_read(line, log->numbered, &marks);
-	int64_t rank = rank_of(log, &marks);
+	int hook = hook_rank(line, before);
+	int64_t rank = hook != JOB_NONE ? hook : rank_of(log, &marks);
 	struct rank_log *one;
 
 	take_watchdog(log, line, rank);
@@ -244,9 +252,12 @@ static void for_each_line(struct joblog *log, const char *text, visit_line *visi
 
 	log->line = 0;
 	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		int64_t before = log->line;
 		const char *words = unnumbered(at, &log->line);
 
 		log->line += words == at;
+		log->gaps += before && log->line != before + 1;
+		log->cut = !words[strcspn(words, "\n")];
 		str_cut(&line, 0);
 		str_add_bytes(&line, words, strcspn(words, "\n"));
 		visit(log, str_text(&line));

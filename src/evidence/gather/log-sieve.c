@@ -57,6 +57,7 @@ struct sieve {
 	int64_t offset;	 /* of the line that comes next */
 	size_t middle;	 /* bytes kept between */
 	int following;	 /* lines that are kept since one before them was */
+	bool unended;	 /* the line is the last, and has no end */
 	bool within;	 /* in a line whose begin was dealt with: up to its end all is left out */
 };
 
@@ -70,7 +71,8 @@ static void keep(struct sieve *sieve, const char *line, size_t len)
 	for (size_t i = from; i < sieve->into->len; i++)
 		if (!sieve->into->text[i])
 			sieve->into->text[i] = ' ';
-	str_add_char(sieve->into, '\n');
+	if (!sieve->unended)
+		str_add_char(sieve->into, '\n');
 }
 
 static void take_line(struct sieve *sieve, const char *line, size_t len)
@@ -149,6 +151,7 @@ static size_t take_block(struct sieve *sieve, const char *block, size_t len, boo
 		from = (size_t)(end + 1 - block);
 	}
 	if (from < len && (last || (from == 0 && len == BLOCK))) {
+		sieve->unended = last;
 		take_line(sieve, block + from, len - from);
 		sieve->offset--;
 		sieve->within = true;

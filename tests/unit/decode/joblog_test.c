@@ -133,6 +133,59 @@ static void a_launchers_mark_before_the_hooks_changes_nothing(void **state)
 	}
 }
 
+/* A launcher's mark says which rank of its node, and the hook's which of the job. */
+static void the_hook_knows_the_rank_of_the_job(void **state)
+{
+	struct told told = tell("[default1]:[rank5]: Traceback (most recent call last):\n"
+				"[default1]:[rank5]:   File \"x\", line 1\n"
+				"[default1]:[rank5]: ValueError: no rows\n");
+
+	(void)state;
+	assert_int_equal(told.job->nranks, 1);
+	assert_true(blames(&told, 5));
+	forget(&told);
+}
+
+/* Of a line that is cut nobody knows what it would have told: of a lost peer, maybe. */
+static void an_error_that_is_cut_is_no_end(void **state)
+{
+	static const char text[] = "7\t[rank0]: Traceback (most recent call last):\n"
+				   "8\t[rank0]:   File \"x\", line 1\n"
+				   "9\t[rank0]: RuntimeError: [/w/gloo/transport/tcp/pair.cc:5";
+	const struct exhibit about = {
+		.kind = EXHIBIT_JOB_LOG, .rank = -1, .label = (char *)"cut.log", .when = 1};
+	struct evidence evidence = {0};
+	struct told told;
+
+	(void)state;
+	evidence_add(&evidence, &about, (uint8_t *)strdup(text), strlen(text));
+	told.job = decode_job(&evidence);
+	told.verdicts = verdicts_of(told.job);
+	assert_false(blames(&told, 0));
+	forget(&told);
+	evidence_release(&evidence);
+}
+
+/* Behind lines that were sieved out another line is none of the traceback's. */
+static void what_follows_a_gap_is_no_end(void **state)
+{
+	static const char text[] = "7\t[rank0]: Traceback (most recent call last):\n"
+				   "8\t[rank0]:   File \"x\", line 1\n"
+				   "900\t[rank0]: ValueError: of another one\n";
+	const struct exhibit about = {
+		.kind = EXHIBIT_JOB_LOG, .rank = -1, .label = (char *)"cut.log", .when = 1};
+	struct evidence evidence = {0};
+	struct told told;
+
+	(void)state;
+	evidence_add(&evidence, &about, (uint8_t *)strdup(text), strlen(text));
+	told.job = decode_job(&evidence);
+	told.verdicts = verdicts_of(told.job);
+	assert_false(blames(&told, 0));
+	forget(&told);
+	evidence_release(&evidence);
+}
+
 static void who_died_of_a_fault_is_named(void **state)
 {
 	struct told told = tell(HOOK(1, LOST_PEER) REPORT(1, -15) REPORT(2, -11));
@@ -265,6 +318,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_died_of_an_exception_is_named_and_its_echoes_are_not),
 		cmocka_unit_test(a_launchers_mark_before_the_hooks_changes_nothing),
+		cmocka_unit_test(the_hook_knows_the_rank_of_the_job),
+		cmocka_unit_test(an_error_that_is_cut_is_no_end),
+		cmocka_unit_test(what_follows_a_gap_is_no_end),
 		cmocka_unit_test(who_died_of_a_fault_is_named),
 		cmocka_unit_test(whom_the_launcher_killed_is_not_accused),
 		cmocka_unit_test(a_traceback_that_the_program_printed_is_no_end),
