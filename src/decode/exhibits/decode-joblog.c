@@ -60,6 +60,12 @@ struct group_init {
 	int64_t line;
 };
 
+/* The error of a rank, as torchrun's report has it. */
+struct told_error {
+	int rank;
+	const char *error, *cite;
+};
+
 struct joblog {
 	struct texts *texts;
 	struct decode_context *context;
@@ -73,6 +79,9 @@ struct joblog {
 	int local_of[LOCALS]; /* world rank + 1 by local rank, as the launcher says; 0 */
 	size_t warnings;
 	ARRAY(struct group_init) inits;
+	int reporting;	    /* the rank whose end torchrun's report told last; JOB_NONE */
+	bool in_report;	    /* and now its traceback */
+	ARRAY(struct told_error) errors;
 	bool numbered, reported;
 	struct joblog_report report;
 	ARRAY(struct rank_log) ranks; /* as they come; then by rank */
@@ -396,6 +405,21 @@ static void enrol_end(struct joblog *log, const struct joblog_end *end)
 		log->local_of[end->local_rank] = end->rank + 1;
 }
 
+/* "  traceback : Traceback (...)", its frames indented further, then "  ValueError: words". */
+static void take_report(struct joblog *log, const char *line)
+{
+	if (strstr(line, "traceback : " TRACE_START)) {
+		log->in_report = log->reporting != JOB_NONE;
+	} else if (log->in_report &&
+		   (strncmp(line, "  ", 2) != 0 || isalpha((unsigned char)line[2]))) {
+		log->in_report = false;
+		if (line[0] == ' ' && !log->cut)
+			*array_add(&log->errors) = (struct told_error){log->reporting,
+				arena_text_max(&log->context->arena, line + 2, ERROR_CAP),
+				texts_cite(log->texts, log->exhibit, log->line)};
+	}
+}
+
 static void take_end(struct joblog *log, const char *line)
 {
 	struct joblog_end ends[JOBLOG_ENDS];
@@ -406,6 +430,9 @@ static void take_end(struct joblog *log, const char *line)
 	take_slurm(log, line);
 	if (closed)
 		*array_add(&log->closed) = closed;
+	take_report(log, line);
+	if (nr && ends[0].local_rank >= 0)
+		log->reporting = ends[0].rank;
 	log->reported |= nr && ends[0].local_rank >= 0;
 	for (size_t i = 0; i < nr; i++) {
 		*array_add(&log->ends) = ends[i];
@@ -543,6 +570,18 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 			told->cite});
 }
 
+static void give_told(struct joblog *log, const struct told_error *told)
+{
+	struct decode_process *process = texts_process(log->texts, told->rank, TEXTS_LOG);
+
+	if (process)
+		job_add_note(log->texts->builder, process->who,
+			&(const struct job_note){.text = told->error,
+				.exception = true,
+				.when = JOB_UNKNOWN,
+				.cite = told->cite});
+}
+
 static void begin_log(struct joblog *log, struct texts *texts, const struct exhibit *exhibit)
 {
 	*log = (struct joblog){.texts = texts,
@@ -550,6 +589,7 @@ static void begin_log(struct joblog *log, struct texts *texts, const struct exhi
 		.exhibit = exhibit,
 		.text = texts_of(texts, exhibit),
 		.report = {-1, -1},
+		.reporting = JOB_NONE,
 		.owner = JOB_NONE};
 	log->numbered = is_numbered(log->text);
 	texts->tasks |= log->numbered;
@@ -573,6 +613,9 @@ static void finish_log(struct joblog *log)
 	array_sort(&log->ranks, compare_ranks);
 	array_for_each (&log->ends, end)
 		give_end(log, end);
+	for (size_t i = 0; i < log->errors.nr; i++)
+		give_told(log, &log->errors.items[i]);
+	array_release(&log->errors);
 	array_for_each (&log->ranks, one) {
 		give_words(log, one);
 		str_release(&one->text);

@@ -166,6 +166,28 @@ static void an_error_that_is_cut_is_no_end(void **state)
 	evidence_release(&evidence);
 }
 
+/* Of ranks that wrote elsewhere torchrun's report alone has the tracebacks. */
+static void what_torchruns_report_has_of_each_is_read(void **state)
+{
+	static const char trace[] = "  traceback : Traceback (most recent call last):\n"
+				    "    File \"/w/train.py\", line 10, in <module>\n"
+				    "      loss.backward()\n";
+	struct str text = {0};
+	struct told told;
+
+	(void)state;
+	str_printf(&text, "%s%s  RuntimeError: [x] Connection closed by peer [::1]:1\n  \n",
+		REPORT(0, 1), trace);
+	str_printf(&text, "%s%s  ValueError: no rows in shard 1\n  \n====\n", REPORT(1, 1), trace);
+	told = tell(str_text(&text));
+	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+	assert_true(blames(&told, 1));
+	assert_false(blames(&told, 0));
+	assert_string_equal(told.first->evidence[0].text, "ValueError: no rows in shard 1");
+	forget(&told);
+	str_release(&text);
+}
+
 /* Behind lines that were sieved out another line is none of the traceback's. */
 static void what_follows_a_gap_is_no_end(void **state)
 {
@@ -321,6 +343,7 @@ int main(void)
 		cmocka_unit_test(the_hook_knows_the_rank_of_the_job),
 		cmocka_unit_test(an_error_that_is_cut_is_no_end),
 		cmocka_unit_test(what_follows_a_gap_is_no_end),
+		cmocka_unit_test(what_torchruns_report_has_of_each_is_read),
 		cmocka_unit_test(who_died_of_a_fault_is_named),
 		cmocka_unit_test(whom_the_launcher_killed_is_not_accused),
 		cmocka_unit_test(a_traceback_that_the_program_printed_is_no_end),
