@@ -530,8 +530,16 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 	return profiles;
 }
 
+/* On a machine with more to do than it can, who computes gets little of a processor. */
+static bool wants_processor(const struct profile *p)
+{
+	return p->posture.stack && p->posture.stack->state == 'R' && p->posture.moved == JOB_YES;
+}
+
 bool profile_is_busy(const struct profile *p)
 {
+	if (wants_processor(p))
+		return true;
 	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 && p->cpu * BUSY_SHARE >= p->cpu_span;
 }
 

@@ -90,9 +90,30 @@ static void a_thread_aside_that_goes_on_moves_nobody(void **state)
 	(void)state;
 }
 
+/* A machine with more to do than it can gives who computes little of a processor: it is late. */
+static void who_gets_little_of_a_processor_computes(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct job_stack *stack;
+
+	facts_rounds(f, 0, 10, 20, 1);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 91);
+	facts_outside(f, 2, 90.5);
+	facts_cpu(f, 2, 0.1, 2, 0);
+	stack = facts_stack(f, 2, COMPUTES);
+	stack->moved = JOB_YES;
+	stack->state = 'R';
+	facts_expect(f, VERDICT_SLOW, "2", "0,1,3");
+	stack->state = 'S';
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_gets_little_of_a_processor_computes),
 		cmocka_unit_test(who_computes_for_a_while_may_end),
 		cmocka_unit_test(who_computes_for_long_may_do_so_for_ever),
 		cmocka_unit_test(where_nobody_sleeps_only_its_start_is_known),
