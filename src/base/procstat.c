@@ -9,6 +9,7 @@
 enum {
 	FIELD_STATE = 3,
 	FIELD_PPID = 4,
+	FIELD_FLAGS = 9,
 	FIELD_UTIME = 14,
 	FIELD_STIME = 15,
 	FIELD_CUTIME = 16,
@@ -20,6 +21,8 @@ enum {
 	FIELD_EXIT_CODE = 52,
 	FIELDS,
 };
+
+#define KERNEL_THREAD 0x200000 /* of the flags: PF_KTHREAD */
 
 /* One decimal number at *at; moves behind it and the space that follows. */
 static bool procstat_number(const char **at, const char *end, int64_t *ret)
@@ -61,6 +64,7 @@ static const char *procstat_name(const char *at, const char *end, struct procsta
 static void procstat_take(const int64_t field[FIELDS], int known, struct procstat *ret)
 {
 	ret->ppid = (uint32_t)field[FIELD_PPID];
+	ret->kernel = field[FIELD_FLAGS] & KERNEL_THREAD;
 	ret->cpu_ticks = (uint64_t)checked_add(field[FIELD_UTIME], field[FIELD_STIME]);
 	ret->reaped_ticks = (uint64_t)checked_add(field[FIELD_CUTIME], field[FIELD_CSTIME]);
 	ret->threads = (uint32_t)field[FIELD_THREADS];

@@ -17,6 +17,7 @@ struct procstat {
 	char comm[64];	       /* as the kernel cut it; may hold any byte, also ')', '\n' */
 	char state;	       /* R S D T t Z X I */
 	uint32_t ppid;
+	bool kernel;	       /* a thread of the kernel's own: no program */
 	uint64_t cpu_ticks;    /* user and system, all threads */
 	uint64_t reaped_ticks; /* of children that were waited for */
 	uint32_t threads;

@@ -28,7 +28,6 @@
 #define SURVEY_COMMAND	   512 /* of a command line, kept for people */
 #define SURVEY_SLURM_JOBS  4
 #define SLURM_DEADLINE_MS  2000
-#define KTHREADD	   2u
 
 /* Words by blanks, what is secret by stars; bytes that are no text by '?'. */
 static const char *survey_command(struct arena *arena, const char *cmdline, size_t len)
@@ -164,7 +163,7 @@ static void survey_take_all(
 	for (size_t i = 0; i < list->all.nr; i++) {
 		const struct procstat *stat = &list->all.items[i];
 
-		if (stat->pid == KTHREADD || stat->ppid == KTHREADD)
+		if (stat->kernel)
 			continue;
 		lot[nr++] = *stat;
 		if (nr == SURVEY_LOT) {

@@ -18,12 +18,22 @@ static void a_line_is_taken_apart(void **state)
 	assert_string_equal(stat.comm, "trainer");
 	assert_int_equal(stat.state, 'S');
 	assert_int_equal(stat.ppid, 1);
+	assert_false(stat.kernel);
 	assert_int_equal(stat.cpu_ticks, 230);
 	assert_int_equal(stat.reaped_ticks, 270);
 	assert_int_equal(stat.threads, 3);
 	assert_int_equal(stat.start_time, 5555);
 	assert_int_equal(stat.rss_pages, 77);
 	assert_false(stat.exit_code_known);
+}
+
+static void a_thread_of_the_kernel_is_known_by_its_flags(void **state)
+{
+	const char text[] = "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 24 0 0\n";
+	struct procstat stat;
+
+	assert_true(procstat_parse(text, strlen(text), &stat));
+	assert_true(stat.kernel);
 }
 
 static void a_name_may_hold_anything(void **state)
@@ -70,6 +80,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_taken_apart),
+		cmocka_unit_test(a_thread_of_the_kernel_is_known_by_its_flags),
 		cmocka_unit_test(a_name_may_hold_anything),
 		cmocka_unit_test(a_name_may_hold_a_newline),
 		cmocka_unit_test(what_is_no_line_is_refused_at_every_cut),
