@@ -14,6 +14,9 @@ export OMPI_MCA_btl_base_warn_component_unused=0
 unset OMPI_CC MPICH_CC OMPI_COMM_WORLD_RANK PMIX_RANK PMI_RANK SLURM_PROCID MASTER_ADDR
 export TMPDIR="$scratch"
 
+agent=
+trap 'over; ended' EXIT
+
 found=
 for mpi in openmpi mpich; do
 	command -v "mpicc.$mpi" >/dev/null && command -v "mpiexec.$mpi" >/dev/null &&
@@ -47,9 +50,11 @@ job() {
 	children="$children $agent"
 }
 
+# The agent hands it on: who is killed leaves its ranks behind, and they spin.
 over() {
-	kill -TERM "$agent" 2>/dev/null
-	wait "$agent" 2>/dev/null
+	[ -z "$agent" ] || kill -TERM "$agent" 2>/dev/null
+	[ -z "$agent" ] || wait "$agent" 2>/dev/null
+	agent=
 	children=
 	rm -rf --one-file-system "$scratch/durable" "$scratch/inquest"
 	mkdir -p -m 700 "$scratch/inquest"
