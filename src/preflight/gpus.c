@@ -294,6 +294,9 @@ void check_gpus(const struct preflight_wish *wish, const void *arg, struct check
 	if (error == -EIO)
 		check_say(sink, PREFLIGHT_FAIL, NVML, "see `nvidia-smi` and the kernel's log", "%s",
 			complaint_text(&why));
+	else if (error == -ENOSYS)
+		check_say(sink, PREFLIGHT_NONE, NVML, NULL,
+			"GPUs: not looked at: %s: see `nvidia-smi`", complaint_text(&why));
 	else if (error)
 		check_say(sink, wish->gpus ? PREFLIGHT_FAIL : PREFLIGHT_NONE, NVML,
 			wish->gpus ? "choose a machine with NVIDIA's driver" : NULL,
