@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* healthy: nobody waits, and nothing else is wrong. */
+#include <signal.h>
+
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
@@ -25,15 +27,34 @@ static void tell_healthy(struct inquiry *q, struct draft *draft)
 		NO_RANK, inquiry_cite_all(q));
 }
 
+/*
+ * True if ranks were killed, and nobody is known to have told them to end: one may have been killed
+ * first, and the others by their launcher for that.
+ */
+static bool are_killed_untold(const struct inquiry *q)
+{
+	bool killed = false;
+
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
+
+		if (p->told)
+			return false;
+		killed |= p->death == DEATH_END && p->process &&
+			  p->process->end == JOB_SIGNALED && p->process->status == SIGKILL;
+	}
+	return killed;
+}
+
 void judge_healthy(struct inquiry *q)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
+	bool unproved = standstill_may_be(q), untold = are_killed_untold(q);
+	bool unsure = inquiry_unreadable(q) || inquiry_by_dumps(q) || unproved || untold;
 
-	bool unproved = standstill_may_be(q);
-
-	draft->verdict.confidence = inquiry_unreadable(q) || inquiry_by_dumps(q) || unproved
-					    ? VERDICT_SUPPORTED
-					    : VERDICT_ESTABLISHED;
+	draft->verdict.confidence = unsure ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
+	if (untold)
+		inquiry_not_judged(q, VERDICT_RANK_DEATH, NEED_SENDER, NO_RANK);
 	if (unproved)
 		inquiry_not_judged(q, VERDICT_HEALTHY, NEED_RANKS_STACKS, NO_RANK);
 	tell_healthy(q, draft);

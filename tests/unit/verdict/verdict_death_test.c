@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "tests/unit/judged.h"
 #include "tests/unit/launcher.h"
 #include "verdict/profile.h"
 #include "words/things.h"
@@ -309,6 +310,24 @@ static void killed_all_at_once_is_the_end_of_the_job(void **state)
 		facts_end(f, i, JOB_SIGNALED, SIGKILL, 80);
 	facts_expect(f, VERDICT_HEALTHY, "", "");
 	facts_free(f);
+}
+
+/* A launcher that kills the others at once for one that was killed looks the same. */
+static void killed_all_at_once_by_nobody_known_is_not_sure(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_end(f, i, JOB_SIGNALED, SIGKILL, 80);
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_HEALTHY);
+	assert_int_equal(j.first->confidence, VERDICT_SUPPORTED);
+	assert_int_equal(j.v->nnot_judged, 1);
+	assert_int_equal(j.v->not_judged[0].class, VERDICT_RANK_DEATH);
+	assert_int_equal(j.v->not_judged[0].need, NEED_SENDER);
+	done(&j, f);
 }
 
 #define CLOSED "RuntimeError: gloo/transport/tcp/pair.cc: Connection closed by peer"
@@ -650,6 +669,7 @@ int main(void)
 		cmocka_unit_test(s33_the_other_node_only_restarts),
 		cmocka_unit_test(s34_the_store_died_with_its_host),
 		cmocka_unit_test(killed_all_at_once_is_the_end_of_the_job),
+		cmocka_unit_test(killed_all_at_once_by_nobody_known_is_not_sure),
 		cmocka_unit_test(exceptions_behind_a_status_of_0_are_deaths),
 		cmocka_unit_test(an_early_exit_of_which_peers_fail_at_once),
 		cmocka_unit_test(the_first_to_fail_is_not_the_end_of_the_job),
