@@ -248,28 +248,48 @@ static bool stands_there(const struct inquiry *q, const struct profile *p)
 		       (q->standstill || p->posture.lingers >= STANDS_AT_LEAST));
 }
 
-/* Where those of a list stand, those at one place in one line. */
-static void tell_places(struct inquiry *q, const struct rank_list *list, struct draft *draft)
+/* All of a list who are at the place of that rank; the least ns that any of them stands there. */
+static int64_t find_place(const struct inquiry *q, struct rank_index rank,
+	const struct rank_list *list, struct rank_list *ret)
 {
-	bool *told = alloc_zeroed(list->list.nr + 1, sizeof(*told));
+	int64_t least = INT64_MAX;
 
-	for (size_t i = 0, places = 0; i < list->list.nr && places < TOLD_CULPRITS; i++) {
-		struct rank_index rank = list->list.items[i];
-		const struct posture *p = &q->profiles[rank.i].posture;
+	for (size_t i = 0; i < list->list.nr; i++) {
+		struct rank_index other = list->list.items[i];
+
+		if (!stacks_same_site(q, rank, other))
+			continue;
+		rank_list_add(ret, other);
+		if (q->profiles[other.i].posture.stands < least)
+			least = q->profiles[other.i].posture.stands;
+	}
+	return least;
+}
+
+/*
+ * Where some stand, and who of all is there as well, those at one place in one line: for how long
+ * is told only where it holds for each of them.
+ */
+static void tell_places(struct inquiry *q, const struct rank_list *standing,
+	const struct rank_list *all, struct draft *draft)
+{
+	bool *told = alloc_zeroed(q->job->nranks + 1, sizeof(*told));
+
+	for (size_t i = 0, places = 0; i < standing->list.nr && places < TOLD_CULPRITS; i++) {
+		struct rank_index rank = standing->list.items[i];
 		struct rank_list ranks = {0};
 		struct verdict_fact *fact;
+		int64_t least;
 
-		if (told[i])
+		if (told[rank.i])
 			continue;
-		for (size_t k = i; k < list->list.nr; k++) {
-			if (told[k] || !stacks_same_site(q, rank, list->list.items[k]))
-				continue;
-			told[k] = true;
-			rank_list_add(&ranks, list->list.items[k]);
-		}
-		fact = draft_fact_of(q, draft, FACT_AT, &ranks, p->stack->cite);
+		least = find_place(q, rank, all, &ranks);
+		for (size_t k = 0; k < ranks.list.nr; k++)
+			told[ranks.list.items[k].i] = true;
+		fact = draft_fact_of(
+			q, draft, FACT_AT, &ranks, q->profiles[rank.i].posture.stack->cite);
 		stacks_tell_place(q, rank, fact);
-		fact->a = p->stands >= STANDS_AT_LEAST ? p->stands : JOB_UNKNOWN;
+		fact->a = least >= STANDS_AT_LEAST ? least : JOB_UNKNOWN;
 		array_release(&ranks.list);
 		places++;
 	}
@@ -294,7 +314,7 @@ static bool judge_standing(struct inquiry *q, const struct roll *roll)
 	if (standing.list.nr) {
 		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 		draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
-		tell_places(q, &standing, draft);
+		tell_places(q, &standing, &roll->elsewhere, draft);
 		draft_fact(q, draft, FACT_NO_COLLECTIVE, NO_RANK, "stacks:*");
 		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_WHO_FOR_WHOM, NO_RANK);
 	}

@@ -33,6 +33,30 @@ static void all_that_stand_in_their_own_code_are_not_well(void **state)
 	done(&j, f);
 }
 
+/* One of them used the processor lately, and was at the same line each time: it is there, too. */
+static void who_is_at_the_same_line_is_told_with_them(void **state)
+{
+	struct facts *f = silent(0.5, NULL);
+	struct judged j;
+
+	(void)state;
+	for (int rank = 0; rank < 4; rank++) {
+		struct job_stack *stack = facts_stack(f, rank, FIFO);
+
+		if (rank != 2)
+			continue;
+		stack->moved = JOB_YES;
+		stack->still = 1;
+		facts_cpu(f, rank, 0.1, 2.2, 0);
+	}
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(j.first->evidence[0].kind, FACT_AT);
+	assert_int_equal(j.first->evidence[0].ranks.n, 4);
+	assert_int_equal(j.first->evidence[0].a, JOB_UNKNOWN);
+	done(&j, f);
+}
+
 /*
  * Each asks every few seconds whether something has come, as who waits for the workers of a loader
  * does: it runs for a moment, and comes back to the same line.
@@ -172,6 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_skips_the_making_of_a_group_is_a_hypothesis),
 		cmocka_unit_test(all_that_stand_in_their_own_code_are_not_well),
+		cmocka_unit_test(who_is_at_the_same_line_is_told_with_them),
 		cmocka_unit_test(who_asks_again_and_again_stands),
 		cmocka_unit_test(what_the_start_took_is_no_work),
 		cmocka_unit_test(all_that_stand_in_storage_are_told_and_not_blamed),
