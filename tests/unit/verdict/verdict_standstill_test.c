@@ -36,18 +36,20 @@ static void all_that_stand_in_their_own_code_are_not_well(void **state)
 /* One of them used the processor lately, and was at the same line each time: it is there, too. */
 static void who_is_at_the_same_line_is_told_with_them(void **state)
 {
-	struct facts *f = silent(0.5, NULL);
+	struct facts *f = facts_new(4);
 	struct judged j;
 
 	(void)state;
+	facts_no_group(f);
+	f->ngroups = 0;
 	for (int rank = 0; rank < 4; rank++) {
-		struct job_stack *stack = facts_stack(f, rank, FIFO);
+		struct job_stack *stack = facts_stack(f, rank, SLEEPS);
 
-		if (rank != 2)
-			continue;
+		facts_candidate(f, rank);
 		stack->moved = JOB_YES;
-		stack->still = 1;
-		facts_cpu(f, rank, 0.1, 2.2, 0);
+		stack->still = 2;
+		stack->cpu_delta = 0;
+		facts_cpu(f, rank, rank == 1 ? 0.1 : 0.001, 2.2, -1);
 	}
 	j = judge(f);
 	assert_int_equal(j.first->class, VERDICT_INCONCLUSIVE);
