@@ -473,10 +473,6 @@ static void s41_a_slow_rank_recovers(void **state)
 	facts_free(f);
 }
 
-/*
- * Rank 1 was late once; now all wait for rank 3. Where no gathering says when they were seen to
- * wait, that is no reason to blame rank 1, and no health.
- */
 static void s47_a_long_local_step(void **state)
 {
 	struct facts *f = facts_new(4);

@@ -4,6 +4,10 @@
 
 #include "tests/unit/facts.h"
 
+/*
+ * Rank 1 was late once; now all wait for rank 3. Where no gathering says when they were seen to
+ * wait, that is no reason to blame rank 1, and no health.
+ */
 static void who_was_late_is_not_blamed_for_a_wait_of_unknown_age(void **state)
 {
 	struct facts *f = facts_new(4);
