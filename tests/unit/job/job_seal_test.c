@@ -424,6 +424,37 @@ static void what_is_lost_of_a_child_is_said_of_the_child(void **state)
 	job_free(job);
 }
 
+/* Compile workers come and go: of one that has ended nothing lacks. */
+static void what_is_lost_of_a_child_that_has_ended_is_none(void **state)
+{
+	struct job_process ended = job_process_unknown;
+	const struct job_identity nobody = {.world_rank = NO_WORLD_RANK, .local_rank = JOB_NONE};
+
+	(void)state;
+	ended.ppid = 20;
+	ended.end = JOB_EXITED;
+	ended.status = 0;
+	ended.cite = "exit";
+	for (int lives = 0; lives < 2; lives++) {
+		struct job_builder *b = job_builder_new();
+		struct job_loss loss = {.what = lives ? "its stacks: /proc/30 is gone" : "stacks",
+			.count = JOB_UNKNOWN,
+			.cite = "s"};
+		struct job *job;
+
+		add_process(b, who("a", 20), 10, 0, true, 0);
+		if (lives)
+			add_process(b, who("a", 30), 20, JOB_NONE, false, 0);
+		else
+			job_add_process(b, who("a", 30), &ended, &nobody);
+		job_add_loss(b, who("a", 30), &loss);
+		job = job_seal(b);
+		assert_int_equal(process_of(job, 30)->role, JOB_ROLE_CHILD);
+		assert_int_equal(job->nlosses, 0);
+		job_free(job);
+	}
+}
+
 static void a_group_of_impossible_size_is_cut(void **state)
 {
 	struct job_builder *b = job_builder_new();
@@ -611,6 +642,7 @@ int main(void)
 		cmocka_unit_test(the_same_op_twice_is_one_op),
 		cmocka_unit_test(facts_of_a_process_without_start_time_find_it),
 		cmocka_unit_test(what_is_lost_of_a_child_is_said_of_the_child),
+		cmocka_unit_test(what_is_lost_of_a_child_that_has_ended_is_none),
 		cmocka_unit_test(a_group_of_impossible_size_is_cut),
 		cmocka_unit_test(times_that_no_clock_says_are_unknown),
 		cmocka_unit_test(mixed_jobs_are_a_loss),

@@ -454,6 +454,13 @@ static void what_is_not_known_is_left_out_or_said(void **state)
 			     .a = 38 * CLOCK_NS_PER_S,
 			     .b = 44 * CLOCK_NS_PER_S},
 		"peers compiled 38 s to 44 s");
+	assert_words((struct verdict_fact){.kind = FACT_PEERS_COMPILED,
+			     .a = 16 * CLOCK_NS_PER_S / 10,
+			     .b = 16 * CLOCK_NS_PER_S / 10},
+		"peers compiled 1.6 s");
+	assert_words((struct verdict_fact){.kind = FACT_EXCEPTION,
+			     .text = "exception: RuntimeError: no rows"},
+		"RuntimeError: no rows");
 	assert_words((struct verdict_fact){.kind = FACT_RSS, .a = 61LL << 30, .b = 214LL << 30},
 		"RSS 61 GiB -> 214 GiB");
 }
