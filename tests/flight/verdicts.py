@@ -2,6 +2,7 @@
 """
 Jobs of which only Flight Recorder dumps are left: what is said of them, and whom it names.
 """
+import itertools
 import json
 import os
 import subprocess
@@ -175,6 +176,7 @@ def cases(at):
     expect("all to all", world.write(folder("a2a")), 1, "host-stall", [5])
 
     no_lists(folder)
+    three_of_eight(folder)
     overwritten(folder)
     made_anew(folder)
     very_many(folder)
@@ -216,6 +218,23 @@ def no_lists(folder):
     expect("well, as far as three dumps tell", plain().write(folder("well-three"),
                                                              without=[0, 1, 2, 3, 4]),
            4, "inconclusive", [], ["no dump of ranks 0-4 of 8"])
+
+
+def three_of_eight(folder):
+    """Each three dumps of a job whose rank 3 stays away: that one at most, and nobody is well."""
+    world = plain()
+    world.collective(0, "all_reduce", ranks=others(8, 3), done=False)
+    for three in itertools.combinations(range(8), 3):
+        name = "three-%d%d%d" % three
+        at = world.write(folder(name), without=others(8, *three))
+        expect_sure(name, at, [3] if 3 in three else [])
+        said = diagnose(at)[1]
+        for verdict in said["verdicts"]:
+            if verdict["class"] in ("healthy", "transport-stall") or \
+                    verdict["confidence"] == "established":
+                expect("%s: %s" % (name, verdict["headline"]), at, -1, verdict["class"])
+        if said["coverage"]["ranks"]["missing"] != others(8, *three):
+            expect("%s: missing %s" % (name, said["coverage"]["ranks"]), at, -1, "")
 
 
 def overwritten(folder):
