@@ -71,7 +71,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/victims.c
 
 FACTS = tests/unit/facts.c tests/unit/facts-calls.c tests/unit/facts-clocks.c \
-	tests/unit/facts-expect.c tests/unit/facts-stacks.c
+	tests/unit/facts-expect.c tests/unit/facts-job.c tests/unit/facts-stacks.c
 
 # Tests of judging stand on jobs made by hand (tests/unit/facts.h).
 EXTRA_DIST += tests/unit/facts.h tests/unit/bystacks.h
@@ -125,6 +125,10 @@ tests_unit_verdict_verdict_unseen_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_unsure_test
 tests_unit_verdict_verdict_unsure_test_SOURCES = tests/unit/verdict/verdict_unsure_test.c $(FACTS)
 tests_unit_verdict_verdict_unsure_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/verdict_trouble_test
+tests_unit_verdict_verdict_trouble_test_SOURCES = tests/unit/verdict/verdict_trouble_test.c \
+	$(FACTS)
+tests_unit_verdict_verdict_trouble_test_LDADD = $(WORDS_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_partial_test
 tests_unit_verdict_verdict_partial_test_SOURCES = \
 	tests/unit/verdict/verdict_partial_test.c $(FACTS)

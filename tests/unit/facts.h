@@ -75,6 +75,8 @@ struct facts_extra {
 	int rank;
 	bool of_ring; /* lost with the rank's ring */
 	uint32_t pid; /* of another process than the rank's: a child's */
+	int claims;   /* the number of a rank that such a process has; JOB_NONE */
+	unsigned number; /* of that kind: JOB_NUMBER_* */
 	union {
 		struct job_span span;
 		struct job_shard shard;
@@ -117,6 +119,7 @@ struct facts {
 	size_t nextra;
 	int hidden; /* a rank of which nothing at all is told; JOB_NONE */
 	const char *part_host; /* one that gave only a part of what it has; NULL none */
+	unsigned unseen_hosts; /* bits of those from which nothing came */
 };
 
 int64_t facts_ns(double seconds);
@@ -187,6 +190,8 @@ void facts_end(struct facts *f, int rank, enum job_end end, int status, double a
 /* CPU seconds in the last `span` seconds; the agent saw it idle for `idle` s (below 0: unknown). */
 void facts_cpu(struct facts *f, int rank, double cpu, double span, double idle);
 struct job_process *facts_child(struct facts *f, int rank, const char *comm);
+/* Another process beside that rank, with the number of a rank in its environment: of that kind. */
+struct job_process *facts_namesake(struct facts *f, int beside, int rank, unsigned number);
 /*
  * The stack of the rank's main thread, frames innermost first: a function, '@', and a file with its
  * line, a module, both ("libc.so.6|futex.h:9"), or "kernel"; between them " < ". Seen three
@@ -211,6 +216,8 @@ struct job_loss *facts_loss(struct facts *f, int rank, const char *what);
 void facts_cut(struct facts *f, const char *what);
 /* The rank lives on that host of up to four. */
 void facts_move(struct facts *f, int rank, int host);
+/* Nothing came from that host, of which Slurm says that it is one of the job's. */
+void facts_unseen_host(struct facts *f, int host);
 
 /* That host's clock is so many seconds ahead of what it was; what the host says of it stays. */
 void facts_set_clock(struct facts *f, int host, double seconds);
