@@ -12,6 +12,7 @@
 #include "job/backends.h"
 #include "job/calls.h"
 #include "job/rollcall.h"
+#include "verdict/earlier.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 #include "verdict/unmet.h"
@@ -452,25 +453,40 @@ static bool is_of_clash(const struct inquiry *q, const struct waitfor_node *node
 	return node->group != JOB_NONE && q->job->groups[node->group].made_as;
 }
 
+/* True if that one came a moment ago, by the clock of each who waits there for long. */
+static bool came_just_now(const struct inquiry *q, size_t at, const struct wait *last)
+{
+	int64_t usual = waitfor_threshold(q->job, last, &q->given);
+
+	if (q->profiles[last->rank.i].ended || last->age_unknown || last->age == JOB_UNKNOWN ||
+		last->age > usual)
+		return false;
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+		int64_t since;
+
+		if (q->graph->node_of_wait[i] != (int)at ||
+			!waitfor_stands(q->job, wait, &q->given))
+			continue;
+		since = earlier_by(q->clocks, wait->rank, q->waits->now[wait->rank.i], last->rank,
+			last->since);
+		if (since == JOB_UNKNOWN || since > usual)
+			return false;
+	}
+	return true;
+}
+
 /*
- * True if all that wait there came a moment ago: a thread of one of them goes on, while another
- * thread keeps those whose long wait led here.
+ * True if somebody came there a moment ago: for however long the others had waited for that, what
+ * all are in since then takes its time. (Or all came a moment ago: a thread of one of them goes on,
+ * while another thread keeps those whose long wait led here.)
  */
 static bool is_of_a_moment(const struct inquiry *q, size_t at)
 {
-	size_t waits = 0;
-
-	for (size_t i = 0; i < q->waits->n; i++) {
-		const struct wait *wait = &q->waits->at[i];
-
-		if (q->graph->node_of_wait[i] != (int)at)
-			continue;
-		if (wait->age == JOB_UNKNOWN || wait->age_unknown ||
-			waitfor_stands(q->job, wait, &q->given))
-			return false;
-		waits++;
-	}
-	return waits > 0;
+	for (size_t i = 0; i < q->waits->n; i++)
+		if (q->graph->node_of_wait[i] == (int)at && came_just_now(q, at, &q->waits->at[i]))
+			return true;
+	return false;
 }
 
 /*

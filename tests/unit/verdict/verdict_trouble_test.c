@@ -287,6 +287,47 @@ static void a_job_that_ends_while_it_is_looked_at(void **state)
 		}
 }
 
+/* All waited for one for long. Now it is there, and what they do together takes its moment. */
+static void who_came_last_came_a_moment_ago(void **state)
+{
+	for (int host = 0; host < 2; host++) {
+		struct facts *f = facts_missing(4, 2, 59);
+
+		facts_move(f, 2, host);
+		facts_hold(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 99.9);
+		facts_expect(f, VERDICT_INCONCLUSIVE, "", "0,1,3");
+		facts_free(f);
+		/* It has been there for long enough. */
+		f = facts_missing(4, 2, 59);
+		facts_move(f, 2, host);
+		facts_hold(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 95);
+		facts_expect(f, VERDICT_TRANSPORT_STALL, "", "0-3");
+		facts_free(f);
+		/* So it has where the others were seen in that long after it was looked at. */
+		if (!host)
+			continue;
+		f = facts_missing(4, 2, 59);
+		facts_move(f, 2, host);
+		facts_hold(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 61);
+		f->hosts[host].gathered = facts_ns(61.5);
+		facts_expect(f, VERDICT_TRANSPORT_STALL, "", NULL);
+		facts_free(f);
+	}
+	(void)state;
+}
+
+static void who_came_last_to_the_init_came_a_moment_ago(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	(void)state;
+	for (int rank = 0; rank < 4; rank++)
+		facts_in_init(f, 0, rank, rank < 3 ? 5 : 99);
+	refuse_others(f, 0, VERDICT_TRANSPORT_STALL);
+	refuse_others(f, 0, VERDICT_HEALTHY);
+	facts_free(f);
+}
+
 /* -- what takes its time ----------------------------------------------------------------------- */
 
 /* Each small record must be on the disk before the next one; the others wait for it. */
@@ -373,6 +414,8 @@ int main(void)
 		cmocka_unit_test(a_rank_that_is_started_anew_in_its_place),
 		cmocka_unit_test(a_ring_that_is_cut_before_its_first_group),
 		cmocka_unit_test(a_job_that_ends_while_it_is_looked_at),
+		cmocka_unit_test(who_came_last_came_a_moment_ago),
+		cmocka_unit_test(who_came_last_to_the_init_came_a_moment_ago),
 		cmocka_unit_test(a_save_that_waits_for_its_disk),
 		cmocka_unit_test(what_took_its_time_is_past),
 		cmocka_unit_test(steps_of_ten_seconds),
