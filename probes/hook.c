@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "probes/probe.h"
 #include "probes/symver.h"
@@ -33,10 +34,35 @@ void *hook_find(const char *name, const void *self, const char *const *sonames)
 	return fn == self ? NULL : fn;
 }
 
+void *hook_find_for(const void *caller, const char *name, const void *self)
+{
+	int saved = errno;
+	void *lib = NULL, *fn = NULL;
+	Dl_info of;
+
+	/* The program itself has no path of its own, and what it is bound to is the next one. */
+	if (caller && dladdr(caller, &of) && of.dli_fname && strchr(of.dli_fname, '/'))
+		lib = dlopen(of.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (lib) {
+		fn = dlsym(lib, name);
+		dlclose(lib);
+	}
+	errno = saved;
+	return fn == self ? NULL : fn;
+}
+
 void *hook_resolve(void **slot, const char *name, const void *self, const char *const *sonames)
+{
+	return hook_resolve_for(NULL, slot, name, self, sonames);
+}
+
+void *hook_resolve_for(const void *caller, void **slot, const char *name, const void *self,
+	const char *const *sonames)
 {
 	void *fn = hook_find(name, self, sonames);
 
+	if (!fn)
+		fn = hook_find_for(caller, name, self);
 	if (fn)
 		__atomic_store_n(slot, fn, __ATOMIC_RELAXED);
 	else

@@ -9,7 +9,9 @@
  * The real function is the next one of that name after us: usually the library's, or that of
  * another preloaded tool. Where the library came by a private dlopen (PyTorch loads NCCL so) there
  * is no next one, so the library itself is asked, by its soname and only if it is already loaded.
- * A function that is not found is not remembered: the library may be loaded later.
+ * Where that has a name which nobody told us (Cray's MPI has one for each compiler), whoever calls
+ * us is asked what he is bound to. A function that is not found is not remembered: the library may
+ * be loaded later.
  */
 #ifndef PROBES_HOOK_H
 #define PROBES_HOOK_H
@@ -37,8 +39,15 @@ extern void *hook_found[RING_CALLS];
  */
 void *hook_find(const char *name, const void *self, const char *const *sonames);
 
-/* The same, remembered in *slot; NULL is counted as unresolved. */
+/* What the object with the code at `caller` would have without us: its own, or a library's. */
+void *hook_find_for(const void *caller, const char *name, const void *self);
+
+/* The same as the first, remembered in *slot; NULL is counted as unresolved. */
 void *hook_resolve(void **slot, const char *name, const void *self, const char *const *sonames);
+
+/* And for a wrapper that `caller` has called. */
+void *hook_resolve_for(const void *caller, void **slot, const char *name, const void *self,
+	const char *const *sonames);
 
 /* Returns what a slot remembers: other threads may be finding the same at this moment. */
 static inline void *hook_known(void *const *slot)
@@ -46,11 +55,15 @@ static inline void *hook_known(void *const *slot)
 	return __atomic_load_n(slot, __ATOMIC_RELAXED);
 }
 
-/* The real function behind ours called `name`, of the same type; NULL where there is none. */
+/*
+ * The real function behind ours called `name`, of the same type; NULL where there is none. For the
+ * wrapper itself, whose caller it is asked for.
+ */
 #define HOOK_REAL(name, sonames)                                                                   \
 	((__typeof__(name) *)(hook_likely(hook_known(&hook_found[RING_CALL_##name]))               \
 				      ? hook_known(&hook_found[RING_CALL_##name])                  \
-				      : hook_resolve(&hook_found[RING_CALL_##name], #name,         \
+				      : hook_resolve_for(__builtin_return_address(0),              \
+						&hook_found[RING_CALL_##name], #name,              \
 						(void *)(name), sonames)))
 
 /* The same for functions that are no calls of the record: the slot is the caller's own. */

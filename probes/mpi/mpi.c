@@ -80,13 +80,16 @@ int mpi_real(const struct mpi_call *c)
 	return c->tongue == MPI_IN_FORTRAN ? mpi_told(c, c->ierror, 0) : result;
 }
 
-static const void *find(void **slot, const struct mpi_door *door)
+static const void *find(void **slot, const struct mpi_door *door, const void *caller)
 {
 	void *real = hook_known(slot);
 
 	for (const char *name = door->names; hook_unlikely(!real) && *name;
 		name += strlen(name) + 1)
 		real = hook_find(name, door->ours, hook_mpi);
+	for (const char *name = door->names; hook_unlikely(!real) && *name;
+		name += strlen(name) + 1)
+		real = hook_find_for(caller, name, door->ours);
 	if (hook_likely(real))
 		__atomic_store_n(slot, real, __ATOMIC_RELAXED);
 	else
@@ -101,12 +104,13 @@ static int missing(const struct mpi_call *c)
 	return MPI_ABI_MISSING;
 }
 
-static int mpi_enter(const struct mpi_door *door, void **slot, const uint64_t *words)
+static int mpi_enter(const struct mpi_door *door, void **slot, const uint64_t *words,
+	const void *caller)
 {
 	struct mpi_call c = {
 		.shape = door->shape,
 		.words = words,
-		.real = find(slot, door),
+		.real = find(slot, door, caller),
 		.tongue = door->tongue,
 		.ierror = door->ierror,
 	};
@@ -123,11 +127,12 @@ static int mpi_enter(const struct mpi_door *door, void **slot, const uint64_t *w
 }
 
 /* MPI_Init: only behind it is it known which MPI this is, unless the library is there already. */
-static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *words)
+static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *words,
+	const void *caller)
 {
 	struct mpi_call c = {
 		.words = words,
-		.real = find(slot, door),
+		.real = find(slot, door, caller),
 		.tongue = door->tongue,
 		.ierror = door->ierror,
 	};
@@ -200,6 +205,7 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 #define MPI_WORDS_(n) ((const uint64_t[MPI_WORDS]){MPI_A##n})
 /* clang-format on */
 #define MPI_WORDS_OF(n) MPI_WORDS_(n)
+#define MPI_CALLER	__builtin_return_address(0) /* of the wrapper */
 
 #define MPI_IN_C_AS(enter, n, fn, shape_)                                                          \
 	HOOK_EXPORT int fn(MPI_PARAMS(n));                                                         \
@@ -209,7 +215,7 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 			&(shape_), #fn "\0", (const void *)fn, MPI_IN_C, 0};                       \
 		static void *slot;                                                                 \
                                                                                                    \
-		return enter(&door, &slot, MPI_WORDS_OF(n));                                       \
+		return enter(&door, &slot, MPI_WORDS_OF(n), MPI_CALLER);                           \
 	}
 
 #define MPI_ALIAS(fn, other, symbol, n)                                                           \
@@ -225,7 +231,7 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 			(const void *)mpi_##name##_, MPI_IN_FORTRAN, n};                           \
 		static void *slot;                                                                 \
                                                                                                    \
-		enter(&door, &slot, MPI_WORDS_OF(MPI_I##n));                                       \
+		enter(&door, &slot, MPI_WORDS_OF(MPI_I##n), MPI_CALLER);                           \
 	}                                                                                          \
 	MPI_ALIAS(mpi_##name##_, mpi_##name##_2, "mpi_" #name "__", MPI_I##n)                      \
 	MPI_ALIAS(mpi_##name##_, mpi_##name##_3, "MPI_" #NAME, MPI_I##n)                           \
@@ -236,7 +242,7 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 			(const void *)mpi_##name##_f08_, MPI_IN_FORTRAN, n};                       \
 		static void *slot;                                                                 \
                                                                                                    \
-		enter(&door, &slot, MPI_WORDS_OF(MPI_I##n));                                       \
+		enter(&door, &slot, MPI_WORDS_OF(MPI_I##n), MPI_CALLER);                           \
 	}
 
 #define MPI_SHAPE(Name, ...)                                                                       \
