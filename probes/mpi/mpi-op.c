@@ -71,15 +71,20 @@ static int64_t sum_of(const struct mpi_call *c, int group)
 	return sum;
 }
 
-/* How much, and of what. */
+/*
+ * How much, and of what. In a group that is not known (between two groups, for one) nobody can say
+ * which arguments count: those that do not may be anything, and a library ends the program that
+ * asks it how large such a type is.
+ */
 static uint64_t take_amount(const struct mpi_call *c, int group, unsigned *dtype)
 {
 	const struct mpi_shape *s = c->shape;
+	int known = group >= 0 || is_p2p(s->op);
 	int root = s->amount == AMOUNT_ROOTS && group >= 0 &&
 		   mpi_int(c, s->peer) == (int)c->me->ring->groups[group].rank;
 
 	*dtype = 0;
-	switch (s->amount) {
+	switch (known || s->amount == AMOUNT_NONE ? s->amount : AMOUNT_APART) {
 	case AMOUNT_EACH:
 	case AMOUNT_ROOTS:
 		return amount_of(c, mpi_int(c, root ? s->roots_count : s->count),

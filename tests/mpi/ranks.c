@@ -322,6 +322,24 @@ static void do_create_group(int below)
 	add(made);
 }
 
+/*
+ * Between the two halves: the first rank's to those of the second. An argument that counts for
+ * somebody else may be anything.
+ */
+static void do_between(int count)
+{
+	const MPI_Datatype anything = (MPI_Datatype)17;
+	int second = me >= n / 2, root = second ? 0 : me ? MPI_PROC_NULL : MPI_ROOT;
+	MPI_Comm half, between;
+
+	MPI_Comm_split(MPI_COMM_WORLD, second, me, &half);
+	MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, second ? 0 : n / 2, 9, &between);
+	MPI_Scatter(mine, count, me ? anything : MPI_DOUBLE, all, count,
+		second ? MPI_DOUBLE : anything, root, between);
+	MPI_Comm_free(&between);
+	MPI_Comm_free(&half);
+}
+
 static void do_free(int unused)
 {
 	MPI_Comm last = comms[--ncomms];
@@ -419,7 +437,8 @@ static const struct {
 	WORD(ibarrier), WORD(wait),
 	WORD(waitall), WORD(waitany), WORD(test), WORD(testsome), WORD(test_once),
 	WORD(described_send), WORD(described_recv), WORD(start), WORD(split), WORD(dup),
-	WORD(create), WORD(create_group), WORD(free), WORD(world), WORD(made), WORD(alone),
+	WORD(create), WORD(create_group),
+	WORD(between), WORD(free), WORD(world), WORD(made), WORD(alone),
 	WORD(stay), WORD(compute), WORD(sleep), WORD(kill), WORD(exit), WORD(abort),
 	WORD(finalize), WORD(errors_return), WORD(wrong_root), WORD(steps),
 };
