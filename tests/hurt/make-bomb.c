@@ -119,6 +119,24 @@ static void zeros(struct evidence *evidence)
 	}
 }
 
+/* A text of nothing but ends of lines. */
+static void blanks(struct evidence *evidence)
+{
+	struct str text = {0};
+
+	repeat(&text, "", "\n\n\n\n\n\n\n\n", 4 * MIB, "");
+	add(evidence, EXHIBIT_RAS, 0, &text);
+}
+
+/* One event of a compile log, of parts that are nothing. */
+static void events(struct evidence *evidence)
+{
+	struct str text = {0};
+
+	repeat(&text, "V1 x] {\"dynamo_start\":[{}", ",{}", 8 * MIB, "]}\n");
+	add(evidence, EXHIBIT_COMPILE_LOG, 0, &text);
+}
+
 /* Memory that is really taken, as many exhibits as it needs. */
 static void letters(struct evidence *evidence)
 {
@@ -282,6 +300,8 @@ static const struct {
 	{"tiny", tiny, NULL},
 	{"ranks", ranks, NULL},
 	{"zeros", zeros, NULL},
+	{"blanks", blanks, NULL},
+	{"events", events, NULL},
 	{"letters", letters, NULL},
 	{"threads", threads, NULL},
 	{"symbols", symbols, NULL},

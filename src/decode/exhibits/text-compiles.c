@@ -48,13 +48,16 @@ static void take_event(struct compiles *compiles, const struct json_object *even
 static void take_line(void *with, const char *line, int64_t number)
 {
 	const char *words = strstr(line, "] {");
+	struct exhibit document = {0};
 	struct json_object *event;
 
 	if (*line != 'V' || !words ||
 		(!strstr(words, "\"dynamo_start\"") && !strstr(words, "\"compilation_metrics\"")))
 		return;
-	event = json_tokener_parse(words + 2);
-	if (json_object_is_type(event, json_type_object))
+	document.bytes = (uint8_t *)words + 2;
+	document.len = strlen(words + 2);
+	event = json_get_document(&document, NULL);
+	if (event)
 		take_event(with, event, number);
 	json_object_put(event);
 }

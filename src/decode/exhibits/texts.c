@@ -6,7 +6,8 @@
 #include "base/str.h"
 #include "decode/kinds.h"
 
-#define RANKS_MOST 65536
+#define RANKS_MOST  65536
+#define DIGITS_MOST 18 /* of a line's number */
 /* No pid of Linux is as great: that of a rank which only a text knows. */
 #define SEAT_PID 0x40000000u
 
@@ -96,20 +97,32 @@ const char *texts_cite(struct texts *texts, const struct exhibit *exhibit, int64
 		*exhibit->label ? exhibit->label : exhibit->kind_name, (long long)line);
 }
 
+/* Bytes of the number and the tab that the sieve puts before a line; 0: there are none. */
+static size_t number_before(const char *line, int64_t *ret)
+{
+	size_t digits = strspn(line, "0123456789");
+
+	if (!digits || digits > DIGITS_MOST || line[digits] != '\t')
+		return 0;
+	*ret = strtoll(line, NULL, 10);
+	return digits + 1;
+}
+
 void texts_each_line(const char *text, texts_line *visit, void *with)
 {
 	struct str line = {0};
 	int64_t number = 0;
 
-	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
-		char *end;
-		long long told = strtoll(at, &end, 10);
-		bool sieved = end > at && *end == '\t';
+	for (const char *at = text; *at; at += *at == '\n') {
+		size_t before = number_before(at, &number), len;
 
-		number = sieved ? told : number + 1;
+		number += !before;
+		at += before;
+		len = strcspn(at, "\n");
 		str_cut(&line, 0);
-		str_add_bytes(&line, sieved ? end + 1 : at, strcspn(sieved ? end + 1 : at, "\n"));
+		str_add_bytes(&line, at, len);
 		visit(with, str_text(&line), number);
+		at += len;
 	}
 	str_release(&line);
 }

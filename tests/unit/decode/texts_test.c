@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/str.h"
+#include "decode/exhibits/texts.h"
 #include "job/job.h"
 #include "tests/decode/forge.h"
 #include "tests/unit/unit.h"
@@ -483,6 +485,42 @@ static void a_compile_without_end_is_told(void **state)
 /* -- strangers' ---------------------------------------------------------------------------------
  */
 
+static void note_line(void *with, const char *line, int64_t number)
+{
+	str_printf(with, "%lld:%s|", (long long)number, line);
+}
+
+/* A number is that of its own line, and what is blank is not looked through for the next one. */
+static void a_blank_line_is_one_line(void **state)
+{
+	struct str lines = {0};
+
+	(void)state;
+	texts_each_line("one\n\n7\ttwo\n \n5\n9999999999999999999\tx\nend", note_line, &lines);
+	assert_string_equal(str_text(&lines),
+		"1:one|2:|7:two|8: |9:5|10:9999999999999999999\tx|11:end|");
+	str_release(&lines);
+}
+
+/* An event of so many parts that a tree of them is larger than all else is passed over. */
+static void a_heavy_event_is_not_read(void **state)
+{
+	struct evidence evidence = {0};
+	struct str event = {0};
+	struct told told;
+
+	(void)state;
+	str_add(&event, "V1121 x] {\"rank\": 0, \"frame_id\": 0, \"dynamo_start\": [{}");
+	for (int i = 0; i < 10000; i++)
+		str_add(&event, ",{}");
+	str_add(&event, "]}\n");
+	add(&evidence, EXHIBIT_COMPILE_LOG, "trace.log", event.text);
+	told = tell(&evidence);
+	assert_int_equal(told.job->nsayings, 0);
+	forget(&told);
+	str_release(&event);
+}
+
 /* Whatever is flipped in any of them, they are read, and nothing breaks. */
 static void flipped_bytes_break_nothing(void **state)
 {
@@ -545,6 +583,8 @@ int main(void)
 		cmocka_unit_test(ras_names_who_differs_and_accuses_nobody),
 		cmocka_unit_test(ras_as_json_is_read_with_its_flaw),
 		cmocka_unit_test(a_compile_without_end_is_told),
+		cmocka_unit_test(a_blank_line_is_one_line),
+		cmocka_unit_test(a_heavy_event_is_not_read),
 		cmocka_unit_test(flipped_bytes_break_nothing),
 	};
 
