@@ -174,6 +174,12 @@ bool log_sieve_knows(enum log_sieve_family family, const char *bytes, size_t len
 	return knows;
 }
 
+/* What is written behind its end meanwhile is not of it: else who writes on is read for ever. */
+static size_t room_for(int64_t left, size_t most)
+{
+	return left < (int64_t)most ? (size_t)(left > 0 ? left : 0) : most;
+}
+
 int log_sieve(int fd, int64_t size, enum log_sieve_family family, struct str *into,
 	struct log_sieve *ret)
 {
@@ -182,16 +188,18 @@ int log_sieve(int fd, int64_t size, enum log_sieve_family family, struct str *in
 		.ret = ret,
 		.tail = size - LOG_SIEVE_TAIL};
 	char *block = alloc_zeroed(1, BLOCK);
+	int64_t left = size;
 	size_t have = 0;
 	ssize_t got;
 
 	*ret = (struct log_sieve){0};
 	wordset_make(&sieve.words, sieve.family->words, sieve.family->nwords);
 	wordset_make(&sieve.marks, sieve.family->marks, sieve.family->nmarks);
-	while ((got = read(fd, block + have, BLOCK - have)) > 0) {
+	while ((got = read(fd, block + have, room_for(left, BLOCK - have))) > 0) {
 		size_t taken = take_block(&sieve, block, have + (size_t)got, false);
 
 		have += (size_t)got - taken;
+		left -= got;
 		memmove(block, block + taken, have);
 	}
 	if (got < 0)

@@ -29,9 +29,10 @@ struct log_sieve {
 };
 
 /*
- * Reads a regular file of that size from its begin, and appends the kept lines, each as
- * "NUMBER\tTEXT\n", counted from 1; a last line that has no end there has none here. Bytes that
- * are no text stay as they are, but for NULs, which become blanks. 0 or -errno.
+ * Reads a regular file of that size from its begin, and no further however it grows meanwhile, and
+ * appends the kept lines, each as "NUMBER\tTEXT\n", counted from 1; a last line that has no end
+ * there has none here. Bytes that are no text stay as they are, but for NULs, which become blanks.
+ * 0 or -errno.
  */
 int log_sieve(int fd, int64_t size, enum log_sieve_family family, struct str *into,
 	struct log_sieve *ret) __attribute__((nonnull));

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/meter.h"
 #include "evidence/gather/log-sieve.h"
 #include "evidence/gather/measure.h"
 #include "evidence/gather/remains.h"
@@ -57,6 +58,15 @@ static int read_file(int fd, const struct stat *st, const struct remains_file *f
 	return -error;
 }
 
+/* At most so many bytes are kept of it. */
+static uint64_t kept_of(const struct remains_file *file, const struct stat *st)
+{
+	uint64_t size = (uint64_t)st->st_size;
+	uint64_t most = LOG_SIEVE_HEAD + LOG_SIEVE_MIDDLE + LOG_SIEVE_TAIL;
+
+	return file->kind->sieved && size > most ? most : size;
+}
+
 static bool take(const struct remains_file *file, struct evidence *into, struct complaint *why)
 {
 	struct exhibit about = {.kind = file->kind->exhibit, .rank = -1};
@@ -66,13 +76,19 @@ static bool take(const struct remains_file *file, struct evidence *into, struct 
 	size_t len;
 
 	if (fd >= 0) {
-		error = fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)
-				? EBADF
-				: read_file(fd, &st, file, into, &bytes);
+		if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+			error = EBADF;
+		else if (!meter_admits(into->meter, kept_of(file, &st), METER_READING))
+			error = ENOMEM;
+		else
+			error = read_file(fd, &st, file, into, &bytes);
 		close(fd);
 	}
 	if (error) {
-		complaint_errno(why, error, "cannot read %s", file->path);
+		if (error == ENOMEM)
+			complaint_set(why, "%s: " METER_REFUSED, file->path);
+		else
+			complaint_errno(why, error, "cannot read %s", file->path);
 		str_release(&bytes);
 		return false;
 	}

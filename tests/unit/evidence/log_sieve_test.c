@@ -127,6 +127,24 @@ static void a_flood_of_errors_is_bounded_and_counted(void **state)
 	str_release(&lines);
 }
 
+/* Somebody writes on: what is behind the end that was seen may never end. */
+static void what_is_written_behind_the_end_is_not_read(void **state)
+{
+	struct str lines = {0};
+	FILE *file = new_file();
+	struct log_sieve found;
+
+	(void)state;
+	fputs("one\ntwo\nthree\nfour\n", file);
+	fflush(file);
+	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+	assert_int_equal(log_sieve(fileno(file), 8, LOG_SIEVE_JOB, &lines, &found), 0);
+	assert_string_equal(str_text(&lines), "1\tone\n2\ttwo\n");
+	assert_int_equal(found.lines, 2);
+	fclose(file);
+	str_release(&lines);
+}
+
 static void bytes_that_end_texts_become_blanks(void **state)
 {
 	struct str lines = {0};
@@ -147,6 +165,7 @@ int main(void)
 		cmocka_unit_test(lines_that_are_passed_over_are_counted),
 		cmocka_unit_test(one_line_without_end_takes_no_memory),
 		cmocka_unit_test(a_flood_of_errors_is_bounded_and_counted),
+		cmocka_unit_test(what_is_written_behind_the_end_is_not_read),
 		cmocka_unit_test(bytes_that_end_texts_become_blanks),
 	};
 
