@@ -50,15 +50,23 @@ static const struct {
 	{"CUDA_CACHE_PATH", PREFLIGHT_CACHE},
 };
 
+/* From the root on. Links are the check's matter: who follows one may wait for a server. */
+static void add_told(struct storage_paths *ret, const struct preflight_path *told)
+{
+	char here[PATH_MAX];
+	struct str whole = {0};
+
+	if (told->path[0] != '/' && getcwd(here, sizeof(here)))
+		str_printf(&whole, "%s/", here);
+	str_add(&whole, told->path);
+	add_path(ret, told->role, whole.text);
+	str_release(&whole);
+}
+
 void storage_find_paths(const struct preflight_wish *wish, struct storage_paths *ret)
 {
-	for (size_t i = 0; i < wish->nr_paths; i++) {
-		char whole[PATH_MAX];
-
-		/* One that is not there yet stays as it was told. */
-		add_path(ret, wish->paths[i].role,
-			realpath(wish->paths[i].path, whole) ? whole : wish->paths[i].path);
-	}
+	for (size_t i = 0; i < wish->nr_paths; i++)
+		add_told(ret, &wish->paths[i]);
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		add_path(ret, variables[i].role, check_variable(wish, variables[i].variable));
 }
@@ -261,12 +269,13 @@ void check_storage(const struct preflight_wish *wish, const void *arg, struct ch
 {
 	const struct preflight_path *path = arg;
 	struct str mountinfo = {0}, existing = {0}, from = {0};
-	char type[64], mount[256];
+	char type[64], mount[256], whole[PATH_MAX];
 
 	(void)wish;
 	find_existing(path->path, &existing);
 	if (file_read("/proc/self/mountinfo", MOUNTINFO_CAP, &mountinfo, NULL) == 0 &&
-		storage_mount_of(str_text(&mountinfo), str_text(&existing), type, mount)) {
+		realpath(str_text(&existing), whole) &&
+		storage_mount_of(str_text(&mountinfo), whole, type, mount)) {
 		str_printf(&from, "mountinfo:%s", mount);
 		judge_place(path, type, from.text, sink);
 	} else {
