@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/receipts.h"
@@ -14,14 +15,20 @@
 
 struct arguments {
 	bool json;
+	struct budget budget;
 	ARRAY(const char *) paths;
 };
+
+static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		cmd_give(state, children, &budget_argp, &arguments->budget);
+		return 0;
 	case 'j':
 		arguments->json = true;
 		return 0;
@@ -45,6 +52,7 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = children,
 	.args_doc = "RUN RUN...",
 	.doc = "Tell whether runs are of one class, and what drifted between them.\v"
 	       "Each RUN is a receipt, a bundle, or a folder, whose newest run is meant; all are "
@@ -55,7 +63,7 @@ static const struct argp argp = {
 /* The newest of what is there. */
 static bool take(struct receipts *receipts, const char *path, struct receipt *ret)
 {
-	struct receipts here = {0};
+	struct receipts here = {.meter = receipts->meter};
 	bool found = receipts_add(&here, path) > 0;
 
 	receipts_sort(&here);
@@ -113,6 +121,8 @@ static int run(int argc, char **argv)
 	int status = CMD_FINE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	receipts.meter = &arguments.budget.meter;
+	budget_watch(&arguments.budget);
 	all = alloc_zeroed(arguments.paths.nr, sizeof(*all));
 	for (size_t i = 0; i < arguments.paths.nr; i++)
 		if (!take(&receipts, arguments.paths.items[i], &all[i]))
@@ -123,6 +133,7 @@ static int run(int argc, char **argv)
 		cmd_complain("cannot write the comparison to stdout: %s", strerror(errno));
 		status = CMD_UNREADABLE;
 	}
+	budget_unwatch(&arguments.budget);
 	free(all);
 	receipts_release(&receipts);
 	array_release(&arguments.paths);

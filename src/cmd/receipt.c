@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/receipt-rules.h"
@@ -15,14 +16,20 @@
 struct arguments {
 	bool json;
 	bool all;
+	struct budget budget;
 	ARRAY(const char *) paths;
 };
+
+static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		cmd_give(state, children, &budget_argp, &arguments->budget);
+		return 0;
 	case 'j':
 		arguments->json = true;
 		return 0;
@@ -46,6 +53,7 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = children,
 	.args_doc = "[DIR|FILE]...",
 	.doc = "Print the receipt of a run: what ran, where, with what, how it went and how it "
 	       "ended.\v"
@@ -82,6 +90,8 @@ static int run(int argc, char **argv)
 	int status = CMD_FINE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	receipts.meter = &arguments.budget.meter;
+	budget_watch(&arguments.budget);
 	if (!arguments.paths.nr)
 		*array_add(&arguments.paths) = receipts_folder();
 	for (size_t i = 0; i < arguments.paths.nr; i++)
@@ -95,6 +105,7 @@ static int run(int argc, char **argv)
 		cmd_complain("cannot write the receipt to stdout: %s", strerror(errno));
 		status = CMD_UNREADABLE;
 	}
+	budget_unwatch(&arguments.budget);
 	str_release(&text);
 	receipts_release(&receipts);
 	array_release(&arguments.paths);

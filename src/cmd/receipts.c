@@ -81,6 +81,7 @@ static bool add_bundle(struct receipts *receipts, const char *path)
 	struct str headline = {0};
 	struct receipt receipt;
 
+	look->evidence.meter = receipts->meter;
 	if (bundle_read(path, &look->evidence, &why) < 0) {
 		complain(receipts, path, &why);
 		complaint_release(&why);

@@ -15,6 +15,7 @@ struct receipts {
 	struct arena arena;
 	ARRAY(struct receipt) all;
 	ARRAY(struct look *) looks; /* at bundles; the receipts point into them */
+	struct meter *meter;	    /* memory that bundles may take; borrowed, NULL: no bound */
 	bool failed; /* something could not be read, and that was said */
 	bool quiet;  /* it is not */
 	bool no_bundles; /* none is made of those in a folder */
