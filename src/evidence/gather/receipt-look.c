@@ -183,11 +183,14 @@ out:
 	str_release(&common);
 }
 
-/* 1 if git says that tracked files were changed, 0 if not, -1 if it does not say in time. */
+/*
+ * 1 if git says that tracked files were changed, 0 if not, -1 if it does not say in time. Without
+ * its watcher, which would be started for this, and stay.
+ */
 static int git_dirty(const char *cwd)
 {
-	const char *const argv[] = {
-		"git", "-C", cwd, "status", "--porcelain", "--untracked-files=no", NULL};
+	const char *const argv[] = {"git", "-C", cwd, "-c", "core.fsmonitor=false", "status",
+		"--porcelain", "--untracked-files=no", NULL};
 	const char *const env[] = {"GIT_OPTIONAL_LOCKS=0", "LD_PRELOAD", NULL};
 	struct str said = {0};
 	int status = program_read(&(struct program){argv, env}, LOOK_GIT_MS, 0, &said);
