@@ -45,12 +45,19 @@ texts() {
 	printf '\5\303\251\033[31m\342\200\256x\377' >"$1/escaped"
 	printf '\6PID JOBID STEPID LOCALID GLOBALID\n12 8841 0 0 3\nNSpid:\t12\t3\n' >"$1/slurm"
 	printf '\7j Down 2x Ctrl-D # no\ntype rank 3\nresize 80x24\n' >"$1/keys"
+	printf '\010{"schema": "inquest-receipt/1", "argv": ["x"], "env": {"A": "b"}, "seen": 1,
+		"ranks": [{"rank": 0, "cache": "/c"}],
+		"caches_end": [{"path": "/c", "files": 1}]}' >"$1/receipt"
+	printf '\011%s\n' 'one' '[rank0]: Traceback (most recent call last):' '' 'last' >"$1/log"
+	printf '\012%s\n' '36 35 98:0 / /a\040b rw,noatime shared:1 - fuse.gcsfuse s rw' \
+		>"$1/mounts"
+	printf '\013%s' '6,1,2,-;NVRM: Xid (PCI:0000:4b:00): 79, pid=1, name=x, it fell' >"$1/kmsg"
 }
 
 # words FILE: the texts in the readers' sources, which so need no list of their own.
 words() {
 	(cd "$srcdir" && find src/decode src/evidence/format src/proc/survey viewer/state \
-		-name '*.[ch]' -exec cat {} +) |
+		src/lists/log-words.def -name '*.[ch]' -o -name '*.def' | xargs cat) |
 		grep -v '#include' | grep -o '"[A-Za-z_][A-Za-z0-9_. -]\{2,30\}"' | sort -u >"$1"
 }
 

@@ -2,7 +2,8 @@
 /*
  * seeds FOLDER BUNDLE...: what fuzzers begin with, of recorded jobs. Into FOLDER/whole for each
  * bundle the parcels of its first ranks, and each kind that no bundle before it had, alone, to be
- * changed more often; into FOLDER/bundle bundles again, with a few small exhibits of each kind.
+ * changed more often, also of what others leave of a job; into FOLDER/bundle bundles again, with a
+ * few small exhibits of each kind.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -96,11 +97,72 @@ static void write_job(struct seeds *seeds, const char *path)
 	evidence_release(&evidence);
 }
 
+/* What others leave is in no recorded job: of each kind something small, alone and all together. */
+static void write_texts(struct seeds *seeds)
+{
+	static const struct {
+		enum exhibit_kind kind;
+		const char *label, *text;
+	} texts[] = {
+		{EXHIBIT_JOB_LOG, "slurm.out",
+			"1\tW1123 23:38:52.2 4 api.py:1028] Sending process 4710 closing signal "
+			"SIGTERM\n2\t  rank      : 1 (local_rank: 1)\n3\t  exitcode  : -9 (pid: "
+			"4711)"
+			"\n4\t[rank0]: Traceback (most recent call last):\n5\t[rank0]: ValueError: "
+			"x\n"
+			"6\tm1:4710:4712 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 0 nranks 2 - "
+			"Init START\n7\t[Rank 0] Watchdog caught collective operation timeout: "
+			"WorkNCCL(SeqNum=9, OpType=ALLREDUCE, NumelIn=4) ran for 600029 "
+			"milliseconds\n"},
+		{EXHIBIT_ERROR_FILE, "attempt_0/1/error.json",
+			"{\"message\": {\"message\": \"ValueError: x\", \"extraInfo\": "
+			"{\"py_callstack\": \"T\", \"timestamp\": \"1795235031\"}}}"},
+		{EXHIBIT_KERNEL_LOG, "dmesg",
+			"1\t[ 8.2] Memory cgroup out of memory: Killed process 4711 (python) x\n"
+			"2\t[ 8.3] NVRM: Xid (PCI:0000:4b:00): 79, pid=4710, name=python, it "
+			"fell\n"},
+		{EXHIBIT_SLURM_RECORD, "sacct.txt",
+			"JobID|State|ExitCode|NTasks\n8841|OUT_OF_MEMORY|0:125|\n8841.0|FAILED|1:0|"
+			"2\n"},
+		{EXHIBIT_STACK_TEXT, "spy-rank1.txt",
+			"Process 4711: python train.py\nPython v3.11.2 (/usr/bin/python3.11)\n\n"
+			"Thread 4711 (idle): \"MainThread\"\n    step (train.py:88)\n"
+			"Thread 0x00007f (most recent call first):\n  File \"/x.py\", line 3 in "
+			"wait\n"},
+		{EXHIBIT_RAS, "ras.json",
+			"{\"communicators\": [{\"size\": 2, \"ranks\": [{\"rank\": 0, \"pid\": "
+			"4710, "
+			"\"collective_counts\": {\"AllReduce\": 7}}], \"missing_ranks\": "
+			"[{\"rank\": 1 \"status\": {\"considered_dead\": true}}]}]}"},
+		{EXHIBIT_COMPILE_LOG, "trace_rank_1.log",
+			"1\tV1121 10:43:51.1 2998 torch/_dynamo/convert_frame.py:1002] "
+			"{\"dynamo_start\": {}, \"rank\": 1, \"frame_id\": 0, "
+			"\"frame_compile_id\": 0}\n"},
+	};
+	struct str bytes = {0};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		const struct exhibit exhibit = {.kind = texts[i].kind,
+			.kind_name = (char *)exhibit_kind_name(texts[i].kind),
+			.label = (char *)texts[i].label,
+			.rank = -1,
+			.when = 1795235031000000000,
+			.bytes = (uint8_t *)texts[i].text,
+			.len = strlen(texts[i].text)};
+
+		write_alone(seeds, &exhibit);
+		parcel_put(&bytes, &exhibit, 0);
+	}
+	write_seed(seeds, "whole", "texts", &bytes);
+	str_release(&bytes);
+}
+
 int main(int argc, char **argv)
 {
 	struct seeds seeds = {.folder = argc > 1 ? argv[1] : "."};
 
 	for (int i = 2; i < argc; i++)
 		write_job(&seeds, argv[i]);
+	write_texts(&seeds);
 	return 0;
 }

@@ -7,16 +7,25 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/procstat.h"
 #include "decode/exhibits/hostlist.h"
+#include "decode/receipts.h"
 #include "decode/stacks/demangle.h"
 #include "decode/stacks/shortname.h"
+#include "evidence/gather/log-sieve.h"
+#include "preflight/bandwidth.h"
+#include "preflight/kernel-log.h"
+#include "preflight/storage.h"
 #include "proc/ns.h"
 #include "proc/survey/claims.h"
 #include "proc/survey/launcher.h"
 #include "proc/survey/slurm.h"
+#include "report/receipt-json.h"
 #include "stack/maps.h"
 #include "viewer/state/keys.h"
 #include "words/breaks.h"
@@ -107,8 +116,61 @@ static void read_keys(const char *text, size_t len)
 	free(keys);
 }
 
+/* Read, and written again. */
+static void read_receipt(const char *text, size_t len)
+{
+	struct complaint why = {0};
+	struct arena arena = {0};
+	struct receipt receipt;
+	struct str out = {0};
+
+	if (receipt_read(text, len, &arena, &receipt, &why) == 0)
+		receipt_json(&out, &receipt, RECEIPT_MOST);
+	str_release(&out);
+	arena_release(&arena);
+	complaint_release(&why);
+}
+
+/* As each family has it; and of a file that is longer than it was. */
+static void read_log(const char *text, size_t len)
+{
+	int fd = memfd_create("log", MFD_CLOEXEC);
+
+	for (int i = 0; fd >= 0 && i < LOG_SIEVE_FAMILIES; i++) {
+		struct str lines = {0};
+		struct log_sieve found;
+
+		if (pwrite(fd, text, len, 0) == (ssize_t)len && lseek(fd, 0, SEEK_SET) == 0)
+			(void)log_sieve(fd, (int64_t)len / (i + 1), (enum log_sieve_family)i,
+				&lines, &found);
+		str_release(&lines);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void read_mounts(const char *text, size_t len)
+{
+	char type[64], mount[256];
+
+	(void)len;
+	if (storage_mount_of(text, "/a b/c", type, mount))
+		(void)storage_class_of(type);
+}
+
+static void read_kmsg(const char *text, size_t len)
+{
+	char bus[32];
+	int xid;
+
+	(void)len;
+	(void)kernel_log_xid(text, &xid, bus);
+	(void)bandwidth_of(text);
+}
+
 static void (*const readers[])(const char *, size_t) = {read_stat, read_maps, read_claims,
-	read_hosts, read_names, read_escaped, read_slurm, read_keys};
+	read_hosts, read_names, read_escaped, read_slurm, read_keys, read_receipt, read_log,
+	read_mounts, read_kmsg};
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
