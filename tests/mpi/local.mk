@@ -3,5 +3,11 @@
 # Ranks of real MPI with the probe: Open MPI and MPICH, those that are here. What records they
 # leave, each way to hang and to end, and jobs that are well.
 SH_TESTS += %D%/records.test %D%/fortran.test %D%/hangs.test \
-	%D%/ends.test %D%/well.test
-EXTRA_DIST += %D%/mpi.sh %D%/ranks.c %D%/old.f %D%/new.f90
+	%D%/hangs-mpich.test %D%/ends.test %D%/well.test
+EXTRA_DIST += %D%/mpi.sh %D%/hangs.sh %D%/ranks.c %D%/old.f %D%/new.f90
+
+# Each way to hang, on both.
+check-mpi: all
+	INQUEST_MPI_ALL=1 TEST_TIMEOUT=1200 $(MAKE) $(AM_MAKEFLAGS) check \
+		TESTS='%D%/hangs.test %D%/hangs-mpich.test'
+.PHONY: check-mpi

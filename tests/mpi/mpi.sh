@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Sourced by the tests here: the words of tests/probe/probe.sh, with ranks on the MPI libraries that
-# this machine has: $found. Each is tried in turn: for mpi in $found.
+# this machine has: $found, of those in $only if that is set. Each is tried in turn: for mpi in $found.
 #
 #	ranks N WORD...		N ranks of $mpi with the probe, until they are over
 #	job N WORD...		the same under `inquest run --name job`, in the background
@@ -18,12 +18,12 @@ agent=
 trap 'over; ended' EXIT
 
 found=
-for mpi in openmpi mpich; do
+for mpi in ${only:-openmpi mpich}; do
 	command -v "mpicc.$mpi" >/dev/null && command -v "mpiexec.$mpi" >/dev/null &&
 		"mpicc.$mpi" -O1 -g -w "$srcdir/tests/mpi/ranks.c" -o "$scratch/ranks.$mpi" \
 			>"$scratch/built" 2>&1 && found="$found $mpi"
 done
-[ -n "$found" ] || skip "neither Open MPI nor MPICH to build with here"
+[ -n "$found" ] || skip "no ${only:-Open MPI or MPICH} to build with here"
 
 # launch N: how N ranks of $mpi are started.
 launch() {

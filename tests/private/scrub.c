@@ -189,6 +189,7 @@ static bool gather(const char *path, struct evidence *into)
 {
 	const struct source *source = source_core.claims(path)	   ? &source_core
 				      : source_flight.claims(path) ? &source_flight
+				      : source_log.claims(path)	   ? &source_log
 								   : source_of(path);
 	struct complaint why = {0};
 	bool good = source && source->gather(path, into, &why) == 0;

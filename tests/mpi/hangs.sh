@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Jobs on real MPI that hang, and who is found to be the cause: live, and from the bundle. Sourced by
+# a test for each library, which says which one by `only`: ranks spin while they wait, so that each
+# way takes half a minute beside other tests. The first five are in check; all are in check-mpi.
+. "${srcdir:?}/tests/mpi/mpi.sh"
+
+# hangs N PATTERN NAME WORD...
+hangs() {
+	n=$1 pattern=$2 name=$3
+	shift 3
+	job "$n" "$@"
+	verdict "$pattern" "$name"
+	over
+}
+
+for mpi in $found; do
+	hangs 3 '^RANK 2 IS IN ITS OWN CODE.*; 2 ranks wait' 'a rank in its own code' \
+		allreduce=1 2:stay allreduce=1
+	hangs 3 '^RANK 2 ISSUED ANOTHER OPERATION' 'another root' \
+		allreduce=1 2:bcast=1 '!2:bcast=0' barrier stay
+	hangs 3 '^RANK 0 WAITS IN ANOTHER ORDER; 2 ranks wait' 'two communicators' \
+		dup world dup 0:made=0 0:allreduce=1 0:made=1 0:allreduce=1 \
+		'!0:made=1' '!0:allreduce=1' '!0:made=0' '!0:allreduce=1' stay
+	hangs 3 '^RANK 2 HA[SD] AN UNEVEN SHARD' 'an uneven Alltoallv' \
+		allreduce=1 2:alltoallv=4 '!2:alltoallv=3' stay
+	grep -q '^ 2 .*gives rank 0 32 B in AlltoAll' "$scratch/verdict" ||
+		fail "$mpi: not told: $(cat "$scratch/verdict")"
+	hangs 4 '^RANK 2 IS IN ITS OWN CODE.*; [123] ranks? waits?' 'begun and not waited for' \
+		allreduce=1 ibarrier 2:stay wait stay
+	grep -q '^ 2 .*began Barrier #2 world, and is in no call' "$scratch/verdict" ||
+		fail "$mpi: not told: $(cat "$scratch/verdict")"
+	[ -n "$INQUEST_MPI_ALL" ] || continue
+	hangs 3 '^RANK 2 HA[SD] AN UNEVEN SHARD .#2: count 5; peers 4' 'another count' \
+		allreduce=1 2:allreduce=5 '!2:allreduce=4' stay
+	hangs 3 'RANK 2 ISSUED ANOTHER OPERATION' 'another type' \
+		allreduce=1 2:ints=8 '!2:allreduce=4' 2:stay barrier
+	hangs 3 'RANK 2 ISSUED ANOTHER OPERATION' 'another reduction' \
+		allreduce=1 2:max=4 '!2:allreduce=4' 2:stay barrier
+	hangs 2 '^OPERATIONS WAIT IN A CIRCLE: RANK 0 / 1' 'send and send' \
+		0:big_send=1 1:big_send=0 0:recv=1 1:recv=0
+	hangs 3 '^RANK 2 IS IN ITS OWN CODE.*; 1 rank waits' 'a message that never comes' \
+		allreduce=1 2:stay 0:recv=2 1:stay
+	hangs 3 '^RANK 2 IS IN ITS OWN CODE.*; 2 ranks wait' 'finalize' allreduce=1 2:stay finalize
+	hangs 3 '^RANK 2 IS IN ITS OWN CODE.*; [12] ranks? waits?' 'asked for once' \
+		allreduce=1 iallreduce=900000 2:test_once 2:stay test stay
+done
