@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Jobs on real MPI that hang, and who is found to be the cause: live, and from the bundle. Sourced by
-# a test for each library, which says which one by `only`: ranks spin while they wait, so that each
-# way takes half a minute beside other tests. The first five are in check; all are in check-mpi.
+# Jobs on real MPI that hang, and who is found to be the cause: live, and from the bundle. Sourced
+# by a test for each library, which says which one by `only`: ranks spin while they wait, so that
+# each way takes half a minute beside other tests. Five are in check; all are in check-mpi.
 . "${srcdir:?}/tests/mpi/mpi.sh"
 
 # hangs N PATTERN NAME WORD...
@@ -30,7 +30,7 @@ for mpi in $found; do
 		allreduce=1 ibarrier 2:stay wait stay
 	grep -q '^ 2 .*began Barrier #2 world, and is in no call' "$scratch/verdict" ||
 		fail "$mpi: not told: $(cat "$scratch/verdict")"
-	[ -n "$INQUEST_MPI_ALL" ] || continue
+	[ -n "${INQUEST_MPI_ALL:-}" ] || continue
 	hangs 3 '^RANK 2 HA[SD] AN UNEVEN SHARD .#2: count 5; peers 4' 'another count' \
 		allreduce=1 2:allreduce=5 '!2:allreduce=4' stay
 	hangs 3 'RANK 2 ISSUED ANOTHER OPERATION' 'another type' \

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Sourced by the tests here: the words of tests/probe/probe.sh, with ranks on the MPI libraries that
-# this machine has: $found, of those in $only if that is set. Each is tried in turn: for mpi in $found.
+# this machine has: $found, of those in $only if that is set. Each is tried in turn:
+# for mpi in $found.
 #
 #	ranks N WORD...		N ranks of $mpi with the probe, until they are over
 #	job N WORD...		the same under `inquest run --name job`, in the background
