@@ -32,19 +32,41 @@ static const char *waits_for(const struct posture *p)
 					      : WAITS_SOME_OP;
 }
 
+/* A rank that was seen to stand for so long was not elsewhere a moment before. */
+#define STANDS (2 * CLOCK_NS_PER_S)
+
+/*
+ * True if its ring was read while the rank went from call to call, and all samples that show it in
+ * its operation are younger: it came there since.
+ */
+static bool came_since(const struct job *job, struct rank_index rank, const struct posture *p)
+{
+	int host = job_rank(job, rank)->host;
+	int64_t read = host == JOB_NONE ? JOB_UNKNOWN : job->hosts[host].gathered;
+	struct spans_range range = threads_of(job, rank);
+
+	if (read == JOB_UNKNOWN || p->stands == JOB_UNKNOWN || p->stack->when - p->stands < read)
+		return false;
+	for (size_t i = range.from; i < range.to; i++)
+		if (job->threads[i].since != JOB_UNKNOWN &&
+			read - job->threads[i].since < STANDS &&
+			!waits_is_watchdog(job->threads[i].name))
+			return true;
+	return false;
+}
+
 /*
  * A rank that is in an operation by its stack, and in none by its ring, took another way than the
- * others: rules may suspect it of that. A ring that is not there denies nothing, nor do rings that
- * know of no group at all: what the job calls is not recorded.
+ * others: rules may suspect it of that. A ring that is not there denies nothing, nor does one that
+ * was read before the rank came there, nor do rings that know of no group at all: what the job
+ * calls is not recorded.
  */
 static bool is_denied(const struct job *job, struct rank_index rank, const struct posture *p)
 {
 	return job->ngroups && (job_rank(job, rank)->knows & JOB_KNOWS_BOARDS) &&
-	       p->activity != ACTIVITY_INIT && p->activity != ACTIVITY_STORE;
+	       p->activity != ACTIVITY_INIT && p->activity != ACTIVITY_STORE &&
+	       !came_since(job, rank, p);
 }
-
-/* A rank that was seen to stand for so long was not elsewhere a moment before. */
-#define STANDS (2 * CLOCK_NS_PER_S)
 
 static struct waits_told told_of(
 	const struct job *job, struct rank_index rank, const struct posture *p)

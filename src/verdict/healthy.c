@@ -46,12 +46,33 @@ static bool are_killed_untold(const struct inquiry *q)
 	return killed;
 }
 
+/*
+ * Lists those who stood in a wait for others after their rings were read, though these tell of no
+ * such call: it may be what a hang begins with, or what no ring has.
+ */
+static void find_standing_since(const struct inquiry *q, struct rank_list *into)
+{
+	job_for_each_rank(q->job, rank) {
+		const struct posture *p = &q->profiles[rank.i].posture;
+
+		if (p->stack && p->moved == JOB_NO && activities_waits(p->activity) &&
+			!q->profiles[rank.i].ended &&
+			p->stack->when > q->waits->now[rank.i])
+			rank_list_add(into, rank);
+	}
+}
+
 void judge_healthy(struct inquiry *q)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
 	bool unproved = standstill_may_be(q), untold = are_killed_untold(q);
 	bool unsure = inquiry_unreadable(q) || inquiry_by_dumps(q) || unproved || untold;
+	struct rank_list standing = {0};
 
+	find_standing_since(q, &standing);
+	unsure |= standing.list.nr > 0;
+	inquiry_not_judged_each(q, VERDICT_HEALTHY, NEED_YOUNGER_RING, &standing);
+	array_release(&standing.list);
 	draft->verdict.confidence = unsure ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
 	if (untold)
 		inquiry_not_judged(q, VERDICT_RANK_DEATH, NEED_SENDER, NO_RANK);

@@ -79,6 +79,17 @@ static int64_t threshold_of_store(const struct inquiry *q)
 	return threshold_of(usual, HANG_STARTS);
 }
 
+/* An operation of which only stacks tell may be one of the slowest group. */
+static int64_t slowest_threshold(const struct inquiry *q)
+{
+	int64_t slowest = HANG_AT_LEAST;
+
+	for (size_t i = 0; i < q->job->ngroups; i++)
+		if (q->threshold[i] > slowest)
+			slowest = q->threshold[i];
+	return slowest;
+}
+
 /* -- who stands on their own ------------------------------------------------------------------- */
 
 static enum waitfor_stand stand_of(const struct profile *p)
@@ -200,6 +211,7 @@ struct inquiry *inquiry_new(const struct job *job)
 		.threshold = q->threshold,
 		.threshold_init = q->threshold_init,
 		.threshold_store = threshold_of_store(q),
+		.threshold_told = slowest_threshold(q),
 		.threshold_else = HANG_AT_LEAST};
 	inquiry_find_lost_hosts(q);
 	q->graph = waitfor_new(job, q->waits, &q->given);

@@ -68,6 +68,15 @@ static int64_t usual_gap(const struct inquiry *q, struct rank_index rank)
 	return usual;
 }
 
+/* True if it was seen, since its ring was read, to stand still. */
+static bool stood_since(const struct inquiry *q, struct rank_index rank)
+{
+	const struct posture *p = &q->profiles[rank.i].posture;
+
+	return p->stack && p->moved == JOB_NO && p->stands >= JUST_NOW &&
+	       p->stack->when - p->stands >= q->waits->now[rank.i];
+}
+
 /* True if it left a call just now, by the thread that calls where it is waited for. */
 static bool left_a_call(const struct inquiry *q, struct rank_index rank)
 {
@@ -75,7 +84,7 @@ static bool left_a_call(const struct inquiry *q, struct rank_index rank)
 	const struct job_thread *caller = callers_awaited(q, rank);
 	int64_t now = q->waits->now[rank.i];
 
-	if (p->outside == JOB_UNKNOWN || p->outside > JUST_NOW)
+	if (p->outside == JOB_UNKNOWN || p->outside > JUST_NOW || stood_since(q, rank))
 		return false;
 	return !caller || caller->since == JOB_UNKNOWN || now - caller->since <= JUST_NOW;
 }

@@ -49,6 +49,8 @@ int64_t waitfor_threshold(
 {
 	int group = waitfor_group_of(job, wait);
 
+	if (group == JOB_NONE && waits_is_for(wait, WAITS_SOME_OP))
+		return given->threshold_told;
 	if (group == JOB_NONE)
 		return wait->kind == WAIT_STORE ? given->threshold_store : given->threshold_else;
 	return wait->kind == WAIT_INIT ? given->threshold_init[group] : given->threshold[group];

@@ -49,6 +49,7 @@ struct waitfor_given {
 	const int64_t *threshold; /* per group: ns from which a wait there stands */
 	const int64_t *threshold_init; /* the same for the group's init */
 	int64_t threshold_store;  /* the same for keys of the store */
+	int64_t threshold_told;   /* the same for operations of which only stacks tell */
 	int64_t threshold_else;   /* the same for other waits without a group */
 };
 

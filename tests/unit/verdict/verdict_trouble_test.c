@@ -403,6 +403,48 @@ static void steps_of_ten_seconds(void **state)
 	}
 }
 
+/* Ranks that went on until `left`; then, after their rings were read, all stood for `span` s. */
+static struct facts *stands_since(double left, double span, int late)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 20, left - 10, 0.5);
+	f->stack_span = span;
+	for (int rank = 0; rank < 4; rank++) {
+		facts_outside(f, rank, left + 0.1);
+		facts_stack(f, rank, rank == late ? SLEEPS : ALL_REDUCE)->when =
+			facts_ns(FACTS_NOW + span);
+	}
+	return f;
+}
+
+/*
+ * Their rings say that all went on half a second before the look. Their stacks, taken since, show
+ * one elsewhere and the others in a call that no ring has: the hang began meanwhile.
+ */
+static void a_hang_that_begins_between_rings_and_stacks(void **state)
+{
+	struct facts *f = stands_since(99.5, 2.2, 3);
+
+	(void)state;
+	facts_expect(f, VERDICT_TOO_EARLY, "", "0-2");
+	facts_free(f);
+	f = stands_since(99.5, 6.2, 3);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	expect_bounds(f, VERDICT_SUPPORTED, VERDICT_LACKS_NOTHING);
+	facts_free(f);
+	/* All are there: which operation, nobody knows. */
+	f = stands_since(99.5, 6.2, -1);
+	assert_int_equal(facts_culprits(f), 0);
+	refuse_others(f, 0, VERDICT_HEALTHY);
+	facts_free(f);
+	/* They had been outside for a while, so their rings may just not have that call. */
+	f = stands_since(95, 2.2, 3);
+	expect_bounds(f, VERDICT_SUPPORTED, VERDICT_LACKS_NOTHING);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -414,6 +456,7 @@ int main(void)
 		cmocka_unit_test(a_rank_that_is_started_anew_in_its_place),
 		cmocka_unit_test(a_ring_that_is_cut_before_its_first_group),
 		cmocka_unit_test(a_job_that_ends_while_it_is_looked_at),
+		cmocka_unit_test(a_hang_that_begins_between_rings_and_stacks),
 		cmocka_unit_test(who_came_last_came_a_moment_ago),
 		cmocka_unit_test(who_came_last_to_the_init_came_a_moment_ago),
 		cmocka_unit_test(a_save_that_waits_for_its_disk),
