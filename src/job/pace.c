@@ -79,8 +79,22 @@ static int64_t met_at(const struct job *job, struct rank_index rank)
 	return JOB_UNKNOWN;
 }
 
+/* True if it is a group of all ranks, and each has come through its init. */
+static bool is_meeting(const struct job *job, const struct job_group *group)
+{
+	if (group->size < job->nranks || (int64_t)group->size < job->world_size)
+		return false;
+	for (uint32_t seat = 0; seat < group->size; seat++)
+		if (job->members[group->first_member + (int)seat].state < JOB_MEMBER_READY)
+			return false;
+	return true;
+}
+
 bool pace_all_met(const struct job *job)
 {
+	for (size_t i = 0; i < job->ngroups; i++)
+		if (is_meeting(job, &job->groups[i]))
+			return true;
 	job_for_each_rank(job, rank)
 		if (met_at(job, rank) == JOB_UNKNOWN)
 			return false;

@@ -40,8 +40,9 @@ struct pace_late pace_last_late(
 	const struct job *job, const struct clocks *clocks, int group, int64_t least);
 
 /*
- * True if all ranks say that they have met: they made PyTorch's first process group. From then on
- * no rank is late merely because it was started late.
+ * True if all ranks have met: they say that they made PyTorch's first process group, or have come
+ * through the init of a group of all. From then on no rank is late merely because it was started
+ * late.
  */
 bool pace_all_met(const struct job *job);
 

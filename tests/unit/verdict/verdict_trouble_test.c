@@ -226,6 +226,64 @@ static void a_rank_that_is_started_anew_in_its_place(void **state)
 	(void)state;
 }
 
+/* Its processes live on: the ranks gave up a group at 60, and make another in its place. */
+static struct facts *regrouped(int *ret_anew)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 20, 49, 0.5);
+	for (int rank = 0; rank < 4; rank++) {
+		f->members[0][rank].fact.state = JOB_MEMBER_GONE;
+		f->members[0][rank].fact.aborted = true;
+		facts_outside(f, rank, 60);
+	}
+	*ret_anew = facts_group_of(f, 4, 0, 1, 2, 3);
+	return f;
+}
+
+static void ranks_that_restart_with_another_group(void **state)
+{
+	int anew;
+	struct facts *f = regrouped(&anew);
+
+	(void)state;
+	/* One still cleans up after the old one. */
+	for (int rank = 0; rank < 4; rank++)
+		if (rank != 2)
+			facts_in_init(f, anew, rank, 62);
+	facts_unseen(f, anew, 2);
+	facts_stack(f, 2, SLEEPS);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+	/* One has not given it up at all. */
+	f = facts_missing(4, 2, 59);
+	anew = facts_group_of(f, 4, 0, 1, 2, 3);
+	for (int rank = 0; rank < 4; rank++) {
+		if (rank == 2)
+			continue;
+		f->members[0][rank].fact.state = JOB_MEMBER_GONE;
+		f->members[0][rank].fact.aborted = true;
+		facts_in_init(f, anew, rank, 80);
+	}
+	facts_unseen(f, anew, 2);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+	/* All came; in the new group one is late. */
+	f = regrouped(&anew);
+	facts_rounds(f, anew, 5, 62, 0.5);
+	facts_enter_but(f, anew, 1, JOB_OP_ALLREDUCE, 4096, 65);
+	facts_outside(f, 1, 64.9);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	facts_free(f);
+	/* Nobody is. */
+	f = regrouped(&anew);
+	facts_rounds(f, anew, 40, 62, 0.95);
+	for (int rank = 0; rank < 4; rank++)
+		facts_outside(f, rank, 99.5);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
 /* -- what is cut ------------------------------------------------------------------------------- */
 
 /* Of that rank's ring all is cut off from its groups on. */
@@ -454,6 +512,7 @@ int main(void)
 		cmocka_unit_test(a_size_that_nobody_says),
 		cmocka_unit_test(ranks_that_start_a_minute_apart),
 		cmocka_unit_test(a_rank_that_is_started_anew_in_its_place),
+		cmocka_unit_test(ranks_that_restart_with_another_group),
 		cmocka_unit_test(a_ring_that_is_cut_before_its_first_group),
 		cmocka_unit_test(a_job_that_ends_while_it_is_looked_at),
 		cmocka_unit_test(a_hang_that_begins_between_rings_and_stacks),
