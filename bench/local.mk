@@ -118,6 +118,11 @@ run-benches: tests/trouble/sums
 BENCHES += bench/end.sh
 EXTRA_DIST += %D%/end.sh %D%/end_bench.py
 
+# A signal to inquest alone, on its way to the ranks.
+BENCHES += bench/signals.sh
+EXTRA_DIST += %D%/signals.sh %D%/signals_bench.py
+run-benches: tests/trouble/sums tests/trouble/stuck.la
+
 # An hour of it, which must show no growth. tests/RESULTS.md has what it found.
 agent-hour: all tests/trouble/sums
 	srcdir='$(abs_srcdir)' top_builddir='$(abs_builddir)' INQUEST='$(abs_builddir)/inquest' \
