@@ -29,23 +29,31 @@ static bool are_alike(const struct job_saying *a, const struct job_saying *b)
 	       !strcmp(a->text2, b->text2) && is_rank(a->rank) == is_rank(b->rank);
 }
 
-static bool was_told(const struct job *job, size_t i)
+/* The lines that a draft has, by kind: the first saying of each. */
+struct told_lines {
+	size_t n[JOB_SAYING_KINDS];
+	const struct job_saying *at[JOB_SAYING_KINDS][TOLD_OF_JOB];
+};
+
+/* Compared with these alone: files of others may have a hundred thousand lines. */
+static bool has_room(const struct told_lines *lines, const struct job_saying *saying)
 {
-	for (size_t k = 0; k < i; k++)
-		if (are_alike(&job->sayings[k], &job->sayings[i]))
-			return true;
-	return false;
+	if (lines->n[saying->kind] >= TOLD_OF_JOB)
+		return false;
+	for (size_t i = 0; i < lines->n[saying->kind]; i++)
+		if (are_alike(lines->at[saying->kind][i], saying))
+			return false;
+	return true;
 }
 
 /* One line for all ranks of which it is said, with the longest of their times. */
-static void tell(struct inquiry *q, struct draft *draft, size_t i)
+static void tell(struct inquiry *q, struct draft *draft, const struct job_saying *saying)
 {
-	const struct job_saying *saying = &q->job->sayings[i];
 	struct rank_list ranks = {0};
 	struct verdict_fact *fact;
 	int64_t longest = saying->b;
 
-	for (size_t k = i; k < q->job->nsayings; k++)
+	for (size_t k = 0; k < q->job->nsayings; k++)
 		if (are_alike(saying, &q->job->sayings[k])) {
 			rank_list_add(&ranks, q->job->sayings[k].rank);
 			if (q->job->sayings[k].b > longest)
@@ -70,17 +78,16 @@ static int turn_of(const struct draft *draft, const struct job_saying *saying)
 
 static void tell_all(struct inquiry *q, struct draft *draft)
 {
-	size_t told[JOB_SAYING_KINDS] = {0};
+	struct told_lines lines = {0};
 
 	for (int turn = 0; turn < 3; turn++)
 		for (size_t i = 0; i < q->job->nsayings; i++) {
 			const struct job_saying *saying = &q->job->sayings[i];
 
-			if (turn_of(draft, saying) != turn || was_told(q->job, i) ||
-				told[saying->kind] >= TOLD_OF_JOB)
+			if (turn_of(draft, saying) != turn || !has_room(&lines, saying))
 				continue;
-			told[saying->kind]++;
-			tell(q, draft, i);
+			lines.at[saying->kind][lines.n[saying->kind]++] = saying;
+			tell(q, draft, saying);
 		}
 }
 

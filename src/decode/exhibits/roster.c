@@ -5,56 +5,96 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/hash.h"
 #include "job/job.h"
 
-#define ENTRIES_MOST 262144
+#define KNOWN_MOST 262144
+
+static uint64_t hash_of(const struct roster_key *key)
+{
+	uint64_t hash = hash_mix(HASH_START, key->by);
+
+	hash = key->folder ? hash_text(hash, key->folder) : hash_mix(hash, (uint64_t)key->number);
+	hash *= 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 32;
+}
+
+static bool is_same(const struct roster_key *a, const struct roster_key *b)
+{
+	if (a->by != b->by || a->number != b->number)
+		return false;
+	return a->by != ROSTER_FOLDER || !strcmp(a->folder, b->folder);
+}
+
+/* Its place in the index, or the free one where it belongs. */
+static size_t *spot_of(const struct roster *roster, const struct roster_key *key)
+{
+	size_t at = hash_of(key) % roster->index_size;
+
+	while (roster->index[at] &&
+		!is_same(&roster->known.items[roster->index[at] - 1].key, key))
+		at = (at + 1) % roster->index_size;
+	return &roster->index[at];
+}
+
+static void make_room(struct roster *roster)
+{
+	if (roster->known.nr * 2 < roster->index_size)
+		return;
+	free(roster->index);
+	roster->index_size = roster->index_size ? roster->index_size * 2 : 64;
+	roster->index = alloc_zeroed(roster->index_size, sizeof(*roster->index));
+	for (size_t i = 0; i < roster->known.nr; i++)
+		*spot_of(roster, &roster->known.items[i].key) = i + 1;
+}
+
+static void know(struct roster *roster, const struct roster_key *key, int rank)
+{
+	size_t *spot;
+
+	make_room(roster);
+	spot = spot_of(roster, key);
+	if (*spot && roster->known.items[*spot - 1].rank != rank) {
+		roster->known.items[*spot - 1].rank = JOB_NONE;
+	} else if (!*spot && roster->known.nr < KNOWN_MOST) {
+		*array_add(&roster->known) = (struct roster_known){*key, rank};
+		*spot = roster->known.nr;
+	}
+}
 
 void roster_add(struct roster *roster, const struct roster_entry *entry)
 {
-	if (roster->all.nr < ENTRIES_MOST)
-		*array_add(&roster->all) = *entry;
+	if (entry->pid > 0)
+		know(roster, &(const struct roster_key){ROSTER_PID, entry->pid, NULL}, entry->rank);
+	if (entry->local != JOB_NONE)
+		know(roster, &(const struct roster_key){ROSTER_LOCAL, entry->local, NULL},
+			entry->rank);
+	if (entry->folder)
+		know(roster, &(const struct roster_key){ROSTER_FOLDER, 0, entry->folder},
+			entry->rank);
 }
 
-/* The rank of an entry that fits, beside what was found so far. */
-static bool take(int *found, int rank)
+static int rank_of(const struct roster *roster, const struct roster_key *key)
 {
-	if (*found != JOB_NONE && *found != rank)
-		return false;
-	*found = rank;
-	return true;
+	size_t place = roster->index_size ? *spot_of(roster, key) : 0;
+
+	return place ? roster->known.items[place - 1].rank : JOB_NONE;
 }
 
 int roster_of_pid(const struct roster *roster, int64_t pid)
 {
-	const struct roster_entry *entry;
-	int found = JOB_NONE;
-
-	array_for_each (&roster->all, entry)
-		if (pid > 0 && entry->pid == pid && !take(&found, entry->rank))
-			return JOB_NONE;
-	return found;
+	return rank_of(roster, &(const struct roster_key){ROSTER_PID, pid, NULL});
 }
 
 int roster_of_local(const struct roster *roster, int local)
 {
-	const struct roster_entry *entry;
-	int found = JOB_NONE;
-
-	array_for_each (&roster->all, entry)
-		if (entry->local == local && !take(&found, entry->rank))
-			return JOB_NONE;
-	return found;
+	return rank_of(roster, &(const struct roster_key){ROSTER_LOCAL, local, NULL});
 }
 
 int roster_of_folder(const struct roster *roster, const char *folder)
 {
-	const struct roster_entry *entry;
-	int found = JOB_NONE;
-
-	array_for_each (&roster->all, entry)
-		if (entry->folder && !strcmp(entry->folder, folder) && !take(&found, entry->rank))
-			return JOB_NONE;
-	return found;
+	return rank_of(roster, &(const struct roster_key){ROSTER_FOLDER, 0, folder});
 }
 
 size_t roster_folder(const char *path)
@@ -95,5 +135,6 @@ int roster_rank_of_name(const char *label)
 
 void roster_release(struct roster *roster)
 {
-	array_release(&roster->all);
+	array_release(&roster->known);
+	free(roster->index);
 }

@@ -19,8 +19,23 @@ struct roster_entry {
 	const char *folder; /* NULL not told */
 };
 
+/* What somebody is known by. */
+enum roster_by { ROSTER_PID, ROSTER_LOCAL, ROSTER_FOLDER };
+
+struct roster_key {
+	enum roster_by by;
+	int64_t number;     /* PID, LOCAL */
+	const char *folder; /* FOLDER; else NULL */
+};
+
+/* Zero it first. */
 struct roster {
-	ARRAY(struct roster_entry) all;
+	ARRAY(struct roster_known {
+		struct roster_key key;
+		int rank; /* JOB_NONE: texts differ */
+	}) known;
+	size_t *index; /* by hash: 1 + its place in `known`; 0 free */
+	size_t index_size;
 };
 
 /* The text must live as long as the roster. */

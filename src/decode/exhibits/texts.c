@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/str.h"
 #include "decode/kinds.h"
 
@@ -26,21 +27,20 @@ static bool has_other_ranks(const struct decode_context *context)
 	return context->flights.nr > 0;
 }
 
-/* The one process that is this rank; NULL where there is none, or there are several. */
-static struct decode_process *known_process(const struct decode_context *context, int rank)
+/* Finds who is which rank, before texts make any. */
+static void find_ranks(struct texts *texts)
 {
-	struct decode_process *found = NULL;
+	texts->ranks = alloc_zeroed(RANKS_MOST, sizeof(*texts->ranks));
+	texts->shared = alloc_zeroed(RANKS_MOST, sizeof(*texts->shared));
+	for (size_t i = 0; i < texts->context->processes.nr; i++) {
+		struct decode_process *process = texts->context->processes.items[i];
+		int rank = process->identity.world_rank.n;
 
-	for (size_t i = 0; i < context->processes.nr; i++) {
-		struct decode_process *process = context->processes.items[i];
-
-		if (process->identity.world_rank.n != rank)
+		if (rank < 0 || rank >= RANKS_MOST)
 			continue;
-		if (found)
-			return NULL;
-		found = process;
+		texts->shared[rank] = texts->ranks[rank];
+		texts->ranks[rank] = process;
 	}
-	return found;
 }
 
 /* It is a rank, and all that is known of it are texts of that kind. */
@@ -58,13 +58,14 @@ struct decode_process *texts_process(struct texts *texts, int rank, unsigned kin
 
 	if (rank < 0 || rank >= RANKS_MOST)
 		return NULL;
-	process = known_process(texts->context, rank);
+	process = texts->shared[rank] ? NULL : texts->ranks[rank];
 	if (process && !texts_made(process))
 		return process;
 	if (!process && !texts->make)
 		return NULL;
 	if (!process)
 		process = context_process(texts->context, "", SEAT_PID + (uint32_t)rank, 0);
+	texts->ranks[rank] = process;
 	process->identity.world_rank = world_rank(rank);
 	return made(process, kind);
 }
@@ -199,6 +200,7 @@ void texts_finish(struct decode_context *context, struct job_builder *builder)
 	if (!context->texts.nr)
 		return;
 	name_job(&texts);
+	find_ranks(&texts);
 	enrol(&texts);
 	texts_read_joblogs(&texts);
 	for (size_t r = 0; r < sizeof(readers) / sizeof(readers[0]); r++)
@@ -206,4 +208,6 @@ void texts_finish(struct decode_context *context, struct job_builder *builder)
 			if (context->texts.items[i]->kind == readers[r].kind)
 				readers[r].read(&texts, context->texts.items[i]);
 	roster_release(&texts.roster);
+	free(texts.ranks);
+	free(texts.shared);
 }

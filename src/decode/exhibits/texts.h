@@ -28,6 +28,8 @@ struct texts {
 	struct decode_context *context;
 	struct job_builder *builder;
 	struct roster roster;
+	struct decode_process **ranks; /* by rank: the process that is it */
+	bool *shared;		       /* by rank: several processes say that they are */
 	bool make;     /* nothing else tells of ranks */
 	bool torchrun; /* it has told how its ranks failed: tasks of Slurm are no ranks then */
 	bool tasks;    /* srun has told how tasks ended, or put their numbers before lines */

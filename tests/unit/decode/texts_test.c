@@ -157,6 +157,32 @@ static void an_error_of_a_gpu_is_told_of_its_rank(void **state)
 	forget(&told);
 }
 
+#define XID(number, pid)                                                                           \
+	"Nov 24 03:11:52 m3 kernel: NVRM: Xid (PCI:0000:4b:00): " #number ", pid=" #pid            \
+	", name=python, it failed.\n"
+
+/* Its line is one with another rank's, and four others stand before them. */
+static void what_is_said_of_who_is_blamed_is_told_first(void **state)
+{
+	struct evidence evidence = {0};
+	struct told told;
+
+	(void)state;
+	add(&evidence, EXHIBIT_JOB_LOG, "slurm.out",
+		"[rank5]: Traceback (most recent call last):\n[rank5]:   File \"x\", line 1\n"
+		"[rank5]: RuntimeError: CUDA error: unspecified launch failure\n" CLOSED(4710)
+			REPORT(0, -15) REPORT(1, -15) REPORT(2, -15) REPORT(3, -15) REPORT(4, -15)
+				REPORT(5, 1));
+	add(&evidence, EXHIBIT_KERNEL_LOG, "dmesg",
+		XID(13, 4710) XID(31, 4711) XID(43, 4712) XID(45, 4713) XID(79, 4714)
+			XID(79, 4715));
+	told = tell(&evidence);
+	assert_true(blames(&told, 5));
+	assert_int_equal(fact_of(&told, FACT_XID)->a, 79);
+	assert_int_equal(fact_of(&told, FACT_XID)->ranks.n, 2);
+	forget(&told);
+}
+
 /* -- Slurm --------------------------------------------------------------------------------------
  */
 
@@ -570,6 +596,7 @@ int main(void)
 			whom_the_kernel_killed_for_memory_is_named_where_its_launcher_says_so_too),
 		cmocka_unit_test(a_pid_alone_accuses_nobody),
 		cmocka_unit_test(an_error_of_a_gpu_is_told_of_its_rank),
+		cmocka_unit_test(what_is_said_of_who_is_blamed_is_told_first),
 		cmocka_unit_test(slurms_word_of_memory_is_of_the_one_that_was_killed),
 		cmocka_unit_test(a_time_limit_is_told_and_nobodys_fault),
 		cmocka_unit_test(two_kinds_that_agree_establish),
