@@ -12,6 +12,7 @@
 #include "job/backends.h"
 #include "job/calls.h"
 #include "job/rollcall.h"
+#include "verdict/completion.h"
 #include "verdict/earlier.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
@@ -37,93 +38,10 @@ static bool arguments_are_known(const struct inquiry *q, int group, uint64_t ind
 	return true;
 }
 
-/* How the members of a group stand towards one op that all have entered. */
-struct completion {
-	struct rank_list done, open, unknown;
-	struct rank_list begun, waiting; /* on the device, where all members tell */
-	bool beyond; /* a later one completed somewhere, for which all GPUs had to be there */
-};
-
-/* Finds which members' devices began the op; nothing where any does not tell. */
-static void look_at_begun(
-	const struct inquiry *q, const struct job_group *g, uint64_t index, struct completion *c)
-{
-	for (uint32_t seat = 0; seat < g->size; seat++)
-		if (!q->job->members[g->first_member + (int)seat].begun_known)
-			return;
-	for (uint32_t seat = 0; seat < g->size; seat++) {
-		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
-
-		rank_list_add(m->begun >= index ? &c->begun : &c->waiting, m->rank);
-	}
-	rank_list_settle(&c->begun);
-	rank_list_settle(&c->waiting);
-}
-
-static void look_at(const struct inquiry *q, int group, uint64_t index, struct completion *c)
-{
-	const struct job_group *g = &q->job->groups[group];
-
-	for (uint32_t seat = 0; seat < g->size; seat++) {
-		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
-		const struct job_op *op = rollcall_op(m, index);
-		struct rank_list *list = &c->unknown;
-
-		if ((m->done_known && m->done >= index) || (op && op->completed == JOB_YES))
-			list = &c->done;
-		else if (m->done_known ||
-			 (op && (op->completed == JOB_NO || op->returned == JOB_NO)))
-			list = &c->open;
-		rank_list_add(list, m->rank);
-		c->beyond |= m->done_known && m->done > index;
-	}
-	look_at_begun(q, g, index, c);
-	rank_list_settle(&c->done);
-	rank_list_settle(&c->open);
-	rank_list_settle(&c->unknown);
-}
-
-/* The call of its peer that a send or receive meets; NULL where its details are not known. */
-static const struct job_op *met_by(const struct inquiry *q, const struct wait *wait)
-{
-	const struct job_member *me = &q->job->members[wait->member];
-	const struct job_member *peer = &q->job->members[wait->peer];
-
-	for (size_t i = 0; wait->op && i < peer->np2p; i++) {
-		const struct job_op *op = &peer->p2p[i];
-
-		if (op->sig.op != wait->op->sig.op && same_group_rank(op->sig.peer, me->seat) &&
-			op->index == wait->index)
-			return op;
-	}
-	return NULL;
-}
-
-/* The same of a send and its receive: open here, and perhaps complete on the other side. */
-static void look_at_pair(const struct inquiry *q, const struct wait *wait, struct completion *c)
-{
-	const struct job_op *met = met_by(q, wait);
-	struct rank_index peer = q->job->members[wait->peer].rank;
-
-	if (!is_rank(peer) || !met || met->completed != JOB_YES)
-		return;
-	rank_list_add(&c->open, wait->rank);
-	rank_list_add(&c->done, peer);
-}
-
-static void release(struct completion *c)
-{
-	array_release(&c->done.list);
-	array_release(&c->open.list);
-	array_release(&c->unknown.list);
-	array_release(&c->begun.list);
-	array_release(&c->waiting.list);
-}
-
 /* True if it is complete on its other side. */
 static bool is_half_done(const struct inquiry *q, const struct wait *wait)
 {
-	const struct job_op *met = met_by(q, wait);
+	const struct job_op *met = completion_met_by(q, wait);
 
 	return met && met->completed == JOB_YES;
 }
@@ -358,6 +276,16 @@ static void judge_tags(struct inquiry *q, size_t at)
 }
 
 /*
+ * True if one of those who are behind may hold the others: what hosts run goes from process to
+ * process, and who waits for a neighbour that stands has not completed it either.
+ */
+static bool may_hold_each_other(
+	const struct inquiry *q, const struct waitfor_node *node, const struct rank_list *behind)
+{
+	return behind && behind->list.nr > 1 && is_on_host(q, node);
+}
+
+/*
  * What an op is that all are in and that is not complete: a device lags there, or nothing moves.
  * Where there is no device, a process does: or the link to its host, so that it is a guess.
  */
@@ -394,25 +322,31 @@ static void judge_op(struct inquiry *q, size_t at)
 	}
 
 	if (node->kind == WAITFOR_OP)
-		look_at(q, node->group, node->index, &c);
+		completion_look_at(q, node->group, node->index, &c);
 	else if (node->kind == WAITFOR_PAIR && inquiry_by_dumps(q))
-		look_at_pair(q, &q->waits->at[node->wait], &c);
+		completion_look_at_pair(q, &q->waits->at[node->wait], &c);
 	behind = find_behind(q, node, &c);
 	if (!behind && !c.done.list.nr && node->kind == WAITFOR_OP &&
 		!arguments_are_known(q, node->group, node->index)) {
 		judge_overwritten(q, at);
-		release(&c);
+		completion_release(&c);
 		return;
 	}
 	draft = begin(q, node, behind);
+	if (may_hold_each_other(q, node, behind)) {
+		draft->verdict.class = VERDICT_INCONCLUSIVE;
+		draft->verdict.where = VERDICT_NOWHERE;
+		inquiry_not_judged_each(q, VERDICT_HOST_STALL, NEED_STATE, behind);
+	}
 	if (c.unknown.list.nr || is_guess(q, node, &c, behind))
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	for (size_t i = 0; behind && i < behind->list.nr; i++)
-		rank_list_add(&draft->culprits, behind->list.items[i]);
+		if (!may_hold_each_other(q, node, behind))
+			rank_list_add(&draft->culprits, behind->list.items[i]);
 	find_waiting(q, at, draft);
 	tell_all_in(q, node, draft);
 	tell_completion(q, node, &c, draft);
-	release(&c);
+	completion_release(&c);
 }
 
 /*
@@ -606,10 +540,10 @@ static bool judge_uneven_pairs(struct inquiry *q)
 		if (node->kind != WAITFOR_PAIR || node->reached == JOB_UNKNOWN)
 			continue;
 		marked[i] = true;
-		if (uneven || !amounts_differ(q, wait, met_by(q, wait)))
+		if (uneven || !amounts_differ(q, wait, completion_met_by(q, wait)))
 			continue;
 		uneven = wait;
-		met = met_by(q, wait);
+		met = completion_met_by(q, wait);
 	}
 	if (uneven)
 		write_uneven_pair(q, uneven, met, marked);

@@ -8,6 +8,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/by-stacks.c \
 	%D%/callers.c %D%/callers.h \
 	%D%/compile.c \
+	%D%/completion.c %D%/completion.h \
 	%D%/creation.c \
 	%D%/death-place.c %D%/death-place.h \
 	%D%/device.c \

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tests/unit/facts.h"
+#include "tests/unit/judged.h"
 
 #define GLOO_ECHO "RuntimeError: [pair.cc:561] Connection closed by peer [127.0.0.1]:29328"
 
@@ -72,6 +72,31 @@ static void an_exit_in_the_middle_of_the_data_is_early(void **state)
 	}
 	facts_end(f, 1, JOB_EXITED, 0, 31);
 	facts_expect(f, VERDICT_EARLY_EXIT, "1", "0,2,3");
+	facts_free(f);
+}
+
+/*
+ * A frozen rank passes on nothing in gloo's ring, so its neighbour has not completed the operation
+ * either. Nobody saw that it is frozen: who of the two holds the other, nobody knows.
+ */
+static void a_neighbour_of_who_stands_is_not_named_with_it(void **state)
+{
+	struct facts *f = facts_new(8);
+	struct judged j;
+
+	(void)state;
+	f->group_makers[0] = "gloo";
+	f->completion = true;
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLGATHER, 64, 30)->completed =
+			i == 2 || i == 3 ? JOB_NO : JOB_YES;
+	facts_print((j = judge(f)).v);
+	assert_int_equal(facts_culprits(f), 0);
+	assert_int_not_equal(j.first->class, VERDICT_HEALTHY);
+	dismiss(j);
+	f->ranks[2].process.state = 'T';
+	facts_expect(f, VERDICT_HOST_STALL, "2", NULL);
 	facts_free(f);
 }
 
@@ -583,6 +608,7 @@ int main(void)
 		cmocka_unit_test(an_evaluation_of_one_rank_is_no_uneven_shard),
 		cmocka_unit_test(who_hangs_in_the_middle_of_its_data_has_no_uneven_shard),
 		cmocka_unit_test(an_exit_in_the_middle_of_the_data_is_early),
+		cmocka_unit_test(a_neighbour_of_who_stands_is_not_named_with_it),
 		cmocka_unit_test(an_order_to_one_rank_is_the_cause_of_all_ends),
 		cmocka_unit_test(who_closed_the_group_before_all_ended_is_named),
 		cmocka_unit_test(what_was_lost_is_no_leaving),

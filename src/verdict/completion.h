@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* completion.h: who completed an operation that all have entered, and on whose device it began. */
+#ifndef VERDICT_COMPLETION_H
+#define VERDICT_COMPLETION_H
+
+#include "verdict/inquiry.h"
+
+/* How the members of a group stand towards one op that all have entered. */
+struct completion {
+	struct rank_list done, open, unknown;
+	struct rank_list begun, waiting; /* on the device, where all members tell */
+	bool beyond; /* a later one completed somewhere, for which all GPUs had to be there */
+};
+
+/* Fills in a zeroed one for that operation of a group; completion_release() it. */
+void completion_look_at(
+	const struct inquiry *q, int group, uint64_t index, struct completion *c);
+
+/* The same of a send and its receive: open here, and perhaps complete on the other side. */
+void completion_look_at_pair(
+	const struct inquiry *q, const struct wait *wait, struct completion *c);
+
+/* The call of its peer that a send or receive meets; NULL where its details are not known. */
+const struct job_op *completion_met_by(const struct inquiry *q, const struct wait *wait);
+
+void completion_release(struct completion *c);
+
+#endif
