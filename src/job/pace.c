@@ -15,6 +15,11 @@
 #define FEWEST_GAPS     3
 #define FEWEST_ARRIVALS 5
 
+/* A straggler comes last to so many of the latest collectives, and keeps the others so long. */
+#define STRAGGLER_FEWEST  12
+#define STRAGGLER_LATEST  200
+#define STRAGGLER_PERCENT 10
+
 /* So many times what is usual for others is late. */
 #define LATE_BY_TIMES 2
 
@@ -236,4 +241,65 @@ struct pace_late pace_last_late(
 	}
 	array_release(&arrivals.list);
 	return last;
+}
+
+/* The rank that was last most often; a majority is found in one pass (Boyer and Moore, 1981). */
+static struct rank_index most_often_last(const struct pace_late *lates, size_t n)
+{
+	struct rank_index rank = NO_RANK;
+	size_t lead = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!lead)
+			rank = lates[i].rank;
+		lead += same_rank(lates[i].rank, rank) ? 1 : (size_t)-1;
+	}
+	return rank;
+}
+
+/* Counts how often it was last, and for how long all others waited then, by its own clock. */
+static int64_t time_kept(const struct pace_late *lates, size_t n, struct pace_straggler *straggler)
+{
+	int64_t kept = 0, until = INT64_MIN;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t from = lates[i].entered - lates[i].late;
+
+		if (!same_rank(lates[i].rank, straggler->rank))
+			continue;
+		straggler->last++;
+		straggler->cite = lates[i].cite;
+		/* Buckets of one backward pass are waited for at once. */
+		from = from > until ? from : until;
+		if (lates[i].entered <= from)
+			continue;
+		kept += lates[i].entered - from;
+		until = lates[i].entered;
+	}
+	return kept;
+}
+
+struct pace_straggler pace_straggler(
+	const struct job *job, const struct clocks *clocks, int group)
+{
+	struct pace_straggler found = {.rank = NO_RANK};
+	struct arrivals arrivals = {0};
+	const struct pace_late *lates;
+	int64_t kept, span;
+	size_t n;
+
+	collect_arrivals(job, clocks, &job->groups[group], &arrivals);
+	n = arrivals.list.nr < STRAGGLER_LATEST ? arrivals.list.nr : STRAGGLER_LATEST;
+	lates = n ? &arrivals.list.items[arrivals.list.nr - n] : NULL;
+	found.rank = n < STRAGGLER_FEWEST ? NO_RANK : most_often_last(lates, n);
+	found.of = n;
+	if (is_rank(found.rank)) {
+		kept = time_kept(lates, n, &found);
+		span = lates[n - 1].entered - lates[0].entered;
+		found.percent = span > 0 && kept < span ? (unsigned)(kept * 100.0 / span) : 0;
+		if (found.last < n - n / 4 || found.percent < STRAGGLER_PERCENT)
+			found.rank = NO_RANK;
+	}
+	array_release(&arrivals.list);
+	return found;
 }

@@ -39,6 +39,21 @@ struct pace_late {
 struct pace_late pace_last_late(
 	const struct job *job, const struct clocks *clocks, int group, int64_t least);
 
+/* A rank that comes last again and again, though never for long. */
+struct pace_straggler {
+	struct rank_index rank; /* NO_RANK: nobody */
+	size_t last, of;	/* to so many of the latest collectives it came last */
+	unsigned percent;	/* of their time for which all others were there, and it was not */
+	const char *cite;
+};
+
+/*
+ * Finds the rank that came last to three of four and more of the group's latest collectives, where
+ * that kept the others for a tenth of the time and more. What may be the clocks' does not count.
+ */
+struct pace_straggler pace_straggler(
+	const struct job *job, const struct clocks *clocks, int group);
+
 /*
  * True if all ranks have met: they say that they made PyTorch's first process group, or have come
  * through the init of a group of all. From then on no rank is late merely because it was started

@@ -80,4 +80,5 @@ void judge_healthy(struct inquiry *q)
 		inquiry_not_judged(q, VERDICT_HEALTHY, NEED_RANKS_STACKS, NO_RANK);
 	tell_healthy(q, draft);
 	tell_past_lateness(q, draft);
+	tell_straggler(q, draft);
 }

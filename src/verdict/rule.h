@@ -126,6 +126,8 @@ enum verdict_next dumps_to_get(const struct inquiry *q);
 
 /* Adds which ranks were late some time ago and are not any more; else nothing (slow.c). */
 void tell_past_lateness(struct inquiry *q, struct draft *draft);
+/* A rank for which all others wait at each operation, for never long: that blames nobody. */
+void tell_straggler(struct inquiry *q, struct draft *draft);
 
 /* Adds how culprits ended that were killed after their delay had begun (rank-death.c). */
 void tell_killed_since(struct inquiry *q, struct draft *draft);

@@ -180,6 +180,29 @@ void judge_slow(struct inquiry *q)
 	tell_late(q, &late, group, FACT_CAME_LATE, draft);
 }
 
+void tell_straggler(struct inquiry *q, struct draft *draft)
+{
+	struct pace_straggler most = {.rank = NO_RANK};
+	struct verdict_fact *fact;
+	int group = JOB_NONE;
+
+	for (size_t i = 0; i < q->job->ngroups; i++) {
+		struct pace_straggler one = pace_straggler(q->job, q->clocks, (int)i);
+
+		if (!is_rank(one.rank) || (is_rank(most.rank) && one.percent <= most.percent))
+			continue;
+		most = one;
+		group = (int)i;
+	}
+	if (!is_rank(most.rank))
+		return;
+	fact = draft_fact(q, draft, FACT_STRAGGLES, most.rank, most.cite);
+	fact->a = (int64_t)most.last;
+	fact->b = (int64_t)most.of;
+	fact->c = most.percent;
+	fact->text2 = q->job->groups[group].name;
+}
+
 void tell_past_lateness(struct inquiry *q, struct draft *draft)
 {
 	int group = JOB_NONE;

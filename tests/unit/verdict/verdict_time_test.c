@@ -2,7 +2,7 @@
 /* Law 10: what is too early to tell, what is late, and what was late and is not any more. */
 #include "tests/unit/unit.h"
 
-#include "tests/unit/facts.h"
+#include "tests/unit/judged.h"
 
 /*
  * Rank 1 was late once; now all wait for rank 3. Where no gathering says when they were seen to
@@ -60,6 +60,50 @@ static bool has_fact(const struct verdict *verdict, enum verdict_fact_kind kind)
 		if (verdict->evidence[i].kind == kind)
 			return true;
 	return false;
+}
+
+/* Thirty operations, a second apart; who comes last to each comes so much later than the others. */
+static struct facts *comes_last(double late, const int *who, int n)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 30, 70, 1);
+	for (int i = 0; i < 30; i++)
+		f->members[0][who[i % n]].ops[i].entered += (int64_t)(late * 1e9);
+	return f;
+}
+
+static void expect_straggler(struct facts *f, int rank, int64_t last, int64_t percent)
+{
+	const struct verdict_fact *fact = NULL;
+	struct judged j;
+
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	j = judge(f);
+	for (size_t i = 0; i < j.first->nevidence; i++)
+		if (j.first->evidence[i].kind == FACT_STRAGGLES)
+			fact = &j.first->evidence[i];
+	assert_int_equal(!!fact, rank >= 0);
+	if (fact) {
+		assert_int_equal(fact->ranks.n, 1);
+		assert_int_equal(fact->ranks.at[0].i, rank);
+		assert_int_equal(fact->a, last);
+		assert_int_equal(fact->b, 30);
+		assert_true(fact->c >= percent - 1 && fact->c <= percent + 1);
+	}
+	done(&j, f);
+}
+
+/* Never late enough to be blamed, and yet the others wait for it half of the time. */
+static void who_keeps_all_others_a_little_each_time_is_told(void **state)
+{
+	static const int always[] = {2}, mostly[] = {2, 2, 2, 2, 1}, by_turns[] = {2, 1, 2, 3};
+
+	(void)state;
+	expect_straggler(comes_last(0.5, always, 1), 2, 30, 50);
+	expect_straggler(comes_last(0.5, mostly, 5), 2, 24, 40);
+	expect_straggler(comes_last(0.5, by_turns, 4), -1, 0, 0);
+	expect_straggler(comes_last(0.05, always, 1), -1, 0, 0);
 }
 
 /* Finding 19: 63 steps on time after its only lateness it was still "late, but moves". */
@@ -236,6 +280,7 @@ int main(void)
 		cmocka_unit_test(a_usual_wait_is_no_hang),
 		cmocka_unit_test(a_wait_of_unknown_age_is_no_health),
 		cmocka_unit_test(too_early_says_who_waits_for_whom_and_from_when_on),
+		cmocka_unit_test(who_keeps_all_others_a_little_each_time_is_told),
 		cmocka_unit_test(what_was_late_and_is_not_any_more_is_past),
 		cmocka_unit_test(what_comes_late_again_and_again_is_late),
 		cmocka_unit_test(who_computes_all_along_may_come),
