@@ -12,6 +12,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/stacks/demangle.c %D%/stacks/demangle.h \
 	%D%/exhibits/decode-errorfile.c \
 	%D%/exhibits/decode-joblog.c \
+	%D%/exhibits/joblog-attempts.c %D%/exhibits/joblog-attempts.h \
 	%D%/exhibits/joblog-ends.c %D%/exhibits/joblog-ends.h \
 	%D%/exhibits/joblog-lines.c %D%/exhibits/joblog-lines.h \
 	%D%/exhibits/roster.c %D%/exhibits/roster.h \

@@ -11,6 +11,8 @@
  * from a log: those that wrote nothing leave no trace in it. No time is, either: clocks of lines
  * have no zone, and many no date.
  *
+ * Of a job that torchrun began again only the last attempt is judged (joblog-attempts.h).
+ *
  * In a file that torchrun keeps of one worker all lines are that worker's, and a traceback with
  * which it ends is its end where the launcher says that it failed.
  *
@@ -24,6 +26,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "decode/exhibits/joblog-attempts.h"
 #include "decode/exhibits/joblog-ends.h"
 #include "decode/exhibits/joblog-lines.h"
 #include "decode/exhibits/log-marks.h"
@@ -84,6 +87,9 @@ struct joblog {
 	ARRAY(struct told_error) errors;
 	bool numbered, reported;
 	struct joblog_report report;
+	struct joblog_attempts attempts;
+	int64_t past; /* up to that line all is of earlier attempts */
+	int restarts; /* so many of them */
 	ARRAY(struct rank_log) ranks; /* as they come; then by rank */
 	int *place;		      /* of each: 1 + its place among them; 0 none */
 	ARRAY(struct joblog_end) ends;
@@ -214,6 +220,8 @@ static void take_line(struct joblog *log, const char *line)
 	int64_t rank = hook != JOB_NONE ? hook : rank_of(log, &marks);
 	struct rank_log *one;
 
+	if (log->line <= log->past)
+		return;
 	take_watchdog(log, line, rank);
 	one = rank == JOB_NONE ? NULL : log_of(log, rank);
 	if (!one)
@@ -426,6 +434,7 @@ static void take_end(struct joblog *log, const char *line)
 	size_t nr = joblog_ends_read(line, &log->report, ends);
 	int64_t closed = joblog_ends_closed(line);
 
+	joblog_attempts_take(&log->attempts, line, log->line);
 	take_library(log, line);
 	take_slurm(log, line);
 	if (closed)
@@ -517,9 +526,19 @@ static void give_error(struct joblog *log, struct decode_process *process,
 					     JOB_UNKNOWN, one->cite});
 }
 
+/* The rank's process, of the attempt that the log ends with. */
+static struct decode_process *process_of(struct joblog *log, int rank)
+{
+	struct decode_process *process = texts_process(log->texts, rank, TEXTS_LOG);
+
+	if (process && texts_made(process) && log->restarts > process->fact.restart)
+		process->fact.restart = log->restarts;
+	return process;
+}
+
 static void give_words(struct joblog *log, const struct rank_log *one)
 {
-	struct decode_process *process = texts_process(log->texts, one->rank, TEXTS_LOG);
+	struct decode_process *process = process_of(log, one->rank);
 
 	if (!process)
 		return;
@@ -558,7 +577,7 @@ static void give_order(struct joblog *log, struct decode_process *process,
 
 static void give_end(struct joblog *log, const struct joblog_end *told)
 {
-	struct decode_process *process = texts_process(log->texts, told->rank, TEXTS_LOG);
+	struct decode_process *process = process_of(log, told->rank);
 
 	if (!process)
 		return;
@@ -572,7 +591,7 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 
 static void give_told(struct joblog *log, const struct told_error *told)
 {
-	struct decode_process *process = texts_process(log->texts, told->rank, TEXTS_LOG);
+	struct decode_process *process = process_of(log, told->rank);
 
 	if (process)
 		job_add_note(log->texts->builder, process->who,
@@ -594,6 +613,7 @@ static void begin_log(struct joblog *log, struct texts *texts, const struct exhi
 	log->numbered = is_numbered(log->text);
 	texts->tasks |= log->numbered;
 	for_each_line(log, log->text, take_end);
+	log->past = joblog_attempts_past(&log->attempts, &log->restarts);
 	find_owner(log);
 	enrol_inits(log);
 }

@@ -220,6 +220,47 @@ static void who_died_of_a_fault_is_named(void **state)
 	forget(&told);
 }
 
+/* An agent says so at the end of each attempt. */
+#define FAILED(r)                                                                                  \
+	"E1126 07:45:31.029000 15584 torch/distributed/elastic/multiprocessing/api.py:1002] "      \
+	"failed (exitcode: 1) local_rank: " #r " (pid: 471" #r ") of binary: python\n"
+
+/* Who failed in an attempt that torchrun began again has nothing to do with the last one. */
+static void of_an_earlier_attempt_nobody_is_named(void **state)
+{
+	struct told told = tell(HOOK(1, "RuntimeError: CUDA error: an illegal memory access")
+		HOOK(0, LOST_PEER) FAILED(1) HOOK(0, "KeyError: 'optimizer'") HOOK(1, LOST_PEER)
+			FAILED(0) "Root Cause (first observed failure):\n" REPORT(0, 1)
+				REPORT(1, -15));
+
+	(void)state;
+	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+	assert_true(blames(&told, 0));
+	assert_false(blames(&told, 1));
+	assert_int_equal(told.job->attempt, 2);
+	forget(&told);
+}
+
+/* Without a report, what stands behind is of an attempt that goes on. */
+static void what_torchrun_began_again_is_no_death(void **state)
+{
+	struct told told;
+
+	(void)state;
+	assert_inconclusive(HOOK(1, "ValueError: no rows") FAILED(1) "step 0\n[rank0]: step 1\n");
+	/* A log that ends there, does not tell that. */
+	told = tell(HOOK(1, "ValueError: no rows") FAILED(1));
+	assert_true(blames(&told, 1));
+	assert_int_equal(told.job->attempt, 1);
+	forget(&told);
+	/* Of two nodes each agent says it once of one attempt. */
+	told = tell(HOOK(1, "ValueError: no rows") FAILED(1)
+			"E1126 07:45:31.1 99 api.py:1002] failed (exitcode: -15) local_rank: 0 "
+			"(pid: 12) of binary: python\nChildFailedError:\n");
+	assert_true(blames(&told, 1));
+	forget(&told);
+}
+
 /* What a launcher's own signals did is no death; of all killed alike nobody was first. */
 static void whom_the_launcher_killed_is_not_accused(void **state)
 {
@@ -349,6 +390,8 @@ int main(void)
 		cmocka_unit_test(a_traceback_that_the_program_printed_is_no_end),
 		cmocka_unit_test(who_only_timed_out_is_not_accused),
 		cmocka_unit_test(whom_the_launcher_told_to_end_is_never_named),
+		cmocka_unit_test(of_an_earlier_attempt_nobody_is_named),
+		cmocka_unit_test(what_torchrun_began_again_is_no_death),
 		cmocka_unit_test(slurm_says_how_tasks_ended),
 		cmocka_unit_test(lines_of_strangers_make_nobody),
 		cmocka_unit_test(beside_other_evidence_a_log_makes_no_rank),
