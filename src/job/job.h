@@ -391,6 +391,7 @@ enum job_saying_kind {
 	JOB_SAYS_XID,	   /* an error of a GPU, by the kernel's log: a number, text, text2 bus */
 	JOB_SAYS_SLURM,	   /* text the state, text2 exit code, a the job's or step's number */
 	JOB_SAYS_COMPILE,  /* the compile log begins a graph and has no end of it: text its id */
+	JOB_SAYS_BARRIER,  /* gloo's monitored barrier: text the ranks that it missed */
 	JOB_SAYING_KINDS
 };
 

@@ -68,6 +68,16 @@ enum job_known earlier_at_once(const struct earlier_spread *spread)
 
 /* -- the first of all ends --------------------------------------------------------------------- */
 
+/*
+ * Never the reason for another's end: a launcher ended it, or it died of a peer that was gone
+ * before.
+ */
+static bool is_effect(const struct profile *p)
+{
+	return (p->death == DEATH_ECHO && p->cause == VERDICT_BY_KILLED) ||
+	       (p->death == DEATH_UNSURE && profile_tells_of_gone(p));
+}
+
 /* Takes one rank's end into those that this clock shows. */
 static void add_end(const struct clocks *clocks, struct rank_index rank, const struct profile *p,
 	int clock, struct earlier_ends *ends)
@@ -79,17 +89,13 @@ static void add_end(const struct clocks *clocks, struct rank_index rank, const s
 
 	if (!earlier_is_bad(p))
 		return;
-	ends->untimed += when == JOB_UNKNOWN;
+	ends->untimed += when == JOB_UNKNOWN && !is_effect(p);
 	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
 		keep_min(&ends->first_unordered, maybe);
 	if (p->fault == JOB_UNKNOWN)
 		return;
 	if (when != JOB_UNKNOWN)
 		keep_min(&ends->first, when + error);
-	/*
-	 * A rank that a launcher told to end is an echo of something, and never the reason for
-	 * another's end.
-	 */
 	if (p->death != DEATH_ECHO || p->cause != VERDICT_BY_KILLED)
 		keep_min(&ends->maybe, maybe);
 	if (p->death == DEATH_OWN && when != JOB_UNKNOWN)
@@ -124,7 +130,7 @@ struct earlier_ends *earlier_ends_new(
 bool earlier_was_another(const struct profile *p, const struct earlier_ends *ends)
 {
 	if (p->fault == JOB_UNKNOWN)
-		return ends->first != INT64_MAX || ends->untimed > 1;
+		return ends->first != INT64_MAX || ends->untimed > !is_effect(p);
 	return p->fault - EARLIER_AT_ONCE > ends->first;
 }
 

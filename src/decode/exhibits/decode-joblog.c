@@ -86,6 +86,7 @@ struct joblog {
 	bool in_report;	    /* and now its traceback */
 	ARRAY(struct told_error) errors;
 	bool numbered, reported;
+	bool ended;	    /* Slurm has said that it ends all tasks */
 	struct joblog_report report;
 	struct joblog_attempts attempts;
 	int64_t past; /* up to that line all is of earlier attempts */
@@ -212,6 +213,21 @@ static void take_watchdog(struct joblog *log, const char *line, int64_t rank)
 				     : watch.ran_ms * CLOCK_NS_PER_MS});
 }
 
+static void take_barrier(struct joblog *log, const char *line, int64_t rank)
+{
+	size_t len;
+	const char *missed = joblog_lines_missed(line, &len);
+
+	if (missed && rank != JOB_NONE)
+		say(log, (int)rank,
+			(struct job_saying){.kind = JOB_SAYS_BARRIER,
+				.text = arena_text_max(&log->context->arena, missed,
+					len < QUOTE_MOST ? len : QUOTE_MOST),
+				.text2 = "",
+				.a = JOB_UNKNOWN,
+				.b = JOB_UNKNOWN});
+}
+
 static void take_line(struct joblog *log, const char *line)
 {
 	struct log_marks marks;
@@ -220,9 +236,10 @@ static void take_line(struct joblog *log, const char *line)
 	int64_t rank = hook != JOB_NONE ? hook : rank_of(log, &marks);
 	struct rank_log *one;
 
-	if (log->line <= log->past)
+	if (log->line <= log->past || joblog_ends_slurmstepd(line))
 		return;
 	take_watchdog(log, line, rank);
+	take_barrier(log, line, rank);
 	one = rank == JOB_NONE ? NULL : log_of(log, rank);
 	if (!one)
 		return;
@@ -254,7 +271,7 @@ static bool is_numbered(const char *text)
 		if (log_marks_task(line) >= 0)
 			with++;
 		else if (*line && *line != '\n' && strncmp(line, "srun: ", 6) != 0 &&
-			 strncmp(line, "slurmstepd: ", 12) != 0)
+			 strncmp(line, "slurmstepd", 10) != 0)
 			without++;
 	}
 	return with > 1 && without == 0;
@@ -323,12 +340,11 @@ static void take_library(struct joblog *log, const char *line)
 static void take_slurm(struct joblog *log, const char *line)
 {
 	static const char *const telling[] = {
-		"oom_kill event", "oom-kill event", "CANCELLED AT", "DUE TO"};
-	const char *words = strstr(line, "slurmstepd: error: ");
+		"oom_kill event", "oom-kill event", "memory limit", "CANCELLED AT", "DUE TO"};
+	const char *words = joblog_ends_slurmstepd(line);
 
 	for (size_t i = 0; words && i < sizeof(telling) / sizeof(telling[0]); i++)
 		if (strstr(words, telling[i])) {
-			words += strlen("slurmstepd: error: ");
 			say(log, JOB_NONE,
 				(struct job_saying){.kind = JOB_SAYS_SLURM,
 					.text = arena_text_max(
@@ -428,6 +444,22 @@ static void take_report(struct joblog *log, const char *line)
 	}
 }
 
+/* By a signal that Slurm itself ends tasks with. */
+static bool is_order(const struct joblog_end *end)
+{
+	return end->local_rank < 0 && end->signaled &&
+	       (end->status == SIGTERM || end->status == SIGKILL);
+}
+
+static void take_job(struct texts *texts, long job)
+{
+	for (int i = 0; i < texts->njobs; i++)
+		if (texts->jobs[i] == job)
+			return;
+	if (job && texts->njobs < TEXTS_JOBS)
+		texts->jobs[texts->njobs++] = job;
+}
+
 static void take_end(struct joblog *log, const char *line)
 {
 	struct joblog_end ends[JOBLOG_ENDS];
@@ -447,8 +479,11 @@ static void take_end(struct joblog *log, const char *line)
 		*array_add(&log->ends) = ends[i];
 		log->ends.items[log->ends.nr - 1].cite =
 			texts_cite(log->texts, log->exhibit, log->line);
+		log->ends.items[log->ends.nr - 1].ordered = log->ended && is_order(&ends[i]);
 		enrol_end(log, &ends[i]);
 	}
+	log->ended |= joblog_ends_all(line);
+	take_job(log->texts, joblog_ends_slurm_job(line));
 }
 
 /* PyTorch's hook names the rank of a worker's file; one that names two is of all. */
@@ -581,7 +616,7 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 
 	if (!process)
 		return;
-	if (texts_made(process) && told->signaled && was_closed(log, told->pid))
+	if (texts_made(process) && (told->ordered || (told->signaled && was_closed(log, told->pid))))
 		give_order(log, process, told);
 	context_end(process,
 		&(const struct decode_end){WITNESS_PARENT,

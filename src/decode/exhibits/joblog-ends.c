@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/exhibits/joblog-ends.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,45 @@ static bool read_srun_end(const char *words, struct joblog_end *end)
 			return true;
 		}
 	return false;
+}
+
+const char *joblog_ends_slurmstepd(const char *line)
+{
+	static const char name[] = "slurmstepd", error[] = ": error: ";
+	const char *at = strstr(line, name);
+
+	if (!at)
+		return NULL;
+	at += strlen(name);
+	at += strcspn(at, ": ");
+	return strncmp(at, error, strlen(error)) ? NULL : at + strlen(error);
+}
+
+long joblog_ends_slurm_job(const char *line)
+{
+	static const char *const before[] = {"StepId=", "*** STEP ", "*** JOB "};
+	const char *words = joblog_ends_slurmstepd(line);
+	long job = 0;
+
+	words = words ? words : strstr(line, "srun: ");
+	for (size_t i = 0; words && !job && i < sizeof(before) / sizeof(before[0]); i++) {
+		const char *at = strstr(words, before[i]);
+
+		job = at ? strtol(at + strlen(before[i]), NULL, 10) : 0;
+	}
+	return job > 0 && job < LONG_MAX ? job : 0;
+}
+
+bool joblog_ends_all(const char *line)
+{
+	static const char *const words[] = {"Terminating StepId=", "Terminating job step",
+		"Force Terminated", "forcing job termination", "Job step aborted"};
+	const char *srun = strstr(line, "srun: "), *stepd = joblog_ends_slurmstepd(line);
+
+	for (size_t i = 0; srun && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(srun, words[i]))
+			return true;
+	return stepd && strstr(stepd, "CANCELLED AT");
 }
 
 /* "srun: error: m3: tasks 0,4-6: Killed" */

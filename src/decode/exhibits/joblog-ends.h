@@ -25,6 +25,7 @@ struct joblog_end {
 	bool signaled;
 	int status;   /* exit status, or the signal's number */
 	int64_t pid;  /* 0 not told */
+	bool ordered; /* the launcher had said before that it ends all */
 	const char *cite;
 };
 
@@ -38,6 +39,19 @@ struct joblog_report {
  * its signals did to a rank is no death of its own. 0 where the line says no such thing.
  */
 int64_t joblog_ends_closed(const char *line) __attribute__((nonnull));
+
+/*
+ * True if Slurm says by it that it ends all tasks of a step ("srun: ... Terminating StepId=7.0",
+ * "slurmstepd-m1: error: *** STEP 7.0 ON m1 CANCELLED AT ..."): ends that it tells of behind that
+ * may be of its own signals.
+ */
+bool joblog_ends_all(const char *line) __attribute__((nonnull));
+
+/* What slurmstepd complains of, "slurmstepd: error: " or with a host, "slurmstepd-m1: "; NULL. */
+const char *joblog_ends_slurmstepd(const char *line) __attribute__((nonnull));
+
+/* The number of the job of Slurm that such a line is of: "StepId=7.0", "STEP 7.0 ON"; 0 none. */
+long joblog_ends_slurm_job(const char *line) __attribute__((nonnull));
 
 /* Reads one line; returns how many ends it tells of. The report is kept between the lines. */
 size_t joblog_ends_read(const char *line, struct joblog_report *report,

@@ -59,6 +59,19 @@ bool joblog_lines_watchdog(const char *line, struct joblog_watch *ret)
 	return true;
 }
 
+const char *joblog_lines_missed(const char *line, size_t *ret_len)
+{
+	const char *end = strstr(line, " failed to pass monitoredBarrier"), *at = end;
+
+	while (at && at > line && (isdigit((unsigned char)at[-1]) || strchr(", ", at[-1])))
+		at--;
+	if (!at || at - line < 4 || (strncmp(at - 4, "Rank", 4) && strncmp(at - 4, "anks", 4)))
+		return NULL;
+	at += strspn(at, " ");
+	*ret_len = (size_t)(end - at);
+	return *ret_len ? at : NULL;
+}
+
 /* "HOST:PID:TID [DEV]" in front of NCCL's words: the pid; 0 none. */
 static int64_t pid_before(const char *line, const char *end)
 {

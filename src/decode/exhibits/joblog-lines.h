@@ -15,6 +15,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct joblog_watch {
@@ -26,6 +27,12 @@ struct joblog_watch {
 
 /* True if the line says that the watchdog gave up; what is not told is -1. */
 bool joblog_lines_watchdog(const char *line, struct joblog_watch *ret) __attribute__((nonnull));
+
+/*
+ * gloo's monitored barrier, "[Rank 0]: Ranks 2, 5 failed to pass monitoredBarrier in 6000 ms"
+ * (ProcessGroupGloo.cpp): its list, and how long that is; NULL the line says no such thing.
+ */
+const char *joblog_lines_missed(const char *line, size_t *ret_len) __attribute__((nonnull));
 
 struct joblog_library {
 	int64_t pid;

@@ -13,6 +13,7 @@
 
 #define COLUMNS    64
 #define FIELD_MOST 64
+#define JOB_ID     "JobId="
 
 struct slurm {
 	struct texts *texts;
@@ -23,6 +24,8 @@ struct slurm {
 	/* of the table: which column has what; -1 none */
 	int id, state, code, tasks;
 	bool is_table;
+	long first;   /* job */
+	bool several;
 };
 
 static bool is_over(const char *state)
@@ -52,6 +55,18 @@ static bool tells_no_more(const struct slurm *slurm, const char *state, const ch
 		       !strcmp(code, slurm->job_code));
 }
 
+/*
+ * A record may be of all jobs of a user. Those that logs name are meant; where no log names any,
+ * nobody knows which, unless there is one only.
+ */
+static bool is_meant(const struct slurm *slurm, const char *id)
+{
+	for (int i = 0; i < slurm->texts->njobs; i++)
+		if (slurm->texts->jobs[i] == strtol(id, NULL, 10))
+			return true;
+	return !slurm->texts->njobs && !slurm->several;
+}
+
 /* One job or step: "8841.0", its state, its exit code; "" not known. */
 static void take(struct slurm *slurm, const char *id, const char *state, const char *code)
 {
@@ -59,6 +74,8 @@ static void take(struct slurm *slurm, const char *id, const char *state, const c
 	struct job_saying saying = {.kind = JOB_SAYS_SLURM, .a = JOB_UNKNOWN, .b = JOB_UNKNOWN};
 	bool step = strchr(id, '.') != NULL;
 
+	if (!is_meant(slurm, id))
+		return;
 	slurm->of_memory |= !strncmp(state, "OUT_OF_ME", 9);
 	if (!step) {
 		slurm->job_state = state;
@@ -91,11 +108,30 @@ static const char *field(struct slurm *slurm, const char *text, const char *name
 	return "";
 }
 
+static bool is_block(const char *text, const char *at)
+{
+	return at == text || strchr(" \t\n", at[-1]);
+}
+
+/* Each job begins with its number. */
 static void read_fields(struct slurm *slurm, const char *text)
 {
+	const char *next;
+
 	slurm->line = 1;
-	take(slurm, field(slurm, text, "JobId"), field(slurm, text, "JobState"),
-		field(slurm, text, "ExitCode"));
+	for (const char *at = strstr(text, JOB_ID); at; at = next) {
+		const char *one;
+
+		next = strstr(at + 1, "\n" JOB_ID);
+		one = arena_text_max(&slurm->texts->context->arena, at,
+			next ? (size_t)(next - at) : strlen(at));
+		if (is_block(text, at))
+			take(slurm, field(slurm, one, "JobId"), field(slurm, one, "JobState"),
+				field(slurm, one, "ExitCode"));
+		for (; next && at <= next; at++)
+			slurm->line += *at == '\n';
+		next += next != NULL;
+	}
 }
 
 /* -- sacct ------------------------------------------------------------------------------------- */
@@ -184,13 +220,33 @@ static struct decode_process *one_killed(const struct texts *texts)
 	return found;
 }
 
+static void count_job(void *with, const char *line, int64_t number)
+{
+	struct slurm *slurm = with;
+	size_t before = strncmp(line, JOB_ID, strlen(JOB_ID)) ? 0 : strlen(JOB_ID);
+	long job = strtol(line + before, NULL, 10);
+
+	(void)number;
+	if (job <= 0 || (!before && !strchr(line, '|')))
+		return;
+	slurm->several |= slurm->first && slurm->first != job;
+	slurm->first = job;
+}
+
+/* Of a table the number stands in the first column, or nobody looks. */
+static void count_jobs(struct slurm *slurm, const char *text)
+{
+	texts_each_line(text, count_job, slurm);
+}
+
 void texts_read_slurm(struct texts *texts, const struct exhibit *exhibit)
 {
 	struct slurm slurm = {.texts = texts, .exhibit = exhibit};
 	const char *text = texts_of(texts, exhibit);
 	struct decode_process *killed;
 
-	if (strstr(text, "JobId="))
+	count_jobs(&slurm, text);
+	if (strstr(text, JOB_ID))
 		read_fields(&slurm, text);
 	else
 		texts_each_line(text, take_row, &slurm);

@@ -24,6 +24,8 @@ enum {
 	TEXTS_STACKS = 16,
 };
 
+#define TEXTS_JOBS 16
+
 struct texts {
 	struct decode_context *context;
 	struct job_builder *builder;
@@ -33,6 +35,8 @@ struct texts {
 	bool make;     /* nothing else tells of ranks */
 	bool torchrun; /* it has told how its ranks failed: tasks of Slurm are no ranks then */
 	bool tasks;    /* srun has told how tasks ended, or put their numbers before lines */
+	long jobs[TEXTS_JOBS]; /* of Slurm, that logs are of, as these say themselves */
+	int njobs;
 };
 
 /* Reads all that was collected. */

@@ -66,6 +66,7 @@ static bool is_slurm_record(const struct sight *sight)
 static bool is_stack_text(const struct sight *sight)
 {
 	return (begins(sight, "Process ") && has(sight, "\nPython v") && has(sight, "\nThread ")) ||
+	       (begins(sight, "Timeout (") && has(sight, "most recent call first")) ||
 	       begins(sight, "Thread 0x") || begins(sight, "Current thread 0x") ||
 	       (begins(sight, "Fatal Python error: ") && has(sight, "most recent call first"));
 }
@@ -104,11 +105,23 @@ static bool is_of_worker(const struct sight *sight)
 	       (!strcmp(sight->name, "stderr.log") || !strcmp(sight->name, "stdout.log"));
 }
 
+/* What a program would print stands in its text, too. */
+static bool is_program(const struct sight *sight)
+{
+	static const char *const suffixes[] = {".py", ".sh", ".sbatch", ".c", ".cu", ".ipynb"};
+	const char *dot = strrchr(sight->name, '.');
+
+	for (size_t i = 0; dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (!strcmp(dot, suffixes[i]))
+			return true;
+	return false;
+}
+
 static bool is_job_log(const struct sight *sight)
 {
 	if (is_of_worker(sight))
 		return true;
-	return !begins(sight, "{") &&
+	return !is_program(sight) && !begins(sight, "{") &&
 	       (log_sieve_knows(LOG_SIEVE_JOB, sight->head, strlen(sight->head)) ||
 		       log_sieve_knows(LOG_SIEVE_JOB, sight->tail, strlen(sight->tail)));
 }

@@ -319,6 +319,59 @@ static void whom_the_launcher_told_to_end_is_never_named(void **state)
 	forget(&told);
 }
 
+/*
+ * The launcher tells all others to end, and their words tell of a peer that was gone: the one that
+ * SIGKILL ended was gone before.
+ */
+static void who_was_killed_before_the_launcher_ended_the_others_is_named(void **state)
+{
+	struct told told = tell(HOOK(1, LOST_PEER)
+		"W1123 23:38:52.2 4 api.py:1028] Sending process 4710 closing signal SIGTERM\n"
+		"W1123 23:38:52.2 4 api.py:1028] Sending process 4711 closing signal SIGTERM\n"
+		REPORT(0, -15) REPORT(1, -15) REPORT(2, -9));
+
+	(void)state;
+	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+	assert_int_equal(told.first->confidence, VERDICT_SUPPORTED);
+	assert_int_equal(told.first->culprits.n, 1);
+	assert_true(blames(&told, 2));
+	forget(&told);
+	told = tell("2: step 3\n0: step 3\n1: step 3\nsrun: error: m2: task 2: Killed\n"
+		    "srun: launch/slurm: _step_signal: Terminating StepId=3.0\n"
+		    "slurmstepd-m1: error: *** STEP 3.0 ON m1 CANCELLED AT 2026-11-26T07:55 ***\n"
+		    "srun: error: m1: tasks 0-1: Terminated\n");
+	assert_int_equal(told.first->culprits.n, 1);
+	assert_true(blames(&told, 2));
+	forget(&told);
+}
+
+/* Whom Slurm ended because it ends the whole step, died of nothing else. */
+static void whom_slurm_ended_with_all_is_not_accused(void **state)
+{
+	(void)state;
+	assert_inconclusive("srun: Job step aborted: Waiting up to 4 seconds for job step\n"
+			    "slurmstepd-m1: error: *** JOB 7 ON m1 CANCELLED AT 2026-11-26 ***\n"
+			    "srun: error: m2: task 3: Terminated\n"
+			    "srun: error: m1: task 0: Killed\n");
+}
+
+/* The one that was there says who was not: told, and no proof of why. */
+static void a_monitored_barrier_says_who_did_not_come(void **state)
+{
+	struct told told = tell("[rank0]:[E1126 07:44:48.4 ProcessGroupGloo.cpp:69] [Rank 0]: "
+				"Ranks 2, 5 failed to pass monitoredBarrier in 6000 ms\n"
+				"[rank1]: step 4\n");
+	bool is_told = false;
+
+	(void)state;
+	for (size_t i = 0; i < told.first->nevidence; i++)
+		is_told |= told.first->evidence[i].kind == FACT_BARRIER_MISSED &&
+			   !strcmp(told.first->evidence[i].text, "2, 5");
+	assert_true(is_told);
+	assert_int_equal(told.first->class, VERDICT_INCONCLUSIVE);
+	forget(&told);
+}
+
 static void slurm_says_how_tasks_ended(void **state)
 {
 	struct told told = tell("5: RuntimeError: CUDA error: an illegal memory access\n"
@@ -390,6 +443,10 @@ int main(void)
 		cmocka_unit_test(a_traceback_that_the_program_printed_is_no_end),
 		cmocka_unit_test(who_only_timed_out_is_not_accused),
 		cmocka_unit_test(whom_the_launcher_told_to_end_is_never_named),
+		cmocka_unit_test(
+			who_was_killed_before_the_launcher_ended_the_others_is_named),
+		cmocka_unit_test(whom_slurm_ended_with_all_is_not_accused),
+		cmocka_unit_test(a_monitored_barrier_says_who_did_not_come),
 		cmocka_unit_test(of_an_earlier_attempt_nobody_is_named),
 		cmocka_unit_test(what_torchrun_began_again_is_no_death),
 		cmocka_unit_test(slurm_says_how_tasks_ended),

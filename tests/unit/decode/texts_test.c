@@ -205,6 +205,37 @@ static void slurms_word_of_memory_is_of_the_one_that_was_killed(void **state)
 	forget(&told);
 }
 
+/* "scontrol show job" and sacct tell of all jobs of a user: that is meant which the log names. */
+static void of_several_jobs_of_slurm_the_logs_own_is_meant(void **state)
+{
+	static const char fields[] = "JobId=6 JobName=sft\n   JobState=FAILED\n   ExitCode=1:0\n\n"
+				     "JobId=7 JobName=sft\n   JobState=TIMEOUT\n"
+				     "   ExitCode=0:15\n\n";
+	struct evidence evidence = {0};
+	struct told told;
+
+	(void)state;
+	add(&evidence, EXHIBIT_JOB_LOG, "slurm.out",
+		"0: step 3\n1: step 3\n"
+		"slurmstepd-m1: error: *** STEP 7.0 ON m1 CANCELLED AT 2026-11-26T07:57:54 ***\n");
+	add(&evidence, EXHIBIT_SLURM_RECORD, "scontrol.txt", fields);
+	add(&evidence, EXHIBIT_SLURM_RECORD, "sacct.txt",
+		"JobID|State\n6|FAILED\n7|TIMEOUT\n7.0|CANCELLED\n8|COMPLETED\n");
+	told = tell(&evidence);
+	assert_int_equal(told.job->ended, JOB_YES);
+	for (size_t i = 0; i < told.job->nsayings; i++)
+		assert_null(strstr(told.job->sayings[i].text, "job 6"));
+	assert_int_equal(told.job->nsayings, 4);
+	forget(&told);
+	/* Which of them it was, nobody says. */
+	add(&evidence, EXHIBIT_JOB_LOG, "slurm.out", "[rank0]: step 3\n[rank1]: step 3\n");
+	add(&evidence, EXHIBIT_SLURM_RECORD, "scontrol.txt", fields);
+	told = tell(&evidence);
+	assert_int_not_equal(told.job->ended, JOB_YES);
+	assert_int_equal(told.job->nsayings, 0);
+	forget(&told);
+}
+
 static void a_time_limit_is_told_and_nobodys_fault(void **state)
 {
 	struct evidence evidence = {0};
@@ -598,6 +629,7 @@ int main(void)
 		cmocka_unit_test(an_error_of_a_gpu_is_told_of_its_rank),
 		cmocka_unit_test(what_is_said_of_who_is_blamed_is_told_first),
 		cmocka_unit_test(slurms_word_of_memory_is_of_the_one_that_was_killed),
+		cmocka_unit_test(of_several_jobs_of_slurm_the_logs_own_is_meant),
 		cmocka_unit_test(a_time_limit_is_told_and_nobodys_fault),
 		cmocka_unit_test(two_kinds_that_agree_establish),
 		cmocka_unit_test(an_error_file_is_of_the_rank_of_its_folder),
