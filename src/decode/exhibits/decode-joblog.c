@@ -616,7 +616,8 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 
 	if (!process)
 		return;
-	if (texts_made(process) && (told->ordered || (told->signaled && was_closed(log, told->pid))))
+	if (texts_made(process) &&
+		(told->ordered || (told->signaled && was_closed(log, told->pid))))
 		give_order(log, process, told);
 	context_end(process,
 		&(const struct decode_end){WITNESS_PARENT,
