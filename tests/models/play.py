@@ -141,7 +141,7 @@ def play(text, *defines, optimized=True):
         with open(os.path.join(folder, "model.pml"), "w", encoding="utf-8") as file:
             file.write(text)
         run(folder, "spin", *defines, "-a", "model.pml")
-        run(folder, os.environ.get("CC", "cc").split()[0], "-O1" if optimized else "-O0", "-w",
+        run(folder, *os.environ.get("CC", "cc").split(), "-O1" if optimized else "-O0", "-w",
             "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=4096", "-DMEMLIM=4096", "-o", "pan", "pan.c")
         out = subprocess.run(["./pan", "-E", "-m1000000", "-w20"], cwd=folder,
                              stdout=subprocess.PIPE, universal_newlines=True).stdout
