@@ -37,7 +37,7 @@ agent=
 job() {
 	rm -rf "$scratch/play" "$scratch/out"
 	jobs=$((jobs + 1))
-	name=job-$jobs
+	name=job-$jobs-$$ # another test has jobs, too: who ended is sought among all
 	start "$INQUEST" run --name $name --hang-after "${hang_after:-5}" -- \
 		"$launch" "$scratch/play" "$@"
 	agent=$!
