@@ -243,6 +243,12 @@ struct pace_late pace_last_late(
 	return last;
 }
 
+/* True if it came last to that, and not only by what may be the clocks'. */
+static bool is_last(const struct pace_late *late, struct rank_index rank)
+{
+	return late->late > 0 && same_rank(late->rank, rank);
+}
+
 /* The rank that was last most often; a majority is found in one pass (Boyer and Moore, 1981). */
 static struct rank_index most_often_last(const struct pace_late *lates, size_t n)
 {
@@ -252,31 +258,39 @@ static struct rank_index most_often_last(const struct pace_late *lates, size_t n
 	for (size_t i = 0; i < n; i++) {
 		if (!lead)
 			rank = lates[i].rank;
-		lead += same_rank(lates[i].rank, rank) ? 1 : (size_t)-1;
+		if (is_last(&lates[i], rank))
+			lead++;
+		else if (lead)
+			lead--;
 	}
 	return rank;
 }
 
-/* Counts how often it was last, and for how long all others waited then, by its own clock. */
-static int64_t time_kept(const struct pace_late *lates, size_t n, struct pace_straggler *straggler)
+/*
+ * Counts how often it was last, and from the first of these times to the latest the part for which
+ * all others waited: all by its own clock, since clocks of hosts say nothing of each other.
+ */
+static void measure_straggler(
+	const struct pace_late *lates, size_t n, struct pace_straggler *straggler)
 {
-	int64_t kept = 0, until = INT64_MIN;
+	int64_t kept = 0, first = JOB_UNKNOWN, until = JOB_UNKNOWN;
 
 	for (size_t i = 0; i < n; i++) {
-		int64_t from = lates[i].entered - lates[i].late;
+		int64_t to = lates[i].entered, from = to - lates[i].late;
 
-		if (!same_rank(lates[i].rank, straggler->rank))
+		if (!is_last(&lates[i], straggler->rank))
 			continue;
 		straggler->last++;
 		straggler->cite = lates[i].cite;
+		first = first == JOB_UNKNOWN ? to : first;
+		until = until == JOB_UNKNOWN ? to : until;
 		/* Buckets of one backward pass are waited for at once. */
 		from = from > until ? from : until;
-		if (lates[i].entered <= from)
-			continue;
-		kept += lates[i].entered - from;
-		until = lates[i].entered;
+		kept += to > from ? to - from : 0;
+		until = to > until ? to : until;
 	}
-	return kept;
+	if (until > first)
+		straggler->percent = (unsigned)((double)kept * 100 / (double)(until - first));
 }
 
 struct pace_straggler pace_straggler(
@@ -285,21 +299,18 @@ struct pace_straggler pace_straggler(
 	struct pace_straggler found = {.rank = NO_RANK};
 	struct arrivals arrivals = {0};
 	const struct pace_late *lates;
-	int64_t kept, span;
 	size_t n;
 
 	collect_arrivals(job, clocks, &job->groups[group], &arrivals);
 	n = arrivals.list.nr < STRAGGLER_LATEST ? arrivals.list.nr : STRAGGLER_LATEST;
 	lates = n ? &arrivals.list.items[arrivals.list.nr - n] : NULL;
-	found.rank = n < STRAGGLER_FEWEST ? NO_RANK : most_often_last(lates, n);
 	found.of = n;
-	if (is_rank(found.rank)) {
-		kept = time_kept(lates, n, &found);
-		span = lates[n - 1].entered - lates[0].entered;
-		found.percent = span > 0 && kept < span ? (unsigned)(kept * 100.0 / span) : 0;
-		if (found.last < n - n / 4 || found.percent < STRAGGLER_PERCENT)
-			found.rank = NO_RANK;
+	if (n >= STRAGGLER_FEWEST) {
+		found.rank = most_often_last(lates, n);
+		measure_straggler(lates, n, &found);
 	}
+	if (found.last < n - n / 4 || found.percent < STRAGGLER_PERCENT)
+		found.rank = NO_RANK;
 	array_release(&arrivals.list);
 	return found;
 }

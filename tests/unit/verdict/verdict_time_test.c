@@ -73,16 +73,22 @@ static struct facts *comes_last(double late, const int *who, int n)
 	return f;
 }
 
+static const struct verdict_fact *straggler_of(const struct judged *j)
+{
+	for (size_t i = 0; i < j->first->nevidence; i++)
+		if (j->first->evidence[i].kind == FACT_STRAGGLES)
+			return &j->first->evidence[i];
+	return NULL;
+}
+
 static void expect_straggler(struct facts *f, int rank, int64_t last, int64_t percent)
 {
-	const struct verdict_fact *fact = NULL;
+	const struct verdict_fact *fact;
 	struct judged j;
 
 	facts_expect(f, VERDICT_HEALTHY, "", "");
 	j = judge(f);
-	for (size_t i = 0; i < j.first->nevidence; i++)
-		if (j.first->evidence[i].kind == FACT_STRAGGLES)
-			fact = &j.first->evidence[i];
+	fact = straggler_of(&j);
 	assert_int_equal(!!fact, rank >= 0);
 	if (fact) {
 		assert_int_equal(fact->ranks.n, 1);
@@ -104,6 +110,36 @@ static void who_keeps_all_others_a_little_each_time_is_told(void **state)
 	expect_straggler(comes_last(0.5, mostly, 5), 2, 24, 40);
 	expect_straggler(comes_last(0.5, by_turns, 4), -1, 0, 0);
 	expect_straggler(comes_last(0.05, always, 1), -1, 0, 0);
+	/* They do hardly anything but wait for it. */
+	expect_straggler(comes_last(0.99, always, 1), 2, 30, 99);
+}
+
+/* The straggler of such a job, where the last rank's host has a clock that is ahead. */
+static void expect_with_clock(const int *who, int n, double late, double ahead, int64_t percent)
+{
+	struct facts *f = comes_last(late, who, n);
+	const struct verdict_fact *fact;
+	struct judged j;
+
+	facts_move(f, 3, 1);
+	facts_set_clock(f, 1, ahead);
+	j = judge(f);
+	fact = straggler_of(&j);
+	assert_int_equal(fact ? fact->c : 0, percent);
+	done(&j, f);
+}
+
+static void no_clock_decides_who_straggles(void **state)
+{
+	static const int first[] = {3, 2, 2, 2, 2, 2, 2, 2, 2, 2}, always[] = {3};
+
+	(void)state;
+	for (double ahead = -40; ahead <= 40; ahead += 20) {
+		/* The other host's rank came last to the first, which says nothing of time. */
+		expect_with_clock(first, 10, 0.5, ahead, 46);
+		/* What may be its clock's is not the rank's. */
+		expect_with_clock(always, 1, 0.2, ahead, 0);
+	}
 }
 
 /* Finding 19: 63 steps on time after its only lateness it was still "late, but moves". */
@@ -281,6 +317,7 @@ int main(void)
 		cmocka_unit_test(a_wait_of_unknown_age_is_no_health),
 		cmocka_unit_test(too_early_says_who_waits_for_whom_and_from_when_on),
 		cmocka_unit_test(who_keeps_all_others_a_little_each_time_is_told),
+		cmocka_unit_test(no_clock_decides_who_straggles),
 		cmocka_unit_test(what_was_late_and_is_not_any_more_is_past),
 		cmocka_unit_test(what_comes_late_again_and_again_is_late),
 		cmocka_unit_test(who_computes_all_along_may_come),
