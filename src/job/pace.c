@@ -144,6 +144,33 @@ int64_t pace_median_start(const struct job *job, int group)
 	return median;
 }
 
+/* What the init of a group took for who came last to it; 0 not known. */
+static int64_t init_of(const struct job *job, const struct job_group *g)
+{
+	int64_t least = INT64_MAX;
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &job->members[g->first_member + (int)seat];
+
+		if (m->init_since != JOB_UNKNOWN && m->ready_at != JOB_UNKNOWN &&
+			m->ready_at >= m->init_since && m->ready_at - m->init_since < least)
+			least = m->ready_at - m->init_since;
+	}
+	return least == INT64_MAX ? 0 : least;
+}
+
+int64_t pace_slowest_init(const struct job *job)
+{
+	int64_t slowest = 0;
+
+	for (size_t i = 0; i < job->ngroups; i++) {
+		int64_t took = init_of(job, &job->groups[i]);
+
+		slowest = took > slowest ? took : slowest;
+	}
+	return slowest;
+}
+
 /* How late the last one to enter was; false where not all are known to have entered. */
 static bool lateness(const struct job *job, const struct clocks *clocks, const struct job_group *g,
 	uint64_t index, struct pace_late *late)

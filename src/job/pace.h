@@ -18,6 +18,12 @@ int64_t pace_median_gap(const struct job *job, int group);
  */
 int64_t pace_median_start(const struct job *job, int group);
 
+/*
+ * Returns how long the slowest init of a group took, ns, from when its last member came; 0 where
+ * none is known.
+ */
+int64_t pace_slowest_init(const struct job *job);
+
 /* A collective that one rank entered much later than the others, though it did enter. */
 struct pace_late {
 	struct rank_index rank; /* NO_RANK: nobody */

@@ -23,7 +23,10 @@
 /* No wait is a hang before this time, nor before so many of the group's usual gaps. */
 #define HANG_AT_LEAST (2 * CLOCK_NS_PER_S)
 #define HANG_GAPS     5
-/* Ranks that start on crowded cores come one by one: the last one's start is twice the median. */
+/*
+ * Ranks that start on crowded cores come one by one: the last one's start is twice the median. Once
+ * they have met, an init is measured by the slowest so far.
+ */
 #define HANG_STARTS 3
 
 /* -- how long is long -------------------------------------------------------------------------- */
@@ -38,13 +41,14 @@ static int64_t threshold_of(int64_t usual, int times)
 static void find_thresholds(struct inquiry *q)
 {
 	bool met = pace_all_met(q->job);
+	int64_t init = met ? pace_slowest_init(q->job) : 0;
 	size_t n = q->job->ngroups;
 
 	q->gaps = alloc_zeroed(n + 1, sizeof(*q->gaps));
 	q->threshold = alloc_zeroed(n + 1, sizeof(*q->threshold));
 	q->threshold_init = alloc_zeroed(n + 1, sizeof(*q->threshold_init));
 	for (size_t i = 0; i < n; i++) {
-		int64_t start = met ? 0 : pace_median_start(q->job, (int)i);
+		int64_t start = met ? init : pace_median_start(q->job, (int)i);
 
 		q->gaps[i] = pace_median_gap(q->job, (int)i);
 		q->threshold[i] = threshold_of(q->gaps[i], HANG_GAPS);

@@ -255,6 +255,15 @@ static void ranks_that_restart_with_another_group(void **state)
 	facts_stack(f, 2, SLEEPS);
 	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
 	facts_free(f);
+	/* All are in the init, for no longer than the first one took. */
+	f = regrouped(&anew);
+	for (int rank = 0; rank < 4; rank++) {
+		f->members[0][rank].fact.init_since = facts_ns(rank == 1 ? 4 : 1);
+		f->members[0][rank].fact.ready_at = facts_ns(10);
+		facts_in_init(f, anew, rank, 92);
+	}
+	facts_expect(f, VERDICT_TOO_EARLY, "", "0-3");
+	facts_free(f);
 	/* One has not given it up at all. */
 	f = facts_missing(4, 2, 59);
 	anew = facts_group_of(f, 4, 0, 1, 2, 3);
