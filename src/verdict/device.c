@@ -309,12 +309,26 @@ static struct draft *begin(struct inquiry *q, const struct waitfor_node *node, b
 	return draft;
 }
 
+/* Who of those holds the others is not known. */
+static struct draft *begin_open(
+	struct inquiry *q, const struct waitfor_node *node, const struct rank_list *behind)
+{
+	struct draft *draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+
+	draft->verdict.group = node->group;
+	draft->verdict.op_index = node->index;
+	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+	inquiry_not_judged_each(q, VERDICT_HOST_STALL, NEED_STATE, behind);
+	return draft;
+}
+
 static void judge_op(struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
 	struct completion c = {0};
 	const struct rank_list *behind;
 	struct draft *draft;
+	bool open;
 
 	if (may_be_unmet(q, node)) {
 		judge_tags(q, at);
@@ -332,17 +346,12 @@ static void judge_op(struct inquiry *q, size_t at)
 		completion_release(&c);
 		return;
 	}
-	draft = begin(q, node, behind);
-	if (may_hold_each_other(q, node, behind)) {
-		draft->verdict.class = VERDICT_INCONCLUSIVE;
-		draft->verdict.where = VERDICT_NOWHERE;
-		inquiry_not_judged_each(q, VERDICT_HOST_STALL, NEED_STATE, behind);
-	}
+	open = may_hold_each_other(q, node, behind);
+	draft = open ? begin_open(q, node, behind) : begin(q, node, behind);
 	if (c.unknown.list.nr || is_guess(q, node, &c, behind))
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
-	for (size_t i = 0; behind && i < behind->list.nr; i++)
-		if (!may_hold_each_other(q, node, behind))
-			rank_list_add(&draft->culprits, behind->list.items[i]);
+	for (size_t i = 0; behind && !open && i < behind->list.nr; i++)
+		rank_list_add(&draft->culprits, behind->list.items[i]);
 	find_waiting(q, at, draft);
 	tell_all_in(q, node, draft);
 	tell_completion(q, node, &c, draft);
