@@ -223,10 +223,12 @@ void nvtx_comm_born(
 	} else if (!told->hash) {
 		nvtx_wait(me, call, told, tsc);
 	} else {
-		group_unbind(nvtx_handle(told->hash)); /* maybe another seat's; looked up anew */
 		group = nvtx_seat(me, told->hash, told->split ? UINT32_MAX : told->rank);
 		if (group < 0)
 			group = nvtx_make(me, call, told, tsc);
+		/* Bound to another seat, maybe, by a thread that did not see this one yet. */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		group_unbind(nvtx_handle(told->hash));
 		if (group < 0)
 			return;
 		comm_pin(me, comm_meta(call, RING_F_RETURNED, group),
@@ -240,24 +242,43 @@ void nvtx_comm_born(
 
 /* --- Which one a hash is --------------------------------------------------------------------- */
 
-/* Among all entries: the only one of that hash, else the one that this thread has made. */
-static int nvtx_find(struct probe_thread *me, uint64_t hash)
+/* How many entries have that hash; the last of them, and the one that this thread has made. */
+static int nvtx_count(struct probe_thread *me, uint64_t hash, int *ret_found, int *ret_mine)
 {
-	int found = GROUP_NONE, mine = GROUP_NONE, seen = 0;
+	int seen = 0;
 
+	*ret_found = *ret_mine = GROUP_NONE;
 	for (uint32_t i = 0; i < me->ring->ngroups && i < COMM_MAX; i++) {
 		if (!nvtx_lives(me->ring->groups + i, hash))
 			continue;
 		seen++;
-		found = (int)i;
+		*ret_found = (int)i;
 		if (nvtx_comms.maker[i] == me->tid)
-			mine = (int)i;
+			*ret_mine = (int)i;
 	}
-	if (seen > 1)
+	return seen;
+}
+
+/* Among all entries: the only one of that hash, else the one that this thread has made. */
+static int nvtx_find(struct probe_thread *me, uint64_t hash)
+{
+	int found, mine;
+
+	if (nvtx_count(me, hash, &found, &mine) > 1)
 		return mine;
 	/* A communicator that a wrapper has bound keeps that binding alone. */
-	if (found >= 0 && nvtx_comms.maker[found])
-		group_bind(nvtx_handle(hash), found);
+	if (found < 0 || !nvtx_comms.maker[found])
+		return found;
+	group_bind(nvtx_handle(hash), found);
+	/*
+	 * Another thread may have shown a second seat since. It unbinds behind that, so either it
+	 * finds this binding, or its seat is seen here.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (nvtx_count(me, hash, &found, &mine) > 1) {
+		group_unbind(nvtx_handle(hash));
+		return mine;
+	}
 	return found;
 }
 
