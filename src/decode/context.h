@@ -141,6 +141,7 @@ struct exhibit;
 
 struct decode_context {
 	struct meter *meter; /* the evidence's; may be NULL */
+	size_t rings;	     /* exhibits of that kind in the evidence */
 	struct arena arena;
 	ARRAY(struct decode_host *) hosts;
 	ARRAY(struct decode_process *) processes;

@@ -219,8 +219,10 @@ static struct job *decode_into(struct job_builder *builder, const struct evidenc
 	const struct exhibit **sorted = alloc_zeroed(evidence->n + 1, sizeof(struct exhibit *));
 	struct decode_context context = {.meter = evidence->meter};
 
-	for (size_t i = 0; i < evidence->n; i++)
+	for (size_t i = 0; i < evidence->n; i++) {
 		sorted[i] = &evidence->at[i];
+		context.rings += evidence->at[i].kind == EXHIBIT_RING;
+	}
 	if (evidence->n)
 		qsort(sorted, evidence->n, sizeof(struct exhibit *), compare_exhibits);
 	guess_gatherings(&context, evidence);

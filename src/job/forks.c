@@ -13,6 +13,10 @@
  *
  * Inside one launch NCCL lets each rank issue its ops in any order, so there whole launches are
  * compared, as bags, and hashes, which depend on the order, prove nothing.
+ *
+ * Behind a fork of one place, another op or amount there and the same ops after it, all may have
+ * gone on: wrong data, no hang. Then the place at which they stand is another fork. It is sought
+ * in the details alone: from the first fork on hashes and counts of empty ops differ everywhere.
  */
 #include "job/forks.h"
 
@@ -38,6 +42,7 @@ struct finder {
 	const struct job *job;
 	int group;
 	bool trust_hashes;
+	bool details_only;	    /* counts of empty ops, and hashes, prove nothing */
 	ARRAY(struct known_op) ops; /* of the group, by index, then member */
 };
 
@@ -216,6 +221,8 @@ static enum fork_kind differ_among(const struct finder *f, size_t from, size_t t
 
 		if (kind)
 			return kind;
+		if (f->details_only)
+			continue;
 		if (first->op->zeros != other->op->zeros)
 			hidden = FORK_ZERO;
 		else if (!hidden && f->trust_hashes && first->op->hash && other->op->hash &&
@@ -345,36 +352,94 @@ static void describe(struct finder *f, struct fork *fork, size_t from, size_t to
 		fork->shift = align_camps(f->job, fork);
 }
 
-/* The group's first fork into *fork; false, with no memory held, where there is none. */
-static bool find_fork(const struct job *job, int group, struct fork *fork)
+/* Where the ops of the index that begins at `from` end. */
+static size_t end_of_index(const struct finder *f, size_t from)
+{
+	size_t to = from + 1;
+
+	while (to < f->ops.nr && f->ops.items[to].index == f->ops.items[from].index)
+		to++;
+	return to;
+}
+
+/*
+ * The first fork into *fork. Returns where the ops of its index end; 0, with
+ * no memory held, where there is none.
+ */
+static size_t find_first(struct finder *f, struct fork *fork)
+{
+	*fork = (struct fork){.group = f->group};
+	for (size_t from = 0, to; from < f->ops.nr; from = to) {
+		to = end_of_index(f, from);
+		if (differ_among(f, from, to)) {
+			describe(f, fork, from, to);
+			return to;
+		}
+		if (to - from > 1)
+			fork->agreed = f->ops.items[from].index;
+	}
+	return 0;
+}
+
+/* True if the next ops that several seats know agree: the fork was of one place, and no shift. */
+static bool agree_behind(const struct finder *f, size_t from)
+{
+	for (size_t to; from < f->ops.nr; from = to) {
+		to = end_of_index(f, from);
+		if (to - from > 1)
+			return !differ_among(f, from, to);
+	}
+	return false;
+}
+
+/* The first fork at or behind that op which not all have passed; false where there is none. */
+static bool find_standing(struct finder *f, size_t from, struct fork *fork)
+{
+	uint64_t agreed = 0;
+
+	for (size_t to; from < f->ops.nr; from = to) {
+		struct fork place = {.group = f->group, .index = f->ops.items[from].index};
+
+		to = end_of_index(f, from);
+		if (differ_among(f, from, to)) {
+			look_around(f, &place);
+			if (!place.passed) {
+				*fork = (struct fork){.group = f->group, .agreed = agreed};
+				describe(f, fork, from, to);
+				return true;
+			}
+		} else if (to - from > 1) {
+			agreed = f->ops.items[from].index;
+		}
+	}
+	return false;
+}
+
+/* The forks of one group into at[0] and at[1]; returns how many. */
+static size_t find_forks(const struct job *job, int group, struct fork *at)
 {
 	struct finder f = {.job = job, .group = group};
-	bool found = false;
+	size_t n = 0, behind;
 
 	collect_ops(&f);
-	*fork = (struct fork){.group = group};
-	for (size_t from = 0, to; from < f.ops.nr && !found; from = to) {
-		for (to = from + 1;
-			to < f.ops.nr && f.ops.items[to].index == f.ops.items[from].index; to++)
-			;
-		found = differ_among(&f, from, to) != FORK_NONE;
-		if (found)
-			describe(&f, fork, from, to);
-		else if (to - from > 1)
-			fork->agreed = f.ops.items[from].index;
+	behind = find_first(&f, at);
+	if (behind) {
+		n = 1;
+		f.details_only = true;
+		if (at->passed && agree_behind(&f, behind) && find_standing(&f, behind, at + 1))
+			n = 2;
 	}
 	array_release(&f.ops);
-	return found;
+	return n;
 }
 
 struct forks *forks_new(const struct job *job)
 {
 	struct forks *forks = alloc_zeroed(1, sizeof(*forks));
 
-	forks->at = alloc_zeroed(job->ngroups + 1, sizeof(*forks->at));
+	forks->at = alloc_zeroed(2 * job->ngroups + 1, sizeof(*forks->at));
 	for (size_t i = 0; i < job->ngroups; i++)
-		if (find_fork(job, (int)i, &forks->at[forks->n]))
-			forks->n++;
+		forks->n += find_forks(job, (int)i, forks->at + forks->n);
 	return forks;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * forks.h: the first place at which the members of one group did different things.
+ * forks.h: the first place at which the members of one group did different things; and, where all
+ * went on behind it as before, the first place that not all have left.
  *
  * Compared are the known details at equal index, then how many zero-count ops each had by then,
  * then the running hashes: so a fork is found long after its ops were overwritten. Things that may
@@ -66,11 +67,11 @@ struct fork {
 };
 
 struct forks {
-	struct fork *at; /* by group; groups without a fork have none */
+	struct fork *at; /* by group, then by index; groups without a fork have none, others up to 2 */
 	size_t n;
 };
 
-/* The first fork of each group. Points into the job, which must outlive it; never NULL. */
+/* The forks of each group. Points into the job, which must outlive it; never NULL. */
 struct forks *forks_new(const struct job *job);
 /* Takes NULL. The forks and camps are gone with it. */
 void forks_free(struct forks *forks);

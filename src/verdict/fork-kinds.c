@@ -26,17 +26,6 @@ static void classify(struct inquiry *q, const struct fork *fork, struct draft *d
 		}
 }
 
-/* True if a standing wait leads to this fork. */
-static bool stands(const struct inquiry *q, const struct fork *fork)
-{
-	for (size_t i = 0; i < q->graph->nnodes; i++)
-		if (q->graph->nodes[i].kind == WAITFOR_FORK &&
-			q->graph->nodes[i].group == fork->group &&
-			q->graph->nodes[i].reached != JOB_UNKNOWN)
-			return true;
-	return false;
-}
-
 /* True if some member of the fork ended: nothing more will come of it. */
 static bool is_over(const struct inquiry *q, const struct fork *fork)
 {
@@ -50,19 +39,31 @@ static bool is_over(const struct inquiry *q, const struct fork *fork)
 	return false;
 }
 
+/* Who waits elsewhere has a finding of its own; this one says nothing of how the job will end. */
+static void tell_passed(struct inquiry *q, struct draft *draft)
+{
+	draft->verdict.outlook = VERDICT_OUTLOOK_UNKNOWN;
+	draft_fact(q, draft, FACT_WENT_ON, NO_RANK, inquiry_cite_all(q));
+}
+
 void judge_forks(struct inquiry *q)
 {
 	for (size_t i = 0; i < q->forks->n; i++) {
 		const struct fork *fork = &q->forks->at[i];
-		bool standing = stands(q, fork);
+		bool standing = fork_stands(q, fork);
 		struct draft *draft;
 
+		if (!standing && fork_is_past_and_gone(fork))
+			inquiry_not_judged_of(q, VERDICT_COLLECTIVE_MISMATCH, NEED_OLDER_CALLS,
+				q->job->groups[fork->group].name, fork->index);
 		if (!standing && !(fork->exact && (fork->passed || is_over(q, fork))))
 			continue;
 		draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
 		classify(q, fork, draft);
 		if (standing)
 			fork_tell_sites(q, fork, draft);
+		else if (fork->passed)
+			tell_passed(q, draft);
 		/* The number of sides decides who is the minority. */
 		if (draft->culprits.list.nr && !rollcall_lists_all(&q->job->groups[fork->group]))
 			draft_at_most(draft, VERDICT_SUPPORTED);

@@ -47,14 +47,34 @@ static bool blame_the_rest(const struct inquiry *q, const struct fork *fork, str
 	return true;
 }
 
+/* True if that node is where ranks wait at this fork: of two of a group, for the later one. */
+static bool is_node_of(const struct inquiry *q, const struct fork *fork, size_t node)
+{
+	return q->graph->nodes[node].kind == WAITFOR_FORK &&
+	       q->graph->nodes[node].group == fork->group &&
+	       q->forked[fork->group] == fork->index;
+}
+
+bool fork_stands(const struct inquiry *q, const struct fork *fork)
+{
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		if (is_node_of(q, fork, i) && q->graph->nodes[i].reached != JOB_UNKNOWN)
+			return true;
+	return false;
+}
+
+bool fork_is_past_and_gone(const struct fork *fork)
+{
+	return fork->passed && fork->kind == FORK_HIDDEN;
+}
+
 /* Adds who waits at the fork, or for one who does. */
 static void find_waiting(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
 
 	for (size_t i = 0; i < q->graph->nnodes; i++)
-		marked[i] = q->graph->nodes[i].kind == WAITFOR_FORK &&
-			    q->graph->nodes[i].group == fork->group;
+		marked[i] = is_node_of(q, fork, i);
 	find_victims(q, marked, draft);
 	free(marked);
 }

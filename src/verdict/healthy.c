@@ -62,6 +62,15 @@ static void find_standing_since(const struct inquiry *q, struct rank_list *into)
 	}
 }
 
+/* True if ranks did different things, and what they did is overwritten. */
+static bool differed_once(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->forks->n; i++)
+		if (fork_is_past_and_gone(&q->forks->at[i]))
+			return true;
+	return false;
+}
+
 void judge_healthy(struct inquiry *q)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
@@ -70,7 +79,7 @@ void judge_healthy(struct inquiry *q)
 	struct rank_list standing = {0};
 
 	find_standing_since(q, &standing);
-	unsure |= standing.list.nr > 0;
+	unsure |= standing.list.nr > 0 || differed_once(q);
 	inquiry_not_judged_each(q, VERDICT_HEALTHY, NEED_YOUNGER_RING, &standing);
 	array_release(&standing.list);
 	draft->verdict.confidence = unsure ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;

@@ -203,5 +203,9 @@ void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draf
 
 /* Returns the camp that is small enough to be the culprit; SIZE_MAX: none is. */
 size_t fork_minority(const struct fork *fork);
+/* True if ranks are known to wait there. */
+bool fork_stands(const struct inquiry *q, const struct fork *fork);
+/* True if all went on behind a place where they differed, but in what is overwritten. */
+bool fork_is_past_and_gone(const struct fork *fork);
 
 #endif

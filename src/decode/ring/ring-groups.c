@@ -3,7 +3,7 @@
  * Groups: each entry of the table is a seat with its history of ops.
  *
  * An op is known from the group's own history (the first ones, powers of two, the last 64), and
- * from the lanes for up to OPS_FROM_LANES more. The head at T0 is the last op entered before T0:
+ * from the lanes for the last ops_wanted(). The head at T0 is the last op entered before T0:
  * the table's count where its newest record is no newer, else found by walking the history back.
  */
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 #include "decode/ring/ring-source.h"
 #include "job/backends.h"
 
-#define OPS_FROM_LANES 1024
+#define OPS_FROM_LANES 1024	  /* of each seat at least, */
+#define OPS_OF_A_JOB   (64 * 1024) /* and more where few rings are asked for so many together */
 #define STREAM_UNKNOWN UINT64_MAX /* the probe's word for "not known which"; the model's is 0 */
 
 /* --- Heads ----------------------------------------------------------------------------------- */
@@ -305,9 +306,21 @@ static void ops_of_p2p(struct ring_source *source, const struct ring_seat *seat)
 	}
 }
 
+/*
+ * How many of a seat's last ops are sought in the lanes. What a rank did long ago still tells of
+ * data that are wrong, but what many ranks did is more than a look has time for.
+ */
+static uint64_t ops_wanted(const struct decode_context *context)
+{
+	uint64_t each = context->rings ? OPS_OF_A_JOB / context->rings : 0;
+
+	return each > OPS_FROM_LANES ? each : OPS_FROM_LANES;
+}
+
 /* Ops that only the lanes still have: older than the history's last, newer than it is worth. */
 static void ops_of_lanes(struct ring_source *source)
 {
+	const uint64_t wanted = ops_wanted(source->context);
 	const struct ring_note_seen *note;
 
 	array_for_each(&source->ops.all, note) {
@@ -317,7 +330,7 @@ static void ops_of_lanes(struct ring_source *source)
 		struct job_op more = {.returned = JOB_YES};
 		struct ring_slot slot;
 
-		if (!seat || index > seat->head || index + OPS_FROM_LANES <= seat->head ||
+		if (!seat || index > seat->head || index + wanted <= seat->head ||
 			ring_group_op(&seat->group, index, &slot) == 0)
 			continue;
 		more.completed = ops_done(

@@ -456,6 +456,45 @@ static void a_fork_that_only_the_hashes_show(void **state)
 	facts_free(f);
 }
 
+/* The data was wrong once, and all went on: that is no reason not to see where they stand now. */
+static void an_earlier_fork_does_not_hide_the_one_they_stand_at(void **state)
+{
+	for (int hidden = 0; hidden < 2; hidden++) {
+		struct facts *f = facts_new(4);
+
+		facts_rounds(f, 0, 8, 20, 1);
+		for (int i = 0; i < 4; i++)
+			for (int k = 2; k < 8; k++)
+				f->members[0][i].ops[k].hash = i == 2 ? 5 : 4;
+		if (!hidden)
+			f->members[0][2].ops[2].sig.dtype = 0;
+		for (int i = 0; i < 4; i++)
+			facts_hold(f, 0, i, i ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 30);
+		facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "0", hidden ? "1-3" : "1,3");
+		facts_free(f);
+	}
+}
+
+/* What differed is overwritten, and nobody waits: the job goes on, with data that may be wrong. */
+static void a_fork_that_all_passed_is_told_though_its_details_are_gone(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	for (int i = 0; i < 4; i++)
+		f->members[0][i].fact.head = 510;
+	facts_rounds(f, 0, 8, 92, 1);
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < 8; k++)
+			f->members[0][i].ops[k].hash = i == 2 ? 5 : 4;
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_HEALTHY);
+	assert_int_equal(j.first->confidence, VERDICT_SUPPORTED);
+	assert_int_equal(j.v->nnot_judged, 1);
+	assert_int_equal(j.v->not_judged[0].need, NEED_OLDER_CALLS);
+	done(&j, f);
+}
+
 static void half_of_the_evidence_names_camps_only(void **state)
 {
 	struct facts *f = facts_new(5);
@@ -563,6 +602,8 @@ int main(void)
 		cmocka_unit_test(both_sides_of_a_fork_have_their_line),
 		cmocka_unit_test(bytes_are_compared_with_bytes),
 		cmocka_unit_test(a_fork_that_only_the_hashes_show),
+		cmocka_unit_test(an_earlier_fork_does_not_hide_the_one_they_stand_at),
+		cmocka_unit_test(a_fork_that_all_passed_is_told_though_its_details_are_gone),
 		cmocka_unit_test(half_of_the_evidence_names_camps_only),
 		cmocka_unit_test(sides_of_a_size_have_their_lines_and_no_culprit),
 		cmocka_unit_test(s35_a_sub_group_hangs_in_a_healthy_world),
