@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "cmd/cmd.h"
 #include "evidence/format/bundle.h"
+#include "evidence/gather/remains-jobs.h"
 #include "evidence/gather/source.h"
 
 /* Where a path has nothing, that is said and becomes a gap. */
@@ -132,6 +133,43 @@ static char *resolve(const char *path)
 	return real ? real : alloc_text(path);
 }
 
+/* What nobody could look at is a file, too. */
+static void tell_rest(struct gathered *gathered, size_t n, const char *why)
+{
+	if (n)
+		*array_add(&gathered->files) = (struct page_file){
+			arena_printf(&gathered->arena, "%zu", n), NULL, why};
+}
+
+/* A path that was given alone, and taken, was what it was taken for. */
+static void tell_files(struct gathered *gathered)
+{
+	const struct remains *remains = &gathered->remains;
+	const struct remains_file *file;
+
+	array_for_each(&remains->files, file)
+		*array_add(&gathered->files) = (struct page_file){file->label,
+			file->kind ? file->kind->is : file->why ? NULL : file->other, file->why};
+	tell_rest(gathered, remains->more, "not looked at: too many files");
+	tell_rest(gathered, remains->refused, "pipes, devices, or links that are not yours");
+	if (gathered->files.nr == 1)
+		gathered->files.nr = 0;
+}
+
+/* Of all paths together: they may have logs of several jobs, as a shell's slurm-*.out has. */
+static void gather_remains(struct gathered *gathered, char *const *paths, size_t n)
+{
+	struct remains *remains = &gathered->remains;
+
+	for (size_t i = 0; i < n; i++) {
+		budget_reads(gathered->budget, paths[i]);
+		remains_look(remains, paths[i]);
+	}
+	remains_jobs_tell_apart(remains);
+	gathered->logs = remains_read(remains, gathered->into);
+	tell_files(gathered);
+}
+
 static void gather_all(struct gathered *gathered, char *const *paths, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -147,41 +185,10 @@ static void gather_all(struct gathered *gathered, char *const *paths, size_t n)
 			gather_other(gathered, &source_flight, paths[i], &gathered->dumps);
 		}
 	for (size_t i = 0; i < n; i++)
-		if (source_log.claims(paths[i]))
-			gather_other(gathered, &source_log, paths[i], &gathered->logs);
-}
-
-/* What a folder had that nobody could look at is a file, too. */
-static void tell_rest(struct gathered *gathered, const char *path, size_t n, const char *why)
-{
-	if (n)
-		*array_add(&gathered->files) = (struct page_file){
-			arena_printf(&gathered->arena, "%zu in %s", n, path), NULL, why};
-}
-
-/* A path that was given alone, and taken, was what it was taken for. */
-static void tell_files(struct gathered *gathered, char *const *paths, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		size_t first = gathered->remains.files.nr;
-
-		budget_reads(gathered->budget, paths[i]);
-		remains_look(&gathered->remains, paths[i]);
-		for (size_t k = first; k < gathered->remains.files.nr; k++) {
-			const struct remains_file *file = &gathered->remains.files.items[k];
-
-			*array_add(&gathered->files) = (struct page_file){file->label,
-				file->kind ? file->kind->is : file->why ? NULL : file->other,
-				file->why};
+		if (source_log.claims(paths[i])) {
+			gather_remains(gathered, paths, n);
+			break;
 		}
-		tell_rest(gathered, paths[i], gathered->remains.more,
-			"not looked at: too many files");
-		tell_rest(gathered, paths[i], gathered->remains.refused,
-			"pipes, devices, or links that are not yours");
-		gathered->remains.more = gathered->remains.refused = 0;
-	}
-	if (gathered->files.nr == 1)
-		gathered->files.nr = 0;
 }
 
 void gather_files(struct gathered *gathered, const char *const *paths, size_t n)
@@ -193,8 +200,6 @@ void gather_files(struct gathered *gathered, const char *const *paths, size_t n)
 		real[i] = resolve(paths[i]);
 	}
 	gather_all(gathered, real, n);
-	if (gathered->logs)
-		tell_files(gathered, real, n);
 	budget_reads(gathered->budget, NULL);
 	for (size_t i = 0; i < n; i++)
 		free(real[i]);

@@ -19,6 +19,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/text-compiles.c \
 	%D%/exhibits/text-kernel.c \
 	%D%/exhibits/text-ras.c \
+	%D%/exhibits/slurm-end.c %D%/exhibits/slurm-end.h \
 	%D%/exhibits/text-slurm.c \
 	%D%/exhibits/text-stacks.c \
 	%D%/exhibits/texts.c %D%/exhibits/texts.h \

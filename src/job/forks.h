@@ -67,7 +67,7 @@ struct fork {
 };
 
 struct forks {
-	struct fork *at; /* by group, then by index; groups without a fork have none, others up to 2 */
+	struct fork *at; /* by group, then by index; of each group up to 2 */
 	size_t n;
 };
 

@@ -381,6 +381,16 @@ struct job_log {
 	const char *cite;
 };
 
+/* Why a scheduler ended the job. */
+enum job_ended_by {
+	JOB_ENDED_UNTOLD,
+	JOB_ENDED_BY_LIMIT, /* its time was over */
+	JOB_ENDED_BY_NODE,  /* one of its nodes failed */
+	JOB_ENDED_BY_PREEMPTION,
+	JOB_ENDED_BY_CANCEL, /* by a user */
+	JOB_ENDED_REASONS
+};
+
 /* Whose word it is, and about what: job/job.h, struct job_saying, has no other witness. */
 enum job_saying_kind {
 	JOB_SAYS_WATCHDOG, /* PyTorch's of NCCL: text the op, a its number, b ns that it stood */
@@ -389,7 +399,7 @@ enum job_saying_kind {
 	JOB_SAYS_RAS,	   /* NCCL's own look at the job: text */
 	JOB_SAYS_KERNEL,   /* a line of the kernel's log: text */
 	JOB_SAYS_XID,	   /* an error of a GPU, by the kernel's log: a number, text, text2 bus */
-	JOB_SAYS_SLURM,	   /* text the state, text2 exit code, a the job's or step's number */
+	JOB_SAYS_SLURM,	   /* text the state, text2 exit code, a an enum job_ended_by */
 	JOB_SAYS_COMPILE,  /* the compile log begins a graph and has no end of it: text its id */
 	JOB_SAYS_BARRIER,  /* gloo's monitored barrier: text the ranks that it missed */
 	JOB_SAYING_KINDS
@@ -564,7 +574,7 @@ struct job {
 	int64_t deadline; /* realtime when a known watchdog or limit ends the job, JOB_UNKNOWN */
 	const char *deadline_cite;
 	enum job_known ended; /* the launcher said that the job is over */
-	int exit_status;      /* of the launcher, where ended */
+	int exit_status;      /* of the launcher, where ended; -1 not told */
 	bool has_census;      /* our probe was in the job */
 	/* and nothing is lost that may have told of any process: absence of a rank is evidence */
 	bool census_whole;

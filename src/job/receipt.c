@@ -254,7 +254,7 @@ static void take_state(const struct job *job, struct receipt *ret)
 {
 	if (job->ended == JOB_YES) {
 		ret->state = job->exit_status ? "error" : "ok";
-		ret->exit_status = job->exit_status;
+		ret->exit_status = job->exit_status >= 0 ? job->exit_status : JOB_UNKNOWN;
 	} else {
 		ret->state = "recorded";
 	}

@@ -71,7 +71,9 @@ static struct json_object *job_object(const struct verdicts *verdicts)
 	json_object_object_add(object, "ended",
 		job->ended == JOB_MAYBE ? NULL : json_object_new_boolean(job->ended == JOB_YES));
 	json_object_object_add(object, "exit_status",
-		job->ended == JOB_YES ? json_object_new_int(job->exit_status) : NULL);
+		job->ended == JOB_YES && job->exit_status >= 0
+			? json_object_new_int(job->exit_status)
+			: NULL);
 	return object;
 }
 

@@ -105,6 +105,33 @@ static size_t witnesses_of(const struct inquiry *q, struct rank_index rank)
 	return n;
 }
 
+/* Why a scheduler ended the job; JOB_ENDED_UNTOLD where none says so. */
+static enum job_ended_by ended_by(const struct job *job)
+{
+	for (size_t i = 0; i < job->nsayings; i++)
+		if (job->sayings[i].kind == JOB_SAYS_SLURM && job->sayings[i].a > 0 &&
+			job->sayings[i].a < JOB_ENDED_REASONS)
+			return (enum job_ended_by)job->sayings[i].a;
+	return JOB_ENDED_UNTOLD;
+}
+
+/* Where nobody is known to be to blame, nor to have waited, its reason is what there is to say. */
+static void tell_why_ended(struct inquiry *q, struct draft *draft)
+{
+	static const enum verdict_next next[JOB_ENDED_REASONS] = {
+		[JOB_ENDED_BY_LIMIT] = VERDICT_NEXT_MORE_TIME,
+		[JOB_ENDED_BY_NODE] = VERDICT_NEXT_FAILED_NODE,
+		[JOB_ENDED_BY_PREEMPTION] = VERDICT_NEXT_WHO_CANCELLED,
+		[JOB_ENDED_BY_CANCEL] = VERDICT_NEXT_WHO_CANCELLED,
+	};
+	enum job_ended_by reason = ended_by(q->job);
+
+	if (reason && q->job->ended == JOB_YES &&
+		draft->verdict.class == VERDICT_INCONCLUSIVE && !draft->culprits.list.nr &&
+		!draft->victims.list.nr)
+		draft->verdict.next = next[reason];
+}
+
 void judge_sayings(struct inquiry *q)
 {
 	for (size_t d = 0; d < q->drafts.nr; d++) {
@@ -114,5 +141,6 @@ void judge_sayings(struct inquiry *q)
 			if (witnesses_of(q, draft->culprits.list.items[i]) < 2)
 				draft_at_most(draft, VERDICT_SUPPORTED);
 		tell_all(q, draft);
+		tell_why_ended(q, draft);
 	}
 }

@@ -80,7 +80,7 @@ static void add_end(struct str *into, const struct job *job)
 		str_add_char(into, ' ');
 		tense_add_moment(into, last);
 	}
-	if (job->ended == JOB_YES)
+	if (job->ended == JOB_YES && job->exit_status >= 0)
 		str_printf(into, ", status %d", job->exit_status);
 }
 

@@ -30,6 +30,7 @@
 #include "decode/exhibits/joblog-ends.h"
 #include "decode/exhibits/joblog-lines.h"
 #include "decode/exhibits/log-marks.h"
+#include "decode/exhibits/slurm-end.h"
 #include "decode/exhibits/texts.h"
 
 #define LOCALS	   1024 /* local ranks that a log may name */
@@ -85,7 +86,7 @@ struct joblog {
 	int reporting;	    /* the rank whose end torchrun's report told last; JOB_NONE */
 	bool in_report;	    /* and now its traceback */
 	ARRAY(struct told_error) errors;
-	bool numbered, reported;
+	bool numbered, reported, cancelled;
 	bool ended;	    /* Slurm has said that it ends all tasks */
 	struct joblog_report report;
 	struct joblog_attempts attempts;
@@ -339,21 +340,17 @@ static void take_library(struct joblog *log, const char *line)
 /* What Slurm says of a whole step, in the log of it. */
 static void take_slurm(struct joblog *log, const char *line)
 {
-	static const char *const telling[] = {
-		"oom_kill event", "oom-kill event", "memory limit", "CANCELLED AT", "DUE TO"};
 	const char *words = joblog_ends_slurmstepd(line);
 
-	for (size_t i = 0; words && i < sizeof(telling) / sizeof(telling[0]); i++)
-		if (strstr(words, telling[i])) {
-			say(log, JOB_NONE,
-				(struct job_saying){.kind = JOB_SAYS_SLURM,
-					.text = arena_text_max(
-						&log->context->arena, words, QUOTE_MOST),
-					.text2 = "",
-					.a = JOB_UNKNOWN,
-					.b = JOB_UNKNOWN});
-			return;
-		}
+	if (!words || !slurm_end_tells(words))
+		return;
+	log->cancelled |= slurm_end_is_over(words);
+	say(log, JOB_NONE,
+		(struct job_saying){.kind = JOB_SAYS_SLURM,
+			.text = arena_text_max(&log->context->arena, words, QUOTE_MOST),
+			.text2 = "",
+			.a = slurm_end_reason(words),
+			.b = JOB_UNKNOWN});
 }
 
 /*
@@ -666,6 +663,8 @@ static void finish_log(struct joblog *log)
 	/* torchrun has told how its ranks failed: then it ends itself, with status 1. */
 	if (log->reported)
 		job_add_ending(log->texts->builder, 1);
+	else if (log->cancelled)
+		job_add_ending(log->texts->builder, -1);
 	array_sort(&log->ranks, compare_ranks);
 	array_for_each (&log->ends, end)
 		give_end(log, end);

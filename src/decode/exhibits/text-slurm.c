@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "decode/exhibits/slurm-end.h"
 #include "decode/exhibits/texts.h"
 
 #define COLUMNS    64
@@ -71,13 +72,15 @@ static bool is_meant(const struct slurm *slurm, const char *id)
 static void take(struct slurm *slurm, const char *id, const char *state, const char *code)
 {
 	struct arena *arena = &slurm->texts->context->arena;
-	struct job_saying saying = {.kind = JOB_SAYS_SLURM, .a = JOB_UNKNOWN, .b = JOB_UNKNOWN};
+	struct job_saying saying = {
+		.kind = JOB_SAYS_SLURM, .a = JOB_ENDED_UNTOLD, .b = JOB_UNKNOWN};
 	bool step = strchr(id, '.') != NULL;
 
 	if (!is_meant(slurm, id))
 		return;
 	slurm->of_memory |= !strncmp(state, "OUT_OF_ME", 9);
 	if (!step) {
+		saying.a = slurm_end_reason(state);
 		slurm->job_state = state;
 		slurm->job_code = code;
 		if (is_over(state))

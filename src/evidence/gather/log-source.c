@@ -8,12 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/meter.h"
 #include "evidence/gather/log-sieve.h"
 #include "evidence/gather/measure.h"
-#include "evidence/gather/remains.h"
+#include "evidence/gather/remains-jobs.h"
 #include "evidence/gather/source.h"
 
 static enum log_sieve_family family_of(enum exhibit_kind kind)
@@ -93,29 +92,38 @@ static bool take(const struct remains_file *file, struct evidence *into, struct 
 		return false;
 	}
 	about.label = (char *)label_of(into, file);
-	about.when = st.st_mtim.tv_sec * CLOCK_NS_PER_S + st.st_mtim.tv_nsec;
+	about.when = file->when;
 	len = bytes.len;
 	evidence_add(into, &about, (uint8_t *)str_detach(&bytes), len);
 	return true;
 }
 
+size_t remains_read(const struct remains *remains, struct evidence *into)
+{
+	size_t read = 0;
+
+	for (size_t i = 0; i < remains->files.nr; i++) {
+		struct complaint why = {0};
+
+		if (!remains->files.items[i].kind)
+			continue;
+		if (take(&remains->files.items[i], into, &why))
+			read++;
+		else
+			evidence_add_gap(into, "", 0, complaint_text(&why));
+		complaint_release(&why);
+	}
+	return read;
+}
+
 static int log_gather(const char *path, struct evidence *into, struct complaint *why)
 {
 	struct remains remains = {0};
-	size_t read = 0;
+	size_t read;
 
 	remains_look(&remains, path);
-	for (size_t i = 0; i < remains.files.nr; i++) {
-		struct complaint ours = {0};
-
-		if (!remains.files.items[i].kind)
-			continue;
-		if (take(&remains.files.items[i], into, &ours))
-			read++;
-		else
-			evidence_add_gap(into, "", 0, complaint_text(&ours));
-		complaint_release(&ours);
-	}
+	remains_jobs_tell_apart(&remains);
+	read = remains_read(&remains, into);
 	remains_release(&remains);
 	return read ? 0 : complaint_set(why, "nothing that a job leaves in %s", path);
 }

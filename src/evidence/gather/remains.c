@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "evidence/format/bundle.h"
 #include "evidence/gather/log-sieve.h"
+#include "evidence/gather/remains-jobs.h"
 #include "evidence/gather/source.h"
 
 #define LOOK_SIZE  (64 << 10) /* at each end */
@@ -177,12 +179,15 @@ static void look_into(int fd, const struct stat *st, struct sight *sight, struct
 		file->why = "no text";
 	if (file->why)
 		return;
+	file->when = st->st_mtim.tv_sec * CLOCK_NS_PER_S + st->st_mtim.tv_nsec;
 	read_at(fd, st->st_size > LOOK_SIZE ? st->st_size - LOOK_SIZE : 0, sight->tail, &n);
 	for (size_t i = 0; i < n; i++)
 		if (!sight->tail[i])
 			sight->tail[i] = ' ';
 	file->kind = kind_of(sight);
-	if (!file->kind)
+	if (file->kind)
+		remains_jobs_read(file, sight->name, sight->head, sight->tail, is_of_worker(sight));
+	else
 		file->why = "nothing known in it";
 }
 

@@ -9,6 +9,7 @@
  */
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/array.h"
 #include "evidence/format/exhibit.h"
@@ -26,6 +27,9 @@ struct remains_file {
 	const struct remains_kind *kind; /* NULL: passed over */
 	const char *other;               /* another source takes it: "a bundle"; NULL */
 	const char *why;                 /* it was passed over, a literal; NULL it was not */
+	int64_t when;                    /* it was last written, realtime ns */
+	int64_t job;                     /* Slurm's number of it; 0 none is told */
+	uint64_t ranks;                  /* bits of those below 64 whose lines are in it */
 };
 
 struct remains {
@@ -35,8 +39,11 @@ struct remains {
 	bool one;	/* one that is taken is enough */
 };
 
-/* Looks at a file, or at all below a folder. remains_release() it. */
+/* Looks at a file, or at all below a folder. Several paths add up. remains_release() it. */
 void remains_look(struct remains *remains, const char *path) __attribute__((nonnull));
+
+/* Adds what is taken to the evidence; what cannot be read becomes a gap. Returns how many are. */
+size_t remains_read(const struct remains *remains, struct evidence *into) __attribute__((nonnull));
 
 /* True if any of it is taken for something. */
 bool remains_any(const char *path) __attribute__((nonnull));

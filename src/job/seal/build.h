@@ -78,7 +78,7 @@ void job_add_part_host(struct job_builder *b, const char *name);
 void job_add_launch(struct job_builder *b, int64_t launched);
 /* What was launched; all of it is copied. */
 void job_add_launched(struct job_builder *b, const struct job_launch *launch);
-/* Its command is over, with this status as a shell gives it; the largest counts. */
+/* Its command is over, with this status as a shell gives it, -1 not told; the largest counts. */
 void job_add_ending(struct job_builder *b, int exit_status);
 /* When a watchdog or limit ends it, realtime ns; the earliest counts, with its cite. */
 void job_add_deadline(struct job_builder *b, int64_t deadline, const char *cite);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The labels of the files are a tree. From its root on each folder is asked whether it is one of
+ * several jobs:
+ *
+ *	logs/slurm-41.out	logs/slurm-42.out	two numbers: the newer one is looked at
+ *	out/monday/job.log	out/tuesday/job.log	rank 0 writes in both: the newer folder is
+ *	out/node0/job.log	out/node1/job.log	ranks 0-7, ranks 8-15: one job of two nodes
+ */
+#include "evidence/gather/remains-jobs.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define OF_ANOTHER "of another job: name it"
+#define OF_UNKNOWN "of which job is not known: name it"
+
+/* -- what a file says -------------------------------------------------------------------------- */
+
+/* The number behind the first of these words; 0 none. */
+static int64_t number_behind(const char *text, const char *words)
+{
+	for (const char *at = text; (at = strstr(at, words)); at++) {
+		const char *number = at + strlen(words);
+
+		if (isdigit((unsigned char)*number))
+			return strtoll(number, NULL, 10);
+	}
+	return 0;
+}
+
+/* The number that Slurm gave to the job in whose log that text stands; 0 none is told. */
+static int64_t slurm_job(const char *name, const char *text)
+{
+	static const char *const words[] = {"*** JOB ", "*** STEP ", "StepId=", "JobId="};
+	int64_t job = strncmp(name, "slurm-", 6) ? 0 : number_behind(name, "slurm-");
+
+	for (size_t i = 0; !job && i < sizeof(words) / sizeof(words[0]); i++)
+		job = number_behind(text, words[i]);
+	return job;
+}
+
+/* The rank whose line begins there: "[rank3]: ...", "[default3]:[rank3]: ...", "3: ..."; or -1. */
+static long writer_of(const char *line)
+{
+	char *end;
+	long rank;
+
+	if (!strncmp(line, "[default", 8) && (line = strchr(line, ':')))
+		line++;
+	if (!line)
+		return -1;
+	if (!strncmp(line, "[rank", 5)) {
+		rank = strtol(line + 5, &end, 10);
+		return end > line + 5 && end[0] == ']' && end[1] == ':' ? rank : -1;
+	}
+	line += strspn(line, " ");
+	rank = strtol(line, &end, 10);
+	return isdigit((unsigned char)*line) && end[0] == ':' && end[1] == ' ' ? rank : -1;
+}
+
+static uint64_t writers_in(const char *text)
+{
+	uint64_t ranks = 0;
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		long rank = writer_of(line += *line == '\n');
+
+		if (rank >= 0 && rank < 64)
+			ranks |= 1ull << rank;
+	}
+	return ranks;
+}
+
+void remains_jobs_read(struct remains_file *file, const char *name, const char *head,
+	const char *tail, bool of_worker)
+{
+	file->job = slurm_job(name, head);
+	if (!file->job)
+		file->job = slurm_job(name, tail);
+	file->ranks = of_worker ? 0 : writers_in(head) | writers_in(tail);
+}
+
+/* -- folders ----------------------------------------------------------------------------------- */
+
+/* Files that are taken, and whose labels begin alike. */
+struct branch {
+	const char *label; /* of its first file */
+	size_t len;        /* so much of it: a folder with its slash, or one whole label */
+	bool folder;
+	bool of_any; /* a record of many jobs: its decoder finds what is of this one */
+	int64_t job; /* Slurm's number; 0 none is told, -1 several are */
+	uint64_t ranks;
+	int64_t newest;
+};
+
+struct branches {
+	ARRAY(struct branch) all;
+};
+
+static bool is_below(const char *label, const struct branch *branch)
+{
+	return !strncmp(label, branch->label, branch->len) &&
+	       (branch->folder || !label[branch->len]);
+}
+
+static struct branch *branch_of(struct branches *branches, const char *label, size_t depth)
+{
+	const char *slash = strchr(label + depth, '/');
+	struct branch *branch;
+
+	array_for_each(&branches->all, branch)
+		if (is_below(label, branch))
+			return branch;
+	branch = array_add(&branches->all);
+	*branch = (struct branch){.label = label,
+		.len = slash ? (size_t)(slash + 1 - label) : strlen(label),
+		.folder = slash != NULL,
+		.newest = INT64_MIN};
+	return branch;
+}
+
+/* Slurm's accounting and the kernel's log are of whatever ran there. */
+static bool is_of_many(const struct remains_file *file)
+{
+	return file->kind->exhibit == EXHIBIT_SLURM_RECORD ||
+	       file->kind->exhibit == EXHIBIT_KERNEL_LOG;
+}
+
+/* What lies in the folder, each file and each folder with all below it. */
+static void find_branches(const struct remains *remains, const struct branch *folder,
+	struct branches *into)
+{
+	const struct remains_file *file;
+
+	array_for_each(&remains->files, file) {
+		struct branch *branch;
+
+		if (!file->kind || !is_below(file->label, folder))
+			continue;
+		branch = branch_of(into, file->label, folder->len);
+		branch->of_any = !branch->folder && is_of_many(file);
+		if (file->job && branch->job != file->job && !is_of_many(file))
+			branch->job = branch->job ? -1 : file->job;
+		branch->ranks |= file->ranks;
+		if (file->when > branch->newest)
+			branch->newest = file->when;
+	}
+}
+
+static bool contradict(const struct branch *a, const struct branch *b)
+{
+	if (a->job > 0 && b->job > 0)
+		return a->job != b->job;
+	return a->folder && b->folder && (a->ranks & b->ranks);
+}
+
+/* True if it is of the chosen one's job, among branches of several. */
+static bool goes_with(const struct branch *branch, const struct branch *chosen)
+{
+	return branch == chosen || branch->of_any ||
+	       (branch->job > 0 && branch->job == chosen->job);
+}
+
+static void pass_over(struct remains *remains, const struct branch *branch, const char *why)
+{
+	struct remains_file *file;
+
+	array_for_each(&remains->files, file)
+		if (file->kind && is_below(file->label, branch)) {
+			file->kind = NULL;
+			file->why = why;
+		}
+}
+
+/* The newest of the branches that contradict another one; NULL if none does. */
+static const struct branch *choose(const struct branches *branches)
+{
+	const struct branch *chosen = NULL, *a, *b;
+
+	array_for_each(&branches->all, a)
+		array_for_each(&branches->all, b)
+			if (a != b && contradict(a, b) && (!chosen || a->newest > chosen->newest))
+				chosen = a;
+	return chosen;
+}
+
+static void tell_apart_in(struct remains *remains, const struct branch *folder)
+{
+	struct branches branches = {0};
+	const struct branch *chosen, *branch;
+
+	find_branches(remains, folder, &branches);
+	chosen = choose(&branches);
+	array_for_each(&branches.all, branch) {
+		if (chosen && !goes_with(branch, chosen))
+			pass_over(remains, branch,
+				branch->job || branch->folder ? OF_ANOTHER : OF_UNKNOWN);
+		else if (branch->folder)
+			tell_apart_in(remains, branch);
+	}
+	array_release(&branches.all);
+}
+
+void remains_jobs_tell_apart(struct remains *remains)
+{
+	const struct branch root = {.label = "", .folder = true};
+
+	tell_apart_in(remains, &root);
+}

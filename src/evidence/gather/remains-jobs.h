@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_REMAINS_JOBS_H
+#define EVIDENCE_REMAINS_JOBS_H
+
+/*
+ * Of which job a file is that somebody left, and which of several jobs is looked at. Files of two
+ * jobs that were read as one would accuse people of things that never happened.
+ */
+
+#include <stdbool.h>
+
+#include "evidence/gather/remains.h"
+
+/*
+ * What both ends of a file say of that; file->job and file->ranks from them and from its name. A
+ * worker's own file is no log of all: what it quotes of others tells nothing.
+ */
+void remains_jobs_read(struct remains_file *file, const char *name, const char *head,
+	const char *tail, bool of_worker) __attribute__((nonnull));
+
+/*
+ * Passes over what is of other jobs than the one of the newest file. Two files are of different
+ * jobs if Slurm's numbers in them differ; two folders of which neither lies in the other are, too,
+ * if a rank has written in both. Of what lies beside them then, and has no such number, nobody
+ * knows of which job it is: it is passed over. Records of whatever ran there are kept.
+ */
+void remains_jobs_tell_apart(struct remains *remains) __attribute__((nonnull));
+
+#endif
