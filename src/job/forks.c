@@ -381,7 +381,7 @@ static size_t find_first(struct finder *f, struct fork *fork)
 	return 0;
 }
 
-/* True if the next ops that several seats know agree: the fork was of one place, and no shift. */
+/* True if the next ops that several seats know agree. */
 static bool agree_behind(const struct finder *f, size_t from)
 {
 	for (size_t to; from < f->ops.nr; from = to) {
@@ -415,6 +415,27 @@ static bool find_standing(struct finder *f, size_t from, struct fork *fork)
 	return false;
 }
 
+/* True if the device of some member is known to be not beyond it, wherever its calls are. */
+static bool is_held(const struct job *job, const struct fork *fork)
+{
+	for (size_t i = 0; i < fork->ncamps; i++)
+		for (size_t k = 0; k < fork->camps[i].n; k++) {
+			const struct job_member *m = &job->members[fork->camps[i].members[k]];
+
+			if (m->done_known && m->done < fork->index)
+				return true;
+		}
+	return false;
+}
+
+/* True if all did as before behind it: another op at one place, and no shift of what follows. */
+static bool is_of_one_place(const struct finder *f, const struct fork *fork, size_t behind)
+{
+	if (!fork->passed || is_held(f->job, fork))
+		return false;
+	return (!fork->exact || fork->shift.kind == SHIFT_NONE) && agree_behind(f, behind);
+}
+
 /* The forks of one group into at[0] and at[1]; returns how many. */
 static size_t find_forks(const struct job *job, int group, struct fork *at)
 {
@@ -426,7 +447,7 @@ static size_t find_forks(const struct job *job, int group, struct fork *at)
 	if (behind) {
 		n = 1;
 		f.details_only = true;
-		if (at->passed && agree_behind(&f, behind) && find_standing(&f, behind, at + 1))
+		if (is_of_one_place(&f, at, behind) && find_standing(&f, behind, at + 1))
 			n = 2;
 	}
 	array_release(&f.ops);

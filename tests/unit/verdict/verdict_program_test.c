@@ -495,6 +495,32 @@ static void a_fork_that_all_passed_is_told_though_its_details_are_gone(void **st
 	done(&j, f);
 }
 
+/*
+ * One left out an operation, and the next two look alike: all went on in their calls, and the GPUs
+ * stand at the first place where they differ. Where they differ again is no place of its own.
+ */
+static void where_the_device_stands_is_the_fork(void **state)
+{
+	static const uint64_t counts[] = {100, 200, 200, 300, 400};
+
+	for (int tracked = 0; tracked < 2; tracked++) {
+		struct facts *f = facts_new(4);
+
+		facts_rounds(f, 0, 3, 10, 1);
+		f->completion = tracked;
+		for (int i = 0; i < 4; i++) {
+			int left_out = i == 2;
+
+			f->members[0][i].fact.done_known = tracked;
+			for (int k = left_out; k < 4 + left_out; k++)
+				facts_enter(f, 0, i, JOB_OP_ALLREDUCE, counts[k], 20);
+			facts_sync(f, i, 21);
+		}
+		facts_expect_cause(f, VERDICT_COLLECTIVE_MISMATCH, "2", VERDICT_BY_SKIPPED);
+		facts_free(f);
+	}
+}
+
 static void half_of_the_evidence_names_camps_only(void **state)
 {
 	struct facts *f = facts_new(5);
@@ -603,6 +629,7 @@ int main(void)
 		cmocka_unit_test(bytes_are_compared_with_bytes),
 		cmocka_unit_test(a_fork_that_only_the_hashes_show),
 		cmocka_unit_test(an_earlier_fork_does_not_hide_the_one_they_stand_at),
+		cmocka_unit_test(where_the_device_stands_is_the_fork),
 		cmocka_unit_test(a_fork_that_all_passed_is_told_though_its_details_are_gone),
 		cmocka_unit_test(half_of_the_evidence_names_camps_only),
 		cmocka_unit_test(sides_of_a_size_have_their_lines_and_no_culprit),
