@@ -46,6 +46,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/place.c %D%/place.h \
 	%D%/probe.h \
 	%D%/preload.c %D%/preload.h \
+	%D%/presence.c %D%/presence.h \
 	%D%/nccl/profiler.c %D%/nccl/profiler.h %D%/nccl/profiler-abi.h \
 	%D%/nccl/profiler-kernel.c \
 	%D%/process.c %D%/process.h \

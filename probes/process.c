@@ -33,6 +33,7 @@
 #include "probes/mpi/mpi.h"
 #include "probes/nccl/group.h"
 #include "probes/place.h"
+#include "probes/presence.h"
 #include "probes/python/python.h"
 #include "probes/ring-clock.h"
 #include "probes/sys.h"
@@ -510,6 +511,7 @@ static int process_is_disabled(void)
 __attribute__((constructor)) static void process_birth(void)
 {
 	process.begun = 1;
+	presence_mend();
 	death_find();
 	if (getauxval(AT_SECURE))
 		return; /* more rights than its caller: none of our business */

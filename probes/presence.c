@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A bound reference is a word that the dynamic linker has filled in: in a table of addresses, or in
+ * the program's own data. It is found again by the object's relocations, since their symbol is weak
+ * and has one of our names, and the word lies within us. Only objects that were loaded before our
+ * constructor are looked at: those that the program is linked with, and itself.
+ *
+ * The loader's list is walked first and nothing is asked meanwhile, since dlsym() takes another of
+ * its locks; then each word that was found is asked for.
+ */
+#include "probes/presence.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "probes/hook.h"
+#include "probes/symver.h"
+#include "probes/sys.h"
+
+#define PRESENCE_ROOM 64 /* words of one walk */
+
+/* A word that was bound to us. */
+struct presence_word {
+	uint64_t *at;
+	const char *name;
+	int sealed; /* the linker has made it read-only since */
+};
+
+struct presence_walk {
+	uint64_t from, to; /* where we lie */
+	uint64_t page;
+	unsigned skip; /* words that an earlier walk has found, and left */
+	unsigned n;
+	struct presence_word words[PRESENCE_ROOM];
+};
+
+/* What is needed of an object's dynamic section. */
+struct presence_object {
+	const struct dl_phdr_info *info;
+	const ElfW(Sym) *symbols;
+	const char *names;
+	const uint32_t *hash, *gnu_hash;
+	const ElfW(Rela) *table[2];
+	uint64_t bytes[2];
+	uint64_t plt_kind;
+};
+
+/* --- Objects --------------------------------------------------------------------------------- */
+
+static const ElfW(Phdr) *find_part(const struct dl_phdr_info *info, uint32_t type, uint64_t at)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+
+		if (part->p_type == type &&
+			(!at || at - info->dlpi_addr - part->p_vaddr < part->p_memsz))
+			return part;
+	}
+	return NULL;
+}
+
+/* glibc has made the addresses absolute, others leave them as the file has them. */
+static const void *address(const struct dl_phdr_info *info, uint64_t word)
+{
+	return (const void *)(uintptr_t)(word < info->dlpi_addr ? info->dlpi_addr + word : word);
+}
+
+static void take(struct presence_object *o, const ElfW(Dyn) *d)
+{
+	const void *at = address(o->info, d->d_un.d_ptr);
+
+	switch (d->d_tag) {
+	case DT_SYMTAB: o->symbols = at; break;
+	case DT_STRTAB: o->names = at; break;
+	case DT_HASH: o->hash = at; break;
+	case DT_GNU_HASH: o->gnu_hash = at; break;
+	case DT_RELA: o->table[0] = at; break;
+	case DT_JMPREL: o->table[1] = at; break;
+	case DT_RELASZ: o->bytes[0] = d->d_un.d_val; break;
+	case DT_PLTRELSZ: o->bytes[1] = d->d_un.d_val; break;
+	case DT_PLTREL: o->plt_kind = d->d_un.d_val; break;
+	default: break;
+	}
+}
+
+/* False for one that refers to nothing by name, such as the kernel's own. */
+static int read_object(struct presence_object *o, const struct dl_phdr_info *info)
+{
+	const ElfW(Phdr) *part = find_part(info, PT_DYNAMIC, 0);
+
+	*o = (struct presence_object){.info = info};
+	if (!part)
+		return 0;
+	for (const ElfW(Dyn) *d = (const void *)(uintptr_t)(info->dlpi_addr + part->p_vaddr);
+		d->d_tag != DT_NULL; d++)
+		take(o, d);
+	if (o->plt_kind != DT_RELA)
+		o->bytes[1] = 0;
+	return o->symbols && o->names && (o->hash || o->gnu_hash) &&
+	       (o->table[0] || o->table[1]);
+}
+
+/* Those that are not defined come first; a table of the old kind has all. */
+static uint32_t count_symbols(const struct presence_object *o)
+{
+	return o->gnu_hash ? o->gnu_hash[1] : o->hash[1];
+}
+
+/* --- Words ----------------------------------------------------------------------------------- */
+
+/* The families of names that only a library has. */
+static int is_a_door(const char *name)
+{
+	static const char *const begins[] = {"MPI_", "mpi_", "nccl", "cuda", "cu"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(name, begins[i], strlen(begins[i])))
+			return 1;
+	return 0;
+}
+
+static void keep(struct presence_walk *walk, const struct presence_object *o, uint64_t at,
+	const char *name)
+{
+	const ElfW(Phdr) *load = find_part(o->info, PT_LOAD, at);
+	const ElfW(Phdr) *sealed = find_part(o->info, PT_GNU_RELRO, at);
+	uint64_t *word = (uint64_t *)(uintptr_t)at, end;
+
+	if (!load || !(load->p_flags & PF_W) || *word < walk->from || *word >= walk->to)
+		return;
+	if (walk->skip) {
+		walk->skip--;
+		return;
+	}
+	if (walk->n < PRESENCE_ROOM) {
+		/* Of its last page, which it shares, the linker lets go. */
+		end = sealed ? o->info->dlpi_addr + sealed->p_vaddr + sealed->p_memsz : 0;
+		walk->words[walk->n] = (struct presence_word){
+			word, name, at < (end & ~(walk->page - 1))};
+	}
+	walk->n++;
+}
+
+static void keep_references(struct presence_walk *walk, const struct presence_object *o,
+	uint32_t symbol)
+{
+	for (int i = 0; i < 2; i++)
+		for (uint64_t n = 0; n < o->bytes[i] / sizeof(ElfW(Rela)); n++)
+			if (ELF64_R_SYM(o->table[i][n].r_info) == symbol)
+				keep(walk, o, o->info->dlpi_addr + o->table[i][n].r_offset,
+					o->names + o->symbols[symbol].st_name);
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct presence_walk *walk = arg;
+	struct presence_object o;
+	uint32_t n;
+
+	(void)size;
+	if (find_part(info, PT_LOAD, walk->from) || !read_object(&o, info))
+		return 0;
+	n = count_symbols(&o);
+	for (uint32_t i = 1; i < n; i++) {
+		const ElfW(Sym) *symbol = &o.symbols[i];
+
+		if (symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) == STB_WEAK &&
+			is_a_door(o.names + symbol->st_name))
+			keep_references(walk, &o, i);
+	}
+	return 0;
+}
+
+/* --- Mending --------------------------------------------------------------------------------- */
+
+/* True if the word would be bound to somebody without us. */
+static int is_there(const struct presence_word *word)
+{
+	static const char *const nowhere[] = {NULL};
+
+	return hook_find(word->name, NULL, nowhere) ||
+	       hook_find_for(word->at, word->name, (const void *)(uintptr_t)*word->at);
+}
+
+static int unbind(const struct presence_word *word, uint64_t page)
+{
+	void *start = (void *)((uintptr_t)word->at & ~(uintptr_t)(page - 1));
+
+	if (word->sealed && sys_call(SYS_mprotect, start, page, PROT_READ | PROT_WRITE))
+		return 0;
+	__atomic_store_n(word->at, 0, __ATOMIC_RELAXED);
+	if (word->sealed)
+		sys_call(SYS_mprotect, start, page, PROT_READ);
+	return 1;
+}
+
+/* Our own extent. */
+static int find_us(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct presence_walk *walk = arg;
+	uint64_t here = (uintptr_t)presence_mend;
+
+	(void)size;
+	if (!find_part(info, PT_LOAD, here))
+		return 0;
+	walk->from = UINT64_MAX;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + part->p_vaddr;
+
+		if (part->p_type != PT_LOAD)
+			continue;
+		walk->from = at < walk->from ? at : walk->from;
+		walk->to = at + part->p_memsz > walk->to ? at + part->p_memsz : walk->to;
+	}
+	return 1;
+}
+
+void presence_mend(void)
+{
+	struct presence_walk walk = {.page = getauxval(AT_PAGESZ)};
+	unsigned left = 0, n;
+
+	if (!walk.page || dl_iterate_phdr(find_us, &walk) != 1)
+		return;
+	do {
+		walk.skip = left;
+		walk.n = 0;
+		dl_iterate_phdr(look, &walk);
+		n = walk.n < PRESENCE_ROOM ? walk.n : PRESENCE_ROOM;
+		for (unsigned i = 0; i < n; i++)
+			if (is_there(&walk.words[i]) || !unbind(&walk.words[i], walk.page))
+				left++;
+	} while (walk.n > PRESENCE_ROOM);
+}
