@@ -104,6 +104,18 @@ static int missing(const struct mpi_call *c)
 	return MPI_ABI_MISSING;
 }
 
+/* Where the call is left otherwise than by its return, `c` is overwritten by others. */
+static void may_be_left(struct mpi_call *c)
+{
+	struct probe_under *under = &c->me->under;
+
+	under->close = mpi_op_left;
+	under->exit.meta = 0;
+	under->nops = 0;
+	c->mark = under->mark += 0x9e3779b97f4a7c15ull; /* never the same */
+	__atomic_store_n(&under->frame, &c->mark, __ATOMIC_RELEASE);
+}
+
 static int mpi_enter(const struct mpi_door *door, void **slot, const uint64_t *words,
 	const void *caller)
 {
@@ -118,10 +130,12 @@ static int mpi_enter(const struct mpi_door *door, void **slot, const uint64_t *w
 
 	if (hook_unlikely(!c.real))
 		return missing(&c);
-	c.me = mpi_library() ? probe_enter() : NULL;
+	c.me = mpi_library() ? probe_enter_from(&c.mark) : NULL;
 	if (!c.me)
 		return mpi_real(&c);
+	may_be_left(&c);
 	result = door->shape->body(&c);
+	__atomic_store_n(&c.me->under.frame, NULL, __ATOMIC_RELEASE);
 	probe_leave(c.me);
 	return result;
 }
