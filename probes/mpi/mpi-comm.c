@@ -26,8 +26,6 @@
 #include "probes/text.h"
 #include "probes/work.h"
 
-#define CHUNK 64 /* members that are asked for at once */
-
 int mpi_group(uint64_t comm)
 {
 	return group_of((const void *)(uintptr_t)comm);
@@ -76,24 +74,30 @@ static void add_member(struct members *m, int rank)
 	m->first = m->last = rank;
 }
 
-/* Fills in who is in a communicator; -1 where the library does not tell. */
+/*
+ * Fills in who is in a communicator; -1 where the library does not tell. Whom the list has no room
+ * for is not asked for: its siblings have other first members, so they differ all the same.
+ */
 static int ask_members(uint64_t comm, int size, struct members *m)
 {
-	int ranks[CHUNK];
+	struct mpi_question q;
+	int ranks[MPI_ASKED], told = 0;
 
 	m->list = text_into(m->bytes, sizeof(m->bytes));
 	m->hash = RING_HASH_START;
 	m->first = m->last = -1;
-	for (int from = 0; from < size; from += CHUNK) {
-		int n = size - from < CHUNK ? size - from : CHUNK;
+	if (mpi_ask_members(&q, comm))
+		return -1;
+	for (int seat = 0; told >= 0 && seat < size && !m->list.cut; seat += told) {
+		int left = size - seat;
 
-		if (mpi_ask_members(comm, from, n, ranks))
-			return -1;
-		for (int i = 0; i < n; i++)
+		told = mpi_ask_seats(&q, seat, left < MPI_ASKED ? left : MPI_ASKED, ranks);
+		for (int i = 0; i < told; i++)
 			add_member(m, ranks[i]);
 	}
+	mpi_ask_no_more(&q);
 	put_run(m);
-	return 0;
+	return told < 0 ? -1 : 0;
 }
 
 /* --- Birth ----------------------------------------------------------------------------------- */

@@ -16,7 +16,6 @@
 
 #define TYPES 128 /* powers of two, well above what is in them */
 #define OPS   32
-#define ASKED 64
 
 const char *const hook_mpi[] = {
 	"libmpi.so.40",		 /* Open MPI 3 to 5 */
@@ -188,6 +187,7 @@ typedef uint64_t (*mpi_convert)(int32_t);
 typedef int (*mpi_ask_number)(uint64_t, int *);
 typedef int (*mpi_ask_handle)(uint64_t, uint64_t *);
 typedef int (*mpi_free_handle)(uint64_t *);
+typedef int (*mpi_include)(uint64_t, int, const int *, uint64_t *);
 typedef int (*mpi_translate)(uint64_t, int, const int *, uint64_t, int *);
 
 uint64_t mpi_from_fortran(enum mpi_kind kind, int32_t handle)
@@ -260,28 +260,77 @@ static void free_group(uint64_t *group)
 		ask(group);
 }
 
-static int translate(uint64_t group, int from, int n, uint64_t world, int *ret)
+/* A group of n of the world, side by side. */
+static int some_of_world(uint64_t world, int from, int n, uint64_t *ret)
 {
-	BORROW(mpi_translate, "PMPI_Group_translate_ranks");
-	int seats[ASKED];
+	BORROW(mpi_include, "PMPI_Group_incl");
+	int ranks[MPI_ASKED];
 
-	for (int i = 0; i < n && i < ASKED; i++)
-		seats[i] = from + i;
-	return ask && n <= ASKED && !ask(group, n, seats, world, ret) ? 0 : -1;
+	for (int i = 0; i < n; i++)
+		ranks[i] = from + i;
+	*ret = 0;
+	return ask && !ask(world, n, ranks, ret) ? 0 : -1;
 }
 
-int mpi_ask_members(uint64_t comm, int from, int n, int *ret)
+static int translate(uint64_t group, int from, int n, uint64_t other, int *ret)
 {
-	uint64_t group, world;
-	int error;
+	BORROW(mpi_translate, "PMPI_Group_translate_ranks");
+	int seats[MPI_ASKED];
 
-	if (group_of_comm(comm, &group))
+	for (int i = 0; i < n; i++)
+		seats[i] = from + i;
+	return ask && !ask(group, n, seats, other, ret) ? 0 : -1;
+}
+
+int mpi_ask_members(struct mpi_question *q, uint64_t comm)
+{
+	*q = (struct mpi_question){.row = 1};
+	if (mpi_ask_size(found.library.world, &q->size) || group_of_comm(comm, &q->group))
 		return -1;
-	error = group_of_comm(found.library.world, &world);
-	if (!error) {
-		error = translate(group, from, n, world, ret);
-		free_group(&world);
-	}
-	free_group(&group);
-	return error;
+	if (!group_of_comm(found.library.world, &q->world))
+		return 0;
+	free_group(&q->group);
+	return -1;
+}
+
+void mpi_ask_no_more(struct mpi_question *q)
+{
+	free_group(&q->world);
+	free_group(&q->group);
+}
+
+/* Of those seats as many as are who would come next, one behind the other. */
+static int ask_in_a_row(struct mpi_question *q, int seat, int n, int *ret)
+{
+	uint64_t few;
+	int told = 0;
+
+	n = n < q->row ? n : q->row;
+	n = n < q->size - q->next ? n : q->size - q->next;
+	q->row = 1; /* a guess that fails costs little, one that holds makes the next bolder */
+	if (n <= 0 || some_of_world(q->world, q->next, n, &few))
+		return 0;
+	if (translate(q->group, seat, n, few, ret))
+		ret[0] = -1;
+	free_group(&few);
+	for (; told < n && ret[told] == told; told++)
+		ret[told] += q->next;
+	q->next += told;
+	if (told == n)
+		q->row = 2 * n < MPI_ASKED ? 2 * n : MPI_ASKED;
+	return told;
+}
+
+int mpi_ask_seats(struct mpi_question *q, int seat, int n, int *ret)
+{
+	int told = found.library.open ? ask_in_a_row(q, seat, n, ret) : 0;
+
+	if (told)
+		return told;
+	if (found.library.open)
+		n = 1;
+	if (translate(q->group, seat, n, q->world, ret) || ret[0] < 0)
+		return -1;
+	q->next = ret[n - 1] + 1;
+	return n;
 }

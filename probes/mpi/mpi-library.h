@@ -49,9 +49,26 @@ int mpi_ask_size(uint64_t comm, int *ret);
 int mpi_ask_rank(uint64_t comm, int *ret);
 
 /*
- * The ranks in the world of those who have seats [from, from + n) of a communicator; n <= 64. 0, or
- * -1.
+ * Who is in a communicator, asked in the order of its seats. Open MPI looks for each member among
+ * all of the group that it is asked about, so that all of a large one against all of the world
+ * would take seconds; it is asked about few, those who come next if the members lie side by side.
  */
-int mpi_ask_members(uint64_t comm, int from, int n, int *ret);
+struct mpi_question {
+	uint64_t group, world; /* the library's groups */
+	int size;	       /* of the world */
+	int next;	       /* who would come next */
+	int row;	       /* how many of those are asked about at once */
+};
+
+/* 0, or -1 where the library does not tell; then there is nothing to end. */
+int mpi_ask_members(struct mpi_question *q, uint64_t comm);
+void mpi_ask_no_more(struct mpi_question *q);
+
+/*
+ * The ranks in the world of those who have the seats from there on; n <= MPI_ASKED. How many it
+ * told, at least one and perhaps fewer than n, or -1.
+ */
+#define MPI_ASKED 64
+int mpi_ask_seats(struct mpi_question *q, int seat, int n, int *ret);
 
 #endif

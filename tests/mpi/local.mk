@@ -3,8 +3,10 @@
 # Ranks of real MPI with the probe: Open MPI and MPICH, those that are here. What records they
 # leave, each way to hang and to end, and jobs that are well.
 SH_TESTS += %D%/records.test %D%/fortran.test %D%/hangs.test \
-	%D%/hangs-mpich.test %D%/ends.test %D%/well.test %D%/left.test
-EXTRA_DIST += %D%/mpi.sh %D%/hangs.sh %D%/ranks.c %D%/throws.cc %D%/old.f %D%/new.f90
+	%D%/hangs-mpich.test %D%/ends.test %D%/well.test %D%/left.test \
+	%D%/many.test
+EXTRA_DIST += %D%/mpi.sh %D%/hangs.sh %D%/ranks.c %D%/throws.cc %D%/old.f %D%/new.f90 \
+	%D%/mpilike.c %D%/mpilike.h %D%/splits.c
 
 # Each way to hang, on both.
 check-mpi: all
