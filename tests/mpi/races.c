@@ -19,7 +19,7 @@
 #define NO_STATUS ((void *)0)
 
 static int rounds = 200, over;
-static pthread_barrier_t round_begins; /* or one runs ahead, and what is left to another lies long */
+static pthread_barrier_t round_begins; /* or what one leaves to another would lie long */
 static double data[8], into[THREADS][8];
 
 /* What one thread has begun and the next one ends, each in its turn. */

@@ -12,6 +12,8 @@ import io
 import os
 import pickle
 import sys
+import threading
+import time
 
 sys.path.insert(0, sys.argv[1])
 
@@ -250,6 +252,45 @@ def worker_pool(where):
     expect(pool._on_sidecar_death(-9) is None, "a pool's end")
 
 
+def peak(where):
+    """Ends with CUDA in a state that the environment names; who asks wrongly never comes back."""
+    state = os.environ.get("PEAK", "ready")
+    lock = threading.Lock()
+    held = threading.Event()
+
+    def hold():
+        with lock:
+            held.set()
+            time.sleep(1000)  # as in cudaMalloc(), of a device that is wedged
+
+    class cuda:
+        def is_initialized():
+            return state != "unmade"
+
+        def get_allocator_backend():
+            return "cudaMallocAsync" if state == "driver's" else "native"
+
+        def memory_stats():
+            if state == "raises":
+                raise RuntimeError("CUDA error: an illegal memory access was encountered")
+            if state in ("unmade", "driver's"):
+                time.sleep(1000)
+            with lock:
+                return {"allocated_bytes.all.peak": 5000, "reserved_bytes.all.peak": 7000}
+
+    use("torch").cuda = cuda
+    if state == "old":
+        del cuda.get_allocator_backend
+    if state == "gone":
+        del cuda.is_initialized
+    if state == "held":
+        threading.Thread(target=hold, daemon=True).start()
+        held.wait()
+    if state == "waits":
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+    expect(use("torch.optim.optimizer").Optimizer().step() == "stepped", "step()")
+
+
 def look(where):
     """Only imports all there is: in other versions the names are not what they were."""
     sys.path.insert(0, __file__.rsplit("/", 1)[0])
@@ -264,7 +305,7 @@ def look(where):
 
 
 DEEDS = {each.__name__: each for each in (join, handle, spawned, steps, load, compile_it, save,
-                                          shape, lock, kernels, worker_pool, look)}
+                                          shape, lock, kernels, worker_pool, peak, look)}
 DEEDS[sys.argv[2]](sys.argv[1])
 print("as without")
 sys.exit(3)  # so that the ring of this process, which is no rank, outlives it

@@ -120,12 +120,21 @@ SEEN = {
         trait framework = jax 0.0.1
         begin compile xla compile, end compile xla compile
         """,
+    "peak ready": "step 1, trait memory-allocated = 5000, trait memory-reserved = 7000",
+    "peak waits": "step 1, trait memory-allocated = 5000, trait memory-reserved = 7000",
+    "peak old": "step 1, trait memory-allocated = 5000, trait memory-reserved = 7000",
+    "peak unmade": "step 1",
+    "peak driver's": "step 1",
+    "peak held": "step 1",
+    "peak raises": "step 1",
+    "peak gone": "step 1",
     "worker_pool": "note the pool of compile workers died: status -9",
 }
 
 ENVIRONMENT = {"join nccl": {"RANK": "5", "WORLD_SIZE": "8", "TORCH_NCCL_BLOCKING_WAIT": "1",
                              "TORCH_NCCL_ASYNC_ERROR_HANDLING": "1",
                              "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC": "900"}}
+ENVIRONMENT.update({name: {"PEAK": name[5:]} for name in SEEN if name.startswith("peak ")})
 
 
 def fail(what):
@@ -168,7 +177,11 @@ def played(python, fakes, deed, scratch, environment):
     bare = subprocess.run(program, env=env, capture_output=True, text=True)
     if (bare.returncode, bare.stdout) != (3, "as without\n"):
         fail("%s without the probe: %s%s" % (deed, bare.stdout, bare.stderr))
-    ran = subprocess.run(program, env=dict(env, LD_PRELOAD=probe), capture_output=True, text=True)
+    try:
+        ran = subprocess.run(program, env=dict(env, LD_PRELOAD=probe), capture_output=True,
+                             text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        fail("%s, %s: it does not end" % (deed, environment))
     if (ran.returncode, ran.stdout, ran.stderr) != (3, "as without\n", bare.stderr):
         fail("%s: status %d, %s%s" % (deed, ran.returncode, ran.stdout, ran.stderr))
     lines = []
