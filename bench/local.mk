@@ -170,6 +170,14 @@ bench_judge_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 bench_judge_bench_LDADD = $(REPORT_FLOORS) -lm
 run-benches: bench/judge_bench
 
+# Logs of others about very many ranks.
+BENCHES += bench/texts_bench
+EXTRA_PROGRAMS += bench/texts_bench
+bench_texts_bench_SOURCES = %D%/texts_bench.c
+bench_texts_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+bench_texts_bench_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) -lm
+run-benches: bench/texts_bench
+
 # The stacks of very many ranks as one tree.
 BENCHES += bench/stacktree_bench
 EXTRA_PROGRAMS += bench/stacktree_bench
