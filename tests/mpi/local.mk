@@ -8,7 +8,7 @@ SH_TESTS += %D%/records.test %D%/fortran.test %D%/hangs.test \
 	%D%/many.test %D%/races.test
 TSAN_TESTS += %D%/races.test
 EXTRA_DIST += %D%/mpi.sh %D%/hangs.sh %D%/ranks.c %D%/throws.cc %D%/old.f %D%/new.f90 \
-	%D%/mpilike.c %D%/mpilike.h %D%/splits.c %D%/races.c
+	%D%/mpilike.c %D%/mpilike.h %D%/splits.c %D%/races.c %D%/handlers.c
 
 # Each way to hang, on both.
 check-mpi: all
