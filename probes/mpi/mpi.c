@@ -14,8 +14,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "probes/death/unwound.h"
 #include "probes/hook.h"
 #include "probes/mpi/mpi-abi.h"
+
+_Static_assert(!UNWOUND_HERE || UNWOUND_ARGS == MPI_WORDS, "a call's words are those of unwound.h");
 
 /* What a wrapper is: its line, the names of what it stands for, newest habit first. */
 struct mpi_door {
@@ -71,11 +74,50 @@ uint64_t mpi_handle_at(const struct mpi_call *c, unsigned at, int i, enum mpi_ki
 
 /* --- The call -------------------------------------------------------------------------------- */
 
-int mpi_real(const struct mpi_call *c)
+static int call(const struct mpi_call *c)
 {
 	const uint64_t *w = c->words;
-	int result = ((mpi_function)c->real)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8],
-		w[9], w[10], w[11], w[12], w[13]);
+
+	return ((mpi_function)c->real)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9],
+		w[10], w[11], w[12], w[13]);
+}
+
+#if UNWOUND_HERE
+
+/* A recorded call that an exception may leave; on other machines it is found out later (LEFT). */
+struct mpi_thrown {
+	struct unwound unwound; /* first */
+	struct probe_thread *me;
+};
+
+static void thrown(struct unwound *unwound)
+{
+	struct probe_thread *me = ((struct mpi_thrown *)unwound)->me;
+
+	__atomic_store_n(&me->under.frame, NULL, __ATOMIC_RELEASE);
+	mpi_op_left(me);
+	probe_leave(me);
+}
+
+static int call_recorded(const struct mpi_call *c)
+{
+	struct mpi_thrown t = {.unwound = {.close = thrown}, .me = c->me};
+
+	return (int)unwound_call(&t.unwound, c->real, c->words);
+}
+
+#else
+
+static int call_recorded(const struct mpi_call *c)
+{
+	return call(c);
+}
+
+#endif
+
+int mpi_real(const struct mpi_call *c)
+{
+	int result = c->me && c->me->under.frame == &c->mark ? call_recorded(c) : call(c);
 
 	return c->tongue == MPI_IN_FORTRAN ? mpi_told(c, c->ierror, 0) : result;
 }

@@ -18,8 +18,9 @@
  * calls collectives), and a tool's wrapper calls the library: what happens inside a recorded call
  * is that same call.
  *
- * LEFT. An error handler of the program's may throw, or jump, out of a call. Its thread's next call
- * of ours finds that out (probe_was_left()) and records that it failed.
+ * LEFT. An error handler of the program's may throw, or jump, out of a call. What it throws passes
+ * a frame of unwound.h, and the call has failed at that moment. A jump passes nothing: the thread's
+ * next call of ours finds it out (probe_was_left()).
  */
 #ifndef PROBES_MPI_H
 #define PROBES_MPI_H

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A rank in C++ whose error handler throws out of a call of MPI, compiled by the test with the
-// library's own compiler; then it goes on.
+// library's own compiler; then it goes on, or with an argument dies before its next call.
 #include <mpi.h>
 
+#include <csignal>
 #include <cstdio>
 
 static void refuse(MPI_Comm *, int *code, ...)
@@ -32,6 +33,8 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_create_errhandler(refuse, &handler);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+	if (argc > 1 && broadcast(99))
+		raise(SIGKILL);
 	for (int i = 0; i < 100; i++)
 		caught += broadcast(i % 2 ? 0 : 99);
 	std::printf("caught %d\n", caught);
