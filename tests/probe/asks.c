@@ -41,6 +41,14 @@ int WHO(void)
 	return found;
 }
 
+#ifdef ALONE
+int main(void)
+{
+	WHO();
+	return 0;
+}
+#endif
+
 #ifdef PROGRAM
 int in_library(void);
 
