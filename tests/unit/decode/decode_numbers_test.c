@@ -58,21 +58,33 @@ static void counters_of_a_process_do_not_wrap(void **state)
 	job_free(job);
 }
 
+/* The least of all numbers stands for none; from the next one on it is more than a number holds. */
 static void kills_do_not_wrap(void **state)
 {
-	struct evidence evidence = {0};
-	struct exhibit *launch;
-	struct job *job;
+	static const struct {
+		const char *before;
+		int64_t kills;
+	} cases[] = {{LEAST, JOB_UNKNOWN}, {"-" MOST, INT64_MAX}, {"0", INT64_MAX}};
 
-	forge_gather(&evidence);
-	launch = forge_text(&evidence, EXHIBIT_HISTORY, 0,
-		"{\"cgroups\": [{\"first\": \"path a\\nmemory.events.oom_kill " LEAST "\\n\"}]}");
-	launch->when = forge_real(5);
-	forge_text(&evidence, EXHIBIT_CGROUP, 0, "path a\nmemory.events.oom_kill " MOST "\nx\n");
-	job = decoded(&evidence);
-	assert_int_equal(job->nhosts, 1);
-	assert_true(job->hosts[0].oom_kills == JOB_UNKNOWN || job->hosts[0].oom_kills >= 0);
-	job_free(job);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct evidence evidence = {0};
+		struct exhibit *launch;
+		struct job *job;
+		char text[200];
+
+		snprintf(text, sizeof(text),
+			"{\"cgroups\": [{\"first\": \"path a\\nmemory.events.oom_kill %s\\n\"}]}",
+			cases[i].before);
+		forge_gather(&evidence);
+		launch = forge_text(&evidence, EXHIBIT_HISTORY, 0, text);
+		launch->when = forge_real(5);
+		forge_text(&evidence, EXHIBIT_CGROUP, 0,
+			"path a\nmemory.events.oom_kill " MOST "\nx\n");
+		job = decoded(&evidence);
+		assert_int_equal(job->nhosts, 1);
+		assert_true(job->hosts[0].oom_kills == cases[i].kills);
+		job_free(job);
+	}
 }
 
 static void times_that_cannot_be_are_not_believed(void **state)
