@@ -41,9 +41,9 @@ check_PROGRAMS += %D%/run-one
 tests_run_one_CFLAGS = $(PLAIN_CFLAGS)
 dist_check_SCRIPTS = $(SH_TESTS)
 EXTRA_DIST += %D%/dist.test %D%/examples.py %D%/findings.tsv \
-	%D%/interpreters.py %D%/scratch.sh %D%/unit/blank_module.h %D%/unit/elf-forge.h \
-	%D%/unit/judged.h %D%/unit/launcher.h %D%/unit/made_file.h %D%/unit/process_of.h \
-	%D%/unit/stack_object.h %D%/unit/unit.h
+	%D%/interpreters.py %D%/mutations.py %D%/mutations.tsv %D%/scratch.sh \
+	%D%/unit/blank_module.h %D%/unit/elf-forge.h %D%/unit/judged.h %D%/unit/launcher.h \
+	%D%/unit/made_file.h %D%/unit/process_of.h %D%/unit/stack_object.h %D%/unit/unit.h
 
 # Each test runs under tests/run-one: a deadline, and nothing it started survives it. In the ASan
 # build stack frames stay on the stack: Ubuntu 24.04's gcc 13.2 otherwise moves variables of 64-byte
@@ -72,6 +72,12 @@ list-tsan-tests:
 check-dist:
 	TEST_TIMEOUT=1500 $(MAKE) $(AM_MAKEFLAGS) check TESTS='%D%/dist.test'
 .PHONY: check-asan check-dist check-tsan list-tsan-tests
+
+# Each story of findings.tsv fails once what it tells of is back, in a copy of the tree and a build of
+# its own; ONLY="truth-4" plays one finding, test or story.
+check-mutations:
+	python3 $(srcdir)/tests/mutations.py '$(abs_srcdir)' '$(abs_builddir)/tests/mutations' $(ONLY)
+.PHONY: check-mutations
 
 # The examples of inquest-verdicts(7), drawn anew.
 examples: inquest
