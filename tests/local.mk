@@ -73,10 +73,11 @@ check-dist:
 	TEST_TIMEOUT=1500 $(MAKE) $(AM_MAKEFLAGS) check TESTS='%D%/dist.test'
 .PHONY: check-asan check-dist check-tsan list-tsan-tests
 
-# Each story of findings.tsv fails once what it tells of is back, in a copy of the tree and a build of
-# its own; ONLY="truth-4" plays one finding, test or story.
+# Each story of findings.tsv fails once what it tells of is back, in a copy of the tree with a build
+# of its own; ONLY="truth-4" plays one finding, test or story.
 check-mutations:
-	python3 $(srcdir)/tests/mutations.py '$(abs_srcdir)' '$(abs_builddir)/tests/mutations' $(ONLY)
+	python3 $(srcdir)/tests/mutations.py '$(abs_srcdir)' '$(abs_builddir)/tests/mutations' \
+		$(ONLY)
 .PHONY: check-mutations
 
 # The examples of inquest-verdicts(7), drawn anew.
