@@ -70,8 +70,11 @@ class Workshop:
                                 INQUEST=os.path.join(self.built, "inquest"))
         for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"):
             self.environment.pop(name, None)
+        if shutil.which("ccache"):  # what is put back compiles at once
+            self.environment.setdefault("CC", "ccache gcc")
+            self.environment.setdefault("CXX", "ccache g++")
         if not os.path.exists(os.path.join(self.built, "Makefile")):
-            self.call([os.path.join(self.tree, "configure"), "-q"], "configure")
+            self.call([os.path.join("..", "tree", "configure"), "-q"], "configure")
         self.call(["make", "-s", f"-j{self.jobs}", "all"], "make all")
 
     def call(self, command, what):
@@ -95,7 +98,7 @@ class Workshop:
                 out.write("include Makefile\n" + rule)
             names = self.run(["make", "-s", "-f", "helpers.mk", "helpers"]).stdout.split()
             self.helpers = [name for name in names if not name.startswith("tests/unit/")]
-        return ["all"] + self.helpers
+        return ["all-am"] + self.helpers
 
     def build(self, test):
         return self.run(["make", "-s", f"-j{self.jobs}"] + self.wanted(test))
