@@ -108,6 +108,7 @@ class Workshop:
         run_one = os.path.join(self.built, "tests", "run-one")
         environment = dict(self.environment, TEST_TIMEOUT=str(DEADLINE_S))
         environment.setdefault("CC", "cc")
+        environment.setdefault("STOPS_PATIENCE", "5")  # for each thing that does not come
         return subprocess.run([run_one, path], cwd=self.built, env=environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, errors="replace", check=False)
