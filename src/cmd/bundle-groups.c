@@ -38,6 +38,21 @@ static void take_text(char **held, const char *told)
 	*held = alloc_text(told);
 }
 
+/* The environment of a launch or of a rank may tell it. */
+static void read_slurm_job(struct bundle_part *part, const struct json_object *object)
+{
+	struct json_object *env = NULL;
+	const char *text = json_object_object_get_ex(object, "env", &env)
+				   ? json_get_text(env, "SLURM_JOB_ID")
+				   : NULL;
+	int64_t job = text && strspn(text, "0123456789") == strlen(text)
+			      ? strtoll(text, NULL, 10)
+			      : 0;
+
+	if (job && part->slurm_job != job)
+		part->slurm_job = part->slurm_job ? -1 : job;
+}
+
 static void read_document(struct bundle_part *part, const struct exhibit *exhibit)
 {
 	struct complaint why = {0};
@@ -50,6 +65,7 @@ static void read_document(struct bundle_part *part, const struct exhibit *exhibi
 	if (exhibit->kind == EXHIBIT_GATHER && json_get_int(object, "owner", &owner) &&
 		part->owner < 0)
 		part->owner = owner;
+	read_slurm_job(part, object);
 	take_text(&part->id, json_get_text(object, "job"));
 	take_text(&part->name, json_get_text(object, "name"));
 	if (json_get_time(object, "launched", &launched))
@@ -472,6 +488,7 @@ static void tell_apart(struct bundle_groups *groups)
 
 static void take(struct bundle_groups *groups, size_t job, struct evidence *into)
 {
+	groups->judged = job;
 	for (size_t i = 0; i < groups->parts.nr; i++) {
 		if (groups->parts.items[i].job == job)
 			evidence_move(into, &groups->parts.items[i].evidence);
@@ -496,6 +513,22 @@ void bundle_groups_settle_for(
 		if (!strcmp(groups->parts.items[i].path, path))
 			job = groups->parts.items[i].job;
 	take(groups, job, into);
+}
+
+int64_t bundle_groups_slurm_job(const struct bundle_groups *groups)
+{
+	int64_t job = 0;
+
+	for (size_t i = 0; i < groups->parts.nr; i++) {
+		const struct bundle_part *part = &groups->parts.items[i];
+
+		if (part->job != groups->judged || !part->slurm_job)
+			continue;
+		if (part->slurm_job < 0 || (job && job != part->slurm_job))
+			return 0;
+		job = part->slurm_job;
+	}
+	return job;
 }
 
 static const char *base_of(const char *path)

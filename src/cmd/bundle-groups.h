@@ -47,6 +47,7 @@ struct bundle_part {
 	int64_t last;     /* reading */
 	int64_t owner;    /* the user whose job it is, as who gathered it saw; -1 not known */
 	struct bundle_run run;
+	int64_t slurm_job; /* Slurm's number of it; 0 none is told, -1 several are */
 	ARRAY(struct bundle_claim) claims; /* by process */
 	ARRAY(int) ranks;                /* ascending */
 	ARRAY(uint64_t) groups;          /* ring keys, only where needed */
@@ -57,6 +58,7 @@ struct bundle_part {
 struct bundle_groups {
 	ARRAY(struct bundle_part) parts;
 	ARRAY(struct report_left) left; /* the jobs that are not judged, newest first */
+	size_t judged; /* the first part of the job that is; where there are parts */
 };
 
 /* Takes the evidence of one bundle over, and leaves it empty. */
@@ -85,6 +87,9 @@ void bundle_groups_settle(struct bundle_groups *groups, struct evidence *into)
 /* The same, for the job of the bundle of that path instead of the newest. */
 void bundle_groups_settle_for(struct bundle_groups *groups, const char *path,
 	struct evidence *into) __attribute__((nonnull));
+
+/* Slurm's number of the job that was left in `into`; 0 where none, or more than one, is told. */
+int64_t bundle_groups_slurm_job(const struct bundle_groups *groups) __attribute__((nonnull));
 
 /* Appends "2 jobs left out (...): sft-40 in a.inq, moe-7 in b.inq and 3 more"; nothing: none. */
 void bundle_groups_describe(const struct bundle_groups *groups, struct str *into)

@@ -165,7 +165,7 @@ static void gather_remains(struct gathered *gathered, char *const *paths, size_t
 		budget_reads(gathered->budget, paths[i]);
 		remains_look(remains, paths[i]);
 	}
-	remains_jobs_tell_apart(remains);
+	remains_jobs_tell_apart(remains, bundle_groups_slurm_job(&gathered->groups));
 	gathered->logs = remains_read(remains, gathered->into);
 	tell_files(gathered);
 }

@@ -122,7 +122,7 @@ static int log_gather(const char *path, struct evidence *into, struct complaint 
 	size_t read;
 
 	remains_look(&remains, path);
-	remains_jobs_tell_apart(&remains);
+	remains_jobs_tell_apart(&remains, 0);
 	read = remains_read(&remains, into);
 	remains_release(&remains);
 	return read ? 0 : complaint_set(why, "nothing that a job leaves in %s", path);

@@ -32,15 +32,35 @@ static int64_t number_behind(const char *text, const char *words)
 	return 0;
 }
 
+/*
+ * The number in a name that Slurm gives to a log, "slurm-41.out". A task of an array, as in
+ * "slurm-41_7.out", has a number of its own that only its text may tell; until then it is this.
+ */
+static int64_t job_of_name(const char *name, bool *ret_task)
+{
+	char *end = NULL;
+	int64_t job = strncmp(name, "slurm-", 6) ? 0 : strtoll(name + 6, &end, 10);
+
+	*ret_task = job > 0 && *end == '_' && isdigit((unsigned char)end[1]);
+	if (*ret_task)
+		job = (job << 32) + 1 + strtol(end + 1, NULL, 10);
+	return job > 0 ? job : 0;
+}
+
+static bool is_of_task(int64_t job)
+{
+	return job >> 32 != 0;
+}
+
 /* The number that Slurm gave to the job in whose log that text stands; 0 none is told. */
-static int64_t slurm_job(const char *name, const char *text)
+static int64_t job_of_text(const char *text)
 {
 	static const char *const words[] = {"*** JOB ", "*** STEP ", "StepId=", "JobId="};
-	int64_t job = strncmp(name, "slurm-", 6) ? 0 : number_behind(name, "slurm-");
+	int64_t job = 0;
 
 	for (size_t i = 0; !job && i < sizeof(words) / sizeof(words[0]); i++)
 		job = number_behind(text, words[i]);
-	return job;
+	return job >> 32 ? 0 : job;
 }
 
 /* The rank whose line begins there: "[rank3]: ...", "[default3]:[rank3]: ...", "3: ..."; or -1. */
@@ -78,9 +98,11 @@ static uint64_t writers_in(const char *text)
 void remains_jobs_read(struct remains_file *file, const char *name, const char *head,
 	const char *tail, bool of_worker)
 {
-	file->job = slurm_job(name, head);
-	if (!file->job)
-		file->job = slurm_job(name, tail);
+	bool task;
+	int64_t named = job_of_name(name, &task);
+	int64_t told = job_of_text(head) ? job_of_text(head) : job_of_text(tail);
+
+	file->job = (task && told) || !named ? told : named;
 	file->ranks = of_worker ? 0 : writers_in(head) | writers_in(tail);
 }
 
@@ -205,9 +227,16 @@ static void tell_apart_in(struct remains *remains, const struct branch *folder)
 	array_release(&branches.all);
 }
 
-void remains_jobs_tell_apart(struct remains *remains)
+void remains_jobs_tell_apart(struct remains *remains, int64_t known)
 {
 	const struct branch root = {.label = "", .folder = true};
+	struct remains_file *file;
 
+	array_for_each(&remains->files, file)
+		if (known && file->kind && file->job && file->job != known &&
+			!is_of_task(file->job) && !is_of_many(file)) {
+			file->kind = NULL;
+			file->why = OF_ANOTHER;
+		}
 	tell_apart_in(remains, &root);
 }

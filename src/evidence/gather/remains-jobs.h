@@ -19,11 +19,14 @@ void remains_jobs_read(struct remains_file *file, const char *name, const char *
 	const char *tail, bool of_worker) __attribute__((nonnull));
 
 /*
- * Passes over what is of other jobs than the one of the newest file. Two files are of different
- * jobs if Slurm's numbers in them differ; two folders of which neither lies in the other are, too,
- * if a rank has written in both. Of what lies beside them then, and has no such number, nobody
- * knows of which job it is: it is passed over. Records of whatever ran there are kept.
+ * Passes over what is of other jobs than the one of the newest file; where bundles have told the
+ * number that Slurm gave to the job, than that one; `known` is 0 where they have not. Two files
+ * are of different jobs if Slurm's numbers in them differ; two folders of which neither lies in
+ * the other are, too, if a rank has written in both. Of what lies beside them then, and has no
+ * such number, nobody knows of which job it is: it is passed over. Records of whatever ran there
+ * are kept.
  */
-void remains_jobs_tell_apart(struct remains *remains) __attribute__((nonnull));
+void remains_jobs_tell_apart(struct remains *remains, int64_t known)
+	__attribute__((nonnull));
 
 #endif
