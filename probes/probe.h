@@ -51,30 +51,11 @@ enum probe_need {
 	PROBE_NEED_RANK,      /* a communicator: this process is a rank */
 };
 
-struct probe_thread;
-
 /* An op inside an explicit group: called, and entered only when the outermost group ends. */
 struct probe_op {
 	struct ring_record r;
 	struct ring_entered entered;
 	int group;
-};
-
-/*
- * What is to be closed of a call that may be left otherwise than by its return: an error handler of
- * the program's throws or jumps out of it. Then depth stays raised; whoever comes next on that
- * thread sees that the frame is gone.
- */
-struct probe_under {
-	const uint64_t *frame; /* in the wrapper's frame, holds `mark`; NULL: is not left */
-	uint64_t mark;
-	void (*close)(struct probe_thread *me);
-	struct ring_record exit; /* of the call; meta 0: it has made no entry */
-	uint32_t nops;
-	struct {
-		struct ring_entered entered;
-		uint64_t number; /* work.h */
-	} ops[2];
 };
 
 /* A thread's own state. Its own pages, made at its first recorded call, freed at its end. */
@@ -90,7 +71,6 @@ struct probe_thread {
 	uint32_t queued;       /* ops in `queue` */
 	uint32_t births;       /* communicators in `born` */
 	uint32_t polling;      /* the board shows a poll that was not ready */
-	struct probe_under under;
 	uint64_t group_ticket; /* of the outermost open ncclGroupStart */
 	uint64_t unique_key;   /* of the latest id that NCCL made inside a call of ours */
 	uint64_t unique_alias;
@@ -112,30 +92,19 @@ extern const uint64_t *probe_epoch;
 struct probe_thread *probe_enter_slow(enum probe_need need);
 
 /*
- * True if the call that the thread is inside of was left: it is closed, and the thread outside.
- * `here`: in the frame of who asks, NULL: not known.
- */
-int probe_was_left(struct probe_thread *me, const void *here);
-
-/*
  * Begins a recorded call. Returns the calling thread, marked as inside; or NULL where the call is
  * nested in another, or there is nothing to record into: the wrapper then only passes it through.
  */
-static inline struct probe_thread *probe_enter_from(const void *here)
+static inline struct probe_thread *probe_enter(void)
 {
 	struct probe_thread *me = probe_me;
 
 	if (hook_unlikely(!me || me->epoch != __atomic_load_n(probe_epoch, __ATOMIC_ACQUIRE)))
 		me = probe_enter_slow(PROBE_NEED_NOTHING);
-	if (!me || (hook_unlikely(me->depth) && !probe_was_left(me, here)))
+	if (!me || me->depth)
 		return NULL;
 	me->depth = 1;
 	return me;
-}
-
-static inline struct probe_thread *probe_enter(void)
-{
-	return probe_enter_from(NULL);
 }
 
 /* The same for a call that is worth a ring of its own. */

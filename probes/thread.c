@@ -11,7 +11,6 @@
 #include "probes/probe.h"
 #include "probes/process.h"
 #include "probes/ring-clock.h"
-#include "probes/self.h"
 #include "probes/symver.h"
 #include "probes/sys.h"
 
@@ -70,7 +69,6 @@ static void thread_join(struct probe_thread *me)
 	char name[16];
 
 	if (me->tid != tid) { /* new, or a forked child's copy of its parent's */
-		me->under.frame = NULL;
 		me->depth = me->group_depth = me->queued = me->births = 0;
 		me->lane = NULL;
 		me->tid = tid;
@@ -124,51 +122,11 @@ struct probe_thread *probe_enter_needing(enum probe_need need)
 {
 	struct probe_thread *me = probe_me;
 
-	if (me && me->depth && me->epoch == *probe_epoch && !probe_was_left(me, NULL))
+	if (me && me->depth && me->epoch == *probe_epoch)
 		return NULL;
 	if (process_ready(need))
 		return probe_enter();
 	return NULL;
-}
-
-/* --- Calls that are left --------------------------------------------------------------------- */
-
-#define THREAD_NEAR 16384 /* below that frame, and so on its stack */
-
-/* A handler on a stack of its own interrupts a call that goes on. */
-static int is_on_altstack(void)
-{
-	stack_t stack;
-
-	return !sys_call(SYS_sigaltstack, NULL, &stack) && (stack.ss_flags & SS_ONSTACK);
-}
-
-/*
- * Stacks grow down: what lies above the frame has outlived it. What lies below may be called by it,
- * or stand where it stood: then the mark is overwritten, sooner or later. Memory that is far away
- * may be a stack that is not there any more.
- */
-static int has_outlived(const struct probe_under *under, uint64_t here)
-{
-	uint64_t frame = (uintptr_t)under->frame;
-
-	if (here >= frame)
-		return !is_on_altstack();
-	if (frame - here > THREAD_NEAR && !self_can_read(frame))
-		return 1;
-	return *(const volatile uint64_t *)under->frame != under->mark;
-}
-
-int probe_was_left(struct probe_thread *me, const void *here)
-{
-	if (!here)
-		here = __builtin_frame_address(0);
-	if (!me->under.frame || !has_outlived(&me->under, (uintptr_t)here))
-		return 0;
-	me->under.frame = NULL;
-	me->depth = 0;
-	me->under.close(me);
-	return 1;
 }
 
 void probe_now_slow(struct probe_thread *me, uint64_t now)

@@ -25,10 +25,7 @@ int unwound_personality(int version, int actions, uint64_t kind, void *exception
 
 __attribute__((visibility("hidden"))) uint64_t unwound_enter(const void *fn, const uint64_t *args);
 
-/*
- * The seventh word and all behind it go by the stack. 0x1b: the routine's address relative to here,
- * 32 bits.
- */
+/* The seventh word goes by the stack. 0x1b: the routine's address relative to here, 32 bits. */
 __asm__(".text\n"
 	".p2align 4\n"
 	".globl unwound_enter\n"
@@ -42,15 +39,9 @@ __asm__(".text\n"
 	"	.cfi_offset %rbp, -16\n"
 	"	movq %rsp, %rbp\n"
 	"	.cfi_def_cfa_register %rbp\n"
-	"	subq $64, %rsp\n"
-	"	movups 48(%rsi), %xmm0\n"
-	"	movups 64(%rsi), %xmm1\n"
-	"	movups 80(%rsi), %xmm2\n"
-	"	movups 96(%rsi), %xmm3\n"
-	"	movups %xmm0, (%rsp)\n"
-	"	movups %xmm1, 16(%rsp)\n"
-	"	movups %xmm2, 32(%rsp)\n"
-	"	movups %xmm3, 48(%rsp)\n"
+	"	subq $16, %rsp\n"
+	"	movq 48(%rsi), %rax\n"
+	"	movq %rax, (%rsp)\n"
 	"	movq %rdi, %rax\n"
 	"	movq %rsi, %r11\n"
 	"	movq (%r11), %rdi\n"

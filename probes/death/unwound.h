@@ -2,13 +2,13 @@
 /*
  * unwound.h: calls that may be left by an exception.
  *
- * A wrapper around C++ code, or around what may call the program's, has two ways out: the return,
- * and an exception (or the end of the thread: pthread_exit and pthread_cancel unwind as well) that
- * passes through its frame. The compiler's own means would tell us of the second, by a personality
- * routine of libgcc; but the object must need nothing beyond glibc, and an unwinder of ours would
- * hijack the program's. So the real function is called from one small frame of assembly, which has
- * a personality routine of our own: it asks nothing, catches nothing, closes the record, and lets
- * the unwinder go on. There is no landing pad: the program's exception is never touched.
+ * A wrapper around C++ code has two ways out: the return, and an exception (or the end of the
+ * thread: pthread_exit and pthread_cancel unwind as well) that passes through its frame. The
+ * compiler's own means would tell us of the second, by a personality routine of libgcc; but the
+ * object must need nothing beyond glibc, and an unwinder of ours would hijack the program's. So the
+ * real function is called from one small frame of assembly, which has a personality routine of our
+ * own: it asks nothing, catches nothing, closes the record, and lets the unwinder go on. There is
+ * no landing pad: the program's exception is never touched.
  *
  * Only calls that are recorded get such a frame; one that is merely passed through has none.
  */
@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define UNWOUND_ARGS 14 /* integers, pointers; callees that take fewer never look at the rest */
+#define UNWOUND_ARGS 7 /* integers or pointers; callees that take fewer never look at the rest */
 
 #if defined(__x86_64__)
 #define UNWOUND_HERE 1

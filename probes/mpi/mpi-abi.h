@@ -17,8 +17,6 @@
 #define MPI_ABI_SUCCESS   0
 /* The answer of a wrapper if there is no MPI behind it: an error without a class of its own. */
 #define MPI_ABI_MISSING 15
-/* What records have where a call was left, and gave no result. */
-#define MPI_ABI_LEFT (-1)
 
 /* Of Open MPI. */
 #define MPI_OPEN_ANY_SOURCE (-1)

@@ -10,7 +10,6 @@
  *
  * A send and a receive in one call (MPI_Sendrecv) are a launch of two, in no order.
  */
-#include "probes/mpi/mpi-abi.h"
 #include "probes/mpi/mpi.h"
 #include "probes/nccl/group.h"
 #include "probes/work.h"
@@ -120,35 +119,6 @@ struct mpi_op mpi_describe_op(const struct mpi_call *c)
 
 /* --- Records --------------------------------------------------------------------------------- */
 
-void mpi_op_ends_as(struct probe_thread *me, const struct ring_record *exit)
-{
-	if (!me->under.exit.meta)
-		me->under.exit = *exit;
-}
-
-/* Its call returns, with a result. */
-static struct ring_record exit_of(const struct mpi_op *op, int result)
-{
-	return (struct ring_record){
-		.meta = ring_meta(RING_CALL_EXIT, op->flags | (result ? RING_F_FAILED : 0),
-			group_word(op->group), op->call),
-		.index = op->entered.index,
-		.aux = (uint64_t)(uint32_t)result,
-		.more = op->ticket,
-	};
-}
-
-static void may_fail(struct probe_thread *me, const struct mpi_op *op)
-{
-	struct probe_under *under = &me->under;
-
-	if (under->nops >= sizeof(under->ops) / sizeof(under->ops[0]))
-		return;
-	under->ops[under->nops].entered = op->entered;
-	under->ops[under->nops].number = op->number;
-	under->nops++;
-}
-
 /* Into the group's order. Whom a receive from anybody meets, nobody counts. */
 static void enter_group(
 	struct probe_thread *me, struct mpi_op *op, uint64_t now, struct ring_record *r)
@@ -165,7 +135,6 @@ static void enter_group(
 		me->ring, op->group, ring_lane_index(me->ring, me->lane), now, r);
 	r->index = op->entered.index;
 	work_open(me->ring, op->number, &op->entered);
-	may_fail(me, op);
 }
 
 static struct ring_record record_of(const struct mpi_op *op)
@@ -185,15 +154,19 @@ void mpi_op_enter(struct probe_thread *me, struct mpi_op *op)
 	enter_group(me, op, now, &r);
 	op->ticket = probe_put(me, now, &r);
 	probe_board(me, now, &r);
-	r = exit_of(op, MPI_ABI_LEFT);
-	mpi_op_ends_as(me, &r);
 }
 
 /* The return of a call, by the ticket of its entry; the thread is outside again. */
 static void leave(struct probe_thread *me, const struct mpi_op *op, int result)
 {
 	uint64_t now = probe_now(me);
-	const struct ring_record r = exit_of(op, result);
+	const struct ring_record r = {
+		.meta = ring_meta(RING_CALL_EXIT, op->flags | (result ? RING_F_FAILED : 0),
+			group_word(op->group), op->call),
+		.index = op->entered.index,
+		.aux = (uint64_t)(uint32_t)result,
+		.more = op->ticket,
+	};
 
 	probe_put(me, now, &r);
 	probe_idle(me, now);
@@ -227,14 +200,10 @@ uint64_t mpi_call_enter(struct probe_thread *me, uint32_t call, int group, uint6
 		.meta = ring_meta(RING_CALL_ENTER, 0, group_word(group), call),
 		.count = count,
 	};
-	struct mpi_op op = {.call = call, .group = group};
-	struct ring_record exit;
+	uint64_t ticket = probe_put(me, now, &r);
 
-	op.ticket = probe_put(me, now, &r);
 	probe_board(me, now, &r);
-	exit = exit_of(&op, MPI_ABI_LEFT);
-	mpi_op_ends_as(me, &exit);
-	return op.ticket;
+	return ticket;
 }
 
 void mpi_call_return(struct probe_thread *me, uint32_t call, int group, uint64_t ticket, int result)
@@ -242,20 +211,6 @@ void mpi_call_return(struct probe_thread *me, uint32_t call, int group, uint64_t
 	const struct mpi_op op = {.call = call, .group = group, .ticket = ticket};
 
 	leave(me, &op, result);
-}
-
-void mpi_op_left(struct probe_thread *me)
-{
-	const struct probe_under *under = &me->under;
-	uint64_t now = probe_now(me);
-
-	for (uint32_t i = 0; i < under->nops; i++)
-		settle(me, &(const struct mpi_op){.entered = under->ops[i].entered,
-				   .number = under->ops[i].number},
-			0, MPI_ABI_LEFT);
-	if (under->exit.meta)
-		probe_put(me, now, &under->exit);
-	probe_idle(me, now);
 }
 
 /* --- What each is given ---------------------------------------------------------------------- */

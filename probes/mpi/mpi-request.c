@@ -14,7 +14,6 @@
  */
 #include <string.h>
 
-#include "probes/mpi/mpi-abi.h"
 #include "probes/mpi/mpi.h"
 #include "probes/nccl/group.h"
 #include "probes/work.h"
@@ -188,16 +187,6 @@ static uint64_t waits_for(const struct mpi_call *c, const struct requests *r)
 	return r->begun && c->shape->done == DONE_ALL ? ANY_OP : 0;
 }
 
-static struct ring_record wait_exit(
-	const struct mpi_call *c, uint64_t op, uint64_t ticket, int result)
-{
-	return (struct ring_record){.meta = ring_meta(op ? RING_WAIT_EXIT : RING_CALL_EXIT,
-					    result ? RING_F_FAILED : 0, RING_NO_GROUP,
-					    c->shape->call),
-		.aux = (uint64_t)(uint32_t)result,
-		.more = ticket};
-}
-
 int mpi_do_wait(const struct mpi_call *c)
 {
 	struct requests r;
@@ -213,12 +202,12 @@ int mpi_do_wait(const struct mpi_call *c)
 	now = probe_now(c->me);
 	wait.more = probe_put(c->me, now, &wait);
 	probe_board(c->me, now, &(const struct ring_record){.meta = wait.meta, .aux = op});
-	wait = wait_exit(c, op, wait.more, MPI_ABI_LEFT);
-	mpi_op_ends_as(c->me, &wait);
 	result = mpi_real(c);
 	end_done(c, &r, result);
 	now = probe_now(c->me);
-	wait = wait_exit(c, op, wait.more, result);
+	wait.meta = ring_meta(op ? RING_WAIT_EXIT : RING_CALL_EXIT, result ? RING_F_FAILED : 0,
+		RING_NO_GROUP, c->shape->call);
+	wait.aux = (uint64_t)(uint32_t)result;
 	probe_put(c->me, now, &wait);
 	probe_idle(c->me, now);
 	return result;

@@ -14,11 +14,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "probes/death/unwound.h"
 #include "probes/hook.h"
 #include "probes/mpi/mpi-abi.h"
-
-_Static_assert(!UNWOUND_HERE || UNWOUND_ARGS == MPI_WORDS, "a call's words are those of unwound.h");
 
 /* What a wrapper is: its line, the names of what it stands for, newest habit first. */
 struct mpi_door {
@@ -74,50 +71,11 @@ uint64_t mpi_handle_at(const struct mpi_call *c, unsigned at, int i, enum mpi_ki
 
 /* --- The call -------------------------------------------------------------------------------- */
 
-static int call(const struct mpi_call *c)
-{
-	const uint64_t *w = c->words;
-
-	return ((mpi_function)c->real)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9],
-		w[10], w[11], w[12], w[13]);
-}
-
-#if UNWOUND_HERE
-
-/* A recorded call that an exception may leave; on other machines it is found out later (LEFT). */
-struct mpi_thrown {
-	struct unwound unwound; /* first */
-	struct probe_thread *me;
-};
-
-static void thrown(struct unwound *unwound)
-{
-	struct probe_thread *me = ((struct mpi_thrown *)unwound)->me;
-
-	__atomic_store_n(&me->under.frame, NULL, __ATOMIC_RELEASE);
-	mpi_op_left(me);
-	probe_leave(me);
-}
-
-static int call_recorded(const struct mpi_call *c)
-{
-	struct mpi_thrown t = {.unwound = {.close = thrown}, .me = c->me};
-
-	return (int)unwound_call(&t.unwound, c->real, c->words);
-}
-
-#else
-
-static int call_recorded(const struct mpi_call *c)
-{
-	return call(c);
-}
-
-#endif
-
 int mpi_real(const struct mpi_call *c)
 {
-	int result = c->me && c->me->under.frame == &c->mark ? call_recorded(c) : call(c);
+	const uint64_t *w = c->words;
+	int result = ((mpi_function)c->real)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8],
+		w[9], w[10], w[11], w[12], w[13]);
 
 	return c->tongue == MPI_IN_FORTRAN ? mpi_told(c, c->ierror, 0) : result;
 }
@@ -146,18 +104,6 @@ static int missing(const struct mpi_call *c)
 	return MPI_ABI_MISSING;
 }
 
-/* Where the call is left otherwise than by its return, `c` is overwritten by others. */
-static void may_be_left(struct mpi_call *c)
-{
-	struct probe_under *under = &c->me->under;
-
-	under->close = mpi_op_left;
-	under->exit.meta = 0;
-	under->nops = 0;
-	c->mark = under->mark += 0x9e3779b97f4a7c15ull; /* never the same */
-	__atomic_store_n(&under->frame, &c->mark, __ATOMIC_RELEASE);
-}
-
 static int mpi_enter(const struct mpi_door *door, void **slot, const uint64_t *words,
 	const void *caller)
 {
@@ -172,12 +118,10 @@ static int mpi_enter(const struct mpi_door *door, void **slot, const uint64_t *w
 
 	if (hook_unlikely(!c.real))
 		return missing(&c);
-	c.me = mpi_library() ? probe_enter_from(&c.mark) : NULL;
+	c.me = mpi_library() ? probe_enter() : NULL;
 	if (!c.me)
 		return mpi_real(&c);
-	may_be_left(&c);
 	result = door->shape->body(&c);
-	__atomic_store_n(&c.me->under.frame, NULL, __ATOMIC_RELEASE);
 	probe_leave(c.me);
 	return result;
 }

@@ -17,10 +17,6 @@
  * ONCE. A library may make its calls of each other (MPICH's Fortran wrappers call C, file access
  * calls collectives), and a tool's wrapper calls the library: what happens inside a recorded call
  * is that same call.
- *
- * LEFT. An error handler of the program's may throw, or jump, out of a call. What it throws passes
- * a frame of unwound.h, and the call has failed at that moment. A jump passes nothing: the thread's
- * next call of ours finds it out (probe_was_left()).
  */
 #ifndef PROBES_MPI_H
 #define PROBES_MPI_H
@@ -81,7 +77,6 @@ struct mpi_call {
 	struct probe_thread *me;
 	enum mpi_tongue tongue;
 	unsigned ierror; /* of Fortran: its place */
-	uint64_t mark;	 /* struct probe_under */
 };
 
 /* Calls the real function. The result, which in Fortran stands in ierror. */
@@ -118,9 +113,6 @@ int mpi_is_nothing(const struct mpi_call *c);
 /* Says what the call's arguments make of it; not yet entered. */
 struct mpi_op mpi_describe_op(const struct mpi_call *c);
 
-/* For records that a body makes itself: how its call ends, as far as known at its entry. */
-void mpi_op_ends_as(struct probe_thread *me, const struct ring_record *exit);
-
 /* Enters it, on lane and board; its number is open from now on. */
 void mpi_op_enter(struct probe_thread *me, struct mpi_op *op);
 
@@ -133,9 +125,6 @@ void mpi_op_return(struct probe_thread *me, const struct mpi_op *op, uint64_t re
 uint64_t mpi_call_enter(struct probe_thread *me, uint32_t call, int group, uint64_t count);
 void mpi_call_return(
 	struct probe_thread *me, uint32_t call, int group, uint64_t ticket, int result);
-
-/* Records that the call that this thread was inside of is over, and what it began has failed. */
-void mpi_op_left(struct probe_thread *me);
 
 /* What a call left in its request; 0: there is none, or nothing is to be waited for. */
 uint64_t mpi_request(const struct mpi_call *c);

@@ -4,11 +4,11 @@
 # leave, each way to hang and to end, and jobs that are well. And of a stand-in: very many, and many
 # threads at once, in the TSan build with the probe sanitized (tests/probe/local.mk).
 SH_TESTS += %D%/records.test %D%/fortran.test %D%/hangs.test \
-	%D%/hangs-mpich.test %D%/ends.test %D%/well.test %D%/left.test \
+	%D%/hangs-mpich.test %D%/ends.test %D%/well.test \
 	%D%/many.test %D%/races.test
 TSAN_TESTS += %D%/races.test
-EXTRA_DIST += %D%/mpi.sh %D%/hangs.sh %D%/ranks.c %D%/throws.cc %D%/old.f %D%/new.f90 \
-	%D%/mpilike.c %D%/mpilike.h %D%/splits.c %D%/races.c %D%/handlers.c
+EXTRA_DIST += %D%/mpi.sh %D%/hangs.sh %D%/ranks.c %D%/old.f %D%/new.f90 \
+	%D%/mpilike.c %D%/mpilike.h %D%/splits.c %D%/races.c
 
 # Each way to hang, on both.
 check-mpi: all

@@ -203,13 +203,8 @@ static void end(struct request **request)
 	*request = (struct request *)ompi_request_null;
 }
 
-/* What the program wants done inside of a barrier, as an error handler of its would be. */
-SHOWN void (*mpilike_inside)(void);
-
 CALL(MPI_Barrier, struct comm *comm)
 {
-	if (mpilike_inside)
-		mpilike_inside();
 	return 0;
 }
 

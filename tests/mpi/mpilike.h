@@ -9,7 +9,6 @@ typedef void *handle;
 
 extern char ompi_mpi_comm_world[], ompi_mpi_double[], ompi_mpi_op_sum[];
 extern atomic_ulong mpilike_steps;
-extern void (*mpilike_inside)(void);
 
 #define WORLD  ((handle)ompi_mpi_comm_world)
 #define DOUBLE ((handle)ompi_mpi_double)

@@ -5,7 +5,6 @@
  * group's word acts on the latest communicator that was made; `world` goes back to that of all.
  */
 #include <mpi.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +22,6 @@ static int nrequests;
 static MPI_Request described;
 static double mine[ROOM], all[ROOM];
 static int counts[64], places[64];
-static jmp_buf back;
 
 static void add(MPI_Comm made)
 {
@@ -415,46 +413,6 @@ static void do_wrong_root(int root)
 	MPI_Bcast(mine, 1, MPI_DOUBLE, root, comm);
 }
 
-static void jump(MPI_Comm *at, int *code, ...)
-{
-	longjmp(back, 1);
-}
-
-/* Errors leave the call, by a jump. */
-static void do_errors_jump(int unused)
-{
-	MPI_Errhandler handler;
-
-	MPI_Comm_create_errhandler(jump, &handler);
-	MPI_Comm_set_errhandler(comm, handler);
-}
-
-static void do_jump_root(int root)
-{
-	if (!setjmp(back))
-		do_bcast(root);
-}
-
-static void do_jump_exchange(int with)
-{
-	if (!setjmp(back))
-		MPI_Sendrecv(mine, 8, MPI_DOUBLE, (me + 1) % n, 0, all, 8, MPI_DOUBLE, with, 0,
-			comm, MPI_STATUS_IGNORE);
-}
-
-/* The same below many frames, or a few large ones, of the program's. */
-__attribute__((noinline)) static void do_deep(int depth)
-{
-	volatile char room[512];
-
-	memset((char *)room, depth, sizeof(room));
-	if (depth)
-		do_deep(depth - 1);
-	else
-		do_allreduce(1);
-	room[0] = 0;
-}
-
 /* Steps of a job that is well: they spin while they wait. */
 static void do_steps(int steps)
 {
@@ -482,8 +440,7 @@ static const struct {
 	WORD(create), WORD(create_group),
 	WORD(between), WORD(free), WORD(world), WORD(made), WORD(alone),
 	WORD(stay), WORD(compute), WORD(sleep), WORD(kill), WORD(exit), WORD(abort),
-	WORD(finalize), WORD(errors_return), WORD(wrong_root), WORD(errors_jump),
-	WORD(jump_root), WORD(jump_exchange), WORD(deep), WORD(steps),
+	WORD(finalize), WORD(errors_return), WORD(wrong_root), WORD(steps),
 };
 
 static void act(const char *word, int number)
