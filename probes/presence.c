@@ -104,10 +104,27 @@ static int read_object(struct presence_object *o, const struct dl_phdr_info *inf
 	       (o->table[0] || o->table[1]);
 }
 
-/* Those that are not defined come first; a table of the old kind has all. */
+/* One more than the last symbol that a relocation has. */
+static uint32_t count_related(const struct presence_object *o)
+{
+	uint64_t last = 0;
+
+	for (int i = 0; i < 2; i++)
+		for (uint64_t n = 0; n < o->bytes[i] / sizeof(ElfW(Rela)); n++)
+			if (ELF64_R_SYM(o->table[i][n].r_info) > last)
+				last = ELF64_R_SYM(o->table[i][n].r_info);
+	return (uint32_t)last + 1;
+}
+
+/*
+ * Those that are not defined come first; a table of the old kind has all. Of a program that shows
+ * nothing GNU ld writes an empty table, which does not say how many are not defined.
+ */
 static uint32_t count_symbols(const struct presence_object *o)
 {
-	return o->gnu_hash ? o->gnu_hash[1] : o->hash[1];
+	if (!o->gnu_hash)
+		return o->hash[1];
+	return o->gnu_hash[1] > 1 ? o->gnu_hash[1] : count_related(o);
 }
 
 /* --- Words ----------------------------------------------------------------------------------- */

@@ -392,7 +392,21 @@ static bool agree_behind(const struct finder *f, size_t from)
 	return false;
 }
 
-/* The first fork at or behind that op which not all have passed; false where there is none. */
+/* True if the device of some member is known to be not beyond that op, wherever its calls are. */
+static bool is_held(const struct finder *f, uint64_t index)
+{
+	const struct job_group *g = &f->job->groups[f->group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &f->job->members[g->first_member + (int)seat];
+
+		if (m->done_known && m->done < index && rollcall_op(m, index))
+			return true;
+	}
+	return false;
+}
+
+/* The first fork at or behind that op that holds somebody; false where there is none. */
 static bool find_standing(struct finder *f, size_t from, struct fork *fork)
 {
 	uint64_t agreed = 0;
@@ -403,7 +417,7 @@ static bool find_standing(struct finder *f, size_t from, struct fork *fork)
 		to = end_of_index(f, from);
 		if (differ_among(f, from, to)) {
 			look_around(f, &place);
-			if (!place.passed) {
+			if (!place.passed || is_held(f, place.index)) {
 				*fork = (struct fork){.group = f->group, .agreed = agreed};
 				describe(f, fork, from, to);
 				return true;
@@ -415,23 +429,13 @@ static bool find_standing(struct finder *f, size_t from, struct fork *fork)
 	return false;
 }
 
-/* True if the device of some member is known to be not beyond it, wherever its calls are. */
-static bool is_held(const struct job *job, const struct fork *fork)
-{
-	for (size_t i = 0; i < fork->ncamps; i++)
-		for (size_t k = 0; k < fork->camps[i].n; k++) {
-			const struct job_member *m = &job->members[fork->camps[i].members[k]];
-
-			if (m->done_known && m->done < fork->index)
-				return true;
-		}
-	return false;
-}
-
-/* True if all did as before behind it: another op at one place, and no shift of what follows. */
+/*
+ * True if all did as before behind it, in their calls and on their devices: another op at one
+ * place, and no shift of what follows. Who brought nothing lacks it from there on.
+ */
 static bool is_of_one_place(const struct finder *f, const struct fork *fork, size_t behind)
 {
-	if (!fork->passed || is_held(f->job, fork))
+	if (!fork->completed || fork->kind == FORK_ZERO)
 		return false;
 	return (!fork->exact || fork->shift.kind == SHIFT_NONE) && agree_behind(f, behind);
 }

@@ -388,6 +388,7 @@ enum job_ended_by {
 	JOB_ENDED_BY_NODE,  /* one of its nodes failed */
 	JOB_ENDED_BY_PREEMPTION,
 	JOB_ENDED_BY_CANCEL, /* by a user */
+	JOB_ENDED_OTHERWISE, /* or not at all */
 	JOB_ENDED_REASONS
 };
 

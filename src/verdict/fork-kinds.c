@@ -62,7 +62,7 @@ void judge_forks(struct inquiry *q)
 		classify(q, fork, draft);
 		if (standing)
 			fork_tell_sites(q, fork, draft);
-		else if (fork->passed)
+		else if (fork->completed)
 			tell_passed(q, draft);
 		/* The number of sides decides who is the minority. */
 		if (draft->culprits.list.nr && !rollcall_lists_all(&q->job->groups[fork->group]))

@@ -65,7 +65,7 @@ bool fork_stands(const struct inquiry *q, const struct fork *fork)
 
 bool fork_is_past_and_gone(const struct fork *fork)
 {
-	return fork->passed && fork->kind == FORK_HIDDEN;
+	return fork->passed && !fork->exact;
 }
 
 /* Adds who waits at the fork, or for one who does. */

@@ -105,14 +105,38 @@ static size_t witnesses_of(const struct inquiry *q, struct rank_index rank)
 	return n;
 }
 
-/* Why a scheduler ended the job; JOB_ENDED_UNTOLD where none says so. */
+/*
+ * Why a scheduler ended the job: JOB_ENDED_UNTOLD where none says so, its records do not agree, or
+ * somebody else says that something was wrong before.
+ */
 static enum job_ended_by ended_by(const struct job *job)
 {
-	for (size_t i = 0; i < job->nsayings; i++)
-		if (job->sayings[i].kind == JOB_SAYS_SLURM && job->sayings[i].a > 0 &&
-			job->sayings[i].a < JOB_ENDED_REASONS)
-			return (enum job_ended_by)job->sayings[i].a;
-	return JOB_ENDED_UNTOLD;
+	enum job_ended_by reason = JOB_ENDED_UNTOLD;
+
+	for (size_t i = 0; i < job->nsayings; i++) {
+		const struct job_saying *one = &job->sayings[i];
+
+		if (one->kind != JOB_SAYS_SLURM)
+			return JOB_ENDED_UNTOLD;
+		if (one->a <= JOB_ENDED_UNTOLD || one->a >= JOB_ENDED_REASONS)
+			continue;
+		if (reason && one->a != reason)
+			return JOB_ENDED_UNTOLD;
+		reason = (enum job_ended_by)one->a;
+	}
+	return reason == JOB_ENDED_OTHERWISE ? JOB_ENDED_UNTOLD : reason;
+}
+
+/* True if a rank ended by itself, and badly: it may have done so before. */
+static bool some_rank_failed(const struct inquiry *q)
+{
+	job_for_each_rank(q->job, rank) {
+		const struct job_process *process = q->profiles[rank.i].process;
+
+		if (process && process->end == JOB_EXITED && process->status)
+			return true;
+	}
+	return false;
 }
 
 /* Where nobody is known to be to blame, nor to have waited, its reason is what there is to say. */
@@ -126,10 +150,12 @@ static void tell_why_ended(struct inquiry *q, struct draft *draft)
 	};
 	enum job_ended_by reason = ended_by(q->job);
 
-	if (reason && q->job->ended == JOB_YES &&
-		draft->verdict.class == VERDICT_INCONCLUSIVE && !draft->culprits.list.nr &&
-		!draft->victims.list.nr)
-		draft->verdict.next = next[reason];
+	if (!reason || q->job->ended != JOB_YES || some_rank_failed(q) ||
+		draft->verdict.class != VERDICT_INCONCLUSIVE || draft->culprits.list.nr ||
+		draft->victims.list.nr)
+		return;
+	draft->verdict.ended_by = reason;
+	draft->verdict.next = next[reason];
 }
 
 void judge_sayings(struct inquiry *q)

@@ -173,6 +173,7 @@ struct verdict {
 	enum verdict_cause cause;
 	enum verdict_where where;
 	enum verdict_next next;
+	enum job_ended_by ended_by; /* that is all there is to say; else JOB_ENDED_UNTOLD */
 	struct verdict_ranks culprits;
 	struct verdict_ranks victims;
 	const struct verdict_seat *unknown_members;

@@ -218,34 +218,20 @@ static void add_since_launch(struct str *into, const struct job *job)
 			clock_format(job->gathered - job->launched, text));
 }
 
-/* Why a scheduler ended the job, where nothing tells of anybody who was waited for. */
-static const char *ending_of(const struct verdicts *verdicts, const struct verdict *verdict)
-{
-	static const char *const words[JOB_ENDED_REASONS] = {
-		[JOB_ENDED_BY_LIMIT] = "Slurm ended it: its time was over",
-		[JOB_ENDED_BY_NODE] = "Slurm ended it: a node failed",
-		[JOB_ENDED_BY_PREEMPTION] = "Slurm ended it: it was preempted",
-		[JOB_ENDED_BY_CANCEL] = "Slurm ended it: it was cancelled",
-	};
-
-	if (verdict->class != VERDICT_INCONCLUSIVE || verdict->victims.n ||
-		verdicts->job->ended != JOB_YES)
-		return NULL;
-	for (size_t i = 0; i < verdict->nevidence; i++) {
-		const struct verdict_fact *fact = &verdict->evidence[i];
-
-		if (fact->kind == FACT_SLURM_SAYS && fact->a > 0 && fact->a < JOB_ENDED_REASONS)
-			return words[fact->a];
-	}
-	return NULL;
-}
+/* What a scheduler ended the job for, where nothing else is known of it. */
+static const char *const endings[JOB_ENDED_REASONS] = {
+	[JOB_ENDED_BY_LIMIT] = "Slurm ended it: its time was over",
+	[JOB_ENDED_BY_NODE] = "Slurm ended it: a node failed",
+	[JOB_ENDED_BY_PREEMPTION] = "Slurm ended it: it was preempted",
+	[JOB_ENDED_BY_CANCEL] = "Slurm ended it: it was cancelled",
+};
 
 static const char *nobody_of(const struct verdicts *verdicts, const struct verdict *verdict)
 {
 	if (verdict->class == VERDICT_HEALTHY && somebody_was_lost(verdicts->job))
 		return "nobody waits";
-	if (ending_of(verdicts, verdict))
-		return ending_of(verdicts, verdict);
+	if (verdict->ended_by)
+		return endings[verdict->ended_by];
 	if (verdict->class == VERDICT_INCONCLUSIVE && !verdict->victims.n &&
 		verdicts->lack == VERDICT_LACKS_RANKS)
 		return "cannot tell: part of the job was not seen";

@@ -344,12 +344,12 @@ static void take_slurm(struct joblog *log, const char *line)
 
 	if (!words || !slurm_end_tells(words))
 		return;
-	log->cancelled |= slurm_end_is_over(words);
+	log->cancelled |= slurm_end_is_over(line);
 	say(log, JOB_NONE,
 		(struct job_saying){.kind = JOB_SAYS_SLURM,
 			.text = arena_text_max(&log->context->arena, words, QUOTE_MOST),
 			.text2 = "",
-			.a = slurm_end_reason(words),
+			.a = slurm_end_of_line(line),
 			.b = JOB_UNKNOWN});
 }
 

@@ -7,10 +7,16 @@
 static const struct {
 	const char *words;
 	enum job_ended_by reason;
-} reasons[] = {
+} in_lines[] = {
+	{"REQUEUE", JOB_ENDED_UNTOLD},
 	{"DUE TO TIME LIMIT", JOB_ENDED_BY_LIMIT},
 	{"DUE TO NODE FAILURE", JOB_ENDED_BY_NODE},
 	{"DUE TO PREEMPTION", JOB_ENDED_BY_PREEMPTION},
+	{"DUE TO", JOB_ENDED_UNTOLD},
+	{"CANCELLED AT", JOB_ENDED_BY_CANCEL},
+	{"oom", JOB_ENDED_OTHERWISE},
+	{"memory", JOB_ENDED_OTHERWISE},
+}, in_states[] = {
 	{"TIMEOUT", JOB_ENDED_BY_LIMIT},
 	{"DEADLINE", JOB_ENDED_BY_LIMIT},
 	{"NODE_FAIL", JOB_ENDED_BY_NODE},
@@ -22,21 +28,32 @@ bool slurm_end_tells(const char *words)
 {
 	return strstr(words, "oom_kill event") || strstr(words, "oom-kill event") ||
 	       strstr(words, "memory limit") || strstr(words, "DUE TO") ||
-	       slurm_end_is_over(words);
+	       strstr(words, "CANCELLED AT");
 }
 
-bool slurm_end_is_over(const char *words)
+enum job_ended_by slurm_end_of_line(const char *line)
 {
-	return strstr(words, "CANCELLED AT") != NULL;
-}
-
-enum job_ended_by slurm_end_reason(const char *words)
-{
-	/* srun cancels a step by itself where one of its tasks failed: that is no reason. */
-	bool step = strstr(words, "*** STEP ") && !strstr(words, "DUE TO");
-
-	for (size_t i = 0; !step && i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (strstr(words, reasons[i].words))
-			return reasons[i].reason;
+	/* One that somebody quotes does not begin so; a step ends for reasons of its own. */
+	if (strncmp(line, "slurmstepd", 10) != 0 ||
+		(strstr(line, "*** STEP ") && strstr(line, "CANCELLED AT")))
+		return JOB_ENDED_UNTOLD;
+	for (size_t i = 0; i < sizeof(in_lines) / sizeof(in_lines[0]); i++)
+		if (strstr(line, in_lines[i].words))
+			return in_lines[i].reason;
 	return JOB_ENDED_UNTOLD;
+}
+
+bool slurm_end_is_over(const char *line)
+{
+	enum job_ended_by reason = slurm_end_of_line(line);
+
+	return reason == JOB_ENDED_BY_LIMIT || reason == JOB_ENDED_BY_CANCEL;
+}
+
+enum job_ended_by slurm_end_of_state(const char *state)
+{
+	for (size_t i = 0; i < sizeof(in_states) / sizeof(in_states[0]); i++)
+		if (!strncmp(state, in_states[i].words, strlen(in_states[i].words)))
+			return in_states[i].reason;
+	return JOB_ENDED_OTHERWISE;
 }

@@ -18,10 +18,16 @@
 /* True if the words of slurmstepd tell of an end, or of what led to it. */
 bool slurm_end_tells(const char *words) __attribute__((nonnull));
 
-/* True if by these words of slurmstepd the job or the step is over. */
-bool slurm_end_is_over(const char *words) __attribute__((nonnull));
+/*
+ * True if by that line of a log the job is over for good. A step may be followed by another one,
+ * and a job that a node or another job ended is often begun again, in the same log.
+ */
+bool slurm_end_is_over(const char *line) __attribute__((nonnull));
 
-/* The reason, in such words or in a state; JOB_ENDED_UNTOLD where they tell none. */
-enum job_ended_by slurm_end_reason(const char *words) __attribute__((nonnull));
+/* The reason for the end of the job, in such a line: JOB_ENDED_UNTOLD where it tells none. */
+enum job_ended_by slurm_end_of_line(const char *line) __attribute__((nonnull));
+
+/* The same of the state of a job in a record; JOB_ENDED_OTHERWISE of all other states. */
+enum job_ended_by slurm_end_of_state(const char *state) __attribute__((nonnull));
 
 #endif

@@ -80,7 +80,7 @@ static void take(struct slurm *slurm, const char *id, const char *state, const c
 		return;
 	slurm->of_memory |= !strncmp(state, "OUT_OF_ME", 9);
 	if (!step) {
-		saying.a = slurm_end_reason(state);
+		saying.a = slurm_end_of_state(state);
 		slurm->job_state = state;
 		slurm->job_code = code;
 		if (is_over(state))

@@ -15,7 +15,8 @@
 #include "job/backends.h"
 
 #define OPS_FROM_LANES 1024	  /* of each seat at least, */
-#define OPS_OF_A_JOB   (64 * 1024) /* and more where few rings are asked for so many together */
+#define OPS_OF_A_JOB   (64 * 1024) /* more where few rings are asked for so many together, */
+#define OPS_AT_MOST    4096	  /* but no more than this */
 #define STREAM_UNKNOWN UINT64_MAX /* the probe's word for "not known which"; the model's is 0 */
 
 /* --- Heads ----------------------------------------------------------------------------------- */
@@ -314,6 +315,8 @@ static uint64_t ops_wanted(const struct decode_context *context)
 {
 	uint64_t each = context->rings ? OPS_OF_A_JOB / context->rings : 0;
 
+	if (each > OPS_AT_MOST)
+		return OPS_AT_MOST;
 	return each > OPS_FROM_LANES ? each : OPS_FROM_LANES;
 }
 

@@ -4,7 +4,7 @@
  * several jobs:
  *
  *	logs/slurm-41.out	logs/slurm-42.out	two numbers: the newer one is looked at
- *	out/monday/job.log	out/tuesday/job.log	rank 0 writes in both: the newer folder is
+ *	out/monday/job.log	out/tuesday/job.log	ranks 0-3 write in both: the newer folder is
  *	out/node0/job.log	out/node1/job.log	ranks 0-7, ranks 8-15: one job of two nodes
  */
 #include "evidence/gather/remains-jobs.h"
@@ -20,74 +20,95 @@
 
 /* -- what a file says -------------------------------------------------------------------------- */
 
-/* The number behind the first of these words; 0 none. */
-static int64_t number_behind(const char *text, const char *words)
-{
-	for (const char *at = text; (at = strstr(at, words)); at++) {
-		const char *number = at + strlen(words);
-
-		if (isdigit((unsigned char)*number))
-			return strtoll(number, NULL, 10);
-	}
-	return 0;
-}
-
-/*
- * The number in a name that Slurm gives to a log, "slurm-41.out". A task of an array, as in
- * "slurm-41_7.out", has a number of its own that only its text may tell; until then it is this.
- */
-static int64_t job_of_name(const char *name, bool *ret_task)
+/* The number in the name that Slurm gives to the log of a job, "slurm-41.out"; 0 none. */
+static int64_t job_of_name(const char *name)
 {
 	char *end = NULL;
 	int64_t job = strncmp(name, "slurm-", 6) ? 0 : strtoll(name + 6, &end, 10);
 
-	*ret_task = job > 0 && *end == '_' && isdigit((unsigned char)end[1]);
-	if (*ret_task)
-		job = (job << 32) + 1 + strtol(end + 1, NULL, 10);
-	return job > 0 ? job : 0;
+	/* What stands behind "slurm-41_7" may be a task of an array, one of a step, or a node. */
+	return job > 0 && *end == '.' ? job : 0;
 }
 
-static bool is_of_task(int64_t job)
+/* The number behind the words, up to the next blank or point; 0 none: a part of several has two. */
+static int64_t number_behind(const char *line, const char *words)
 {
-	return job >> 32 != 0;
+	const char *at = strstr(line, words), *newline = strchr(line, '\n');
+	char *end = NULL;
+	int64_t number = 0;
+
+	if (at && (!newline || at < newline))
+		number = strtoll(at + strlen(words), &end, 10);
+	return number > 0 && (*end == ' ' || *end == '.') ? number : 0;
 }
 
-/* The number that Slurm gave to the job in whose log that text stands; 0 none is told. */
+/* The last that Slurm's daemon says there, in lines of its own; 0 none. */
 static int64_t job_of_text(const char *text)
 {
-	static const char *const words[] = {"*** JOB ", "*** STEP ", "StepId=", "JobId="};
 	int64_t job = 0;
 
-	for (size_t i = 0; !job && i < sizeof(words) / sizeof(words[0]); i++)
-		job = number_behind(text, words[i]);
-	return job >> 32 ? 0 : job;
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		int64_t told;
+
+		line += *line == '\n';
+		if (strncmp(line, "slurmstepd", 10))
+			continue;
+		told = number_behind(line, ": error: *** JOB ");
+		if (!told)
+			told = number_behind(line, ": error: *** STEP ");
+		job = told ? told : job;
+	}
+	return job;
 }
 
-/* The rank whose line begins there: "[rank3]: ...", "[default3]:[rank3]: ...", "3: ..."; or -1. */
-static long writer_of(const char *line)
+/* The rank that PyTorch's hook marks that line with, "[default3]:[rank3]: ..."; -1. */
+static long marked(const char *line)
 {
 	char *end;
 	long rank;
 
 	if (!strncmp(line, "[default", 8) && (line = strchr(line, ':')))
 		line++;
-	if (!line)
+	if (!line || strncmp(line, "[rank", 5))
 		return -1;
-	if (!strncmp(line, "[rank", 5)) {
-		rank = strtol(line + 5, &end, 10);
-		return end > line + 5 && end[0] == ']' && end[1] == ':' ? rank : -1;
-	}
-	line += strspn(line, " ");
-	rank = strtol(line, &end, 10);
-	return isdigit((unsigned char)*line) && end[0] == ':' && end[1] == ' ' ? rank : -1;
+	rank = strtol(line + 5, &end, 10);
+	return end > line + 5 && end[0] == ']' && end[1] == ':' ? rank : -1;
 }
 
-static uint64_t writers_in(const char *text)
+/* The number that srun -l begins that line with, " 3: ..."; -1. */
+static long numbered(const char *line)
+{
+	char *end;
+	long rank;
+
+	line += strspn(line, " ");
+	rank = strtol(line, &end, 10);
+	return isdigit((unsigned char)*line) && end[0] == ':' ? rank : -1;
+}
+
+/* Bits of the ranks that all lines, but those of Slurm's programs, begin with by such a number. */
+static uint64_t all_numbered(const char *text)
 {
 	uint64_t ranks = 0;
 
 	for (const char *line = text; line; line = strchr(line, '\n')) {
-		long rank = writer_of(line += *line == '\n');
+		long rank = numbered(line += *line == '\n');
+
+		if (rank >= 0 && rank < 64)
+			ranks |= 1ull << rank;
+		else if (rank < 0 && *line && *line != '\n' && strncmp(line, "srun: ", 6) != 0 &&
+			 strncmp(line, "slurmstepd", 10) != 0)
+			return 0;
+	}
+	return ranks;
+}
+
+static uint64_t writers_in(const char *text)
+{
+	uint64_t ranks = all_numbered(text);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		long rank = marked(line += *line == '\n');
 
 		if (rank >= 0 && rank < 64)
 			ranks |= 1ull << rank;
@@ -98,12 +119,12 @@ static uint64_t writers_in(const char *text)
 void remains_jobs_read(struct remains_file *file, const char *name, const char *head,
 	const char *tail, bool of_worker)
 {
-	bool task;
-	int64_t named = job_of_name(name, &task);
-	int64_t told = job_of_text(head) ? job_of_text(head) : job_of_text(tail);
-
-	file->job = (task && told) || !named ? told : named;
-	file->ranks = of_worker ? 0 : writers_in(head) | writers_in(tail);
+	file->job = job_of_name(name);
+	if (!file->job)
+		file->job = job_of_text(tail);
+	if (!file->job)
+		file->job = job_of_text(head);
+	file->ranks = of_worker ? 0 : writers_in(head);
 }
 
 /* -- folders ----------------------------------------------------------------------------------- */
@@ -173,11 +194,28 @@ static void find_branches(const struct remains *remains, const struct branch *fo
 	}
 }
 
+/* What ranks say and what they complain of often goes to a folder each. */
+static bool is_of_stream(const struct branch *branch)
+{
+	const char *name = branch->label + branch->len;
+
+	while (name > branch->label && (name == branch->label + branch->len || name[-1] != '/'))
+		name--;
+	return !strncmp(name, "out", 3) || !strncmp(name, "err", 3) || !strncmp(name, "std", 3);
+}
+
+/* Several ranks, the same ones, wrote there: logs of nodes and of ranks have each their own. */
+static bool are_two_wholes(const struct branch *a, const struct branch *b)
+{
+	return a->folder && b->folder && a->ranks == b->ranks && (a->ranks & (a->ranks - 1)) &&
+	       !is_of_stream(a) && !is_of_stream(b);
+}
+
 static bool contradict(const struct branch *a, const struct branch *b)
 {
 	if (a->job > 0 && b->job > 0)
 		return a->job != b->job;
-	return a->folder && b->folder && (a->ranks & b->ranks);
+	return are_two_wholes(a, b);
 }
 
 /* True if it is of the chosen one's job, among branches of several. */
@@ -233,8 +271,7 @@ void remains_jobs_tell_apart(struct remains *remains, int64_t known)
 	struct remains_file *file;
 
 	array_for_each(&remains->files, file)
-		if (known && file->kind && file->job && file->job != known &&
-			!is_of_task(file->job) && !is_of_many(file)) {
+		if (known && file->kind && file->job && file->job != known && !is_of_many(file)) {
 			file->kind = NULL;
 			file->why = OF_ANOTHER;
 		}

@@ -521,6 +521,42 @@ static void where_the_device_stands_is_the_fork(void **state)
 	}
 }
 
+/* Three ops; #3 of rank `odd` is another one by `what`; five more, and one is held in #9. */
+static struct facts *differed_at_3(int odd, uint8_t what, uint64_t count, int last)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 8, 20, 1);
+	f->members[0][odd].ops[2].sig.op = what;
+	f->members[0][odd].ops[2].sig.count = count;
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, i == last ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 64, 30);
+	return f;
+}
+
+/* Calls returned; that the devices have passed the first place, nobody saw. */
+static void a_place_that_devices_may_stand_at_is_the_fork(void **state)
+{
+	struct facts *f = differed_at_3(2, JOB_OP_BROADCAST, 64, 0);
+
+	f->completion = false;
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].fact.done_known = false;
+		for (int k = 0; k < 8; k++)
+			f->members[0][i].ops[k].completed = JOB_MAYBE;
+	}
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "2", NULL);
+	facts_free(f);
+}
+
+static void who_had_no_rows_is_told_though_it_differs_again(void **state)
+{
+	struct facts *f = differed_at_3(3, JOB_OP_ALLREDUCE, 0, 3);
+
+	facts_expect(f, VERDICT_EMPTY_SHARD, "3", NULL);
+	facts_free(f);
+}
+
 static void half_of_the_evidence_names_camps_only(void **state)
 {
 	struct facts *f = facts_new(5);
@@ -630,6 +666,8 @@ int main(void)
 		cmocka_unit_test(a_fork_that_only_the_hashes_show),
 		cmocka_unit_test(an_earlier_fork_does_not_hide_the_one_they_stand_at),
 		cmocka_unit_test(where_the_device_stands_is_the_fork),
+		cmocka_unit_test(a_place_that_devices_may_stand_at_is_the_fork),
+		cmocka_unit_test(who_had_no_rows_is_told_though_it_differs_again),
 		cmocka_unit_test(a_fork_that_all_passed_is_told_though_its_details_are_gone),
 		cmocka_unit_test(half_of_the_evidence_names_camps_only),
 		cmocka_unit_test(sides_of_a_size_have_their_lines_and_no_culprit),
