@@ -294,6 +294,10 @@ class Play:
     def judge_end(self):
         """What the agent left behind tells the truth as well."""
         judged = self.judge("diagnose", self.out, "--json")
+        with open(os.path.join(self.folder, "agent.log"), errors="replace") as file:
+            if "too late for the look before SIGTERM" in file.read():
+                # On a busy machine somebody had died of it: then the job was over, and it says so.
+                self.truth = dict(self.truth, outlook=None)
         if not judged:
             if self.truth["exit"]:
                 raise Wrong("the agent left no bundle")
