@@ -429,15 +429,23 @@ static bool find_standing(struct finder *f, size_t from, struct fork *fork)
 	return false;
 }
 
-/*
- * True if all did as before behind it, in their calls and on their devices: another op at one
- * place, and no shift of what follows. Who brought nothing lacks it from there on.
- */
+/* True if all did as before behind it: another op at one place, and no shift of what follows. */
 static bool is_of_one_place(const struct finder *f, const struct fork *fork, size_t behind)
 {
-	if (!fork->completed || fork->kind == FORK_ZERO)
-		return false;
 	return (!fork->exact || fork->shift.kind == SHIFT_NONE) && agree_behind(f, behind);
+}
+
+/*
+ * The place at which they stand, behind a fork that all have passed in their calls and on their
+ * devices. Who brought nothing lacks it from there on: behind that is no other one.
+ */
+static bool find_second(struct finder *f, const struct fork *first, size_t behind, struct fork *at)
+{
+	f->details_only = true;
+	if (!first->completed || first->kind == FORK_ZERO || !find_standing(f, behind, at))
+		return false;
+	at->second = !is_of_one_place(f, first, behind);
+	return true;
 }
 
 /* The forks of one group into at[0] and at[1]; returns how many. */
@@ -448,12 +456,8 @@ static size_t find_forks(const struct job *job, int group, struct fork *at)
 
 	collect_ops(&f);
 	behind = find_first(&f, at);
-	if (behind) {
-		n = 1;
-		f.details_only = true;
-		if (is_of_one_place(&f, at, behind) && find_standing(&f, behind, at + 1))
-			n = 2;
-	}
+	if (behind)
+		n = find_second(&f, at, behind, at + 1) ? 2 : 1;
 	array_release(&f.ops);
 	return n;
 }

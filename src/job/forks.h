@@ -60,6 +60,7 @@ struct fork {
 	bool exact;      /* the ops at `index` themselves differ */
 	bool passed;     /* every camp went on beyond it, or it completed everywhere */
 	bool completed;  /* known complete with all members */
+	bool second;     /* behind another one that may have shifted all that follows */
 	struct fork_camp *camps; /* largest first, then by first member */
 	size_t ncamps;
 	size_t unknown;          /* members without evidence about it, that may be there */

@@ -64,6 +64,8 @@ void judge_forks(struct inquiry *q)
 			fork_tell_sites(q, fork, draft);
 		else if (fork->completed)
 			tell_passed(q, draft);
+		if (fork->second)
+			draft_at_most(draft, VERDICT_SUPPORTED);
 		/* The number of sides decides who is the minority. */
 		if (draft->culprits.list.nr && !rollcall_lists_all(&q->job->groups[fork->group]))
 			draft_at_most(draft, VERDICT_SUPPORTED);

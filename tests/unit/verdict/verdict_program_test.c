@@ -549,6 +549,24 @@ static void a_place_that_devices_may_stand_at_is_the_fork(void **state)
 	facts_free(f);
 }
 
+/* However often it differed before: where they stand is no stall of the network. */
+static void many_places_before_do_not_hide_it(void **state)
+{
+	for (int kind = 0; kind < 3; kind++) {
+		struct facts *f = differed_at_3(2, JOB_OP_ALLREDUCE, 64, 0);
+
+		f->members[0][2].ops[2].sig.dtype = 6;
+		if (kind == 0) /* twice */
+			f->members[0][2].ops[3].sig.dtype = 6;
+		if (kind == 1) /* others, too */
+			f->members[0][1].ops[4].sig.dtype = f->members[0][3].ops[6].sig.dtype = 6;
+		if (kind == 2) /* just before */
+			f->members[0][2].ops[7].sig.dtype = 6;
+		facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "0", NULL);
+		facts_free(f);
+	}
+}
+
 static void who_had_no_rows_is_told_though_it_differs_again(void **state)
 {
 	struct facts *f = differed_at_3(3, JOB_OP_ALLREDUCE, 0, 3);
@@ -667,6 +685,7 @@ int main(void)
 		cmocka_unit_test(an_earlier_fork_does_not_hide_the_one_they_stand_at),
 		cmocka_unit_test(where_the_device_stands_is_the_fork),
 		cmocka_unit_test(a_place_that_devices_may_stand_at_is_the_fork),
+		cmocka_unit_test(many_places_before_do_not_hide_it),
 		cmocka_unit_test(who_had_no_rows_is_told_though_it_differs_again),
 		cmocka_unit_test(a_fork_that_all_passed_is_told_though_its_details_are_gone),
 		cmocka_unit_test(half_of_the_evidence_names_camps_only),
