@@ -8,6 +8,7 @@
 #include "cmd/gather-files.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
+#include "evidence/gather/remains-jobs.h"
 
 struct arguments {
 	struct look_wish wish;
@@ -51,6 +52,25 @@ static const struct argp argp = {
 	       "2 usage, 3 unreadable, 4 inconclusive.",
 };
 
+/* Nobody is named in what was taken: there may be somebody in what was not. */
+static void complain_of_nobody(const struct gathered *gathered)
+{
+	const struct remains_file *file, *passed = NULL;
+	size_t n = 0;
+
+	array_for_each(&gathered->remains.files, file)
+		if (remains_jobs_has_passed_over(file)) {
+			passed = passed ? passed : file;
+			n++;
+		}
+	if (n)
+		cmd_complain("the log names no rank, and %zu file%s passed over, %s: %s", n,
+			n == 1 ? " was" : "s were", passed->why, passed->label);
+	else
+		cmd_complain("the log names no rank: no line says who wrote it (torchrun --tee 3, "
+			     "srun -l, mpirun --tag-output), and no launcher who ended");
+}
+
 static int run(int argc, char **argv)
 {
 	const struct look_wish threads = {.stacks = true, .all = true, .below = true};
@@ -76,8 +96,7 @@ static int run(int argc, char **argv)
 		cmd_complain("no dump could be read: %s",
 			look.job->nlosses ? look.job->losses[0].what : "they are empty");
 	} else if (gathered.logs && !gathered.bundles && !look.job->nranks) {
-		cmd_complain("the log names no rank: no line says who wrote it (torchrun --tee 3, "
-			     "srun -l, mpirun --tag-output), and no launcher who ended");
+		complain_of_nobody(&gathered);
 	} else if (look.verdicts) {
 		/* Reports of stacks have no line for it. */
 		if (gathered.groups.left.nr && arguments.wish.stacks)

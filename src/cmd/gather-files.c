@@ -167,6 +167,9 @@ static void gather_remains(struct gathered *gathered, char *const *paths, size_t
 	}
 	remains_jobs_tell_apart(remains, bundle_groups_slurm_job(&gathered->groups));
 	gathered->logs = remains_read(remains, gathered->into);
+	if (!gathered->logs && !gathered->bundles && !gathered->cores && !gathered->dumps &&
+		!gathered->quiet)
+		cmd_complain("nothing that a job leaves could be read in %s", paths[0]);
 	tell_files(gathered);
 }
 

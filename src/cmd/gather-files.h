@@ -19,7 +19,8 @@ struct gathered {
 	struct evidence *into;
 	struct budget *budget; /* watched, or NULL: told what is read */
 	bool quiet; /* says nothing on stderr: the viewer draws on the terminal */
-	size_t bundles, cores, dumps, logs; /* paths that gave evidence */
+	size_t bundles, cores, dumps; /* paths that gave evidence */
+	size_t logs;		      /* files that did, of what others left */
 	struct remains remains;		  /* what lay in the paths, and for what it was taken */
 	struct arena arena;
 	ARRAY(struct page_file) files;	  /* the same for a report; none where one was given */

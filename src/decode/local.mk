@@ -50,7 +50,6 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/child-kind.c %D%/exhibits/child-kind.h \
 	%D%/kinds.h \
 	%D%/exhibits/decode-liveness.c \
-	%D%/exhibits/log-marks.c %D%/exhibits/log-marks.h \
 	%D%/exhibits/decode-locks.c \
 	%D%/exhibits/logs.c %D%/exhibits/logs.h \
 	%D%/stacks/decode-modules.c \

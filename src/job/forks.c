@@ -14,9 +14,9 @@
  * Inside one launch NCCL lets each rank issue its ops in any order, so there whole launches are
  * compared, as bags, and hashes, which depend on the order, prove nothing.
  *
- * Behind a fork of one place, another op or amount there and the same ops after it, all may have
- * gone on: wrong data, no hang. Then the place at which they stand is another fork. It is sought
- * in the details alone: from the first fork on hashes and counts of empty ops differ everywhere.
+ * Behind a fork that completed all have gone on: wrong data, no hang. Then the place at which they
+ * stand is another fork. It is sought in the details alone: from the first fork on hashes and
+ * counts of empty ops differ everywhere.
  */
 #include "job/forks.h"
 
@@ -362,10 +362,7 @@ static size_t end_of_index(const struct finder *f, size_t from)
 	return to;
 }
 
-/*
- * The first fork into *fork. Returns where the ops of its index end; 0, with
- * no memory held, where there is none.
- */
+/* The first fork into *fork. Returns where the ops of its index end; 0, no memory held: none. */
 static size_t find_first(struct finder *f, struct fork *fork)
 {
 	*fork = (struct fork){.group = f->group};

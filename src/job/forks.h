@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * forks.h: the first place at which the members of one group did different things; and, where all
- * went on behind it as before, the first place that not all have left.
+ * forks.h: the first place at which the members of one group did different things; and, where that
+ * completed, the first one behind it that holds somebody.
  *
  * Compared are the known details at equal index, then how many zero-count ops each had by then,
  * then the running hashes: so a fork is found long after its ops were overwritten. Things that may

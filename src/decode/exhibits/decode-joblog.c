@@ -29,7 +29,7 @@
 #include "decode/exhibits/joblog-attempts.h"
 #include "decode/exhibits/joblog-ends.h"
 #include "decode/exhibits/joblog-lines.h"
-#include "decode/exhibits/log-marks.h"
+#include "evidence/gather/log-marks.h"
 #include "decode/exhibits/slurm-end.h"
 #include "decode/exhibits/texts.h"
 

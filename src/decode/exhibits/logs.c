@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
-#include "decode/exhibits/log-marks.h"
+#include "evidence/gather/log-marks.h"
 #include "decode/kinds.h"
 #include "evidence/agent/own-words.h"
 

@@ -9,12 +9,13 @@
  */
 #include "evidence/gather/remains-jobs.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "evidence/gather/log-marks.h"
 
+#define LINE_MOST  256 /* of a line, for its marks */
 #define OF_ANOTHER "of another job: name it"
 #define OF_UNKNOWN "of which job is not known: name it"
 
@@ -61,57 +62,46 @@ static int64_t job_of_text(const char *text)
 	return job;
 }
 
-/* The rank that PyTorch's hook marks that line with, "[default3]:[rank3]: ..."; -1. */
-static long marked(const char *line)
+/* The begin of each line in turn, for marks: true until there is none left. */
+static bool next_line(const char **text, char into[static LINE_MOST])
 {
-	char *end;
-	long rank;
+	size_t len = strcspn(*text, "\n"), kept = len < LINE_MOST ? len : LINE_MOST - 1;
 
-	if (!strncmp(line, "[default", 8) && (line = strchr(line, ':')))
-		line++;
-	if (!line || strncmp(line, "[rank", 5))
-		return -1;
-	rank = strtol(line + 5, &end, 10);
-	return end > line + 5 && end[0] == ']' && end[1] == ':' ? rank : -1;
+	if (!**text)
+		return false;
+	memcpy(into, *text, kept);
+	into[kept] = '\0';
+	*text += len + ((*text)[len] == '\n');
+	return true;
 }
 
-/* The number that srun -l begins that line with, " 3: ..."; -1. */
-static long numbered(const char *line)
+/* True if srun -l has numbered all lines but those of Slurm's own programs. */
+static bool is_numbered(const char *text)
 {
-	char *end;
-	long rank;
+	char line[LINE_MOST];
+	size_t n = 0;
 
-	line += strspn(line, " ");
-	rank = strtol(line, &end, 10);
-	return isdigit((unsigned char)*line) && end[0] == ':' ? rank : -1;
-}
-
-/* Bits of the ranks that all lines, but those of Slurm's programs, begin with by such a number. */
-static uint64_t all_numbered(const char *text)
-{
-	uint64_t ranks = 0;
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		long rank = numbered(line += *line == '\n');
-
-		if (rank >= 0 && rank < 64)
-			ranks |= 1ull << rank;
-		else if (rank < 0 && *line && *line != '\n' && strncmp(line, "srun: ", 6) != 0 &&
+	while (next_line(&text, line)) {
+		if (log_marks_task(line) >= 0)
+			n++;
+		else if (*line && strncmp(line, "srun: ", 6) != 0 &&
 			 strncmp(line, "slurmstepd", 10) != 0)
-			return 0;
+			return false;
 	}
-	return ranks;
+	return n > 1;
 }
 
 static uint64_t writers_in(const char *text)
 {
-	uint64_t ranks = all_numbered(text);
+	bool numbered = is_numbered(text);
+	struct log_marks marks;
+	char line[LINE_MOST];
+	uint64_t ranks = 0;
 
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		long rank = marked(line += *line == '\n');
-
-		if (rank >= 0 && rank < 64)
-			ranks |= 1ull << rank;
+	while (next_line(&text, line)) {
+		log_marks_read(line, numbered, &marks);
+		if (marks.by == LOG_MARKS_RANK && marks.number < 64)
+			ranks |= 1ull << marks.number;
 	}
 	return ranks;
 }
@@ -197,11 +187,16 @@ static void find_branches(const struct remains *remains, const struct branch *fo
 /* What ranks say and what they complain of often goes to a folder each. */
 static bool is_of_stream(const struct branch *branch)
 {
-	const char *name = branch->label + branch->len;
+	static const char *const names[] = {"out/", "err/", "stdout/", "stderr/"};
 
-	while (name > branch->label && (name == branch->label + branch->len || name[-1] != '/'))
-		name--;
-	return !strncmp(name, "out", 3) || !strncmp(name, "err", 3) || !strncmp(name, "std", 3);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t len = strlen(names[i]);
+
+		if (branch->len >= len &&
+			!strncmp(branch->label + branch->len - len, names[i], len))
+			return true;
+	}
+	return false;
 }
 
 /* Several ranks, the same ones, wrote there: logs of nodes and of ranks have each their own. */
@@ -258,7 +253,7 @@ static void tell_apart_in(struct remains *remains, const struct branch *folder)
 	array_for_each(&branches.all, branch) {
 		if (chosen && !goes_with(branch, chosen))
 			pass_over(remains, branch,
-				branch->job || branch->folder ? OF_ANOTHER : OF_UNKNOWN);
+				contradict(branch, chosen) ? OF_ANOTHER : OF_UNKNOWN);
 		else if (branch->folder)
 			tell_apart_in(remains, branch);
 	}
@@ -276,4 +271,9 @@ void remains_jobs_tell_apart(struct remains *remains, int64_t known)
 			file->why = OF_ANOTHER;
 		}
 	tell_apart_in(remains, &root);
+}
+
+bool remains_jobs_has_passed_over(const struct remains_file *file)
+{
+	return file->why && (!strcmp(file->why, OF_ANOTHER) || !strcmp(file->why, OF_UNKNOWN));
 }

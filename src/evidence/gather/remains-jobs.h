@@ -23,11 +23,13 @@ void remains_jobs_read(struct remains_file *file, const char *name, const char *
  * number that Slurm gave to the job, than that one; `known` is 0 where they have not. Two files
  * are of different jobs if the numbers differ that Slurm gave them in their names, or its daemon in
  * their text; two folders of which neither lies in the other are, too, if the same several ranks
- * have written in both. Of what lies beside them then, and has no
- * such number, nobody knows of which job it is: it is passed over. Records of whatever ran there
- * are kept.
+ * have written in both. Of what lies beside them then, and is of neither, nobody knows of which job
+ * it is: it is passed over. Records of whatever ran there are kept.
  */
 void remains_jobs_tell_apart(struct remains *remains, int64_t known)
 	__attribute__((nonnull));
+
+/* True if that is why the file was passed over. */
+bool remains_jobs_has_passed_over(const struct remains_file *file) __attribute__((nonnull));
 
 #endif

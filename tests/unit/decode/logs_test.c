@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "decode/decode.h"
-#include "decode/exhibits/log-marks.h"
+#include "evidence/gather/log-marks.h"
 #include "evidence/agent/own-words.h"
 #include "tests/decode/forge.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DECODE_LOG_MARKS_H
-#define DECODE_LOG_MARKS_H
+#ifndef EVIDENCE_LOG_MARKS_H
+#define EVIDENCE_LOG_MARKS_H
 
 /*
  * Marks before the words of a log's line: whose line it is, by torch, torchrun, srun, mpirun, Ray

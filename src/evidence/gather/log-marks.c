@@ -4,7 +4,7 @@
  * where it is none. They are asked in turn until none finds anything more: marks stand in any order
  * and number. Texts are short (one line) and end in NUL.
  */
-#include "decode/exhibits/log-marks.h"
+#include "evidence/gather/log-marks.h"
 
 #include <ctype.h>
 #include <string.h>
