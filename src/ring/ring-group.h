@@ -104,7 +104,7 @@ static inline void ring_group_publish(
 	g->timeout_ns = m->timeout_ns;
 	g->ranks = m->ranks;
 	g->init_tsc = tsc;
-	ring_publish_word(&g->seq, g->seq + 1);
+	ring_publish_word(&g->seq, ring_load(&g->seq) + 1); /* others try to take it meanwhile */
 }
 
 /* Adds RING_G_* bits: destroyed, aborted, ... */

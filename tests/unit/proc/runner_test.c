@@ -14,6 +14,7 @@
 
 #define ALONE __attribute__((noinline, noclone))
 #define LOOKS 50
+#define WORDS 64 /* a frame wider than what a function may use unseen, below the stack pointer */
 
 static volatile uint64_t sink;
 static volatile bool is_over;
@@ -22,11 +23,11 @@ static volatile bool is_over;
 
 ALONE static uint64_t asks(uint64_t n)
 {
-	volatile uint64_t words[8];
+	volatile uint64_t words[WORDS];
 
-	for (size_t i = 0; i < 8; i++)
+	for (size_t i = 0; i < WORDS; i++)
 		words[i] = n + i;
-	return words[n % 8];
+	return words[n % WORDS];
 }
 
 ALONE static uint64_t asks_another_way(uint64_t n)
