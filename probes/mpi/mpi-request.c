@@ -280,8 +280,9 @@ int mpi_do_give_up(const struct mpi_call *c)
 	int at = find(c->me, key);
 	uint64_t mine = key;
 
+	/* Released: what was read of the entry was read before another writes there. */
 	if (at >= 0)
-		__atomic_compare_exchange_n(&described[at].key, &mine, GONE, 0, __ATOMIC_RELAXED,
+		__atomic_compare_exchange_n(&described[at].key, &mine, GONE, 0, __ATOMIC_RELEASE,
 			__ATOMIC_RELAXED);
 	work_end((const void *)(uintptr_t)key, WORK_DONE);
 	return mpi_real(c);
