@@ -116,6 +116,20 @@ static void doubt_mixture(struct inquiry *q)
 	}
 }
 
+/* Where ranks of its group differed before, and nobody knows how, that may have led to it. */
+static void doubt_after_forks(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->forks->n; i++) {
+		const struct fork *fork = &q->forks->at[i];
+
+		if (fork->exact || fork_stands(q, fork))
+			continue;
+		for (size_t k = 0; k < q->drafts.nr; k++)
+			if (q->drafts.items[k].verdict.group == fork->group)
+				draft_at_most(&q->drafts.items[k], VERDICT_SUPPORTED);
+	}
+}
+
 /* Names what would have to be there. */
 static enum verdict_need need_of(enum verdict_lack lack)
 {
@@ -256,5 +270,6 @@ void judge_bounds(struct inquiry *q)
 		}
 	}
 	judge_looks(q);
+	doubt_after_forks(q);
 	doubt_mixture(q);
 }

@@ -155,15 +155,68 @@ static void find_stands(struct inquiry *q)
 	}
 }
 
+/* The latest collective of that group for which that rank waits; 0 none. */
+static uint64_t waited_for(const struct inquiry *q, int group, struct rank_index rank)
+{
+	uint64_t latest = 0;
+
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (wait->kind == WAIT_COLLECTIVE && wait->member != JOB_NONE &&
+			q->job->members[wait->member].group == group && wait->index > latest)
+			latest = wait->index;
+	}
+	return latest;
+}
+
+/*
+ * True if a rank of that camp waits for another one of it, which has not come and waits for nothing
+ * there: they agreed, so the fork is not why.
+ */
+static bool lacks_one_of_its_own(
+	const struct inquiry *q, const struct fork *fork, const struct fork_camp *camp)
+{
+	uint64_t latest = 0;
+
+	for (size_t i = 0; i < camp->n; i++) {
+		struct rank_index rank = q->job->members[camp->members[i]].rank;
+		uint64_t index = is_rank(rank) ? waited_for(q, fork->group, rank) : 0;
+
+		latest = index > latest ? index : latest;
+	}
+	for (size_t i = 0; latest && i < camp->n; i++) {
+		const struct job_member *m = &q->job->members[camp->members[i]];
+
+		if (is_rank(m->rank) && !waited_for(q, fork->group, m->rank) &&
+			rollcall_of(q->job, m, latest) == ROLL_ABSENT)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True if the fork is why ranks of its group wait. One of which the details are gone is not, where
+ * ranks that agreed there wait for each other.
+ */
+static bool explains_waits(const struct inquiry *q, const struct fork *fork)
+{
+	if (fork->completed && fork->kind != FORK_ZERO)
+		return false;
+	for (size_t i = 0; !fork->exact && i < fork->ncamps; i++)
+		if (lacks_one_of_its_own(q, fork, &fork->camps[i]))
+			return false;
+	return true;
+}
+
 static void find_forked(struct inquiry *q)
 {
 	q->forked = alloc_zeroed(q->job->ngroups + 1, sizeof(*q->forked));
 	for (size_t i = 0; i < q->forks->n; i++) {
 		const struct fork *fork = &q->forks->at[i];
 
-		if (fork->completed && fork->kind != FORK_ZERO)
-			continue;
-		q->forked[fork->group] = fork->index;
+		if (explains_waits(q, fork))
+			q->forked[fork->group] = fork->index;
 	}
 }
 

@@ -175,6 +175,10 @@ UNIT_TESTS += tests/unit/verdict/verdict_parked_test
 tests_unit_verdict_verdict_parked_test_SOURCES = \
 	tests/unit/verdict/verdict_parked_test.c $(FACTS)
 tests_unit_verdict_verdict_parked_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/verdict_hidden_test
+tests_unit_verdict_verdict_hidden_test_SOURCES = tests/unit/verdict/verdict_hidden_test.c $(FACTS)
+tests_unit_verdict_verdict_hidden_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/verdict/verdict_less_test
 tests_unit_verdict_verdict_less_test_SOURCES = tests/unit/verdict/verdict_less_test.c $(FACTS)
 tests_unit_verdict_verdict_less_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)

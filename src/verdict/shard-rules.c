@@ -302,7 +302,8 @@ static void zero_fork(struct inquiry *q, const struct fork *fork, struct draft *
 	size_t camp = 0, zeros = count_zero(fork, &single, &camp);
 	size_t others = camp_sizes(fork) - zeros;
 
-	draft->verdict.confidence = VERDICT_ESTABLISHED;
+	/* Of details that are gone nobody knows that the others brought something. */
+	draft->verdict.confidence = fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_DIVISIBLE_ROWS;
 	fork_share_out(q, fork, single && zeros + fork->unknown <= others ? camp : SIZE_MAX, draft);

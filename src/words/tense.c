@@ -113,6 +113,20 @@ static bool add_proportion(struct str *into, const struct verdict *verdict, bool
 	return false;
 }
 
+/* All passed it: whether the job resolves is no question, and another look shows no more. */
+static bool add_went_on(struct str *into, const struct verdict *verdict, bool live)
+{
+	for (size_t i = 0; verdict->outlook == VERDICT_OUTLOOK_UNKNOWN && i < verdict->nevidence;
+		i++) {
+		if (verdict->evidence[i].kind != FACT_WENT_ON)
+			continue;
+		str_add(into, live ? "the job goes on; whether its data is right nobody recorded"
+				   : "the job went on; whether its data is right nobody recorded");
+		return true;
+	}
+	return false;
+}
+
 void tense_add_prospect(struct str *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, int64_t left, bool live)
 {
@@ -120,6 +134,8 @@ void tense_add_prospect(struct str *into, const struct verdicts *verdicts,
 		add_end(into, verdicts->job);
 		return;
 	}
+	if (add_went_on(into, verdict, live))
+		return;
 	if (!add_proportion(into, verdict, live))
 		str_add(into, live ? wording_outlook(verdict->outlook)->live
 				   : wording_outlook(verdict->outlook)->then);
