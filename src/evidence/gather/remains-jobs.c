@@ -6,15 +6,19 @@
  *	logs/slurm-41.out	logs/slurm-42.out	two numbers: the newer one is looked at
  *	out/monday/job.log	out/tuesday/job.log	ranks 0-3 write in both: the newer folder is
  *	out/node0/job.log	out/node1/job.log	ranks 0-7, ranks 8-15: one job of two nodes
+ *	train-41.out		train-42.out		ranks 0-3 write in both: the newer one is
+ *	train.out		train.err		the same in both: one job, two streams
  */
 #include "evidence/gather/remains-jobs.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "evidence/gather/log-marks.h"
 
+#define DIGITS	   "0123456789"
 #define LINE_MOST  256 /* of a line, for its marks */
 #define OF_ANOTHER "of another job: name it"
 #define OF_UNKNOWN "of which job is not known: name it"
@@ -199,11 +203,30 @@ static bool is_of_stream(const struct branch *branch)
 	return false;
 }
 
+/* True if two names differ in their numbers alone, and not in one at the end: that of a rotation. */
+static bool are_numbered_alike(const char *a, const char *b)
+{
+	bool ends_in_number = false;
+
+	while (*a || *b) {
+		ends_in_number = isdigit((unsigned char)*a) && isdigit((unsigned char)*b);
+		if (ends_in_number) {
+			a += strspn(a, DIGITS);
+			b += strspn(b, DIGITS);
+		} else if (*a++ != *b++) {
+			return false;
+		}
+	}
+	return !ends_in_number;
+}
+
 /* Several ranks, the same ones, wrote there: logs of nodes and of ranks have each their own. */
 static bool are_two_wholes(const struct branch *a, const struct branch *b)
 {
-	return a->folder && b->folder && a->ranks == b->ranks && (a->ranks & (a->ranks - 1)) &&
-	       !is_of_stream(a) && !is_of_stream(b);
+	if (a->ranks != b->ranks || !(a->ranks & (a->ranks - 1)) || a->folder != b->folder)
+		return false;
+	return a->folder ? !is_of_stream(a) && !is_of_stream(b)
+			 : are_numbered_alike(a->label, b->label);
 }
 
 static bool contradict(const struct branch *a, const struct branch *b)

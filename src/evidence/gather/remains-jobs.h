@@ -22,9 +22,10 @@ void remains_jobs_read(struct remains_file *file, const char *name, const char *
  * Passes over what is of other jobs than the one of the newest file; where bundles have told the
  * number that Slurm gave to the job, than that one; `known` is 0 where they have not. Two files
  * are of different jobs if the numbers differ that Slurm gave them in their names, or its daemon in
- * their text; two folders of which neither lies in the other are, too, if the same several ranks
- * have written in both. Of what lies beside them then, and is of neither, nobody knows of which job
- * it is: it is passed over. Records of whatever ran there are kept.
+ * their text. Where the same several ranks have written in both, so are two folders of which
+ * neither lies in the other, and two files of one folder whose names differ in their numbers alone.
+ * Of what lies beside them then, and is of neither, nobody knows of which job it is: it is passed
+ * over. Records of whatever ran there are kept.
  */
 void remains_jobs_tell_apart(struct remains *remains, int64_t known)
 	__attribute__((nonnull));

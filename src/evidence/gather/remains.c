@@ -342,14 +342,43 @@ static void drop_earlier(struct remains *remains)
 	free(attempts);
 }
 
+/* One more folder in front of the label; false where there is none. */
+static bool widen_label(struct remains_file *file)
+{
+	const char *at = file->label;
+
+	if (at - file->path < 2)
+		return false;
+	for (at--; at > file->path && at[-1] != '/'; at--)
+		;
+	file->label = at;
+	return true;
+}
+
+/* The label of the last file, and of those that have the same one, tells them apart. */
+static void part_labels(struct remains *remains)
+{
+	struct remains_file *last = &remains->files.items[remains->files.nr - 1], *file;
+
+	for (bool again = true; again;) {
+		again = false;
+		for (file = remains->files.items; file < last; file++)
+			if (!strcmp(file->label, last->label) && strcmp(file->path, last->path) &&
+				widen_label(file))
+				again = widen_label(last) || again;
+	}
+}
+
 void remains_look(struct remains *remains, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	if (is_folder(path, true))
+	if (is_folder(path, true)) {
 		walk(remains, path, strlen(path) + 1, 0);
-	else
+	} else {
 		add(remains, path, slash ? (size_t)(slash + 1 - path) : 0, 0);
+		part_labels(remains);
+	}
 	drop_earlier(remains);
 }
 
