@@ -41,7 +41,7 @@ static double gigabytes(const char *arg, struct argp_state *state)
 	return value;
 }
 
-static void add_path(struct arguments *arguments, enum preflight_role role, const char *path)
+static void add_path(struct arguments *arguments, enum storage_role role, const char *path)
 {
 	*array_add(&arguments->paths) = (struct preflight_path){role, path};
 }
@@ -70,7 +70,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case DATA:
 	case CHECKPOINT:
 	case CACHE:
-		add_path(arguments, PREFLIGHT_DATA + (key - DATA), arg);
+		add_path(arguments, STORAGE_FOR_DATA + (key - DATA), arg);
 		return 0;
 	case DEADLINE:
 		wish->deadline_s = number(arg, state);

@@ -5,6 +5,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/format/bundle.c %D%/format/bundle.h \
 	%D%/format/bundle-folder.c %D%/format/bundle-frame.h \
 	%D%/format/bundle-write.c \
+	%D%/gather/storage-places.c %D%/gather/storage-places.h \
 	%D%/gather/cache-places.c %D%/gather/cache-places.h \
 	%D%/gather/command.c %D%/gather/command.h \
 	%D%/gather/core-source.c \

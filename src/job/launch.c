@@ -19,3 +19,19 @@ const struct launch_cache *launch_cache(
 			return &caches[i];
 	return NULL;
 }
+
+const char *launch_storage_type(const struct job_launch *launch, const char *role, size_t i)
+{
+	const char *last = NULL;
+
+	for (size_t k = 0; k < launch->nstorage; k++) {
+		const struct launch_storage *one = &launch->storage[k];
+
+		if (strcmp(one->role, role) != 0 || (last && !strcmp(last, one->type)))
+			continue;
+		if (!i--)
+			return one->type;
+		last = one->type;
+	}
+	return NULL;
+}

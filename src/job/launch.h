@@ -30,6 +30,11 @@ struct launch_cache {
 	bool cut; /* counting was cut short: there is more */
 };
 
+/* What a path of the job lies on: a role ("data", "cache"), and the type of a file system. */
+struct launch_storage {
+	const char *role, *path, *type; /* path: "" where it is not told */
+};
+
 struct launch_texts {
 	const char *const *at;
 	size_t n;
@@ -53,10 +58,19 @@ struct job_launch {
 	size_t ncaches;
 	const struct launch_limit *limits;
 	size_t nlimits;
+	bool storage_known;
+	const struct launch_storage *storage; /* by role, then by type */
+	size_t nstorage;
 	bool gpus_known;
 	struct launch_texts gpus; /* models, a text for each device of the host */
 	const char *cite;
 };
+
+/*
+ * The i-th type of file system that paths of that role lie on, each once, by name; NULL: there are
+ * no more.
+ */
+const char *launch_storage_type(const struct job_launch *launch, const char *role, size_t i);
 
 /* The value of a variable; NULL where it was not set, or is not known. */
 const char *launch_variable(const struct job_launch *launch, const char *name);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "base/array.h"
+#include "evidence/gather/storage-places.h"
 
 /* The worst last. */
 enum preflight_grade {
@@ -31,11 +32,8 @@ struct preflight_line {
 	char *from; /* what it was seen in: nvml, mountinfo:/ckpt, a path */
 };
 
-/* What a path is for. */
-enum preflight_role { PREFLIGHT_DATA, PREFLIGHT_CHECKPOINT, PREFLIGHT_CACHE, PREFLIGHT_ROLES };
-
 struct preflight_path {
-	enum preflight_role role;
+	enum storage_role role;
 	const char *path;
 };
 

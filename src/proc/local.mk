@@ -24,6 +24,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/symbols/dwarf-lines.c %D%/symbols/dwarf-lines.h \
 	%D%/threads/livemem.c %D%/threads/livemem.h \
 	%D%/locks.c %D%/locks.h \
+	%D%/mounts.c %D%/mounts.h \
 	%D%/survey/mpir.c %D%/survey/mpir.h \
 	%D%/ns.c %D%/ns.h \
 	%D%/peek.c %D%/peek.h \

@@ -104,6 +104,26 @@ static void put_git(struct json_object *into, const struct job_launch *launch)
 	json_object_object_add(into, "git", git);
 }
 
+/* Of the types' names the reader makes the summary again. */
+static void put_storage(
+	struct json_object *into, const struct job_launch *launch, const struct room *room)
+{
+	struct json_object *list;
+
+	if (!launch->storage_known)
+		return;
+	list = json_object_new_array();
+	for (size_t i = 0; i < launch->nstorage && i < room->list; i++) {
+		struct json_object *one = json_object_new_object();
+
+		put_text(one, "for", launch->storage[i].role, 32);
+		put_text(one, "path", launch->storage[i].path, 4096);
+		put_text(one, "type", launch->storage[i].type, 64);
+		json_object_array_add(list, one);
+	}
+	json_object_object_add(into, "storage", list);
+}
+
 static void put_launch(struct json_object *into, const struct job_launch *launch,
 	const struct room *room)
 {
@@ -133,6 +153,7 @@ static void put_launch(struct json_object *into, const struct job_launch *launch
 	put_texts(into, "env_forced", &launch->forced, room);
 	if (launch->caches_known)
 		put_caches(into, "caches", launch->caches, launch->ncaches, room);
+	put_storage(into, launch, room);
 }
 
 static void put_ranks(struct json_object *into, const struct receipt *receipt,

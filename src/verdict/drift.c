@@ -269,6 +269,45 @@ static void compare_limits(
 		add(drifts, DRIFT_LIMITS, DRIFT_SAME);
 }
 
+static bool lie_alike(
+	const struct job_launch *before, const struct job_launch *after, const char *role)
+{
+	for (size_t i = 0;; i++) {
+		const char *was = launch_storage_type(before, role, i);
+		const char *is = launch_storage_type(after, role, i);
+
+		if (!was || !is)
+			return !was && !is;
+		if (strcmp(was, is) != 0)
+			return false;
+	}
+}
+
+/* Role by role: a cache that moved to a network is another drift than data that did. */
+static void compare_storage(
+	struct drifts *drifts, const struct job_launch *before, const struct job_launch *after)
+{
+	const struct job_launch *const both[] = {before, after};
+	size_t first = drifts->all.nr;
+
+	if (!before->storage_known || !after->storage_known) {
+		add(drifts, DRIFT_STORAGE, DRIFT_UNKNOWN);
+		return;
+	}
+	for (size_t s = 0; s < 2; s++)
+		for (size_t i = 0; i < both[s]->nstorage; i++) {
+			const char *role = both[s]->storage[i].role;
+
+			if ((i && !strcmp(both[s]->storage[i - 1].role, role)) ||
+				(s && launch_storage_type(before, role, 0)) ||
+				lie_alike(before, after, role))
+				continue;
+			add(drifts, DRIFT_STORAGE, DRIFT_DIFFERS)->name = role;
+		}
+	if (drifts->all.nr == first)
+		add(drifts, DRIFT_STORAGE, DRIFT_SAME);
+}
+
 /* What ranks say of themselves is not asked of a job that had none. */
 static void compare_runtime(
 	struct drifts *drifts, const struct receipt *before, const struct receipt *after)
@@ -299,6 +338,7 @@ void drifts_of(struct drifts *drifts, const struct receipt *before, const struct
 	compare_gpus(drifts, before, after);
 	compare_texts(drifts, DRIFT_DRIVER, was->driver, is->driver);
 	compare_host(drifts, was, is);
+	compare_storage(drifts, was, is);
 	compare_texts(drifts, DRIFT_KERNEL, was->kernel, is->kernel);
 	compare_limits(drifts, was, is);
 }

@@ -61,7 +61,10 @@ void drift_label(struct str *into, const struct drift *drift)
 	if (!*drift->name)
 		str_add(into, drift_name(drift->kind));
 	else
-		str_printf(into, "%s %s", drift->kind == DRIFT_LIMITS ? "limit" : "env",
+		str_printf(into, "%s %s",
+			drift->kind == DRIFT_LIMITS    ? "limit"
+			: drift->kind == DRIFT_STORAGE ? "storage of"
+						       : "env",
 			drift->name);
 }
 
@@ -143,6 +146,15 @@ static void add_host(struct str *into, const struct job_launch *launch)
 		wording_bytes(into, launch->memory);
 }
 
+static void add_storage(struct str *into, const struct job_launch *launch, const char *role)
+{
+	const char *type = launch_storage_type(launch, role, 0);
+
+	str_add(into, type ? type : "none told");
+	for (size_t i = 1; type && (type = launch_storage_type(launch, role, i)); i++)
+		str_printf(into, ", %s", type);
+}
+
 void drift_value(
 	struct str *into, const struct drift *drift, const struct receipt *of, bool is_after)
 {
@@ -169,6 +181,9 @@ void drift_value(
 		break;
 	case DRIFT_LIMITS:
 		add_limit(into, &of->launch, drift->name);
+		break;
+	case DRIFT_STORAGE:
+		add_storage(into, &of->launch, drift->name);
 		break;
 	default:
 		str_add(into, text ? text : drift->hidden ? "unset or withheld" : "unset");

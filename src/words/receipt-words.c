@@ -206,6 +206,26 @@ static void say_machine(struct receipt_page *page, const struct job_launch *laun
 	add(page, "machine", &words);
 }
 
+/* "data nfs4 /data/x; cache ext4 /tmp/torchinductor_me": one path of each role and type. */
+static void say_storage(struct receipt_page *page, const struct job_launch *launch)
+{
+	struct str words = {0};
+
+	for (size_t i = 0; i < launch->nstorage; i++) {
+		const struct launch_storage *one = &launch->storage[i];
+		bool told = false;
+
+		for (size_t k = 0; k < i && !told; k++)
+			told = !strcmp(launch->storage[k].role, one->role) &&
+			       !strcmp(launch->storage[k].type, one->type);
+		if (!told)
+			str_printf(&words, "%s%s %s%s%s", words.len ? "; " : "", one->role,
+				one->type, *one->path ? " " : "", one->path);
+	}
+	if (words.len)
+		add(page, "storage", &words);
+}
+
 static void say_runtime(struct receipt_page *page, const struct receipt *r)
 {
 	const char *const parts[] = {r->framework, r->backend, r->mode};
@@ -587,6 +607,7 @@ void receipt_page_of(struct receipt_page *page, const struct receipt *receipt, b
 	say_when(page, receipt);
 	say_launch(page, &receipt->launch);
 	say_machine(page, &receipt->launch);
+	say_storage(page, &receipt->launch);
 	say_runtime(page, receipt);
 	say_gpus(page, receipt);
 	say_caches(page, receipt);

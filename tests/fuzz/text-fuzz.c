@@ -20,7 +20,7 @@
 #include "evidence/gather/log-sieve.h"
 #include "preflight/bandwidth.h"
 #include "preflight/kernel-log.h"
-#include "preflight/storage.h"
+#include "proc/mounts.h"
 #include "proc/ns.h"
 #include "proc/survey/claims.h"
 #include "proc/survey/launcher.h"
@@ -154,8 +154,8 @@ static void read_mounts(const char *text, size_t len)
 	char type[64], mount[256];
 
 	(void)len;
-	if (storage_mount_of(text, "/a b/c", type, mount))
-		(void)storage_class_of(type);
+	if (mounts_of(text, "/a b/c", type, mount))
+		(void)mounts_class_of(type);
 }
 
 static void read_kmsg(const char *text, size_t len)

@@ -123,6 +123,37 @@ static void read_limits(
 	ret->nlimits = n;
 }
 
+static int by_role(const void *va, const void *vb)
+{
+	const struct launch_storage *a = va, *b = vb;
+	int order = strcmp(a->role, b->role);
+
+	return order ? order : strcmp(a->type, b->type);
+}
+
+static void read_storage(
+	const struct json_object *object, struct arena *arena, struct job_launch *ret)
+{
+	size_t nr, n = 0;
+	struct json_object *list = json_get_list(object, "storage", &nr);
+	struct launch_storage *all;
+
+	if (nr > LAUNCH_STORAGE_MOST)
+		nr = LAUNCH_STORAGE_MOST;
+	all = arena_new_many(arena, struct launch_storage, nr + 1);
+	for (size_t i = 0; i < nr; i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+
+		all[n] = (struct launch_storage){text_of(one, "for", arena),
+			text_of(one, "path", arena), text_of(one, "type", arena)};
+		n += *all[n].role && *all[n].type;
+	}
+	qsort(all, n, sizeof(*all), by_role);
+	ret->storage = all;
+	ret->nstorage = n;
+	ret->storage_known = list != NULL;
+}
+
 static void read_git(const struct json_object *object, struct arena *arena, struct job_launch *ret)
 {
 	struct json_object *git = NULL;
@@ -161,5 +192,6 @@ void launch_read(const struct json_object *object, struct arena *arena, struct j
 		object, "caches", arena, &ret->ncaches, &ret->caches_known);
 	read_env(object, arena, ret);
 	read_limits(object, arena, ret);
+	read_storage(object, arena, ret);
 	read_git(object, arena, ret);
 }

@@ -12,7 +12,8 @@
 #include "job/launch.h"
 
 /* No list of a document is longer than that: the rest is not read. */
-#define LAUNCH_LIST_MOST 4096
+#define LAUNCH_LIST_MOST    4096
+#define LAUNCH_STORAGE_MOST 64
 
 /* Reads it; all texts are put into the arena. The cite is "". */
 void launch_read(const struct json_object *object, struct arena *arena, struct job_launch *ret);

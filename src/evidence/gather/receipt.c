@@ -19,6 +19,7 @@
 #include "evidence/format/json-put.h"
 #include "evidence/gather/cache-places.h"
 #include "evidence/gather/receipt-look.h"
+#include "evidence/gather/storage-places.h"
 #include "proc/cgroup.h"
 
 /* --- Environment ----------------------------------------------------------------------------- */
@@ -220,6 +221,7 @@ void receipt_take(const struct receipt_launch *launch, struct str *into)
 		receipt_put_forced(object, launch->envp);
 		receipt_put_image(object, launch->envp);
 		caches_put(object, launch->envp);
+		storage_put(object, launch->envp, cwd);
 	}
 	receipt_put_git(object, cwd);
 	json_put_end(object, into);

@@ -203,7 +203,7 @@ static bool is_of_stream(const struct branch *branch)
 	return false;
 }
 
-/* True if two names differ in their numbers alone, and not in one at the end: that of a rotation. */
+/* True if two names differ in their numbers alone, and not in one at the end: a rotation's. */
 static bool are_numbered_alike(const char *a, const char *b)
 {
 	bool ends_in_number = false;

@@ -28,13 +28,19 @@ static void keep_lists(
 		arena_copy(&b->arena, from->caches, from->ncaches * sizeof(*caches));
 	struct launch_limit *limits =
 		arena_copy(&b->arena, from->limits, from->nlimits * sizeof(*limits));
+	struct launch_storage *storage =
+		arena_copy(&b->arena, from->storage, from->nstorage * sizeof(*storage));
 
+	for (size_t i = 0; i < from->nstorage; i++)
+		storage[i] = (struct launch_storage){raw_intern(b, storage[i].role),
+			raw_intern(b, storage[i].path), raw_intern(b, storage[i].type)};
 	for (size_t i = 0; i < from->ncaches; i++)
 		caches[i].path = raw_intern(b, caches[i].path);
 	for (size_t i = 0; i < from->nlimits; i++)
 		limits[i].name = raw_intern(b, limits[i].name);
 	into->caches = caches;
 	into->limits = limits;
+	into->storage = storage;
 }
 
 void job_add_launched(struct job_builder *b, const struct job_launch *launch)

@@ -12,7 +12,7 @@
 #include "preflight/interpreter.h"
 #include "preflight/kernel-log.h"
 #include "preflight/nics.h"
-#include "preflight/storage.h"
+#include "proc/mounts.h"
 #include "tests/unit/unit.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
@@ -42,7 +42,7 @@ static void a_path_lies_on_the_deepest_mount_and_of_two_on_the_later(void **stat
 	for (size_t i = 0; i < NR(all); i++) {
 		char type[64], mount[256];
 
-		assert_true(storage_mount_of(mountinfo, all[i].path, type, mount));
+		assert_true(mounts_of(mountinfo, all[i].path, type, mount));
 		assert_string_equal(type, all[i].type);
 		assert_string_equal(mount, all[i].mount);
 	}
@@ -56,7 +56,7 @@ static void a_mountinfo_that_is_cut_or_strange_holds_nothing(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < NR(all); i++)
-		if (storage_mount_of(all[i], "/home", type, mount))
+		if (mounts_of(all[i], "/home", type, mount))
 			assert_string_equal(type, "");
 }
 
@@ -80,7 +80,7 @@ static void file_systems_have_a_class_and_unknown_ones_have_none(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < NR(all); i++)
-		assert_int_equal(storage_class_of(all[i].type), all[i].class);
+		assert_int_equal(mounts_class_of(all[i].type), all[i].class);
 }
 
 static void an_xid_is_read_out_of_the_kernels_log(void **state)
