@@ -6,6 +6,9 @@ import re
 import threading
 import time
 
+# Ray's driver says what its workers say, and first who that was, in colours.
+PREFIX = re.compile(r"^(\x1b\[\d+m)?\(\w+ pid=\d+(, ip=[\d.]+)?\)(\x1b\[0m)? ")
+
 
 class Log:
     """Follows a file until it is closed; each line has the time at which it was there."""
@@ -22,7 +25,7 @@ class Log:
                 part += file.read()
                 *whole, part = part.split("\n")
                 now = time.monotonic()
-                self.lines += [(now, line) for line in whole]
+                self.lines += [(now, PREFIX.sub("", line)) for line in whole]
 
     def close(self):
         self.over.set()
