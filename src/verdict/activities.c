@@ -451,15 +451,18 @@ static bool waits_for_child(const struct job *job, const struct job_stack *stack
 /*
  * The main thread waits for another thread or a child, or is some framework's own, and the program
  * runs in another thread: whoever does the work speaks for it. Where that one's stack does not
- * tell, nobody knows.
+ * tell, nobody knows. A framework's own that waits for the GIL waits for whoever works: that one
+ * speaks if it tells, else it is seen to wait.
  */
 static void ask_who_works(const struct reader *reader, struct rank_index rank,
 	const struct reading *r, struct posture *p)
 {
-	struct asking asking = {.any = p->activity == ACTIVITY_USER && p->program < 0};
+	bool for_gil = p->activity == ACTIVITY_GIL && p->holder != p->stack && p->program < 0;
+	struct asking asking = {
+		.any = for_gil || (p->activity == ACTIVITY_USER && p->program < 0)};
 	bool for_child = waits_for_child(reader->job, p->stack);
 
-	if ((p->activity != ACTIVITY_USER && p->activity != ACTIVITY_UNKNOWN) ||
+	if ((p->activity != ACTIVITY_USER && p->activity != ACTIVITY_UNKNOWN && !for_gil) ||
 		!(r->threads || asking.any || for_child))
 		return;
 	asking.caller = caller_of(reader->job, rank);
@@ -468,7 +471,7 @@ static void ask_who_works(const struct reader *reader, struct rank_index rank,
 	if (asking.found && activities_waits(asking.best.activity))
 		*p = asking.best;
 	else if (asking.hidden || (asking.any && asking.speakers > 1))
-		p->activity = ACTIVITY_UNKNOWN;
+		p->activity = for_gil ? ACTIVITY_GIL : ACTIVITY_UNKNOWN;
 	else if (asking.found)
 		*p = asking.best;
 }

@@ -98,6 +98,10 @@
 	"epoll_wait@libc.so.6 < @_raylet.so < ray::core::CoreWorker::RunTaskExecutionLoop()"       \
 	"@_raylet.so < main_loop@" SITE "ray/_private/worker.py:935 < <module>@" SITE              \
 	"ray/_private/workers/default_worker.py:297"
+#define RAY_GIL                                                                                    \
+	"__futex_abstimed_wait_common@libc.so.6 < pthread_cond_timedwait@libc.so.6 < "             \
+	"@python3.11 < main_loop@" SITE "ray/_private/worker.py:1069 < <module>@" SITE             \
+	"ray/_private/workers/default_worker.py:297"
 #define RPC_WAIT                                                                                   \
 	"pthread_cond_wait@libc.so.6 < torch::distributed::rpc::sync()@libtorch_cpu.so < "         \
 	"rpc_sync@" TORCH "distributed/rpc/api.py:810 < ask@/home/me/train.py:44" MAIN
