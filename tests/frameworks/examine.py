@@ -46,9 +46,10 @@ class Framework:
 
     def job(self):
         """Ray's driver is known to whoever started it, and its workers are not."""
-        if self.scenario.probed or self.scenario.script == cases.Ray.script:
+        if self.scenario.probed:
             return str(self.agent.pid)
-        return super().job()
+        rank = super().job()
+        return str(self.agent.pid) if self.scenario.script == cases.Ray.script else rank
 
     def end(self):
         if self.agent and self.agent.poll() is None:

@@ -163,5 +163,7 @@ class Unprobed:
             self.run_unprobed()
         finally:
             self.tell_ways()
-        if self.said_by and self.mark("unprobed", *self.said_by["unprobed"]) == "WRONG":
+        if "unprobed" not in self.said_by:
+            raise Wrong("nothing was said")
+        if self.mark("unprobed", *self.said_by["unprobed"]) == "WRONG":
             raise Wrong(words_of(first_of(self.said_by["unprobed"][1])))
