@@ -160,12 +160,20 @@ static void withdraw_health(struct inquiry *q, struct draft *draft, enum verdict
 
 /*
  * A worker of Ray, by the name that it gives itself ("ray::RayTrainWorker", "ray::IDLE" where it
- * has nothing to do): the driver, of which it is a descendant, only waits for what it gives.
+ * has nothing to do): the driver, of which it is a descendant, only waits for what it gives. Ray's
+ * own agents have such names as well, and are there as long as Ray is.
  */
 static bool is_worker(const struct job_process *process)
 {
-	return process->role == JOB_ROLE_CHILD && process->end <= JOB_ALIVE &&
-	       !strncmp(process->comm, "ray::", 5) && strcmp(process->comm, "ray::IDLE") != 0;
+	static const char *const others[] = {"IDLE", "DashboardA", "RuntimeEnv"};
+
+	if (process->role != JOB_ROLE_CHILD || process->end > JOB_ALIVE ||
+		strncmp(process->comm, "ray::", 5) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!strncmp(process->comm + 5, others[i], strlen(others[i])))
+			return false;
+	return true;
 }
 
 /* Finds workers of which only their names are known; returns how many there are. */

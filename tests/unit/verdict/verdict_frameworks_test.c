@@ -54,6 +54,8 @@ static void a_driver_whose_workers_are_idle_may_be_well(void **state)
 {
 	struct facts *f = driver("raylet", "ray::IDLE");
 
+	facts_child(f, 0, "ray::DashboardA");
+	facts_child(f, 0, "ray::RuntimeEnv");
 	facts_expect(f, VERDICT_HEALTHY, "", "");
 	facts_free(f);
 }
