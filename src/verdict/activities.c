@@ -349,6 +349,7 @@ struct asking {
 	bool any;    /* it says nothing itself: any thread of the program will do */
 	bool found;  /* some thread speaks for it: */
 	bool hidden; /* some may, but its stack does not tell */
+	bool python; /* the program is one of Python: where that is, its frames tell */
 	uint32_t caller; /* the thread that called the rank's latest operations; 0 not known */
 	struct posture best;
 	size_t speakers;
@@ -361,15 +362,18 @@ static bool is_idle(const struct job *job, const struct job_stack *stack)
 	return stackfacts_find(job, stack, 0, idle, 1) >= 0;
 }
 
-/* Picks the one that says most of two who speak: who waits for others, so that nobody is blamed. */
+/*
+ * Picks the one that says most of two who speak: who waits for others, so that nobody is blamed.
+ * What is bare has no code of the program, whatever of its stack is hidden.
+ */
 static void hear(struct asking *asking, const struct job_stack *stack, const struct posture *p,
-	bool child)
+	bool child, bool bare)
 {
 	bool autograd = stackfacts_fits(stack->thread, "pt_autograd*");
 	bool works = child || autograd || p->program >= 0;
 
 	if (p->activity == ACTIVITY_UNKNOWN || (!works && *stack->cut && !stack->rooted)) {
-		asking->hidden |= works || !stack->rooted;
+		asking->hidden |= works || !(stack->rooted || bare);
 		return;
 	}
 	if (!works || !(asking->any || autograd || activities_waits(p->activity) ||
@@ -395,6 +399,7 @@ static void ask_others(const struct reader *reader, struct rank_index rank, stru
 	for (size_t i = from; i < to; i++) {
 		const struct job_stack *stack = &job->stacks[i];
 		bool child = stack->process != who->process;
+		bool bare = asking->python && stackfacts_python(job, stack) < 0;
 		struct posture other;
 		struct reading r;
 
@@ -403,7 +408,7 @@ static void ask_others(const struct reader *reader, struct rank_index rank, stru
 		asking->hidden |= !stack->nframes;
 		other = read_posture(reader, stack, &r);
 		if (!child || activities_waits(other.activity))
-			hear(asking, stack, &other, child);
+			hear(asking, stack, &other, child, bare);
 		else if (other.activity == ACTIVITY_UNKNOWN)
 			asking->hidden |= other.program >= 0;
 	}
@@ -449,6 +454,19 @@ static bool waits_for_child(const struct job *job, const struct job_stack *stack
 }
 
 /*
+ * A framework's loop, in a main thread that runs no code of the program: nothing that it waits for
+ * there is another rank, whatever of its C is hidden. (Where it calls the program, that is on its
+ * stack, further in.)
+ */
+static bool is_loop(const struct job *job, const struct job_stack *stack)
+{
+	static const struct stackfacts_place loop = {"*main_loop", "ray/_private/worker.py"};
+	long python = stackfacts_python(job, stack);
+
+	return python >= 0 && stackfacts_is_at(stackfacts_frame(job, stack, (size_t)python), &loop);
+}
+
+/*
  * The main thread waits for another thread or a child, or is some framework's own, and the program
  * runs in another thread: whoever does the work speaks for it. Where that one's stack does not
  * tell, nobody knows. A framework's own that waits for the GIL waits for whoever works: that one
@@ -458,8 +476,9 @@ static void ask_who_works(const struct reader *reader, struct rank_index rank,
 	const struct reading *r, struct posture *p)
 {
 	bool for_gil = p->activity == ACTIVITY_GIL && p->holder != p->stack && p->program < 0;
-	struct asking asking = {
-		.any = for_gil || (p->activity == ACTIVITY_USER && p->program < 0)};
+	bool loops = p->program < 0 && is_loop(reader->job, p->stack);
+	struct asking asking = {.python = loops,
+		.any = for_gil || loops || (p->activity == ACTIVITY_USER && p->program < 0)};
 	bool for_child = waits_for_child(reader->job, p->stack);
 
 	if ((p->activity != ACTIVITY_USER && p->activity != ACTIVITY_UNKNOWN && !for_gil) ||

@@ -90,6 +90,33 @@ static void a_program_of_c_that_waits(void **state)
 	facts_free(f);
 }
 
+/* Ray's loop is mostly C++ that hides its frames, and so are the threads of its gRPC. */
+static void the_loop_of_ray_says_nothing_of_its_rank(void **state)
+{
+	static const char *const cut = "a register was needed";
+	struct facts *f = facts_new(4);
+
+	facts_no_probe(f);
+	for (int i = 0; i < 4; i++) {
+		struct job_stack *stack = facts_stack(f, i,
+			"epoll_wait@libc.so.6 < @_raylet.so < Worker.main_loop@" SITE
+			"ray/_private/worker.py:1069 < <module>@" SITE
+			"ray/_private/workers/default_worker.py:323");
+
+		stack->cut = cut;
+		stack->moved = JOB_YES;
+		facts_stack_of(f, i, "train", 900, i == 2 ? SLEEPS : ALL_REDUCE);
+		facts_stack_of(f, i, "grpc", 901, "epoll_wait@libc.so.6 < @_raylet.so")->cut = cut;
+	}
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_USER_CODE);
+	expect_words(f, "at train.py:70 in clean");
+	/* What has lines of Python may have the program's behind those that are hidden. */
+	facts_stack_of(f, 2, "more", 902, "epoll_wait@libc.so.6 < wait@/home/me/more.py:3")->cut =
+		cut;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0,1,3");
+	facts_free(f);
+}
+
 /* -- situations -------------------------------------------------------------------------------- */
 
 #define MAX_ROLES 4
@@ -642,6 +669,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_that_is_polled),
 		cmocka_unit_test(a_mutex_in_a_program_of_c),
+		cmocka_unit_test(the_loop_of_ray_says_nothing_of_its_rank),
 		cmocka_unit_test(a_program_of_c_that_waits),
 		cmocka_unit_test(situations_as_they_are_met),
 		cmocka_unit_test(beside_rings_a_lock_may_be_another_ranks),
