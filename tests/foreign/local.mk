@@ -26,6 +26,6 @@ check_LTLIBRARIES += %D%/libmpi-spinning.la
 
 EXTRA_DIST += %D%/foreign.sh %D%/mpi-ranks.c %D%/pod.sh %D%/scope.sh
 SH_TESTS += %D%/access.test %D%/found.test %D%/mpi.test %D%/parked.test %D%/proctable.test \
-	%D%/served.test %D%/slurm.test %D%/spawned.test %D%/spinning.test \
+	%D%/served.test %D%/slurm.test %D%/driver.test %D%/spawned.test %D%/spinning.test \
 	%D%/strangers.test %D%/yama.test
 ASAN_TESTS += %D%/found.test %D%/proctable.test %D%/served.test %D%/slurm.test
