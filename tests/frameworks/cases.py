@@ -10,6 +10,7 @@ import os
 import signal
 
 import launchers
+from examine import descendants
 from scenarios import AT, BATCHES, ROWS, LENGTH, Scenario
 
 binaries = os.path.dirname(launchers.python)
@@ -135,7 +136,27 @@ OTHERWISE = {
     "lightning-fewer": {"ends": True, "truth": {"class": "early-exit", "family": "rank-death"}},
 }
 
-CASES = {}
+
+class Build(DeepSpeed, Mishap):
+    """An extension that nobody has built: the rank that is first does, and the others wait."""
+
+    passes = True
+    hang_after = 3
+    truth = {"class": "compile-skew", "family": "compile-divergence"}
+
+    def deed(self, play):
+        play.await_true("a build", lambda: self.find_builder(play))
+
+    def find_builder(self, play):
+        for rank, pid in play.heard.joined().items():
+            if any(play.show(child, "comm").strip() == "ninja" for child in descendants(pid)):
+                play.who = rank
+                play.truth.update(culprits=[rank], involved=[rank])
+                return True
+        return False
+
+
+CASES = {"deepspeed-build": Build}
 for framework, how in FRAMEWORKS.items():
     for mishap, what in MISHAPS.items():
         case = f"{framework}-{mishap}"

@@ -51,6 +51,21 @@ class Framework:
         rank = super().job()
         return str(self.agent.pid) if self.scenario.script == cases.Ray.script else rank
 
+    def prepare(self):
+        """What DeepSpeed builds is built once for all of its jobs, but for that which is of it."""
+        super().prepare()
+        cold = self.name == "deepspeed-build"
+        self.env["TORCH_EXTENSIONS_DIR"] = os.path.join(
+            self.folder if cold else plays.caches, "extensions")
+        self.env["CCACHE_DISABLE"] = "1"
+
+    def well_from(self):
+        """What is said before the first steps is of how the job comes up, whatever comes later."""
+        if self.scenario.passes:
+            return 0
+        return min((when for when, line in list(self.heard.lines)
+                    if line.startswith(f"[rank {self.who}] step 1 ")), default=float("inf"))
+
     def end(self):
         if self.agent and self.agent.poll() is None:
             started = {pid: stat_of(pid) for pid in descendants(self.agent.pid)}

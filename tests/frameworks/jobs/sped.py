@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains by DeepSpeed, with its own optimizer, which it builds before the first step."""
+"""Trains by DeepSpeed, which builds an extension of its own as the ranks meet."""
+
+import os
 
 import deepspeed
 from torch.utils.data import DataLoader
@@ -15,9 +17,9 @@ CONFIG = {
 
 
 def main():
-    deepspeed.init_distributed("gloo")
-    rank = deepspeed.comm.get_rank()
+    rank = int(os.environ["RANK"])
     tell_process(rank)
+    deepspeed.init_distributed("gloo")
     send_metrics()
     model = Model()
     engine, _, _, _ = deepspeed.initialize(
