@@ -136,7 +136,7 @@ void python_watch_catch_up(void);
 
 /* --- Exceptions that Python tells nobody of (python-unheard.c) ------------------------------- */
 
-#define PYTHON_UNHEARD 2
+#define PYTHON_UNHEARD 3
 
 /* The i-th of the PYTHON_UNHEARD modules that are patched in C. */
 const char *python_unheard_module(unsigned i);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * python-unheard.c: exceptions that end a thread or a child of multiprocessing, of which Python
- * itself tells no hook: `threading` and `multiprocessing` print them, and go on.
+ * itself tells no hook: `threading` and `multiprocessing` print them, and go on. And those that end
+ * the function that a worker of Ray was given: Ray catches them, and tells its driver.
  */
 #include <string.h>
 
@@ -52,23 +53,45 @@ static PyObject *unheard_in_thread(PyObject *self, PyObject *args, PyObject *key
 	return py.PyErr_Occurred() ? NULL : python_none();
 }
 
-/* After run() of a child, with (token, result, exception): an Exception it prints, and exits. */
-static PyObject *unheard_in_child(PyObject *self, PyObject *args, PyObject *keywords)
+/* Tells of an exception that is caught: it ends more than a thread. */
+static void unheard_tell(PyObject *value)
 {
-	PyObject *value = py.PyTuple_GetItem(args, 2), *error[3];
+	PyObject *error[3] = {py.PyObject_Type(value), value,
+		py.PyObject_GetAttrString(value, "__traceback__")};
 
-	(void)self;
-	(void)keywords;
-	if (py.PyObject_IsInstance(value, *py.Exception) <= 0)
-		return py.PyErr_Occurred() ? NULL : python_none();
-	error[0] = py.PyObject_Type(value);
-	error[1] = value;
-	error[2] = py.PyObject_GetAttrString(value, "__traceback__");
 	py.PyErr_Clear();
 	python_fault_tell(error, 0);
 	python_drop(error[0]);
 	python_drop(error[2]);
-	return python_none();
+}
+
+/* After run() of a child, with (token, result, exception): an Exception it prints, and exits. */
+static PyObject *unheard_in_child(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	PyObject *value = py.PyTuple_GetItem(args, 2);
+
+	(void)self;
+	(void)keywords;
+	if (py.PyObject_IsInstance(value, *py.Exception) > 0)
+		unheard_tell(value);
+	return py.PyErr_Occurred() ? NULL : python_none();
+}
+
+/*
+ * Before construct_user_exception_with_traceback(exception, ...), which makes of what the training
+ * function died of what the driver is told.
+ */
+static PyObject *unheard_in_ray(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	PyObject *places = py.PyTuple_GetItem(args, 0), *value = NULL;
+
+	(void)self;
+	(void)keywords;
+	if (places && py.PyTuple_Size(places) > 0)
+		value = py.PyTuple_GetItem(places, 0);
+	if (value && py.PyObject_IsInstance(value, *py.Exception) > 0)
+		unheard_tell(value);
+	return py.PyErr_Occurred() ? NULL : python_none();
 }
 
 /* Before BaseProcess._bootstrap(child, ...), the first that a child does. */
@@ -106,6 +129,15 @@ static const char *unheard_multiprocessing(PyObject *module)
 	return failed ? "multiprocessing.process.BaseProcess._bootstrap" : NULL;
 }
 
+/* ThreadRunner runs the function, and looks the name up among its module's at each exception. */
+static const char *unheard_ray(PyObject *module)
+{
+	static const char name[] = "construct_user_exception_with_traceback";
+	static const struct python_method before = {"inquest", unheard_in_ray, PYTHON_METHOD, NULL};
+
+	return unheard_stand_around(module, name, &before, NULL, 0) ? name : NULL;
+}
+
 /* Each returns what was not there. */
 static const struct {
 	const char *module;
@@ -113,6 +145,7 @@ static const struct {
 } unheard[PYTHON_UNHEARD] = {
 	{"threading", unheard_threading},
 	{"multiprocessing.process", unheard_multiprocessing},
+	{"ray.train.v2._internal.execution.worker_group.thread_runner", unheard_ray},
 };
 
 const char *python_unheard_module(unsigned i)
