@@ -4,6 +4,7 @@
 
 #include "verdict/judge.h"
 #include "verdict/rule.h"
+#include "verdict/told.h"
 
 static void tell_healthy(struct inquiry *q, struct draft *draft)
 {
@@ -71,6 +72,35 @@ static bool differed_once(const struct inquiry *q)
 	return false;
 }
 
+/*
+ * True if the launcher ended all ranks, and failed: for something that it knew, and nobody of us. An
+ * order from outside, to us or to all, is the end of a job that may have been well.
+ */
+static bool failed_unseen(const struct inquiry *q)
+{
+	size_t ended = 0;
+
+	if (q->job->ended != JOB_YES || q->job->exit_status <= 0 || q->job->exit_status > 128)
+		return false;
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
+
+		if (p->told && (p->told->sender_role == JOB_ROLE_AGENT ||
+				       !told_by_launcher(q->job, p->told)))
+			return false;
+		ended += p->told && p->death == DEATH_END;
+	}
+	return ended > 0;
+}
+
+static void withdraw_failed(struct inquiry *q, struct draft *draft)
+{
+	draft->verdict.class = VERDICT_INCONCLUSIVE;
+	draft->verdict.confidence = VERDICT_UNKNOWN;
+	draft->verdict.next = VERDICT_NEXT_READ_TRACEBACKS;
+	inquiry_not_judged(q, VERDICT_RANK_DEATH, NEED_REASON_OF_END, NO_RANK);
+}
+
 void judge_healthy(struct inquiry *q)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
@@ -88,6 +118,8 @@ void judge_healthy(struct inquiry *q)
 	if (unproved)
 		inquiry_not_judged(q, VERDICT_HEALTHY, NEED_RANKS_STACKS, NO_RANK);
 	tell_healthy(q, draft);
+	if (failed_unseen(q))
+		withdraw_failed(q, draft);
 	tell_past_lateness(q, draft);
 	tell_straggler(q, draft);
 }

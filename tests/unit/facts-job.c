@@ -202,6 +202,8 @@ struct job *facts_job(const struct facts *f)
 		job_add_expected_host(b, f->hosts[i].name);
 	if (f->deadline > 0)
 		job_add_deadline(b, facts_ns(f->deadline), "receipt");
+	if (f->failed)
+		job_add_ending(b, f->failed);
 	job_add_launch(b, facts_ns(0));
 	if (f->census)
 		job_add_census_seen(b);

@@ -104,6 +104,7 @@ struct facts {
 	bool completion; /* completion of ops is tracked */
 	int world_size;
 	double deadline; /* seconds; 0 none is known */
+	int failed; /* the status with which the launcher ended; 0 it did not */
 	unsigned stack_threads; /* that a process has, be their stacks known or not; 0 unknown */
 	double stack_span; /* seconds between the first and the last sample of stacks */
 	struct job_host hosts[4];

@@ -174,6 +174,31 @@ static void an_order_that_the_launcher_repeats_is_the_end_of_the_job(void **stat
 	facts_free(f);
 }
 
+/*
+ * The launcher ended all, as its status says for a reason: Ray's, of an exception that it caught and
+ * that nobody else heard of. Whoever ended it by a signal, or told all itself, failed in nothing.
+ */
+static void a_job_that_its_launcher_failed_was_not_well(void **state)
+{
+	for (int how = 0; how < 3; how++) {
+		struct facts *f = facts_new(4);
+
+		add_launcher(f);
+		facts_rounds(f, 0, 10, 20, 0.5);
+		for (int i = 0; i < 4; i++) {
+			struct job_signal *signal = facts_signal(
+				f, i, SIGTERM, how == 2 ? TIMEOUT : LAUNCHER, "python",
+				60 + 0.005 * i);
+
+			signal->sender_role = how == 2 ? JOB_ROLE_AGENT : signal->sender_role;
+			facts_end(f, i, JOB_SIGNALED, SIGTERM, 60 + 0.005 * i);
+		}
+		f->failed = how == 1 ? 128 + SIGTERM : 1;
+		facts_expect(f, how ? VERDICT_HEALTHY : VERDICT_INCONCLUSIVE, "", "");
+		facts_free(f);
+	}
+}
+
 /* True if anybody is accused with any confidence above a hypothesis. */
 static void expect_nobody(const struct facts *f)
 {
@@ -598,6 +623,7 @@ int main(void)
 		cmocka_unit_test(who_sends_himself_a_signal_ended_himself),
 		cmocka_unit_test(who_passes_an_order_on_to_himself_obeys),
 		cmocka_unit_test(an_order_to_the_whole_group_is_the_end_of_the_job),
+		cmocka_unit_test(a_job_that_its_launcher_failed_was_not_well),
 		cmocka_unit_test(an_order_that_the_launcher_repeats_is_the_end_of_the_job),
 		cmocka_unit_test(an_order_of_which_only_a_part_was_seen_accuses_nobody),
 		cmocka_unit_test(a_mismatch_that_is_only_told_of_has_no_culprit),
