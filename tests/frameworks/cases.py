@@ -2,8 +2,8 @@
 """
 Jobs of frameworks: how each is started, what one of its ranks meets, and the truth.
 
-A case is FRAMEWORK-MISHAP. A mishap is the same in all frameworks; where one of them makes something
-else of it, that stands in its class.
+A case is FRAMEWORK-MISHAP. A mishap is the same in all frameworks; where one of them makes
+something else of it, that stands in OTHERWISE.
 """
 
 import os
@@ -21,9 +21,9 @@ def torchrun(folder, ranks, script):
 
 
 def accelerate(folder, ranks, script):
-    return [os.path.join(binaries, "accelerate"), "launch", "--multi_gpu", f"--num_processes={ranks}",
-            "--num_machines=1", "--mixed_precision=no", "--dynamo_backend=no",
-            f"--main_process_port={launchers.free_port()}", script]
+    return [os.path.join(binaries, "accelerate"), "launch", "--multi_gpu",
+            f"--num_processes={ranks}", "--num_machines=1", "--mixed_precision=no",
+            "--dynamo_backend=no", f"--main_process_port={launchers.free_port()}", script]
 
 
 def deepspeed(folder, ranks, script):

@@ -10,7 +10,8 @@ TORCH_TESTS = \
 	%D%/loop.test %D%/own.test %D%/spawn.test %D%/mpirun.test %D%/srun.test \
 	%D%/program.test %D%/outside.test %D%/pace.test %D%/table.test
 dist_check_SCRIPTS += $(TORCH_TESTS)
-EXTRA_DIST += %D%/environment.sh %D%/examine.py %D%/flight.py %D%/strict.py %D%/log.py %D%/launchers.py \
+EXTRA_DIST += %D%/environment.sh %D%/examine.py %D%/flight.py %D%/strict.py %D%/log.py \
+	%D%/launchers.py \
 	%D%/scenarios.py %D%/starts.py %D%/programs.py %D%/paces.py %D%/shim.py %D%/shim_job.py \
 	%D%/ways.py %D%/table.py \
 	%D%/jobs/budget.py %D%/jobs/cached.py %D%/jobs/careful.py %D%/jobs/elastic.py \

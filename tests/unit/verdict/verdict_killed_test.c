@@ -175,8 +175,8 @@ static void an_order_that_the_launcher_repeats_is_the_end_of_the_job(void **stat
 }
 
 /*
- * The launcher ended all, as its status says for a reason: Ray's, of an exception that it caught and
- * that nobody else heard of. Whoever ended it by a signal, or told all itself, failed in nothing.
+ * The launcher ended all, as its status says for a reason: Ray's, of an exception that it caught
+ * and that nobody else heard of. Whom a signal ended, or an order from outside, failed in nothing.
  */
 static void a_job_that_its_launcher_failed_was_not_well(void **state)
 {
