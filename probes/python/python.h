@@ -56,8 +56,9 @@
  * frames are the trait "exception-at". KeyboardInterrupt is noted as "interrupted: ", what ends
  * only a thread as "thread exception: ". Python tells no hook of threads and of children of
  * multiprocessing: there the first is heard by threading.excepthook, the other by the child's
- * run(). What Ray catches of a training function is heard where Ray makes its report of it. The exception that is handled, or passes a `finally`, when the program comes to a
- * collective: "handling: ".
+ * run(). What Ray catches of a training function is heard where Ray makes its report of it.
+ * The exception that is handled, or passes a `finally`, when the program comes to a collective:
+ * "handling: ".
  *
  * WHAT IS NOT SEEN: a Python that a program loads later, with dlopen (there is no hook to add when
  * we start); the second life of an interpreter that was finalized (Python drops all hooks); the

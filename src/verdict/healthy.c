@@ -73,8 +73,8 @@ static bool differed_once(const struct inquiry *q)
 }
 
 /*
- * True if the launcher ended all ranks, and failed: for something that it knew, and nobody of us. An
- * order from outside, to us or to all, is the end of a job that may have been well.
+ * True if the launcher ended all ranks, and failed: for something that it knew, and nobody of us.
+ * An order from outside, to us or to all, is the end of a job that may have been well.
  */
 static bool failed_unseen(const struct inquiry *q)
 {
