@@ -33,7 +33,7 @@ plays = torch_examine()
 
 import cases  # noqa: E402
 import launchers  # noqa: E402
-from examine import descendants, stat_of  # noqa: E402
+from examine import Wrong, descendants, stat_of  # noqa: E402
 
 PATIENCE_S = 30
 
@@ -49,6 +49,8 @@ class Framework:
         if self.scenario.probed:
             return str(self.agent.pid)
         rank = super().job()
+        if f"[rank {self.who}] step 1 " not in self.said():
+            raise Wrong("no step yet: whoever looks now finds a job that comes up")
         return str(self.agent.pid) if self.scenario.script == cases.Ray.script else rank
 
     def prepare(self):
