@@ -7,7 +7,8 @@
  *
  * The main thread speaks for its rank. Where it waits for a thread of its own process, such a
  * thread does, if it waits for other ranks, computes for autograd, or is the one that called the
- * rank's latest operations.
+ * rank's latest operations. Whatever it does, its rank waits for others while a runner of its
+ * operations stands in one (activity-runner.h).
  */
 #include "verdict/activities.h"
 
@@ -19,6 +20,7 @@
 #include "verdict/activity-hidden.h"
 #include "verdict/activity-locks.h"
 #include "verdict/activity-names.h"
+#include "verdict/activity-runner.h"
 #include "verdict/backend.h"
 
 /* Each frame of a job is compared with the table once: thousands of stacks share them. */
@@ -495,6 +497,27 @@ static void ask_who_works(const struct reader *reader, struct rank_index rank,
 		*p = asking.best;
 }
 
+/*
+ * The operation that it handed over is told by who carries that out. Who is seen elsewhere
+ * meanwhile waits all the same, once that one is proved to stand: it keeps nobody from there.
+ */
+static void ask_runner(const struct reader *reader, struct rank_index rank, struct posture *p)
+{
+	struct runner runner;
+
+	if ((activities_waits(p->activity) && p->activity != ACTIVITY_DEVICE) ||
+		!runner_find(reader->job, rank, p->stack, &runner) ||
+		(p->activity != ACTIVITY_DEVICE &&
+			activities_stood(reader->job, runner.stack) == JOB_UNKNOWN))
+		return;
+	if (*runner.call || p->activity != ACTIVITY_DEVICE)
+		p->call = runner.call;
+	p->activity = runner.activity;
+	p->runner = runner.stack;
+	p->unsure = p->locked = p->own_lock = p->for_thread = false;
+	p->holder = NULL;
+}
+
 /* A thread that waits for the GIL waits for what its holder waits for. */
 static void ask_holder(const struct reader *reader, struct posture *p)
 {
@@ -550,7 +573,8 @@ static void find_standing(const struct job *job, struct posture *p)
 	/* Asked again and again, from one place: a lock, and a store that is not there yet. */
 	bool region = p->activity == ACTIVITY_COMPILE || p->activity == ACTIVITY_CHECKPOINT ||
 		      p->activity == ACTIVITY_LOCK || p->for_store || p->for_ranks;
-	const struct job_stack *who = p->holder ? p->holder : p->stack;
+	const struct job_stack *self = p->runner ? p->runner : p->stack;
+	const struct job_stack *who = p->holder ? p->holder : self;
 
 	p->moved = who->samples > 1 ? who->moved : JOB_MAYBE;
 	p->stands = p->lock_stands = activities_stood(job, who);
@@ -562,11 +586,11 @@ static void find_standing(const struct job *job, struct posture *p)
 		    p->lingers == JOB_UNKNOWN;
 	if (p->locked && stood_beneath(p->stack, p->lock_base))
 		p->lock_stands = span;
-	if (p->moved != JOB_YES && slept_for(job, p->stack) > p->stands)
-		p->stands = slept_for(job, p->stack);
+	if (p->moved != JOB_YES && slept_for(job, self) > p->stands)
+		p->stands = slept_for(job, self);
 	p->watched = p->stands;
-	if (p->moved == JOB_NO && p->stack->asleep > p->stands) {
-		p->stands = p->stack->asleep;
+	if (p->moved == JOB_NO && self->asleep > p->stands) {
+		p->stands = self->asleep;
 		if (p->locked && p->stands > p->lock_stands)
 			p->lock_stands = p->stands;
 	}
@@ -626,6 +650,7 @@ static struct posture posture_of(const struct reader *reader, struct rank_index 
 	p = read_posture(reader, stack, &r);
 	ask_who_works(reader, rank, &r, &p);
 	ask_holder(reader, &p);
+	ask_runner(reader, rank, &p);
 	if (is_stopped(&job->processes[stack->process]) ||
 		is_stopped(&job->processes[p.stack->process]) || stack->state == 'T')
 		be_frozen(&p);

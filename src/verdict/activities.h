@@ -62,6 +62,7 @@ struct posture {
 	long lock_base;      /* outermost frame of that lock; -1 only the kernel says it */
 	int64_t lock_stands; /* for so many ns without a break; JOB_UNKNOWN */
 	const struct job_stack *holder; /* GIL: the thread that holds it; NULL not known */
+	const struct job_stack *runner; /* COLLECTIVE: the thread that carries it out; NULL: this */
 	bool unsure; /* elsewhere; a wait for others may be hidden there */
 	bool maybe_zero; /* its stack allows that it waits for what rank 0 gives */
 	bool passed; /* it waits, and was seen elsewhere in its program a moment before */

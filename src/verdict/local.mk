@@ -46,6 +46,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/activity-line.h \
 	%D%/activity-locks.c %D%/activity-locks.h \
 	%D%/activity-names.c %D%/activity-names.h \
+	%D%/activity-runner.c %D%/activity-runner.h \
 	%D%/activities.c %D%/activities.h \
 	%D%/activities-table.c \
 	%D%/activities-told.c \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "job/caches.h"
+#include "tests/unit/bystacks.h"
 #include "tests/unit/facts.h"
 #include "verdict/activities.h"
 #include "words/doing.h"
@@ -129,6 +130,74 @@ static void who_is_late_after_six_steps_never_missed_init(void **state)
 	facts_free(f);
 }
 
+/* A thread of XLA in an operation of gloo; and what a main thread asks for meanwhile, awake. */
+#define IN_GLOO                                                                                    \
+	"pthread_cond_timedwait@libc.so.6 < "                                                      \
+	"gloo::transport::tcp::UnboundBuffer::waitRecv@libjax_common.so < "                        \
+	"gloo::allreduce@libjax_common.so < "                                                      \
+	"xla::cpu::GlooCommunicator::AllReduce@libjax_common.so < "                                \
+	"xla::cpu::AllReduceThunk::Execute@libjax_common.so < clone3@libc.so.6"
+#define VALUE                                                                                      \
+	"syscall@libc.so.6 < @libjax_common.so < ArrayImpl._value@" JAX                            \
+	"array.py:630 < step@/me/train.py:12"
+
+/* All but rank 2, which sleeps in its own code, have an operation that stands. */
+static struct facts *jax_late(void)
+{
+	struct facts *f = jax_job();
+
+	for (int i = 0; i < 4; i++) {
+		facts_step(f, i, 6);
+		if (i == 2) {
+			facts_stack(f, i, "clock_nanosleep@libc.so.6 < step@/me/train.py:9");
+			continue;
+		}
+		facts_stack(f, i, VALUE)->moved = JOB_YES;
+		facts_stack_of(f, i, "tf_XLAEigen", 700, IN_GLOO);
+	}
+	return f;
+}
+
+/* The main thread looks for Ctrl-C again and again: that it waits is told by who runs for it. */
+static void who_runs_an_operation_speaks_for_who_waits_for_it(void **state)
+{
+	struct facts *f = jax_late();
+	struct judged j = judge(f);
+
+	expect_says(&j, "in AllReduce, at train.py:12 in step, still for 2.2 s");
+	dismiss(j);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+}
+
+/* It went on without waiting, and what it handed over stands: the others do not wait for it. */
+static void who_has_an_operation_under_way_keeps_nobody(void **state)
+{
+	struct facts *f = jax_job();
+
+	for (int i = 0; i < 4; i++) {
+		facts_stack(f, i,
+			i == 0	 ? "clock_nanosleep@libc.so.6 < log@/me/train.py:30"
+			: i == 2 ? "clock_nanosleep@libc.so.6 < step@/me/train.py:9"
+				 : VALUE);
+		if (i != 2)
+			facts_stack_of(f, i, "tf_XLAEigen", 700, IN_GLOO);
+	}
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+}
+
+/* Its runner moved between the samples: nothing is known to stand. */
+static void an_operation_that_goes_on_keeps_its_main_thread_nowhere(void **state)
+{
+	struct facts *f = jax_late();
+	struct job_stack *stack = facts_stack_of(f, 2, "tf_XLAEigen", 700, IN_GLOO);
+
+	stack->moved = JOB_YES;
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+}
+
 /* What its table says that rank 0 does. */
 static void expect_doing(const char *stack, const char *name)
 {
@@ -223,6 +292,9 @@ int main(void)
 		cmocka_unit_test(what_makes_no_groups_is_not_always_at_its_start),
 		cmocka_unit_test(what_makes_groups_is_at_its_start_before_them),
 		cmocka_unit_test(who_is_late_after_six_steps_never_missed_init),
+		cmocka_unit_test(who_runs_an_operation_speaks_for_who_waits_for_it),
+		cmocka_unit_test(who_has_an_operation_under_way_keeps_nobody),
+		cmocka_unit_test(an_operation_that_goes_on_keeps_its_main_thread_nowhere),
 		cmocka_unit_test(nobody_waits_for_a_gpu_on_cpus),
 		cmocka_unit_test(caches_are_those_of_the_framework),
 	};
