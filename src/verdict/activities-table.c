@@ -11,6 +11,7 @@
 
 const struct activity_line activity_lines[] = {
 	/* Operations of all, of whom no backend.h tells. */
+	DECIDES(COLLECTIVE, "*shutdown", "jax/_src/distributed.py", "shutdown"),
 	DECIDES(INIT, NULL, "jax/_src/distributed.py", "jax.distributed"),
 	DECIDES(COLLECTIVE, "c10::ivalue::Future::wait*", NULL, CALL_FUTURE),
 	DECIDES(COLLECTIVE, "*wait", "torch/futures/__init__.py", CALL_FUTURE),

@@ -198,6 +198,23 @@ static void an_operation_that_goes_on_keeps_its_main_thread_nowhere(void **state
 	facts_free(f);
 }
 
+/* They wait for each other at their end, not for their start. */
+static void a_shutdown_is_no_init(void **state)
+{
+	struct facts *f = jax_job();
+
+	for (int i = 0; i < 4; i++) {
+		facts_step(f, i, 6);
+		facts_stack(f, i,
+			i == 2 ? "clock_nanosleep@libc.so.6 < step@/me/train.py:9"
+			       : "syscall@libc.so.6 < @libjax_common.so < State.shutdown@" JAX
+				 "distributed.py:199 < shutdown@" JAX "distributed.py:349");
+	}
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	assert_int_equal(stage_of(f), VERDICT_STEADY);
+	facts_free(f);
+}
+
 /* What its table says that rank 0 does. */
 static void expect_doing(const char *stack, const char *name)
 {
@@ -295,6 +312,7 @@ int main(void)
 		cmocka_unit_test(who_runs_an_operation_speaks_for_who_waits_for_it),
 		cmocka_unit_test(who_has_an_operation_under_way_keeps_nobody),
 		cmocka_unit_test(an_operation_that_goes_on_keeps_its_main_thread_nowhere),
+		cmocka_unit_test(a_shutdown_is_no_init),
 		cmocka_unit_test(nobody_waits_for_a_gpu_on_cpus),
 		cmocka_unit_test(caches_are_those_of_the_framework),
 	};
