@@ -5,18 +5,21 @@
 
 #include "job/spans.h"
 
-#define TRAIT_FILES "cache"	  /* path, files */
+#define TRAIT_FILES "cache"	  /* path, files; "none" alone */
 #define TRAIT_BYTES "cache-bytes" /* "at least" or nothing, bytes */
 
-/* What the process counted itself. */
+/* What the process counted itself; true with no path where it says that it has none. */
 static bool find_told(const struct job *job, struct rank_index rank, struct cache_found *found)
 {
 	struct spans_range traits = traits_of(job, rank);
+	bool none = false;
 
 	for (size_t i = traits.from; i < traits.to; i++) {
 		const struct job_trait *trait = &job->traits[i];
 
-		if (!strcmp(trait->key, TRAIT_FILES) && trait->number != JOB_UNKNOWN) {
+		if (!strcmp(trait->key, TRAIT_FILES) && trait->number == JOB_UNKNOWN) {
+			none = !strcmp(trait->text, "none");
+		} else if (!strcmp(trait->key, TRAIT_FILES)) {
 			found->path = trait->text;
 			found->files = trait->number;
 			found->cite = trait->cite;
@@ -25,13 +28,14 @@ static bool find_told(const struct job *job, struct rank_index rank, struct cach
 			found->cut = *trait->text != '\0';
 		}
 	}
-	return found->path;
+	return found->path || none;
 }
 
-/* The caches that PyTorch uses. */
+/* The caches that PyTorch's kernels come from. */
 static bool is_of_torch(const char *path)
 {
-	return strstr(path, "torchinductor") || strstr(path, "triton");
+	return strstr(path, "torchinductor") || strstr(path, "triton") ||
+	       strstr(path, "ComputeCache");
 }
 
 /* True if the rank says by what it computes, and that is something else than PyTorch. */

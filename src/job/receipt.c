@@ -128,7 +128,8 @@ static void measure_traits(
 		const char *key;
 		int64_t *number;
 	} table[] = {{"memory-allocated", &into->allocated}, {"memory-reserved", &into->reserved},
-		{"rss-peak", &into->rss}, {"fx-cache", &into->missed}, {"gpus", &into->gpus}};
+		{"rss-peak", &into->rss}, {"fx-cache", &into->missed},
+		{"jax-cache", &into->missed}, {"gpus", &into->gpus}};
 	bool answered = false;
 	struct spans_range traits = traits_of(job, rank);
 
@@ -137,7 +138,8 @@ static void measure_traits(
 			if (!strcmp(job->traits[i].key, table[k].key))
 				*table[k].number = job->traits[i].number;
 	for (size_t i = traits.from; i < traits.to; i++)
-		answered |= !strcmp(job->traits[i].key, "fx-cache") &&
+		answered |= (!strcmp(job->traits[i].key, "fx-cache") ||
+				    !strcmp(job->traits[i].key, "jax-cache")) &&
 			    !strcmp(job->traits[i].text, "hit");
 	/* One that was passed by has neither found nor missed anything. */
 	if (into->missed == 0 && !answered)

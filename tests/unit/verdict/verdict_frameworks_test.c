@@ -300,6 +300,22 @@ static void caches_are_those_of_the_framework(void **state)
 	facts_free(f);
 }
 
+/* CUDA's own is none of JAX's; and a rank that says it has none, has none of its launcher's. */
+static void who_has_no_cache_is_not_cold(void **state)
+{
+	struct facts *f = jax_job();
+	struct job *job;
+
+	add_cache(f, 0, "/home/me/.nv/ComputeCache");
+	add_cache(f, 1, "/home/me/jax-cache");
+	facts_trait(f, 1, "cache", "none", -1);
+	job = facts_job(f);
+	assert_null(caches_found(job, rank_index(0)).path);
+	assert_null(caches_found(job, rank_index(1)).path);
+	job_free(job);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +331,7 @@ int main(void)
 		cmocka_unit_test(a_shutdown_is_no_init),
 		cmocka_unit_test(nobody_waits_for_a_gpu_on_cpus),
 		cmocka_unit_test(caches_are_those_of_the_framework),
+		cmocka_unit_test(who_has_no_cache_is_not_cold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
