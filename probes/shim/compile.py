@@ -152,12 +152,15 @@ def _cache_answered(event):
     """Hits and misses of either cache: the last answer, and all misses."""
     for prefix, key in (("fx_graph_cache_", "fx-cache"), ("autograd_cache_", "aot-cache")):
         if event.startswith(prefix):
-            answer = event[len(prefix):]
-            last, misses = _results.get(key, (None, 0))
-            misses += answer == "miss"
-            _results[key] = (answer, misses)
-            if answer != last or misses & (misses - 1) == 0:
-                _learn(key, answer, misses)
+            _cache_says(key, event[len(prefix):])
+
+
+def _cache_says(key, answer):
+    last, misses = _results.get(key, (None, 0))
+    misses += answer == "miss"
+    _results[key] = (answer, misses)
+    if answer != last or misses & (misses - 1) == 0:
+        _learn(key, answer, misses)
 
 
 def _log_instant(real):

@@ -1,11 +1,99 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# JAX: its version, who this process is, and the compiles of XLA.
+# JAX: its version, who this process is, what it traces, lowers and compiles, and the steps that a
+# program marks for JAX's own profiler. XLA's operations are run below Python: nothing of them is
+# seen here.
+_JAX_PHASES = {
+    "/jax/core/compile/jaxpr_trace_duration": "jax trace",
+    "/jax/core/compile/jaxpr_to_mlir_module_duration": "jax lower",
+    "/jax/core/compile/backend_compile_duration": "xla compile",
+}
+_JAX_AT_MOST = 256  # traces and lowerings that are told: each of JAX's small functions has one
+
+_jax_phases = _Local()
+_jax_told = {}
+_jax_cache_told = False
 
 
 @patches("jax.version")
 def _jax_version(module):
     _learn("framework", "jax " + str(want(module, "__version__")))
+
+
+# -- compiles -------------------------------------------------------------------------------------
+
+
+def _tell_jax_cache():
+    """Once in a process, when it first compiles; that it has none is known, too."""
+    global _jax_cache_told
+    if _jax_cache_told:
+        return
+    _jax_cache_told = True
+    path = _Library("jax._src.config").compilation_cache_dir.value
+    if path and "://" not in path:
+        _tell_cache("cache", os.path.abspath(path))
+    elif not path:
+        _trait("cache", "none")
+
+
+def _open_jax_phases():
+    opened = getattr(_jax_phases, "opened", None)
+    if opened is None:
+        opened = _jax_phases.opened = []
+    return opened
+
+
+def _jax_phase_begins(context):
+    """Of phases in each other the outermost is told: to trace a function traces those in it."""
+    name = _JAX_PHASES.get(getattr(context, "event", None))
+    opened = _open_jax_phases()
+    told = _jax_told[name] = _jax_told.get(name, 0) + 1
+    if not name or any(opened) or (name != "xla compile" and told > _JAX_AT_MOST):
+        opened.append(None)
+        return
+    _announce()
+    _tell_jax_cache()
+    opened.append(name)
+    _begin(_COMPILE, name, str(context.fun_name) if name == "xla compile" else None)
+
+
+def _jax_phase_ends():
+    opened = _open_jax_phases()
+    name = opened.pop() if opened else None
+    if name:
+        _end(_COMPILE, name)
+
+
+def _entering_jax_phase(real):
+    def __enter__(self):
+        result = real(self)
+        try:
+            _jax_phase_begins(self)
+        except Exception:
+            pass
+        return result
+
+    return __enter__
+
+
+def _leaving_jax_phase(real):
+    def __exit__(self, *args):
+        try:
+            _jax_phase_ends()
+        except Exception:
+            pass
+        return real(self, *args)
+
+    return __exit__
+
+
+@patches("jax._src.dispatch")
+def _jax_dispatch(module):
+    # Where JAX itself measures its phases, for jax.monitoring. A listener there would be one that
+    # the program sees, and clears; and before 2025 none is told of a beginning.
+    if hasattr(module, "LogElapsedTimeContextManager"):
+        _replace(module, "LogElapsedTimeContextManager.__enter__", _entering_jax_phase)
+        _replace(module, "LogElapsedTimeContextManager.__exit__", _leaving_jax_phase)
 
 
 @patches("jax._src.compiler")
@@ -18,17 +106,100 @@ def _announced_compile(real):
 
     def compiled(*args, **kwargs):
         _announce()
+        if any(_open_jax_phases()):
+            return real(*args, **kwargs)
         return spanned(*args, **kwargs)
 
     return compiled
 
 
-def _jax_joins(args, kwargs):
-    state = args[0]
-    _inquest.identify(state.process_id, state.num_processes, "jax.distributed")
-    _announce()
+@patches("jax._src.monitoring")
+def _jax_monitoring(module):
+    # The answers of the compilation cache.
+    _replace(module, "record_event", _after(_jax_event))
+
+
+def _jax_event(args, kwargs):
+    event = _argument(args, kwargs, 0, "event")
+    if event in ("/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"):
+        _cache_says("jax-cache", "miss" if event.endswith("misses") else "hit")
+
+
+# -- who it is ------------------------------------------------------------------------------------
+
+
+def _jax_is(rank, world):
+    if isinstance(rank, int) and isinstance(world, int) and 0 <= rank < world:
+        _inquest.identify(rank, world, "jax.distributed")
+        _announce()
+
+
+def _jax_joining(real):
+    # It waits in there until all have come: who comes is told before, as far as it is known.
+    def initialize(self, *args, **kwargs):
+        try:
+            _jax_is(_argument(args, kwargs, 2, "process_id"),
+                    _argument(args, kwargs, 1, "num_processes"))
+        except Exception:
+            pass
+        result = real(self, *args, **kwargs)
+        try:
+            _jax_is(self.process_id, self.num_processes)
+        except Exception:
+            pass
+        return result
+
+    return initialize
 
 
 @patches("jax._src.distributed")
 def _jax_distributed(module):
-    _replace(module, "State.initialize", _after(_jax_joins))
+    _replace(module, "State.initialize", _jax_joining)
+
+
+def _jax_detecting(real):
+    # What the launcher's variables say, where arguments do not.
+    def auto_detect_unset_distributed_params(cls, *args, **kwargs):
+        result = real(cls, *args, **kwargs)
+        try:
+            _jax_is(result[2], result[1])
+        except Exception:
+            pass
+        return result
+
+    return auto_detect_unset_distributed_params
+
+
+@patches("jax._src.clusters.cluster")
+def _jax_clusters(module):
+    kind = getattr(module, "ClusterEnv", None)
+    name = "auto_detect_unset_distributed_params"
+    real = getattr(kind, "__dict__", {}).get(name)
+    if isinstance(real, classmethod):
+        setattr(kind, name, classmethod(_look_like(_jax_detecting(real.__func__), real.__func__)))
+    else:
+        missing("%s.ClusterEnv.%s" % (module.__name__, name))
+
+
+# -- steps ----------------------------------------------------------------------------------------
+
+
+def _jax_steps(real):
+    # So many are done when that one begins, where they are counted from 0.
+    def __init__(self, *args, **kwargs):
+        real(self, *args, **kwargs)
+        try:
+            number = kwargs.get("step_num")
+            number = int(number) if number is not None else 0
+            if number > 0:
+                _announce()
+                _inquest.step(number)
+        except Exception:
+            pass
+
+    return __init__
+
+
+@patches("jax._src.profiler")
+def _jax_profiler(module):
+    _replace(module, "StepTraceAnnotation.__init__", _jax_steps)

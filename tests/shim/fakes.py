@@ -237,13 +237,68 @@ module("triton.runtime.autotuner", "class Autotuner:\n    def _bench(self, *args
        "        return 1.5\n")
 module("jax.version", "__version__ = '0.0.1'\n")
 module("jax._src.compiler", "def compile_or_get_cached(backend):\n    return backend\n")
-module("jax._src.distributed", """
-class State:
-    process_id = 5
-    num_processes = 6
+module("jax._src.config", """
+class compilation_cache_dir:
+    value = None
+""")
+module("jax._src.dispatch", """
+class LogElapsedTimeContextManager:
+    __slots__ = ["fmt", "fun_name", "event", "start_time"]
 
-    def initialize(self, address=None):
+    def __init__(self, fmt, fun_name, event=None):
+        self.fmt = fmt
+        self.fun_name = fun_name
+        self.event = event
+
+    def __enter__(self):
+        self.start_time = 1
+
+    def __exit__(self, exc_type, exc_value, traceback):
         return None
+""")
+module("jax._src.monitoring", "heard = []\n\n\ndef record_event(event, **kwargs):\n"
+       "    heard.append((event, kwargs))\n")
+module("jax._src.profiler", """
+class TraceAnnotation:
+    def __init__(self, name, **kwargs):
+        self.said = (name, kwargs)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+
+class StepTraceAnnotation(TraceAnnotation):
+    def __init__(self, name, **kwargs):
+        super().__init__(name, _r=1, **kwargs)
+""")
+module("jax._src.clusters.cluster", """
+class ClusterEnv:
+    @classmethod
+    def auto_detect_unset_distributed_params(cls, address, num_processes, process_id, local):
+        return (address, num_processes or 6, 5 if process_id is None else process_id, local)
+""")
+module("jax._src.distributed", """
+import sys
+
+from jax._src.clusters import cluster as clusters
+
+
+class State:
+    process_id = 0
+    num_processes = 1
+
+    def initialize(self, coordinator_address=None, num_processes=None, process_id=None,
+                   local_device_ids=None):
+        if None in (num_processes, process_id):
+            found = clusters.ClusterEnv.auto_detect_unset_distributed_params(
+                coordinator_address, num_processes, process_id, local_device_ids)
+            _, num_processes, process_id, _ = found
+        self.process_id = process_id
+        self.num_processes = num_processes
+        sys.audit("inquest.note", "connects")
 """)
 
 OLD = """

@@ -242,9 +242,57 @@ def lock(where):
 def kernels(where):
     expect(use("triton.compiler.compiler").compile("src", target=1) == "src", "triton.compile()")
     expect(use("triton.runtime.autotuner").Autotuner()._bench(1) == 1.5, "a benchmark")
+
+
+def jax_joins(where):
+    """By arguments, or by what its launcher says; then it compiles, and marks steps."""
     use("jax.version")
-    use("jax._src.distributed").State().initialize()
-    expect(use("jax._src.compiler").compile_or_get_cached(4) == 4, "XLA")
+    clusters = use("jax._src.clusters.cluster").ClusterEnv
+    detect = "auto_detect_unset_distributed_params"
+    expect(isinstance(clusters.__dict__[detect], classmethod), "a method of the class")
+    expect(getattr(clusters, detect)("a:1", 7, -1, None) == ("a:1", 7, -1, None), "a detection")
+    state = use("jax._src.distributed").State()
+    state.initialize("a:1", *eval(os.environ.get("JAX_ASKS", "()")))
+    expect((state.process_id, state.num_processes) == (5, 6), "a process of JAX")
+    jax_compiles(os.environ.get("JAX_KEEPS"))
+    steps = use("jax._src.profiler").StepTraceAnnotation
+    for n in range(3):
+        with steps("train", step_num=n) as step:
+            expect(step.said == ("train", {"_r": 1, "step_num": n}), "a step")
+    steps("train")
+    steps("train", step_num="many")
+
+
+def jax_compiles(cache):
+    config = use("jax._src.config")
+    if cache:
+        config.compilation_cache_dir.value = cache
+    measure = use("jax._src.dispatch").LogElapsedTimeContextManager
+    compiler = use("jax._src.compiler")
+    monitoring = use("jax._src.monitoring")
+    expect(measure.__enter__.__qualname__ == measure.__name__ + ".__enter__", "a method's name")
+
+    def phase(name):
+        return measure("{fun_name}", "jit(step)", "/jax/core/compile/%s_duration" % name)
+
+    with phase("jaxpr_trace"):
+        with phase("jaxpr_trace"):
+            pass
+    with measure("{fun_name}", "of no event"):
+        pass
+    with phase("jaxpr_to_mlir_module"):
+        pass
+    with phase("backend_compile"):
+        expect(compiler.compile_or_get_cached(4) == 4, "XLA")
+        monitoring.record_event("/jax/compilation_cache/cache_hits", of=3)
+        monitoring.record_event("/jax/compilation_cache/compile_requests_use_cache")
+    expect(len(monitoring.heard) == 2 and monitoring.heard[0][1] == {"of": 3}, "events")
+    try:
+        with phase("backend_compile"):
+            raise ValueError("XLA")
+    except ValueError:
+        pass
+    expect(compiler.compile_or_get_cached(5) == 5, "XLA of old")
 
 
 def worker_pool(where):
@@ -305,7 +353,7 @@ def look(where):
 
 
 DEEDS = {each.__name__: each for each in (join, handle, spawned, steps, load, compile_it, save,
-                                          shape, lock, kernels, worker_pool, peak, look)}
+                                          shape, lock, kernels, jax_joins, worker_pool, peak, look)}
 DEEDS[sys.argv[2]](sys.argv[1])
 print("as without")
 sys.exit(3)  # so that the ring of this process, which is no rank, outlives it

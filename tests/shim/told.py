@@ -17,6 +17,18 @@ inquest = os.environ["INQUEST"]
 NO_NUMBER = 2**64 - 1
 ELSEWHERE = ("python", "gpus", "rss-peak")  # traits that differ from machine to machine
 
+JAX_COMPILES = """
+        trait cache = WHAT
+        begin compile jax trace, end compile jax trace
+        begin compile jax lower, end compile jax lower
+        begin compile xla compile [jit(step)]
+        trait jax-cache = hit 0
+        end compile xla compile [jit(step)]
+        begin compile xla compile [jit(step)], end compile xla compile [jit(step)]
+        begin compile xla compile, end compile xla compile
+        step 1, step 2
+        """
+
 SEEN = {
     "join": """
         trait group-desc:0 = default_pg
@@ -116,10 +128,17 @@ SEEN = {
     "kernels": """
         begin compile triton compile, end compile triton compile
         begin device gpu benchmark, end device gpu benchmark
+        """,
+    "jax_joins given": """
         trait rank-source = jax.distributed 5
         trait framework = jax 0.0.1
-        begin compile xla compile, end compile xla compile
-        """,
+        note connects
+        """ + JAX_COMPILES.replace("WHAT", "none"),
+    "jax_joins found": """
+        trait rank-source = jax.distributed 5
+        trait framework = jax 0.0.1
+        note connects
+        """ + JAX_COMPILES.replace("WHAT", "CACHE 3, trait cache-bytes = 600"),
     "peak ready": "step 1, trait memory-allocated = 5000, trait memory-reserved = 7000",
     "peak waits": "step 1, trait memory-allocated = 5000, trait memory-reserved = 7000",
     "peak old": "step 1, trait memory-allocated = 5000, trait memory-reserved = 7000",
@@ -134,6 +153,8 @@ SEEN = {
 ENVIRONMENT = {"join nccl": {"RANK": "5", "WORLD_SIZE": "8", "TORCH_NCCL_BLOCKING_WAIT": "1",
                              "TORCH_NCCL_ASYNC_ERROR_HANDLING": "1",
                              "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC": "900"}}
+ENVIRONMENT["jax_joins given"] = {"JAX_ASKS": "(6, 5)"}
+ENVIRONMENT["jax_joins found"] = {"JAX_KEEPS": "CACHE"}
 ENVIRONMENT.update({name: {"PEAK": name[5:]} for name in SEEN if name.startswith("peak ")})
 
 
@@ -230,9 +251,10 @@ def main(python):
         fakes = make_fakes(os.path.join(scratch, "fakes"))
         for name, wanted in SEEN.items():
             folder = fresh(name)
-            lines = played(python, fakes, name.split()[0], folder, ENVIRONMENT.get(name, {}))
-            compare(name, wanted, lines, os.path.join(folder, "cache"))
-        for version, wanted in (("old", "step 5"), ("moved", "and 16 more"), ("hostile", "more")):
+            cache = os.path.join(folder, "cache")
+            asks = {k: v.replace("CACHE", cache) for k, v in ENVIRONMENT.get(name, {}).items()}
+            compare(name, wanted, played(python, fakes, name.split()[0], folder, asks), cache)
+        for version, wanted in (("old", "step 5"), ("moved", "and 32 more"), ("hostile", "more")):
             fakes = make_fakes(os.path.join(scratch, "fakes-" + version), version)
             lines = played(python, fakes, "look", fresh(version), {})
             if not lines or not lines[-1].startswith(("step", "trait missing")) or \
