@@ -84,6 +84,67 @@ static bool may_look(struct survey *survey, uint32_t pid)
 	return true;
 }
 
+/* The first two words of a command: an interpreter, and what it runs. */
+static size_t program_len(const char *command)
+{
+	size_t len = strcspn(command, " ");
+
+	return command[len] ? len + 1 + strcspn(command + len + 1, " ") : len;
+}
+
+static bool is_same_program(const struct survey_process *a, const struct survey_process *b)
+{
+	size_t len = program_len(a->command);
+
+	return len && len == program_len(b->command) && !memcmp(a->command, b->command, len);
+}
+
+/* True if it is a living Python that this process started, by itself or by a wrapper. */
+static bool is_started_by(
+	const struct survey *survey, const struct survey_process *process, int starter)
+{
+	int at = process->parent;
+
+	if (!process->python || process->wrapper || process->launcher || process->ourselves ||
+		process->error || process->stat.state == 'Z')
+		return false;
+	for (int steps = 0; at != SURVEY_NONE && at != starter && steps < 64; steps++) {
+		if (!survey->all.items[at].wrapper)
+			return false;
+		at = survey->all.items[at].parent;
+	}
+	return at == starter;
+}
+
+/*
+ * A script that has started the same program several times, in a loop: they are meant, and not the
+ * shell that waits for them. They are ranks of nobody knows which number. How many; 0: it is no
+ * such script, or of several programs.
+ */
+static size_t add_started(struct foreign_pick *pick, uint32_t pid)
+{
+	const struct survey_process *script = survey_find(&pick->survey, pid), *process;
+	const struct survey_process *first = NULL;
+	size_t before = pick->pids.nr;
+
+	if (!script || !script->wrapper || script->session)
+		return 0;
+	array_for_each(&pick->survey.all, process) {
+		if (!is_started_by(&pick->survey, process,
+			    (int)(script - pick->survey.all.items)))
+			continue;
+		first = first ? first : process;
+		if (!is_same_program(first, process)) {
+			pick->pids.nr = before;
+			return 0;
+		}
+		*array_add(&pick->pids) = process->stat.pid;
+	}
+	if (pick->pids.nr - before < 2)
+		pick->pids.nr = before;
+	return pick->pids.nr - before;
+}
+
 int foreign_choose_pids(struct foreign_pick *pick, const char *const *pids, size_t nr)
 {
 	int status = foreign_survey(&pick->survey);
@@ -101,7 +162,7 @@ int foreign_choose_pids(struct foreign_pick *pick, const char *const *pids, size
 			status = CMD_USAGE;
 		} else {
 			pick->job = job;
-			if (job == SURVEY_NONE)
+			if (job == SURVEY_NONE && !add_started(pick, pid))
 				*array_add(&pick->pids) = pid;
 		}
 	}

@@ -21,7 +21,8 @@ int foreign_survey(struct survey *survey);
 
 /*
  * Surveys the machine and finds the job of these pids. A process that is of no job is looked at
- * alone. CMD_FINE, or another status after a complaint. foreign_release() in any case.
+ * alone; a script that started one program several times, by those. CMD_FINE, or another status
+ * after a complaint. foreign_release() in any case.
  */
 int foreign_choose_pids(struct foreign_pick *pick, const char *const *pids, size_t nr);
 
