@@ -46,6 +46,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/stacktree/stacktree.c %D%/stacktree/stacktree.h \
 	%D%/shapes.c %D%/shapes.h \
 	%D%/spans.c %D%/spans.h \
+	%D%/step-told.c %D%/step-told.h \
 	%D%/pace.c %D%/pace.h \
 	%D%/waitfor/waitfor-launches.c %D%/waitfor/waitfor-make.h \
 	%D%/waitfor/waitfor-missing.c \

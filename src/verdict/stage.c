@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 #include <string.h>
 
 #include "job/rollcall.h"
 #include "job/spans.h"
+#include "job/step-told.h"
 #include "verdict/judge.h"
 
 /* Things that a job may do before its first step: hand out parameters, compare configurations. */
@@ -107,25 +107,11 @@ static bool has_rings(const struct job *job)
 	return !job->nranks;
 }
 
-/* True if a line tells of a step that is done: "step 6", "Step: 12/100". */
-static bool tells_a_step(const char *line)
-{
-	const char *at = line;
-
-	while ((at = strcasestr(at, "step"))) {
-		at += strlen("step");
-		at += strspn(at, "s :=#[");
-		if (strtoull(at, NULL, 10) > 0)
-			return true;
-	}
-	return false;
-}
-
 /* True if marks or logs say that some step was done. */
 static bool says_a_step(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->job->nlogs; i++)
-		if (tells_a_step(q->job->logs[i].last_line))
+		if (step_told(q->job->logs[i].last_line))
 			return true;
 	for (size_t i = 0; i < q->job->nsteps; i++)
 		if (q->job->steps[i].n)

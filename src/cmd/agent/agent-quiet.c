@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "evidence/gather/live.h"
+#include "job/step-told.h"
 
 /* Between the three samples: who is still in the third has stood for two seconds. */
 #define SAMPLES_APART_MS 1100
@@ -44,7 +45,11 @@ static int64_t latest_of(const struct job *job)
 	return latest;
 }
 
-/* Changes with every operation, batch and step that rings tell, and with who is there. */
+/*
+ * Changes with every operation, batch and step that rings tell, with who is there, and with every
+ * step that logs tell: one that goes on may do nothing else that is seen. (A line about a step that
+ * stands has the same number again and again.)
+ */
 static uint64_t told_by(const struct job *job)
 {
 	uint64_t hash = HASH_START;
@@ -66,6 +71,8 @@ static uint64_t told_by(const struct job *job)
 		hash = hash_mix(hash, job->shards[i].batches);
 	for (size_t i = 0; i < job->nsteps; i++)
 		hash = hash_mix(hash, job->steps[i].events);
+	for (size_t i = 0; i < job->nlogs; i++)
+		hash = hash_mix(hash, step_told(job->logs[i].last_line));
 	return hash;
 }
 
