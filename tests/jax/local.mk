@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Jobs of the real JAX, where $INQUEST_JAX (else python3) has it; hangs.test says how to make one.
+SH_TESTS += %D%/hangs.test
+EXTRA_DIST += %D%/train.py
+
+# Each way to hang, with the table of what is said.
+check-jax: all
+	INQUEST_JAX_WORDS="late absent ahead compiles raises killed stopped" TEST_TIMEOUT=1500 \
+		$(MAKE) $(AM_MAKEFLAGS) check TESTS='%D%/hangs.test'
+	@grep ': ' %D%/hangs.log
+.PHONY: check-jax
