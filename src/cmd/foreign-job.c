@@ -2,6 +2,7 @@
 #include "cmd/foreign-job.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -99,6 +100,20 @@ static bool is_same_program(const struct survey_process *a, const struct survey_
 	return len && len == program_len(b->command) && !memcmp(a->command, b->command, len);
 }
 
+/* True if it only starts others: by its name; or, of a script, by the name of what runs it. */
+static bool is_script(const struct survey_process *process)
+{
+	char runs[256];
+	const char *name;
+
+	if (process->wrapper || process->python || process->launcher)
+		return process->wrapper;
+	snprintf(runs, sizeof(runs), "%.*s", (int)strcspn(process->command, " "),
+		process->command);
+	name = strrchr(runs, '/');
+	return launcher_is_wrapper(name ? name + 1 : runs);
+}
+
 /* True if it is a living Python that this process started, by itself or by a wrapper. */
 static bool is_started_by(
 	const struct survey *survey, const struct survey_process *process, int starter)
@@ -109,7 +124,7 @@ static bool is_started_by(
 		process->error || process->stat.state == 'Z')
 		return false;
 	for (int steps = 0; at != SURVEY_NONE && at != starter && steps < 64; steps++) {
-		if (!survey->all.items[at].wrapper)
+		if (!is_script(&survey->all.items[at]))
 			return false;
 		at = survey->all.items[at].parent;
 	}
@@ -127,7 +142,7 @@ static size_t add_started(struct foreign_pick *pick, uint32_t pid)
 	const struct survey_process *first = NULL;
 	size_t before = pick->pids.nr;
 
-	if (!script || !script->wrapper || script->session)
+	if (!script || !is_script(script) || script->session)
 		return 0;
 	array_for_each(&pick->survey.all, process) {
 		if (!is_started_by(&pick->survey, process,
