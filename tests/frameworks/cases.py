@@ -132,7 +132,9 @@ FRAMEWORKS = {"accelerate": Accelerate, "lightning": Lightning, "transformers": 
 NEVER = ["ray-raise"]
 
 # What a framework makes of a mishap. Lightning: whose own fit() is over waits for nobody.
+# DeepSpeed: its barrier and its reductions are of two groups, and so in no one order.
 OTHERWISE = {
+    "deepspeed-fewer": {"truth": {"class": "order-inversion", "family": "program"}},
     "lightning-fewer": {"ends": True, "truth": {"class": "early-exit", "family": "rank-death"}},
 }
 
