@@ -472,12 +472,13 @@ static bool is_loop(const struct job *job, const struct job_stack *stack)
  * The main thread waits for another thread or a child, or is some framework's own, and the program
  * runs in another thread: whoever does the work speaks for it. Where that one's stack does not
  * tell, nobody knows. A framework's own that waits for the GIL waits for whoever works: that one
- * speaks if it tells, else it is seen to wait.
+ * speaks if it tells, else it is seen to wait. (One whose Python frames lack may be the program's.)
  */
 static void ask_who_works(const struct reader *reader, struct rank_index rank,
 	const struct reading *r, struct posture *p)
 {
-	bool for_gil = p->activity == ACTIVITY_GIL && p->holder != p->stack && p->program < 0;
+	bool for_gil = p->activity == ACTIVITY_GIL && p->holder != p->stack && p->program < 0 &&
+		       stackfacts_python(reader->job, p->stack) >= 0;
 	bool loops = p->program < 0 && is_loop(reader->job, p->stack);
 	struct asking asking = {.python = loops,
 		.any = for_gil || loops || (p->activity == ACTIVITY_USER && p->program < 0)};
