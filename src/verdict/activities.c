@@ -506,10 +506,14 @@ static void ask_runner(const struct reader *reader, struct rank_index rank, stru
 {
 	struct runner runner;
 
-	if ((activities_waits(p->activity) && p->activity != ACTIVITY_DEVICE) ||
-		!runner_find(reader->job, rank, p->stack, &runner) ||
-		(p->activity != ACTIVITY_DEVICE &&
-			activities_stood(reader->job, runner.stack) == JOB_UNKNOWN))
+	if (activities_waits(p->activity) && p->activity != ACTIVITY_DEVICE)
+		return;
+	if (!runner_find(reader->job, rank, p->stack, &runner)) {
+		p->unsure |= runner_may_hide(reader->job, rank, p->stack);
+		return;
+	}
+	if (p->activity != ACTIVITY_DEVICE &&
+		activities_stood(reader->job, runner.stack) == JOB_UNKNOWN)
 		return;
 	if (*runner.call || p->activity != ACTIVITY_DEVICE)
 		p->call = runner.call;

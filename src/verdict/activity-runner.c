@@ -65,3 +65,23 @@ bool runner_find(const struct job *job, struct rank_index rank, const struct job
 	}
 	return ret->stack != NULL;
 }
+
+bool runner_may_hide(
+	const struct job *job, struct rank_index rank, const struct job_stack *beside)
+{
+	static const char *const names[] = {"tf_XLA*", "py_xla*", "xla*"};
+	size_t from, to;
+
+	stackfacts_of_rank(job, rank, &from, &to);
+	for (size_t i = from; i < to; i++) {
+		const struct job_stack *stack = &job->stacks[i];
+
+		if (stack->process != beside->process || stack == beside ||
+			(stack->nframes && (stack->rooted || !*stack->cut)))
+			continue;
+		for (size_t k = 0; k < N_OF(names); k++)
+			if (stackfacts_fits(stack->thread, names[k]))
+				return true;
+	}
+	return false;
+}

@@ -187,6 +187,34 @@ static void who_has_an_operation_under_way_keeps_nobody(void **state)
 	facts_free(f);
 }
 
+/* The stack of its runner could not be read: it may have an operation under way as well as not. */
+static void who_may_have_an_operation_under_way_is_not_accused(void **state)
+{
+	struct facts *f = jax_job();
+	struct judged j;
+
+	for (int i = 0; i < 4; i++) {
+		struct job_stack *runner;
+
+		facts_stack(f, i,
+			i == 0	 ? "clock_nanosleep@libc.so.6 < log@/me/train.py:30"
+			: i == 2 ? "clock_nanosleep@libc.so.6 < step@/me/train.py:9"
+				 : VALUE);
+		if (i == 2)
+			continue;
+		runner = facts_stack_of(f, i, "tf_XLAEigen", 700, i ? IN_GLOO : "");
+		if (i)
+			continue;
+		runner->how = JOB_STACK_NONE;
+		runner->cut = "no permission";
+	}
+	j = judge(f);
+	assert_false(ranks_have(j.first->culprits, rank_index(0)));
+	assert_false(ranks_have(j.first->camp_a, rank_index(0)));
+	assert_false(ranks_have(j.first->camp_b, rank_index(0)));
+	done(&j, f);
+}
+
 /* Its runner moved between the samples: nothing is known to stand. */
 static void an_operation_that_goes_on_keeps_its_main_thread_nowhere(void **state)
 {
@@ -327,6 +355,7 @@ int main(void)
 		cmocka_unit_test(who_is_late_after_six_steps_never_missed_init),
 		cmocka_unit_test(who_runs_an_operation_speaks_for_who_waits_for_it),
 		cmocka_unit_test(who_has_an_operation_under_way_keeps_nobody),
+		cmocka_unit_test(who_may_have_an_operation_under_way_is_not_accused),
 		cmocka_unit_test(an_operation_that_goes_on_keeps_its_main_thread_nowhere),
 		cmocka_unit_test(a_shutdown_is_no_init),
 		cmocka_unit_test(nobody_waits_for_a_gpu_on_cpus),
