@@ -72,15 +72,20 @@ static bool differed_once(const struct inquiry *q)
 	return false;
 }
 
+/* True if a shell says by that status that a signal ended the command: an order from outside. */
+static bool is_of_signal(int64_t status)
+{
+	return status > 128 && status <= 128 + 64;
+}
+
 /*
- * True if the launcher ended all ranks, and failed: for something that it knew, and nobody of us.
- * An order from outside, to us or to all, is the end of a job that may have been well.
+ * True if the job has failed: for something that its command knew, and nobody of us. An order from
+ * outside, to us or to all, is the end of a job that may have been well.
  */
 static bool failed_unseen(const struct inquiry *q)
 {
-	size_t ended = 0;
-
-	if (q->job->ended != JOB_YES || q->job->exit_status <= 0 || q->job->exit_status > 128)
+	if (q->job->ended != JOB_YES || q->job->exit_status <= 0 ||
+		is_of_signal(q->job->exit_status))
 		return false;
 	job_for_each_rank(q->job, rank) {
 		const struct profile *p = &q->profiles[rank.i];
@@ -88,9 +93,8 @@ static bool failed_unseen(const struct inquiry *q)
 		if (p->told && (p->told->sender_role == JOB_ROLE_AGENT ||
 				       !told_by_launcher(q->job, p->told)))
 			return false;
-		ended += p->told && p->death == DEATH_END;
 	}
-	return ended > 0;
+	return q->job->nranks > 0;
 }
 
 static void withdraw_failed(struct inquiry *q, struct draft *draft)

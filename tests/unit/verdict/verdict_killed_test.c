@@ -180,23 +180,45 @@ static void an_order_that_the_launcher_repeats_is_the_end_of_the_job(void **stat
  */
 static void a_job_that_its_launcher_failed_was_not_well(void **state)
 {
-	for (int how = 0; how < 3; how++) {
+	static const struct {
+		int status;
+		bool agent;
+		enum verdict_class class;
+	} ways[] = {{1, false, VERDICT_INCONCLUSIVE}, {255, false, VERDICT_INCONCLUSIVE},
+		{128 + SIGTERM, false, VERDICT_HEALTHY}, {1, true, VERDICT_HEALTHY}};
+
+	for (size_t how = 0; how < sizeof(ways) / sizeof(*ways); how++) {
 		struct facts *f = facts_new(4);
 
 		add_launcher(f);
 		facts_rounds(f, 0, 10, 20, 0.5);
 		for (int i = 0; i < 4; i++) {
 			struct job_signal *signal = facts_signal(
-				f, i, SIGTERM, how == 2 ? TIMEOUT : LAUNCHER, "python",
+				f, i, SIGTERM, ways[how].agent ? TIMEOUT : LAUNCHER, "python",
 				60 + 0.005 * i);
 
-			signal->sender_role = how == 2 ? JOB_ROLE_AGENT : signal->sender_role;
+			if (ways[how].agent)
+				signal->sender_role = JOB_ROLE_AGENT;
 			facts_end(f, i, JOB_SIGNALED, SIGTERM, 60 + 0.005 * i);
 		}
-		f->failed = how == 1 ? 128 + SIGTERM : 1;
-		facts_expect(f, how ? VERDICT_HEALTHY : VERDICT_INCONCLUSIVE, "", "");
+		f->failed = ways[how].status;
+		facts_expect(f, ways[how].class, "", "");
 		facts_free(f);
 	}
+}
+
+/* All ranks ended well, and the command did not: what it did besides, nobody of us saw. */
+static void a_job_that_failed_beside_its_ranks_was_not_well(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	(void)state;
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_end(f, i, JOB_EXITED, 0, 60);
+	f->failed = 1;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "");
+	facts_free(f);
 }
 
 /* True if anybody is accused with any confidence above a hypothesis. */
@@ -624,6 +646,7 @@ int main(void)
 		cmocka_unit_test(who_passes_an_order_on_to_himself_obeys),
 		cmocka_unit_test(an_order_to_the_whole_group_is_the_end_of_the_job),
 		cmocka_unit_test(a_job_that_its_launcher_failed_was_not_well),
+		cmocka_unit_test(a_job_that_failed_beside_its_ranks_was_not_well),
 		cmocka_unit_test(an_order_that_the_launcher_repeats_is_the_end_of_the_job),
 		cmocka_unit_test(an_order_of_which_only_a_part_was_seen_accuses_nobody),
 		cmocka_unit_test(a_mismatch_that_is_only_told_of_has_no_culprit),
