@@ -45,11 +45,7 @@ static int64_t latest_of(const struct job *job)
 	return latest;
 }
 
-/*
- * Changes with every operation, batch and step that rings tell, with who is there, and with every
- * step that logs tell: one that goes on may do nothing else that is seen. (A line about a step that
- * stands has the same number again and again.)
- */
+/* Changes with every operation, batch and step that rings tell, and with who is there. */
 static uint64_t told_by(const struct job *job)
 {
 	uint64_t hash = HASH_START;
@@ -71,9 +67,23 @@ static uint64_t told_by(const struct job *job)
 		hash = hash_mix(hash, job->shards[i].batches);
 	for (size_t i = 0; i < job->nsteps; i++)
 		hash = hash_mix(hash, job->steps[i].events);
-	for (size_t i = 0; i < job->nlogs; i++)
-		hash = hash_mix(hash, step_told(job->logs[i].last_line));
 	return hash;
+}
+
+/*
+ * True if a log tells of a later step than any did before: a job that goes on may do nothing else
+ * that is seen. A line about another thing, or about a step that stands, is no news.
+ */
+static bool goes_on(struct agent_quiet *quiet, const struct job *job)
+{
+	uint64_t before = quiet->step;
+
+	for (size_t i = 0; i < job->nlogs; i++) {
+		uint64_t step = step_told(job->logs[i].last_line);
+
+		quiet->step = step > quiet->step ? step : quiet->step;
+	}
+	return quiet->step > before;
 }
 
 static int64_t bounded(int64_t value, int64_t least, int64_t most)
@@ -97,8 +107,9 @@ bool agent_quiet_see(
 {
 	int64_t latest = latest_of(job);
 	uint64_t told = told_by(job);
+	bool on = goes_on(quiet, job);
 
-	if (quiet->since && told == quiet->told && latest <= quiet->latest + SAME_NS)
+	if (quiet->since && !on && told == quiet->told && latest <= quiet->latest + SAME_NS)
 		return false;
 	quiet->told = told;
 	quiet->latest = latest;

@@ -19,6 +19,7 @@
 /* {0} to begin with. All times are CLOCK_MONOTONIC ns. */
 struct agent_quiet {
 	uint64_t told;	 /* a hash of what the rings told at the last look */
+	uint64_t step;	 /* the latest step that any log has told */
 	int64_t latest;  /* and the latest time that they told, realtime ns */
 	int64_t since;	 /* when that was new; 0: nothing was seen yet */
 	int64_t due;	 /* stacks are taken next */

@@ -50,11 +50,46 @@ static void a_later_span_is_movement(void **state)
 	assert_false(moves(&quiet, 0.3, 9, 4));
 }
 
+/* The same records, and this line of a log. */
+static bool says(struct agent_quiet *quiet, const char *line, int64_t now)
+{
+	struct facts *f = facts_new(2);
+	struct job *job;
+	bool moved;
+
+	facts_rounds(f, 0, 5, 20, 0.5);
+	facts_log(f, 0, "");
+	f->extra[f->nextra - 1].is.log.last_line = line;
+	job = facts_job(f);
+	moved = agent_quiet_see(quiet, job, now * CLOCK_NS_PER_S, 6 * CLOCK_NS_PER_S);
+	job_free(job);
+	facts_free(f);
+	return moved;
+}
+
+/* A heartbeat that tells of the step that stands, of other things, and of the time, is none. */
+static void a_later_step_in_a_log_is_movement(void **state)
+{
+	static const struct {
+		const char *line;
+		bool moves;
+	} lines[] = {{"step 5 loss 0.3", true}, {"step 5 loss 0.3", false},
+		{"3 GB of memory in use", false}, {"last step 5", false},
+		{"step 4 of another rank", false}, {"step [61s] waits", false},
+		{"Step: 6/100", true}, {"", false}};
+	struct agent_quiet quiet = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		assert_int_equal(says(&quiet, lines[i].line, (int64_t)i + 1), lines[i].moves);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_records_are_no_movement),
 		cmocka_unit_test(a_later_span_is_movement),
+		cmocka_unit_test(a_later_step_in_a_log_is_movement),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
