@@ -401,7 +401,8 @@ static void ask_others(const struct reader *reader, struct rank_index rank, stru
 	for (size_t i = from; i < to; i++) {
 		const struct job_stack *stack = &job->stacks[i];
 		bool child = stack->process != who->process;
-		bool bare = asking->python && stackfacts_python(job, stack) < 0;
+		bool bare = asking->python && stackfacts_python(job, stack) < 0 &&
+			    strncmp(stack->cut, "Python", 6) != 0;
 		struct posture other;
 		struct reading r;
 
@@ -513,8 +514,10 @@ static void ask_runner(const struct reader *reader, struct rank_index rank, stru
 		return;
 	}
 	if (p->activity != ACTIVITY_DEVICE &&
-		activities_stood(reader->job, runner.stack) == JOB_UNKNOWN)
+		activities_stood(reader->job, runner.stack) == JOB_UNKNOWN) {
+		p->unsure = true;
 		return;
+	}
 	if (*runner.call || p->activity != ACTIVITY_DEVICE)
 		p->call = runner.call;
 	p->activity = runner.activity;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/activity-runner.h"
 
+#include "verdict/activity-hidden.h"
 #include "verdict/activity-line.h"
 
 /*
@@ -77,7 +78,8 @@ bool runner_may_hide(
 		const struct job_stack *stack = &job->stacks[i];
 
 		if (stack->process != beside->process || stack == beside ||
-			(stack->nframes && (stack->rooted || !*stack->cut)))
+			(stack->nframes &&
+				!hidden_may_wait(job, stack, (long)stack->nframes, false)))
 			continue;
 		for (size_t k = 0; k < N_OF(names); k++)
 			if (stackfacts_fits(stack->thread, names[k]))

@@ -25,7 +25,7 @@ bool runner_find(const struct job *job, struct rank_index rank, const struct job
 
 /*
  * True if a thread of such a framework, by its name, is beside that one in its process, and its
- * stack is not known, or not whole: it may be in an operation.
+ * stack is not known, not whole, or without names: it may be in an operation.
  */
 bool runner_may_hide(
 	const struct job *job, struct rank_index rank, const struct job_stack *beside);
