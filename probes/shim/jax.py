@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# JAX: its version, who this process is, what it traces, lowers and compiles, and the steps that a
-# program marks for JAX's own profiler. XLA's operations are run below Python: nothing of them is
-# seen here.
+# JAX: its version, who this process is, what it lowers and compiles, and the steps that a program
+# marks for JAX's own profiler. XLA's operations are run below Python: nothing of them is seen here.
+# Tracing is not told: it runs the program's own code, which may do anything.
 _JAX_PHASES = {
-    "/jax/core/compile/jaxpr_trace_duration": "jax trace",
     "/jax/core/compile/jaxpr_to_mlir_module_duration": "jax lower",
     "/jax/core/compile/backend_compile_duration": "xla compile",
 }
-_JAX_AT_MOST = 256  # traces and lowerings that are told: each of JAX's small functions has one
+_JAX_AT_MOST = 256  # lowerings that are told: each of JAX's small functions has one
 
 _jax_phases = _Local()
 _jax_told = {}
@@ -44,16 +43,17 @@ def _open_jax_phases():
 
 
 def _jax_phase_begins(context):
-    """Of phases in each other the outermost is told: to trace a function traces those in it."""
-    name = _JAX_PHASES.get(getattr(context, "event", None))
+    """Of phases in each other the outermost is told."""
     opened = _open_jax_phases()
+    within = any(opened)
+    opened.append(None)  # whatever happens here, its end takes it away again
+    name = _JAX_PHASES.get(getattr(context, "event", None))
     told = _jax_told[name] = _jax_told.get(name, 0) + 1
-    if not name or any(opened) or (name != "xla compile" and told > _JAX_AT_MOST):
-        opened.append(None)
+    if not name or within or (name != "xla compile" and told > _JAX_AT_MOST):
         return
     _announce()
     _tell_jax_cache()
-    opened.append(name)
+    opened[-1] = name
     _begin(_COMPILE, name, str(context.fun_name) if name == "xla compile" else None)
 
 
@@ -184,14 +184,21 @@ def _jax_clusters(module):
 # -- steps ----------------------------------------------------------------------------------------
 
 
+def _is_of_training(name):
+    others = ("eval", "test", "valid", "predict")
+    return isinstance(name, str) and not any(other in name.lower() for other in others)
+
+
 def _jax_steps(real):
-    # So many are done when that one begins, where they are counted from 0.
+    # So many are done when that one begins, where they are counted from 0. A number that is no int
+    # is let alone: to ask an array for its value waits for the device. Passes of evaluation have
+    # numbers of their own.
     def __init__(self, *args, **kwargs):
         real(self, *args, **kwargs)
         try:
             number = kwargs.get("step_num")
-            number = int(number) if number is not None else 0
-            if number > 0:
+            name = args[0] if args else kwargs.get("name")
+            if type(number) is int and number > 0 and _is_of_training(name):
                 _announce()
                 _inquest.step(number)
         except Exception:

@@ -261,6 +261,14 @@ def jax_joins(where):
             expect(step.said == ("train", {"_r": 1, "step_num": n}), "a step")
     steps("train")
     steps("train", step_num="many")
+    steps("eval", step_num=1000)
+
+    class Held:
+        # An array whose value is not there yet: who asks for it waits.
+        def __int__(self):
+            raise SystemExit("its value was asked for")
+
+    steps("train", step_num=Held())
 
 
 def jax_compiles(cache):

@@ -19,7 +19,6 @@ ELSEWHERE = ("python", "gpus", "rss-peak")  # traits that differ from machine to
 
 JAX_COMPILES = """
         trait cache = WHAT
-        begin compile jax trace, end compile jax trace
         begin compile jax lower, end compile jax lower
         begin compile xla compile [jit(step)]
         trait jax-cache = hit 0
