@@ -236,6 +236,16 @@ static bool contradict(const struct branch *a, const struct branch *b)
 	return are_two_wholes(a, b);
 }
 
+/*
+ * True if it is known to be: files that are numbered alike may also be parts of one, which somebody
+ * cut off by a way of his own.
+ */
+static bool is_of_another(const struct branch *branch, const struct branch *chosen)
+{
+	return contradict(branch, chosen) &&
+	       (branch->folder || (branch->job > 0 && chosen->job > 0));
+}
+
 /* True if it is of the chosen one's job, among branches of several. */
 static bool goes_with(const struct branch *branch, const struct branch *chosen)
 {
@@ -276,7 +286,7 @@ static void tell_apart_in(struct remains *remains, const struct branch *folder)
 	array_for_each(&branches.all, branch) {
 		if (chosen && !goes_with(branch, chosen))
 			pass_over(remains, branch,
-				contradict(branch, chosen) ? OF_ANOTHER : OF_UNKNOWN);
+				is_of_another(branch, chosen) ? OF_ANOTHER : OF_UNKNOWN);
 		else if (branch->folder)
 			tell_apart_in(remains, branch);
 	}
