@@ -85,19 +85,39 @@ static bool may_look(struct survey *survey, uint32_t pid)
 	return true;
 }
 
-/* The first two words of a command: an interpreter, and what it runs. */
-static size_t program_len(const char *command)
+/* The word behind the next blank; the end of the text where there is none. */
+static const char *next_word(const char *at)
 {
-	size_t len = strcspn(command, " ");
-
-	return command[len] ? len + 1 + strcspn(command + len + 1, " ") : len;
+	at += strcspn(at, " ");
+	return at + strspn(at, " ");
 }
 
+/* What an interpreter runs: behind its options, of which two take a word, or "-m" and a module. */
+static const char *what_runs(const char *command)
+{
+	const char *at = next_word(command);
+
+	while (*at == '-' && strncmp(at, "-m ", 3) != 0 && strncmp(at, "-c ", 3) != 0) {
+		bool takes_word = !strncmp(at, "-X ", 3) || !strncmp(at, "-W ", 3);
+
+		at = next_word(at);
+		at = takes_word ? next_word(at) : at;
+	}
+	return *at == '-' ? next_word(at) : at;
+}
+
+static bool is_same_word(const char *a, const char *b)
+{
+	size_t len = strcspn(a, " ");
+
+	return len && len == strcspn(b, " ") && !memcmp(a, b, len);
+}
+
+/* The interpreter, and what it runs. */
 static bool is_same_program(const struct survey_process *a, const struct survey_process *b)
 {
-	size_t len = program_len(a->command);
-
-	return len && len == program_len(b->command) && !memcmp(a->command, b->command, len);
+	return is_same_word(a->command, b->command) &&
+	       is_same_word(what_runs(a->command), what_runs(b->command));
 }
 
 /* True if it only starts others: by its name; or, of a script, by the name of what runs it. */

@@ -171,7 +171,7 @@ static bool is_worker(const struct job_process *process)
 		strncmp(process->comm, "ray::", 5) != 0)
 		return false;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (!strncmp(process->comm + 5, others[i], strlen(others[i])))
+		if (!strcmp(process->comm + 5, others[i]))
 			return false;
 	return true;
 }

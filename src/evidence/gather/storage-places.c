@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evidence/gather/storage-places.h"
 
+#include <string.h>
+
 #include "base/file.h"
 #include "base/redact.h"
 #include "base/str.h"
@@ -37,7 +39,9 @@ static void put_one(struct json_object *list, const char *mountinfo, enum storag
 	struct json_object *one;
 	char type[64], mount[256];
 
-	if (!path || path[0] != '/' || !mounts_of(mountinfo, path, type, mount))
+	/* What autofs will mount there is not known before somebody goes there. */
+	if (!path || path[0] != '/' || !mounts_of(mountinfo, path, type, mount) ||
+		!strcmp(type, "autofs"))
 		return;
 	one = json_object_new_object();
 	json_put_text(one, "for", storage_role_name(role));
