@@ -122,7 +122,7 @@ static void doubt_after_forks(struct inquiry *q)
 	for (size_t i = 0; i < q->forks->n; i++) {
 		const struct fork *fork = &q->forks->at[i];
 
-		if (fork->exact || fork_stands(q, fork))
+		if (!fork_is_gone(q, fork))
 			continue;
 		for (size_t k = 0; k < q->drafts.nr; k++)
 			if (q->drafts.items[k].verdict.group == fork->group)

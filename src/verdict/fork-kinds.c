@@ -53,7 +53,7 @@ void judge_forks(struct inquiry *q)
 		bool standing = fork_stands(q, fork);
 		struct draft *draft;
 
-		if (!standing && !fork->exact)
+		if (fork_is_gone(q, fork))
 			inquiry_not_judged_of(q, VERDICT_COLLECTIVE_MISMATCH, NEED_OLDER_CALLS,
 				q->job->groups[fork->group].name, fork->index);
 		if (!standing && !(fork->exact && (fork->passed || is_over(q, fork))))

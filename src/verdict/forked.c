@@ -63,9 +63,9 @@ bool fork_stands(const struct inquiry *q, const struct fork *fork)
 	return false;
 }
 
-bool fork_is_past_and_gone(const struct fork *fork)
+bool fork_is_gone(const struct inquiry *q, const struct fork *fork)
 {
-	return fork->passed && !fork->exact;
+	return !fork->exact && !fork_stands(q, fork);
 }
 
 /* Adds who waits at the fork, or for one who does. */

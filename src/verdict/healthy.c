@@ -67,7 +67,7 @@ static void find_standing_since(const struct inquiry *q, struct rank_list *into)
 static bool differed_once(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->forks->n; i++)
-		if (fork_is_past_and_gone(&q->forks->at[i]))
+		if (fork_is_gone(q, &q->forks->at[i]))
 			return true;
 	return false;
 }

@@ -205,7 +205,7 @@ void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draf
 size_t fork_minority(const struct fork *fork);
 /* True if ranks are known to wait there. */
 bool fork_stands(const struct inquiry *q, const struct fork *fork);
-/* True if all went on behind a place where they differed, but in what is overwritten. */
-bool fork_is_past_and_gone(const struct fork *fork);
+/* True if ranks differed in what is overwritten, and nobody is known to wait there. */
+bool fork_is_gone(const struct inquiry *q, const struct fork *fork);
 
 #endif
