@@ -44,6 +44,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/agent/pulse.c %D%/agent/pulse.h \
 	%D%/gather/remains.c %D%/gather/remains.h \
 	%D%/gather/remains-jobs.c %D%/gather/remains-jobs.h \
+	%D%/gather/remains-runs.c %D%/gather/remains-runs.h \
 	%D%/gather/receipt.c %D%/gather/receipt.h \
 	%D%/gather/receipt-look-device.c \
 	%D%/gather/receipt-look.c %D%/gather/receipt-look.h \

@@ -58,8 +58,9 @@ PATIENCE_S = 240  # after the job's last word: a start may take thrice what it u
 
 
 def environment():
-    """What a job of these is started with."""
-    return dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
+    """What a job of these is started with; by what we were compiled is nothing to it."""
+    own = {k: v for k, v in os.environ.items() if k not in ("CC", "CXX")}
+    return dict(own, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
 
 
 def launch(folder, ranks, scenario):

@@ -97,7 +97,7 @@ void texts_read_error(struct texts *texts, const struct exhibit *exhibit)
 	struct decode_process *process;
 
 	if (len && rank == JOB_NONE)
-		rank = roster_of_local(&texts->roster, roster_local(folder, len));
+		rank = roster_of_local(&texts->roster, folder);
 	process = texts_process(texts, rank, TEXTS_ERROR_FILE);
 	if (!process ||
 		errorfile_note(texts->context, texts->builder, exhibit, process, NULL) < 0)

@@ -391,7 +391,7 @@ static void enrol_inits(struct joblog *log)
 		if (largest && init->nranks == largest)
 			roster_add(&log->texts->roster,
 				&(const struct roster_entry){
-					init->rank, JOB_NONE, init->pid, NULL});
+					init->rank, JOB_NONE, init->pid});
 	}
 }
 
@@ -415,7 +415,8 @@ static void tell_inits(struct joblog *log)
 
 static void enrol_end(struct joblog *log, const struct joblog_end *end)
 {
-	const struct roster_entry entry = {end->rank, end->local_rank, end->pid, NULL};
+	const struct roster_entry entry = {
+		end->rank, end->local_rank, end->pid, NULL, log->exhibit->label};
 
 	log->texts->torchrun |= end->local_rank >= 0;
 	log->texts->tasks |= end->local_rank < 0;
@@ -509,23 +510,22 @@ static void find_owner(struct joblog *log)
 	for_each_line(log, log->text, take_owner);
 	if (log->folder && log->owner != JOB_NONE)
 		roster_add(&log->texts->roster,
-			&(const struct roster_entry){log->owner,
-				roster_local(log->folder, len), 0, log->folder});
+			&(const struct roster_entry){
+				log->owner, JOB_NONE, 0, log->folder});
 }
 
 /* Where the file does not say so itself, another of the folder may, or the launcher. */
 static void settle_owner(struct joblog *log)
 {
-	struct roster_entry entry = {.folder = log->folder};
+	struct roster_entry entry = {.local = JOB_NONE, .folder = log->folder};
 
 	if (!log->folder) {
 		log->owner = JOB_NONE;
 		return;
 	}
 	entry.rank = roster_of_folder(&log->texts->roster, log->folder);
-	entry.local = roster_local(log->folder, strlen(log->folder));
 	if (entry.rank == JOB_NONE) {
-		entry.rank = roster_of_local(&log->texts->roster, entry.local);
+		entry.rank = roster_of_local(&log->texts->roster, log->folder);
 		if (entry.rank != JOB_NONE)
 			roster_add(&log->texts->roster, &entry);
 	}

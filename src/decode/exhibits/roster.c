@@ -13,18 +13,17 @@
 
 static uint64_t hash_of(const struct roster_key *key)
 {
-	uint64_t hash = hash_mix(HASH_START, key->by);
+	uint64_t hash = hash_mix(hash_mix(HASH_START, key->by), (uint64_t)key->number);
 
-	hash = key->folder ? hash_text(hash, key->folder) : hash_mix(hash, (uint64_t)key->number);
+	hash = hash_bytes(hash, key->folder, key->len);
 	hash *= 0x9e3779b97f4a7c15ull;
 	return hash ^ hash >> 32;
 }
 
 static bool is_same(const struct roster_key *a, const struct roster_key *b)
 {
-	if (a->by != b->by || a->number != b->number)
-		return false;
-	return a->by != ROSTER_FOLDER || !strcmp(a->folder, b->folder);
+	return a->by == b->by && a->number == b->number && a->len == b->len &&
+	       (!a->len || !memcmp(a->folder, b->folder, a->len));
 }
 
 /* Its place in the index, or the free one where it belongs. */
@@ -63,18 +62,6 @@ static void know(struct roster *roster, const struct roster_key *key, int rank)
 	}
 }
 
-void roster_add(struct roster *roster, const struct roster_entry *entry)
-{
-	if (entry->pid > 0)
-		know(roster, &(const struct roster_key){ROSTER_PID, entry->pid, NULL}, entry->rank);
-	if (entry->local != JOB_NONE)
-		know(roster, &(const struct roster_key){ROSTER_LOCAL, entry->local, NULL},
-			entry->rank);
-	if (entry->folder)
-		know(roster, &(const struct roster_key){ROSTER_FOLDER, 0, entry->folder},
-			entry->rank);
-}
-
 static int rank_of(const struct roster *roster, const struct roster_key *key)
 {
 	size_t place = roster->index_size ? *spot_of(roster, key) : 0;
@@ -82,19 +69,108 @@ static int rank_of(const struct roster *roster, const struct roster_key *key)
 	return place ? roster->known.items[place - 1].rank : JOB_NONE;
 }
 
-int roster_of_pid(const struct roster *roster, int64_t pid)
+/* Bytes of a label before the last slash among its first `len`; 0 where there is none. */
+static size_t folder_of(const char *label, size_t len)
 {
-	return rank_of(roster, &(const struct roster_key){ROSTER_PID, pid, NULL});
+	while (len && label[len - 1] != '/')
+		len--;
+	return len ? len - 1 : 0;
 }
 
-int roster_of_local(const struct roster *roster, int local)
+/* To the folder above; false at the root, which of a whole path is another than of the others. */
+static bool go_up(const char *label, size_t *len)
 {
-	return rank_of(roster, &(const struct roster_key){ROSTER_LOCAL, local, NULL});
+	const bool more = *len > 0;
+
+	*len = folder_of(label, *len);
+	return more && (*len || label[0] != '/');
+}
+
+/* Bytes of a worker's folder that are torchrun's for all workers of the node. */
+static size_t run_of(const char *folder, size_t len)
+{
+	return folder_of(folder, folder_of(folder, len));
+}
+
+void roster_add(struct roster *roster, const struct roster_entry *entry)
+{
+	if (entry->pid > 0)
+		know(roster, &(const struct roster_key){ROSTER_PID, entry->pid, NULL, 0},
+			entry->rank);
+	if (entry->local != JOB_NONE && entry->by) {
+		size_t len = folder_of(entry->by, strlen(entry->by));
+
+		know(roster, &(const struct roster_key){ROSTER_SAID, 0, entry->by, len}, 0);
+		know(roster,
+			&(const struct roster_key){ROSTER_LOCAL, entry->local, entry->by, len},
+			entry->rank);
+		know(roster, &(const struct roster_key){ROSTER_ANYWHERE, entry->local, NULL, 0},
+			entry->rank);
+	}
+	if (entry->folder)
+		know(roster,
+			&(const struct roster_key){
+				ROSTER_FOLDER, 0, entry->folder, strlen(entry->folder)},
+			entry->rank);
+}
+
+void roster_add_file(struct roster *roster, const char *label)
+{
+	size_t len = run_of(label, roster_folder(label));
+	const struct roster_key key = {ROSTER_RUN, 0, label, len};
+	int run = rank_of(roster, &key);
+
+	if (!roster_folder(label))
+		return;
+	if (run == JOB_NONE) {
+		run = roster->runs++;
+		know(roster, &key, run);
+	}
+	do
+		know(roster, &(const struct roster_key){ROSTER_BELOW, 0, label, len}, run);
+	while (go_up(label, &len));
+}
+
+int roster_of_pid(const struct roster *roster, int64_t pid)
+{
+	return rank_of(roster, &(const struct roster_key){ROSTER_PID, pid, NULL, 0});
 }
 
 int roster_of_folder(const struct roster *roster, const char *folder)
 {
-	return rank_of(roster, &(const struct roster_key){ROSTER_FOLDER, 0, folder});
+	return rank_of(roster,
+		&(const struct roster_key){ROSTER_FOLDER, 0, folder, strlen(folder)});
+}
+
+/* The local rank that such a folder is called by. */
+static int local_of(const char *folder)
+{
+	size_t len = strlen(folder);
+
+	while (len && isdigit((unsigned char)folder[len - 1]))
+		len--;
+	return (int)strtol(folder + len, NULL, 10);
+}
+
+int roster_of_local(const struct roster *roster, const char *folder)
+{
+	int local = local_of(folder);
+	size_t len = run_of(folder, strlen(folder));
+
+	do {
+		if (rank_of(roster, &(const struct roster_key){
+					    ROSTER_SAID, 0, folder, len}) == JOB_NONE)
+			continue;
+		if (rank_of(roster, &(const struct roster_key){
+					    ROSTER_BELOW, 0, folder, len}) == JOB_NONE)
+			return JOB_NONE;
+		return rank_of(roster,
+			&(const struct roster_key){ROSTER_LOCAL, local, folder, len});
+	} while (go_up(folder, &len));
+	return roster->runs > 1
+		       ? JOB_NONE
+		       : rank_of(roster, &(const struct roster_key){
+						 ROSTER_ANYWHERE, local, NULL, 0});
 }
 
 size_t roster_folder(const char *path)
@@ -112,13 +188,6 @@ size_t roster_folder(const char *path)
 		at = end;
 	}
 	return 0;
-}
-
-int roster_local(const char *path, size_t len)
-{
-	while (len && isdigit((unsigned char)path[len - 1]))
-		len--;
-	return (int)strtol(path + len, NULL, 10);
 }
 
 int roster_rank_of_name(const char *label)

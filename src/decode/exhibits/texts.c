@@ -202,6 +202,8 @@ void texts_finish(struct decode_context *context, struct job_builder *builder)
 	name_job(&texts);
 	find_ranks(&texts);
 	enrol(&texts);
+	for (size_t i = 0; i < context->texts.nr; i++)
+		roster_add_file(&texts.roster, context->texts.items[i]->label);
 	texts_read_joblogs(&texts);
 	for (size_t r = 0; r < sizeof(readers) / sizeof(readers[0]); r++)
 		for (size_t i = 0; i < context->texts.nr; i++)

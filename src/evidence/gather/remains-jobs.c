@@ -8,6 +8,7 @@
  *	out/node0/job.log	out/node1/job.log	ranks 0-7, ranks 8-15: one job of two nodes
  *	train-41.out		train-42.out		ranks 0-3 write in both: the newer one is
  *	train.out		train.err		the same in both: one job, two streams
+ *	monday.txt		tuesday.txt		a rank has two pids: the newer one is
  */
 #include "evidence/gather/remains-jobs.h"
 
@@ -17,11 +18,10 @@
 
 #include "base/alloc.h"
 #include "evidence/gather/log-marks.h"
+#include "evidence/gather/remains-runs.h"
 
-#define DIGITS	   "0123456789"
-#define LINE_MOST  256 /* of a line, for its marks */
-#define OF_ANOTHER "of another job: name it"
-#define OF_UNKNOWN "of which job is not known: name it"
+#define DIGITS	  "0123456789"
+#define LINE_MOST 256 /* of a line, for its marks */
 
 /* -- what a file says -------------------------------------------------------------------------- */
 
@@ -131,6 +131,8 @@ struct branch {
 	bool of_any; /* a record of many jobs: its decoder finds what is of this one */
 	int64_t job; /* Slurm's number; 0 none is told, -1 several are */
 	uint64_t ranks;
+	const struct remains_report *report; /* the first below it */
+	uint64_t run;                        /* torchrun's folder below it, as a report names it */
 	int64_t newest;
 };
 
@@ -183,6 +185,10 @@ static void find_branches(const struct remains *remains, const struct branch *fo
 		if (file->job && branch->job != file->job && !is_of_many(file))
 			branch->job = branch->job ? -1 : file->job;
 		branch->ranks |= file->ranks;
+		if (!branch->report)
+			branch->report = file->report;
+		if (!branch->run)
+			branch->run = remains_runs_name(file);
 		if (file->when > branch->newest)
 			branch->newest = file->when;
 	}
@@ -229,26 +235,39 @@ static bool are_two_wholes(const struct branch *a, const struct branch *b)
 			 : are_numbered_alike(a->label, b->label);
 }
 
+static bool has_other_report(const struct branch *a, const struct branch *b)
+{
+	return a->report && b->report && remains_runs_contradict(a->report, b->report);
+}
+
 static bool contradict(const struct branch *a, const struct branch *b)
 {
+	if (has_other_report(a, b))
+		return true;
 	if (a->job > 0 && b->job > 0)
 		return a->job != b->job;
 	return are_two_wholes(a, b);
 }
 
 /*
- * True if it is known to be: files that are numbered alike may also be parts of one, which somebody
- * cut off by a way of his own.
+ * Why a branch is passed over: it is known to be of another job, or it is not. Files that are
+ * numbered alike may also be parts of one, which somebody cut off by a way of his own.
  */
-static bool is_of_another(const struct branch *branch, const struct branch *chosen)
+static const char *why_passed(const struct branch *branch, const struct branch *chosen)
 {
+	if (has_other_report(branch, chosen))
+		return REMAINS_OF_ANOTHER;
 	return contradict(branch, chosen) &&
-	       (branch->folder || (branch->job > 0 && chosen->job > 0));
+			       (branch->folder || (branch->job > 0 && chosen->job > 0))
+		       ? REMAINS_OF_ANOTHER
+		       : REMAINS_OF_UNKNOWN;
 }
 
 /* True if it is of the chosen one's job, among branches of several. */
 static bool goes_with(const struct branch *branch, const struct branch *chosen)
 {
+	if (chosen->report && chosen->report->run && chosen->report->run == branch->run)
+		return true;
 	return branch == chosen || branch->of_any ||
 	       (branch->job > 0 && branch->job == chosen->job);
 }
@@ -285,8 +304,7 @@ static void tell_apart_in(struct remains *remains, const struct branch *folder)
 	chosen = choose(&branches);
 	array_for_each(&branches.all, branch) {
 		if (chosen && !goes_with(branch, chosen))
-			pass_over(remains, branch,
-				is_of_another(branch, chosen) ? OF_ANOTHER : OF_UNKNOWN);
+			pass_over(remains, branch, why_passed(branch, chosen));
 		else if (branch->folder)
 			tell_apart_in(remains, branch);
 	}
@@ -301,12 +319,14 @@ void remains_jobs_tell_apart(struct remains *remains, int64_t known)
 	array_for_each(&remains->files, file)
 		if (known && file->kind && file->job && file->job != known && !is_of_many(file)) {
 			file->kind = NULL;
-			file->why = OF_ANOTHER;
+			file->why = REMAINS_OF_ANOTHER;
 		}
 	tell_apart_in(remains, &root);
+	remains_runs_tell_apart(remains);
 }
 
 bool remains_jobs_has_passed_over(const struct remains_file *file)
 {
-	return file->why && (!strcmp(file->why, OF_ANOTHER) || !strcmp(file->why, OF_UNKNOWN));
+	return file->why && (!strcmp(file->why, REMAINS_OF_ANOTHER) ||
+				    !strcmp(file->why, REMAINS_OF_UNKNOWN));
 }

@@ -18,6 +18,7 @@
 #include "evidence/format/bundle.h"
 #include "evidence/gather/log-sieve.h"
 #include "evidence/gather/remains-jobs.h"
+#include "evidence/gather/remains-runs.h"
 #include "evidence/gather/source.h"
 
 #define LOOK_SIZE  (64 << 10) /* at each end */
@@ -185,10 +186,12 @@ static void look_into(int fd, const struct stat *st, struct sight *sight, struct
 		if (!sight->tail[i])
 			sight->tail[i] = ' ';
 	file->kind = kind_of(sight);
-	if (file->kind)
-		remains_jobs_read(file, sight->name, sight->head, sight->tail, is_of_worker(sight));
-	else
+	if (!file->kind) {
 		file->why = "nothing known in it";
+		return;
+	}
+	remains_jobs_read(file, sight->name, sight->head, sight->tail, is_of_worker(sight));
+	remains_runs_read(file, sight->head, sight->tail, is_of_worker(sight));
 }
 
 /* What another source takes is its own: of a folder only what lies in it, and not below. */
@@ -277,71 +280,6 @@ static void walk(struct remains *remains, const char *path, size_t root, int dep
 	file_names_release(&names);
 }
 
-/* Which attempt of a run of torchrun's a file is of: N of ".../attempt_N/..."; -1 of none. */
-struct attempt {
-	long number;
-	size_t before; /* bytes of the label in front of it: the run */
-};
-
-static struct attempt attempt_of(const char *label)
-{
-	const char *at = strstr(label, "attempt_");
-	bool is = at && (at == label || at[-1] == '/') && strspn(at + 8, "0123456789");
-
-	return is ? (struct attempt){strtol(at + 8, NULL, 10), (size_t)(at - label)}
-		  : (struct attempt){.number = -1};
-}
-
-static bool is_earlier(const struct remains *remains, const struct attempt *attempts, size_t i)
-{
-	const char *label = remains->files.items[i].label;
-
-	for (size_t k = 0; attempts[i].number >= 0 && k < remains->files.nr; k++)
-		if (attempts[k].number > attempts[i].number &&
-			attempts[k].before == attempts[i].before &&
-			!strncmp(remains->files.items[k].label, label, attempts[i].before))
-			return true;
-	return false;
-}
-
-/* Of one run alone its name, which nobody chose, is left out. */
-static void shorten_labels(struct remains *remains, struct attempt *attempts)
-{
-	size_t first = remains->files.nr;
-
-	for (size_t i = 0; i < remains->files.nr; i++) {
-		if (attempts[i].number < 0)
-			continue;
-		if (first == remains->files.nr)
-			first = i;
-		if (attempts[i].before != attempts[first].before ||
-			strncmp(remains->files.items[i].label, remains->files.items[first].label,
-				attempts[i].before) != 0)
-			return;
-	}
-	for (size_t i = first; i < remains->files.nr; i++)
-		if (attempts[i].number >= 0) {
-			remains->files.items[i].label += attempts[i].before;
-			attempts[i].before = 0;
-		}
-}
-
-/* Of a run that torchrun began again only the last attempt is judged. */
-static void drop_earlier(struct remains *remains)
-{
-	struct attempt *attempts = alloc_zeroed(remains->files.nr + 1, sizeof(*attempts));
-
-	for (size_t i = 0; i < remains->files.nr; i++)
-		attempts[i] = attempt_of(remains->files.items[i].label);
-	shorten_labels(remains, attempts);
-	for (size_t i = 0; i < remains->files.nr; i++)
-		if (remains->files.items[i].kind && is_earlier(remains, attempts, i)) {
-			remains->files.items[i].kind = NULL;
-			remains->files.items[i].why = "of an earlier attempt";
-		}
-	free(attempts);
-}
-
 /* One more folder in front of the label; false where there is none. */
 static bool widen_label(struct remains_file *file)
 {
@@ -369,17 +307,76 @@ static void part_labels(struct remains *remains)
 	}
 }
 
+/* One more folder in the labels of what was found in one. */
+static bool widen_look(const struct remains *remains, struct remains_look *look)
+{
+	const char *path = remains->files.items[look->first].path;
+
+	if (look->root < 2)
+		return false;
+	for (look->root--; look->root && path[look->root - 1] != '/'; look->root--)
+		;
+	look->named = true;
+	return true;
+}
+
+/* True if the labels of the two begin alike, and what was looked at is not the same. */
+static bool look_alike(const struct remains *remains, const struct remains_look *a,
+	const struct remains_look *b)
+{
+	const char *one = remains->files.items[a->first].path;
+	const char *other = remains->files.items[b->first].path;
+	size_t len = strcspn(one + a->root, "/");
+
+	if (a->root == b->root && !strncmp(one, other, a->root))
+		return false;
+	return len == strcspn(other + b->root, "/") &&
+	       !strncmp(one + a->root, other + b->root, len);
+}
+
+/* What was found in the last folder: its labels begin with the folder's name, as all of several. */
+static void name_look(struct remains *remains, struct remains_look *look)
+{
+	struct remains_look *other;
+
+	if (!look->named)
+		widen_look(remains, look);
+	array_for_each(&remains->looks, other)
+		while (other != look && other->folder && look_alike(remains, look, other))
+			if (!widen_look(remains, look) || !widen_look(remains, other))
+				break;
+}
+
+static void name_looks(struct remains *remains)
+{
+	struct remains_look *look;
+
+	array_for_each(&remains->looks, look)
+		if (look->folder)
+			name_look(remains, look);
+	array_for_each(&remains->looks, look)
+		for (size_t i = look->first; look->folder && i < look->end; i++)
+			remains->files.items[i].label = remains->files.items[i].path + look->root;
+}
+
 void remains_look(struct remains *remains, const char *path)
 {
+	struct remains_look look = {.first = remains->files.nr, .folder = is_folder(path, true)};
 	const char *slash = strrchr(path, '/');
 
-	if (is_folder(path, true)) {
-		walk(remains, path, strlen(path) + 1, 0);
+	if (look.folder) {
+		look.root = strlen(path) + 1;
+		walk(remains, path, look.root, 0);
 	} else {
 		add(remains, path, slash ? (size_t)(slash + 1 - path) : 0, 0);
 		part_labels(remains);
 	}
-	drop_earlier(remains);
+	look.end = remains->files.nr;
+	if (look.first < look.end)
+		*array_add(&remains->looks) = look;
+	if (remains->looks.nr > 1)
+		name_looks(remains);
+	remains_runs_keep_last(remains);
 }
 
 bool remains_any(const char *path)
@@ -396,8 +393,11 @@ bool remains_any(const char *path)
 
 void remains_release(struct remains *remains)
 {
-	for (size_t i = 0; i < remains->files.nr; i++)
+	for (size_t i = 0; i < remains->files.nr; i++) {
 		free(remains->files.items[i].path);
+		free(remains->files.items[i].report);
+	}
 	array_release(&remains->files);
+	array_release(&remains->looks);
 	remains->more = 0;
 }

@@ -21,19 +21,35 @@ struct remains_kind {
 	bool sieved;    /* it may be of any size: what tells is kept of it, line by line */
 };
 
+/* Why files are passed over that may be of other jobs. */
+#define REMAINS_OF_ANOTHER "of another job: name it"
+#define REMAINS_OF_UNKNOWN "not known to be of this run: name it"
+
+struct remains_report; /* remains-runs.h */
+
 struct remains_file {
 	char *path;
-	const char *label;               /* path below what was asked for; in path */
+	const char *label; /* path below what was asked for, of several with its name; in path */
 	const struct remains_kind *kind; /* NULL: passed over */
 	const char *other;               /* another source takes it: "a bundle"; NULL */
 	const char *why;                 /* it was passed over, a literal; NULL it was not */
 	int64_t when;                    /* it was last written, realtime ns */
 	int64_t job;                     /* a number that Slurm gave it; 0 none is told */
 	uint64_t ranks;                  /* bits of those below 64 whose lines are in it */
+	int owner;                       /* the rank that a worker's own file names; -1 */
+	struct remains_report *report;   /* torchrun's; NULL none is in it */
+};
+
+/* A path that was looked at. */
+struct remains_look {
+	size_t first, end; /* its files */
+	size_t root;       /* bytes of its files' paths before their labels */
+	bool folder, named; /* a folder; its own name is in the labels */
 };
 
 struct remains {
 	ARRAY(struct remains_file) files;
+	ARRAY(struct remains_look) looks;
 	size_t more;    /* were not looked at: there are too many */
 	size_t refused; /* were not opened: pipes, devices, links of others */
 	bool one;	/* one that is taken is enough */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_REMAINS_RUNS_H
+#define EVIDENCE_REMAINS_RUNS_H
+
+/*
+ * torchrun's folders, "none_x1/attempt_0/5/stderr.log". Each agent makes one for its workers, and
+ * calls it by chance: several that lie side by side are of the nodes of one job, or of one run
+ * after the other (torch 2.15 elastic/agent/server/local_elastic_agent.py). Whose they are a report
+ * tells that names one of them, or the ranks that the workers name themselves.
+ */
+
+#include "evidence/gather/remains.h"
+
+#define REMAINS_REPORTED 64 /* ranks of a report that are compared */
+
+/* What torchrun's report in a job's log says, when ranks of its node failed. */
+struct remains_report {
+	uint64_t ranks; /* bits of those below REMAINS_REPORTED */
+	int64_t pids[REMAINS_REPORTED];
+	uint64_t run; /* hash of the name of the folder that it names; 0 none */
+};
+
+/*
+ * What a file says of its run: file->report of a log of all, which the file then owns; of a
+ * worker's own file the rank that PyTorch's hook names in it.
+ */
+void remains_runs_read(struct remains_file *file, const char *head, const char *tail,
+	bool of_worker) __attribute__((nonnull));
+
+/* True if two reports are of different runs: some rank has two pids. */
+bool remains_runs_contradict(const struct remains_report *a, const struct remains_report *b)
+	__attribute__((nonnull));
+
+/* The name of the folder of torchrun's that it lies in, as in a report; 0 it is in none. */
+uint64_t remains_runs_name(const struct remains_file *file) __attribute__((nonnull));
+
+/* Passes over what is of an earlier attempt of its run. Labels of one run alone are shortened. */
+void remains_runs_keep_last(struct remains *remains) __attribute__((nonnull));
+
+/*
+ * Passes over folders of which it is not known that they are of the run that is judged. Those that
+ * a report names are; where none is named, several beside a report may be of any run, unless their
+ * workers name ranks of different nodes. Without a report the newest of those that are of one node
+ * is taken.
+ */
+void remains_runs_tell_apart(struct remains *remains) __attribute__((nonnull));
+
+#endif
