@@ -235,9 +235,15 @@ static bool are_two_wholes(const struct branch *a, const struct branch *b)
 			 : are_numbered_alike(a->label, b->label);
 }
 
+/* What lies in two folders of nodes, or in two files, names other ranks: parts of one whole. */
 static bool has_other_report(const struct branch *a, const struct branch *b)
 {
-	return a->report && b->report && remains_runs_contradict(a->report, b->report);
+	bool apart = a->ranks && b->ranks && !(a->ranks & b->ranks);
+
+	if (!a->report || !b->report)
+		return false;
+	return remains_runs_contradict(a->report, b->report) ||
+	       (!apart && remains_runs_end_otherwise(a->report, b->report));
 }
 
 static bool contradict(const struct branch *a, const struct branch *b)

@@ -87,6 +87,20 @@ static void read_report_line(
 	}
 }
 
+/* "srun: error: m3: tasks 0,4-6: Killed", "mpirun noticed that process rank 5 with PID ..." */
+static void read_end_line(const char *line, size_t len, struct remains_report *report)
+{
+	const char *at = memmem(line, len, "srun: error: ", 13);
+
+	if (at && !memmem(at, (size_t)(line + len - at), ": task", 6))
+		at = NULL;
+	if (!at)
+		at = memmem(line, len, "mpirun noticed that process rank ", 33);
+	if (at)
+		report->ends[report->nends++ % REMAINS_ENDS] =
+			hash_bytes(HASH_START, at, (size_t)(line + len - at));
+}
+
 /* Of several reports the last one of each rank counts. */
 static struct remains_report *read_report(const char *text)
 {
@@ -97,9 +111,10 @@ static struct remains_report *read_report(const char *text)
 		size_t len = strcspn(line, "\n");
 
 		read_report_line(line, len, &rank, report);
+		read_end_line(line, len, report);
 		line += len + (line[len] == '\n');
 	}
-	if (report->ranks)
+	if (report->ranks || report->nends)
 		return report;
 	free(report);
 	return NULL;
@@ -156,6 +171,15 @@ uint64_t remains_runs_name(const struct remains_file *file)
 	struct place place = place_of(file->path);
 
 	return place.attempt >= 0 ? name_of(file->path, place.run) : 0;
+}
+
+bool remains_runs_end_otherwise(const struct remains_report *a, const struct remains_report *b)
+{
+	for (size_t i = 0; i < a->nends && i < REMAINS_ENDS; i++)
+		for (size_t k = 0; k < b->nends && k < REMAINS_ENDS; k++)
+			if (a->ends[i] == b->ends[k])
+				return false;
+	return a->nends && b->nends;
 }
 
 bool remains_runs_contradict(const struct remains_report *a, const struct remains_report *b)

@@ -11,13 +11,18 @@
 
 #include "evidence/gather/remains.h"
 
-#define REMAINS_REPORTED 64 /* ranks of a report that are compared */
+#define REMAINS_REPORTED 64 /* ranks of torchrun's report that are compared */
+#define REMAINS_ENDS	 8  /* lines of srun or mpirun that are */
 
-/* What torchrun's report in a job's log says, when ranks of its node failed. */
+/* What launchers say in a job's log of ranks that failed. */
 struct remains_report {
+	/* torchrun, of its node: */
 	uint64_t ranks; /* bits of those below REMAINS_REPORTED */
 	int64_t pids[REMAINS_REPORTED];
 	uint64_t run; /* hash of the name of the folder that it names; 0 none */
+	/* srun or mpirun, of the whole job: */
+	uint64_t ends[REMAINS_ENDS]; /* hashes of the last lines that tell of an end */
+	size_t nends;                /* of more the first are gone */
 };
 
 /*
@@ -29,6 +34,13 @@ void remains_runs_read(struct remains_file *file, const char *head, const char *
 
 /* True if two reports are of different runs: some rank has two pids. */
 bool remains_runs_contradict(const struct remains_report *a, const struct remains_report *b)
+	__attribute__((nonnull));
+
+/*
+ * True if both tell of ends, and of none alike. One srun or mpirun tells of all: two logs are of
+ * two jobs then, unless somebody has parted one by nodes.
+ */
+bool remains_runs_end_otherwise(const struct remains_report *a, const struct remains_report *b)
 	__attribute__((nonnull));
 
 /* The name of the folder of torchrun's that it lies in, as in a report; 0 it is in none. */
