@@ -269,6 +269,7 @@ struct run {
 	bool named;     /* by a report */
 	int base;       /* rank less local rank of its workers: of each node another */
 	int64_t newest; /* when a file of it was last written */
+	const char *why; /* it is passed over; NULL it is not */
 };
 
 struct runs {
@@ -350,21 +351,6 @@ static bool is_mate(const struct run *run, const struct run *other)
 	       !strncmp(run->path, other->path, run->scope);
 }
 
-static void pass_over(struct remains *remains, const struct run *run, const char *why)
-{
-	struct remains_file *file;
-
-	array_for_each(&remains->files, file) {
-		struct place place = place_of(file->path);
-
-		if (file->kind && place.attempt >= 0 && place.run == run->len &&
-			!strncmp(file->path, run->path, run->len)) {
-			file->kind = NULL;
-			file->why = why;
-		}
-	}
-}
-
 /* Why a run is not looked at where there are logs; NULL it is. */
 static const char *why_logged(const struct runs *runs, const struct run *run)
 {
@@ -381,8 +367,8 @@ static const char *why_logged(const struct runs *runs, const struct run *run)
 	return alone || run->named || (!named && apart) ? NULL : REMAINS_OF_UNKNOWN;
 }
 
-/* Where there is no log, the newest is of which it is known that it is not the only one. */
-static const char *why_bare(const struct runs *runs, const struct run *run)
+/* Where there is no log: the newest of which it is known that it is not the only one; NULL none. */
+static const struct run *choose(const struct runs *runs)
 {
 	const struct run *chosen = NULL, *a, *b;
 
@@ -391,23 +377,44 @@ static const char *why_bare(const struct runs *runs, const struct run *run)
 			if (a != b && a->base >= 0 && a->base == b->base &&
 				(!chosen || a->newest > chosen->newest))
 				chosen = a;
+	return chosen;
+}
+
+static const char *why_bare(const struct run *run, const struct run *chosen)
+{
 	if (!chosen || chosen == run)
 		return NULL;
 	return chosen->base == run->base ? REMAINS_OF_ANOTHER : REMAINS_OF_UNKNOWN;
 }
 
+static void pass_over(struct remains *remains, struct runs *runs)
+{
+	struct remains_file *file;
+
+	array_for_each(&remains->files, file) {
+		struct place place = place_of(file->path);
+		const char *why = file->kind && place.attempt >= 0
+					  ? run_of(runs, file->path, place.run)->why
+					  : NULL;
+
+		if (why) {
+			file->kind = NULL;
+			file->why = why;
+		}
+	}
+}
+
 void remains_runs_tell_apart(struct remains *remains)
 {
 	struct runs runs = {0};
-	const struct run *run;
+	const struct run *chosen;
+	struct run *run;
 
 	find_runs(remains, &runs);
 	take_logs(remains, &runs);
-	array_for_each(&runs.all, run) {
-		const char *why = runs.logs ? why_logged(&runs, run) : why_bare(&runs, run);
-
-		if (why)
-			pass_over(remains, run, why);
-	}
+	chosen = runs.logs ? NULL : choose(&runs);
+	array_for_each(&runs.all, run)
+		run->why = runs.logs ? why_logged(&runs, run) : why_bare(run, chosen);
+	pass_over(remains, &runs);
 	array_release(&runs.all);
 }
