@@ -42,6 +42,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/gather/measure.c %D%/gather/measure.h \
 	%D%/agent/own-words.c %D%/agent/own-words.h \
 	%D%/agent/pulse.c %D%/agent/pulse.h \
+	%D%/format/worker-folder.c %D%/format/worker-folder.h \
 	%D%/gather/remains.c %D%/gather/remains.h \
 	%D%/gather/remains-jobs.c %D%/gather/remains-jobs.h \
 	%D%/gather/remains-runs.c %D%/gather/remains-runs.h \

@@ -40,6 +40,7 @@
 /* No pid of Linux is as great: that of a launcher of ranks which only texts know. */
 #define LAUNCHER_PID (0x40000000u - 1)
 #define ERROR_CAP    512
+#define HOST_CAP     64
 #define QUOTE_MOST   160
 #define TRACE_START  "Traceback (most recent call last)"
 
@@ -68,6 +69,7 @@ struct group_init {
 struct told_error {
 	int rank;
 	const char *error, *cite;
+	int64_t line;
 };
 
 struct joblog {
@@ -80,9 +82,11 @@ struct joblog {
 	bool cut;	    /* the line has no end: more of it may have been written */
 	const char *folder; /* of torchrun's for one worker, that the file lies in; NULL */
 	int owner;	    /* the rank that the file is of; JOB_NONE not known, or of all */
-	int local_of[LOCALS]; /* world rank + 1 by local rank, as the launcher says; 0 */
+	int local_of[LOCALS]; /* world rank + 1 by local rank, as the launcher says; 0; or */
+#define LOCAL_OF_SEVERAL (JOB_NONE + 1) /* launchers of two nodes differ */
 	size_t warnings;
 	ARRAY(struct group_init) inits;
+	const char *host;   /* that torchrun's report names; NULL none yet */
 	int reporting;	    /* the rank whose end torchrun's report told last; JOB_NONE */
 	bool in_report;	    /* and now its traceback */
 	ARRAY(struct told_error) errors;
@@ -160,14 +164,19 @@ static int hook_rank(const char *line, size_t before)
 
 /*
  * A traceback ends in the first line that is not indented. One that PyTorch's hook has not marked
- * is an end only in a file of the rank's own, where nothing follows it.
+ * is an end only in a file of the rank's own, where nothing follows it. One that a framework's
+ * logger has written was caught: the rank went on.
  */
 static void follow_traceback(struct joblog *log, struct rank_log *one, const char *line,
-	const char *words)
+	const char *words, bool logged)
 {
 	bool hooks = hook_rank(line, (size_t)(words - line)) != JOB_NONE;
 	bool own = log->owner == one->rank;
 
+	if (logged) {
+		one->over &= one->hooks || !*words;
+		return;
+	}
 	if (strstr(words, TRACE_START) && (hooks || own)) {
 		one->in_traceback = true;
 		one->hooks = hooks;
@@ -245,37 +254,7 @@ static void take_line(struct joblog *log, const char *line)
 	if (!one)
 		return;
 	keep_line(one, line);
-	follow_traceback(log, one, line, line + before);
-}
-
-/* What stands behind the number of a line and its tab. */
-static const char *unnumbered(const char *at, int64_t *ret_number)
-{
-	char *end;
-	long long number = strtoll(at, &end, 10);
-
-	if (end == at || *end != '\t')
-		return at;
-	if (ret_number)
-		*ret_number = number;
-	return end + 1;
-}
-
-/* Does a plain number stand in front of every line, as srun -l puts it? */
-static bool is_numbered(const char *text)
-{
-	size_t with = 0, without = 0;
-
-	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
-		const char *line = unnumbered(at, NULL);
-
-		if (log_marks_task(line) >= 0)
-			with++;
-		else if (*line && *line != '\n' && strncmp(line, "srun: ", 6) != 0 &&
-			 strncmp(line, "slurmstepd", 10) != 0)
-			without++;
-	}
-	return with > 1 && without == 0;
+	follow_traceback(log, one, line, line + before, marks.of_framework);
 }
 
 typedef void visit_line(struct joblog *log, const char *line);
@@ -288,7 +267,7 @@ static void for_each_line(struct joblog *log, const char *text, visit_line *visi
 	log->line = 0;
 	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
 		int64_t before = log->line;
-		const char *words = unnumbered(at, &log->line);
+		const char *words = joblog_lines_unnumbered(at, &log->line);
 
 		log->line += words == at;
 		log->gaps += before && log->line != before + 1;
@@ -390,8 +369,9 @@ static void enrol_inits(struct joblog *log)
 		job_add_world_at_least(log->texts->builder, init->nranks);
 		if (largest && init->nranks == largest)
 			roster_add(&log->texts->roster,
-				&(const struct roster_entry){
-					init->rank, JOB_NONE, init->pid});
+				&(const struct roster_entry){.rank = init->rank,
+					.local = JOB_NONE,
+					.pid = init->pid});
 	}
 }
 
@@ -401,7 +381,7 @@ static void tell_inits(struct joblog *log)
 	for (size_t i = 0; i < log->inits.nr; i++) {
 		const struct group_init *init = &log->inits.items[i];
 
-		if (init->begun <= init->ended)
+		if (init->begun <= init->ended || init->line <= log->past)
 			continue;
 		log->line = init->line;
 		say(log, roster_of_pid(&log->texts->roster, init->pid),
@@ -415,16 +395,36 @@ static void tell_inits(struct joblog *log)
 
 static void enrol_end(struct joblog *log, const struct joblog_end *end)
 {
-	const struct roster_entry entry = {
-		end->rank, end->local_rank, end->pid, NULL, log->exhibit->label};
+	const struct roster_entry entry = {.rank = end->rank,
+		.local = end->local_rank,
+		.pid = end->pid,
+		.host = log->host,
+		.by = log->exhibit->label};
 
 	log->texts->torchrun |= end->local_rank >= 0;
 	log->texts->tasks |= end->local_rank < 0;
 	if (end->local_rank < 0)
 		return;
 	roster_add(&log->texts->roster, &entry);
-	if (end->local_rank < LOCALS)
-		log->local_of[end->local_rank] = end->rank + 1;
+	if (end->local_rank < LOCALS) {
+		int *of = &log->local_of[end->local_rank];
+
+		*of = !*of || *of == end->rank + 1 ? end->rank + 1 : LOCAL_OF_SEVERAL;
+	}
+}
+
+/* "  host      : m1"; "  error_file: /logs/none_x1/attempt_0/5/error.json": whose folder it is. */
+static void take_places(struct joblog *log, const char *line)
+{
+	const char *at = strstr(line, "  error_file: /");
+	struct roster_entry entry = {.rank = log->reporting, .local = JOB_NONE};
+
+	if (joblog_ends_host(line))
+		log->host = arena_text_max(&log->context->arena, joblog_ends_host(line), HOST_CAP);
+	if (!at || log->reporting == JOB_NONE)
+		return;
+	entry.file = arena_text_max(&log->context->arena, at + 14, strlen(at + 14));
+	roster_add(&log->texts->roster, &entry);
 }
 
 /* "  traceback : Traceback (...)", its frames indented further, then "  ValueError: words". */
@@ -438,7 +438,7 @@ static void take_report(struct joblog *log, const char *line)
 		if (line[0] == ' ' && !log->cut)
 			*array_add(&log->errors) = (struct told_error){log->reporting,
 				arena_text_max(&log->context->arena, line + 2, ERROR_CAP),
-				texts_cite(log->texts, log->exhibit, log->line)};
+				texts_cite(log->texts, log->exhibit, log->line), log->line};
 	}
 }
 
@@ -447,15 +447,6 @@ static bool is_order(const struct joblog_end *end)
 {
 	return end->local_rank < 0 && end->signaled &&
 	       (end->status == SIGTERM || end->status == SIGKILL);
-}
-
-static void take_job(struct texts *texts, long job)
-{
-	for (int i = 0; i < texts->njobs; i++)
-		if (texts->jobs[i] == job)
-			return;
-	if (job && texts->njobs < TEXTS_JOBS)
-		texts->jobs[texts->njobs++] = job;
 }
 
 static void take_end(struct joblog *log, const char *line)
@@ -469,6 +460,7 @@ static void take_end(struct joblog *log, const char *line)
 	take_slurm(log, line);
 	if (closed)
 		*array_add(&log->closed) = closed;
+	take_places(log, line);
 	take_report(log, line);
 	if (nr && ends[0].local_rank >= 0)
 		log->reporting = ends[0].rank;
@@ -478,10 +470,12 @@ static void take_end(struct joblog *log, const char *line)
 		log->ends.items[log->ends.nr - 1].cite =
 			texts_cite(log->texts, log->exhibit, log->line);
 		log->ends.items[log->ends.nr - 1].ordered = log->ended && is_order(&ends[i]);
+		log->ends.items[log->ends.nr - 1].line = log->line;
+		joblog_attempts_end(&log->attempts, &ends[i], log->line);
 		enrol_end(log, &ends[i]);
 	}
 	log->ended |= joblog_ends_all(line);
-	take_job(log->texts, joblog_ends_slurm_job(line));
+	texts_add_slurm(log->texts, joblog_ends_slurm_job(line), -1);
 }
 
 /* PyTorch's hook names the rank of a worker's file; one that names two is of all. */
@@ -510,8 +504,9 @@ static void find_owner(struct joblog *log)
 	for_each_line(log, log->text, take_owner);
 	if (log->folder && log->owner != JOB_NONE)
 		roster_add(&log->texts->roster,
-			&(const struct roster_entry){
-				log->owner, JOB_NONE, 0, log->folder});
+			&(const struct roster_entry){.rank = log->owner,
+				.local = JOB_NONE,
+				.folder = log->folder});
 }
 
 /* Where the file does not say so itself, another of the folder may, or the launcher. */
@@ -537,7 +532,7 @@ static void settle_owner(struct joblog *log)
 static bool was_told(const struct joblog *log, int rank)
 {
 	for (size_t i = 0; i < log->ends.nr; i++)
-		if (log->ends.items[i].rank == rank)
+		if (log->ends.items[i].rank == rank && log->ends.items[i].line > log->past)
 			return true;
 	return false;
 }
@@ -643,7 +638,7 @@ static void begin_log(struct joblog *log, struct texts *texts, const struct exhi
 		.report = {-1, -1},
 		.reporting = JOB_NONE,
 		.owner = JOB_NONE};
-	log->numbered = is_numbered(log->text);
+	log->numbered = joblog_lines_numbered(log->text);
 	texts->tasks |= log->numbered;
 	for_each_line(log, log->text, take_end);
 	log->past = joblog_attempts_past(&log->attempts, &log->restarts);
@@ -667,9 +662,11 @@ static void finish_log(struct joblog *log)
 		job_add_ending(log->texts->builder, -1);
 	array_sort(&log->ranks, compare_ranks);
 	array_for_each (&log->ends, end)
-		give_end(log, end);
+		if (end->line > log->past)
+			give_end(log, end);
 	for (size_t i = 0; i < log->errors.nr; i++)
-		give_told(log, &log->errors.items[i]);
+		if (log->errors.items[i].line > log->past)
+			give_told(log, &log->errors.items[i]);
 	array_release(&log->errors);
 	array_for_each (&log->ranks, one) {
 		give_words(log, one);

@@ -31,6 +31,34 @@ static struct joblog_agent *agent_of(struct joblog_attempts *attempts, int64_t p
 	return &attempts->agents[attempts->nr++];
 }
 
+/* True if it is the end of another process than that of which the same was told before. */
+static bool is_of_next_run(const struct joblog_attempts *attempts,
+	const struct joblog_ended *before, const struct joblog_end *end, int64_t number)
+{
+	if (end->alone && attempts->alone)
+		return true;
+	if (!before->line || before->rank != end->rank || before->line == number)
+		return false;
+	return end->pid != before->pid || !end->pid;
+}
+
+void joblog_attempts_end(
+	struct joblog_attempts *attempts, const struct joblog_end *end, int64_t number)
+{
+	struct joblog_ended *before = &attempts->ended[end->rank % JOBLOG_ENDED];
+
+	if (is_of_next_run(attempts, before, end, number)) {
+		/* The report of the run before ends with a ruler, if it is here. */
+		attempts->run_past = attempts->ruler ? attempts->ruler : attempts->last_end;
+		attempts->runs++;
+		memset(attempts->ended, 0, sizeof(attempts->ended));
+	}
+	*before = (struct joblog_ended){end->rank, end->pid, number};
+	attempts->alone = end->alone;
+	attempts->last_end = number;
+	attempts->ruler = 0;
+}
+
 void joblog_attempts_take(struct joblog_attempts *attempts, const char *line, int64_t number)
 {
 	const char *failed = strstr(line, "failed (exitcode: ");
@@ -49,6 +77,8 @@ void joblog_attempts_take(struct joblog_attempts *attempts, const char *line, in
 				      strstr(line, "(first observed failure)");
 		attempts->followed |= *line != '\0';
 	}
+	if (attempts->last_end && !attempts->ruler && strstr(line, "====="))
+		attempts->ruler = number;
 }
 
 int64_t joblog_attempts_past(const struct joblog_attempts *attempts, int *ret_restarts)
@@ -65,5 +95,6 @@ int64_t joblog_attempts_past(const struct joblog_attempts *attempts, int *ret_re
 		past = until > past ? until : past;
 		*ret_restarts = restarts > *ret_restarts ? restarts : *ret_restarts;
 	}
-	return past;
+	*ret_restarts += attempts->runs;
+	return attempts->run_past > past ? attempts->run_past : past;
 }

@@ -10,12 +10,19 @@
  *
  * The last attempt is that which torchrun's report is of ("Root Cause (first observed failure)");
  * where lines follow, and no report, it is what follows.
+ *
+ * And it goes through all runs of a script that starts one after the other. A rank that ended
+ * twice, as another process, is of two of them, and so are two that mpirun tells of, which tells of
+ * one.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decode/exhibits/joblog-ends.h"
+
 #define JOBLOG_AGENTS 64
+#define JOBLOG_ENDED  64
 
 struct joblog_attempts {
 	struct joblog_agent {
@@ -25,13 +32,25 @@ struct joblog_attempts {
 	} agents[JOBLOG_AGENTS];
 	int nr;
 	bool reported, followed; /* since the last such line */
+	struct joblog_ended {
+		int rank;
+		int64_t pid, line; /* 0: none is here */
+	} ended[JOBLOG_ENDED]; /* the last by rank, modulo */
+	int64_t last_end, ruler; /* lines: of the last end, of the first ruler behind it; 0 none */
+	int64_t run_past; /* up to that line all is of earlier runs */
+	int runs;	  /* so many of them */
+	bool alone;	  /* mpirun has told of an end */
 };
 
 /* Takes the lines one by one. */
 void joblog_attempts_take(struct joblog_attempts *attempts, const char *line, int64_t number)
 	__attribute__((nonnull));
 
-/* The line up to which all is of earlier attempts, 0 none; how many of them there are. */
+/* Takes an end that the line tells of. */
+void joblog_attempts_end(struct joblog_attempts *attempts, const struct joblog_end *end,
+	int64_t number) __attribute__((nonnull));
+
+/* The line up to which all is of earlier attempts and runs, 0 none; how many of them there are. */
 int64_t joblog_attempts_past(const struct joblog_attempts *attempts, int *ret_restarts)
 	__attribute__((nonnull));
 

@@ -24,6 +24,13 @@ static const char *field(const char *line, const char *name)
 	return *at == ':' ? at + 1 : NULL;
 }
 
+const char *joblog_ends_host(const char *line)
+{
+	const char *value = strstr(line, "  host      : ") ? field(line, "host") : NULL;
+
+	return value ? value + strspn(value, " ") : NULL;
+}
+
 static size_t read_torchrun(const char *line, struct joblog_report *report, struct joblog_end *end)
 {
 	const char *value = field(line, "rank");
@@ -189,7 +196,7 @@ static size_t read_mpirun(const char *line, struct joblog_end *end)
 		sscanf(signal, " exited on signal %3d", &signo) != 1 || rank < 0)
 		return 0;
 	*end = (struct joblog_end){
-		.rank = rank, .local_rank = -1, .signaled = true, .status = signo};
+		.rank = rank, .local_rank = -1, .signaled = true, .status = signo, .alone = true};
 	return 1;
 }
 

@@ -26,6 +26,8 @@ struct joblog_end {
 	int status;   /* exit status, or the signal's number */
 	int64_t pid;  /* 0 not told */
 	bool ordered; /* the launcher had said before that it ends all */
+	bool alone;   /* the launcher tells of one end only */
+	int64_t line;
 	const char *cite;
 };
 
@@ -39,6 +41,9 @@ struct joblog_report {
  * its signals did to a rank is no death of its own. 0 where the line says no such thing.
  */
 int64_t joblog_ends_closed(const char *line) __attribute__((nonnull));
+
+/* The host that a line of torchrun's report names, "  host      : m1"; NULL it names none. */
+const char *joblog_ends_host(const char *line) __attribute__((nonnull));
 
 /*
  * True if Slurm says by it that it ends all tasks of a step ("srun: ... Terminating StepId=7.0",

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evidence/gather/log-marks.h"
+
 /* Names of c10d, as its OpType.hpp has them; the first that the text begins with. */
 static const struct {
 	const char *type, *op;
@@ -131,4 +133,32 @@ bool joblog_lines_library(const char *line, struct joblog_library *ret)
 	ret->begins = strstr(comm, "Init START") != NULL;
 	ret->ends = strstr(comm, "Init COMPLETE") != NULL;
 	return true;
+}
+
+const char *joblog_lines_unnumbered(const char *at, int64_t *ret_number)
+{
+	char *end;
+	long long number = strtoll(at, &end, 10);
+
+	if (end == at || *end != '\t')
+		return at;
+	if (ret_number)
+		*ret_number = number;
+	return end + 1;
+}
+
+bool joblog_lines_numbered(const char *text)
+{
+	size_t with = 0, without = 0;
+
+	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		const char *line = joblog_lines_unnumbered(at, NULL);
+
+		if (log_marks_task(line) >= 0)
+			with++;
+		else if (*line && *line != '\n' && strncmp(line, "srun: ", 6) != 0 &&
+			 strncmp(line, "slurmstepd", 10) != 0)
+			without++;
+	}
+	return with > 1 && without == 0;
 }

@@ -34,6 +34,13 @@ bool joblog_lines_watchdog(const char *line, struct joblog_watch *ret) __attribu
  */
 const char *joblog_lines_missed(const char *line, size_t *ret_len) __attribute__((nonnull));
 
+/* What stands behind the number that the sieve puts before a line, and its tab. */
+const char *joblog_lines_unnumbered(const char *at, int64_t *ret_number)
+	__attribute__((nonnull(1)));
+
+/* True if a plain number stands in front of every line, as srun -l puts it. */
+bool joblog_lines_numbered(const char *text) __attribute__((nonnull));
+
 struct joblog_library {
 	int64_t pid;
 	int rank, nranks;    /* -1 not told */

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "evidence/format/worker-folder.h"
 #include "job/job.h"
 
 #define KNOWN_MOST 262144
@@ -57,7 +58,7 @@ static void know(struct roster *roster, const struct roster_key *key, int rank)
 	if (*spot && roster->known.items[*spot - 1].rank != rank) {
 		roster->known.items[*spot - 1].rank = JOB_NONE;
 	} else if (!*spot && roster->known.nr < KNOWN_MOST) {
-		*array_add(&roster->known) = (struct roster_known){*key, rank};
+		*array_add(&roster->known) = (struct roster_known){*key, rank, NULL};
 		*spot = roster->known.nr;
 	}
 }
@@ -92,11 +93,33 @@ static size_t run_of(const char *folder, size_t len)
 	return folder_of(folder, folder_of(folder, len));
 }
 
+/* Where the name of a run's folder begins, which its slash ends. */
+static const char *name_of(const char *path, size_t run)
+{
+	size_t from = run ? run - 1 : 0;
+
+	while (from && path[from - 1] != '/')
+		from--;
+	return path + from;
+}
+
+static void know_pid(struct roster *roster, const struct roster_entry *entry)
+{
+	const struct roster_key key = {ROSTER_PID, entry->pid, NULL, 0};
+	size_t place;
+
+	know(roster, &key, entry->rank);
+	place = *spot_of(roster, &key);
+	if (place && entry->host)
+		roster->known.items[place - 1].host = entry->host;
+}
+
 void roster_add(struct roster *roster, const struct roster_entry *entry)
 {
+	struct worker_folder folder;
+
 	if (entry->pid > 0)
-		know(roster, &(const struct roster_key){ROSTER_PID, entry->pid, NULL, 0},
-			entry->rank);
+		know_pid(roster, entry);
 	if (entry->local != JOB_NONE && entry->by) {
 		size_t len = folder_of(entry->by, strlen(entry->by));
 
@@ -104,14 +127,20 @@ void roster_add(struct roster *roster, const struct roster_entry *entry)
 		know(roster,
 			&(const struct roster_key){ROSTER_LOCAL, entry->local, entry->by, len},
 			entry->rank);
-		know(roster, &(const struct roster_key){ROSTER_ANYWHERE, entry->local, NULL, 0},
-			entry->rank);
 	}
 	if (entry->folder)
 		know(roster,
 			&(const struct roster_key){
 				ROSTER_FOLDER, 0, entry->folder, strlen(entry->folder)},
 			entry->rank);
+	if (entry->file && worker_folder_find(entry->file, &folder)) {
+		const char *from = name_of(entry->file, folder.run);
+
+		know(roster,
+			&(const struct roster_key){ROSTER_NAMED, 0, from,
+				(size_t)(entry->file + folder.len - from)},
+			entry->rank);
+	}
 }
 
 void roster_add_file(struct roster *roster, const char *label)
@@ -136,10 +165,29 @@ int roster_of_pid(const struct roster *roster, int64_t pid)
 	return rank_of(roster, &(const struct roster_key){ROSTER_PID, pid, NULL, 0});
 }
 
+int roster_of_pid_on(const struct roster *roster, int64_t pid, const char *host)
+{
+	const struct roster_key key = {ROSTER_PID, pid, NULL, 0};
+	size_t place = roster->index_size ? *spot_of(roster, &key) : 0;
+	const char *there = place ? roster->known.items[place - 1].host : NULL;
+	size_t len = there ? strcspn(there, ".") : 0;
+
+	if (host && there && (strcspn(host, ".") != len || strncmp(host, there, len) != 0))
+		return JOB_NONE;
+	return roster_of_pid(roster, pid);
+}
+
 int roster_of_folder(const struct roster *roster, const char *folder)
 {
-	return rank_of(roster,
+	int rank = rank_of(roster,
 		&(const struct roster_key){ROSTER_FOLDER, 0, folder, strlen(folder)});
+	size_t run = run_of(folder, strlen(folder));
+	const char *name = name_of(folder, run + 1);
+
+	if (rank != JOB_NONE || !run)
+		return rank;
+	return rank_of(
+		roster, &(const struct roster_key){ROSTER_NAMED, 0, name, strlen(name)});
 }
 
 /* The local rank that such a folder is called by. */
@@ -167,27 +215,14 @@ int roster_of_local(const struct roster *roster, const char *folder)
 		return rank_of(roster,
 			&(const struct roster_key){ROSTER_LOCAL, local, folder, len});
 	} while (go_up(folder, &len));
-	return roster->runs > 1
-		       ? JOB_NONE
-		       : rank_of(roster, &(const struct roster_key){
-						 ROSTER_ANYWHERE, local, NULL, 0});
+	return JOB_NONE;
 }
 
 size_t roster_folder(const char *path)
 {
-	static const char attempt[] = "attempt_";
-	const char *at = path;
+	struct worker_folder folder;
 
-	while ((at = strstr(at, attempt))) {
-		const char *end = at + strlen(attempt);
-		size_t digits = strspn(end, "0123456789"), local;
-
-		local = digits && end[digits] == '/' ? strspn(end + digits + 1, "0123456789") : 0;
-		if (local && end[digits + 1 + local] == '/' && (at == path || at[-1] == '/'))
-			return (size_t)(end - path) + digits + 1 + local;
-		at = end;
-	}
-	return 0;
+	return worker_folder_find(path, &folder) ? folder.len : 0;
 }
 
 int roster_rank_of_name(const char *label)

@@ -10,7 +10,7 @@
  * A launcher that says which rank a local rank is says it of the workers of its own node. Each
  * agent of torchrun makes a folder for them, with a name by chance, also for each run anew: so the
  * word is taken of the one such folder that lies beside the launcher's log or below, and where
- * there are several of none. Where there is only one at all, it is of whatever log.
+ * there are several of none.
  *
  *	job.log, none_x1/attempt_0/5			the log says whose folder that is
  *	m1/job.log, m1/none_x1, m2/job.log, m2/none_y7	each of its own node
@@ -26,16 +26,18 @@ struct roster_entry {
 	int rank;
 	int local;          /* JOB_NONE not told */
 	int64_t pid;        /* 0 not told */
+	const char *host;   /* on which that pid is; NULL not told */
 	const char *folder; /* NULL not told */
 	const char *by;     /* label of the text that tells of `local` */
+	const char *file;   /* in the worker's folder, wherever that was; NULL not told */
 };
 
 /* What somebody is known by. */
 enum roster_by {
 	ROSTER_PID,
-	ROSTER_LOCAL,    /* as said by a launcher whose log lies in that folder */
-	ROSTER_ANYWHERE, /* the same, wherever its log lies */
+	ROSTER_LOCAL,  /* as said by a launcher whose log lies in that folder */
 	ROSTER_FOLDER, /* of one worker */
+	ROSTER_NAMED,  /* the same, from the run's name on, as a report has it */
 	/* Not of ranks: */
 	ROSTER_SAID, /* a launcher whose log lies in that folder has told of local ranks */
 	ROSTER_RUN,  /* a folder of torchrun's for all workers of a node: its number */
@@ -44,7 +46,7 @@ enum roster_by {
 
 struct roster_key {
 	enum roster_by by;
-	int64_t number;     /* PID, LOCAL, ANYWHERE; else 0 */
+	int64_t number;     /* PID, LOCAL; else 0 */
 	const char *folder; /* LOCAL, FOLDER and those behind it; else NULL */
 	size_t len;         /* so many bytes of it */
 };
@@ -54,6 +56,7 @@ struct roster {
 	ARRAY(struct roster_known {
 		struct roster_key key;
 		int rank; /* or another number; JOB_NONE: texts differ */
+		const char *host; /* PID; NULL not told */
 	}) known;
 	int runs;
 	size_t *index; /* by hash: 1 + its place in `known`; 0 free */
@@ -70,6 +73,9 @@ void roster_add(struct roster *roster, const struct roster_entry *entry) __attri
 
 /* The one rank of that; JOB_NONE: none, or several. */
 int roster_of_pid(const struct roster *roster, int64_t pid) __attribute__((nonnull));
+/* The same of a pid on that host, by its name without a domain; NULL not known. */
+int roster_of_pid_on(const struct roster *roster, int64_t pid, const char *host)
+	__attribute__((nonnull(1)));
 
 /* That of a folder that roster_folder() finds; by the local rank if nobody says more of it. */
 int roster_of_folder(const struct roster *roster, const char *folder) __attribute__((nonnull));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An excerpt of the kernel's log, as dmesg, journalctl or a syslog file have it. A pid in it is of
- * the host, one that a launcher tells may be of a container: so a kill is a rank's only where its
- * launcher, too, says that SIGKILL ended it. All else is told, and nobody's.
+ * the host that the line names, one that a launcher tells may be of a container: so a kill is a
+ * rank's only where its launcher, too, says that SIGKILL ended it. All else is told, and nobody's.
  *
  *	Memory cgroup out of memory: Killed process 4711 (python) total-vm:..., anon-rss:...
  *	NVRM: Xid (PCI:0000:4b:00): 79, pid=4711, name=python, GPU has fallen off the bus.
@@ -21,6 +21,7 @@ struct kernel {
 	struct texts *texts;
 	const struct exhibit *exhibit;
 	int64_t line;
+	const char *host; /* that the line names; NULL none */
 };
 
 /* What is told of the job as a whole, word by word. */
@@ -37,6 +38,18 @@ static const char *words_of(const char *line)
 	if (*at == '[' && strncmp(at, "[Hardware", 9) != 0 && strchr(at, ']'))
 		at = strchr(at, ']') + 1;
 	return at + strspn(at, " ");
+}
+
+/* "Nov 24 03:11:52 m2 kernel: ...": the host; NULL none is told, as in dmesg. */
+static const char *host_of(struct kernel *kernel, const char *line)
+{
+	const char *end = strstr(line, " kernel: "), *begin = end;
+
+	while (begin && begin > line && begin[-1] != ' ')
+		begin--;
+	return begin && begin > line ? arena_text_max(&kernel->texts->context->arena, begin,
+					       (size_t)(end - begin))
+				     : NULL;
 }
 
 static void say(struct kernel *kernel, int rank, struct job_saying saying, const char *words)
@@ -58,7 +71,7 @@ static int killed_rank(struct kernel *kernel, const char *words)
 {
 	const char *at = strstr(words, "Killed process ");
 	int64_t pid = at ? strtoll(at + strlen("Killed process "), NULL, 10) : 0;
-	int rank = roster_of_pid(&kernel->texts->roster, pid);
+	int rank = roster_of_pid_on(&kernel->texts->roster, pid, kernel->host);
 	struct decode_process *process = texts_process(kernel->texts, rank, 0);
 
 	if (!process || process->end.end != JOB_SIGNALED || process->end.status != SIGKILL)
@@ -84,7 +97,8 @@ static void take_xid(struct kernel *kernel, const char *at)
 		words = strchr(words + 1, ','))
 		continue;
 	if (pid)
-		rank = roster_of_pid(&kernel->texts->roster, strtoll(pid + 4, NULL, 10));
+		rank = roster_of_pid_on(&kernel->texts->roster, strtoll(pid + 4, NULL, 10),
+			kernel->host);
 	saying.a = number;
 	saying.text2 = arena_text(&kernel->texts->context->arena, bus);
 	say(kernel, rank, saying, words ? words + 1 + strspn(words + 1, " ") : "");
@@ -102,12 +116,15 @@ static void take_line(void *with, const char *line, int64_t number)
 	const char *words = words_of(line), *xid = strstr(words, "NVRM: Xid");
 
 	kernel->line = number;
+	kernel->host = NULL;
 	if (xid) {
+		kernel->host = host_of(kernel, line);
 		take_xid(kernel, xid + strlen("NVRM: Xid"));
 		return;
 	}
 	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
 		if (strstr(words, telling[i])) {
+			kernel->host = host_of(kernel, line);
 			say(kernel, killed_rank(kernel, words), nothing(JOB_SAYS_KERNEL), words);
 			return;
 		}

@@ -76,7 +76,8 @@ static void take_rank(struct ras *ras, int rank, int64_t pid)
 	ras->used = true;
 	if (is_world(ras)) {
 		roster_add(&ras->texts->roster,
-			&(const struct roster_entry){rank, JOB_NONE, pid, NULL});
+			&(const struct roster_entry){
+				.rank = rank, .local = JOB_NONE, .pid = pid});
 		say(ras, texts_process(ras->texts, rank, 0) ? rank : JOB_NONE, ras->heading);
 		return;
 	}
@@ -217,7 +218,8 @@ static void enrol(struct ras *ras, struct json_object *list, size_t nr)
 		if (json_get_int(one, "rank", &rank) && json_get_int(one, "pid", &pid) &&
 			rank >= 0 && rank < RANKS_MOST)
 			roster_add(&ras->texts->roster,
-				&(const struct roster_entry){(int)rank, JOB_NONE, pid, NULL});
+				&(const struct roster_entry){
+					.rank = (int)rank, .local = JOB_NONE, .pid = pid});
 	}
 }
 

@@ -57,15 +57,35 @@ static bool tells_no_more(const struct slurm *slurm, const char *state, const ch
 }
 
 /*
+ * True if a log is of that job; of a task of its array, where one is told, no other task is. By its
+ * number a log may call the whole array.
+ */
+static bool is_of_log(const struct texts *texts, long job, long task)
+{
+	bool is = false;
+
+	for (int i = 0; i < texts->njobs; i++) {
+		if (texts->jobs[i].job != job)
+			continue;
+		if (task >= 0 && texts->jobs[i].task >= 0)
+			return texts->jobs[i].task == task;
+		is = true;
+	}
+	return is;
+}
+
+/*
  * A record may be of all jobs of a user. Those that logs name are meant; where no log names any,
  * nobody knows which, unless there is one only.
  */
 static bool is_meant(const struct slurm *slurm, const char *id)
 {
-	for (int i = 0; i < slurm->texts->njobs; i++)
-		if (slurm->texts->jobs[i] == strtol(id, NULL, 10))
-			return true;
-	return !slurm->texts->njobs && !slurm->several;
+	char *end;
+	long job = strtol(id, &end, 10);
+	bool task = *end == '_' && end[1] >= '0' && end[1] <= '9';
+
+	return is_of_log(slurm->texts, job, task ? strtol(end + 1, NULL, 10) : -1) ||
+	       (!slurm->texts->njobs && !slurm->several);
 }
 
 /* One job or step: "8841.0", its state, its exit code; "" not known. */

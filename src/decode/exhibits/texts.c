@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/exhibits/texts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -75,6 +76,31 @@ struct decode_process *texts_stranger(struct texts *texts, int64_t pid, unsigned
 	if (!texts->make || pid <= 0 || pid >= SEAT_PID)
 		return NULL;
 	return made(context_process(texts->context, "", (uint32_t)pid, 0), kind);
+}
+
+void texts_add_slurm(struct texts *texts, long job, long task)
+{
+	for (int i = 0; i < texts->njobs; i++)
+		if (texts->jobs[i].job == job && texts->jobs[i].task == task)
+			return;
+	if (job && texts->njobs < TEXTS_JOBS) {
+		texts->jobs[texts->njobs].job = job;
+		texts->jobs[texts->njobs++].task = task;
+	}
+}
+
+/* As Slurm calls a job's log: "slurm-41.out", "slurm-41_7.out" of an array's task. */
+static void add_slurm_of(struct texts *texts, const char *label)
+{
+	const char *name = strrchr(label, '/');
+	long job = 0, task = -1;
+	int end = 0;
+
+	name = name ? name + 1 : label;
+	if (sscanf(name, "slurm-%9ld.%n", &job, &end) == 1 && end)
+		texts_add_slurm(texts, job, -1);
+	else if (sscanf(name, "slurm-%9ld_%9ld.%n", &job, &task, &end) == 2 && end)
+		texts_add_slurm(texts, job, task);
 }
 
 void texts_say(struct texts *texts, int rank, const struct job_saying *saying)
@@ -187,8 +213,9 @@ static void enrol(struct texts *texts)
 
 		if (process->identity.world_rank.n >= 0 && process->who.pid < SEAT_PID)
 			roster_add(&texts->roster,
-				&(const struct roster_entry){process->identity.world_rank.n,
-					JOB_NONE, process->who.pid, NULL});
+				&(const struct roster_entry){.rank = process->identity.world_rank.n,
+					.local = JOB_NONE,
+					.pid = process->who.pid});
 	}
 }
 
@@ -204,6 +231,9 @@ void texts_finish(struct decode_context *context, struct job_builder *builder)
 	enrol(&texts);
 	for (size_t i = 0; i < context->texts.nr; i++)
 		roster_add_file(&texts.roster, context->texts.items[i]->label);
+	for (size_t i = 0; i < context->texts.nr; i++)
+		if (context->texts.items[i]->kind == EXHIBIT_JOB_LOG)
+			add_slurm_of(&texts, context->texts.items[i]->label);
 	texts_read_joblogs(&texts);
 	for (size_t r = 0; r < sizeof(readers) / sizeof(readers[0]); r++)
 		for (size_t i = 0; i < context->texts.nr; i++)

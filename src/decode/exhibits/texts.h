@@ -35,7 +35,9 @@ struct texts {
 	bool make;     /* nothing else tells of ranks */
 	bool torchrun; /* it has told how its ranks failed: tasks of Slurm are no ranks then */
 	bool tasks;    /* srun has told how tasks ended, or put their numbers before lines */
-	long jobs[TEXTS_JOBS]; /* of Slurm, that logs are of, as these say themselves */
+	struct {
+		long job, task; /* task of an array; -1 none is told */
+	} jobs[TEXTS_JOBS]; /* of Slurm, that logs are of, as these say or are called */
 	int njobs;
 };
 
@@ -57,6 +59,9 @@ struct decode_process *texts_stranger(struct texts *texts, int64_t pid, unsigned
 
 /* True if texts made that process. */
 bool texts_made(const struct decode_process *process) __attribute__((nonnull));
+
+/* A log is of that job of Slurm, 0 none, or of that task of an array, -1 none. */
+void texts_add_slurm(struct texts *texts, long job, long task) __attribute__((nonnull));
 
 /* Says it of the rank, or of the job where nobody knows the rank. `texts`: those of the saying. */
 void texts_say(struct texts *texts, int rank, const struct job_saying *saying)

@@ -131,7 +131,7 @@ struct branch {
 	bool of_any; /* a record of many jobs: its decoder finds what is of this one */
 	int64_t job; /* Slurm's number; 0 none is told, -1 several are */
 	uint64_t ranks;
-	const struct remains_report *report; /* the first below it */
+	struct remains_report *report;       /* all below it; NULL none, owned */
 	uint64_t run;                        /* torchrun's folder below it, as a report names it */
 	int64_t newest;
 };
@@ -185,8 +185,10 @@ static void find_branches(const struct remains *remains, const struct branch *fo
 		if (file->job && branch->job != file->job && !is_of_many(file))
 			branch->job = branch->job ? -1 : file->job;
 		branch->ranks |= file->ranks;
-		if (!branch->report)
-			branch->report = file->report;
+		if (file->report && !branch->report)
+			branch->report = alloc_zeroed(1, sizeof(*branch->report));
+		if (file->report)
+			remains_runs_merge(branch->report, file->report);
 		if (!branch->run)
 			branch->run = remains_runs_name(file);
 		if (file->when > branch->newest)
@@ -235,24 +237,44 @@ static bool are_two_wholes(const struct branch *a, const struct branch *b)
 			 : are_numbered_alike(a->label, b->label);
 }
 
-/* What lies in two folders of nodes, or in two files, names other ranks: parts of one whole. */
-static bool has_other_report(const struct branch *a, const struct branch *b)
+/* True if one of the names is the other with something behind it: as a rotation makes. */
+static bool are_parts(const struct branch *a, const struct branch *b)
+{
+	return !strncmp(a->label, b->label, a->len < b->len ? a->len : b->len);
+}
+
+/*
+ * True if both tell of other ends by one launcher, and nothing says that they are parts of one: a
+ * name, or that other ranks wrote in each.
+ */
+static bool end_otherwise(const struct branch *a, const struct branch *b)
 {
 	bool apart = a->ranks && b->ranks && !(a->ranks & b->ranks);
 
-	if (!a->report || !b->report)
-		return false;
-	return remains_runs_contradict(a->report, b->report) ||
-	       (!apart && remains_runs_end_otherwise(a->report, b->report));
+	return a->report && b->report && !apart && !are_parts(a, b) &&
+	       remains_runs_end_otherwise(a->report, b->report);
+}
+
+static bool have_other_pids(const struct branch *a, const struct branch *b)
+{
+	return a->report && b->report && remains_runs_contradict(a->report, b->report);
+}
+
+/* True if both tell of ranks, and one was last written long before the other. */
+static bool are_far(const struct branch *a, const struct branch *b)
+{
+	int64_t apart = a->newest > b->newest ? a->newest - b->newest : b->newest - a->newest;
+
+	return (a->ranks || a->report) && (b->ranks || b->report) && apart > REMAINS_FAR;
 }
 
 static bool contradict(const struct branch *a, const struct branch *b)
 {
-	if (has_other_report(a, b))
+	if (have_other_pids(a, b))
 		return true;
 	if (a->job > 0 && b->job > 0)
 		return a->job != b->job;
-	return are_two_wholes(a, b);
+	return are_two_wholes(a, b) || end_otherwise(a, b) || are_far(a, b);
 }
 
 /*
@@ -261,10 +283,11 @@ static bool contradict(const struct branch *a, const struct branch *b)
  */
 static const char *why_passed(const struct branch *branch, const struct branch *chosen)
 {
-	if (has_other_report(branch, chosen))
+	if (have_other_pids(branch, chosen))
 		return REMAINS_OF_ANOTHER;
-	return contradict(branch, chosen) &&
-			       (branch->folder || (branch->job > 0 && chosen->job > 0))
+	if (branch->job > 0 && chosen->job > 0)
+		return branch->job != chosen->job ? REMAINS_OF_ANOTHER : REMAINS_OF_UNKNOWN;
+	return are_two_wholes(branch, chosen) && branch->folder
 		       ? REMAINS_OF_ANOTHER
 		       : REMAINS_OF_UNKNOWN;
 }
@@ -314,6 +337,8 @@ static void tell_apart_in(struct remains *remains, const struct branch *folder)
 		else if (branch->folder)
 			tell_apart_in(remains, branch);
 	}
+	array_for_each(&branches.all, branch)
+		free(branch->report);
 	array_release(&branches.all);
 }
 
@@ -327,6 +352,8 @@ void remains_jobs_tell_apart(struct remains *remains, int64_t known)
 			file->kind = NULL;
 			file->why = REMAINS_OF_ANOTHER;
 		}
+	remains_settle(remains);
+	remains_runs_keep_dumps(remains);
 	tell_apart_in(remains, &root);
 	remains_runs_tell_apart(remains);
 }

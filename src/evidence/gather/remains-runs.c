@@ -7,46 +7,31 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "evidence/format/worker-folder.h"
 #include "evidence/gather/log-marks.h"
 #include "evidence/gather/remains-jobs.h"
 
-#define DIGITS "0123456789"
-#define MARKS  64 /* bytes of a line in which its marks are looked for */
+#define PATH_MOST 4096
+#define MARKS     64 /* bytes of a line in which its marks are looked for */
 
 /* -- paths ------------------------------------------------------------------------------------- */
 
-/* Where in a path torchrun's folder of an attempt stands: ".../none_x1/attempt_N/LOCAL/...". */
-struct place {
-	size_t run;   /* bytes in front of it, the run's folder with its slash */
-	long attempt; /* -1 it stands nowhere */
-	int local;    /* the worker's rank on its node; -1 not told */
-};
-
-static struct place place_of(const char *path)
-{
-	const char *at = strstr(path, "/attempt_"), *end;
-	struct place place = {.attempt = -1, .local = -1};
-
-	if (!at && !strncmp(path, "attempt_", 8))
-		at = path - 1;
-	if (!at || !isdigit((unsigned char)at[9]))
-		return place;
-	place.run = (size_t)(at + 1 - path);
-	place.attempt = strtol(at + 9, NULL, 10);
-	end = at + 9 + strspn(at + 9, DIGITS);
-	if (*end == '/' && strspn(end + 1, DIGITS) && strspn(end + 1, DIGITS) < 6)
-		place.local = atoi(end + 1);
-	return place;
-}
-
-/* The name of the run's folder: a hash, never 0. */
-static uint64_t name_of(const char *path, size_t run)
+/* Where in a path the name of the run's folder begins, which its slash ends. */
+static const char *begin_of(const char *path, size_t run)
 {
 	size_t from = run ? run - 1 : 0;
 
 	while (from && path[from - 1] != '/')
 		from--;
-	return hash_bytes(HASH_START, path + from, run ? run - 1 - from : 0) | 1;
+	return path + from;
+}
+
+/* That name: a hash, never 0. */
+static uint64_t name_of(const char *path, size_t run)
+{
+	const char *begin = begin_of(path, run);
+
+	return hash_bytes(HASH_START, begin, run ? (size_t)(path + run - 1 - begin) : 0) | 1;
 }
 
 /* -- what files say ---------------------------------------------------------------------------- */
@@ -67,23 +52,24 @@ static void read_report_line(
 {
 	static const char error_file[] = "  error_file: /";
 	const char *file = memmem(line, len, error_file, strlen(error_file));
-	int64_t pid = number_behind(line, len, "(pid: ");
+	int64_t pid = memmem(line, len, "  exitcode  : ", 14) ? number_behind(line, len, "(pid: ")
+							    : -1;
 
 	if (memmem(line, len, " (local_rank: ", 14))
 		*rank = number_behind(line, len, "  rank      : ");
 	if (*rank < 0)
 		return;
-	if (pid > 0 && *rank < REMAINS_REPORTED) {
-		report->ranks |= 1ull << *rank;
-		report->pids[*rank] = pid;
-	} else if (file && (size_t)(line + len - file) < 4096) {
-		char path[4096] = "";
-		struct place place;
+	if (pid > 0) {
+		report->at[*rank % REMAINS_REPORTED].rank = *rank;
+		report->at[*rank % REMAINS_REPORTED].pid = pid;
+		report->any = true;
+	} else if (file && (size_t)(line + len - file) < PATH_MOST) {
+		char path[PATH_MOST] = "";
+		struct worker_folder folder;
 
 		memcpy(path, file + 14, (size_t)(line + len - file) - 14);
-		place = place_of(path);
-		if (place.attempt >= 0)
-			report->run = name_of(path, place.run);
+		if (worker_folder_find(path, &folder))
+			report->run = name_of(path, folder.run);
 	}
 }
 
@@ -102,9 +88,8 @@ static void read_end_line(const char *line, size_t len, struct remains_report *r
 }
 
 /* Of several reports the last one of each rank counts. */
-static struct remains_report *read_report(const char *text)
+static void read_report(const char *text, struct remains_report *report)
 {
-	struct remains_report *report = alloc_zeroed(1, sizeof(*report));
 	int64_t rank = -1;
 
 	for (const char *line = text; *line;) {
@@ -114,7 +99,17 @@ static struct remains_report *read_report(const char *text)
 		read_end_line(line, len, report);
 		line += len + (line[len] == '\n');
 	}
-	if (report->ranks || report->nends)
+}
+
+/* Of both ends of a log, of which the second may be all of the first. */
+static struct remains_report *read_reports(const char *head, const char *tail)
+{
+	struct remains_report *report = alloc_zeroed(1, sizeof(*report));
+
+	if (strcmp(head, tail) != 0)
+		read_report(head, report);
+	read_report(tail, report);
+	if (report->any || report->run || report->nends)
 		return report;
 	free(report);
 	return NULL;
@@ -153,12 +148,33 @@ static int owner_in(const char *text)
 	return owner;
 }
 
+/* "=== Rank 2: http://m1:57799/handler/dump_traceback? ===", of all ranks that the look shows. */
+static void read_served(struct remains_file *file, const char *head)
+{
+	static const char begin[] = "=== Rank ", handler[] = "/handler/";
+	uint64_t served = HASH_START;
+
+	for (const char *line = head; *line;) {
+		size_t len = strcspn(line, "\n");
+		const char *at = memmem(line, len, handler, strlen(handler));
+
+		if (!strncmp(line, begin, strlen(begin)) && at) {
+			served = hash_bytes(served, line, (size_t)(at - line));
+			file->served = served | 1;
+			file->asked = hash_bytes(HASH_START, at, (size_t)(line + len - at));
+		}
+		line += len + (line[len] == '\n');
+	}
+}
+
 void remains_runs_read(
 	struct remains_file *file, const char *head, const char *tail, bool of_worker)
 {
 	file->owner = -1;
+	if (file->kind->exhibit == EXHIBIT_STACK_TEXT)
+		read_served(file, head);
 	if (!of_worker) {
-		file->report = read_report(tail);
+		file->report = read_reports(head, tail);
 		return;
 	}
 	file->owner = owner_in(head);
@@ -168,15 +184,17 @@ void remains_runs_read(
 
 uint64_t remains_runs_name(const struct remains_file *file)
 {
-	struct place place = place_of(file->path);
+	struct worker_folder folder;
 
-	return place.attempt >= 0 ? name_of(file->path, place.run) : 0;
+	return worker_folder_find(file->path, &folder) ? name_of(file->path, folder.run) : 0;
 }
 
 bool remains_runs_end_otherwise(const struct remains_report *a, const struct remains_report *b)
 {
-	for (size_t i = 0; i < a->nends && i < REMAINS_ENDS; i++)
-		for (size_t k = 0; k < b->nends && k < REMAINS_ENDS; k++)
+	if (a->nends > REMAINS_ENDS || b->nends > REMAINS_ENDS)
+		return false;
+	for (size_t i = 0; i < a->nends; i++)
+		for (size_t k = 0; k < b->nends; k++)
 			if (a->ends[i] == b->ends[k])
 				return false;
 	return a->nends && b->nends;
@@ -184,77 +202,82 @@ bool remains_runs_end_otherwise(const struct remains_report *a, const struct rem
 
 bool remains_runs_contradict(const struct remains_report *a, const struct remains_report *b)
 {
-	for (int rank = 0; rank < REMAINS_REPORTED; rank++)
-		if ((a->ranks & b->ranks) >> rank & 1 && a->pids[rank] != b->pids[rank])
+	for (int i = 0; i < REMAINS_REPORTED; i++)
+		if (a->at[i].pid && b->at[i].pid && a->at[i].rank == b->at[i].rank &&
+			a->at[i].pid != b->at[i].pid)
 			return true;
 	return false;
 }
 
-/* -- attempts ---------------------------------------------------------------------------------- */
-
-static bool is_earlier(const struct remains *remains, const struct place *places, size_t i)
+void remains_runs_merge(struct remains_report *into, const struct remains_report *from)
 {
-	const char *path = remains->files.items[i].path;
-
-	for (size_t k = 0; places[i].attempt >= 0 && k < remains->files.nr; k++)
-		if (places[k].attempt > places[i].attempt && places[k].run == places[i].run &&
-			!strncmp(remains->files.items[k].path, path, places[i].run))
-			return true;
-	return false;
+	for (int i = 0; i < REMAINS_REPORTED; i++)
+		if (!into->at[i].pid)
+			into->at[i] = from->at[i];
+	into->any |= from->any;
+	into->run = into->run ? into->run : from->run;
+	for (size_t i = 0; i < from->nends && i < REMAINS_ENDS; i++)
+		into->ends[into->nends++ % REMAINS_ENDS] = from->ends[i];
 }
 
-/* True if all files of attempts are of one run. */
-static bool are_of_one(const struct remains *remains, const struct place *places)
-{
-	size_t first = remains->files.nr;
+/* -- dumps of the debug server ----------------------------------------------------------------- */
 
-	for (size_t i = 0; i < remains->files.nr; i++) {
-		if (places[i].attempt < 0)
+/* "stacks_20261127_050712.txt" has the time in its name, which no copy changes. */
+static const char *stamp_of(const struct remains_file *file)
+{
+	static const char form[] = "_dddddddd_dddddd.txt";
+	size_t len = strlen(file->path), n = strlen(form);
+	const char *at = file->path + len - n;
+
+	if (len < n)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (form[i] == 'd' ? !isdigit((unsigned char)at[i]) : at[i] != form[i])
+			return NULL;
+	return at;
+}
+
+static bool is_later(const struct remains_file *a, const struct remains_file *b)
+{
+	const char *one = stamp_of(a), *other = stamp_of(b);
+	int order = one && other ? strcmp(one, other) : 0;
+
+	return order ? order > 0 : a->when > b->when;
+}
+
+/* The last dump of all, or of those of that run that asked for the same; NULL none. */
+static const struct remains_file *last_dump(
+	const struct remains *remains, const struct remains_file *like)
+{
+	const struct remains_file *last = NULL, *file;
+
+	array_for_each(&remains->files, file)
+		if (file->kind && file->served &&
+			(!like || (like->served == file->served && like->asked == file->asked)) &&
+			(!last || is_later(file, last)))
+			last = file;
+	return last;
+}
+
+void remains_runs_keep_dumps(struct remains *remains)
+{
+	const struct remains_file *last = last_dump(remains, NULL), *latest = NULL;
+	struct remains_file *file;
+
+	array_for_each(&remains->files, file) {
+		if (!file->kind || !file->served)
 			continue;
-		if (first == remains->files.nr)
-			first = i;
-		if (places[i].run != places[first].run ||
-			strncmp(remains->files.items[i].path, remains->files.items[first].path,
-				places[i].run) != 0)
-			return false;
-	}
-	return true;
-}
-
-/* Of one run alone its name, which nobody chose, is left out; of several each file has it. */
-static const char *label_of(const struct remains_file *file, size_t run, bool one)
-{
-	const char *label = file->path + run;
-
-	if (one)
-		return file->label < label ? label : file->label;
-	if (file->label != label || label == file->path)
-		return file->label;
-	for (label--; label > file->path && label[-1] != '/'; label--)
-		;
-	return label;
-}
-
-void remains_runs_keep_last(struct remains *remains)
-{
-	struct place *places = alloc_zeroed(remains->files.nr + 1, sizeof(*places));
-	bool one;
-
-	for (size_t i = 0; i < remains->files.nr; i++)
-		places[i] = place_of(remains->files.items[i].path);
-	one = are_of_one(remains, places);
-	for (size_t i = 0; i < remains->files.nr; i++) {
-		struct remains_file *file = &remains->files.items[i];
-
-		if (places[i].attempt < 0)
-			continue;
-		file->label = label_of(file, places[i].run, one);
-		if (file->kind && is_earlier(remains, places, i)) {
+		if (!latest || latest->asked != file->asked)
+			latest = last_dump(remains, &(const struct remains_file){
+							    .served = last->served,
+							    .asked = file->asked});
+		if (file->served != last->served)
+			file->why = REMAINS_OF_ANOTHER;
+		else if (file != latest)
+			file->why = "an earlier dump";
+		if (file->why)
 			file->kind = NULL;
-			file->why = "of an earlier attempt";
-		}
 	}
-	free(places);
 }
 
 /* -- runs -------------------------------------------------------------------------------------- */
@@ -268,6 +291,8 @@ struct run {
 	bool beside;    /* there is such a log */
 	bool named;     /* by a report */
 	int base;       /* rank less local rank of its workers: of each node another */
+	bool foreign;   /* a log that may be its own names another one */
+	long attempt;   /* the last */
 	int64_t newest; /* when a file of it was last written */
 	const char *why; /* it is passed over; NULL it is not */
 };
@@ -296,35 +321,48 @@ static void find_runs(const struct remains *remains, struct runs *into)
 	const struct remains_file *file;
 
 	array_for_each(&remains->files, file) {
-		struct place place = place_of(file->path);
+		struct worker_folder folder;
 		struct run *run;
 
-		if (place.attempt < 0 || remains_jobs_has_passed_over(file))
+		if (file->again || remains_jobs_has_passed_over(file) ||
+			!worker_folder_find(file->path, &folder))
 			continue;
-		run = run_of(into, file->path, place.run);
+		run = run_of(into, file->path, folder.run);
+		if (folder.attempt > run->attempt)
+			run->attempt = folder.attempt;
 		if (file->when > run->newest)
 			run->newest = file->when;
-		if (!file->kind || file->owner < 0 || place.local < 0)
+		if (!file->kind || file->owner < 0)
 			continue;
 		if (run->base == BASE_UNKNOWN)
-			run->base = file->owner - place.local;
-		else if (run->base != file->owner - place.local)
+			run->base = file->owner - folder.local;
+		else if (run->base != file->owner - folder.local)
 			run->base = BASE_SEVERAL;
 	}
 }
 
-/* What a job's log tells of a run's folder: that it is the log's own, or might be. */
+/* What a job's log tells of a run's folder: that it is the log's own, or might be, or is not. */
 static void take_log(const struct remains_file *log, struct run *run)
 {
 	const char *slash = strrchr(log->path, '/');
 	size_t len = slash ? (size_t)(slash + 1 - log->path) : 0;
+	uint64_t named = log->report ? log->report->run : 0;
 
-	if (log->report && log->report->run == name_of(run->path, run->len))
-		run->named = true;
+	run->named |= named && named == name_of(run->path, run->len);
 	if (len > run->len || strncmp(log->path, run->path, len) != 0)
 		return;
+	run->foreign |= named && named != name_of(run->path, run->len);
+	run->foreign |= log->report && log->when - run->newest > REMAINS_FAR;
 	run->beside = true;
 	run->scope = len > run->scope ? len : run->scope;
+}
+
+static bool is_log(const struct remains_file *file)
+{
+	struct worker_folder folder;
+
+	return file->kind && file->kind->exhibit == EXHIBIT_JOB_LOG &&
+	       !worker_folder_find(file->path, &folder);
 }
 
 static void take_logs(const struct remains *remains, struct runs *runs)
@@ -333,8 +371,7 @@ static void take_logs(const struct remains *remains, struct runs *runs)
 	struct run *run;
 
 	array_for_each(&remains->files, file) {
-		if (!file->kind || file->kind->exhibit != EXHIBIT_JOB_LOG ||
-			place_of(file->path).attempt >= 0)
+		if (!is_log(file))
 			continue;
 		runs->logs = true;
 		array_for_each(&runs->all, run)
@@ -351,20 +388,28 @@ static bool is_mate(const struct run *run, const struct run *other)
 	       !strncmp(run->path, other->path, run->scope);
 }
 
+static bool are_far(const struct run *a, const struct run *b)
+{
+	int64_t apart = a->newest > b->newest ? a->newest - b->newest : b->newest - a->newest;
+
+	return apart > REMAINS_FAR;
+}
+
 /* Why a run is not looked at where there are logs; NULL it is. */
 static const char *why_logged(const struct runs *runs, const struct run *run)
 {
 	const struct run *mate;
-	bool alone = true, named = false, apart = run->base >= 0;
+	bool alone = run->beside && !run->foreign, named = false, apart = run->base >= 0;
 
 	array_for_each(&runs->all, mate) {
 		if (!is_mate(run, mate))
 			continue;
 		alone = false;
 		named |= mate->named;
-		apart &= mate->base >= 0 && mate->base != run->base;
+		apart &= mate->base >= 0 && mate->base != run->base && !are_far(run, mate);
 	}
-	return alone || run->named || (!named && apart) ? NULL : REMAINS_OF_UNKNOWN;
+	return alone || run->named || (!named && !run->foreign && apart) ? NULL
+									 : REMAINS_OF_UNKNOWN;
 }
 
 /* Where there is no log: the newest of which it is known that it is not the only one; NULL none. */
@@ -374,7 +419,8 @@ static const struct run *choose(const struct runs *runs)
 
 	array_for_each(&runs->all, a)
 		array_for_each(&runs->all, b)
-			if (a != b && a->base >= 0 && a->base == b->base &&
+			if (a != b && a->base >= 0 && b->base >= 0 &&
+				(a->base == b->base || are_far(a, b)) &&
 				(!chosen || a->newest > chosen->newest))
 				chosen = a;
 	return chosen;
@@ -387,20 +433,33 @@ static const char *why_bare(const struct run *run, const struct run *chosen)
 	return chosen->base == run->base ? REMAINS_OF_ANOTHER : REMAINS_OF_UNKNOWN;
 }
 
+/* The name of a run alone, which nobody chose, is left out; else each file has it. */
+static const char *label_of(const struct remains_file *file, size_t run, bool alone)
+{
+	const char *begin = begin_of(file->path, run);
+
+	if (alone)
+		return file->path + run;
+	return file->label < begin ? file->label : begin;
+}
+
 static void pass_over(struct remains *remains, struct runs *runs)
 {
 	struct remains_file *file;
 
 	array_for_each(&remains->files, file) {
-		struct place place = place_of(file->path);
-		const char *why = file->kind && place.attempt >= 0
-					  ? run_of(runs, file->path, place.run)->why
+		struct worker_folder folder;
+		const char *why = file->kind && worker_folder_find(file->path, &folder)
+					  ? run_of(runs, file->path, folder.run)->why
 					  : NULL;
 
 		if (why) {
 			file->kind = NULL;
 			file->why = why;
 		}
+		/* Who is to name it must find it. */
+		if (remains_jobs_has_passed_over(file) && worker_folder_find(file->path, &folder))
+			file->label = label_of(file, folder.run, false);
 	}
 }
 
@@ -416,5 +475,40 @@ void remains_runs_tell_apart(struct remains *remains)
 	array_for_each(&runs.all, run)
 		run->why = runs.logs ? why_logged(&runs, run) : why_bare(run, chosen);
 	pass_over(remains, &runs);
+	array_release(&runs.all);
+}
+
+/* -- attempts ---------------------------------------------------------------------------------- */
+
+/* True if all logs that tell of local ranks lie at the root of what was looked at. */
+static bool are_logs_on_top(const struct remains *remains)
+{
+	const struct remains_file *file;
+
+	array_for_each(&remains->files, file)
+		if (is_log(file) && strchr(file->label, '/'))
+			return false;
+	return true;
+}
+
+void remains_runs_keep_last(struct remains *remains)
+{
+	struct runs runs = {0};
+	struct remains_file *file;
+	bool alone;
+
+	find_runs(remains, &runs);
+	alone = runs.all.nr == 1 && are_logs_on_top(remains);
+	array_for_each(&remains->files, file) {
+		struct worker_folder folder;
+
+		if (!worker_folder_find(file->path, &folder))
+			continue;
+		file->label = label_of(file, folder.run, alone);
+		if (file->kind && folder.attempt < run_of(&runs, file->path, folder.run)->attempt) {
+			file->kind = NULL;
+			file->why = "of an earlier attempt";
+		}
+	}
 	array_release(&runs.all);
 }

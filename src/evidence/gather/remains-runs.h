@@ -9,16 +9,21 @@
  * tells that names one of them, or the ranks that the workers name themselves.
  */
 
+#include "base/clock.h"
 #include "evidence/gather/remains.h"
 
 #define REMAINS_REPORTED 64 /* ranks of torchrun's report that are compared */
 #define REMAINS_ENDS	 8  /* lines of srun or mpirun that are */
+/* What was last written so much earlier may be of an earlier job. */
+#define REMAINS_FAR (12 * 3600 * CLOCK_NS_PER_S)
 
 /* What launchers say in a job's log of ranks that failed. */
 struct remains_report {
 	/* torchrun, of its node: */
-	uint64_t ranks; /* bits of those below REMAINS_REPORTED */
-	int64_t pids[REMAINS_REPORTED];
+	struct {
+		int64_t rank, pid; /* pid 0: none is here */
+	} at[REMAINS_REPORTED]; /* by rank, modulo */
+	bool any;
 	uint64_t run; /* hash of the name of the folder that it names; 0 none */
 	/* srun or mpirun, of the whole job: */
 	uint64_t ends[REMAINS_ENDS]; /* hashes of the last lines that tell of an end */
@@ -32,8 +37,18 @@ struct remains_report {
 void remains_runs_read(struct remains_file *file, const char *head, const char *tail,
 	bool of_worker) __attribute__((nonnull));
 
+/*
+ * Passes over all dumps of PyTorch's debug server but the last of each kind of the last run: of one
+ * run the ranks have one address each (torch 2.15 distributed/debug).
+ */
+void remains_runs_keep_dumps(struct remains *remains) __attribute__((nonnull));
+
 /* True if two reports are of different runs: some rank has two pids. */
 bool remains_runs_contradict(const struct remains_report *a, const struct remains_report *b)
+	__attribute__((nonnull));
+
+/* Adds what another log of the same job says. */
+void remains_runs_merge(struct remains_report *into, const struct remains_report *from)
 	__attribute__((nonnull));
 
 /*

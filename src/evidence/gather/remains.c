@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "evidence/format/bundle.h"
+#include "evidence/format/worker-folder.h"
 #include "evidence/gather/log-sieve.h"
 #include "evidence/gather/remains-jobs.h"
 #include "evidence/gather/remains-runs.h"
@@ -66,9 +67,17 @@ static bool is_slurm_record(const struct sight *sight)
 	       ((begins(sight, "JobID|") || has(sight, "|JobID|")) && has(sight, "|State"));
 }
 
+/* PyTorch's debug server asks all ranks, at times. */
+static bool is_served(const struct sight *sight)
+{
+	return (begins(sight, "=== Rank 0: http") || begins(sight, "PARTIAL DATA: ")) &&
+	       (has(sight, "/handler/dump_traceback") || has(sight, "/handler/pyspy_dump"));
+}
+
 static bool is_stack_text(const struct sight *sight)
 {
-	return (begins(sight, "Process ") && has(sight, "\nPython v") && has(sight, "\nThread ")) ||
+	return is_served(sight) ||
+	       (begins(sight, "Process ") && has(sight, "\nPython v") && has(sight, "\nThread ")) ||
 	       (begins(sight, "Timeout (") && has(sight, "most recent call first")) ||
 	       begins(sight, "Thread 0x") || begins(sight, "Current thread 0x") ||
 	       (begins(sight, "Fatal Python error: ") && has(sight, "most recent call first"));
@@ -104,7 +113,9 @@ static bool is_kernel_log(const struct sight *sight)
 /* torchrun keeps two for each worker: whatever is in them, it is what that one said. */
 static bool is_of_worker(const struct sight *sight)
 {
-	return strstr(sight->path, "attempt_") &&
+	struct worker_folder folder;
+
+	return worker_folder_find(sight->path, &folder) &&
 	       (!strcmp(sight->name, "stderr.log") || !strcmp(sight->name, "stdout.log"));
 }
 
@@ -180,7 +191,6 @@ static void look_into(int fd, const struct stat *st, struct sight *sight, struct
 		file->why = "no text";
 	if (file->why)
 		return;
-	file->when = st->st_mtim.tv_sec * CLOCK_NS_PER_S + st->st_mtim.tv_nsec;
 	read_at(fd, st->st_size > LOOK_SIZE ? st->st_size - LOOK_SIZE : 0, sight->tail, &n);
 	for (size_t i = 0; i < n; i++)
 		if (!sight->tail[i])
@@ -220,9 +230,14 @@ static void look_at(struct remains_file *file, int depth)
 
 	sight->path = file->path;
 	sight->name = slash ? slash + 1 : file->path;
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		file->when = st.st_mtim.tv_sec * CLOCK_NS_PER_S + st.st_mtim.tv_nsec;
+		file->dev = st.st_dev;
+		file->ino = st.st_ino;
+	}
 	if (fd < 0)
 		file->why = "cannot be opened";
-	else if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+	else if (!file->ino || !S_ISREG(st.st_mode))
 		file->why = "no regular file";
 	else if ((file->other = other_of(file->path)))
 		file->why = depth ? "it lies in a folder below: name it" : NULL;
@@ -231,6 +246,17 @@ static void look_at(struct remains_file *file, int depth)
 	if (fd >= 0)
 		close(fd);
 	free(sight);
+}
+
+/* True if the last file was looked at before, by another path or the same. */
+static bool is_again(const struct remains *remains, const struct remains_file *last)
+{
+	const struct remains_file *file;
+
+	array_for_each(&remains->files, file)
+		if (file != last && file->ino == last->ino && file->dev == last->dev)
+			return true;
+	return false;
 }
 
 static void add(struct remains *remains, const char *path, size_t root, int depth)
@@ -245,6 +271,11 @@ static void add(struct remains *remains, const char *path, size_t root, int dept
 	file->path = alloc_text(path);
 	file->label = file->path + root;
 	look_at(file, depth);
+	if (file->kind && is_again(remains, file)) {
+		file->again = true;
+		file->kind = NULL;
+		file->why = "named before";
+	}
 }
 
 /* -- folders ----------------------------------------------------------------------------------- */
@@ -273,9 +304,12 @@ static void walk(struct remains *remains, const char *path, size_t root, int dep
 	for (size_t i = 0; i < names.list.nr && !(remains->one && is_enough(remains)); i++)
 		if (!is_folder(names.list.items[i], true))
 			add(remains, names.list.items[i], root, depth);
-	for (size_t i = 0; i < names.list.nr && depth < DEPTH_MOST && !is_enough(remains); i++)
-		if (is_folder(names.list.items[i], false))
+	for (size_t i = 0; i < names.list.nr && !is_enough(remains); i++) {
+		if (depth < DEPTH_MOST && is_folder(names.list.items[i], false))
 			walk(remains, names.list.items[i], root, depth + 1);
+		else if (is_folder(names.list.items[i], true))
+			remains->unentered++;
+	}
 	remains->refused += names.refused;
 	file_names_release(&names);
 }
@@ -374,6 +408,10 @@ void remains_look(struct remains *remains, const char *path)
 	look.end = remains->files.nr;
 	if (look.first < look.end)
 		*array_add(&remains->looks) = look;
+}
+
+void remains_settle(struct remains *remains)
+{
 	if (remains->looks.nr > 1)
 		name_looks(remains);
 	remains_runs_keep_last(remains);

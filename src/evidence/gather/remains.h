@@ -36,8 +36,12 @@ struct remains_file {
 	int64_t when;                    /* it was last written, realtime ns */
 	int64_t job;                     /* a number that Slurm gave it; 0 none is told */
 	uint64_t ranks;                  /* bits of those below 64 whose lines are in it */
+	uint64_t dev, ino;               /* 0 not known */
+	bool again;                      /* it was looked at before, by another path */
 	int owner;                       /* the rank that a worker's own file names; -1 */
 	struct remains_report *report;   /* torchrun's; NULL none is in it */
+	uint64_t served; /* PyTorch's debug server: hash of the addresses of all ranks; 0 none */
+	uint64_t asked;  /* hash of what it asked them for */
 };
 
 /* A path that was looked at. */
@@ -51,12 +55,16 @@ struct remains {
 	ARRAY(struct remains_file) files;
 	ARRAY(struct remains_look) looks;
 	size_t more;    /* were not looked at: there are too many */
+	size_t unentered; /* folders: links, or too deep */
 	size_t refused; /* were not opened: pipes, devices, links of others */
 	bool one;	/* one that is taken is enough */
 };
 
 /* Looks at a file, or at all below a folder. Several paths add up. remains_release() it. */
 void remains_look(struct remains *remains, const char *path) __attribute__((nonnull));
+
+/* After the last look: gives the files their labels, and leaves out earlier attempts. */
+void remains_settle(struct remains *remains) __attribute__((nonnull));
 
 /* Adds what is taken to the evidence; what cannot be read becomes a gap. Returns how many are. */
 size_t remains_read(const struct remains *remains, struct evidence *into) __attribute__((nonnull));
