@@ -11,7 +11,8 @@ SH_TESTS += \
 	%D%/fellows-heir.test %D%/fellows-late.test %D%/fellows-moved.test \
 	%D%/rally-memory.test \
 	%D%/fellows-end.test \
-	%D%/joblog.test %D%/jobs.test %D%/remains.test %D%/remains-jobs.test %D%/remains-runs.test \
+	%D%/joblog.test %D%/jobs.test %D%/remains.test %D%/remains-jobs.test \
+	%D%/remains-runs.test %D%/debug-server.test \
 	%D%/remains-real.test \
 	%D%/many-nodes.test \
 	%D%/past.test \
@@ -28,7 +29,8 @@ SH_TESTS += \
 	%D%/unreadable.test \
 	%D%/usage.test
 ASAN_TESTS += \
-	%D%/joblog.test %D%/jobs.test %D%/remains.test %D%/remains-jobs.test %D%/remains-runs.test \
+	%D%/joblog.test %D%/jobs.test %D%/remains.test %D%/remains-jobs.test \
+	%D%/remains-runs.test %D%/debug-server.test \
 	%D%/remains-real.test \
 	%D%/unreadable.test \
 	%D%/usage.test

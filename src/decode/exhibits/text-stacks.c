@@ -13,6 +13,12 @@
  *	Thread 0x00007f3c04ff9700 (most recent call first):
  *	  File "/usr/lib/python3.11/threading.py", line 324 in wait
  *
+ * The debug server of PyTorch prints both of all ranks, one behind the other (torch 2.15
+ * distributed/debug/_debug_handlers.py):
+ *
+ *	=== Rank 2: http://m1:57799/handler/dump_traceback? ===
+ *	Error: 408
+ *
  * They are of one moment, and nothing says how long the process stood there.
  */
 #include <stdio.h>
@@ -40,6 +46,10 @@ struct reading {
 	struct decode_process *process; /* whose threads come */
 	bool fatal;                     /* the interpreter printed them as it died */
 	bool named;                     /* some process has the rank that the file is called by */
+	/* Of the debug server: */
+	int section; /* the rank of which it prints; JOB_NONE */
+	int sections;
+	bool in_order; /* they are ranks 0, 1, 2, ... */
 	ARRAY(struct thread) threads;
 };
 
@@ -66,6 +76,8 @@ static struct decode_process *process_of(struct reading *reading, int64_t pid)
 {
 	int rank = roster_of_pid(&reading->texts->roster, pid);
 
+	if (reading->section != JOB_NONE)
+		return texts_process(reading->texts, reading->section, TEXTS_STACKS);
 	if (rank == JOB_NONE && !reading->named) {
 		rank = rank_of_label(reading);
 		reading->named = rank != JOB_NONE && pid;
@@ -214,11 +226,58 @@ static void take_frame(struct reading *reading, const char *line)
 		*array_add(&thread->frames) = frame;
 }
 
+/* The rank behind the words, and where in the line its number ends; JOB_NONE none. */
+static int rank_behind(const char *line, const char *words, size_t *ret_end)
+{
+	size_t len = strlen(words), digits;
+
+	if (strncmp(line, words, len) != 0)
+		return JOB_NONE;
+	digits = strspn(line + len, "0123456789");
+	*ret_end = len + digits;
+	return digits && digits < 8 ? atoi(line + len) : JOB_NONE;
+}
+
+/* "=== Rank 2: http://m1:57799/handler/dump_traceback? ===" */
+static bool take_section(struct reading *reading, const char *line)
+{
+	size_t digits = 0;
+	int rank = rank_behind(line, "=== Rank ", &digits);
+
+	if (rank == JOB_NONE || strncmp(line + digits, ": http", 6) != 0)
+		return false;
+	flush(reading);
+	reading->section = rank;
+	reading->in_order &= rank == reading->sections++;
+	reading->process = texts_process(reading->texts, rank, TEXTS_STACKS);
+	return true;
+}
+
+/* "  Rank 2: Timeout: ...", of each that gave no answer, before all sections. */
+static bool take_refusal(struct reading *reading, const char *line, int64_t number)
+{
+	size_t digits = 0;
+	int rank = reading->sections ? JOB_NONE : rank_behind(line, "  Rank ", &digits);
+
+	if (rank == JOB_NONE || strncmp(line + digits, ": ", 2) != 0)
+		return false;
+	texts_say(reading->texts, rank,
+		&(const struct job_saying){.kind = JOB_SAYS_UNANSWERED,
+			.text = piece(reading, line + digits + 2, strlen(line + digits + 2)),
+			.text2 = "",
+			.a = JOB_UNKNOWN,
+			.b = JOB_UNKNOWN,
+			.cite = texts_cite(reading->texts, reading->exhibit, number)});
+	return true;
+}
+
 static void take_line(void *with, const char *line, int64_t number)
 {
 	struct reading *reading = with;
 	long long pid;
 
+	if (take_section(reading, line) || take_refusal(reading, line, number))
+		return;
 	if (sscanf(line, "Process %lld:", &pid) == 1) {
 		flush(reading);
 		reading->process = process_of(reading, pid);
@@ -231,9 +290,12 @@ static void take_line(void *with, const char *line, int64_t number)
 
 void texts_read_stacks(struct texts *texts, const struct exhibit *exhibit)
 {
-	struct reading reading = {.texts = texts, .exhibit = exhibit};
+	struct reading reading = {
+		.texts = texts, .exhibit = exhibit, .section = JOB_NONE, .in_order = true};
 
 	reading.process = process_of(&reading, 0);
 	texts_each_line(texts_of(texts, exhibit), take_line, &reading);
 	flush(&reading);
+	if (reading.sections && reading.in_order)
+		job_add_world_size(texts->builder, reading.sections, "debug-server");
 }
