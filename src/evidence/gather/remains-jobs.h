@@ -25,8 +25,8 @@ void remains_jobs_read(struct remains_file *file, const char *name, const char *
  * their text. Where the same several ranks have written in both, so are two folders of which
  * neither lies in the other, and two files of one folder whose names differ in their numbers alone.
  * So are two whose launchers say other things of the same ranks (remains-runs.h), and two of which
- * one was last written long before the other. Of what lies beside them then, and is of neither, nobody knows of which job it is: it is passed
- * over. Records of whatever ran there are kept.
+ * one was last written long before the other. Of what lies beside them then, and is of neither,
+ * nobody knows of which job it is: it is passed over. Records of whatever ran there are kept.
  */
 void remains_jobs_tell_apart(struct remains *remains, int64_t known)
 	__attribute__((nonnull));
