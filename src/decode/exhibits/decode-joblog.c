@@ -25,6 +25,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "decode/exhibits/joblog-attempts.h"
 #include "decode/exhibits/joblog-ends.h"
@@ -149,20 +150,6 @@ static void keep_line(struct rank_log *one, const char *line)
 }
 
 /*
- * The rank that PyTorch's own hook marks a line with, "[rank5]: ", be it behind the mark of a
- * launcher; JOB_NONE. `before` bytes of it are marks.
- */
-static int hook_rank(const char *line, size_t before)
-{
-	const char *at = strstr(line, "[rank");
-
-	for (; at && at < line + before; at = strstr(at + 1, "[rank"))
-		if (isdigit((unsigned char)at[5]))
-			return atoi(at + 5);
-	return JOB_NONE;
-}
-
-/*
  * A traceback ends in the first line that is not indented. One that PyTorch's hook has not marked
  * is an end only in a file of the rank's own, where nothing follows it. One that a framework's
  * logger has written was caught: the rank went on.
@@ -170,7 +157,7 @@ static int hook_rank(const char *line, size_t before)
 static void follow_traceback(struct joblog *log, struct rank_log *one, const char *line,
 	const char *words, bool logged)
 {
-	bool hooks = hook_rank(line, (size_t)(words - line)) != JOB_NONE;
+	bool hooks = joblog_lines_hook(line, (size_t)(words - line)) != JOB_NONE;
 	bool own = log->owner == one->rank;
 
 	if (logged) {
@@ -242,7 +229,7 @@ static void take_line(struct joblog *log, const char *line)
 {
 	struct log_marks marks;
 	size_t before = log_marks_read(line, log->numbered, &marks);
-	int hook = hook_rank(line, before);
+	int hook = joblog_lines_hook(line, before);
 	int64_t rank = hook != JOB_NONE ? hook : rank_of(log, &marks);
 	struct rank_log *one;
 
@@ -449,6 +436,15 @@ static bool is_order(const struct joblog_end *end)
 	       (end->status == SIGTERM || end->status == SIGKILL);
 }
 
+static void take_speaker(struct joblog *log, const char *line)
+{
+	struct log_marks marks;
+	int rank = joblog_lines_hook(line, log_marks_read(line, false, &marks));
+
+	if (rank != JOB_NONE)
+		joblog_attempts_speaks(&log->attempts, rank, log->line);
+}
+
 static void take_end(struct joblog *log, const char *line)
 {
 	struct joblog_end ends[JOBLOG_ENDS];
@@ -456,6 +452,8 @@ static void take_end(struct joblog *log, const char *line)
 	int64_t closed = joblog_ends_closed(line);
 
 	joblog_attempts_take(&log->attempts, line, log->line);
+	if (log->attempts.ruler)
+		take_speaker(log, line);
 	take_library(log, line);
 	take_slurm(log, line);
 	if (closed)
@@ -471,6 +469,8 @@ static void take_end(struct joblog *log, const char *line)
 			texts_cite(log->texts, log->exhibit, log->line);
 		log->ends.items[log->ends.nr - 1].ordered = log->ended && is_order(&ends[i]);
 		log->ends.items[log->ends.nr - 1].line = log->line;
+		if (ends[i].local_rank >= 0 && log->host)
+			ends[i].host = hash_text(HASH_START, log->host);
 		joblog_attempts_end(&log->attempts, &ends[i], log->line);
 		enrol_end(log, &ends[i]);
 	}
@@ -482,7 +482,7 @@ static void take_end(struct joblog *log, const char *line)
 static void take_owner(struct joblog *log, const char *line)
 {
 	struct log_marks marks;
-	int rank = hook_rank(line, log_marks_read(line, false, &marks));
+	int rank = joblog_lines_hook(line, log_marks_read(line, false, &marks));
 
 	if (rank == JOB_NONE)
 		return;
@@ -662,7 +662,7 @@ static void finish_log(struct joblog *log)
 		job_add_ending(log->texts->builder, -1);
 	array_sort(&log->ranks, compare_ranks);
 	array_for_each (&log->ends, end)
-		if (end->line > log->past)
+		if (end->line > log->past && (end->local_rank >= 0 || !log->texts->torchrun))
 			give_end(log, end);
 	for (size_t i = 0; i < log->errors.nr; i++)
 		if (log->errors.items[i].line > log->past)
@@ -677,6 +677,7 @@ static void finish_log(struct joblog *log)
 	array_release(&log->ends);
 	array_release(&log->closed);
 	array_release(&log->inits);
+	joblog_attempts_release(&log->attempts);
 }
 
 /* All of them say who is who before any is read, and launchers' before the workers' own. */

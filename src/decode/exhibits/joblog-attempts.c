@@ -31,32 +31,92 @@ static struct joblog_agent *agent_of(struct joblog_attempts *attempts, int64_t p
 	return &attempts->agents[attempts->nr++];
 }
 
-/* True if it is the end of another process than that of which the same was told before. */
-static bool is_of_next_run(const struct joblog_attempts *attempts,
-	const struct joblog_ended *before, const struct joblog_end *end, int64_t number)
+static bool has_ended(const struct joblog_attempts *attempts, int rank, int64_t pid)
 {
-	if (end->alone && attempts->alone)
-		return true;
-	if (!before->line || before->rank != end->rank || before->line == number)
-		return false;
-	return end->pid != before->pid || !end->pid;
+	const struct joblog_ended *one;
+
+	array_for_each(&attempts->ended, one)
+		if (one->rank == rank && one->pid == pid)
+			return true;
+	return false;
+}
+
+/*
+ * True if it is the end of another process than that of which the same was told before. One srun
+ * tells of a task once; of two that run at a time each tells of its own hosts.
+ */
+static bool is_of_next_run(
+	const struct joblog_attempts *attempts, const struct joblog_end *end, int64_t number)
+{
+	const struct joblog_ended *one;
+
+	if (end->alone)
+		return attempts->alone;
+	array_for_each(&attempts->ended, one)
+		if (one->rank == end->rank && one->line != number &&
+			(end->pid ? one->pid != end->pid : one->host == end->host))
+			return true;
+	return attempts->at_root && end->host && attempts->root_host == end->host &&
+	       !has_ended(attempts, end->rank, end->pid);
+}
+
+static void begin_run(struct joblog_attempts *attempts)
+{
+	attempts->run_past = attempts->boundary ? attempts->boundary : attempts->last_end;
+	attempts->runs++;
+	attempts->ended.nr = 0;
+	attempts->root_host = 0;
+	attempts->boundary = 0;
+	attempts->alone = false;
+}
+
+/* From the first report of torchrun's on, what srun and mpirun tell is of its agents. */
+static bool is_of_agent(struct joblog_attempts *attempts, const struct joblog_end *end)
+{
+	if (end->local_rank < 0)
+		return attempts->torchrun;
+	if (!attempts->torchrun) {
+		attempts->ended.nr = 0;
+		attempts->run_past = 0;
+		attempts->runs = 0;
+	}
+	attempts->torchrun = true;
+	return false;
 }
 
 void joblog_attempts_end(
 	struct joblog_attempts *attempts, const struct joblog_end *end, int64_t number)
 {
-	struct joblog_ended *before = &attempts->ended[end->rank % JOBLOG_ENDED];
-
-	if (is_of_next_run(attempts, before, end, number)) {
-		/* The report of the run before ends with a ruler, if it is here. */
-		attempts->run_past = attempts->ruler ? attempts->ruler : attempts->last_end;
-		attempts->runs++;
-		memset(attempts->ended, 0, sizeof(attempts->ended));
-	}
-	*before = (struct joblog_ended){end->rank, end->pid, number};
-	attempts->alone = end->alone;
-	attempts->last_end = number;
+	if (end->rank < 0 || is_of_agent(attempts, end))
+		return;
+	if (attempts->ruler)
+		attempts->boundary = attempts->ruler;
 	attempts->ruler = 0;
+	if (is_of_next_run(attempts, end, number))
+		begin_run(attempts);
+	if (attempts->ended.nr < JOBLOG_ENDED)
+		*array_add(&attempts->ended) =
+			(struct joblog_ended){end->rank, end->pid, number, end->host};
+	if (attempts->at_root)
+		attempts->root_host = end->host;
+	attempts->at_root = false;
+	attempts->alone |= end->alone;
+	attempts->last_end = number;
+}
+
+void joblog_attempts_speaks(struct joblog_attempts *attempts, int rank, int64_t number)
+{
+	const struct joblog_ended *one;
+
+	if (!attempts->torchrun || !attempts->ruler || number <= attempts->ruler)
+		return;
+	array_for_each(&attempts->ended, one)
+		if (one->rank == rank) {
+			attempts->boundary = attempts->ruler;
+			attempts->ruler = 0;
+			begin_run(attempts);
+			return;
+		}
 }
 
 void joblog_attempts_take(struct joblog_attempts *attempts, const char *line, int64_t number)
@@ -77,6 +137,7 @@ void joblog_attempts_take(struct joblog_attempts *attempts, const char *line, in
 				      strstr(line, "(first observed failure)");
 		attempts->followed |= *line != '\0';
 	}
+	attempts->at_root |= strstr(line, "Root Cause (first observed failure)") != NULL;
 	if (attempts->last_end && !attempts->ruler && strstr(line, "====="))
 		attempts->ruler = number;
 }
@@ -97,4 +158,9 @@ int64_t joblog_attempts_past(const struct joblog_attempts *attempts, int *ret_re
 	}
 	*ret_restarts += attempts->runs;
 	return attempts->run_past > past ? attempts->run_past : past;
+}
+
+void joblog_attempts_release(struct joblog_attempts *attempts)
+{
+	array_release(&attempts->ended);
 }

@@ -19,10 +19,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/array.h"
 #include "decode/exhibits/joblog-ends.h"
 
 #define JOBLOG_AGENTS 64
-#define JOBLOG_ENDED  64
+#define JOBLOG_ENDED  1024 /* ranks of which an end is kept, to see another one of it */
 
 struct joblog_attempts {
 	struct joblog_agent {
@@ -32,14 +33,22 @@ struct joblog_attempts {
 	} agents[JOBLOG_AGENTS];
 	int nr;
 	bool reported, followed; /* since the last such line */
-	struct joblog_ended {
+	/* Of the run that is read: */
+	ARRAY(struct joblog_ended {
 		int rank;
-		int64_t pid, line; /* 0: none is here */
-	} ended[JOBLOG_ENDED]; /* the last by rank, modulo */
-	int64_t last_end, ruler; /* lines: of the last end, of the first ruler behind it; 0 none */
-	int64_t run_past; /* up to that line all is of earlier runs */
-	int runs;	  /* so many of them */
-	bool alone;	  /* mpirun has told of an end */
+		int64_t pid;
+		int64_t line;
+		uint64_t host;
+	}) ended;
+	bool torchrun;	      /* it tells of the ranks, and srun of its agents */
+	bool alone;	      /* mpirun has told of an end */
+	bool at_root;	      /* the next end is the one that torchrun saw first */
+	uint64_t root_host;   /* on which the last such one was; 0 none */
+	int64_t last_end;     /* line of the last end; 0 none */
+	int64_t ruler;	      /* of the first ruler behind it, which ends a report; 0 none */
+	int64_t boundary;     /* of the last ruler behind which a report has begun; 0 none */
+	int64_t run_past;     /* up to that line all is of earlier runs */
+	int runs;	      /* so many of them */
 };
 
 /* Takes the lines one by one. */
@@ -50,8 +59,14 @@ void joblog_attempts_take(struct joblog_attempts *attempts, const char *line, in
 void joblog_attempts_end(struct joblog_attempts *attempts, const struct joblog_end *end,
 	int64_t number) __attribute__((nonnull));
 
+/* A rank has written the line: one whose end torchrun has reported is of the next run. */
+void joblog_attempts_speaks(struct joblog_attempts *attempts, int rank, int64_t number)
+	__attribute__((nonnull));
+
 /* The line up to which all is of earlier attempts and runs, 0 none; how many of them there are. */
 int64_t joblog_attempts_past(const struct joblog_attempts *attempts, int *ret_restarts)
 	__attribute__((nonnull));
+
+void joblog_attempts_release(struct joblog_attempts *attempts) __attribute__((nonnull));
 
 #endif

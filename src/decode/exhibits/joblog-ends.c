@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/exhibits/joblog-ends.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/hash.h"
 
 #define NUMBER_MOST 1000000
 
@@ -150,10 +153,24 @@ bool joblog_ends_all(const char *line)
 	return stepd && strstr(stepd, "CANCELLED AT");
 }
 
+/* "4-6", "4": false where it is no range of ranks. */
+static bool read_range(const char **at, long *ret_first, long *ret_last)
+{
+	char *next;
+
+	if (!isdigit((unsigned char)**at))
+		return false;
+	*ret_first = *ret_last = strtol(*at, &next, 10);
+	if (next[0] == '-' && isdigit((unsigned char)next[1]))
+		*ret_last = strtol(next + 1, &next, 10);
+	*at = next;
+	return *ret_last < NUMBER_MOST && *ret_first <= *ret_last;
+}
+
 /* "srun: error: m3: tasks 0,4-6: Killed" */
 static size_t read_srun(const char *line, struct joblog_end ends[static JOBLOG_ENDS])
 {
-	const char *at = strstr(line, "srun: error: "), *words;
+	const char *at = strstr(line, "srun: error: "), *words, *host = at ? at + 13 : NULL;
 	struct joblog_end end = {.local_rank = -1};
 	size_t nr = 0;
 
@@ -165,19 +182,16 @@ static size_t read_srun(const char *line, struct joblog_end ends[static JOBLOG_E
 	words = strstr(at, ": ");
 	if (*at != ' ' || !words || !read_srun_end(words + 2, &end))
 		return 0;
+	end.host = hash_bytes(HASH_START, host, strcspn(host, ":"));
 	for (at++; at < words; at += *at == ',') {
-		char *next;
-		long first = strtol(at, &next, 10), last = first;
+		long first, last;
 
-		if (next == at)
+		if (!read_range(&at, &first, &last))
 			return nr;
-		if (*next == '-')
-			last = strtol(next + 1, &next, 10);
 		for (long rank = first; rank <= last && nr < JOBLOG_ENDS; rank++) {
 			ends[nr] = end;
 			ends[nr++].rank = (int)rank;
 		}
-		at = next;
 		if (*at != ',' && at < words)
 			return nr;
 	}
@@ -193,7 +207,8 @@ static size_t read_mpirun(const char *line, struct joblog_end *end)
 	int rank, signo;
 
 	if (!signal || sscanf(at, "noticed that process rank %7d", &rank) != 1 ||
-		sscanf(signal, " exited on signal %3d", &signo) != 1 || rank < 0)
+		sscanf(signal, " exited on signal %3d", &signo) != 1 || rank < 0 ||
+		rank >= NUMBER_MOST)
 		return 0;
 	*end = (struct joblog_end){
 		.rank = rank, .local_rank = -1, .signaled = true, .status = signo, .alone = true};

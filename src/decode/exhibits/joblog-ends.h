@@ -27,6 +27,7 @@ struct joblog_end {
 	int64_t pid;  /* 0 not told */
 	bool ordered; /* the launcher had said before that it ends all */
 	bool alone;   /* the launcher tells of one end only */
+	uint64_t host; /* hash of the host's name that stands with it; 0 none */
 	int64_t line;
 	const char *cite;
 };

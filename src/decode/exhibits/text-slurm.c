@@ -26,6 +26,7 @@ struct slurm {
 	int id, state, code, tasks;
 	bool is_table;
 	long first;   /* job */
+	long task;    /* of its array, from 1; 0 none */
 	bool several;
 };
 
@@ -247,13 +248,16 @@ static void count_job(void *with, const char *line, int64_t number)
 {
 	struct slurm *slurm = with;
 	size_t before = strncmp(line, JOB_ID, strlen(JOB_ID)) ? 0 : strlen(JOB_ID);
-	long job = strtol(line + before, NULL, 10);
+	char *end;
+	long job = strtol(line + before, &end, 10);
+	long task = *end == '_' ? strtol(end + 1, NULL, 10) + 1 : 0;
 
 	(void)number;
 	if (job <= 0 || (!before && !strchr(line, '|')))
 		return;
-	slurm->several |= slurm->first && slurm->first != job;
+	slurm->several |= slurm->first && (slurm->first != job || slurm->task != task);
 	slurm->first = job;
+	slurm->task = task;
 }
 
 /* Of a table the number stands in the first column, or nobody looks. */

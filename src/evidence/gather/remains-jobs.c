@@ -260,12 +260,32 @@ static bool have_other_pids(const struct branch *a, const struct branch *b)
 	return a->report && b->report && remains_runs_contradict(a->report, b->report);
 }
 
-/* True if both tell of ranks, and one was last written long before the other. */
+/* True if the name says that each of its like is of another rank or node: "rank5.log". */
+static bool is_of_part(const struct branch *branch)
+{
+	static const char *const words[] = {"rank", "node", "host", "worker", "task", "proc"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *at = memmem(branch->label, branch->len, words[i], strlen(words[i]));
+
+		at = at ? at + strlen(words[i]) : NULL;
+		at += at && *at && strchr("-_.", *at);
+		if (at && isdigit((unsigned char)*at))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True if both tell of ranks, and one was last written long before the other. A rank that died has
+ * written its own log long before the others are ended.
+ */
 static bool are_far(const struct branch *a, const struct branch *b)
 {
 	int64_t apart = a->newest > b->newest ? a->newest - b->newest : b->newest - a->newest;
 
-	return (a->ranks || a->report) && (b->ranks || b->report) && apart > REMAINS_FAR;
+	return (a->ranks || a->report) && (b->ranks || b->report) && apart > REMAINS_FAR &&
+	       !(is_of_part(a) && is_of_part(b));
 }
 
 static bool contradict(const struct branch *a, const struct branch *b)
@@ -274,7 +294,7 @@ static bool contradict(const struct branch *a, const struct branch *b)
 		return true;
 	if (a->job > 0 && b->job > 0)
 		return a->job != b->job;
-	return are_two_wholes(a, b) || end_otherwise(a, b) || are_far(a, b);
+	return are_two_wholes(a, b) || end_otherwise(a, b);
 }
 
 /*
@@ -312,16 +332,27 @@ static void pass_over(struct remains *remains, const struct branch *branch, cons
 		}
 }
 
-/* The newest of the branches that contradict another one; NULL if none does. */
-static const struct branch *choose(const struct branches *branches)
+/* The newest of the branches of which another one is another job's, by that; NULL if none is. */
+static const struct branch *choose(const struct branches *branches,
+	bool (*apart)(const struct branch *a, const struct branch *b))
 {
 	const struct branch *chosen = NULL, *a, *b;
 
 	array_for_each(&branches->all, a)
 		array_for_each(&branches->all, b)
-			if (a != b && contradict(a, b) && (!chosen || a->newest > chosen->newest))
+			if (a != b && apart(a, b) && (!chosen || a->newest > chosen->newest))
 				chosen = a;
 	return chosen;
+}
+
+/* Where nothing but their times speaks, only those are passed over that are older by far. */
+static void pass_over_old(struct remains *remains, const struct branches *branches)
+{
+	const struct branch *chosen = choose(branches, are_far), *branch;
+
+	array_for_each(&branches->all, branch)
+		if (chosen && are_far(branch, chosen))
+			pass_over(remains, branch, REMAINS_OF_UNKNOWN);
 }
 
 static void tell_apart_in(struct remains *remains, const struct branch *folder)
@@ -330,7 +361,9 @@ static void tell_apart_in(struct remains *remains, const struct branch *folder)
 	const struct branch *chosen, *branch;
 
 	find_branches(remains, folder, &branches);
-	chosen = choose(&branches);
+	chosen = choose(&branches, contradict);
+	if (!chosen)
+		pass_over_old(remains, &branches);
 	array_for_each(&branches.all, branch) {
 		if (chosen && !goes_with(branch, chosen))
 			pass_over(remains, branch, why_passed(branch, chosen));

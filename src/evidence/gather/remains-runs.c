@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -12,6 +13,10 @@
 #include "evidence/gather/remains-jobs.h"
 
 #define PATH_MOST 4096
+/* What is copied or begun together is so within this time. */
+#define AT_ONCE   (600 * CLOCK_NS_PER_S)
+/* The debug server asks each minute, or as often as somebody wished. */
+#define NO_MORE_ASKED (3600 * CLOCK_NS_PER_S)
 #define MARKS     64 /* bytes of a line in which its marks are looked for */
 
 /* -- paths ------------------------------------------------------------------------------------- */
@@ -148,22 +153,16 @@ static int owner_in(const char *text)
 	return owner;
 }
 
-/* "=== Rank 2: http://m1:57799/handler/dump_traceback? ===", of all ranks that the look shows. */
+/* "=== Rank 0: http://m1:57799/handler/dump_traceback? ===": it has another port in each run. */
 static void read_served(struct remains_file *file, const char *head)
 {
-	static const char begin[] = "=== Rank ", handler[] = "/handler/";
-	uint64_t served = HASH_START;
+	const char *line = strstr(head, "=== Rank 0: http"), *at;
+	size_t len = line ? strcspn(line, "\n") : 0;
 
-	for (const char *line = head; *line;) {
-		size_t len = strcspn(line, "\n");
-		const char *at = memmem(line, len, handler, strlen(handler));
-
-		if (!strncmp(line, begin, strlen(begin)) && at) {
-			served = hash_bytes(served, line, (size_t)(at - line));
-			file->served = served | 1;
-			file->asked = hash_bytes(HASH_START, at, (size_t)(line + len - at));
-		}
-		line += len + (line[len] == '\n');
+	at = line ? memmem(line, len, "/handler/", 9) : NULL;
+	if (at) {
+		file->served = hash_bytes(HASH_START, line, (size_t)(at - line)) | 1;
+		file->asked = hash_bytes(HASH_START, at, (size_t)(line + len - at));
 	}
 }
 
@@ -220,6 +219,14 @@ void remains_runs_merge(struct remains_report *into, const struct remains_report
 		into->ends[into->nends++ % REMAINS_ENDS] = from->ends[i];
 }
 
+static bool is_log(const struct remains_file *file)
+{
+	struct worker_folder folder;
+
+	return file->kind && file->kind->exhibit == EXHIBIT_JOB_LOG &&
+	       !worker_folder_find(file->path, &folder);
+}
+
 /* -- dumps of the debug server ----------------------------------------------------------------- */
 
 /* "stacks_20261127_050712.txt" has the time in its name, which no copy changes. */
@@ -259,9 +266,31 @@ static const struct remains_file *last_dump(
 	return last;
 }
 
+/*
+ * Ranks that answer after a log has told of ends are of a later run; and those of the log's run
+ * would have been asked to its end. Returns true if the dump is older than that.
+ */
+static bool part_from_logs(struct remains *remains, const struct remains_file *dump)
+{
+	struct remains_file *file;
+	bool older = false;
+
+	array_for_each(&remains->files, file) {
+		if (!is_log(file) || !file->report)
+			continue;
+		older |= file->when - dump->when > NO_MORE_ASKED;
+		if (dump->when - file->when <= AT_ONCE)
+			continue;
+		file->kind = NULL;
+		file->why = REMAINS_OF_UNKNOWN;
+	}
+	return older;
+}
+
 void remains_runs_keep_dumps(struct remains *remains)
 {
 	const struct remains_file *last = last_dump(remains, NULL), *latest = NULL;
+	bool older = last && part_from_logs(remains, last);
 	struct remains_file *file;
 
 	array_for_each(&remains->files, file) {
@@ -275,6 +304,8 @@ void remains_runs_keep_dumps(struct remains *remains)
 			file->why = REMAINS_OF_ANOTHER;
 		else if (file != latest)
 			file->why = "an earlier dump";
+		else if (older)
+			file->why = REMAINS_OF_UNKNOWN;
 		if (file->why)
 			file->kind = NULL;
 	}
@@ -286,13 +317,16 @@ enum { BASE_UNKNOWN = -1, BASE_SEVERAL = -2 };
 
 struct run {
 	const char *path;
-	size_t len;     /* so many bytes of it are the run's folder, with its slash */
-	size_t scope;   /* so many the deepest folder that has a job's log beside it, or above */
+	size_t len;        /* so many bytes of it are the run's folder, with its slash */
+	const char *label; /* of one of its files: from what was looked at on */
+	size_t label_len;  /* so many bytes of that are the run's folder */
+	size_t scope;      /* so many the deepest folder that has a job's log beside it, or above */
 	bool beside;    /* there is such a log */
 	bool named;     /* by a report */
 	int base;       /* rank less local rank of its workers: of each node another */
 	bool foreign;   /* a log that may be its own names another one */
 	long attempt;   /* the last */
+	int64_t start;  /* realtime ns at which the last attempt's folders were made; 0 not known */
 	int64_t newest; /* when a file of it was last written */
 	const char *why; /* it is passed over; NULL it is not */
 };
@@ -315,6 +349,24 @@ static struct run *run_of(struct runs *runs, const char *path, size_t len)
 	return run;
 }
 
+/* When the folders of its workers were made in that of the attempt. */
+static int64_t started_at(const char *path, const struct worker_folder *folder)
+{
+	char attempt[PATH_MOST];
+	size_t len = folder->len;
+	struct stat st;
+
+	while (len && path[len - 1] != '/')
+		len--;
+	if (len >= sizeof(attempt))
+		return 0;
+	memcpy(attempt, path, len);
+	attempt[len] = '\0';
+	return stat(attempt, &st) < 0
+		       ? 0
+		       : st.st_mtim.tv_sec * CLOCK_NS_PER_S + st.st_mtim.tv_nsec;
+}
+
 /* Also those whose workers left nothing but empty files: a log may be of one that was silent. */
 static void find_runs(const struct remains *remains, struct runs *into)
 {
@@ -328,8 +380,14 @@ static void find_runs(const struct remains *remains, struct runs *into)
 			!worker_folder_find(file->path, &folder))
 			continue;
 		run = run_of(into, file->path, folder.run);
-		if (folder.attempt > run->attempt)
+		run->label = file->label;
+		run->label_len = file->label < file->path + folder.run
+					 ? (size_t)(file->path + folder.run - file->label)
+					 : 0;
+		if (folder.attempt >= run->attempt) {
 			run->attempt = folder.attempt;
+			run->start = started_at(file->path, &folder);
+		}
 		if (file->when > run->newest)
 			run->newest = file->when;
 		if (!file->kind || file->owner < 0)
@@ -341,28 +399,31 @@ static void find_runs(const struct remains *remains, struct runs *into)
 	}
 }
 
+/*
+ * True if the log was made when the run had long been silent. One that was copied does not tell
+ * when it was made.
+ */
+static bool is_younger(const struct remains_file *log, const struct run *run)
+{
+	return log->born && log->born <= log->when && log->born - run->newest > AT_ONCE;
+}
+
 /* What a job's log tells of a run's folder: that it is the log's own, or might be, or is not. */
 static void take_log(const struct remains_file *log, struct run *run)
 {
-	const char *slash = strrchr(log->path, '/');
-	size_t len = slash ? (size_t)(slash + 1 - log->path) : 0;
+	const char *slash = strrchr(log->label, '/');
+	size_t len = slash ? (size_t)(slash + 1 - log->label) : 0;
 	uint64_t named = log->report ? log->report->run : 0;
 
 	run->named |= named && named == name_of(run->path, run->len);
-	if (len > run->len || strncmp(log->path, run->path, len) != 0)
+	if (*log->label == '/' && *run->label != '/')
+		return;
+	if (len > run->label_len || strncmp(log->label, run->label, len) != 0)
 		return;
 	run->foreign |= named && named != name_of(run->path, run->len);
-	run->foreign |= log->report && log->when - run->newest > REMAINS_FAR;
+	run->foreign |= is_younger(log, run);
 	run->beside = true;
 	run->scope = len > run->scope ? len : run->scope;
-}
-
-static bool is_log(const struct remains_file *file)
-{
-	struct worker_folder folder;
-
-	return file->kind && file->kind->exhibit == EXHIBIT_JOB_LOG &&
-	       !worker_folder_find(file->path, &folder);
 }
 
 static void take_logs(const struct remains *remains, struct runs *runs)
@@ -385,14 +446,15 @@ static bool is_mate(const struct run *run, const struct run *other)
 	if (run == other || !run->beside)
 		return run != other;
 	return other->beside && run->scope == other->scope &&
-	       !strncmp(run->path, other->path, run->scope);
+	       !strncmp(run->label, other->label, run->scope);
 }
 
-static bool are_far(const struct run *a, const struct run *b)
+/* True if they began at other times: the nodes of one job begin together, or nearly so. */
+static bool began_apart(const struct run *a, const struct run *b)
 {
-	int64_t apart = a->newest > b->newest ? a->newest - b->newest : b->newest - a->newest;
+	int64_t apart = a->start > b->start ? a->start - b->start : b->start - a->start;
 
-	return apart > REMAINS_FAR;
+	return a->start && b->start && apart > AT_ONCE;
 }
 
 /* Why a run is not looked at where there are logs; NULL it is. */
@@ -406,7 +468,7 @@ static const char *why_logged(const struct runs *runs, const struct run *run)
 			continue;
 		alone = false;
 		named |= mate->named;
-		apart &= mate->base >= 0 && mate->base != run->base && !are_far(run, mate);
+		apart &= mate->base >= 0 && mate->base != run->base && !began_apart(run, mate);
 	}
 	return alone || run->named || (!named && !run->foreign && apart) ? NULL
 									 : REMAINS_OF_UNKNOWN;
@@ -420,7 +482,7 @@ static const struct run *choose(const struct runs *runs)
 	array_for_each(&runs->all, a)
 		array_for_each(&runs->all, b)
 			if (a != b && a->base >= 0 && b->base >= 0 &&
-				(a->base == b->base || are_far(a, b)) &&
+				(a->base == b->base || began_apart(a, b)) &&
 				(!chosen || a->newest > chosen->newest))
 				chosen = a;
 	return chosen;

@@ -221,6 +221,16 @@ static const char *other_of(const char *path)
 	return NULL;
 }
 
+/* When the file was made, realtime ns; 0 where the file system does not say. */
+static int64_t born_at(int fd)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &st) < 0 || !(st.stx_mask & STATX_BTIME))
+		return 0;
+	return st.stx_btime.tv_sec * CLOCK_NS_PER_S + st.stx_btime.tv_nsec;
+}
+
 static void look_at(struct remains_file *file, int depth)
 {
 	struct sight *sight = alloc_zeroed(1, sizeof(*sight));
@@ -234,6 +244,7 @@ static void look_at(struct remains_file *file, int depth)
 		file->when = st.st_mtim.tv_sec * CLOCK_NS_PER_S + st.st_mtim.tv_nsec;
 		file->dev = st.st_dev;
 		file->ino = st.st_ino;
+		file->born = born_at(fd);
 	}
 	if (fd < 0)
 		file->why = "cannot be opened";
