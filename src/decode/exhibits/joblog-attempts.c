@@ -57,6 +57,7 @@ static bool is_of_next_run(
 			(end->pid ? one->pid != end->pid : one->host == end->host))
 			return true;
 	return attempts->at_root && end->host && attempts->root_host == end->host &&
+	       attempts->root_base == end->rank - end->local_rank &&
 	       !has_ended(attempts, end->rank, end->pid);
 }
 
@@ -97,8 +98,10 @@ void joblog_attempts_end(
 	if (attempts->ended.nr < JOBLOG_ENDED)
 		*array_add(&attempts->ended) =
 			(struct joblog_ended){end->rank, end->pid, number, end->host};
-	if (attempts->at_root)
+	if (attempts->at_root) {
 		attempts->root_host = end->host;
+		attempts->root_base = end->rank - end->local_rank;
+	}
 	attempts->at_root = false;
 	attempts->alone |= end->alone;
 	attempts->last_end = number;

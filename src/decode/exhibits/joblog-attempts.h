@@ -44,6 +44,7 @@ struct joblog_attempts {
 	bool alone;	      /* mpirun has told of an end */
 	bool at_root;	      /* the next end is the one that torchrun saw first */
 	uint64_t root_host;   /* on which the last such one was; 0 none */
+	int root_base;	      /* its rank less its local one: agents of one job have others each */
 	int64_t last_end;     /* line of the last end; 0 none */
 	int64_t ruler;	      /* of the first ruler behind it, which ends a report; 0 none */
 	int64_t boundary;     /* of the last ruler behind which a report has begun; 0 none */

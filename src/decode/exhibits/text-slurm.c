@@ -26,7 +26,7 @@ struct slurm {
 	int id, state, code, tasks;
 	bool is_table;
 	long first;   /* job */
-	long task;    /* of its array, from 1; 0 none */
+	long task;    /* of its array; -1 none */
 	bool several;
 };
 
@@ -250,7 +250,7 @@ static void count_job(void *with, const char *line, int64_t number)
 	size_t before = strncmp(line, JOB_ID, strlen(JOB_ID)) ? 0 : strlen(JOB_ID);
 	char *end;
 	long job = strtol(line + before, &end, 10);
-	long task = *end == '_' ? strtol(end + 1, NULL, 10) + 1 : 0;
+	long task = *end == '_' ? strtol(end + 1, NULL, 10) : -1;
 
 	(void)number;
 	if (job <= 0 || (!before && !strchr(line, '|')))

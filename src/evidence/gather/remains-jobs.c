@@ -251,8 +251,11 @@ static bool end_otherwise(const struct branch *a, const struct branch *b)
 {
 	bool apart = a->ranks && b->ranks && !(a->ranks & b->ranks);
 
-	return a->report && b->report && !apart && !are_parts(a, b) &&
-	       remains_runs_end_otherwise(a->report, b->report);
+	if (!a->report || !b->report)
+		return false;
+	/* Where torchrun tells of ranks, srun tells of its agents, and those of nodes are alike. */
+	apart |= a->report->any && b->report->any;
+	return !apart && !are_parts(a, b) && remains_runs_end_otherwise(a->report, b->report);
 }
 
 static bool have_other_pids(const struct branch *a, const struct branch *b)
@@ -269,7 +272,8 @@ static bool is_of_part(const struct branch *branch)
 		const char *at = memmem(branch->label, branch->len, words[i], strlen(words[i]));
 
 		at = at ? at + strlen(words[i]) : NULL;
-		at += at && *at && strchr("-_.", *at);
+		if (at && *at && strchr("-_.", *at))
+			at++;
 		if (at && isdigit((unsigned char)*at))
 			return true;
 	}

@@ -65,8 +65,12 @@ static void read_report_line(
 	if (*rank < 0)
 		return;
 	if (pid > 0) {
-		report->at[*rank % REMAINS_REPORTED].rank = *rank;
-		report->at[*rank % REMAINS_REPORTED].pid = pid;
+		struct remains_end *end = &report->at[*rank % REMAINS_REPORTED];
+
+		/* Another process of that rank: another run, which names its own folder. */
+		if (end->pid && end->rank == *rank && end->pid != pid)
+			*report = (struct remains_report){.any = true};
+		*end = (struct remains_end){*rank, pid};
 		report->any = true;
 	} else if (file && (size_t)(line + len - file) < PATH_MOST) {
 		char path[PATH_MOST] = "";
@@ -217,6 +221,8 @@ void remains_runs_merge(struct remains_report *into, const struct remains_report
 	into->run = into->run ? into->run : from->run;
 	for (size_t i = 0; i < from->nends && i < REMAINS_ENDS; i++)
 		into->ends[into->nends++ % REMAINS_ENDS] = from->ends[i];
+	if (from->nends > REMAINS_ENDS)
+		into->nends = REMAINS_ENDS + 1;
 }
 
 static bool is_log(const struct remains_file *file)
@@ -234,10 +240,8 @@ static const char *stamp_of(const struct remains_file *file)
 {
 	static const char form[] = "_dddddddd_dddddd.txt";
 	size_t len = strlen(file->path), n = strlen(form);
-	const char *at = file->path + len - n;
+	const char *at = len < n ? file->path + len : file->path + len - n;
 
-	if (len < n)
-		return NULL;
 	for (size_t i = 0; i < n; i++)
 		if (form[i] == 'd' ? !isdigit((unsigned char)at[i]) : at[i] != form[i])
 			return NULL;
@@ -345,7 +349,7 @@ static struct run *run_of(struct runs *runs, const char *path, size_t len)
 			return run;
 	run = array_add(&runs->all);
 	*run = (struct run){
-		.path = path, .len = len, .base = BASE_UNKNOWN, .newest = INT64_MIN};
+		.path = path, .len = len, .base = BASE_UNKNOWN};
 	return run;
 }
 
@@ -362,9 +366,8 @@ static int64_t started_at(const char *path, const struct worker_folder *folder)
 		return 0;
 	memcpy(attempt, path, len);
 	attempt[len] = '\0';
-	return stat(attempt, &st) < 0
-		       ? 0
-		       : st.st_mtim.tv_sec * CLOCK_NS_PER_S + st.st_mtim.tv_nsec;
+	return stat(attempt, &st) < 0 ? 0
+				      : remains_time(st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
 }
 
 /* Also those whose workers left nothing but empty files: a log may be of one that was silent. */
@@ -481,15 +484,28 @@ static const struct run *choose(const struct runs *runs)
 
 	array_for_each(&runs->all, a)
 		array_for_each(&runs->all, b)
-			if (a != b && a->base >= 0 && b->base >= 0 &&
-				(a->base == b->base || began_apart(a, b)) &&
+			if (a != b && a->base >= 0 && a->base == b->base &&
 				(!chosen || a->newest > chosen->newest))
 				chosen = a;
 	return chosen;
 }
 
-static const char *why_bare(const struct run *run, const struct run *chosen)
+/* True if some began at other times than others: of how many runs they are nobody knows. */
+static bool are_parted(const struct runs *runs)
 {
+	const struct run *a, *b;
+
+	array_for_each(&runs->all, a)
+		array_for_each(&runs->all, b)
+			if (a->base >= 0 && b->base >= 0 && began_apart(a, b))
+				return true;
+	return false;
+}
+
+static const char *why_bare(const struct run *run, const struct run *chosen, bool parted)
+{
+	if (!chosen && parted)
+		return REMAINS_OF_UNKNOWN;
 	if (!chosen || chosen == run)
 		return NULL;
 	return chosen->base == run->base ? REMAINS_OF_ANOTHER : REMAINS_OF_UNKNOWN;
@@ -530,12 +546,14 @@ void remains_runs_tell_apart(struct remains *remains)
 	struct runs runs = {0};
 	const struct run *chosen;
 	struct run *run;
+	bool parted;
 
 	find_runs(remains, &runs);
 	take_logs(remains, &runs);
 	chosen = runs.logs ? NULL : choose(&runs);
+	parted = !runs.logs && are_parted(&runs);
 	array_for_each(&runs.all, run)
-		run->why = runs.logs ? why_logged(&runs, run) : why_bare(run, chosen);
+		run->why = runs.logs ? why_logged(&runs, run) : why_bare(run, chosen, parted);
 	pass_over(remains, &runs);
 	array_release(&runs.all);
 }

@@ -20,7 +20,7 @@
 /* What launchers say in a job's log of ranks that failed. */
 struct remains_report {
 	/* torchrun, of its node: */
-	struct {
+	struct remains_end {
 		int64_t rank, pid; /* pid 0: none is here */
 	} at[REMAINS_REPORTED]; /* by rank, modulo */
 	bool any;

@@ -221,6 +221,13 @@ static const char *other_of(const char *path)
 	return NULL;
 }
 
+int64_t remains_time(int64_t seconds, int64_t ns)
+{
+	if (seconds < 0 || seconds > INT64_MAX / 2 / CLOCK_NS_PER_S)
+		return 0;
+	return seconds * CLOCK_NS_PER_S + ns;
+}
+
 /* When the file was made, realtime ns; 0 where the file system does not say. */
 static int64_t born_at(int fd)
 {
@@ -228,7 +235,7 @@ static int64_t born_at(int fd)
 
 	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &st) < 0 || !(st.stx_mask & STATX_BTIME))
 		return 0;
-	return st.stx_btime.tv_sec * CLOCK_NS_PER_S + st.stx_btime.tv_nsec;
+	return remains_time(st.stx_btime.tv_sec, st.stx_btime.tv_nsec);
 }
 
 static void look_at(struct remains_file *file, int depth)
@@ -241,7 +248,7 @@ static void look_at(struct remains_file *file, int depth)
 	sight->path = file->path;
 	sight->name = slash ? slash + 1 : file->path;
 	if (fd >= 0 && fstat(fd, &st) == 0) {
-		file->when = st.st_mtim.tv_sec * CLOCK_NS_PER_S + st.st_mtim.tv_nsec;
+		file->when = remains_time(st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
 		file->dev = st.st_dev;
 		file->ino = st.st_ino;
 		file->born = born_at(fd);

@@ -64,6 +64,9 @@ struct remains {
 /* Looks at a file, or at all below a folder. Several paths add up. remains_release() it. */
 void remains_look(struct remains *remains, const char *path) __attribute__((nonnull));
 
+/* A file's time, realtime ns; 0 for one that no clock of ours shows. */
+int64_t remains_time(int64_t seconds, int64_t ns);
+
 /* After the last look: gives the files their labels, and leaves out earlier attempts. */
 void remains_settle(struct remains *remains) __attribute__((nonnull));
 
