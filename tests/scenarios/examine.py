@@ -11,6 +11,7 @@ the job is told to end, and the bundle that its agent leaves must tell the truth
 Several scenarios run at a time; one line each tells how it went. Exit 77: none could be played.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -289,15 +290,17 @@ class Play:
             for pid, stat in started.items():
                 now = stat_of(pid)
                 if now and stat and now[1] == stat[1]:
-                    os.kill(pid, signal.SIGKILL)
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
 
     def judge_end(self):
         """What the agent left behind tells the truth as well."""
         judged = self.judge("diagnose", self.out, "--json")
         with open(os.path.join(self.folder, "agent.log"), errors="replace") as file:
             if "too late for the look before SIGTERM" in file.read():
-                # On a busy machine somebody had died of it: then the job was over, and it says so.
-                self.truth = dict(self.truth, outlook=None)
+                # On a busy machine somebody had died of it: then the job was over, and it says so;
+                # and where a rank stood may be gone with the thread that held it there.
+                self.truth = dict(self.truth, outlook=None, where=None)
         if not judged:
             if self.truth["exit"]:
                 raise Wrong("the agent left no bundle")

@@ -7,6 +7,7 @@ bundle says alone may be weak, but it never names a rank that has no part in it 
 say together, in either order, is the truth.
 """
 
+import contextlib
 import os
 import shutil
 import signal
@@ -94,7 +95,8 @@ class TwoNodes(Play):
         """Tells what runs beneath unshare to end, then makes it."""
         for agent in getattr(self, "agents", []):
             for pid in descendants(agent.pid)[:1]:
-                os.kill(pid, signal.SIGTERM)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGTERM)
         for agent in getattr(self, "agents", []):
             try:
                 agent.wait(ENDING_S)
