@@ -140,9 +140,9 @@ static void an_error_of_a_gpu_is_told_of_its_rank(void **state)
 		"[rank1]: RuntimeError: CUDA error: unspecified launch failure\n" CLOSED(4710)
 			REPORT(0, -15) REPORT(1, 1));
 	add(&evidence, EXHIBIT_KERNEL_LOG, "dmesg",
-		"Nov 24 03:11:52 m3 kernel: NVRM: Xid (PCI:0000:4b:00): 79, pid=4711, name=python, "
+		"Nov 24 03:11:52 m1 kernel: NVRM: Xid (PCI:0000:4b:00): 79, pid=4711, name=python, "
 		"GPU has fallen off the bus.\n"
-		"Nov 24 03:11:53 m3 kernel: NVRM: Xid (PCI:0000:0a:00): 31, Ch 00000008\n");
+		"Nov 24 03:11:53 m1 kernel: NVRM: Xid (PCI:0000:0a:00): 31, Ch 00000008\n");
 	told = tell(&evidence);
 	xid = fact_of(&told, FACT_XID);
 	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
@@ -158,7 +158,7 @@ static void an_error_of_a_gpu_is_told_of_its_rank(void **state)
 }
 
 #define XID(number, pid)                                                                           \
-	"Nov 24 03:11:52 m3 kernel: NVRM: Xid (PCI:0000:4b:00): " #number ", pid=" #pid            \
+	"Nov 24 03:11:52 m1 kernel: NVRM: Xid (PCI:0000:4b:00): " #number ", pid=" #pid            \
 	", name=python, it failed.\n"
 
 /* Its line is one with another rank's, and four others stand before them. */
