@@ -157,7 +157,7 @@ static void keep_line(struct rank_log *one, const char *line)
 static void follow_traceback(struct joblog *log, struct rank_log *one, const char *line,
 	const char *words, bool logged)
 {
-	bool hooks = joblog_lines_hook(line, (size_t)(words - line)) != JOB_NONE;
+	bool hooks = log_marks_hook(line, (size_t)(words - line)) != JOB_NONE;
 	bool own = log->owner == one->rank;
 
 	if (logged) {
@@ -229,7 +229,7 @@ static void take_line(struct joblog *log, const char *line)
 {
 	struct log_marks marks;
 	size_t before = log_marks_read(line, log->numbered, &marks);
-	int hook = joblog_lines_hook(line, before);
+	int hook = log_marks_hook(line, before);
 	int64_t rank = hook != JOB_NONE ? hook : rank_of(log, &marks);
 	struct rank_log *one;
 
@@ -439,7 +439,7 @@ static bool is_order(const struct joblog_end *end)
 static void take_speaker(struct joblog *log, const char *line)
 {
 	struct log_marks marks;
-	int rank = joblog_lines_hook(line, log_marks_read(line, false, &marks));
+	int rank = log_marks_hook(line, log_marks_read(line, false, &marks));
 
 	if (rank != JOB_NONE)
 		joblog_attempts_speaks(&log->attempts, rank, log->line);
@@ -482,7 +482,7 @@ static void take_end(struct joblog *log, const char *line)
 static void take_owner(struct joblog *log, const char *line)
 {
 	struct log_marks marks;
-	int rank = joblog_lines_hook(line, log_marks_read(line, false, &marks));
+	int rank = log_marks_hook(line, log_marks_read(line, false, &marks));
 
 	if (rank == JOB_NONE)
 		return;

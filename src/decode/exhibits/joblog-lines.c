@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "evidence/gather/log-marks.h"
-#include "job/job.h"
 
 /* Names of c10d, as its OpType.hpp has them; the first that the text begins with. */
 static const struct {
@@ -134,16 +133,6 @@ bool joblog_lines_library(const char *line, struct joblog_library *ret)
 	ret->begins = strstr(comm, "Init START") != NULL;
 	ret->ends = strstr(comm, "Init COMPLETE") != NULL;
 	return true;
-}
-
-int joblog_lines_hook(const char *line, size_t before)
-{
-	const char *at = strstr(line, "[rank");
-
-	for (; at && at < line + before; at = strstr(at + 1, "[rank"))
-		if (isdigit((unsigned char)at[5]))
-			return atoi(at + 5);
-	return JOB_NONE;
 }
 
 const char *joblog_lines_unnumbered(const char *at, int64_t *ret_number)

@@ -34,12 +34,6 @@ bool joblog_lines_watchdog(const char *line, struct joblog_watch *ret) __attribu
  */
 const char *joblog_lines_missed(const char *line, size_t *ret_len) __attribute__((nonnull));
 
-/*
- * The rank that PyTorch's own hook marks a line with, "[rank5]: ", be it behind the mark of a
- * launcher; JOB_NONE. `before` bytes of it are marks.
- */
-int joblog_lines_hook(const char *line, size_t before) __attribute__((nonnull));
-
 /* What stands behind the number that the sieve puts before a line, and its tab. */
 const char *joblog_lines_unnumbered(const char *at, int64_t *ret_number)
 	__attribute__((nonnull(1)));

@@ -93,16 +93,6 @@ static size_t run_of(const char *folder, size_t len)
 	return folder_of(folder, folder_of(folder, len));
 }
 
-/* Where the name of a run's folder begins, which its slash ends. */
-static const char *name_of(const char *path, size_t run)
-{
-	size_t from = run ? run - 1 : 0;
-
-	while (from && path[from - 1] != '/')
-		from--;
-	return path + from;
-}
-
 static void know_pid(struct roster *roster, const struct roster_entry *entry)
 {
 	const struct roster_key key = {ROSTER_PID, entry->pid, NULL, 0};
@@ -134,7 +124,7 @@ void roster_add(struct roster *roster, const struct roster_entry *entry)
 				ROSTER_FOLDER, 0, entry->folder, strlen(entry->folder)},
 			entry->rank);
 	if (entry->file && worker_folder_find(entry->file, &folder)) {
-		const char *from = name_of(entry->file, folder.run);
+		const char *from = worker_folder_name(entry->file, folder.run);
 
 		know(roster,
 			&(const struct roster_key){ROSTER_NAMED, 0, from,
@@ -182,7 +172,7 @@ int roster_of_folder(const struct roster *roster, const char *folder)
 	int rank = rank_of(roster,
 		&(const struct roster_key){ROSTER_FOLDER, 0, folder, strlen(folder)});
 	size_t run = run_of(folder, strlen(folder));
-	const char *name = name_of(folder, run + 1);
+	const char *name = worker_folder_name(folder, run + 1);
 
 	if (rank != JOB_NONE || !run)
 		return rank;

@@ -37,3 +37,12 @@ bool worker_folder_find(const char *path, struct worker_folder *ret)
 		}
 	return found;
 }
+
+const char *worker_folder_name(const char *path, size_t run)
+{
+	size_t from = run ? run - 1 : 0;
+
+	while (from && path[from - 1] != '/')
+		from--;
+	return path + from;
+}

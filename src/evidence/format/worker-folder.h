@@ -20,4 +20,7 @@ struct worker_folder {
 /* Finds the last such folder in the path of a file; false where there is none. */
 bool worker_folder_find(const char *path, struct worker_folder *ret) __attribute__((nonnull));
 
+/* Where in the path the name of the run's folder begins, which the last of `run` bytes ends. */
+const char *worker_folder_name(const char *path, size_t run) __attribute__((nonnull));
+
 #endif

@@ -7,6 +7,7 @@
 #include "evidence/gather/log-marks.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -408,4 +409,14 @@ size_t log_marks_read(const char *line, bool numbered, struct log_marks *ret_mar
 		len += more;
 	}
 	return len ? len + marks_bar(line + len) : 0;
+}
+
+int log_marks_hook(const char *line, size_t before)
+{
+	const char *at = strstr(line, "[rank");
+
+	for (; at && at < line + before; at = strstr(at + 1, "[rank"))
+		if (isdigit((unsigned char)at[5]))
+			return atoi(at + 5);
+	return -1;
 }

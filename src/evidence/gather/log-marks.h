@@ -35,6 +35,12 @@ struct log_marks {
 size_t log_marks_read(const char *line, bool numbered, struct log_marks *ret_marks)
 	__attribute__((nonnull));
 
+/*
+ * The rank that PyTorch's own hook marks a line with, "[rank5]: ", be it behind the mark of a
+ * launcher; -1 none. `before` bytes of it are marks.
+ */
+int log_marks_hook(const char *line, size_t before) __attribute__((nonnull));
+
 /* The task of a line as srun -l marks them ("3: "), -1 where it has no such mark. */
 int64_t log_marks_task(const char *line) __attribute__((nonnull));
 

@@ -21,20 +21,10 @@
 
 /* -- paths ------------------------------------------------------------------------------------- */
 
-/* Where in a path the name of the run's folder begins, which its slash ends. */
-static const char *begin_of(const char *path, size_t run)
-{
-	size_t from = run ? run - 1 : 0;
-
-	while (from && path[from - 1] != '/')
-		from--;
-	return path + from;
-}
-
-/* That name: a hash, never 0. */
+/* The name of the run's folder: a hash, never 0. */
 static uint64_t name_of(const char *path, size_t run)
 {
-	const char *begin = begin_of(path, run);
+	const char *begin = worker_folder_name(path, run);
 
 	return hash_bytes(HASH_START, begin, run ? (size_t)(path + run - 1 - begin) : 0) | 1;
 }
@@ -129,15 +119,11 @@ static int hook_rank(const char *line, size_t len)
 {
 	char begin[MARKS];
 	struct log_marks marks;
-	const char *at;
-	size_t before;
 
 	len = len < MARKS ? len : MARKS - 1;
 	memcpy(begin, line, len);
 	begin[len] = '\0';
-	before = log_marks_read(begin, false, &marks);
-	at = strstr(begin, "[rank");
-	return at && at < begin + before && isdigit((unsigned char)at[5]) ? atoi(at + 5) : -1;
+	return log_marks_hook(begin, log_marks_read(begin, false, &marks));
 }
 
 /* The one rank that a worker's file is by its hook; -1 none, or several. */
@@ -514,7 +500,7 @@ static const char *why_bare(const struct run *run, const struct run *chosen, boo
 /* The name of a run alone, which nobody chose, is left out; else each file has it. */
 static const char *label_of(const struct remains_file *file, size_t run, bool alone)
 {
-	const char *begin = begin_of(file->path, run);
+	const char *begin = worker_folder_name(file->path, run);
 
 	if (alone)
 		return file->path + run;
