@@ -46,6 +46,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/gather/remains.c %D%/gather/remains.h \
 	%D%/gather/remains-jobs.c %D%/gather/remains-jobs.h \
 	%D%/gather/remains-runs.c %D%/gather/remains-runs.h \
+	%D%/gather/remains-dumps.c %D%/gather/remains-dumps.h \
 	%D%/gather/receipt.c %D%/gather/receipt.h \
 	%D%/gather/receipt-look-device.c \
 	%D%/gather/receipt-look.c %D%/gather/receipt-look.h \

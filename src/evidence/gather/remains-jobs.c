@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "evidence/gather/log-marks.h"
+#include "evidence/gather/remains-dumps.h"
 #include "evidence/gather/remains-runs.h"
 
 #define DIGITS	  "0123456789"
@@ -390,7 +391,7 @@ void remains_jobs_tell_apart(struct remains *remains, int64_t known)
 			file->why = REMAINS_OF_ANOTHER;
 		}
 	remains_settle(remains);
-	remains_runs_keep_dumps(remains);
+	remains_dumps_keep(remains);
 	tell_apart_in(remains, &root);
 	remains_runs_tell_apart(remains);
 }

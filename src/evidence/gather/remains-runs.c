@@ -15,8 +15,6 @@
 #define PATH_MOST 4096
 /* What is copied or begun together is so within this time. */
 #define AT_ONCE   (600 * CLOCK_NS_PER_S)
-/* The debug server asks each minute, or as often as somebody wished. */
-#define NO_MORE_ASKED (3600 * CLOCK_NS_PER_S)
 #define MARKS     64 /* bytes of a line in which its marks are looked for */
 
 /* -- paths ------------------------------------------------------------------------------------- */
@@ -143,25 +141,10 @@ static int owner_in(const char *text)
 	return owner;
 }
 
-/* "=== Rank 0: http://m1:57799/handler/dump_traceback? ===": it has another port in each run. */
-static void read_served(struct remains_file *file, const char *head)
-{
-	const char *line = strstr(head, "=== Rank 0: http"), *at;
-	size_t len = line ? strcspn(line, "\n") : 0;
-
-	at = line ? memmem(line, len, "/handler/", 9) : NULL;
-	if (at) {
-		file->served = hash_bytes(HASH_START, line, (size_t)(at - line)) | 1;
-		file->asked = hash_bytes(HASH_START, at, (size_t)(line + len - at));
-	}
-}
-
 void remains_runs_read(
 	struct remains_file *file, const char *head, const char *tail, bool of_worker)
 {
 	file->owner = -1;
-	if (file->kind->exhibit == EXHIBIT_STACK_TEXT)
-		read_served(file, head);
 	if (!of_worker) {
 		file->report = read_reports(head, tail);
 		return;
@@ -211,94 +194,12 @@ void remains_runs_merge(struct remains_report *into, const struct remains_report
 		into->nends = REMAINS_ENDS + 1;
 }
 
-static bool is_log(const struct remains_file *file)
+bool remains_runs_is_log(const struct remains_file *file)
 {
 	struct worker_folder folder;
 
 	return file->kind && file->kind->exhibit == EXHIBIT_JOB_LOG &&
 	       !worker_folder_find(file->path, &folder);
-}
-
-/* -- dumps of the debug server ----------------------------------------------------------------- */
-
-/* "stacks_20261127_050712.txt" has the time in its name, which no copy changes. */
-static const char *stamp_of(const struct remains_file *file)
-{
-	static const char form[] = "_dddddddd_dddddd.txt";
-	size_t len = strlen(file->path), n = strlen(form);
-	const char *at = len < n ? file->path + len : file->path + len - n;
-
-	for (size_t i = 0; i < n; i++)
-		if (form[i] == 'd' ? !isdigit((unsigned char)at[i]) : at[i] != form[i])
-			return NULL;
-	return at;
-}
-
-static bool is_later(const struct remains_file *a, const struct remains_file *b)
-{
-	const char *one = stamp_of(a), *other = stamp_of(b);
-	int order = one && other ? strcmp(one, other) : 0;
-
-	return order ? order > 0 : a->when > b->when;
-}
-
-/* The last dump of all, or of those of that run that asked for the same; NULL none. */
-static const struct remains_file *last_dump(
-	const struct remains *remains, const struct remains_file *like)
-{
-	const struct remains_file *last = NULL, *file;
-
-	array_for_each(&remains->files, file)
-		if (file->kind && file->served &&
-			(!like || (like->served == file->served && like->asked == file->asked)) &&
-			(!last || is_later(file, last)))
-			last = file;
-	return last;
-}
-
-/*
- * Ranks that answer after a log has told of ends are of a later run; and those of the log's run
- * would have been asked to its end. Returns true if the dump is older than that.
- */
-static bool part_from_logs(struct remains *remains, const struct remains_file *dump)
-{
-	struct remains_file *file;
-	bool older = false;
-
-	array_for_each(&remains->files, file) {
-		if (!is_log(file) || !file->report)
-			continue;
-		older |= file->when - dump->when > NO_MORE_ASKED;
-		if (dump->when - file->when <= AT_ONCE)
-			continue;
-		file->kind = NULL;
-		file->why = REMAINS_OF_UNKNOWN;
-	}
-	return older;
-}
-
-void remains_runs_keep_dumps(struct remains *remains)
-{
-	const struct remains_file *last = last_dump(remains, NULL), *latest = NULL;
-	bool older = last && part_from_logs(remains, last);
-	struct remains_file *file;
-
-	array_for_each(&remains->files, file) {
-		if (!file->kind || !file->served)
-			continue;
-		if (!latest || latest->asked != file->asked)
-			latest = last_dump(remains, &(const struct remains_file){
-							    .served = last->served,
-							    .asked = file->asked});
-		if (file->served != last->served)
-			file->why = REMAINS_OF_ANOTHER;
-		else if (file != latest)
-			file->why = "an earlier dump";
-		else if (older)
-			file->why = REMAINS_OF_UNKNOWN;
-		if (file->why)
-			file->kind = NULL;
-	}
 }
 
 /* -- runs -------------------------------------------------------------------------------------- */
@@ -310,15 +211,15 @@ struct run {
 	size_t len;        /* so many bytes of it are the run's folder, with its slash */
 	const char *label; /* of one of its files: from what was looked at on */
 	size_t label_len;  /* so many bytes of that are the run's folder */
-	size_t scope;      /* so many the deepest folder that has a job's log beside it, or above */
-	bool beside;    /* there is such a log */
-	bool named;     /* by a report */
-	int base;       /* rank less local rank of its workers: of each node another */
-	bool foreign;   /* a log that may be its own names another one */
-	long attempt;   /* the last */
-	int64_t start;  /* realtime ns at which the last attempt's folders were made; 0 not known */
-	int64_t newest; /* when a file of it was last written */
-	const char *why; /* it is passed over; NULL it is not */
+	size_t scope;      /* so many the deepest folder beside or above it that has a job's log */
+	bool beside;       /* there is such a log */
+	bool named;        /* by a report */
+	bool foreign;      /* a log beside it names another one, or was made when it was silent */
+	int base;          /* rank less local rank of its workers: of each node another */
+	long attempt;      /* the last */
+	int64_t start;     /* realtime ns at which its last attempt began; 0 not known */
+	int64_t newest;    /* when a file of it was last written */
+	const char *why;   /* it is passed over; NULL it is not */
 };
 
 struct runs {
@@ -421,7 +322,7 @@ static void take_logs(const struct remains *remains, struct runs *runs)
 	struct run *run;
 
 	array_for_each(&remains->files, file) {
-		if (!is_log(file))
+		if (!remains_runs_is_log(file))
 			continue;
 		runs->logs = true;
 		array_for_each(&runs->all, run)
@@ -552,7 +453,7 @@ static bool are_logs_on_top(const struct remains *remains)
 	const struct remains_file *file;
 
 	array_for_each(&remains->files, file)
-		if (is_log(file) && strchr(file->label, '/'))
+		if (remains_runs_is_log(file) && strchr(file->label, '/'))
 			return false;
 	return true;
 }

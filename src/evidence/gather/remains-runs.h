@@ -37,11 +37,8 @@ struct remains_report {
 void remains_runs_read(struct remains_file *file, const char *head, const char *tail,
 	bool of_worker) __attribute__((nonnull));
 
-/*
- * Passes over all dumps of PyTorch's debug server but the last of each kind of the last run: of one
- * run the ranks have one address each (torch 2.15 distributed/debug).
- */
-void remains_runs_keep_dumps(struct remains *remains) __attribute__((nonnull));
+/* True if it is taken for a log, and is not a worker's own. */
+bool remains_runs_is_log(const struct remains_file *file) __attribute__((nonnull));
 
 /* True if two reports are of different runs: some rank has two pids. */
 bool remains_runs_contradict(const struct remains_report *a, const struct remains_report *b)

@@ -18,6 +18,7 @@
 #include "evidence/format/bundle.h"
 #include "evidence/format/worker-folder.h"
 #include "evidence/gather/log-sieve.h"
+#include "evidence/gather/remains-dumps.h"
 #include "evidence/gather/remains-jobs.h"
 #include "evidence/gather/remains-runs.h"
 #include "evidence/gather/source.h"
@@ -201,6 +202,8 @@ static void look_into(int fd, const struct stat *st, struct sight *sight, struct
 		return;
 	}
 	remains_jobs_read(file, sight->name, sight->head, sight->tail, is_of_worker(sight));
+	if (file->kind->exhibit == EXHIBIT_STACK_TEXT)
+		remains_dumps_read(file, sight->head);
 	remains_runs_read(file, sight->head, sight->tail, is_of_worker(sight));
 }
 

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/gather/remains-dumps.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "evidence/gather/remains-runs.h"
+
+/* The server asks each minute, or as often as somebody wished. */
+#define NO_MORE_ASKED  (3600 * CLOCK_NS_PER_S)
+#define ANSWERED_AFTER (600 * CLOCK_NS_PER_S)
+
+/* "=== Rank 0: http://m1:57799/handler/dump_traceback? ===": it has another port in each run. */
+void remains_dumps_read(struct remains_file *file, const char *head)
+{
+	const char *line = strstr(head, "=== Rank 0: http"), *at;
+	size_t len = line ? strcspn(line, "\n") : 0;
+
+	at = line ? memmem(line, len, "/handler/", 9) : NULL;
+	if (at) {
+		file->served = hash_bytes(HASH_START, line, (size_t)(at - line)) | 1;
+		file->asked = hash_bytes(HASH_START, at, (size_t)(line + len - at));
+	}
+}
+
+/* "stacks_20261127_050712.txt" has the time in its name, which no copy changes. */
+static const char *stamp_of(const struct remains_file *file)
+{
+	static const char form[] = "_dddddddd_dddddd.txt";
+	size_t len = strlen(file->path), n = strlen(form);
+	const char *at = len < n ? file->path + len : file->path + len - n;
+
+	for (size_t i = 0; i < n; i++)
+		if (form[i] == 'd' ? !isdigit((unsigned char)at[i]) : at[i] != form[i])
+			return NULL;
+	return at;
+}
+
+static bool is_later(const struct remains_file *a, const struct remains_file *b)
+{
+	const char *one = stamp_of(a), *other = stamp_of(b);
+	int order = one && other ? strcmp(one, other) : 0;
+
+	return order ? order > 0 : a->when > b->when;
+}
+
+/* The last dump of all, or of those of that run that asked for the same; NULL none. */
+static const struct remains_file *last_dump(
+	const struct remains *remains, const struct remains_file *like)
+{
+	const struct remains_file *last = NULL, *file;
+
+	array_for_each(&remains->files, file)
+		if (file->kind && file->served &&
+			(!like || (like->served == file->served && like->asked == file->asked)) &&
+			(!last || is_later(file, last)))
+			last = file;
+	return last;
+}
+
+/*
+ * Ranks that answer after a log has told of ends are of a later run; and those of the log's run
+ * would have been asked to its end. Returns true if the dump is older than that.
+ */
+static bool part_from_logs(struct remains *remains, const struct remains_file *dump)
+{
+	struct remains_file *file;
+	bool older = false;
+
+	array_for_each(&remains->files, file) {
+		if (!remains_runs_is_log(file) || !file->report)
+			continue;
+		older |= file->when - dump->when > NO_MORE_ASKED;
+		if (dump->when - file->when <= ANSWERED_AFTER)
+			continue;
+		file->kind = NULL;
+		file->why = REMAINS_OF_UNKNOWN;
+	}
+	return older;
+}
+
+void remains_dumps_keep(struct remains *remains)
+{
+	const struct remains_file *last = last_dump(remains, NULL), *latest = NULL;
+	bool older = last && part_from_logs(remains, last);
+	struct remains_file *file;
+
+	array_for_each(&remains->files, file) {
+		if (!file->kind || !file->served)
+			continue;
+		if (!latest || latest->asked != file->asked)
+			latest = last_dump(remains, &(const struct remains_file){
+							    .served = last->served,
+							    .asked = file->asked});
+		if (file->served != last->served)
+			file->why = REMAINS_OF_ANOTHER;
+		else if (file != latest)
+			file->why = "an earlier dump";
+		else if (older)
+			file->why = REMAINS_OF_UNKNOWN;
+		if (file->why)
+			file->kind = NULL;
+	}
+}
