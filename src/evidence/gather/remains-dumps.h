@@ -4,7 +4,8 @@
 
 /*
  * What PyTorch's debug server leaves: it asks all ranks for their stacks, again and again, and
- * writes a file each time. Of one run the ranks have one address each (torch 2.15 distributed/debug).
+ * writes a file each time. Of one run the ranks have one address each (torch 2.15
+ * distributed/debug).
  */
 
 #include "evidence/gather/remains.h"
