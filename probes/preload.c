@@ -41,22 +41,15 @@ static int preload_is_loadable(int fd)
 	       !(fs.f_flags & PRELOAD_NO_EXEC);
 }
 
-/* Our file, by its name and with a path, and not to be loaded: the `len` bytes at `path`. */
-static int preload_is_lost(const char *path, size_t len)
+/* True if the linker would not map that file. */
+static int preload_is_out_of_reach(const char *path)
 {
-	static const char file[] = "/libinquest-probe.so";
-	const size_t tail = sizeof(file) - 1;
-	char name[PRELOAD_TEXT];
 	int fd, lost;
 
-	if (len < tail || len >= sizeof(name) || memcmp(path + len - tail, file, tail) != 0)
-		return 0;
-	memcpy(name, path, len);
-	name[len] = '\0';
 	/* A capability of ours is not the image's; a sandbox may show it, and not open it. */
-	if (sys_call(SYS_faccessat, AT_FDCWD, name, R_OK) < 0)
+	if (sys_call(SYS_faccessat, AT_FDCWD, path, R_OK) < 0)
 		return 1;
-	fd = sys_openat(AT_FDCWD, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+	fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd != -EMFILE && fd != -ENFILE && fd != -ENOMEM && fd != -EINTR;
 	lost = !preload_is_loadable(fd);
@@ -64,18 +57,45 @@ static int preload_is_lost(const char *path, size_t len)
 	return lost;
 }
 
-/* Copies the paths of a list that are not lost into `to`; how many were left out. */
+/* The path under which this process loaded us, "" unknown. Writer: preload_find(). */
+static char preload_own[PRELOAD_TEXT];
+
+static int preload_is_ours(const char *path, size_t len)
+{
+	static const char file[] = "/libinquest-probe.so";
+	const size_t tail = sizeof(file) - 1;
+
+	return len >= tail && !memcmp(path + len - tail, file, tail);
+}
+
+/*
+ * True if it is our file, by its name and with a path, and must not be loaded. A path that is
+ * neither ours nor the list's last cannot be asked for without a copy of it: it stays.
+ */
+static int preload_is_lost(const char *path, size_t len)
+{
+	if (!preload_is_ours(path, len))
+		return 0;
+	if (seal_is_set())
+		return 1;
+	if (!path[len])
+		return preload_is_out_of_reach(path);
+	return !memcmp(path, preload_own, len) && !preload_own[len] &&
+	       preload_is_out_of_reach(preload_own);
+}
+
+/* How many paths of a list are lost; `to`, unless NULL, gets the others. */
 static int preload_copy(const char *list, char *to)
 {
 	const char *start = to;
-	int left_out = 0;
+	int lost = 0;
 
 	while (*list) {
 		size_t len = strcspn(list, ": ");
 
 		if (len && preload_is_lost(list, len)) {
-			left_out++;
-		} else {
+			lost++;
+		} else if (to) {
 			memcpy(to, list, len);
 			to += len;
 			if (list[len])
@@ -83,20 +103,37 @@ static int preload_copy(const char *list, char *to)
 		}
 		list += len + !!list[len];
 	}
-	if (left_out && to > start && strchr(": ", to[-1]))
+	if (lost && to > start && strchr(": ", to[-1]))
 		to--;
-	*to = '\0';
-	return left_out;
+	if (to)
+		*to = '\0';
+	return lost;
 }
 
 static int preload_has_lost(const char *variable)
 {
 	const char *list = variable + strlen(PRELOAD_NAME);
-	char rest[PRELOAD_TEXT];
 
-	if (!strstr(list, "/libinquest-probe.so") || strlen(variable) >= sizeof(rest))
-		return 0;
-	return preload_copy(list, rest) > 0;
+	return strstr(list, "/libinquest-probe.so") && strlen(variable) < PRELOAD_TEXT &&
+	       preload_copy(list, NULL) > 0;
+}
+
+void preload_find(char *const *envp)
+{
+	for (; envp && *envp; envp++) {
+		const char *list = *envp + strlen(PRELOAD_NAME);
+
+		if (!preload_is_it(*envp))
+			continue;
+		for (size_t len; *list; list += len + !!list[len]) {
+			len = strcspn(list, ": ");
+			if (len >= sizeof(preload_own) || !preload_is_ours(list, len))
+				continue;
+			memcpy(preload_own, list, len);
+			preload_own[len] = '\0';
+			return;
+		}
+	}
 }
 
 /* Nobody may look at the word while it is written: it is made elsewhere, and then put in place. */
@@ -105,7 +142,7 @@ void preload_forget(char **envp)
 	static char text[PRELOAD_TEXT];
 	static int taken;
 
-	for (; !seal_is_set() && envp && *envp; envp++) {
+	for (; envp && *envp; envp++) {
 		if (!preload_is_it(*envp) || !preload_has_lost(*envp) ||
 			__atomic_exchange_n(&taken, 1, __ATOMIC_ACQ_REL))
 			continue;
@@ -115,19 +152,20 @@ void preload_forget(char **envp)
 	}
 }
 
-size_t preload_room(char *const *envp)
+struct preload_room preload_room(char *const *envp)
 {
+	struct preload_room room = {0, 0};
 	size_t n = 0;
-	int lost = 0;
 
-	if (seal_is_set())
-		return 0;
 	for (; envp && envp[n] && n < PRELOAD_WORDS; n++)
-		lost |= preload_is_it(envp[n]) && preload_has_lost(envp[n]);
-	return lost && n < PRELOAD_WORDS ? n + 1 : 0;
+		if (!room.text && preload_is_it(envp[n]) && preload_has_lost(envp[n]))
+			room.text = strlen(envp[n]) + 1;
+	if (room.text && n < PRELOAD_WORDS)
+		room.words = n + 1;
+	return room;
 }
 
-char *const *preload_without(char *const *envp, char **into, char text[PRELOAD_TEXT])
+char *const *preload_without(char *const *envp, char **into, char *text)
 {
 	const size_t name = strlen(PRELOAD_NAME);
 	size_t n = 0;

@@ -6,9 +6,13 @@
  * shows it and does not open it, a mount from which nothing may be run, an installation that was
  * removed) the dynamic linker complains on stderr, once for each program, and some programs read
  * the stderr of others. So an image that could not load us is not asked to: our path is taken out
- * of its LD_PRELOAD, and out of that of its children with it. All else stays as it is.
+ * of its LD_PRELOAD, and out of that of its children with it. All else stays as it is. The same where
+ * the process gave up its system calls (seccomp.h): the filter stays with the new image, and may
+ * kill it for a call of ours.
  *
- * Signal-safe, also in a vfork child: the new environment lies in the caller's frame.
+ * Signal-safe, also in a vfork child, and on the small stacks of those who handle a crash: the
+ * asking takes less than 512 bytes, and the new environment, which lies in the caller's frame, is
+ * as large as its words.
  */
 #ifndef PROBES_PRELOAD_H
 #define PROBES_PRELOAD_H
@@ -20,26 +24,29 @@
 
 #define PRELOAD_TEXT 4096 /* of an LD_PRELOAD; a longer one is left as it is */
 
-/*
- * Returns how many words preload_without() needs for this environment; 0: it may stay as it is.
- * NULL is an empty one.
- */
-size_t preload_room(char *const *envp);
+/* What preload_without() needs. */
+struct preload_room {
+	size_t words; /* of the environment; 0: it may stay as it is */
+	size_t text;  /* bytes of one of them */
+};
 
-/*
- * Makes the environment without those paths of ours that cannot be loaded: in `into`, one word in
- * `text`.
- */
-char *const *preload_without(char *const *envp, char **into, char text[PRELOAD_TEXT]);
+/* Notes where we were loaded from, by the process' environment. In the constructor. */
+void preload_find(char *const *envp);
+
+/* What it takes to leave out of this environment what must not be loaded. NULL is an empty one. */
+struct preload_room preload_room(char *const *envp);
+
+/* Makes the environment without those paths of ours: in `into`, one word of it in `text`. */
+char *const *preload_without(char *const *envp, char **into, char *text);
 
 /* Sets `envp` to the new image's environment: the same, or one laid out in the caller's frame. */
 #define PRELOAD_ENVIRONMENT(envp)                                                                  \
 	do {                                                                                       \
-		size_t room = preload_room(envp);                                                  \
+		struct preload_room room = preload_room(envp);                                     \
                                                                                                    \
-		if (hook_unlikely(room))                                                           \
-			(envp) = preload_without(envp, alloca(room * sizeof(char *)),              \
-				alloca(PRELOAD_TEXT));                                             \
+		if (hook_unlikely(room.words))                                                     \
+			(envp) = preload_without(envp, alloca(room.words * sizeof(char *)),        \
+				alloca(room.text));                                                \
 	} while (0)
 
 /* Takes them out of the process' own environment, for good: one word of it changes. */

@@ -24,6 +24,7 @@ typedef int spawn_fn(pid_t *child, const char *path, const posix_spawn_file_acti
 
 void spawn_find(void)
 {
+	preload_find(environ);
 	hook_resolve(&spawns.spawn, "posix_spawn", (void *)posix_spawn, hook_libc);
 	hook_resolve(&spawns.spawnp, "posix_spawnp", (void *)posix_spawnp, hook_libc);
 	hook_resolve(&spawns.system, "system", (void *)system, hook_libc);

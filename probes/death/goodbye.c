@@ -129,7 +129,7 @@ HOOK_EXPORT int execv(const char *path, char *const argv[])
 {
 	__typeof__(execv) *real = HOOK_REAL_AT(goodbye.execv, execv, "execv");
 
-	if (!real || preload_room(environ))
+	if (!real || preload_room(environ).words)
 		return goodbye_execve(path, argv, environ);
 	goodbye_before_exec();
 	return goodbye_after_exec(real(path, argv));
@@ -140,7 +140,7 @@ HOOK_EXPORT int execvp(const char *file, char *const argv[])
 {
 	__typeof__(execvp) *real = HOOK_REAL_AT(goodbye.execvp, execvp, "execvp");
 
-	if (preload_room(environ))
+	if (preload_room(environ).words)
 		return execvpe(file, argv, environ);
 	if (!real)
 		return goodbye_execve(file, argv, environ);

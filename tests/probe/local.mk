@@ -21,13 +21,16 @@ SH_TESTS += %D%/signals.test %D%/deaths.test %D%/life.test %D%/marks.test %D%/no
 	%D%/space.test
 EXTRA_DIST += %D%/marker.c
 
-# Programs that start others in every way, and that give up their system calls.
-check_PROGRAMS += %D%/lost %D%/sealed
+# Programs that start others in every way, from little stack, and that give up their system calls.
+check_PROGRAMS += %D%/lost %D%/narrow %D%/sealed
+tests_probe_narrow_CPPFLAGS = -D_GNU_SOURCE
+tests_probe_narrow_CFLAGS = $(PLAIN_CFLAGS)
+tests_probe_narrow_LDFLAGS = -pthread
 tests_probe_lost_CPPFLAGS = -D_GNU_SOURCE
 tests_probe_lost_CFLAGS = $(PLAIN_CFLAGS)
 tests_probe_sealed_CPPFLAGS = -D_GNU_SOURCE
 tests_probe_sealed_CFLAGS = $(PLAIN_CFLAGS)
-SH_TESTS += %D%/lost.test %D%/sealed.test
+SH_TESTS += %D%/lost.test %D%/narrow.test %D%/sealed.test
 
 SH_TESTS += %D%/refused.test %D%/tools.test %D%/identity.test %D%/sanitized.test
 EXTRA_DIST += %D%/sanitized.c
