@@ -181,25 +181,33 @@ static inline void census_flag(void *base, int i, uint32_t flags)
 }
 
 /*
- * True if nobody else in the table has this slot's rank: then only the slot tells that the rank was
- * there, and how it ended. (What a rank starts inherits its number; a task's may hold many ranks.)
+ * True if nobody else in the table has this slot's rank, or only younger processes that failed and
+ * were never more than candidates: helpers that inherited its number, from a shell between them,
+ * too. Then only the slot tells that the rank was there, and how it ended. A launcher's task may
+ * hold many ranks: of its number the slot tells only where a helper would else be taken for it.
  */
 static inline int census_is_only_word(void *base, int i)
 {
 	const struct census_slot *s = census_slot_at(base, i);
 	uint32_t high = __atomic_load_n(&((struct census_header *)base)->high, __ATOMIC_ACQUIRE);
 
-	if (s->rank < 0 || (s->flags & (CENSUS_F_TASK | CENSUS_F_TOOL)))
+	int helpers = 0;
+
+	if (s->rank < 0 || (s->flags & CENSUS_F_TOOL))
 		return 0;
 	for (uint32_t k = 0; k < high && k < CENSUS_SLOTS; k++) {
 		const struct census_slot *other = census_slot_at(base, (int)k);
-		uint32_t state = __atomic_load_n(&other->state, __ATOMIC_ACQUIRE);
+		uint64_t head = ring_load_acquire(&other->head);
+		uint32_t state = (uint32_t)head;
 
-		if ((int)k != i && state != CENSUS_FREE && state != CENSUS_CLAIMING &&
-			other->rank == s->rank)
+		if ((int)k == i || state == CENSUS_FREE || state == CENSUS_CLAIMING ||
+			other->rank != s->rank)
+			continue;
+		if (!census_is_spent(head) || other->start_time < s->start_time)
 			return 0;
+		helpers++;
 	}
-	return 1;
+	return helpers || !(s->flags & CENSUS_F_TASK);
 }
 
 /*
