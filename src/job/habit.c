@@ -1,103 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rank's ops go into one row, from the place on from which each of its seats has them without a
- * gap. Then the last place is looked for up to which the row repeats itself; what stands behind it
- * must be the same row with a piece left out, or a piece of it done again.
+ * In the rank's row the last place is looked for up to which it repeats itself; what stands behind
+ * that must be the same row with a piece left out, or a piece of it done again.
  */
 #include "job/habit.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "job/rank-row.h"
 
 #define HABIT_TAIL 64 /* ops behind the place where the habit broke, at most */
-
-struct launch {
-	uint64_t order;
-	struct usual_op item;
-};
-
-struct row {
-	ARRAY(struct launch) launches;
-	uint64_t whole_from; /* order from which on no seat has a gap */
-};
-
-/* Launches by their order; those of one launch, which have none, by what they are. */
-static int compare_launches(const void *va, const void *vb)
-{
-	const struct launch *a = va, *b = vb;
-	const struct job_op *x = a->item.op, *y = b->item.op;
-
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	if (a->item.group != b->item.group)
-		return a->item.group < b->item.group ? -1 : 1;
-	if (x->sig.op != y->sig.op)
-		return x->sig.op < y->sig.op ? -1 : 1;
-	if (x->sig.peer.n != y->sig.peer.n)
-		return x->sig.peer.n < y->sig.peer.n ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Where the seat's collectives have their last gap; they all count from behind it. */
-static uint64_t whole_collectives(const struct job_member *m)
-{
-	size_t i = m->nops;
-
-	while (i > 1 && m->ops[i - 1].index == m->ops[i - 2].index + 1)
-		i--;
-	return !i || m->ops[i - 1].index == 1 ? 0 : m->ops[i - 1].order;
-}
-
-/* The latest sends and receives are kept, whatever their peers: from the first one on. */
-static uint64_t whole_pairs(const struct job_member *m)
-{
-	for (size_t i = 0; i < m->np2p; i++) {
-		size_t before = i;
-
-		while (before && (m->p2p[before - 1].sig.op != m->p2p[i].sig.op ||
-					 !same_group_rank(m->p2p[before - 1].sig.peer,
-						 m->p2p[i].sig.peer)))
-			before--;
-		if (!before && m->p2p[i].index > 1)
-			return m->p2p[0].order;
-	}
-	return 0;
-}
-
-static void add_seat(struct row *row, const struct job_member *m)
-{
-	uint64_t collectives = whole_collectives(m), pairs = whole_pairs(m);
-
-	if (collectives > row->whole_from)
-		row->whole_from = collectives;
-	if (pairs > row->whole_from)
-		row->whole_from = pairs;
-	for (size_t i = 0; i < m->nops; i++)
-		*array_add(&row->launches) =
-			(struct launch){m->ops[i].order, {m->group, &m->ops[i]}};
-	for (size_t i = 0; i < m->np2p; i++)
-		*array_add(&row->launches) =
-			(struct launch){m->p2p[i].order, {m->group, &m->p2p[i]}};
-}
-
-/* All ops of the rank that follow each other without a gap; how many goes to *ret_n. */
-static struct usual_op *make_row(const struct job *job, struct rank_index rank, size_t *ret_n)
-{
-	struct row row = {.whole_from = 1};
-	ARRAY(struct usual_op) items = {0};
-
-	for (size_t i = 0; i < job->nmembers; i++)
-		if (same_rank(job->members[i].rank, rank))
-			add_seat(&row, &job->members[i]);
-	array_sort(&row.launches, compare_launches);
-	for (size_t i = 0; i < row.launches.nr; i++)
-		if (row.launches.items[i].order >= row.whole_from)
-			*array_add(&items) = row.launches.items[i].item;
-	array_release(&row.launches);
-	*ret_n = items.nr;
-	return items.items;
-}
 
 /* True if row[from..n) is what was to be expected `ahead` places behind the habit's end. */
 static bool goes_on(const struct habit *h, size_t from, size_t n, size_t ahead)
@@ -144,10 +57,18 @@ static void find_habit(struct habit *h, size_t n)
 		find_break(h, n);
 }
 
+/* True if it came again for longer than `held` ops of steps of that period, and more often. */
+static bool held_more(const struct habit *h, size_t held, size_t period)
+{
+	size_t mine = usual_again(h->row, h->at, h->period);
+
+	return mine > held && mine * period > held * h->period;
+}
+
 /*
  * A step with one op left out is twice the same, too, if it is laid over the end of the step before
  * ("sssr sssr" of "ssssr sssr"). That is no habit of its own where an older one, which held for
- * longer, explains all but less than one of these two.
+ * longer and through more steps, explains all but less than one of these two.
  */
 static void prefer_older(struct habit *h, size_t n)
 {
@@ -159,7 +80,7 @@ static void prefer_older(struct habit *h, size_t n)
 		struct habit older = {.row = h->row, .at = n - tail};
 
 		older.period = usual_period(older.row, older.at);
-		if (!older.period || usual_again(older.row, older.at, older.period) <= held)
+		if (!older.period || !held_more(&older, held, h->period))
 			continue;
 		find_break(&older, n);
 		if (older.kind != HABIT_LEFT)
@@ -172,11 +93,17 @@ static void prefer_older(struct habit *h, size_t n)
 struct habit habit_of(const struct job *job, struct rank_index rank)
 {
 	struct habit h = {.kind = HABIT_UNKNOWN};
-	size_t n;
+	ARRAY(size_t) seats = {0};
+	struct rank_row row;
 
-	h.row = make_row(job, rank, &n);
-	find_habit(&h, n);
-	prefer_older(&h, n);
+	for (size_t i = 0; i < job->nmembers; i++)
+		if (same_rank(job->members[i].rank, rank))
+			*array_add(&seats) = i;
+	row = rank_row_make(job, seats.items, seats.nr);
+	array_release(&seats);
+	h.row = row.items;
+	find_habit(&h, row.n);
+	prefer_older(&h, row.n);
 	return h;
 }
 

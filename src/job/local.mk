@@ -20,6 +20,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal/seal-launches.c \
 	%D%/lock-holders.c %D%/lock-holders.h \
 	%D%/names.c %D%/names.h \
+	%D%/rank-row.c %D%/rank-row.h \
 	%D%/ranks.c %D%/ranks.h \
 	%D%/receipt.c %D%/receipt.h \
 	%D%/seal/raw.h \

@@ -154,6 +154,17 @@ static int node_beside(const struct circle *circle, int node)
 	return JOB_NONE;
 }
 
+/* True if one of the list is not in all groups of the circle. */
+static bool holds_apart(const struct circle *circle, const struct rank_list *list)
+{
+	const struct holder *holder;
+
+	array_for_each(&circle->holders, holder)
+		if (holder->apart && rank_list_has(list, holder->rank))
+			return true;
+	return false;
+}
+
 void circle_tell_order(struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
 	const struct rank_list *who =
@@ -162,8 +173,10 @@ void circle_tell_order(struct inquiry *q, const struct circle *circle, struct dr
 	bool creations = circle_is_of_creations(q, circle);
 	struct verdict_fact *fact;
 
-	/* In a circle of more than two nobody has the order that another one turned round. */
-	if (circle->camps > 2 || node == JOB_NONE || beside == JOB_NONE)
+	/* In a circle of more than two nobody has the order that another one turned round; and who
+	 * is in one of the groups alone took none. */
+	if (circle->camps > 2 || node == JOB_NONE || beside == JOB_NONE ||
+		holds_apart(circle, who))
 		return;
 	/* The edges say all about sends and receives. */
 	if (q->graph->nodes[beside].kind == WAITFOR_PAIR || circle_is_mixed(q, circle) ||

@@ -15,6 +15,21 @@ struct draft *inquiry_draft(struct inquiry *q, enum verdict_class class)
 	return draft;
 }
 
+void inquiry_drop_draft(struct inquiry *q)
+{
+	struct draft *draft = &q->drafts.items[q->drafts.nr - 1];
+
+	array_release(&draft->culprits.list);
+	array_release(&draft->victims.list);
+	array_release(&draft->camp_a.list);
+	array_release(&draft->camp_b.list);
+	array_release(&draft->facts);
+	array_release(&draft->ruled_out);
+	array_release(&draft->unknown);
+	*draft = (struct draft){0};
+	q->drafts.nr--;
+}
+
 static void init_fact(struct verdict_fact *fact, enum verdict_fact_kind kind, const char *cite)
 {
 	fact->kind = kind;

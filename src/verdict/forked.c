@@ -12,6 +12,7 @@
 #include "job/names.h"
 #include "job/rollcall.h"
 #include "verdict/rule.h"
+#include "verdict/strays.h"
 
 size_t fork_minority(const struct fork *fork)
 {
@@ -226,8 +227,33 @@ static bool may_be_an_amount(const struct inquiry *q, const struct fork *fork)
 	       !fork_is_for_another_group(q, fork, camp);
 }
 
+/* True if the rank alone makes one side of a fork of two. */
+static bool is_side(const struct inquiry *q, const struct fork *fork, struct rank_index rank)
+{
+	for (size_t i = 0; fork->ncamps == 2 && i < fork->ncamps; i++)
+		if (fork->camps[i].n == 1 &&
+			same_rank(q->job->members[fork->camps[i].members[0]].rank, rank))
+			return true;
+	return false;
+}
+
+/* A fork of which no side is the smaller one: what ranks do that sit alike, tells who strays. */
+static bool write_stray(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	const struct stray *stray =
+		fork_minority(fork) == SIZE_MAX && fork->exact ? inquiry_stray(q) : NULL;
+
+	if (!stray || !is_side(q, fork, stray->rank))
+		return false;
+	stray_write(q, stray, draft);
+	find_waiting(q, fork, draft);
+	return true;
+}
+
 bool is_calls_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
+	if (write_stray(q, fork, draft))
+		return true;
 	draft->verdict.confidence = fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;

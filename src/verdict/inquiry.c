@@ -8,7 +8,7 @@
  * one that meets every minute is not even late by then. So thresholds are multiples of the group's
  * own usual gap; one constant for all would be wrong for either kind.
  */
-#include "verdict/inquiry.h"
+#include "verdict/strays.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -278,17 +278,8 @@ struct inquiry *inquiry_new(const struct job *job)
 
 static void release_drafts(struct inquiry *q)
 {
-	for (size_t i = 0; i < q->drafts.nr; i++) {
-		struct draft *draft = &q->drafts.items[i];
-
-		array_release(&draft->culprits.list);
-		array_release(&draft->victims.list);
-		array_release(&draft->camp_a.list);
-		array_release(&draft->camp_b.list);
-		array_release(&draft->facts);
-		array_release(&draft->ruled_out);
-		array_release(&draft->unknown);
-	}
+	while (q->drafts.nr)
+		inquiry_drop_draft(q);
 	array_release(&q->drafts);
 	array_release(&q->not_judged);
 }
@@ -296,6 +287,9 @@ static void release_drafts(struct inquiry *q)
 void inquiry_free(struct inquiry *q)
 {
 	release_drafts(q);
+	if (q->stray)
+		array_release(&q->stray->agree.list);
+	free(q->stray);
 	waitfor_free(q->graph);
 	profiles_free(q->profiles);
 	forks_free(q->forks);

@@ -24,6 +24,8 @@ struct rank_list {
 	size_t ascending; /* so many of the first are in order, each once; no less if it was cut */
 };
 
+struct stray;
+
 /* A finding being written. Facts appear in the order of adding. */
 struct draft {
 	struct verdict verdict;
@@ -55,6 +57,7 @@ struct inquiry {
 	bool standstill; /* nobody waits in a ring, and yet all that live stand */
 	bool groups_clash; /* ranks made groups in different orders: the graph misleads */
 	struct verdict_early early;
+	struct stray *stray; /* strays.h: NULL until somebody asks */
 	ARRAY(struct draft) drafts;
 	ARRAY(struct verdict_not_judged) not_judged;
 };
@@ -63,6 +66,8 @@ struct inquiry {
 
 /* A new finding of that class; valid until the next one is begun. */
 struct draft *inquiry_draft(struct inquiry *q, enum verdict_class class);
+/* Takes the latest finding back. */
+void inquiry_drop_draft(struct inquiry *q);
 
 /* Makes the finding no surer than that. */
 void draft_at_most(struct draft *draft, enum verdict_confidence confidence);

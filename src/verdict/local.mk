@@ -9,6 +9,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/callers.c %D%/callers.h \
 	%D%/compile.c \
 	%D%/completion.c %D%/completion.h \
+	%D%/counterparts.c %D%/counterparts.h \
 	%D%/creation.c \
 	%D%/death-place.c %D%/death-place.h \
 	%D%/device.c \
@@ -66,6 +67,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/slow.c \
 	%D%/stack-facts.c \
 	%D%/stage.c \
+	%D%/strays.c %D%/strays.h \
 	%D%/start.c \
 	%D%/unhooked.c \
 	%D%/unknown.c \

@@ -17,6 +17,7 @@
 #include "verdict/judge.h"
 #include "verdict/pairs.h"
 #include "verdict/rule.h"
+#include "verdict/strays.h"
 #include "verdict/unmet.h"
 
 static int compare_holders(const void *va, const void *vb)
@@ -298,6 +299,45 @@ static bool write_pair_fault(struct inquiry *q, int part, const struct circle *c
 	return true;
 }
 
+/* True if that part of the graph holds the stray, or somebody where it strays. */
+static bool is_about(const struct inquiry *q, int part, const struct stray *stray)
+{
+	if (q->graph->nodes[stray->rank.i].part == part)
+		return true;
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (q->graph->nodes[q->graph->node_of_wait[i]].part == part &&
+			(same_rank(wait->rank, stray->rank) ||
+				(wait->member != JOB_NONE &&
+					q->job->members[wait->member].group == stray->group)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A circle of which nothing else tells whose fault it is, since one of its ranks does not do what
+ * all others do that sit like it: that is said instead of what the draft says.
+ */
+static void prefer_stray(struct inquiry *q, int part, const struct circle *circle)
+{
+	struct draft *draft = &q->drafts.items[q->drafts.nr - 1];
+	const struct stray *stray;
+
+	if (draft->verdict.class != VERDICT_ORDER_INVERSION || draft->verdict.cause ||
+		(draft->culprits.list.nr && draft->verdict.confidence > VERDICT_HYPOTHESIS))
+		return;
+	stray = inquiry_stray(q);
+	if (!stray || !is_about(q, part, stray))
+		return;
+	inquiry_drop_draft(q);
+	draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
+	stray_write(q, stray, draft);
+	find_waiting(q, part, draft);
+	circle_tell_edges(q, circle, draft);
+}
+
 /* The group of one of the circle's operations in which others wait for a rank that closed it. */
 static int group_left_by(const struct inquiry *q, int part, struct rank_index rank)
 {
@@ -441,7 +481,8 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	else if (!shows_orders(q, circle))
 		draft_at_most(draft, VERDICT_SUPPORTED);
 	open = !better && (circle_is_mixed(q, circle) || may_lack_sends(q, circle));
-	if (open || (!better && inquiry_by_dumps(q) && is_assumed(q, circle)))
+	if (open || !count_chose(circle) ||
+		(!better && inquiry_by_dumps(q) && is_assumed(q, circle)))
 		blame_nobody(circle, draft);
 	if (open)
 		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
@@ -455,6 +496,8 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 		circle_tell_likes(q, &likes, draft);
 	if (open)
 		draft_fact(q, draft, FACT_UNALIGNED, NO_RANK, inquiry_cite_all(q));
+	if (!likes.ranks.list.nr)
+		prefer_stray(q, part, circle);
 	array_release(&likes.ranks.list);
 	array_release(&odd.list);
 }

@@ -44,6 +44,7 @@ static bool tells_all(const struct inquiry *q, const struct job_member *m)
 struct place {
 	int group;
 	uint64_t index;
+	const struct job_op *op;
 };
 
 static uint64_t order_of_last_p2p(const struct job_member *m)
@@ -72,16 +73,22 @@ static struct place stands_at(const struct inquiry *q, struct rank_index rank)
 		if (!last || last->order <= latest)
 			continue;
 		latest = last->order;
-		place = (struct place){m->group, last->index};
+		place = (struct place){m->group, last->index, last};
 	}
 	return message < latest ? place : (struct place){.group = JOB_NONE};
 }
 
-/* True if both stand at one operation, or at that of groups of one shape. */
-static bool is_like_place(const struct inquiry *q, struct place a, struct place b)
+/*
+ * True if both stand at one operation; or, for ranks on like seats, at the same one of groups of one
+ * shape. Stages of one pipeline need not call as often for a step: there the same number is another
+ * place.
+ */
+static bool is_like_place(const struct inquiry *q, struct place a, struct place b, bool alike)
 {
-	return a.index && a.index == b.index &&
-	       (a.group == b.group || shapes_alike(q->job, a.group, b.group));
+	if (!a.index || a.index != b.index)
+		return false;
+	return a.group == b.group || (alike && shapes_alike(q->job, a.group, b.group) &&
+					     forks_differ(&a.op->sig, &b.op->sig) == FORK_NONE);
 }
 
 /*
@@ -108,6 +115,7 @@ static bool find_like(const struct inquiry *q, struct side side, int group, stru
 /* What pairs like one did. */
 struct likes {
 	struct place at; /* where those stand who did all of it */
+	int group;       /* of the pair itself */
 	uint64_t want;   /* so many the other end of a pair may have asked for, wherever it is */
 	uint64_t count;  /* how often each did; 0: none is known */
 	size_t n;        /* pairs whose first came to that place */
@@ -125,7 +133,7 @@ static void count_in(const struct inquiry *q, struct side like, struct likes *li
 
 	if (!count || !is_rank(m->rank))
 		return;
-	if (is_like_place(q, likes->at, stands_at(q, m->rank))) {
+	if (is_like_place(q, likes->at, stands_at(q, m->rank), m->group != likes->group)) {
 		likes->differ |= likes->count && count != likes->count;
 		likes->count = count;
 		likes->n++;
@@ -144,7 +152,8 @@ static uint64_t count_of_like(
 	const struct inquiry *q, struct side side, uint64_t want, size_t *ret_n)
 {
 	const struct job_member *m = &q->job->members[side.member];
-	struct likes likes = {.at = stands_at(q, m->rank), .want = want};
+	struct likes likes = {
+		.at = stands_at(q, m->rank), .group = m->group, .want = want};
 	struct side like;
 
 	*ret_n = 0;
@@ -159,6 +168,18 @@ static uint64_t count_of_like(
 		return 0;
 	*ret_n = likes.n + (likes.n == 1 && likes.count == want ? likes.n_asked : 0);
 	return *ret_n > 1 ? likes.count : 0;
+}
+
+/* True if the rank is known not to have come to that place, where it is one of its own. */
+static bool is_awaited_at(const struct inquiry *q, struct place place, struct rank_index rank)
+{
+	by_rank_each(&q->seats, rank, i) {
+		const struct job_member *m = &q->job->members[q->seats.at[i]];
+
+		if (m->group == place.group)
+			return m->head_known && m->head < place.index;
+	}
+	return false;
 }
 
 /* -- who --------------------------------------------------------------------------------------- */
@@ -188,7 +209,9 @@ static struct pair_fault find_skipped(const struct inquiry *q, const struct wait
 
 /*
  * The one who waits called once more than the peer, which did all that it and its likes do. It may
- * have left out what stands between, too: that its own steps must tell.
+ * have left out what stands between, too: that its own steps must tell. Likes tell it only where
+ * the peer stands at a collective that waits for that one; else the peer, and they, may just not
+ * have come to the call yet.
  */
 static struct pair_fault find_extra(const struct inquiry *q, const struct wait *wait,
 	const struct habit *mine, const struct habit *theirs)
@@ -202,7 +225,8 @@ static struct pair_fault find_extra(const struct inquiry *q, const struct wait *
 		.cite = wait->cite};
 
 	fault.like = count_of_like(q, peer, 0, &fault.nlike);
-	if (fault.like != fault.done || fault.done >= wait->index)
+	if (fault.like != fault.done || fault.done >= wait->index ||
+		!is_awaited_at(q, stands_at(q, q->job->members[wait->peer].rank), wait->rank))
 		fault.like = 0;
 	fault.by_habit = habit_repeats(mine) && theirs->kind == HABIT_KEPT;
 	fault.cause = fault.by_habit ? VERDICT_BY_EXTRA : VERDICT_NO_CAUSE;

@@ -86,7 +86,7 @@ class World:
                        [list(s) for s in mine], dtype,
                        out=None if mine_out is None else [list(s) for s in mine_out])
 
-    def message(self, g, source, target, done=True, sides=("send", "recv")):
+    def message(self, g, source, target, done=True, sides=("send", "recv"), amount=64):
         self.go_on()
         ranks = self.groups[g]["ranks"]
         a, b = ranks.index(source), ranks.index(target)
@@ -95,7 +95,7 @@ class World:
             if side not in sides:
                 continue
             self.groups[g]["p2p"][rank] += 1
-            self.entry(rank, g, name, done, [[64]], p2p=True)
+            self.entry(rank, g, name, done, [[amount]], p2p=True)
 
     def batch(self, g, pairs, ranks=None, done=True):
         """batch_isend_irecv: parts never complete, the entry at the end does."""

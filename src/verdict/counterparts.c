@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups are sorted by their shape, which gives each a kind; ranks by the kinds of their groups,
+ * with the seat where it matters, so that counterparts lie together. Of each such class the longest
+ * row is the measure. If one other leaves it, that one strays; if all others leave it that come as
+ * far, and agree with each other, the longest itself does.
+ *
+ * Two groups of the same ranks and shape cannot be told apart by it: their members are counterparts
+ * only of each other.
+ */
+#include "verdict/counterparts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/forks.h"
+#include "job/names.h"
+#include "job/rank-row.h"
+#include "job/rollcall.h"
+
+#define ANCHOR_DEPTH 64 /* ops of a row's start that are looked for in the other */
+
+/* A seat of a rank as its counterparts must have it, too. */
+struct place {
+	int kind;      /* of the group */
+	uint32_t seat; /* 0 where only the group matters */
+};
+
+struct row {
+	struct rank_index rank;
+	struct place *places; /* by kind */
+	size_t nplaces;
+	struct rank_row ops;
+};
+
+struct comparison {
+	const struct inquiry *q;
+	int *kinds;   /* per group */
+	bool *sends;  /* per kind: its members send to each other */
+	ARRAY(struct row) rows;
+};
+
+/* -- groups of one shape ----------------------------------------------------------------------- */
+
+struct shape {
+	const struct job *job;
+	int group;
+};
+
+/* The world rank of who sits there; negative where that is not known. */
+static int64_t who_sits(const struct shape *s, uint32_t seat)
+{
+	const struct job_group *g = &s->job->groups[s->group];
+	struct rank_index rank = s->job->members[g->first_member + (int)seat].rank;
+
+	return is_rank(rank) ? job_rank(s->job, rank)->world_rank.n : -1;
+}
+
+/* Equal for groups of one maker and size whose ranks lie equally far apart. */
+static int compare_shapes(const void *va, const void *vb)
+{
+	const struct shape *a = va, *b = vb;
+	const struct job_group *x = &a->job->groups[a->group], *y = &b->job->groups[b->group];
+	int order = strcmp(x->maker, y->maker);
+
+	if (order || x->size != y->size)
+		return order ? order : x->size < y->size ? -1 : 1;
+	for (uint32_t seat = 1; seat < x->size; seat++) {
+		int64_t here = who_sits(a, seat) - who_sits(a, 0);
+		int64_t there = who_sits(b, seat) - who_sits(b, 0);
+
+		if (here != there)
+			return here < there ? -1 : 1;
+	}
+	return 0;
+}
+
+static bool is_all_known(const struct shape *s)
+{
+	for (uint32_t seat = 0; seat < s->job->groups[s->group].size; seat++)
+		if (who_sits(s, seat) < 0)
+			return false;
+	return s->job->groups[s->group].size > 1;
+}
+
+/* True if each of these groups, of one shape, has a first rank of its own. */
+static bool are_apart(const struct shape *shapes, size_t n, bool *first_seen)
+{
+	bool apart = true;
+
+	for (size_t i = 0; i < n; i++) {
+		bool *seen = &first_seen[shapes[i].job->members[shapes[i].job->groups[
+			shapes[i].group].first_member].rank.i];
+
+		apart &= !*seen;
+		*seen = true;
+	}
+	for (size_t i = 0; i < n; i++)
+		first_seen[shapes[i].job->members[shapes[i].job->groups[shapes[i].group]
+						    .first_member].rank.i] = false;
+	return apart;
+}
+
+/* Gives each group its kind: the number of one that has its shape. */
+static void find_kinds(struct comparison *c)
+{
+	const struct job *job = c->q->job;
+	bool *first_seen = alloc_zeroed(job->nranks + 1, sizeof(*first_seen));
+	ARRAY(struct shape) shapes = {0};
+
+	for (int group = 0; group < (int)job->ngroups; group++) {
+		struct shape shape = {job, group};
+
+		c->kinds[group] = group;
+		if (is_all_known(&shape))
+			*array_add(&shapes) = shape;
+	}
+	array_sort(&shapes, compare_shapes);
+	for (size_t from = 0, to; from < shapes.nr; from = to) {
+		for (to = from + 1; to < shapes.nr &&
+				!compare_shapes(&shapes.items[from], &shapes.items[to]);
+			to++)
+			;
+		if (!are_apart(&shapes.items[from], to - from, first_seen))
+			continue;
+		for (size_t i = from; i < to; i++)
+			c->kinds[shapes.items[i].group] = shapes.items[from].group;
+	}
+	array_release(&shapes);
+	free(first_seen);
+	for (size_t i = 0; i < job->nmembers; i++)
+		if (job->members[i].np2p)
+			c->sends[c->kinds[job->members[i].group]] = true;
+}
+
+/* -- rows -------------------------------------------------------------------------------------- */
+
+/* True if all that who sits there launched is known, and in which order. */
+static bool tells_all(const struct inquiry *q, const struct job_member *m)
+{
+	const struct job_op *last = m->nops ? &m->ops[m->nops - 1] : NULL;
+
+	if (!m->p2p_whole && !(job_rank(q->job, m->rank)->knows & JOB_KNOWS_RING))
+		return false;
+	if (m->saw_capture || m->from_any || (m->head && (!last || last->index != m->head)))
+		return false;
+	for (size_t i = 0; i < m->nops; i++)
+		if (!m->ops[i].order)
+			return false;
+	for (size_t i = 0; i < m->np2p; i++)
+		if (!m->p2p[i].order)
+			return false;
+	return true;
+}
+
+static int compare_places(const void *va, const void *vb)
+{
+	const struct place *a = va, *b = vb;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return a->seat < b->seat ? -1 : a->seat > b->seat;
+}
+
+/* Adds the rank's row, unless something that it did may not be known. */
+static void add_row(struct comparison *c, struct rank_index rank)
+{
+	const struct by_rank *seats = &c->q->seats;
+	size_t first = seats->first[rank.i], n = seats->first[rank.i + 1] - first;
+	struct row row = {.rank = rank};
+
+	if (!n || inquiry_lost_ops(c->q, rank))
+		return;
+	by_rank_each(seats, rank, i)
+		if (!tells_all(c->q, &c->q->job->members[seats->at[i]]))
+			return;
+	row.places = alloc_zeroed(n, sizeof(*row.places));
+	by_rank_each(seats, rank, i) {
+		const struct job_member *m = &c->q->job->members[seats->at[i]];
+		int kind = c->kinds[m->group];
+
+		row.places[row.nplaces++] =
+			(struct place){kind, c->sends[kind] ? m->seat.n : 0};
+	}
+	array_sort_items(row.places, row.nplaces, sizeof(*row.places), compare_places);
+	row.ops = rank_row_make(c->q->job, seats->at + first, n);
+	*array_add(&c->rows) = row;
+}
+
+/* Equal for counterparts. */
+static int compare_seats(const struct row *a, const struct row *b)
+{
+	if (a->nplaces != b->nplaces)
+		return a->nplaces < b->nplaces ? -1 : 1;
+	for (size_t i = 0; i < a->nplaces; i++) {
+		int order = compare_places(&a->places[i], &b->places[i]);
+
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+/* Counterparts together, the longest row first. */
+static int compare_rows(const void *va, const void *vb)
+{
+	const struct row *a = va, *b = vb;
+	int order = compare_seats(a, b);
+
+	if (order)
+		return order;
+	if (a->ops.n != b->ops.n)
+		return a->ops.n > b->ops.n ? -1 : 1;
+	return a->rank.i < b->rank.i ? -1 : a->rank.i > b->rank.i;
+}
+
+static int compare_row_pointers(const void *va, const void *vb)
+{
+	const struct row *const *a = va, *const *b = vb;
+
+	return compare_rows(*a, *b);
+}
+
+/* -- where two rows part ----------------------------------------------------------------------- */
+
+/* Two rows laid side by side: a[i] against b[i]. */
+struct pair {
+	const struct comparison *c;
+	const struct usual_op *a, *b;
+	size_t na, nb;
+	size_t skipped_a; /* ops of a's row before a[0] */
+	bool laid;        /* a place is known that is the same in both */
+};
+
+/* True if the two are the same call of like groups, whatever their amounts. */
+static bool same_call(const struct pair *p, const struct usual_op *a, const struct usual_op *b)
+{
+	struct job_sig x = a->op->sig, y = b->op->sig;
+
+	if (p->c->kinds[a->group] != p->c->kinds[b->group])
+		return false;
+	if (job_op_is_p2p(x.op) || job_op_is_p2p(y.op))
+		return x.op == y.op && same_group_rank(x.peer, y.peer);
+	x.count = y.count = JOB_NO_COUNT;
+	return forks_differ(&x, &y) == FORK_NONE;
+}
+
+/* Sends count from the first one that is known, so that their numbers tell nothing here. */
+static bool same_number(const struct pair *p, const struct usual_op *a, const struct usual_op *b)
+{
+	return a->op->index == b->op->index && !job_op_is_p2p(a->op->sig.op) && same_call(p, a, b);
+}
+
+/* Looks for one of the first ops of b in a, by what it is and its number. */
+static bool find_anchor(const struct pair *p, size_t *ret_a, size_t *ret_b)
+{
+	for (size_t k = 0; k < p->nb && k < ANCHOR_DEPTH; k++)
+		for (size_t i = 0; i < p->na; i++)
+			if (same_number(p, &p->a[i], &p->b[k])) {
+				*ret_a = i;
+				*ret_b = k;
+				return true;
+			}
+	return false;
+}
+
+static struct pair lay(const struct comparison *c, const struct row *a, const struct row *b)
+{
+	struct pair p = {.c = c,
+		.a = a->ops.items,
+		.b = b->ops.items,
+		.na = a->ops.n,
+		.nb = b->ops.n,
+		.laid = a->ops.from_start && b->ops.from_start};
+	struct pair turned = {.c = c, .a = p.b, .b = p.a, .na = p.nb, .nb = p.na};
+	size_t from_a = 0, from_b = 0;
+
+	if (!p.laid)
+		p.laid = find_anchor(&p, &from_a, &from_b) ||
+			 find_anchor(&turned, &from_b, &from_a);
+	p.skipped_a = from_a;
+	p.a += from_a;
+	p.na -= from_a;
+	p.b += from_b;
+	p.nb -= from_b;
+	return p;
+}
+
+/* Where they part; SIZE_MAX: they do not, as far as both go, or nobody knows how they lie. */
+static size_t parting(const struct pair *p)
+{
+	for (size_t i = 0; p->laid && i < p->na && i < p->nb; i++)
+		if (!same_call(p, &p->a[i], &p->b[i]))
+			return i;
+	return SIZE_MAX;
+}
+
+/* -- who strays -------------------------------------------------------------------------------- */
+
+/* True if a[from_a..] and b[from_b..] are the same as far as both go, one op at least. */
+static bool goes_on(const struct pair *p, size_t from_a, size_t from_b)
+{
+	size_t n = 0;
+
+	for (; from_a + n < p->na && from_b + n < p->nb; n++)
+		if (!same_call(p, &p->a[from_a + n], &p->b[from_b + n]))
+			return false;
+	return n > 0;
+}
+
+/* How b, the stray, lies against a from the place on where they part. */
+static void find_kind(const struct pair *p, size_t at, struct stray *stray)
+{
+	size_t skipped = 0, extra = 0, fitting = 0;
+
+	for (size_t k = 1; !skipped && at + k < p->na && k < ANCHOR_DEPTH; k++)
+		skipped = goes_on(p, at + k, at) ? k : 0;
+	for (size_t k = 1; !extra && at + k < p->nb && k < ANCHOR_DEPTH; k++)
+		extra = goes_on(p, at, at + k) ? k : 0;
+	if (at + 1 < p->na && at + 1 < p->nb && same_call(p, &p->a[at], &p->b[at + 1]) &&
+		same_call(p, &p->a[at + 1], &p->b[at])) {
+		stray->kind = STRAY_TURNED;
+		return;
+	}
+	fitting = (skipped > 0) + (extra > 0);
+	if (goes_on(p, at + 1, at + 1)) {
+		stray->kind = STRAY_OTHER;
+		fitting++;
+	}
+	if (fitting != 1)
+		stray->kind = STRAY_UNCLEAR;
+	else if (skipped || extra)
+		stray->kind = skipped ? STRAY_SKIPPED : STRAY_EXTRA;
+	stray->n = fitting == 1 ? skipped + extra : 0;
+}
+
+/* The group of that kind in which the rank sits; JOB_NONE. */
+static int own_group(const struct comparison *c, struct rank_index rank, int kind)
+{
+	by_rank_each(&c->q->seats, rank, i) {
+		int group = c->q->job->members[c->q->seats.at[i]].group;
+
+		if (c->kinds[group] == kind)
+			return group;
+	}
+	return JOB_NONE;
+}
+
+/* True if one thread launched all of it that is known from there on. */
+static bool is_of_one_thread(const struct pair *p, int thread)
+{
+	for (size_t i = 0; i < p->nb; i++)
+		if (p->b[i].op->thread != thread)
+			return false;
+	return true;
+}
+
+/* True if that thread launched the last one of the row's ops in the group. */
+static bool is_last_in(const struct pair *p, int group, int thread)
+{
+	for (size_t i = p->nb; i-- > 0;)
+		if (p->b[i].group == group)
+			return p->b[i].op->thread == thread;
+	return false;
+}
+
+/* Counterparts that are compared, as rows; the longest first. */
+struct band {
+	const struct row **rows;
+	size_t n;
+};
+
+/* Marks the rows that part from the one at `measure`. Returns how many do. */
+static size_t sort_out(
+	const struct comparison *c, const struct band *band, size_t measure, bool *leaves)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < band->n; i++) {
+		struct pair p = lay(c, band->rows[measure], band->rows[i]);
+
+		leaves[i] = i != measure && parting(&p) != SIZE_MAX;
+		n += leaves[i];
+	}
+	return n;
+}
+
+/* Adds those whose row goes along the measure's beyond that place of it; the measure itself, too. */
+static void find_agreeing(const struct comparison *c, const struct band *band, size_t measure,
+	size_t at, const bool *leaves, struct rank_list *agree)
+{
+	for (size_t i = 0; i < band->n; i++) {
+		struct pair p = lay(c, band->rows[measure], band->rows[i]);
+
+		if (!leaves[i] && p.laid && at >= p.skipped_a && at - p.skipped_a < p.nb)
+			rank_list_add(agree, band->rows[i]->rank);
+	}
+	rank_list_settle(agree);
+}
+
+/*
+ * The number that the call which its counterparts made has for the stray: that of its next one in
+ * that group, or towards that peer, whatever it is.
+ */
+static uint64_t number_of_like(const struct pair *p, size_t at, const struct stray *stray)
+{
+	const struct job_sig *like = &stray->like.op->sig;
+	uint64_t before = 0;
+
+	for (size_t i = 0; i < p->nb; i++) {
+		const struct job_sig *sig = &p->b[i].op->sig;
+
+		if (p->b[i].group != stray->group ||
+			job_op_is_p2p(sig->op) != job_op_is_p2p(like->op) ||
+			(job_op_is_p2p(like->op) &&
+				(sig->op != like->op || !same_group_rank(sig->peer, like->peer))))
+			continue;
+		if (i >= at)
+			return p->b[i].op->index;
+		before = p->b[i].op->index;
+	}
+	return before + 1;
+}
+
+/* True if the one who sits there made the other half of that send or receive of the seat `of`. */
+static bool made_half(const struct job_member *m, const struct job_sig *half, uint64_t number,
+	struct group_rank of)
+{
+	for (size_t i = 0; i < m->np2p; i++)
+		if (m->p2p[i].sig.op != half->op && m->p2p[i].index == number &&
+			same_group_rank(m->p2p[i].sig.peer, of))
+			return true;
+	return false;
+}
+
+/*
+ * True if the stray's fellows, in its own group, made the call that its counterparts made: a group
+ * that is of one mind does something of its own, and nobody in it strays.
+ */
+static bool fellows_made_it(const struct pair *p, size_t at, const struct stray *stray)
+{
+	const struct job *job = p->c->q->job;
+	const struct job_group *g = &job->groups[stray->group];
+	const struct job_sig *like = &stray->like.op->sig;
+	uint64_t number = number_of_like(p, at, stray);
+	struct group_rank own = NO_GROUP_RANK;
+
+	for (uint32_t seat = 0; seat < g->size; seat++)
+		if (same_rank(job->members[g->first_member + (int)seat].rank, stray->rank))
+			own = group_rank(seat);
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &job->members[g->first_member + (int)seat];
+		const struct job_op *op = rollcall_op(m, number);
+		struct usual_op theirs = {stray->group, op};
+
+		if (seat == own.n)
+			continue;
+		if (job_op_is_p2p(like->op) ? seat == like->peer.n && made_half(m, like, number, own)
+					    : op && same_call(p, &theirs, &stray->like))
+			return true;
+	}
+	return false;
+}
+
+/* True if another thread of the rank may yet launch what is missing from its row. */
+static bool may_yet_come(const struct pair *p, const struct stray *stray)
+{
+	int thread = stray->did.op->thread;
+
+	return !is_of_one_thread(p, thread) && !is_last_in(p, stray->group, thread);
+}
+
+/* The stray at row `odd`, measured by the row `measure`, with which others agree. */
+static struct stray describe(const struct comparison *c, const struct band *band, size_t measure,
+	size_t odd, const bool *leaves)
+{
+	struct stray stray = {.rank = NO_RANK};
+	struct pair p = lay(c, band->rows[measure], band->rows[odd]);
+	size_t at = parting(&p);
+
+	find_agreeing(c, band, measure, at + p.skipped_a, leaves, &stray.agree);
+	if (stray.agree.list.nr < 2 || stray.agree.list.nr < 2 + inquiry_unreadable(c->q))
+		return stray;
+	stray.rank = band->rows[odd]->rank;
+	stray.did = p.b[at];
+	stray.like = p.a[at];
+	stray.group = own_group(c, stray.rank, c->kinds[stray.like.group]);
+	for (size_t i = 0; i < at; i++)
+		stray.usual |= p.b[i].group == stray.did.group;
+	find_kind(&p, at, &stray);
+	if (stray.group == JOB_NONE || may_yet_come(&p, &stray) ||
+		!rollcall_lists_all(&c->q->job->groups[stray.group]) ||
+		!fellows_made_it(&p, at, &stray))
+		stray.rank = NO_RANK;
+	return stray;
+}
+
+/* The one of these counterparts that strays; the longest row is the first. */
+static struct stray find_among(const struct comparison *c, const struct band *band)
+{
+	bool *leaves = alloc_zeroed(band->n + 1, sizeof(*leaves));
+	struct stray stray = {.rank = NO_RANK};
+	size_t n = band->n < 3 ? 0 : sort_out(c, band, 0, leaves), other = 0;
+
+	while (n && !leaves[other])
+		other++;
+	if (n == 1)
+		stray = describe(c, band, 0, other, leaves);
+	else if (n > 1 && sort_out(c, band, other, leaves) == 1 && leaves[0])
+		stray = describe(c, band, other, 0, leaves);
+	free(leaves);
+	return stray;
+}
+
+/* -- whether somebody waits there -------------------------------------------------------------- */
+
+/* True if others wait in the group whose op it left out, or it waits in what it did instead. */
+static bool is_waited_for(const struct inquiry *q, const struct stray *stray)
+{
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (wait->member == JOB_NONE || (wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P))
+			continue;
+		if (same_rank(wait->rank, stray->rank) ? wait->op == stray->did.op
+						       : q->job->members[wait->member].group ==
+								 stray->group)
+			return true;
+	}
+	return false;
+}
+
+struct strays {
+	struct stray first;
+	size_t n;
+};
+
+/* Keeps it if somebody waits where it strays, and it is not the one that was found before. */
+static void keep(const struct inquiry *q, struct stray stray, struct strays *found)
+{
+	bool waited = is_rank(stray.rank) && is_waited_for(q, &stray);
+
+	if (waited && (!found->n || !same_rank(found->first.rank, stray.rank)) && !found->n++)
+		found->first = stray;
+	else
+		array_release(&stray.agree.list);
+}
+
+/* Counterparts of one group, among themselves: not all groups of a shape need do the same. */
+static void look_in_group(const struct comparison *c, const struct job_group *g,
+	const struct row *const *row_of, struct band *band, struct strays *found)
+{
+	band->n = 0;
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		struct rank_index rank = c->q->job->members[g->first_member + (int)seat].rank;
+		const struct row *row = is_rank(rank) ? row_of[rank.i] : NULL;
+
+		if (row && (!band->n || !compare_seats(band->rows[0], row)))
+			band->rows[band->n++] = row;
+	}
+	array_sort_items(band->rows, band->n, sizeof(*band->rows), compare_row_pointers);
+	keep(c->q, find_among(c, band), found);
+}
+
+/* All counterparts; where they tell of nobody, those of one group. */
+static void look_at_all(const struct comparison *c, struct strays *found)
+{
+	const struct job *job = c->q->job;
+	const struct row **row_of = alloc_zeroed(job->nranks + 1, sizeof(*row_of));
+	struct band band = {alloc_zeroed(c->rows.nr + 1, sizeof(*band.rows)), 0};
+
+	for (size_t from = 0, to; from < c->rows.nr; from = to) {
+		band.n = 0;
+		for (to = from; to < c->rows.nr &&
+				!compare_seats(&c->rows.items[from], &c->rows.items[to]);
+			to++) {
+			row_of[c->rows.items[to].rank.i] = &c->rows.items[to];
+			band.rows[band.n++] = &c->rows.items[to];
+		}
+		keep(c->q, find_among(c, &band), found);
+	}
+	for (size_t i = 0; i < job->ngroups && !found->n; i++)
+		look_in_group(c, &job->groups[i], row_of, &band, found);
+	free(band.rows);
+	free(row_of);
+}
+
+struct stray counterparts_find_stray(const struct inquiry *q)
+{
+	struct comparison c = {.q = q,
+		.kinds = alloc_zeroed(q->job->ngroups + 1, sizeof(*c.kinds)),
+		.sends = alloc_zeroed(q->job->ngroups + 1, sizeof(*c.sends))};
+	struct strays found = {.first = {.rank = NO_RANK}};
+	struct row *row;
+
+	find_kinds(&c);
+	job_for_each_rank(q->job, rank)
+		add_row(&c, rank);
+	array_sort(&c.rows, compare_rows);
+	look_at_all(&c, &found);
+	array_for_each(&c.rows, row) {
+		free(row->places);
+		rank_row_release(&row->ops);
+	}
+	array_release(&c.rows);
+	free(c.kinds);
+	free(c.sends);
+	if (found.n > 1)
+		found.first.rank = NO_RANK;
+	return found.first;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * counterparts.h: ranks that are expected to do the same, operation by operation. A job lays its
+ * ranks out as a grid, and one program drives them all: ranks that sit in the same groups, or in
+ * groups of one shape (job/shapes.h), launch the same rows of operations. Where a group's members
+ * send to each other, only those on equal seats do.
+ *
+ *	0	reduce  reduce  send  recv  reduce
+ *	1	reduce  reduce  send  recv  reduce
+ *	2	reduce  send  recv  reduce		strays: left out a reduce
+ *	3	reduce  reduce  send			has not come so far, and does not stray
+ *
+ * Several must agree, of whom all that they did is known, more than there are ranks of which nothing
+ * is known, and one alone differ: a row that ends early differs from none. Amounts are not compared, since shards may lawfully differ.
+ */
+#ifndef VERDICT_COUNTERPARTS_H
+#define VERDICT_COUNTERPARTS_H
+
+#include "job/usual.h"
+#include "verdict/inquiry.h"
+
+enum stray_kind {
+	STRAY_UNCLEAR, /* several of these fit, or none */
+	STRAY_SKIPPED, /* left some out, and went on with what follows */
+	STRAY_EXTRA,   /* has some that the others have not */
+	STRAY_OTHER,   /* another one in the place of one */
+	STRAY_TURNED   /* two, the second one first */
+};
+
+/* A rank that alone does not do what its counterparts do. */
+struct stray {
+	struct rank_index rank; /* NO_RANK: there is none */
+	enum stray_kind kind;
+	size_t n;             /* so many were left out, or are too many */
+	bool usual; /* it had used the group before in which it is; else only that one may do so */
+	struct usual_op did;  /* what it launched where its row leaves theirs */
+	struct usual_op like; /* what they launched there: of one of them */
+	int group;            /* the stray's own group for that; JOB_NONE: not known */
+	struct rank_list agree; /* its counterparts that came as far, all alike */
+};
+
+/*
+ * The one rank that strays, if somebody waits where it does: for what it left out, or it itself in
+ * what it did instead; NO_RANK where none does, or several do. The caller releases agree.list.
+ */
+struct stray counterparts_find_stray(const struct inquiry *q);
+
+#endif
