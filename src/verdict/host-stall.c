@@ -283,6 +283,17 @@ static const struct job_stack *stack_at_door(const struct inquiry *q, struct ran
 	return door && !is_door_of_work(q) ? door : NULL;
 }
 
+/*
+ * True if its stack stands in a call of MPI that waits for others, and that is not recorded: of
+ * windows, files and other worlds.
+ */
+static bool waits_in_mpi(const struct inquiry *q, struct rank_index rank)
+{
+	const struct posture *p = &q->profiles[rank.i].posture;
+
+	return waits_unrecorded(q, rank) && p->call && !strncmp(p->call, "MPI_", 4);
+}
+
 bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -292,7 +303,7 @@ bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, str
 		inquiry_held_in(q, rank, WAIT_SYNC, NULL) ||
 		inquiry_held_in(q, rank, WAIT_OTHER, NULL) ||
 		inquiry_held_in(q, rank, WAIT_STORE, NULL) ||
-		inquiry_held_in(q, rank, WAIT_CLOSE, NULL))
+		inquiry_held_in(q, rank, WAIT_CLOSE, NULL) || waits_in_mpi(q, rank))
 		return false;
 	why->where = VERDICT_WHERE_UNKNOWN;
 	if (profile_is_busy(p) || p->user || p->posture.activity == ACTIVITY_USER)

@@ -82,6 +82,8 @@ static const struct stage {
 	{judge_no_groups, IF_NOTHING_FOUND},
 	/* Dumps that never have sends and receives: somebody may wait in one. */
 	{judge_hidden_p2p, IF_NOTHING_FOUND},
+	/* Stacks stand in calls that wait for others, of which no ring tells. */
+	{judge_unrecorded, IF_NOTHING_FOUND},
 	/* Last of those that find: nothing is wrong, as far as was seen. */
 	{judge_healthy, IF_NOTHING_FOUND},
 

@@ -32,6 +32,7 @@ void judge_hidden_p2p(struct inquiry *q);    /* dumps.c */
 void judge_early(struct inquiry *q);         /* early.c */
 void judge_standstill(struct inquiry *q);    /* by-stacks.c */
 void judge_no_groups(struct inquiry *q);     /* start.c */
+void judge_unrecorded(struct inquiry *q);    /* unknown.c */
 void judge_healthy(struct inquiry *q);       /* healthy.c */
 void judge_unhooked(struct inquiry *q);      /* unhooked.c */
 void judge_settings(struct inquiry *q);      /* settings.c */

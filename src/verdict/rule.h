@@ -94,6 +94,12 @@ void start_tell_unseen(struct inquiry *q, struct rank_index rank, enum verdict_f
 	const char *cite, struct draft *draft);
 
 /*
+ * True if the rank's stack was seen for long enough in a call that waits for others, at one line of
+ * its program, and no ring tells of that wait, nor of a call since (unknown.c).
+ */
+bool waits_unrecorded(const struct inquiry *q, struct rank_index rank);
+
+/*
  * The seat that a living rank closed while others wait in that group for an operation that it has
  * not entered, in the largest such group; NULL: there is none (shard-rules.c).
  */

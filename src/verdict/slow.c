@@ -103,9 +103,16 @@ bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual)
 	       (now - since) / LATE_GAPS <= usual_gap(q, rank);
 }
 
+/* True if it waits itself: in a call that no other explains, or, by its stack, for others. */
+static bool waits_itself(const struct inquiry *q, struct rank_index rank)
+{
+	return inquiry_held_in(q, rank, WAIT_SYNC, NULL) ||
+	       inquiry_held_in(q, rank, WAIT_OTHER, NULL) || waits_unrecorded(q, rank);
+}
+
 bool explains_slow(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	if (inquiry_held_in(q, rank, WAIT_SYNC, NULL) || !slow_goes_on(q, rank, false))
+	if (waits_itself(q, rank) || !slow_goes_on(q, rank, false))
 		return false;
 	why->confidence = VERDICT_SUPPORTED;
 	why->outlook = VERDICT_WAIT;

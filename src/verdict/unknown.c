@@ -6,9 +6,14 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "job/rollcall.h"
+#include "verdict/activities.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
+
+/* A wait of which only stacks tell is looked for the cause of from then on. */
+#define UNRECORDED_LEAST (2 * CLOCK_NS_PER_S)
 
 /* Names the seats of the group that nobody knows, or the ranks whose ring would tell. */
 static void name_unknown(struct inquiry *q, int group, struct draft *draft)
@@ -171,13 +176,36 @@ void judge_unknown(struct inquiry *q)
 	free(marked);
 }
 
-/* True if any wait in NCCL is long enough to ask why. */
+/* True if another thread of the rank called something after that wait had begun. */
+static bool went_on_since(const struct inquiry *q, const struct wait *wait)
+{
+	for (size_t i = 0; i < q->job->nthreads; i++) {
+		const struct job_thread *thread = &q->job->threads[i];
+
+		if (same_rank(thread->rank, wait->rank) && (int)i != wait->thread &&
+			thread->since != JOB_UNKNOWN && thread->since > wait->since)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True if any wait is long enough to ask why. In a call of which the ring tells no group it is only
+ * if the rank's stack is not elsewhere: a thread that serves may stand there for good.
+ */
 static bool somebody_stands(const struct inquiry *q)
 {
-	for (size_t i = 0; i < q->waits->n; i++)
-		if (waitfor_stands(q->job, &q->waits->at[i], &q->given) &&
-			q->waits->at[i].kind <= WAIT_STORE)
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+		const struct posture *p = &q->profiles[wait->rank.i].posture;
+
+		if (waitfor_stands(q->job, wait, &q->given) &&
+			(wait->kind <= WAIT_STORE ||
+				(wait->kind == WAIT_OTHER && !went_on_since(q, wait) &&
+					(p->activity == ACTIVITY_UNKNOWN ||
+						activities_waits(p->activity)))))
 			return true;
+	}
 	return false;
 }
 
@@ -212,4 +240,33 @@ void judge_unexplained(struct inquiry *q)
 	job_for_each_rank(q->job, rank)
 		if (inquiry_longest_wait(q, rank))
 			rank_list_add(&draft->victims, rank);
+}
+
+bool waits_unrecorded(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *profile = &q->profiles[rank.i];
+	const struct posture *p = &profile->posture;
+
+	return p->stack && !profile->ended && activities_waits(p->activity) &&
+	       p->lingers != JOB_UNKNOWN && p->lingers >= UNRECORDED_LEAST &&
+	       (profile->outside == JOB_UNKNOWN || profile->outside >= UNRECORDED_LEAST) &&
+	       !inquiry_longest_wait(q, rank);
+}
+
+void judge_unrecorded(struct inquiry *q)
+{
+	struct draft *draft = NULL;
+
+	job_for_each_rank(q->job, rank) {
+		if (!waits_unrecorded(q, rank))
+			continue;
+		draft = draft ? draft : inquiry_draft(q, VERDICT_INCONCLUSIVE);
+		rank_list_add(&draft->victims, rank);
+		if (draft->victims.list.nr <= TOLD_CULPRITS)
+			stacks_tell(q, rank, draft);
+	}
+	if (!draft)
+		return;
+	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+	inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_WHO_IN_OP, NO_RANK);
 }

@@ -89,6 +89,21 @@ static bool is_short_of(const struct sampled_thread *a, const struct sampled_thr
 	       samples_common(a->frames, a->nframes, b->frames, b->nframes, false) == a->nframes;
 }
 
+/*
+ * How many frames stood in all samples. Where one shows less of a stack than the other, the frames
+ * that it hides need not differ: they count as those that it shows.
+ */
+static void count_still(struct sampled_thread *held, const struct sampled_thread *new,
+	size_t common, bool keep)
+{
+	if (!is_short_of(new, held) && !is_short_of(held, new)) {
+		if (held->fact.still > common)
+			held->fact.still = common;
+	} else if (!keep && held->fact.still == held->nframes) {
+		held->fact.still = new->nframes;
+	}
+}
+
 void samples_compare(struct sampled_thread *held, const struct sampled_thread *new,
 	const struct snapshot_thread *thread)
 {
@@ -107,8 +122,7 @@ void samples_compare(struct sampled_thread *held, const struct sampled_thread *n
 	/* What stood was counted in frames of Python alone; now all frames are known. */
 	if (!keep && held->partial && !new->partial)
 		held->fact.still = reach_of(new->frames, new->nframes, held->fact.still);
-	if (held->fact.still > common)
-		held->fact.still = common;
+	count_still(held, new, common, keep);
 	if (keep)
 		return;
 	held->frames = new->frames;

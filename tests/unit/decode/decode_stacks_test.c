@@ -229,10 +229,13 @@ static size_t still_of(const char *a, const char *b, const char *c)
 	struct sampled_thread held = {0};
 
 	for (size_t i = 0; i < 3; i++) {
-		bool partial = *samples[i] == '.';
-		size_t n = frames_of(frames[i], samples[i] + partial);
-		const struct sampled_thread new = {
-			.partial = partial, .frames = frames[i], .nframes = n, .fact.still = n};
+		bool partial = *samples[i] == '.', hidden = *samples[i] == '-';
+		size_t n = frames_of(frames[i], samples[i] + (partial || hidden));
+		const struct sampled_thread new = {.partial = partial,
+			.hidden = hidden,
+			.frames = frames[i],
+			.nframes = n,
+			.fact.still = n};
 
 		if (i)
 			samples_compare(&held, &new, &thread);
@@ -252,6 +255,16 @@ static void what_stood_is_counted_in_frames_of_the_stack_that_is_told(void **sta
 	assert_int_equal(still_of(".ac", ".ab", "xaybz"), 2);
 	assert_int_equal(still_of(".ab", "xayc", "xayb"), 2);
 	assert_int_equal(still_of(".", "xayb", "xayb"), 0);
+}
+
+/* What runs in a library without a frame pointer shows but its outer frames, in some samples. */
+static void what_a_sample_hides_has_not_moved(void **state)
+{
+	assert_int_equal(still_of("xayb", "-x", "xayb"), 4);
+	assert_int_equal(still_of("-x", "xayb", "xayb"), 4);
+	assert_int_equal(still_of("xayb", "xayb", "-x"), 4);
+	assert_int_equal(still_of("xayb", "-x", "xazb"), 2);
+	assert_int_equal(still_of("xayb", "-z", "xayb"), 0);
 }
 
 static void samples_are_compared_from_outside(void **state)
@@ -545,6 +558,7 @@ int main(void)
 		cmocka_unit_test(who_is_elsewhere_has_moved),
 		cmocka_unit_test(a_whole_stack_outlives_a_run),
 		cmocka_unit_test(samples_of_two_looks_are_kept_apart),
+		cmocka_unit_test(what_a_sample_hides_has_not_moved),
 		cmocka_unit_test(samples_are_compared_from_outside),
 		cmocka_unit_test(what_stood_is_counted_in_frames_of_the_stack_that_is_told),
 		cmocka_unit_test(what_failed_says_why),

@@ -193,9 +193,74 @@ static void who_skips_the_making_of_a_group_is_a_hypothesis(void **state)
 	(void)state;
 }
 
+/* Ranks that spin in that call of MPI, at one line; rank 3 computes. Of it no ring tells. */
+static struct facts *spinning(const char *frames)
+{
+	struct facts *f = silent(0.5, NULL);
+
+	for (int rank = 0; rank < 4; rank++) {
+		struct job_stack *stack = facts_stack(f, rank,
+			rank == 3 ? "solve@train < main@train" : frames);
+
+		facts_outside(f, rank, 60);
+		facts_cpu(f, rank, 2.1, 2.2, -1);
+		stack->moved = JOB_YES;
+		stack->still = 2;
+	}
+	return f;
+}
+
+static void who_spins_in_a_call_that_is_not_recorded_waits(void **state)
+{
+	struct facts *f = spinning("opal_progress@libopen-pal.so.40 < "
+				   "MPI_Win_fence@libmpi.so.40 < step@train < main@train");
+	struct judged j = judge(f);
+
+	(void)state;
+	assert_int_equal(j.first->class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(j.first->victims.n, 3);
+	assert_int_equal(j.first->culprits.n, 0);
+	expect_says(&j, "in MPI_Win_fence");
+	done(&j, f);
+}
+
+/* A communicator that was made in a way that nobody records: the call is seen, its group is not. */
+static void a_call_whose_group_nobody_knows_is_a_wait(void **state)
+{
+	struct facts *f = silent(0.5, NULL);
+	struct judged j;
+
+	(void)state;
+	for (int rank = 0; rank < 3; rank++)
+		facts_call(f, rank, "MPI_Barrier", 60);
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(j.first->victims.n, 3);
+	done(&j, f);
+}
+
+/* It waits for others itself, spinning; it is not late, and does not move. */
+static void who_spins_in_a_probe_is_not_late(void **state)
+{
+	struct facts *f = silent(0.5, NULL);
+	struct judged j;
+
+	(void)state;
+	facts_enter_but(f, 0, 0, JOB_OP_ALLREDUCE, 32, 90);
+	facts_call(f, 0, "MPI_Probe", 90);
+	facts_cpu(f, 0, 2.1, 2.2, -1);
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(j.first->culprits.n, 0);
+	done(&j, f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_spins_in_a_call_that_is_not_recorded_waits),
+		cmocka_unit_test(a_call_whose_group_nobody_knows_is_a_wait),
+		cmocka_unit_test(who_spins_in_a_probe_is_not_late),
 		cmocka_unit_test(who_skips_the_making_of_a_group_is_a_hypothesis),
 		cmocka_unit_test(all_that_stand_in_their_own_code_are_not_well),
 		cmocka_unit_test(who_is_at_the_same_line_is_told_with_them),
