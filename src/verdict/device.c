@@ -309,6 +309,17 @@ static struct draft *begin(struct inquiry *q, const struct waitfor_node *node, b
 	return draft;
 }
 
+/*
+ * True if hosts drive the op, and it is done at some members: then nothing keeps it from going on
+ * but what else those do who are left.
+ */
+static bool is_left_to_hosts(
+	const struct inquiry *q, const struct waitfor_node *node, const struct completion *c)
+{
+	return c->done.list.nr && node->group != JOB_NONE &&
+	       backend_has(q->job->groups[node->group].maker, BACKEND_DRIVEN);
+}
+
 /* Who of those holds the others is not known. */
 static struct draft *begin_open(
 	struct inquiry *q, const struct waitfor_node *node, const struct rank_list *behind)
@@ -328,7 +339,7 @@ static void judge_op(struct inquiry *q, size_t at)
 	struct completion c = {0};
 	const struct rank_list *behind;
 	struct draft *draft;
-	bool open;
+	bool open, left;
 
 	if (may_be_unmet(q, node)) {
 		judge_tags(q, at);
@@ -346,8 +357,9 @@ static void judge_op(struct inquiry *q, size_t at)
 		completion_release(&c);
 		return;
 	}
-	open = may_hold_each_other(q, node, behind);
-	draft = open ? begin_open(q, node, behind) : begin(q, node, behind);
+	left = is_left_to_hosts(q, node, &c);
+	open = left || may_hold_each_other(q, node, behind);
+	draft = open ? begin_open(q, node, left ? &c.open : behind) : begin(q, node, behind);
 	if (c.unknown.list.nr || is_guess(q, node, &c, behind))
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	for (size_t i = 0; behind && !open && i < behind->list.nr; i++)
