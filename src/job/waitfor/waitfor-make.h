@@ -68,6 +68,8 @@ bool waitfor_is_forked(const struct waitfor_maker *m, int group, uint64_t index)
  * one pair.
  */
 void waitfor_join_missing(struct waitfor_maker *m);
+/* To all forks, once those have their nodes. */
+void waitfor_join_forks(struct waitfor_maker *m);
 void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wait);
 
 /*

@@ -315,6 +315,32 @@ void waitfor_join_missing(struct waitfor_maker *m)
 	}
 }
 
+/*
+ * Whoever went another way, all who are at the fork wait for those as well that have not come to
+ * it: what they will do there is not known.
+ */
+static void join_fork(struct waitfor_maker *m, int group)
+{
+	const struct job_group *g = &m->job->groups[group];
+	int node = m->fork_node[group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
+
+		if (rollcall_of(m->job, member, m->given->forked[group]) != ROLL_ABSENT)
+			continue;
+		waitfor_add_edge(m, node, member->rank.i);
+		m->nodes.items[node].absent = true;
+	}
+}
+
+void waitfor_join_forks(struct waitfor_maker *m)
+{
+	for (size_t group = 0; group < m->job->ngroups; group++)
+		if (m->fork_node[group] != JOB_NONE)
+			join_fork(m, (int)group);
+}
+
 /* The peer's side of a message; NULL where it is not known. */
 static const struct job_op *met_by(const struct job *job, const struct wait *wait)
 {

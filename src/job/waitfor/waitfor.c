@@ -210,6 +210,7 @@ static void make_graph(struct waitfor_maker *m)
 			waitfor_add_edge(m, wait->rank.i, m->graph->node_of_wait[i]);
 	}
 	waitfor_join_launches(m);
+	waitfor_join_forks(m);
 	waitfor_join_keys(m);
 }
 

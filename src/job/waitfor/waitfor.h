@@ -9,6 +9,7 @@
  *	          the few ranks that wait in nothing, if all others wait
  *	op    --> the incomplete op that one of its members launched before it; so does P2P, for
  *	          both sides, where it is on the same stream
+ *	fork  --> the seats that have not come to where the others went different ways
  *	op    --> members that died or are frozen, where all have entered it
  *	op    --> members that began it and are in no call, if their hosts drive it
  *	init  --> the seats that have not begun it; of a bootstrap group the one that gives the id
@@ -73,7 +74,7 @@ struct waitfor_node {
 	uint64_t index;  /* OP */
 	int wait;        /* PAIR, STORE, SYNC, LOCK: index into waits (of a key: the first) */
 	bool unknown;    /* members without evidence: they may be the ones missing */
-	bool absent;     /* OP, INIT, SPLIT, PAIR: a seat is missing by its own word */
+	bool absent;     /* OP, INIT, SPLIT, FORK, PAIR: a seat is missing by its own word */
 	bool guessed;    /* OP: the missing seats are guessed: ranks that wait in nothing */
 	size_t late;     /* STORE, where only stacks tell: so many may be missing there, those to
 			    whom an edge leads among them */
