@@ -455,7 +455,10 @@ static bool names_some_init(const struct job_thread *thread)
 	return thread->group == JOB_NONE && (call_traits(thread->call) & CALL_INIT);
 }
 
-/* A thread inside a call that is none of the waits found so far. */
+/*
+ * A thread inside a call that is none of the waits found so far. Where hosts drive operations, it
+ * waits in that call alone: a receive is no wait for what its group has begun before.
+ */
 static void add_call(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
 	bool closing = call_traits(thread->call) & CALL_CLOSES, meets = names_some_init(thread);
@@ -468,7 +471,8 @@ static void add_call(struct collector *c, const struct job_thread *thread, int i
 		struct wait *wait = &c->list.items[i];
 
 		if (wait->kind == WAIT_COLLECTIVE && thread->group != JOB_NONE &&
-			c->job->members[wait->member].group == thread->group)
+			c->job->members[wait->member].group == thread->group &&
+			!backend_has(c->job->groups[thread->group].maker, BACKEND_DRIVEN))
 			wait->held = wait->sure = true;
 		found |= wait->held && wait->kind <= WAIT_INIT;
 	}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operations of MPI that ranks began and did not finish, and forks that some have not come to.
+ */
+#include "tests/unit/unit.h"
+
+#include "tests/unit/judged.h"
+
+static struct facts *job_of(int n)
+{
+	struct facts *f = facts_new(n);
+
+	f->group_makers[0] = "mpi";
+	f->completion = true;
+	facts_rounds(f, 0, 5, 10, 1);
+	return f;
+}
+
+/* Four ranks begin one, and all but rank 2 finish it and go to a barrier. */
+static struct facts *begun_by_all(void)
+{
+	struct facts *f = job_of(4);
+
+	for (int i = 0; i < 4; i++) {
+		struct job_op *op = facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 60);
+
+		op->completed = i == 2 ? JOB_NO : JOB_YES;
+		f->members[0][i].fact.done_known = true;
+		f->members[0][i].fact.done = i == 2 ? 5 : 6;
+		f->ranks[i].thread_group = f->group_keys[0];
+		if (i == 2)
+			continue;
+		facts_hold(f, 0, i, JOB_OP_BARRIER, JOB_NO_COUNT, 60.1);
+		f->ranks[i].thread.call = "MPI_Barrier";
+	}
+	return f;
+}
+
+/* It is in a receive, of one who waits for it in the barrier: no wait for what it had begun. */
+static void a_receive_is_no_wait_for_what_was_begun_before(void **state)
+{
+	struct facts *f = begun_by_all();
+	struct judged j;
+
+	facts_p2p(f, 0, 2, JOB_OP_RECV, 3, 60.1, true);
+	f->ranks[2].thread.call = "MPI_Recv";
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_ORDER_INVERSION);
+	done(&j, f);
+}
+
+/* Where it is done at others, nothing of the network keeps it. */
+static void what_others_have_done_is_no_stall_of_the_network(void **state)
+{
+	struct facts *f = begun_by_all();
+	struct judged j;
+
+	facts_sync(f, 2, 60.1);
+	f->ranks[2].thread.call = "MPI_Wait";
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(j.first->next, VERDICT_NEXT_MORE_EVIDENCE);
+	done(&j, f);
+}
+
+/* Rank 2 calls something else, and rank 3 has not come yet: all wait for that, too. */
+static void who_has_not_come_to_a_fork_is_named(void **state)
+{
+	struct facts *f = job_of(4);
+
+	for (int i = 0; i < 3; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 64, 60)->sig.redop = i == 2 ? 2 : 0;
+	facts_outside(f, 3, 15);
+	assert_true(facts_culprits(f) & 1 << 3);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_receive_is_no_wait_for_what_was_begun_before),
+		cmocka_unit_test(what_others_have_done_is_no_stall_of_the_network),
+		cmocka_unit_test(who_has_not_come_to_a_fork_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
