@@ -175,7 +175,7 @@ static void give(const struct facts *f, struct job_builder *b, const struct item
 		break;
 	case ITEM_OP:
 		job_add_op(b, who_of(f, item->rank), group.key, m->seat, &m->ops[item->at],
-			f->ranks[item->rank].pid);
+			m->tid ? m->tid : f->ranks[item->rank].pid);
 		break;
 	case ITEM_EXTRA:
 		give_extra(f, b, &f->extra[item->at]);

@@ -32,6 +32,7 @@ struct facts_member {
 	bool in;
 	struct group_rank seat;
 	struct job_member fact;
+	uint32_t tid; /* of the thread that calls there; 0: the main one */
 	struct job_op ops[FACTS_MAX_OPS];
 	size_t nops;
 	uint64_t p2p_count[2][FACTS_MAX_RANKS]; /* sends and receives, by peer */

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "job/waitfor/waitfor-make.h"
 #include "job/waitfor/waitfor-parts.h"
 
@@ -44,7 +45,10 @@ int waitfor_group_of(const struct job *job, const struct wait *wait)
 	return wait->member == JOB_NONE ? JOB_NONE : job->members[wait->member].group;
 }
 
-int64_t waitfor_threshold(
+/* Whoever has not called for longer than this went nowhere, however long it had gone on. */
+#define STEP_AT_MOST (60 * CLOCK_NS_PER_S)
+
+static int64_t threshold_alone(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given)
 {
 	int group = waitfor_group_of(job, wait);
@@ -54,6 +58,16 @@ int64_t waitfor_threshold(
 	if (group == JOB_NONE)
 		return wait->kind == WAIT_STORE ? given->threshold_store : given->threshold_else;
 	return wait->kind == WAIT_INIT ? given->threshold_init[group] : given->threshold[group];
+}
+
+/* Another thread that went on beside a wait for so long may be in a step of twice that. */
+int64_t waitfor_threshold(
+	const struct job *job, const struct wait *wait, const struct waitfor_given *given)
+{
+	int64_t usual = threshold_alone(job, wait, given);
+	int64_t step = wait->aside < STEP_AT_MOST / 2 ? 2 * wait->aside : STEP_AT_MOST;
+
+	return usual > step ? usual : step;
 }
 
 bool waitfor_stands(
@@ -178,9 +192,14 @@ static int node_for(struct waitfor_maker *m, size_t index)
 	return node;
 }
 
-/* True if a rank's wait is an edge: never where it is over; if held where it does other things. */
+/*
+ * True if a rank's wait is an edge: never where it is over; if held where it does other things; not
+ * while another of its threads may yet go on.
+ */
 static bool follows(const struct waitfor_maker *m, const struct wait *wait)
 {
+	if (wait->aside && !waitfor_stands(m->job, wait, m->given))
+		return false;
 	switch (m->given->stands[wait->rank.i]) {
 	case WAITFOR_FINAL:
 		return false;

@@ -74,7 +74,9 @@ struct wait {
 	bool doubtful;
 	bool peer_unknown; /* P2P: whether the peer came is not known */
 	int exchange;      /* P2P: the first wait of its exchange; else JOB_NONE */
-	int64_t since;     /* JOB_UNKNOWN */
+	int64_t since;     /* JOB_UNKNOWN; of a thread that stood alone, since when its rank does */
+	int64_t aside;     /* ns for which another thread of its rank, outside now, went on before
+			      that; 0 none */
 	int64_t age;       /* ns until the end of this rank's evidence; JOB_UNKNOWN */
 	bool age_unknown;  /* for how long is not known: by a dump, and they are made of hangs */
 	const char *cite;
@@ -101,6 +103,13 @@ struct waits {
 struct waits *waits_new(const struct job *job, const struct waits_told *told);
 /* Takes NULL. */
 void waits_free(struct waits *waits);
+
+/*
+ * Lets those of one rank's waits hold nobody whose thread stands alone while the rank does other
+ * things; the others of such threads count from when all had come to stand (waits-threads.c).
+ * `now`: the end of the rank's evidence.
+ */
+void waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n);
 
 /*
  * Finds which sends and receives stand or fall together: sets `exchange` of each wait

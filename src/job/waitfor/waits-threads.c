@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A rank of several threads is held only while all do nothing else. A thread that serves others
+ * stands in a receive for as long as the job runs, and what the others do meanwhile is the rank's
+ * work: its wait holds the rank for no longer than the last of them has stood, and not at all where
+ * one went on a moment ago, or the main thread is seen to be elsewhere. One that waits for a thread
+ * of its own process (a join) waits for whatever that does. The wait of the main thread holds
+ * whatever others do: they may only tell that the rank lives.
+ */
+#include "job/waitfor/waits.h"
+
+#include "base/clock.h"
+#include "job/backends.h"
+#include "job/calls.h"
+#include "job/spans.h"
+#include "job/stacktree/stackfacts.h"
+
+/* Who went on so lately stands nowhere. */
+#define MOMENT (2 * CLOCK_NS_PER_S)
+
+static bool is_main(const struct job *job, const struct job_thread *thread)
+{
+	int process = job_rank(job, thread->rank)->process;
+
+	return process != JOB_NONE && job->processes[process].pid == thread->tid;
+}
+
+/* Where threads of one process wait for each other, whatever it is called. */
+static bool may_wait_for_thread(const struct job *job, const struct job_stack *stack)
+{
+	static const struct stackfacts_place places[] = {
+		{"*futex*", "*"}, {"*pthread_*", "*"}, {"*sem_*wait*", "*"}};
+
+	return stackfacts_fits(stack->syscall, "futex*") ||
+	       stackfacts_find(job, stack, 0, places, sizeof(places) / sizeof(*places)) >= 0;
+}
+
+/* True if its stack, which is younger than its last call, shows it at other work. */
+static bool is_elsewhere(const struct job *job, const struct job_thread *thread)
+{
+	const struct job_stack *stack;
+
+	if (thread->state != JOB_THREAD_OUTSIDE || thread->since == JOB_UNKNOWN)
+		return false;
+	stack = stackfacts_thread(job, thread->rank, thread->tid);
+	return stack && stack->nframes && stack->when > thread->since &&
+	       !may_wait_for_thread(job, stack);
+}
+
+/* The wait of a thread counts from when that other one, which went on since, came to stand. */
+static void count_from(
+	const struct job_thread *thread, const struct job_thread *other, struct wait *wait)
+{
+	if (wait->since == JOB_UNKNOWN || other->since <= wait->since)
+		return;
+	wait->since = other->since;
+	wait->aside = other->state == JOB_THREAD_OUTSIDE ? other->since - thread->since : 0;
+}
+
+/* True if the wait of a thread, in a call of the host's, holds its rank. */
+static bool holds_rank(
+	const struct job *job, const struct job_thread *thread, int64_t now, struct wait *wait)
+{
+	struct spans_range range = threads_of(job, thread->rank);
+
+	if (thread->state < JOB_THREAD_IN_CALL || thread->since == JOB_UNKNOWN ||
+		is_main(job, thread))
+		return true;
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_thread *other = &job->threads[i];
+
+		if (other == thread || waits_is_watchdog(other->name))
+			continue;
+		if (is_main(job, other) && is_elsewhere(job, other))
+			return false;
+		if (other->since <= thread->since)
+			continue;
+		if (now != JOB_UNKNOWN && now - other->since < MOMENT)
+			return false;
+		count_from(thread, other, wait);
+	}
+	return true;
+}
+
+/* True if hosts drive what is waited in; of a wait without a group, if they do so anywhere. */
+static bool is_driven(const struct job *job, const struct wait *wait)
+{
+	int group = wait->member == JOB_NONE ? job->threads[wait->thread].group
+					     : job->members[wait->member].group;
+	bool found = false;
+
+	if (group != JOB_NONE)
+		return backend_has(job->groups[group].maker, BACKEND_DRIVEN);
+	for (size_t i = 0; i < job->ngroups && !found; i++)
+		found = backend_has(job->groups[i].maker, BACKEND_DRIVEN);
+	return found;
+}
+
+void waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct wait *wait = &waits[i];
+		const struct job_thread *thread =
+			wait->thread == JOB_NONE ? NULL : &job->threads[wait->thread];
+
+		if (wait->held && thread && call_is_on_host(thread->call) && is_driven(job, wait) &&
+			!holds_rank(job, thread, now, wait))
+			wait->held = wait->sure = wait->lacking = wait->doubtful = false;
+	}
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ranks of MPI with two threads that call: the main one, and one that serves, which stands in a
+ * receive on a communicator of its own (group 1) from 20 on, for as long as the job runs.
+ */
+#include "tests/unit/unit.h"
+
+#include "tests/unit/judged.h"
+
+#define READS "read@libc.so.6 < readpipe@/me/c.c:23 < main@/me/c.c:140"
+#define JOINS                                                                                      \
+	"__futex_abstimed_wait_common@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < "             \
+	"main@/me/c.c:140"
+
+static void add_thread(struct facts *f, int rank, enum job_thread_state state, double since)
+{
+	struct facts_extra *extra = &f->extra[f->nextra++];
+
+	*extra = (struct facts_extra){.kind = EXTRA_THREAD, .rank = rank, .of_ring = true};
+	extra->is.thread = (struct job_thread){.tid = 500 + (uint32_t)rank,
+		.name = "server",
+		.state = state,
+		.call = state == JOB_THREAD_OUTSIDE ? "" : "MPI_Recv",
+		.detail = "",
+		.since = facts_ns(since),
+		.cite = "ring:lane1"};
+}
+
+/* Its second thread waits for a message of that one. */
+static void serve(struct facts *f, int rank, int peer)
+{
+	f->members[1][rank].tid = 500 + (uint32_t)rank;
+	facts_p2p(f, 1, rank, JOB_OP_RECV, peer, 20, true);
+	add_thread(f, rank, JOB_THREAD_IN_CALL, 20);
+}
+
+/* Ten rounds of the main threads, the last of them at `last`. */
+static struct facts *job_of(double last)
+{
+	struct facts *f = facts_new(4);
+
+	facts_group_of(f, 4, 0, 1, 2, 3);
+	f->group_makers[0] = f->group_makers[1] = "mpi";
+	f->completion = true;
+	facts_rounds(f, 0, 10, last - 9, 1);
+	return f;
+}
+
+/* The same, each with a thread that waits for a message of the next rank. */
+static struct facts *serving(double last)
+{
+	struct facts *f = job_of(last);
+
+	for (int i = 0; i < 4; i++)
+		serve(f, i, (i + 1) % 4);
+	return f;
+}
+
+static void who_steps_on_beside_a_server_is_well(void **state)
+{
+	struct facts *f = serving(99.9);
+
+	for (int i = 0; i < 4; i++)
+		facts_outside(f, i, 99.9);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+/* A step takes its time: nobody knows yet that the main threads stand. */
+static void a_long_step_beside_a_server_is_no_hang(void **state)
+{
+	struct facts *f = serving(94);
+	struct judged j;
+
+	for (int i = 0; i < 4; i++)
+		facts_outside(f, i, 94);
+	assert_int_equal(facts_culprits(f), 0);
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_TOO_EARLY);
+	done(&j, f);
+}
+
+/* All main threads are in a barrier but one, which is in a read: the servers hold nobody. */
+static void whom_the_main_threads_wait_for_is_named(void **state)
+{
+	struct facts *f = serving(19);
+
+	for (int i = 0; i < 4; i++)
+		if (i == 2)
+			facts_outside(f, i, 19);
+		else
+			facts_hold(f, 0, i, JOB_OP_BARRIER, 0, 21)->sig.count = JOB_NO_COUNT;
+	facts_stack(f, 2, READS);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+}
+
+/* Rank 2 joins a thread that waits for rank 3, which waits for it. */
+static void who_joins_its_thread_waits_for_what_that_does(void **state)
+{
+	struct facts *f = job_of(19);
+	struct judged j;
+
+	serve(f, 2, 3);
+	for (int i = 0; i < 4; i++)
+		if (i == 2)
+			facts_outside(f, i, 19.9);
+		else
+			facts_hold(f, 0, i, JOB_OP_BARRIER, 0, 21)->sig.count = JOB_NO_COUNT;
+	for (int stacks = 0; stacks < 2; stacks++) {
+		if (stacks)
+			facts_stack(f, 2, JOINS);
+		j = judge(f);
+		assert_int_equal(j.first->class, VERDICT_ORDER_INVERSION);
+		dismiss(j);
+	}
+	facts_free(f);
+}
+
+/* Others do not answer for the main thread: they may only tell that the rank lives. */
+static void a_second_thread_that_goes_on_frees_no_main_thread(void **state)
+{
+	struct facts *f = job_of(19);
+
+	facts_p2p(f, 0, 0, JOB_OP_RECV, 3, 20, true);
+	f->ranks[0].thread.call = "MPI_Recv";
+	add_thread(f, 0, JOB_THREAD_OUTSIDE, 99.9);
+	for (int i = 1; i < 4; i++)
+		facts_outside(f, i, 19);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0");
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_steps_on_beside_a_server_is_well),
+		cmocka_unit_test(a_long_step_beside_a_server_is_no_hang),
+		cmocka_unit_test(whom_the_main_threads_wait_for_is_named),
+		cmocka_unit_test(who_joins_its_thread_waits_for_what_that_does),
+		cmocka_unit_test(a_second_thread_that_goes_on_frees_no_main_thread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
