@@ -148,24 +148,39 @@ struct last_wish {
 	struct str line;    /* for manifest.jsonl */
 };
 
+/* Why a file is not one that lines may be added to, which are its owner's alone; NULL: it is. */
+static const char *ledger_fault(const struct stat *about)
+{
+	if (!S_ISREG(about->st_mode))
+		return "it is no plain file";
+	if (about->st_uid != geteuid())
+		return "it belongs to somebody else";
+	if (about->st_nlink > 1)
+		return "it has another name elsewhere";
+	return about->st_mode & 022 ? "others may write to it" : NULL;
+}
+
 /* A link, or a pipe, is none of ours: it is neither followed nor waited for. */
 static int open_ledger(const char *path, struct complaint *why)
 {
 	int fd = follow_open(AT_FDCWD, path,
 		O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
 		0600);
+	const char *fault = "it is no plain file";
 	struct stat about;
 
 	if (fd < 0 && fd != -ELOOP && fd != -ENXIO)
 		return complaint_errno(why, -fd, "cannot open it");
-	if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
+	if (fd >= 0 && fstat(fd, &about) == 0)
+		fault = ledger_fault(&about);
+	if (!fault) {
 		/* One from before this was so may be anybody's to read. */
 		(void)!fchmod(fd, 0600);
 		return fd;
 	}
 	if (fd >= 0)
 		close(fd);
-	return complaint_set(why, "it is no plain file");
+	return complaint_set(why, "%s", fault);
 }
 
 /* The job in one line of manifest.jsonl, by one write: several jobs may end at once. */
