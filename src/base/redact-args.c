@@ -102,10 +102,9 @@ static void redact_login(char *value, size_t len)
 	memset(value, REDACT_STAR, (size_t)(at - value));
 }
 
-void redact_value(char *value, size_t len)
+/* A value, or a word of one. */
+static void redact_single(char *value, size_t len)
 {
-	if (!len)
-		return;
 	redact_login(value, len);
 	if (redact_is_key(value, len))
 		memset(value, REDACT_STAR, len);
@@ -126,6 +125,18 @@ static bool is_variable(const char *name, size_t len, bool shouted)
 			return false;
 	}
 	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+static bool has_blank(const char *at, size_t len)
+{
+	while (len && !is_blank(at[len - 1]))
+		len--;
+	return len;
 }
 
 static bool is_number(const char *text, size_t len)
@@ -155,71 +166,130 @@ static bool is_secret_name(const char *name, size_t len, bool assigned)
 	}
 }
 
-/* NAME=VALUE of an environment: numbers, and what may be kept, stay. */
-static void redact_assignment(char *at, size_t len, size_t name_len)
+/* A variable of an environment: numbers, and what may be kept, stay. True if it was hidden. */
+static bool redact_variable(const char *name_at, size_t name_len, char *value, size_t len,
+	void (*redact_kept)(char *, size_t))
 {
 	char name[NAME_BYTES] = "";
-	char *value = at + name_len + 1;
-	size_t value_len = len - name_len - 1;
 
 	if (name_len < sizeof(name)) {
-		memcpy(name, at, name_len);
+		memcpy(name, name_at, name_len);
 		if (redact_keeps_variable(name)) {
-			redact_value(value, value_len);
-			return;
+			redact_kept(value, len);
+			return false;
 		}
-		if (!is_secret_name(name, name_len, true) && is_number(value, value_len))
-			return;
+		if (!is_secret_name(name, name_len, true) && is_number(value, len))
+			return false;
 	}
-	memset(value, REDACT_STAR, value_len);
+	memset(value, REDACT_STAR, len);
+	return true;
+}
+
+/*
+ * A list as `ALL,A=x,B=y' or `A=x;B=y'. What stands without a name behind a value that was hidden
+ * may be the rest of it. True if there was a variable in it.
+ */
+static bool redact_list(char *at, size_t len, bool shouted, void (*redact_kept)(char *, size_t))
+{
+	bool any = false, hidden = false;
+
+	for (size_t one; len; at += one, len -= one) {
+		char *assign;
+
+		for (one = 0; one < len && at[one] != ',' && at[one] != ';';)
+			one++;
+		assign = memchr(at, '=', one);
+		if (assign && is_variable(at, (size_t)(assign - at), shouted)) {
+			size_t name_len = (size_t)(assign - at);
+
+			hidden = redact_variable(
+				at, name_len, assign + 1, one - name_len - 1, redact_kept);
+			any = true;
+		} else if (hidden) {
+			memset(at, REDACT_STAR, one);
+		}
+		one += one < len;
+	}
+	return any;
 }
 
 /* --- Arguments ------------------------------------------------------------------------------- */
 
-/* Programs whose short options want a secret: right behind them, or as the next argument. */
-static const struct {
-	const char *program, *option;
-	bool next;
-} programs[] = {
-	{"mysql", "-p", false},
-	{"mysqldump", "-p", false},
-	{"mysqladmin", "-p", false},
-	{"mariadb", "-p", false},
-	{"sshpass", "-p", true},
-	{"curl", "-u", true},
-	{"curl", "-U", true},
-	{"curl", "-b", true},
-	{"redis-cli", "-a", true},
-	{"mongo", "-p", true},
-	{"mongosh", "-p", true},
-	{"smbclient", "-U", true},
-	{"ldapsearch", "-w", true},
-	{"sqlcmd", "-P", true},
-	{"bcp", "-P", true},
-	{"unzip", "-P", true},
-	{"zip", "-P", true},
-	{"7z", "-p", false},
-	{"openssl", "-k", true},
-	{"openssl", "-K", true},
-	{"ipmitool", "-P", true},
-	{"xfreerdp", "/p:", false},
+enum held {
+	HELD_BEHIND = 1, /* what is glued to the option */
+	HELD_NEXT = 2,   /* the next argument, or what is behind a '=' */
+	HELD_EITHER = HELD_BEHIND | HELD_NEXT,
 };
 
+/* Letters that may stand before another one in one argument of curl's. */
+#define CURL_LETTERS "#012346aBfGgIijJkLlMnNOpqRsSvZ"
+
+/* Programs whose options want a secret, which their names do not tell. */
+static const struct holder {
+	const char *program, *option;
+	enum held held;
+	const char *letters; /* NULL: the option's letter stands first */
+} programs[] = {
+	{"mysql", "-p", HELD_BEHIND, NULL},
+	{"mysqldump", "-p", HELD_BEHIND, NULL},
+	{"mysqladmin", "-p", HELD_BEHIND, NULL},
+	{"mysqlimport", "-p", HELD_BEHIND, NULL},
+	{"mysqlsh", "-p", HELD_BEHIND, NULL},
+	{"mariadb", "-p", HELD_BEHIND, NULL},
+	{"mariadb-dump", "-p", HELD_BEHIND, NULL},
+	{"sshpass", "-p", HELD_EITHER, NULL},
+	{"curl", "-u", HELD_EITHER, CURL_LETTERS},
+	{"curl", "-U", HELD_EITHER, CURL_LETTERS},
+	{"curl", "-b", HELD_EITHER, CURL_LETTERS},
+	{"curl", "--user", HELD_NEXT, NULL},
+	{"curl", "--proxy-user", HELD_NEXT, NULL},
+	{"redis-cli", "-a", HELD_EITHER, NULL},
+	{"redis-server", "--requirepass", HELD_NEXT, NULL},
+	{"mongo", "-p", HELD_EITHER, NULL},
+	{"mongosh", "-p", HELD_EITHER, NULL},
+	{"smbclient", "-U", HELD_EITHER, NULL},
+	{"ldapsearch", "-w", HELD_EITHER, NULL},
+	{"ldapadd", "-w", HELD_EITHER, NULL},
+	{"ldapmodify", "-w", HELD_EITHER, NULL},
+	{"sqlcmd", "-P", HELD_EITHER, NULL},
+	{"bcp", "-P", HELD_EITHER, NULL},
+	{"unzip", "-P", HELD_EITHER, NULL},
+	{"zip", "-P", HELD_EITHER, NULL},
+	{"7z", "-p", HELD_BEHIND, NULL},
+	{"openssl", "-k", HELD_NEXT, NULL},
+	{"openssl", "-K", HELD_NEXT, NULL},
+	{"ipmitool", "-P", HELD_EITHER, NULL},
+	{"xfreerdp", "/p:", HELD_BEHIND, NULL},
+	{"mosquitto_pub", "-P", HELD_EITHER, NULL},
+	{"mosquitto_sub", "-P", HELD_EITHER, NULL},
+	/* Of docker and its like, whose other words have a -p for ports. */
+	{"login", "-p", HELD_EITHER, NULL},
+};
+
+/* Whose options end where the command begins that it runs. */
+static const char *const runners[] = {"sshpass"};
+
 /* Options before a variable that goes to somebody's environment. */
-static const char *const giving[] = {
-	"-e", "--env", "-x", "--export", "-genv", "--setenv", "--build-arg", "-env"};
+static const char *const giving[] = {"-e", "--env", "-x", "--export", "-genv", "--genv", "--setenv",
+	"--build-arg", "-env", "mca_base_env_list"};
+
+/* Those of them before a name and a value of two arguments, as Hydra has it. */
+static const char *const pairing[] = {"-genv", "--genv", "-env"};
 
 enum expected {
 	EXPECT_NOTHING,
 	EXPECT_SECRET,   /* this argument is the value of the option before */
 	EXPECT_VARIABLE, /* it may be NAME=VALUE */
+	EXPECT_PAIR,     /* the same, or NAME, and VALUE follows */
+	EXPECT_VALUE,    /* that */
 };
 
 struct args {
-	const char *program; /* the last argument that may name one */
-	size_t program_len;
-	bool of_env; /* env's own arguments, before the command that it runs */
+	const char *program; /* the last argument that `programs' has; "" none */
+	bool of_env;         /* env's own arguments, before the command that it runs */
 	enum expected expected;
+	const char *name; /* of the value that is expected */
+	size_t name_len;
 };
 
 static bool is_text(const char *at, size_t len, const char *text)
@@ -227,46 +297,70 @@ static bool is_text(const char *at, size_t len, const char *text)
 	return len == strlen(text) && !memcmp(at, text, len);
 }
 
-static bool is_giving(const char *at, size_t len)
+static bool is_one_of(const char *at, size_t len, const char *const *list, size_t nr)
 {
-	for (size_t i = 0; i < NR(giving); i++)
-		if (is_text(at, len, giving[i]))
+	for (size_t i = 0; i < nr; i++)
+		if (is_text(at, len, list[i]))
 			return true;
 	return false;
+}
+
+static bool is_giving(const char *at, size_t len)
+{
+	return is_one_of(at, len, giving, NR(giving));
+}
+
+/* How much of the argument is that option; 0: it is another one. */
+static size_t option_head(const struct holder *holder, const char *at, size_t len)
+{
+	size_t head = strlen(holder->option), letter = 1;
+
+	if (len >= head && !memcmp(at, holder->option, head))
+		return head;
+	if (!holder->letters || *at != '-')
+		return 0;
+	while (letter < len && at[letter] && strchr(holder->letters, at[letter]))
+		letter++;
+	return letter < len && at[letter] == holder->option[1] ? letter + 1 : 0;
+}
+
+/* Hides the secret that is in an option of the program's; EXPECT_SECRET if it comes next. */
+static enum expected take_held(const struct args *args, char *at, size_t len)
+{
+	for (size_t i = 0; *args->program && i < NR(programs); i++) {
+		size_t head;
+
+		if (strcmp(args->program, programs[i].program) != 0)
+			continue;
+		head = option_head(&programs[i], at, len);
+		if (head && len > head && programs[i].held & HELD_BEHIND)
+			memset(at + head, REDACT_STAR, len - head);
+		else if (head && len == head && programs[i].held & HELD_NEXT)
+			return EXPECT_SECRET;
+	}
+	return EXPECT_NOTHING;
 }
 
 /* What an option without '=' wants next; where its value stands in it already, hides that. */
 static enum expected take_option(const struct args *args, char *at, size_t len)
 {
-	for (size_t i = 0; i < NR(programs); i++) {
-		size_t head = strlen(programs[i].option);
-
-		if (!is_text(args->program, args->program_len, programs[i].program) || len < head ||
-			memcmp(at, programs[i].option, head) != 0)
-			continue;
-		if (len > head)
-			memset(at + head, REDACT_STAR, len - head);
-		else if (programs[i].next)
-			return EXPECT_SECRET;
-	}
+	if (take_held(args, at, len))
+		return EXPECT_SECRET;
+	if (is_one_of(at, len, pairing, NR(pairing)))
+		return EXPECT_PAIR;
 	if (is_giving(at, len))
 		return EXPECT_VARIABLE;
-	return *at == '-' && is_secret_name(at, len, true) ? EXPECT_SECRET : EXPECT_NOTHING;
+	/* One in which something was hidden was another one. */
+	if (*at != '-' || memchr(at, REDACT_STAR, len) || !is_secret_name(at, len, true))
+		return EXPECT_NOTHING;
+	return EXPECT_SECRET;
 }
 
-/* The list of an option as `--export=A=x,B=y' or `--env=A=x'. */
-static void take_list(char *at, size_t len)
+/* "-xNAME=VALUE": the letter of an option, and a variable. */
+static bool is_glued(const char *at, size_t name_len)
 {
-	while (len) {
-		char *comma = memchr(at, ',', len);
-		size_t one = comma ? (size_t)(comma - at) : len;
-		char *assign = memchr(at, '=', one);
-
-		if (assign && is_variable(at, (size_t)(assign - at), false))
-			redact_assignment(at, one, (size_t)(assign - at));
-		at += one + (comma != NULL);
-		len -= one + (comma != NULL);
-	}
+	return name_len > 2 && at[0] == '-' && (at[1] == 'x' || at[1] == 'e') &&
+	       is_variable(at + 2, name_len - 2, true);
 }
 
 /* An argument with a '=' at name_len. */
@@ -274,54 +368,169 @@ static void take_assigned(const struct args *args, char *at, size_t len, size_t 
 {
 	char *value = at + name_len + 1;
 	size_t value_len = len - name_len - 1;
-	bool any = args->of_env || args->expected == EXPECT_VARIABLE;
+	bool given = args->expected == EXPECT_VARIABLE || args->expected == EXPECT_PAIR;
 
-	if (is_giving(at, name_len))
-		take_list(value, value_len);
-	else if (is_variable(at, name_len, !any))
-		args->expected == EXPECT_VARIABLE ? take_list(at, len)
-						  : redact_assignment(at, len, name_len);
+	if (given && redact_list(at, len, false, redact_value))
+		return;
+	if (take_held(args, at, name_len))
+		memset(value, REDACT_STAR, value_len);
+	else if (is_giving(at, name_len))
+		(void)redact_list(value, value_len, false, redact_value);
+	else if (is_glued(at, name_len))
+		(void)redact_list(at + 2, len - 2, true, redact_value);
+	else if (is_variable(at, name_len, !args->of_env))
+		(void)redact_variable(at, name_len, value, value_len, redact_value);
 	else if (is_secret_name(at, name_len, true) && !is_number(value, value_len))
 		memset(value, REDACT_STAR, value_len);
 	else
 		redact_value(value, value_len);
 }
 
-/* An argument without one, that is no option. */
-static void take_plain(struct args *args, char *at, size_t len)
+/* Options belong to the last program that has any: its other arguments stand between. */
+static void take_program(struct args *args, const char *at, size_t len)
 {
 	size_t base = len;
 
-	redact_value(at, len);
 	while (base && at[base - 1] != '/')
 		base--;
-	args->program = at + base;
-	args->program_len = len - base;
-	args->of_env = is_text(args->program, args->program_len, "env");
+	at += base;
+	len -= base;
+	args->of_env = is_text(at, len, "env");
+	if (is_one_of(args->program, strlen(args->program), runners, NR(runners)))
+		args->program = "";
+	for (size_t i = 0; i < NR(programs); i++)
+		if (is_text(at, len, programs[i].program))
+			args->program = programs[i].program;
+}
+
+/* True if it may be the value of a secret option: one may begin like an option of one dash. */
+static bool may_be_value(const char *at, size_t len)
+{
+	return *at != '-' || (len > 2 && at[1] != '-');
+}
+
+/* An argument that stands for itself. What is expected of the next. */
+static enum expected take_other(struct args *args, char *at, size_t len)
+{
+	const char *assign = memchr(at, '=', len);
+	enum expected next = EXPECT_NOTHING;
+	bool given =
+		args->of_env || args->expected == EXPECT_VARIABLE || args->expected == EXPECT_PAIR;
+	/* Code and command lines within an argument are text. */
+	bool one_word = !has_blank(at, len) || (assign && *at == '-');
+
+	if (assign && (one_word || given))
+		take_assigned(args, at, len, (size_t)(assign - at));
+	else if (*at == '-' || *at == '/')
+		next = take_option(args, at, len);
+	else if (args->expected == EXPECT_PAIR && is_variable(at, len, false))
+		next = EXPECT_VALUE;
+	else if (is_giving(at, len))
+		next = EXPECT_VARIABLE;
+	if (next == EXPECT_VALUE) {
+		args->name = at;
+		args->name_len = len;
+	} else if (*at != '-' && (!assign || !(one_word || given))) {
+		redact_value(at, len);
+		take_program(args, at, len);
+	}
+	return next;
 }
 
 static void take_argument(struct args *args, char *at, size_t len)
 {
-	const char *assign = memchr(at, '=', len);
 	enum expected next = EXPECT_NOTHING;
-	/* Code and command lines within an argument are text. */
-	bool one_word = !memchr(at, ' ', len) || (assign && *at == '-');
 
-	if (args->expected == EXPECT_SECRET && *at != '-')
+	if (args->expected == EXPECT_SECRET && may_be_value(at, len))
 		memset(at, REDACT_STAR, len);
-	else if (assign && (one_word || args->of_env || args->expected == EXPECT_VARIABLE))
-		take_assigned(args, at, len, (size_t)(assign - at));
-	else if (*at == '-' || *at == '/')
-		next = take_option(args, at, len);
-	if (args->expected != EXPECT_SECRET && *at != '-' && !assign)
-		take_plain(args, at, len);
+	else if (args->expected == EXPECT_VALUE && may_be_value(at, len))
+		(void)redact_variable(args->name, args->name_len, at, len, redact_value);
+	else
+		next = take_other(args, at, len);
 	redact_text(at, len);
 	args->expected = next;
 }
 
+/* --- Command lines --------------------------------------------------------------------------- */
+
+/* True if quotes stand around all of a word. */
+static bool is_quoted(const char *at, size_t len)
+{
+	return len > 1 && (*at == '"' || *at == '\'') &&
+	       memchr(at + 1, *at, len - 1) == at + len - 1;
+}
+
+/* Where a word ends; a quote that opens one, an option's or a variable's value may hold blanks. */
+static size_t word_length(const char *at, size_t len)
+{
+	size_t end = 0;
+
+	while (end < len && !is_blank(at[end])) {
+		const char *close = NULL;
+
+		if ((at[end] == '"' || at[end] == '\'') &&
+			(!end || *at == '-' || at[end - 1] == '='))
+			close = memchr(at + end + 1, at[end], len - end - 1);
+		end = close ? (size_t)(close - at) + 1 : end + 1;
+	}
+	return end;
+}
+
+/* Calls back with each word, without the quotes around it; not with one that is all there is. */
+static void take_words(char *line, size_t len, struct args *args,
+	void (*take)(struct args *args, char *at, size_t len))
+{
+	for (size_t at = 0; at < len;) {
+		size_t one = word_length(line + at, len - at);
+		size_t quote = one && is_quoted(line + at, one);
+
+		if (one > 2 * quote && one - 2 * quote < len)
+			take(args, line + at + quote, one - 2 * quote);
+		at += one + 1;
+	}
+}
+
+void redact_value(char *value, size_t len)
+{
+	struct args args = {.program = ""};
+	bool all = len > 3 && (!memcmp(value, "ALL,", 4) || !memcmp(value, "NIL,", 4));
+
+	if (!len)
+		return;
+	if (has_blank(value, len))
+		take_words(value, len, &args, take_argument);
+	else
+		(void)redact_list(value, len, !all, redact_single);
+	redact_single(value, len);
+}
+
+/* Of a trace only what a program's options hold: a line with a plus may be anything. */
+static void take_traced(struct args *args, char *at, size_t len)
+{
+	const char *assign = memchr(at, '=', len);
+	enum expected next = EXPECT_NOTHING;
+
+	if (args->expected == EXPECT_SECRET && may_be_value(at, len))
+		memset(at, REDACT_STAR, len);
+	else if (assign && take_held(args, at, (size_t)(assign - at)))
+		memset(at + (assign - at) + 1, REDACT_STAR, len - (size_t)(assign - at) - 1);
+	else if (*at == '-' || *at == '/')
+		next = take_held(args, at, len);
+	if (args->expected != EXPECT_SECRET && *at != '-' && !assign)
+		take_program(args, at, len);
+	args->expected = next;
+}
+
+void redact_trace(char *line, size_t len)
+{
+	struct args args = {.program = ""};
+
+	take_words(line, len, &args, take_traced);
+}
+
 void redact_args(char *list, size_t len)
 {
-	struct args args = {.program = "", .program_len = 0};
+	struct args args = {.program = ""};
 
 	for (size_t at = 0; at < len;) {
 		size_t one = strnlen(list + at, len - at);

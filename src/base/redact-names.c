@@ -108,6 +108,12 @@ static const char *const key_of[] = {"api", "access", "secret", "private", "auth
 	"master", "shared", "wandb", "openai", "anthropic", "aws", "azure", "gcp", "google", "hf",
 	"comet", "neptune", "mlflow", "storage", "admin", "root", "user", "session"};
 
+/* A pass of these opens something; a pass of others is a round over the data. */
+static const char *const pass_of[] = {"db", "database", "sql", "mysql", "postgres", "pg", "redis",
+	"mongo", "rabbitmq", "broker", "ldap", "ftp", "sftp", "ssh", "smtp", "imap", "mail",
+	"proxy", "http", "wifi", "root", "admin", "sudo", "user", "login", "account", "keystore",
+	"registry"};
+
 /* Tokens of text. */
 static const char *const token_of[] = {"pad", "eos", "bos", "unk", "mask", "cls", "sep", "image",
 	"special", "next", "last", "first", "max", "min", "num", "per", "start", "end", "stop",
@@ -154,6 +160,10 @@ enum redact_name redact_name_of(const char *name, size_t len)
 	if (is == REDACT_NAME_TOKEN && parts.nr > 1)
 		return is_one_of(parts.part[1], token_of, NR(token_of)) ? REDACT_NAME_NONE
 									: REDACT_NAME_STRONG;
+	if (is == REDACT_NAME_ASSIGNED && parts.nr > 1 &&
+		(!strcmp(parts.part[0], "pass") || !strcmp(parts.part[0], "pwd")) &&
+		is_one_of(parts.part[1], pass_of, NR(pass_of)))
+		return REDACT_NAME_STRONG;
 	/* PWD alone is where a process is, a pass alone one over the data. */
 	if (is == REDACT_NAME_ASSIGNED && parts.nr == 1 && !option)
 		return strcmp(parts.part[0], "auth") ? REDACT_NAME_NONE : is;
@@ -162,73 +172,101 @@ enum redact_name redact_name_of(const char *name, size_t len)
 
 /* --- Values that say what they are ----------------------------------------------------------- */
 
+static bool is_hex(char c)
+{
+	return redact_is_digit(c) || (lowered(c) >= 'a' && lowered(c) <= 'f');
+}
+
+enum made_of {
+	MADE_OF_ANY,
+	MADE_OF_DIGITS, /* among others: words of men may begin so too */
+	MADE_OF_HEX,
+};
+
 /* A key that is known by how it begins: so many characters more, of letters, digits, "_-". */
-static const struct {
+static const struct known {
 	const char *begins;
 	size_t more;
+	enum made_of made_of;
 } keys[] = {
-	{"AKIA", 16},
-	{"ASIA", 16},
-	{"ghp_", 16},
-	{"gho_", 16},
-	{"ghu_", 16},
-	{"ghs_", 16},
-	{"ghr_", 16},
-	{"github_pat_", 16},
-	{"glpat-", 16},
-	{"gldt-", 16},
-	{"hf_", 16},
-	{"api_org_", 16},
-	{"sk-", 16},
-	{"sk_live_", 16},
-	{"sk_test_", 16},
-	{"rk_live_", 16},
-	{"pk_live_", 16},
-	{"whsec_", 16},
-	{"xoxb-", 10},
-	{"xoxp-", 10},
-	{"xoxa-", 10},
-	{"xoxr-", 10},
-	{"xoxs-", 10},
-	{"xapp-", 10},
-	{"AIza", 30},
-	{"ya29.", 16},
-	{"GOCSPX-", 16},
-	{"npm_", 20},
-	{"pypi-", 16},
-	{"dop_v1_", 16},
-	{"SG.", 20},
-	{"nvapi-", 16},
-	{"r8_", 20},
-	{"gsk_", 16},
-	{"dckr_pat_", 10},
-	{"vault:", 20},
-	{"hvs.", 16},
-	{"eyJ", 24},
-	{"wandb_v1_", 16},
+	{"AKIA", 16, MADE_OF_ANY},
+	{"ASIA", 16, MADE_OF_ANY},
+	{"ghp_", 16, MADE_OF_ANY},
+	{"gho_", 16, MADE_OF_ANY},
+	{"ghu_", 16, MADE_OF_ANY},
+	{"ghs_", 16, MADE_OF_ANY},
+	{"ghr_", 16, MADE_OF_ANY},
+	{"github_pat_", 16, MADE_OF_ANY},
+	{"glpat-", 16, MADE_OF_ANY},
+	{"gldt-", 16, MADE_OF_ANY},
+	{"hf_", 16, MADE_OF_ANY},
+	{"api_org_", 16, MADE_OF_ANY},
+	{"sk-", 16, MADE_OF_ANY},
+	{"sk_live_", 16, MADE_OF_ANY},
+	{"sk_test_", 16, MADE_OF_ANY},
+	{"rk_live_", 16, MADE_OF_ANY},
+	{"pk_live_", 16, MADE_OF_ANY},
+	{"whsec_", 16, MADE_OF_ANY},
+	{"xoxb-", 10, MADE_OF_ANY},
+	{"xoxp-", 10, MADE_OF_ANY},
+	{"xoxa-", 10, MADE_OF_ANY},
+	{"xoxr-", 10, MADE_OF_ANY},
+	{"xoxs-", 10, MADE_OF_ANY},
+	{"xapp-", 10, MADE_OF_ANY},
+	{"AIza", 30, MADE_OF_ANY},
+	{"ya29.", 16, MADE_OF_ANY},
+	{"GOCSPX-", 16, MADE_OF_ANY},
+	{"npm_", 20, MADE_OF_ANY},
+	{"pypi-", 16, MADE_OF_ANY},
+	{"dop_v1_", 16, MADE_OF_ANY},
+	{"SG.", 20, MADE_OF_ANY},
+	{"nvapi-", 16, MADE_OF_ANY},
+	{"r8_", 20, MADE_OF_ANY},
+	{"gsk_", 16, MADE_OF_ANY},
+	{"dckr_pat_", 10, MADE_OF_ANY},
+	{"vault:", 20, MADE_OF_ANY},
+	{"hvs.", 16, MADE_OF_ANY},
+	{"eyJ", 24, MADE_OF_ANY},
+	{"wandb_v1_", 16, MADE_OF_ANY},
+	{"xai-", 32, MADE_OF_DIGITS},
+	{"pplx-", 24, MADE_OF_DIGITS},
+	{"lsv2_", 24, MADE_OF_DIGITS},
+	{"tvly-", 20, MADE_OF_DIGITS},
+	{"AGE-SECRET-KEY-", 20, MADE_OF_DIGITS},
+	{"dapi", 32, MADE_OF_HEX},
+	{"figd_", 20, MADE_OF_DIGITS},
+	{"shpat_", 20, MADE_OF_DIGITS},
+	{"glptt-", 20, MADE_OF_DIGITS},
 };
+
+/* How far a key of that row reaches; 0 if it is none. */
+static size_t known_length(const struct known *known, const char *word, size_t len)
+{
+	size_t head = strlen(known->begins), at = head;
+	bool mixed = false, digit = false;
+
+	if (len < head + known->more || memcmp(word, known->begins, head) != 0)
+		return 0;
+	while (at < len && (redact_is_alnum(word[at]) || strchr("_-.=", word[at]))) {
+		if (!word[at] || (known->made_of == MADE_OF_HEX && !is_hex(word[at])))
+			break;
+		mixed = mixed || !redact_is_lower(word[at]);
+		digit = digit || redact_is_digit(word[at]);
+		at++;
+	}
+	return at >= head + known->more && (known->made_of ? digit : mixed) ? at : 0;
+}
 
 size_t redact_known_key(const char *word, size_t len)
 {
+	size_t found = 0;
+
 	if (len < KEY_LEAST)
 		return 0;
-	for (size_t i = 0; i < NR(keys); i++) {
-		size_t head = strlen(keys[i].begins), at = head;
-		bool digit = false;
-
-		if (*word != *keys[i].begins || len < head + keys[i].more ||
-			memcmp(word, keys[i].begins, head) != 0)
-			continue;
-		while (at < len && (redact_is_alnum(word[at]) || strchr("_-.=", word[at]))) {
-			if (!word[at])
-				break;
-			digit = digit || !redact_is_lower(word[at]);
-			at++;
-		}
-		if (at >= head + keys[i].more && digit)
-			return at;
-	}
-	return 0;
+	for (size_t i = 0; i < NR(keys) && !found; i++)
+		if (*word == *keys[i].begins)
+			found = known_length(&keys[i], word, len);
+	return found;
 }
 
 /*
@@ -248,7 +286,7 @@ bool redact_is_key(const char *word, size_t len)
 
 		if (!redact_is_alnum(c) && c != '+' && c != '/' && c != '=' && c != '_' && c != '-')
 			return false;
-		hex += redact_is_digit(c) || (lowered(c) >= 'a' && lowered(c) <= 'f');
+		hex += is_hex(c);
 		upper += redact_is_upper(c) != 0;
 		lower += redact_is_lower(c) != 0;
 		digits += redact_is_digit(c) != 0;

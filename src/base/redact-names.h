@@ -48,4 +48,7 @@ enum redact_name redact_name_of(const char *name, size_t len);
 /* How many bytes the key has that the word begins with, known by its first characters; 0 none. */
 size_t redact_known_key(const char *word, size_t len);
 
+/* A line that a shell traces, behind its plus: what the options of known programs hold. */
+void redact_trace(char *line, size_t len) __attribute__((nonnull));
+
 #endif

@@ -15,8 +15,12 @@
 
 #include "base/redact-names.h"
 
-#define NEAR	    512 /* bytes */
-#define BLANKS_MOST 8
+#define NEAR        512 /* bytes */
+#define BLANKS_MOST 64  /* between a name and its value where they stand in columns, */
+#define OPTION_MOST 8   /* and between an option and its value: words may explain it */
+#define DOTS_LEAST  3
+#define DEEP_MOST   16 /* pluses before what a shell within shells runs */
+#define NESTED_MOST 15 /* backslashes before a quote: strings in strings in strings */
 #define SHORT_KEY   8  /* what is shorter behind "token=" is none */
 #define LONG_KEY    16 /* behind "token:", where text may follow */
 
@@ -28,7 +32,7 @@ struct text {
 /* A value that follows a name: [from, to). */
 struct value {
 	size_t from, to;
-	char between;     /* '=', ':' or ' ' */
+	char between;     /* '=', ':', '.' or ' ' */
 	bool quoted;      /* it stands in quotes, */
 	bool name_quoted; /* or its name does */
 };
@@ -65,14 +69,34 @@ static void hide(const struct text *text, size_t from, size_t to)
 	memset(text->at + from, REDACT_STAR, to - from);
 }
 
-/* Bytes of a quote at a place, escaped or not; 0 none. */
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
+/* How many backslashes stand at a place, as far as they may be of a quote. */
+static size_t slashes_at(const struct text *text, size_t at)
+{
+	size_t nr = 0;
+
+	while (nr <= NESTED_MOST && text_at(text, at + nr) == '\\')
+		nr++;
+	return nr;
+}
+
+/*
+ * Bytes of a quote at a place; 0 none. With each string that it is in it has twice as many
+ * backslashes, and one more.
+ */
 static size_t quote_at(const struct text *text, size_t at)
 {
-	char c = text_at(text, at), next = text_at(text, at + 1);
+	char c = text_at(text, at);
+	size_t nr;
 
-	if (c == '"' || c == '\'')
-		return 1;
-	return c == '\\' && (next == '"' || next == '\'') ? 2 : 0;
+	if (c != '\\')
+		return is_quote(c);
+	nr = slashes_at(text, at);
+	return !(nr & (nr + 1)) && is_quote(text_at(text, at + nr)) ? nr + 1 : 0;
 }
 
 static size_t skip_blanks(const struct text *text, size_t at)
@@ -93,13 +117,30 @@ static bool is_escaped_end(const struct text *text, size_t at)
 	       strchr("nrt\"'", text->at[at + 1]) != NULL;
 }
 
-/* Where a value in quotes ends: at its closing quote, or, in a text that is cut, with the line. */
-static size_t end_of_quoted(const struct text *text, size_t at, char quote, bool escaped)
+/*
+ * True if a quote or an escaped end of a line, behind so many backslashes, ends a value whose own
+ * quotes are of so many bytes. With twice as many it is inside of the value.
+ */
+static bool ends_quoted(size_t nr, char c, char quote, size_t own)
 {
-	for (; at < text->len && text->at[at] != '\n'; at++) {
-		if (text->at[at] == quote || (escaped && is_escaped_end(text, at)))
-			return at;
-		if (text->at[at] == '\\' && at + 1 < text->len && text->at[at + 1] != '\n')
+	if (c && strchr("nrt", c))
+		return nr && nr <= own / 2;
+	return c == quote || (own > 1 && nr && is_quote(c)) ? nr % (2 * own) != 2 * own - 1 : false;
+}
+
+/* Where a value in quotes ends: at its closing quote, or, in a text that is cut, with the line. */
+static size_t end_of_quoted(const struct text *text, size_t at, char quote, size_t own)
+{
+	while (at < text->len && text->at[at] != '\n') {
+		size_t nr = 0;
+
+		while (text_at(text, at + nr) == '\\')
+			nr++;
+		if (ends_quoted(nr, text_at(text, at + nr), quote, own))
+			return at + nr - (is_quote(text->at[at + nr]) ? nr % own : nr);
+		at += nr;
+		/* What is behind an odd one belongs to it. */
+		if (at < text->len && text->at[at] != '\n')
 			at++;
 	}
 	return at < text->len ? at : text->len;
@@ -110,7 +151,8 @@ static size_t end_of_plain(const struct text *text, size_t at)
 	for (; at < text->len; at++) {
 		unsigned char c = (unsigned char)text->at[at];
 
-		if (c <= ' ' || c == 0x7f || strchr("\"'`<>", c) || is_escaped_end(text, at))
+		if (c <= ' ' || c == 0x7f || strchr("\"'`<>", c) || is_escaped_end(text, at) ||
+			(c == '\\' && quote_at(text, at)))
 			return at;
 		if (c == '\\' && at + 1 < text->len && (unsigned char)text->at[at + 1] > ' ')
 			at++;
@@ -128,22 +170,36 @@ static size_t end_of_header(const struct text *text, size_t at)
 
 /* --- Names and what follows them ------------------------------------------------------------- */
 
+/* "name ...... value", as lists of settings are printed: how many dots; 0 none, or too few. */
+static size_t dots_at(const struct text *text, size_t at)
+{
+	size_t nr = 0;
+
+	while (nr < BLANKS_MOST && text_at(text, at + nr) == '.')
+		nr++;
+	return nr >= DOTS_LEAST && text_at(text, at + nr) == ' ' ? nr : 0;
+}
+
 /* Skips what assigns, between a name that ends at `at` and its value. False if nothing does. */
 static bool find_between(const struct text *text, size_t *at, bool option, struct value *value)
 {
-	size_t next = *at, quote = quote_at(text, next), blank;
+	size_t next = *at, quote = quote_at(text, next), blank, dots;
 
 	value->name_quoted = quote != 0;
 	next += quote;
 	blank = next;
 	next = skip_blanks(text, next);
 	value->between = text_at(text, next);
+	dots = value->between == '.' && next > blank ? dots_at(text, next) : 0;
 	if (value->between == '=' || value->between == ':') {
 		/* A comparison, a scope of C++, a scheme. */
 		if (strchr("=:/", text_at(text, next + 1)) && text_at(text, next + 1))
 			return false;
 		next += text_at(text, next + 1) == '>' ? 2 : 1;
-	} else if (option && (next > blank || (quote && value->between == ','))) {
+	} else if (dots) {
+		next += dots;
+	} else if (option && next - blank <= OPTION_MOST &&
+		   (next > blank || (quote && value->between == ','))) {
 		next += value->between == ',';
 		value->between = ' ';
 	} else {
@@ -164,7 +220,7 @@ static bool find_value(const struct text *text, size_t at, bool header, struct v
 	value->quoted = quote != 0;
 	value->from = at + quote;
 	if (quote)
-		value->to = end_of_quoted(text, value->from, text->at[at + quote - 1], quote == 2);
+		value->to = end_of_quoted(text, value->from, text->at[at + quote - 1], quote);
 	else if (header)
 		value->to = end_of_header(text, at);
 	else
@@ -249,7 +305,9 @@ static size_t take_name(const struct text *text, size_t from, size_t to)
 	near = text_near(text, at);
 	if (!is || !find_value(&near, at, is == REDACT_NAME_HEADER, &value))
 		return to;
-	if (value.between == ' ' && text->at[value.from] == '-')
+	/* Another option, unless it is long and has one dash. */
+	if (value.between == ' ' && text->at[value.from] == '-' &&
+		(value.to - value.from <= 2 || text->at[value.from + 1] == '-'))
 		return to;
 	if (!is_secret(text, is, option, &value))
 		return to;
@@ -333,6 +391,84 @@ static size_t take_login(const struct text *text, size_t at)
 	return login;
 }
 
+/* Where the address of a URL begins whose ':' is at `at`, maybe of JSON: "https:\/\/"; 0 none. */
+static size_t address_at(const struct text *text, size_t at)
+{
+	for (int slashes = 0; slashes < 2; slashes++) {
+		at += 1 + slashes_at(text, at + 1);
+		if (text_at(text, at) != '/')
+			return 0;
+	}
+	return at + 1;
+}
+
+/* Behind these words the path of an address is a key to it: of Slack, Discord, Teams. */
+static const char *const hooks[] = {"services", "webhooks", "webhookb2", "workflows"};
+
+/* "/services/T0/B0/KEY", "bot123:KEY": where the key of a hook ends that begins at `to`. */
+static size_t take_hook(const struct text *text, size_t from, size_t to)
+{
+	const struct text near = text_near(text, to);
+	const char *word = text->at + from;
+	size_t len = to - from;
+	struct value value = {.from = to + 1, .to = to + 1};
+	bool hook = false;
+
+	if (text_at(text, to) != ':' && text_at(text, to) != '/')
+		return to;
+
+	if (text_at(text, to) == ':' && len > 6 && !memcmp(word, "bot", 3))
+		hook = is_port(text, from + 3, to);
+	for (size_t i = 0; text_at(text, to) == '/' && i < sizeof(hooks) / sizeof(hooks[0]); i++)
+		hook |= len == strlen(hooks[i]) && !memcmp(word, hooks[i], len);
+	if (!hook)
+		return to;
+	for (size_t at = to + 1; is_word(text_at(&near, at)) || text_at(&near, at) == '/'; at++) {
+		if (near.at[at] == '/' && is_keylike(text, &value, LONG_KEY))
+			break;
+		value.to = at + 1;
+		if (near.at[at] == '/')
+			value.from = at + 1;
+	}
+	if (!is_keylike(text, &value, LONG_KEY))
+		return to;
+	hide(text, to + 1, value.to);
+	return value.to;
+}
+
+/* True if a plus at `at` is the last of those before a trace: behind a line's or a label's end. */
+static bool is_trace(const struct text *text, size_t at)
+{
+	size_t first = at;
+
+	if (text_at(text, at + 1) != ' ')
+		return false;
+	while (first && at - first < DEEP_MOST && text->at[first - 1] == '+')
+		first--;
+	/* A log that is kept has numbers and tabs before its lines. */
+	if (!first || text->at[first - 1] == '\n' || text->at[first - 1] == '\t')
+		return true;
+	return first > 1 && text->at[first - 1] == ' ' && strchr(":]>", text->at[first - 2]) &&
+	       text->at[first - 2];
+}
+
+/*
+ * What a shell traces ("+ mysql -u root -p..."), from its plus at `at` on. Up to where it was
+ * read: a line may have many pluses.
+ */
+static size_t take_trace(const struct text *text, size_t at)
+{
+	const char *end;
+
+	if (!is_trace(text, at))
+		return at;
+	end = memchr(text->at + at, '\n', text->len - at);
+	if (!end)
+		end = text->at + text->len;
+	redact_trace(text->at + at + 2, (size_t)(end - text->at) - at - 2);
+	return (size_t)(end - text->at);
+}
+
 /* --- All of it ------------------------------------------------------------------------------- */
 
 /* The word from `at` on, and what it says of what follows. Where to read on. */
@@ -350,20 +486,25 @@ static size_t take_word(const struct text *text, size_t at)
 	next = take_name(text, at, end);
 	if (next == end)
 		next = take_bearer(text, at, end);
+	if (next == end)
+		next = take_hook(text, at, end);
 	return next == end ? take_block(text, at, end) : next;
 }
 
 void redact_text(char *bytes, size_t len)
 {
 	const struct text text = {bytes, len};
+	size_t traced = 0, address;
 
 	for (size_t at = 0; at < len;) {
-		if (is_word(bytes[at]))
+		if (is_word(bytes[at])) {
 			at = take_word(&text, at);
-		else if (bytes[at] == ':' && len - at > 3 && bytes[at + 1] == '/' &&
-			 bytes[at + 2] == '/')
-			at = take_login(&text, at + 3);
-		else
+		} else if (bytes[at] == ':' && (address = address_at(&text, at))) {
+			at = take_login(&text, address);
+		} else {
+			if (bytes[at] == '+' && at >= traced)
+				traced = take_trace(&text, at);
 			at++;
+		}
 	}
 }

@@ -68,6 +68,38 @@ static void secrets_in_text_become_stars(void **state)
 		{"key -----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
 			"key -----BEGIN*\n*\n-----END RSA PRIVATE KEY-----"},
 		{"TOKEN=abcdefgh", "TOKEN=*"},
+		{"db_pass: canary, redis_pwd: 'x y'", "db_pass: * redis_pwd: '*'"},
+		{"password:                    aligned", "password:                    *"},
+		{"api_key              = abc", "api_key              = *"},
+		{"  wandb_api_key ................. abc1", "  wandb_api_key ................. *"},
+		{"{\"a\":\"{\\\"b\\\":\\\"{\\\\\\\"password\\\\\\\":\\\\\\\"ab\\\\\\\",1}\\\"}\"}",
+			"{\"a\":\"{\\\"b\\\":\\\"{\\\\\\\"password\\\\\\\":\\\\\\\"*\\\\\\\",1}"
+			"\\\"}\"}"},
+		{"{\"m\":\"{\\\"password\\\":\\\"a\\\\\\\"b\\\",1}\"}",
+			"{\"m\":\"{\\\"password\\\":\\\"*\\\",1}\"}"},
+		{"{\"m\":\"x\\\\\\\"token=abcd1234\\\\\\\" y\"}",
+			"{\"m\":\"x\\\\\\\"token=*\\\\\\\" y\"}"},
+		{"\"https:\\/\\/me:pw@h\\/x\"", "\"https:\\/\\/*@h\\/x\""},
+		{"+ mysql -u root -phunter2 db\n++ curl -sSu 'me:a b' h",
+			"+ mysql -u root -p* db\n++ curl -sSu '*' h"},
+		{"7\t+ redis-cli -a pw", "7\t+ redis-cli -a *"},
+		{"[0]: + sudo docker login -u me -p pw", "[0]: + sudo docker login -u me -p *"},
+		{"--password -hunter2 -v", "--password * -v"},
+		{"https://hooks.slack.com/services/T0/B0/abcdEFGH12345678 x",
+			"https://hooks.slack.com/services/* x"},
+		{"with url: /api/webhooks/12/abcdEFGH12345678_- (Caused",
+			"with url: /api/webhooks/* (Caused"},
+		{"https://api.telegram.org/bot123456:AAabcdEFGH12345678/send",
+			"https://api.telegram.org/bot123456:*/send"},
+		{"xai-ABCDEFGH12345678abcdefgh12345678, ok", "*, ok"},
+		{"pplx-abcdEFGH12345678abcdEFGH 1", "* 1"},
+		{"lsv2_pt_0123456789abcdef0123_45 1", "* 1"},
+		{"tvly-dev-abcdEFGH12345678 1", "* 1"},
+		{"AGE-SECRET-KEY-1ABCDEFGH12345678QQQQ 1", "* 1"},
+		{"dapi0123456789abcdef0123456789abcdef 1", "* 1"},
+		{"figd_abcdEFGH12345678abcd 1", "* 1"},
+		{"shpat_0123456789abcdef01234567 1", "* 1"},
+		{"glptt-0123456789abcdef01234567 1", "* 1"},
 		{"password=cut", "password=*"},
 		{"{\"password\":\"cut", "{\"password\":\"*"},
 	};
@@ -95,6 +127,16 @@ static void what_a_judge_needs_stays(void **state)
 		{"if password == other: return"},
 		{"--password --verbose"},
 		{"cache_key=fxgraph12345678"},
+		{"forward_pass: 12ms backward_pass: slow step_pass:                  ok"},
+		{"use_auth_token ....... False\n  db_password .......... None\n  eos_token .... "
+		 "</s>"},
+		{"key ... and password .. wait... token ... of it"},
+		{"--password                  asked for if it is not given"},
+		{"--password -h --token - of it"},
+		{"+ python train.py -p 29500 -u x\n+ HOSTS=a,b srun -n 2 t\nloss 3 + mysql -px"},
+		{"xai-explanations-of-a-model-of-words-only dapi_server_connection_pool_manager"},
+		{"http://h/services/status/ready /webhooks/list bot:12 bot12:30 webhooks/a1"},
+		{"c:\\\\new\\\\table \\\"quoted\\\": 1 https:\\/\\/h:80\\/x"},
 		{""},
 	};
 
@@ -122,6 +164,28 @@ static void secrets_in_arguments_become_stars(void **state)
 			"curl|--proxy|*@proxy.site:3128|--proxy=*@h"},
 		{"wandb|login|0123456789abcdef0123456789abcdef01234567", "wandb|login|*"},
 		{"t|--run=Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv", "t|--run=*"},
+		{"mysql|-u|root|-phunter2|-h|db", "mysql|-u|root|-p*|-h|db"},
+		{"timeout|5|/bin/redis-cli|-h|h|-a|pw", "timeout|5|/bin/redis-cli|-h|h|-a|*"},
+		{"mongosh|-u|me|-p|pw", "mongosh|-u|me|-p|*"},
+		{"openssl|enc|-k|pw|-keyout|f", "openssl|enc|-k|*|-keyout|f"},
+		{"7z|x|-ppw", "7z|x|-p*"},
+		{"ldapsearch|-D|x|-w|pw", "ldapsearch|-D|x|-w|*"},
+		{"xfreerdp|/u:me|/p:pw", "xfreerdp|/u:me|/p:*"},
+		{"docker|login|-u|me|-p|pw", "docker|login|-u|me|-p|*"},
+		{"curl|--user|me:pw|--user-agent|x|h", "curl|--user|*|--user-agent|x|h"},
+		{"curl|--user=me:pw|-sSu|me:pw|-su|a:b", "curl|--user=*|-sSu|*|-su|*"},
+		{"mpiexec|-genv|HF_TOKEN|pw|-env|A|b|-n|2|a",
+			"mpiexec|-genv|HF_TOKEN|*|-env|A|*|-n|2|a"},
+		{"mpiexec|-genv|NCCL_DEBUG|INFO|-genv|A=b|a",
+			"mpiexec|-genv|NCCL_DEBUG|INFO|-genv|A=*|a"},
+		{"srun|--export|ALL,DB=x,y,NCCL_DEBUG=INFO|a",
+			"srun|--export|ALL,DB=*,*,NCCL_DEBUG=INFO|a"},
+		{"mpirun|-xFOO=pw|-x|A=b,c|-eNCCL_DEBUG=INFO|a",
+			"mpirun|-xFOO=*|-x|A=*,*|-eNCCL_DEBUG=INFO|a"},
+		{"mpirun|--mca|mca_base_env_list|a=x;b=y|t",
+			"mpirun|--mca|mca_base_env_list|a=*;b=*|t"},
+		{"t|--password|-hunter2|--lr|1", "t|--password|*|--lr|1"},
+		{"sh|-c|mysql -u root -ppw && A=b c", "sh|-c|mysql -u root -p* && A=* c"},
 	};
 
 	for (size_t i = 0; i < NR(all); i++)
@@ -140,6 +204,11 @@ static void other_arguments_stay(void **state)
 		{"/data/cabcdefghijklmnopqrstuvwxyz234567abcdefghijklmnop/train.py"},
 		{"docker|run|pytorch:24.01@sha256:0123|-v|/a:/b@c|ssh://h:22/x@y"},
 		{"env|-i|NCCL_DEBUG=INFO|sh"},
+		{"t|--password|-v|--key|--lr|2|-epochs=3|-xlayers=two"},
+		{"mpiexec|-genvall|-genvlist|A,B|-n|2|a|-p|4|-u|x"},
+		{"t|-env|CartPole-v1|--lr|3|-x|a.csv|-e|s/a=b/c,d/"},
+		{"sh|-c|cd /x && srun -n 2 python t.py --lr=0.1 -p 3 | tee 'a b' \"c d\""},
+		{"sshpass|-e|ssh|-p|22|h"},
 	};
 
 	for (size_t i = 0; i < NR(all); i++)
@@ -153,6 +222,23 @@ static void variables_are_kept_by_name_and_value(void **state)
 		{"INFO"},
 		{"/usr/lib:/lib"},
 		{"0123456789abcdef0123456789abcdef", "*"},
+		/* OMPI_ARGV, OMPI_MCA_mca_base_env_list, SLURM_EXPORT_ENV */
+		{"mysql -u root -phunter2 -h db", "mysql -u root -p* -h db"},
+		{"DB=x ./a --lr 1 --user me --key \"a b\"",
+			"DB=* ./a --lr 1 --user me --key \"*\""},
+		{"DB=x;NCCL_DEBUG=INFO;RANK=3", "DB=*;NCCL_DEBUG=INFO;RANK=3"},
+		{"ALL,DB=x,lower=y,PATH=/a:/b", "ALL,DB=*,lower=*,PATH=/a:/b"},
+		{"=mlx5_0:1,mlx5_1:1"},
+		{"^docker0,lo;eth"},
+		{"granularity=fine,compact,1,0"},
+		{"max_split_size_mb:128,expandable_segments:True"},
+		{"node[01-04,7],gpu-a"},
+		{"--xla_gpu_a=true --xla_dump_to=/tmp/x --xla_b=3"},
+		{"allreduce:tree;broadcast:ring"},
+		{"cpu=4,gres/gpu=8"},
+		{"7.0 8.0+PTX 9.0"},
+		{"/a/libx.so /b/liby.so"},
+		{"ALL"},
 	};
 
 	assert_true(redact_keeps_variable("NCCL_DEBUG"));
@@ -169,7 +255,8 @@ static void variables_are_kept_by_name_and_value(void **state)
 static void a_hostile_text_costs_little(void **state)
 {
 	static const char *const pieces[] = {"token=", "://", "key='", "-----BEGIN", "Bearer ",
-		"auth=\\", "--token ", "eyJ", "sig=a"};
+		"auth=\\", "--token ", "eyJ", "sig=a", "+ ", "+ mysql ", "\\", "password=\"\\",
+		"password  ", "a ....", "services/", "--x='", "ALL,RANK=", "env RANK=\""};
 	size_t len = 1 << 20;
 	char *text = malloc(len);
 
@@ -179,6 +266,8 @@ static void a_hostile_text_costs_little(void **state)
 		for (size_t at = 0; at < len; at++)
 			text[at] = pieces[i][at % piece];
 		redact_text(text, len);
+		redact_value(text, len);
+		redact_args(text, len);
 	}
 	free(text);
 }
@@ -201,6 +290,9 @@ static void any_bytes_are_read_to_their_end_and_no_further(void **state)
 		redact_text(again, len);
 		assert_memory_equal(again, bytes, len);
 		redact_args(again, len);
+		memcpy(bytes, again, len);
+		redact_args(again, len);
+		assert_memory_equal(again, bytes, len);
 		free(bytes);
 		free(again);
 	}
