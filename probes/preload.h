@@ -6,9 +6,9 @@
  * shows it and does not open it, a mount from which nothing may be run, an installation that was
  * removed) the dynamic linker complains on stderr, once for each program, and some programs read
  * the stderr of others. So an image that could not load us is not asked to: our path is taken out
- * of its LD_PRELOAD, and out of that of its children with it. All else stays as it is. The same where
- * the process gave up its system calls (seccomp.h): the filter stays with the new image, and may
- * kill it for a call of ours.
+ * of its LD_PRELOAD, and out of that of its children with it. All else stays as it is. The same
+ * where the process gave up its system calls (seccomp.h): the filter stays with the new image, and
+ * may kill it for a call of ours.
  *
  * Signal-safe, also in a vfork child, and on the small stacks of those who handle a crash: the
  * asking takes less than 512 bytes, and the new environment, which lies in the caller's frame, is

@@ -386,7 +386,7 @@ static size_t sort_out(
 	return n;
 }
 
-/* Adds those whose row goes along the measure's beyond that place of it; the measure itself, too. */
+/* Adds those whose row goes along the measure's beyond that place of it, and the measure itself. */
 static void find_agreeing(const struct comparison *c, const struct band *band, size_t measure,
 	size_t at, const bool *leaves, struct rank_list *agree)
 {
@@ -456,8 +456,10 @@ static bool fellows_made_it(const struct pair *p, size_t at, const struct stray 
 
 		if (seat == own.n)
 			continue;
-		if (job_op_is_p2p(like->op) ? seat == like->peer.n && made_half(m, like, number, own)
-					    : op && same_call(p, &theirs, &stray->like))
+		if (!job_op_is_p2p(like->op) && op && same_call(p, &theirs, &stray->like))
+			return true;
+		if (job_op_is_p2p(like->op) && seat == like->peer.n &&
+			made_half(m, like, number, own))
 			return true;
 	}
 	return false;
@@ -521,12 +523,15 @@ static bool is_waited_for(const struct inquiry *q, const struct stray *stray)
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
 
-		if (wait->member == JOB_NONE || (wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P))
+		if (wait->member == JOB_NONE ||
+			(wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P))
 			continue;
-		if (same_rank(wait->rank, stray->rank) ? wait->op == stray->did.op
-						       : q->job->members[wait->member].group ==
-								 stray->group)
+		if (same_rank(wait->rank, stray->rank)) {
+			if (wait->op == stray->did.op)
+				return true;
+		} else if (q->job->members[wait->member].group == stray->group) {
 			return true;
+		}
 	}
 	return false;
 }

@@ -10,8 +10,9 @@
  *	2	reduce  send  recv  reduce		strays: left out a reduce
  *	3	reduce  reduce  send			has not come so far, and does not stray
  *
- * Several must agree, of whom all that they did is known, more than there are ranks of which nothing
- * is known, and one alone differ: a row that ends early differs from none. Amounts are not compared, since shards may lawfully differ.
+ * Several must agree, of whom all that they did is known, more than there are ranks of which
+ * nothing is known, and one alone differ: a row that ends early differs from none. Amounts are not
+ * compared, since shards may lawfully differ.
  */
 #ifndef VERDICT_COUNTERPARTS_H
 #define VERDICT_COUNTERPARTS_H

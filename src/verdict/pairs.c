@@ -79,9 +79,9 @@ static struct place stands_at(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * True if both stand at one operation; or, for ranks on like seats, at the same one of groups of one
- * shape. Stages of one pipeline need not call as often for a step: there the same number is another
- * place.
+ * True if both stand at one operation; or, for ranks on like seats, at the same one of groups of
+ * one shape. Stages of one pipeline need not call as often for a step: there the same number is
+ * another place.
  */
 static bool is_like_place(const struct inquiry *q, struct place a, struct place b, bool alike)
 {

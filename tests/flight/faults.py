@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Jobs of several kinds of parallelism in which one rank errs: it leaves an operation out, makes one
-too many, another one, one of another amount, or two in the wrong order; or it stops. They are played
-by the rules by which they block (played.py), and judged by their dumps: whole, thinned, of some
-ranks. Nobody but that rank may be named above a hypothesis, and nothing be called healthy while
-somebody waits; and of whole dumps it is to be named in half of the jobs.
+too many, another one, one of another amount, or two in the wrong order; or it stops. They are
+played by the rules by which they block (played.py), and judged by their dumps: whole, thinned, of
+some ranks. Nobody but that rank may be named above a hypothesis, and nothing be called healthy
+while somebody waits; and of whole dumps it is to be named in half of the jobs.
 
     faults.py			plays FAULTS_ROUNDS jobs, from seed FAULTS_FROM on; prints how
 				often a rank was named, by fault and by what there was of dumps
@@ -31,7 +31,7 @@ KINDS = ["all_reduce", "_all_gather_base", "_reduce_scatter_base", "broadcast"]
 
 
 def plan_alike(world, dice):
-    """As played.plan(), but one program drives all ranks of a stage: what differs, is its number."""
+    """As played.plan(), but one program drives all ranks of a stage."""
     tp, pp, dp = (dice.choice([1, 2, 4]) for _ in range(3))
     if tp * pp * dp < 2:
         return plan_alike(world, dice)
@@ -143,7 +143,7 @@ FAULTS = [leave_out, add, add_other, another_kind, another_amount, turn_round, s
 
 def play(lists, ahead, streams):
     """
-    How many of its operations each rank has handed over, and which are complete, by rank and number.
+    How many of its operations each rank has handed over, and which are complete, by rank.
     streams: operations of several groups pass each other on the device; else they are in one order.
     """
     came = dict.fromkeys(lists, 0)
