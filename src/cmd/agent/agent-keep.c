@@ -148,16 +148,39 @@ struct last_wish {
 	struct str line;    /* for manifest.jsonl */
 };
 
-/* Why a file is not one that lines may be added to, which are its owner's alone; NULL: it is. */
-static const char *ledger_fault(const struct stat *about)
+/*
+ * True if what we create beside that path has this owner: where storage knows root by another name,
+ * or anybody (NFS, CIFS), that is how a file of ours looks.
+ */
+static bool is_owner_of_ours(const char *path, uid_t owner)
+{
+	struct str beside = {0};
+	struct stat about;
+	bool ours;
+	int fd;
+
+	str_printf(&beside, "%s.%d", path, (int)getpid());
+	fd = follow_open(AT_FDCWD, beside.text,
+		O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	ours = fd >= 0 && fstat(fd, &about) == 0 && about.st_uid == owner;
+	if (fd >= 0) {
+		(void)!unlink(beside.text);
+		close(fd);
+	}
+	str_release(&beside);
+	return ours;
+}
+
+/* Why a file is not one that lines may be added to; NULL: it is. */
+static const char *ledger_fault(const char *path, const struct stat *about)
 {
 	if (!S_ISREG(about->st_mode))
 		return "it is no plain file";
-	if (about->st_uid != geteuid())
-		return "it belongs to somebody else";
 	if (about->st_nlink > 1)
 		return "it has another name elsewhere";
-	return about->st_mode & 022 ? "others may write to it" : NULL;
+	if (about->st_uid != geteuid() && !is_owner_of_ours(path, about->st_uid))
+		return "it belongs to somebody else";
+	return NULL;
 }
 
 /* A link, or a pipe, is none of ours: it is neither followed nor waited for. */
@@ -172,7 +195,7 @@ static int open_ledger(const char *path, struct complaint *why)
 	if (fd < 0 && fd != -ELOOP && fd != -ENXIO)
 		return complaint_errno(why, -fd, "cannot open it");
 	if (fd >= 0 && fstat(fd, &about) == 0)
-		fault = ledger_fault(&about);
+		fault = ledger_fault(path, &about);
 	if (!fault) {
 		/* One from before this was so may be anybody's to read. */
 		(void)!fchmod(fd, 0600);
