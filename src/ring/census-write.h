@@ -203,7 +203,8 @@ static inline int census_is_only_word(void *base, int i)
 		if ((int)k == i || state == CENSUS_FREE || state == CENSUS_CLAIMING ||
 			other->rank != s->rank)
 			continue;
-		if (!census_is_spent(head) || other->start_time < s->start_time)
+		if (!census_is_spent(head) || !other->exit_status ||
+			other->start_time < s->start_time)
 			return 0;
 		helpers++;
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "job/backends.h"
 #include "verdict/callers.h"
 #include "verdict/last-words.h"
 #include "verdict/outside.h"
@@ -284,14 +285,20 @@ static const struct job_stack *stack_at_door(const struct inquiry *q, struct ran
 }
 
 /*
- * True if its stack stands in a call of MPI that waits for others, and that is not recorded: of
- * windows, files and other worlds.
+ * True if its stack stands in a call that waits for others, and that is not recorded, of a library
+ * whose operations hosts drive: of its windows, files and other worlds.
  */
-static bool waits_in_mpi(const struct inquiry *q, struct rank_index rank)
+static bool waits_by_host(const struct inquiry *q, struct rank_index rank)
 {
-	const struct posture *p = &q->profiles[rank.i].posture;
+	if (!waits_unrecorded(q, rank))
+		return false;
+	by_rank_each(&q->seats, rank, i) {
+		const struct job_member *m = &q->job->members[q->seats.at[i]];
 
-	return waits_unrecorded(q, rank) && p->call && !strncmp(p->call, "MPI_", 4);
+		if (backend_has(q->job->groups[m->group].maker, BACKEND_DRIVEN))
+			return true;
+	}
+	return false;
 }
 
 bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, struct reason *why)
@@ -303,7 +310,7 @@ bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, str
 		inquiry_held_in(q, rank, WAIT_SYNC, NULL) ||
 		inquiry_held_in(q, rank, WAIT_OTHER, NULL) ||
 		inquiry_held_in(q, rank, WAIT_STORE, NULL) ||
-		inquiry_held_in(q, rank, WAIT_CLOSE, NULL) || waits_in_mpi(q, rank))
+		inquiry_held_in(q, rank, WAIT_CLOSE, NULL) || waits_by_host(q, rank))
 		return false;
 	why->where = VERDICT_WHERE_UNKNOWN;
 	if (profile_is_busy(p) || p->user || p->posture.activity == ACTIVITY_USER)

@@ -269,6 +269,34 @@ static struct claim settle_number(
 	return best;
 }
 
+/*
+ * [from, to): claims to one number, which `kept` has. How many others made a communicator and live:
+ * ranks of another job at the same time (two mpiruns of one script), which are not judged with it.
+ * Nobody knows of which of the two `kept` is: whatever is made of it is a guess.
+ */
+static uint64_t count_rivals(const struct seal *seal, const struct claim *list, size_t from,
+	size_t to, const struct claim *kept)
+{
+	uint64_t n = 0;
+
+	for (size_t i = from; i < to; i++)
+		n += list[i].promoted && list[i].process != kept->process &&
+		     list[i].restart == kept->restart &&
+		     seal->processes[list[i].process].end <= JOB_ALIVE;
+	return n;
+}
+
+static void tell_rivals(struct seal *seal, uint64_t n)
+{
+	const struct job_loss loss = {
+		.what = "ranks of another job beside this one are left out",
+		.count = (int64_t)n,
+		.cite = "census"};
+
+	if (n)
+		job_add_loss(seal->b, (struct job_who){.host = ""}, &loss);
+}
+
 /* [from, to): promoted claims to one number. True: they sit in one group, so the number lies. */
 static bool number_lies(const struct claims *claims, size_t from, size_t to)
 {
@@ -284,10 +312,13 @@ static void settle_numbers(struct seal *seal, struct claims *claims)
 {
 	struct claim *list = claims->list.items;
 	size_t n = claims->list.nr, kept = 0;
+	uint64_t rivals = 0;
 
 	array_sort(&claims->list, compare_ages);
 	for (size_t from = 0, to; from < n; from = to) {
 		size_t promoted = from;
+		struct claim settled;
+		uint64_t beside;
 
 		for (to = from; to < n && list[to].number == list[from].number; to++)
 			if (list[to].promoted)
@@ -300,9 +331,14 @@ static void settle_numbers(struct seal *seal, struct claims *claims)
 			}
 			continue;
 		}
-		list[kept++] = settle_number(seal, list, from, promoted > from ? promoted : to);
+		settled = settle_number(seal, list, from, promoted > from ? promoted : to);
+		beside = count_rivals(seal, list, from, to, &settled);
+		rivals += beside;
+		seal->processes[settled.process].other_run |= beside > 0;
+		list[kept++] = settled;
 	}
 	claims->list.nr = kept;
+	tell_rivals(seal, rivals);
 	array_sort(&claims->list, compare_claims);
 }
 

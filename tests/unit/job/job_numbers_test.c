@@ -228,6 +228,28 @@ static void another_address_alone_makes_no_other_run(void **state)
 	(void)state;
 }
 
+/* Two mpiruns at once, of which nothing tells whose the ranks are: the others are told of. */
+static void two_jobs_at_once_are_never_judged_as_one(void **state)
+{
+	for (int alive = 0; alive < 2; alive++) {
+		struct job_builder *b = job_builder_new();
+		struct job *job;
+
+		for (int rank = 0; rank < 2; rank++)
+			add_of_run(b, 20 + (uint32_t)rank, rank, 10 + rank, 0, 0);
+		if (alive)
+			add_of_run(b, 50, 0, 11, 0, 0);
+		job = job_seal(b);
+		assert_int_equal(job->nranks, 2);
+		assert_int_equal(job->nlosses, alive);
+		for (int rank = 0; rank < 2; rank++)
+			assert_int_equal(job->processes[job->ranks[rank].process].other_run,
+				alive && rank == 0);
+		job_free(job);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +262,7 @@ int main(void)
 		cmocka_unit_test(two_runs_in_one_folder_are_not_one),
 		cmocka_unit_test(a_job_that_a_rank_started_is_not_the_job),
 		cmocka_unit_test(another_address_alone_makes_no_other_run),
+		cmocka_unit_test(two_jobs_at_once_are_never_judged_as_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
