@@ -19,7 +19,8 @@
 #include "job/rank-row.h"
 #include "job/rollcall.h"
 
-#define ANCHOR_DEPTH 64 /* ops of a row's start that are looked for in the other */
+#define ANCHOR_DEPTH 64	     /* ops of a row's start that are looked for in the other */
+#define MOST_OPS     (1 << 23) /* of a job; rows of more would take more memory than all else */
 
 /* A seat of a rank as its counterparts must have it, too. */
 struct place {
@@ -163,7 +164,17 @@ static int compare_places(const void *va, const void *vb)
 	return a->seat < b->seat ? -1 : a->seat > b->seat;
 }
 
-/* Adds the rank's row, unless something that it did may not be known. */
+/* True if ops of several groups were launched at once: they have no order that may be compared. */
+static bool is_tied(const struct rank_row *ops)
+{
+	for (size_t i = 1; i < ops->n; i++)
+		if (ops->items[i].op->order == ops->items[i - 1].op->order &&
+			ops->items[i].group != ops->items[i - 1].group)
+			return true;
+	return false;
+}
+
+/* Adds the rank's row, unless something that it did may not be known, or in which order. */
 static void add_row(struct comparison *c, struct rank_index rank)
 {
 	const struct by_rank *seats = &c->q->seats;
@@ -185,6 +196,11 @@ static void add_row(struct comparison *c, struct rank_index rank)
 	}
 	array_sort_items(row.places, row.nplaces, sizeof(*row.places), compare_places);
 	row.ops = rank_row_make(c->q->job, seats->at + first, n);
+	if (is_tied(&row.ops)) {
+		free(row.places);
+		rank_row_release(&row.ops);
+		return;
+	}
 	*array_add(&c->rows) = row;
 }
 
@@ -561,7 +577,9 @@ static void look_in_group(const struct comparison *c, const struct job_group *g,
 		struct rank_index rank = c->q->job->members[g->first_member + (int)seat].rank;
 		const struct row *row = is_rank(rank) ? row_of[rank.i] : NULL;
 
-		if (row && (!band->n || !compare_seats(band->rows[0], row)))
+		/* A list of ranks that names one twice is a stranger's. */
+		if (row && band->n < c->rows.nr &&
+			(!band->n || !compare_seats(band->rows[0], row)))
 			band->rows[band->n++] = row;
 	}
 	array_sort_items(band->rows, band->n, sizeof(*band->rows), compare_row_pointers);
@@ -591,17 +609,27 @@ static void look_at_all(const struct comparison *c, struct strays *found)
 	free(row_of);
 }
 
+static bool is_too_large(const struct job *job)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < job->nmembers; i++)
+		n += job->members[i].nops + job->members[i].np2p;
+	return n > MOST_OPS;
+}
+
 struct stray counterparts_find_stray(const struct inquiry *q)
 {
 	struct comparison c = {.q = q,
 		.kinds = alloc_zeroed(q->job->ngroups + 1, sizeof(*c.kinds)),
 		.sends = alloc_zeroed(q->job->ngroups + 1, sizeof(*c.sends))};
 	struct strays found = {.first = {.rank = NO_RANK}};
+	bool is_large = is_too_large(q->job);
 	struct row *row;
 
 	find_kinds(&c);
-	job_for_each_rank(q->job, rank)
-		add_row(&c, rank);
+	for (struct rank_index at = {0}; job_has_rank(q->job, at) && !is_large; at.i++)
+		add_row(&c, at);
 	array_sort(&c.rows, compare_rows);
 	look_at_all(&c, &found);
 	array_for_each(&c.rows, row) {
