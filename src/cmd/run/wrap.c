@@ -230,7 +230,8 @@ int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, const in
 	wrap->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	err = wrap->signals < 0 ? errno : spawn(wrap, argv, envp);
 	if (err) {
-		bool tried = wrap->child > 0;
+		/* Of arguments and variables there may be just too many with ours. */
+		bool tried = wrap->child > 0 && err != E2BIG;
 
 		wrap_release(wrap);
 		return failed(err, tried, argv[0], why);
