@@ -30,9 +30,12 @@
 #include "base/fds.h"
 #include "proc/read.h"
 
-/* Signals that are ours to handle or nobody's: faults of our own, and those that cannot be had. */
+/*
+ * Signals that are ours to handle or nobody's: faults of our own, and those that cannot be had.
+ * SIGABRT is none: a watchdog of others (systemd's) asks by it, and abort() of ours unblocks it.
+ */
 static const int not_passed_on[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGSEGV, SIGBUS, SIGILL, SIGFPE,
-	SIGTRAP, SIGSYS, SIGABRT, SIGPIPE, SIGXFSZ, SIGXCPU};
+	SIGTRAP, SIGSYS, SIGPIPE, SIGXFSZ, SIGXCPU};
 /* Of these, the ones that tell of a limit: ours, not the command's. */
 static const int limits[] = {SIGXFSZ, SIGXCPU};
 
