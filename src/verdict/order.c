@@ -325,7 +325,8 @@ static void prefer_stray(struct inquiry *q, int part, const struct circle *circl
 	struct draft *draft = &q->drafts.items[q->drafts.nr - 1];
 	const struct stray *stray;
 
-	if (draft->verdict.class != VERDICT_ORDER_INVERSION || draft->verdict.cause ||
+	if (draft->verdict.cause || (draft->verdict.class != VERDICT_ORDER_INVERSION &&
+					    draft->verdict.class != VERDICT_COLLECTIVE_MISMATCH) ||
 		(draft->culprits.list.nr && draft->verdict.confidence > VERDICT_HYPOTHESIS))
 		return;
 	stray = inquiry_stray(q);
@@ -502,6 +503,17 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	array_release(&odd.list);
 }
 
+/* What is said of it is the first of these that fits. */
+static void write_circle(struct inquiry *q, int part, const struct circle *circle)
+{
+	if (write_pair_fault(q, part, circle) || write_left_group(q, part, circle))
+		return;
+	if (circle->camps == 1 && unmet_write(q, part))
+		prefer_stray(q, part, circle);
+	else if (circle->camps > 1)
+		write_finding(q, part, circle);
+}
+
 /* A group that went different ways is judged as that: other orders only follow from it. */
 static bool has_fork(const struct inquiry *q, int part)
 {
@@ -531,9 +543,7 @@ void judge_cycles(struct inquiry *q)
 		if (circle.of_launches)
 			collect_launched(q, part, &circle);
 		find_camps(q, &circle);
-		if (!write_pair_fault(q, part, &circle) && !write_left_group(q, part, &circle) &&
-			!(circle.camps == 1 && unmet_write(q, part)) && circle.camps > 1)
-			write_finding(q, part, &circle);
+		write_circle(q, part, &circle);
 		array_release(&circle.holders);
 	}
 	free(seen);
