@@ -349,7 +349,7 @@ def two_runs(folder):
     at = older.write(folder("unknown"))
     same.write(at, without=[6])
     expect("one run or two", at, 1, "host-stall", [2, 6],
-           ["may be of another run", '"confidence": "hypothesis"', "which of the dumps"])
+           ["may be of another run", '"confidence": "hypothesis"', "which of the ranks"])
     plain(8).write(folder("versions"))
     at = older.write(folder("versions"), without=[0, 1, 2], version="2.4")
     expect("two versions", at, 1, "host-stall", [6], ["3 dumps of another run"])
