@@ -317,13 +317,15 @@ void waitfor_join_missing(struct waitfor_maker *m)
 
 /*
  * Whoever went another way, all who are at the fork wait for those as well that have not come to
- * it: what they will do there is not known.
+ * it: what they will do there is not known. On a device a fork never resolves, whoever comes.
  */
 static void join_fork(struct waitfor_maker *m, int group)
 {
 	const struct job_group *g = &m->job->groups[group];
 	int node = m->fork_node[group];
 
+	if (!backend_has(g->maker, BACKEND_DRIVEN))
+		return;
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
 
