@@ -118,7 +118,7 @@ static void meet(const struct flight_yardstick *yardstick, const struct flight_r
 		const struct known *found;
 		struct known key;
 
-		if (!is_met(op))
+		if (!is_met(op) || !yardstick->ops.nr)
 			continue;
 		key.seat = flight_find_seat(
 			yardstick->rank, seat->name, seat->desc, FLIGHT_UNKNOWN);
