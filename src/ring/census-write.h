@@ -190,7 +190,6 @@ static inline int census_is_only_word(void *base, int i)
 {
 	const struct census_slot *s = census_slot_at(base, i);
 	uint32_t high = __atomic_load_n(&((struct census_header *)base)->high, __ATOMIC_ACQUIRE);
-
 	int helpers = 0;
 
 	if (s->rank < 0 || (s->flags & CENSUS_F_TOOL))

@@ -3,7 +3,6 @@
  * Forks that somebody waits at, or that were passed or can no longer be mended: a finding each, of
  * the class that has it first, else collective-mismatch.
  */
-#include "job/backends.h"
 #include "job/rollcall.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
@@ -47,22 +46,6 @@ static void tell_passed(struct inquiry *q, struct draft *draft)
 	draft_fact(q, draft, FACT_WENT_ON, NO_RANK, inquiry_cite_all(q));
 }
 
-/*
- * True if hosts drive the operation, and a member has not come to it: the others wait for that,
- * whatever they called, and may go on when it comes.
- */
-static bool lacks_a_member(const struct inquiry *q, const struct fork *fork)
-{
-	if (!backend_has(q->job->groups[fork->group].maker, BACKEND_DRIVEN))
-		return false;
-	for (size_t i = 0; i < q->graph->nnodes; i++)
-		if (q->graph->nodes[i].kind == WAITFOR_FORK && q->graph->nodes[i].absent &&
-			q->graph->nodes[i].group == fork->group &&
-			q->forked[fork->group] == fork->index)
-			return true;
-	return false;
-}
-
 void judge_forks(struct inquiry *q)
 {
 	for (size_t i = 0; i < q->forks->n; i++) {
@@ -81,7 +64,7 @@ void judge_forks(struct inquiry *q)
 			fork_tell_sites(q, fork, draft);
 		else if (fork->completed)
 			tell_passed(q, draft);
-		if (standing && lacks_a_member(q, fork)) {
+		if (standing && fork_lacks_member(q, fork)) {
 			draft->verdict.outlook = VERDICT_OUTLOOK_UNKNOWN;
 			draft_at_most(draft, VERDICT_SUPPORTED);
 		}

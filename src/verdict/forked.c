@@ -64,6 +64,14 @@ bool fork_stands(const struct inquiry *q, const struct fork *fork)
 	return false;
 }
 
+bool fork_lacks_member(const struct inquiry *q, const struct fork *fork)
+{
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		if (is_node_of(q, fork, i) && q->graph->nodes[i].absent)
+			return true;
+	return false;
+}
+
 bool fork_is_gone(const struct inquiry *q, const struct fork *fork)
 {
 	return !fork->exact && !fork_stands(q, fork);

@@ -8,7 +8,7 @@
  * one that meets every minute is not even late by then. So thresholds are multiples of the group's
  * own usual gap; one constant for all would be wrong for either kind.
  */
-#include "verdict/strays.h"
+#include "verdict/inquiry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,7 @@
 #include "job/rollcall.h"
 #include "job/pace.h"
 #include "verdict/earlier.h"
+#include "verdict/strays.h"
 
 /* No wait is a hang before this time, nor before so many of the group's usual gaps. */
 #define HANG_AT_LEAST (2 * CLOCK_NS_PER_S)

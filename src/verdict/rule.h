@@ -211,6 +211,11 @@ void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draf
 size_t fork_minority(const struct fork *fork);
 /* True if ranks are known to wait there. */
 bool fork_stands(const struct inquiry *q, const struct fork *fork);
+/*
+ * True if hosts drive the operation, and a member has not come to it: the others wait for that,
+ * whatever they called, and may go on when it comes.
+ */
+bool fork_lacks_member(const struct inquiry *q, const struct fork *fork);
 /* True if ranks differed in what is overwritten, and nobody is known to wait there. */
 bool fork_is_gone(const struct inquiry *q, const struct fork *fork);
 

@@ -233,7 +233,7 @@ int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, const in
 	wrap->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	err = wrap->signals < 0 ? errno : spawn(wrap, argv, envp);
 	if (err) {
-		/* Of arguments and variables there may be just too many with ours. */
+		/* Our variables may be what is too much: without them it may yet run. */
 		bool tried = wrap->child > 0 && err != E2BIG;
 
 		wrap_release(wrap);

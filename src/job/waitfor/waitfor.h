@@ -9,7 +9,8 @@
  *	          the few ranks that wait in nothing, if all others wait
  *	op    --> the incomplete op that one of its members launched before it; so does P2P, for
  *	          both sides, where it is on the same stream
- *	fork  --> the seats that have not come to where the others went different ways
+ *	fork  --> the seats that have not come to where the others went different ways, if their
+ *	          hosts drive it
  *	op    --> members that died or are frozen, where all have entered it
  *	op    --> members that began it and are in no call, if their hosts drive it
  *	init  --> the seats that have not begun it; of a bootstrap group the one that gives the id
