@@ -1,28 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/shapes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* The world rank of who sits there; negative where that is not known. */
-static int64_t who_sits(const struct job *job, const struct job_group *g, uint32_t seat)
-{
-	struct rank_index rank = job->members[g->first_member + (int)seat].rank;
+#include "base/alloc.h"
+#include "base/array.h"
 
-	return is_rank(rank) ? job_rank(job, rank)->world_rank.n : -1;
+struct shape {
+	const struct job *job;
+	int group;
+};
+
+static const struct job_group *group_of(const struct shape *s)
+{
+	return &s->job->groups[s->group];
+}
+
+/* The rank that sits there; NO_RANK where that is not known. */
+static struct rank_index sitter(const struct shape *s, uint32_t seat)
+{
+	return s->job->members[group_of(s)->first_member + (int)seat].rank;
+}
+
+/* World ranks from the one in the first seat to the one in that; all are known. */
+static int64_t distance(const struct shape *s, uint32_t seat)
+{
+	return (int64_t)job_rank(s->job, sitter(s, seat))->world_rank.n -
+	       job_rank(s->job, sitter(s, 0))->world_rank.n;
+}
+
+/* True if it has a shape: several seats, and who sits there is known of each. */
+static bool has_shape(const struct shape *s)
+{
+	for (uint32_t seat = 0; seat < group_of(s)->size; seat++)
+		if (!is_rank(sitter(s, seat)))
+			return false;
+	return group_of(s)->size > 1;
+}
+
+static int compare_shapes(const void *va, const void *vb)
+{
+	const struct shape *a = va, *b = vb;
+	const struct job_group *x = group_of(a), *y = group_of(b);
+	int order = strcmp(x->maker, y->maker);
+
+	if (order || x->size != y->size)
+		return order ? order : x->size < y->size ? -1 : 1;
+	for (uint32_t seat = 1; seat < x->size; seat++)
+		if (distance(a, seat) != distance(b, seat))
+			return distance(a, seat) < distance(b, seat) ? -1 : 1;
+	return 0;
 }
 
 bool shapes_alike(const struct job *job, int a, int b)
 {
-	const struct job_group *one = &job->groups[a], *other = &job->groups[b];
+	const struct shape one = {job, a}, other = {job, b};
 
-	if (one->size != other->size || one->size < 2 || strcmp(one->maker, other->maker) != 0)
-		return false;
-	for (uint32_t seat = 0; seat < one->size; seat++) {
-		int64_t here = who_sits(job, one, seat), there = who_sits(job, other, seat);
+	return has_shape(&one) && has_shape(&other) && !compare_shapes(&one, &other);
+}
 
-		if (here < 0 || there < 0 ||
-			here - there != who_sits(job, one, 0) - who_sits(job, other, 0))
-			return false;
+/* True if each of these groups begins with another rank. `seen`: per rank, all false. */
+static bool begin_apart(const struct shape *shapes, size_t n, bool *seen)
+{
+	bool apart = true;
+
+	for (size_t i = 0; i < n; i++) {
+		bool *first = &seen[sitter(&shapes[i], 0).i];
+
+		apart &= !*first;
+		*first = true;
 	}
-	return true;
+	for (size_t i = 0; i < n; i++)
+		seen[sitter(&shapes[i], 0).i] = false;
+	return apart;
+}
+
+void shapes_find_kinds(const struct job *job, int *kinds)
+{
+	bool *seen = alloc_zeroed(job->nranks + 1, sizeof(*seen));
+	ARRAY(struct shape) all = {0};
+
+	for (int group = 0; group < (int)job->ngroups; group++) {
+		struct shape shape = {job, group};
+
+		kinds[group] = group;
+		if (has_shape(&shape))
+			*array_add(&all) = shape;
+	}
+	array_sort(&all, compare_shapes);
+	for (size_t from = 0, to; from < all.nr; from = to) {
+		for (to = from + 1;
+			to < all.nr && !compare_shapes(&all.items[from], &all.items[to]); to++)
+			;
+		if (!begin_apart(&all.items[from], to - from, seen))
+			continue;
+		for (size_t i = from; i < to; i++)
+			kinds[all.items[i].group] = all.items[from].group;
+	}
+	array_release(&all);
+	free(seen);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups are sorted by their shape, which gives each a kind; ranks by the kinds of their groups,
- * with the seat where it matters, so that counterparts lie together. Of each such class the longest
- * row is the measure. If one other leaves it, that one strays; if all others leave it that come as
- * far, and agree with each other, the longest itself does.
- *
- * Two groups of the same ranks and shape cannot be told apart by it: their members are counterparts
- * only of each other.
+ * Groups have kinds by their shape; ranks are sorted by the kinds of their groups, with the seat
+ * where it matters, so that counterparts lie together. Of each such class the longest row is the
+ * measure. If one other leaves it, that one strays; if all others leave it that come as far, and
+ * agree with each other, the longest itself does.
  */
 #include "verdict/counterparts.h"
 
@@ -18,8 +15,9 @@
 #include "job/names.h"
 #include "job/rank-row.h"
 #include "job/rollcall.h"
+#include "job/shapes.h"
 
-#define ANCHOR_DEPTH 64	     /* ops of a row's start that are looked for in the other */
+#define ANCHOR_DEPTH 64        /* ops of a row's start that are looked for in the other */
 #define MOST_OPS     (1 << 23) /* of a job; rows of more would take more memory than all else */
 
 /* A seat of a rank as its counterparts must have it, too. */
@@ -42,94 +40,12 @@ struct comparison {
 	ARRAY(struct row) rows;
 };
 
-/* -- groups of one shape ----------------------------------------------------------------------- */
-
-struct shape {
-	const struct job *job;
-	int group;
-};
-
-/* The world rank of who sits there; negative where that is not known. */
-static int64_t who_sits(const struct shape *s, uint32_t seat)
-{
-	const struct job_group *g = &s->job->groups[s->group];
-	struct rank_index rank = s->job->members[g->first_member + (int)seat].rank;
-
-	return is_rank(rank) ? job_rank(s->job, rank)->world_rank.n : -1;
-}
-
-/* Equal for groups of one maker and size whose ranks lie equally far apart. */
-static int compare_shapes(const void *va, const void *vb)
-{
-	const struct shape *a = va, *b = vb;
-	const struct job_group *x = &a->job->groups[a->group], *y = &b->job->groups[b->group];
-	int order = strcmp(x->maker, y->maker);
-
-	if (order || x->size != y->size)
-		return order ? order : x->size < y->size ? -1 : 1;
-	for (uint32_t seat = 1; seat < x->size; seat++) {
-		int64_t here = who_sits(a, seat) - who_sits(a, 0);
-		int64_t there = who_sits(b, seat) - who_sits(b, 0);
-
-		if (here != there)
-			return here < there ? -1 : 1;
-	}
-	return 0;
-}
-
-static bool is_all_known(const struct shape *s)
-{
-	for (uint32_t seat = 0; seat < s->job->groups[s->group].size; seat++)
-		if (who_sits(s, seat) < 0)
-			return false;
-	return s->job->groups[s->group].size > 1;
-}
-
-/* True if each of these groups, of one shape, has a first rank of its own. */
-static bool are_apart(const struct shape *shapes, size_t n, bool *first_seen)
-{
-	bool apart = true;
-
-	for (size_t i = 0; i < n; i++) {
-		bool *seen = &first_seen[shapes[i].job->members[shapes[i].job->groups[
-			shapes[i].group].first_member].rank.i];
-
-		apart &= !*seen;
-		*seen = true;
-	}
-	for (size_t i = 0; i < n; i++)
-		first_seen[shapes[i].job->members[shapes[i].job->groups[shapes[i].group]
-						    .first_member].rank.i] = false;
-	return apart;
-}
-
-/* Gives each group its kind: the number of one that has its shape. */
+/* Gives each group its kind, and finds of which kinds the members send to each other. */
 static void find_kinds(struct comparison *c)
 {
 	const struct job *job = c->q->job;
-	bool *first_seen = alloc_zeroed(job->nranks + 1, sizeof(*first_seen));
-	ARRAY(struct shape) shapes = {0};
 
-	for (int group = 0; group < (int)job->ngroups; group++) {
-		struct shape shape = {job, group};
-
-		c->kinds[group] = group;
-		if (is_all_known(&shape))
-			*array_add(&shapes) = shape;
-	}
-	array_sort(&shapes, compare_shapes);
-	for (size_t from = 0, to; from < shapes.nr; from = to) {
-		for (to = from + 1; to < shapes.nr &&
-				!compare_shapes(&shapes.items[from], &shapes.items[to]);
-			to++)
-			;
-		if (!are_apart(&shapes.items[from], to - from, first_seen))
-			continue;
-		for (size_t i = from; i < to; i++)
-			c->kinds[shapes.items[i].group] = shapes.items[from].group;
-	}
-	array_release(&shapes);
-	free(first_seen);
+	shapes_find_kinds(job, c->kinds);
 	for (size_t i = 0; i < job->nmembers; i++)
 		if (job->members[i].np2p)
 			c->sends[c->kinds[job->members[i].group]] = true;
