@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 from dumps import World
-from played import plan
+from played import Grid, plan
 
 INQUEST = os.environ["INQUEST"]
 ROUNDS = int(os.environ.get("FAULTS_ROUNDS", 40))
@@ -32,48 +32,13 @@ KINDS = ["all_reduce", "_all_gather_base", "_reduce_scatter_base", "broadcast"]
 
 def plan_alike(world, dice):
     """As played.plan(), but one program drives all ranks of a stage."""
-    tp, pp, dp = (dice.choice([1, 2, 4]) for _ in range(3))
-    if tp * pp * dp < 2:
-        return plan_alike(world, dice)
-    job = world(tp * pp * dp)
-
-    def rank(t, p, d):
-        return (p * dp + d) * tp + t
-
-    def group(desc, ranks):
-        return job.group(str(len(job.groups)), desc, ranks) if len(ranks) > 1 else None
-
-    tensor = {(p, d): group("TP", [rank(t, p, d) for t in range(tp)])
-              for p in range(pp) for d in range(dp)}
-    data = [group("DP", [rank(t, p, d) for d in range(dp)]) for t in range(tp) for p in range(pp)]
-    stages = {(t, d): group("PP", [rank(t, p, d) for p in range(pp)])
-              for t in range(tp) for d in range(dp)}
-    ops = []
-
-    def collective(g):
-        if g is not None:
-            ops.append((g, job.groups[g]["ranks"], False))
-
-    def pass_on(p, step, layers):
-        for d in range(dp):
-            for t in range(tp):
-                if 0 <= p - step < pp:
-                    ops.append((stages[t, d], [rank(t, p - step, d), rank(t, p, d)], True))
-            for _ in range(layers):
-                collective(tensor[p, d])
-
-    layers = [dice.choice([1, 2, 3]) for _ in range(pp)]
+    grid = Grid(world, dice)
+    layers = [dice.choice([1, 2, 3]) for _ in range(grid.pp)]
     for _ in range(dice.choice([2, 4, 6])):
         for _ in range(dice.choice([1, 2])):
-            for p in range(pp):
-                pass_on(p, 1, layers[p])
-            for p in reversed(range(pp)):
-                pass_on(p, -1, layers[p])
-        for g in data:
-            collective(g)
-        if dice.random() < .5:
-            collective(0)
-    return job, ops
+            grid.step(lambda p, d: layers[p])
+        grid.reduce(dice.random() < .5)
+    return grid.job, grid.ops
 
 
 def furnish(job, ops, alike, dice):

@@ -21,49 +21,62 @@ ROUNDS = int(os.environ.get("PLAYED_ROUNDS", 24))
 THINNED = [{}, {"active_only": True}, {"keep": 12}]
 
 
+class Grid:
+    """Ranks of tensor, data and pipeline parallel groups, and the operations that are planned."""
+
+    def __init__(self, world, dice):
+        self.tp, self.pp, self.dp = 1, 1, 1
+        while self.tp * self.pp * self.dp < 2:
+            self.tp, self.pp, self.dp = (dice.choice([1, 2, 4]) for _ in range(3))
+        tp, pp, dp = range(self.tp), range(self.pp), range(self.dp)
+        self.job = world(len(tp) * len(pp) * len(dp))
+        self.tensor = {(p, d): self.group("TP", [self.rank(t, p, d) for t in tp])
+                       for p in pp for d in dp}
+        self.data = [self.group("DP", [self.rank(t, p, d) for d in dp]) for t in tp for p in pp]
+        self.stages = {(t, d): self.group("PP", [self.rank(t, p, d) for p in pp])
+                       for t in tp for d in dp}
+        self.ops = []
+
+    def rank(self, t, p, d):
+        return (p * self.dp + d) * self.tp + t
+
+    def group(self, desc, ranks):
+        return self.job.group(str(len(self.job.groups)), desc, ranks) if len(ranks) > 1 else None
+
+    def collective(self, g):
+        if g is not None:
+            self.ops.append((g, self.job.groups[g]["ranks"], False))
+
+    def pass_on(self, p, step, d):
+        """To stage p from the one before it, or behind it, in that pipeline."""
+        for t in range(self.tp):
+            if 0 <= p - step < self.pp:
+                self.ops.append((self.stages[t, d],
+                                 [self.rank(t, p - step, d), self.rank(t, p, d)], True))
+
+    def step(self, layers):
+        """Forwards and backwards; layers(p, d): how often that tensor group meets there."""
+        for order, step in ((range(self.pp), 1), (reversed(range(self.pp)), -1)):
+            for p in order:
+                for d in range(self.dp):
+                    self.pass_on(p, step, d)
+                    for _ in range(layers(p, d)):
+                        self.collective(self.tensor[p, d])
+
+    def reduce(self, world):
+        for g in self.data:
+            self.collective(g)
+        if world:
+            self.collective(0)
+
+
 def plan(world, dice):
     """All operations in one order that no rank turns round: (group, ranks, is it a message)."""
-    tp, pp, dp = (dice.choice([1, 2, 4]) for _ in range(3))
-    size = tp * pp * dp
-    if size < 2:
-        return plan(world, dice)
-    job = world(size)
-
-    def rank(t, p, d):
-        return (p * dp + d) * tp + t
-
-    def group(desc, ranks):
-        return job.group(str(len(job.groups)), desc, ranks) if len(ranks) > 1 else None
-
-    tensor = {(p, d): group("TP", [rank(t, p, d) for t in range(tp)])
-              for p in range(pp) for d in range(dp)}
-    data = [group("DP", [rank(t, p, d) for d in range(dp)]) for t in range(tp) for p in range(pp)]
-    stages = {(t, d): group("PP", [rank(t, p, d) for p in range(pp)])
-              for t in range(tp) for d in range(dp)}
-    ops = []
-
-    def collective(g):
-        if g is not None:
-            ops.append((g, job.groups[g]["ranks"], False))
-
-    def pass_on(p, step):
-        for d in range(dp):
-            for t in range(tp):
-                if 0 <= p - step < pp:
-                    ops.append((stages[t, d], [rank(t, p - step, d), rank(t, p, d)], True))
-            for _ in range(dice.choice([1, 3])):
-                collective(tensor[p, d])
-
+    grid = Grid(world, dice)
     for _ in range(dice.choice([2, 5])):
-        for p in range(pp):
-            pass_on(p, 1)
-        for p in reversed(range(pp)):
-            pass_on(p, -1)
-        for g in data:
-            collective(g)
-        if dice.random() < .5:
-            collective(0)
-    return job, ops
+        grid.step(lambda p, d: dice.choice([1, 3]))
+        grid.reduce(dice.random() < .5)
+    return grid.job, grid.ops
 
 
 def play(job, ops, culprit, stop, ahead):
