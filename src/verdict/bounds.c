@@ -147,12 +147,17 @@ static enum verdict_need need_of(enum verdict_lack lack)
 /* Nobody of those seen waits; that is no word about the others. */
 static void withdraw_health(struct inquiry *q, struct draft *draft, enum verdict_lack lack)
 {
+	bool mixed = may_be_mixed(q->job);
+
 	draft->verdict.class = VERDICT_INCONCLUSIVE;
 	draft->verdict.confidence = VERDICT_UNKNOWN;
 	draft->verdict.next = lack == VERDICT_LACKS_RANKS || lack == VERDICT_LACKS_PART
 				      ? VERDICT_NEXT_GET_REST
-				      : VERDICT_NEXT_MORE_EVIDENCE;
-	inquiry_not_judged(q, VERDICT_HEALTHY, need_of(lack), NO_RANK);
+			      : mixed && !inquiry_by_dumps(q) ? VERDICT_NEXT_RUN_APART
+							      : VERDICT_NEXT_MORE_EVIDENCE;
+	/* Of a mixture doubt_mixture() says what it needs. */
+	if (!mixed)
+		inquiry_not_judged(q, VERDICT_HEALTHY, need_of(lack), NO_RANK);
 }
 
 /* More of the workers are not named. */
