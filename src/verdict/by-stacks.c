@@ -296,6 +296,19 @@ static void tell_places(struct inquiry *q, const struct rank_list *standing,
 	free(told);
 }
 
+/* Those who stand, and slept all the time, or only ask again and again. */
+static void add_standing(
+	const struct inquiry *q, const struct roll *roll, bool slept, struct rank_list *into)
+{
+	for (size_t i = 0; i < roll->elsewhere.list.nr; i++) {
+		struct rank_index rank = roll->elsewhere.list.items[i];
+		const struct profile *p = &q->profiles[rank.i];
+
+		if (stands_there(q, p) && (p->posture.stands >= STANDS_AT_LEAST) == slept)
+			rank_list_add(into, rank);
+	}
+}
+
 /*
  * Nobody is in anything known to wait for others, and yet some stand asleep in their own code. They
  * may serve a queue, or wait for others by means that nobody knows: both look like this.
@@ -305,12 +318,8 @@ static bool judge_standing(struct inquiry *q, const struct roll *roll)
 	struct rank_list standing = {0};
 	struct draft *draft;
 
-	for (size_t i = 0; i < roll->elsewhere.list.nr; i++) {
-		struct rank_index rank = roll->elsewhere.list.items[i];
-
-		if (stands_there(q, &q->profiles[rank.i]))
-			rank_list_add(&standing, rank);
-	}
+	add_standing(q, roll, true, &standing);
+	add_standing(q, roll, false, &standing);
 	if (standing.list.nr) {
 		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 		draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
@@ -366,12 +375,36 @@ static bool judge_aside(struct inquiry *q)
 	return true;
 }
 
+/* Who went on when stacks were taken, so long before the end of the evidence, may hang since. */
+#define OLD_AFTER (10 * CLOCK_NS_PER_S)
+
+/* Stacks are of a time, and so is what they tell: old ones are none of how the job is. */
+static bool judge_old(struct inquiry *q)
+{
+	struct rank_list old = {0};
+
+	job_for_each_rank(q->job, rank) {
+		const struct job_stack *stack = q->profiles[rank.i].posture.stack;
+		int64_t now = q->waits->now[rank.i];
+
+		if (stack && !q->profiles[rank.i].ended && now != JOB_UNKNOWN &&
+			stack->when != JOB_UNKNOWN && now - stack->when > OLD_AFTER)
+			rank_list_add(&old, rank);
+	}
+	if (old.list.nr) {
+		inquiry_draft(q, VERDICT_INCONCLUSIVE)->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+		inquiry_not_judged_each(q, VERDICT_INCONCLUSIVE, NEED_YOUNGER_STACKS, &old);
+	}
+	array_release(&old.list);
+	return q->drafts.nr > 0;
+}
+
 /* The job goes its way, so far as its stacks tell. */
 static void judge_well(struct inquiry *q, const struct roll *roll, enum verdict_fact_kind why)
 {
 	struct draft *draft;
 
-	if (judge_aside(q))
+	if (judge_aside(q) || judge_old(q))
 		return;
 	draft = inquiry_draft(q, VERDICT_HEALTHY);
 	draft->verdict.confidence = VERDICT_SUPPORTED;

@@ -372,9 +372,36 @@ static void who_is_told_to_stand_needs_no_longer_look(void **state)
 	done(&j, f);
 }
 
+/* All went on when their stacks were taken. Long after that nobody knows whether they still do. */
+static void old_stacks_do_not_tell_that_all_is_well(void **state)
+{
+	static const int ages[] = {1, 30};
+
+	(void)state;
+	for (int at = 0; at < 2; at++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		facts_no_probe(f);
+		for (int i = 0; i < 4; i++) {
+			struct job_stack *stack = facts_stack(f, i, SLEEPS);
+
+			stack->moved = JOB_YES;
+			stack->when = facts_ns(FACTS_NOW - ages[at]);
+		}
+		j = judge(f);
+		assert_int_equal(
+			j.v->at[0].class, at ? VERDICT_INCONCLUSIVE : VERDICT_HEALTHY);
+		if (at)
+			assert_int_equal(j.v->not_judged[0].need, NEED_YOUNGER_STACKS);
+		done(&j, f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(old_stacks_do_not_tell_that_all_is_well),
 		cmocka_unit_test(who_is_told_to_stand_needs_no_longer_look),
 		cmocka_unit_test(less_of_stacks_accuses_nobody_new),
 		cmocka_unit_test(the_order_of_stacks_changes_nothing),
