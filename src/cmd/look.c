@@ -43,6 +43,22 @@ int look_status(const struct look *look)
 	}
 }
 
+bool look_shows_death(const struct look *look)
+{
+	const struct job *job = look->job;
+
+	job_for_each_rank(job, rank) {
+		const struct job_process *process = NULL;
+
+		if (job_rank(job, rank)->process != JOB_NONE)
+			process = &job->processes[job_rank(job, rank)->process];
+		if (process && process->end != JOB_ALIVE &&
+			!(process->end == JOB_EXITED && process->status == 0))
+			return true;
+	}
+	return false;
+}
+
 bool look_parse_stacks(const char *value, struct look_wish *into)
 {
 	into->stacks = true;

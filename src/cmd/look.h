@@ -35,6 +35,9 @@ void look_judge_again(struct look *look);
 /* Returns the exit status for these verdicts: nothing wrong, a verdict, or inconclusive. */
 int look_status(const struct look *look);
 
+/* True if a rank of the attempt that was judged has died, and not in good order. */
+bool look_shows_death(const struct look *look);
+
 struct report_options;
 
 /* The report that is wanted of a look. {0}: the verdicts as text. */

@@ -119,12 +119,18 @@ bool agent_quiet_see(
 	return true;
 }
 
-void agent_quiet_next(struct agent_quiet *quiet, bool telling, int64_t now, int64_t hang_after)
+void agent_quiet_next(struct agent_quiet *quiet, bool telling, int64_t waited, int64_t now,
+	int64_t hang_after)
 {
+	int64_t left = waited == JOB_UNKNOWN ? 0 : hang_after - waited;
+
 	quiet->pause = telling ? usual_pause(hang_after)
 			       : bounded(2 * quiet->pause, SOONEST_NS,
 					 bounded(hang_after, LATEST_NS, 60 * CLOCK_NS_PER_S));
-	take_at(quiet, now + quiet->pause);
+	if (left > 0 && left < quiet->pause)
+		take_at(quiet, now + bounded(left, SOONEST_NS, quiet->pause));
+	else
+		take_at(quiet, now + quiet->pause);
 }
 
 /* --- The helper ------------------------------------------------------------------------------- */

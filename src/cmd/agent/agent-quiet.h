@@ -50,9 +50,12 @@ void agent_quiet_turn(struct agent_quiet *quiet, const struct agent_quiet_job *o
 /* True if stacks have come: *into then has them instead of its former ones. */
 bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into);
 
-/* Sets when the next stacks are due, by whether these were useful. */
-void agent_quiet_next(
-	struct agent_quiet *quiet, bool telling, int64_t now, int64_t hang_after);
+/*
+ * Sets when the next stacks are due: by whether these were useful, and soon after what they tell of
+ * has stood for hang_after. `waited`: ns for which it has; JOB_UNKNOWN.
+ */
+void agent_quiet_next(struct agent_quiet *quiet, bool telling, int64_t waited, int64_t now,
+	int64_t hang_after);
 
 /* Ends the helper, if there is one. */
 void agent_quiet_release(struct agent_quiet *quiet);

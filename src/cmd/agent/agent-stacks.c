@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "cmd/run/announce.h"
 #include "evidence/gather/live.h"
 #include "job/job.h"
@@ -11,6 +12,8 @@
 /* In which a target whose address space is held keeps us from the job's signals. */
 #define CALM_MS	 400
 #define BRIEF_MS 150
+/* What was held for longer is no look from just before. */
+#define HELD_NS (15 * CLOCK_NS_PER_S)
 
 bool agent_stacks_are_wanted(const struct look *look)
 {
@@ -47,11 +50,45 @@ void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, 
 	enum agent_stacks_haste haste)
 {
 	struct live_options options = agent_quiet_options(of);
+	struct evidence fresh = {0};
 
 	options.stacks.deadline_ms = haste == AGENT_STACKS_BRIEF ? BRIEF_MS : CALM_MS;
 	if (haste == AGENT_STACKS_BRIEF)
 		options.stacks.samples = 1;
-	evidence_release(kept);
-	if (live_gather_stacks(of->folder, &options, kept, NULL) == 0)
-		agent_stacks_add(kept, look);
+	if (live_gather_stacks(of->folder, &options, &fresh, NULL) == 0 && fresh.n) {
+		evidence_release(kept);
+		*kept = fresh;
+	} else {
+		evidence_release(&fresh);
+	}
+	agent_stacks_add(kept, look);
+}
+
+void agent_held_take(struct agent_held *held, struct look *look, bool worth, int64_t now)
+{
+	if (look_shows_death(look))
+		return;
+	agent_held_release(held);
+	if (!worth || look->job->ngroups)
+		return;
+	held->evidence = look->evidence;
+	held->at = now;
+	look->evidence = (struct evidence){0};
+}
+
+bool agent_held_put(struct agent_held *held, struct look *look, int64_t now)
+{
+	if (!held->evidence.n || now - held->at > HELD_NS || !look_shows_death(look))
+		return false;
+	evidence_release(&look->evidence);
+	look->evidence = held->evidence;
+	*held = (struct agent_held){0};
+	look_judge_again(look);
+	return true;
+}
+
+void agent_held_release(struct agent_held *held)
+{
+	evidence_release(&held->evidence);
+	*held = (struct agent_held){0};
 }

@@ -23,14 +23,34 @@ enum agent_stacks_haste {
 };
 
 /*
- * Replaces the stacks in kept by new ones, adds them to the look and judges it again. A verdict
- * that blamed a rank, and would not with the stacks, stays as it was.
+ * Replaces the stacks in kept by new ones, if any can be taken, adds them to the look and judges it
+ * again. A verdict that blamed a rank, and would not with the stacks, stays as it was.
  */
 void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
 	enum agent_stacks_haste haste);
 
 /* The same with the stacks that were kept; nothing where there are none. */
 void agent_stacks_add(const struct evidence *kept, struct look *look);
+
+/*
+ * The last look at a job of which only stacks tell: where a signal strikes all of its processes at
+ * once, what they did before is in no ring that outlives them. {0} to begin with.
+ */
+struct agent_held {
+	struct evidence evidence;
+	int64_t at; /* CLOCK_MONOTONIC ns */
+};
+
+/*
+ * Takes the evidence out of a judged look, for later, or gives up what it holds, if not `worth`.
+ * A look in which a rank has died changes nothing.
+ */
+void agent_held_take(struct agent_held *held, struct look *look, bool worth, int64_t now);
+
+/* True if a rank has died in the look, and what is held is new enough: it becomes that look's. */
+bool agent_held_put(struct agent_held *held, struct look *look, int64_t now);
+
+void agent_held_release(struct agent_held *held);
 
 /* True if stacks can add to this verdict. */
 bool agent_stacks_are_wanted(const struct look *look);

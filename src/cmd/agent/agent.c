@@ -312,26 +312,11 @@ void agent_add_stacks(struct agent *agent, struct look *look)
 		agent_stacks_take(&agent->stacks, &of, look, AGENT_STACKS_CALM);
 }
 
-/* True if a rank of this attempt has died, and not in good order. */
-static bool anybody_died(const struct job *job)
-{
-	job_for_each_rank(job, rank) {
-		const struct job_process *process = NULL;
-
-		if (job_rank(job, rank)->process != JOB_NONE)
-			process = &job->processes[job_rank(job, rank)->process];
-		if (process && process->end != JOB_ALIVE &&
-			!(process->end == JOB_EXITED && process->status == 0))
-			return true;
-	}
-	return false;
-}
-
 /* Somebody was blamed, and now they die: that nobody waits any more is not the job moving. */
 static bool is_aftermath(const struct agent *agent, const struct look *look)
 {
 	return agent->announce.stands && !announce_blames(look->verdicts) &&
-		(!exits_any_alive(&agent->exits) || anybody_died(look->verdicts->job));
+		(!exits_any_alive(&agent->exits) || look_shows_death(look));
 }
 
 /*
@@ -357,7 +342,8 @@ static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
 	if (fresh) {
 		agent->by_stacks =
 			announce_blames(look->verdicts) || announce_tells(look->verdicts);
-		agent_quiet_next(&agent->quiet, agent->by_stacks, now, hang_after);
+		agent_quiet_next(&agent->quiet, agent->by_stacks,
+			announce_waited(look->verdicts), now, hang_after);
 	}
 	return fresh;
 }
@@ -377,8 +363,11 @@ static void look_at_job(struct agent *agent)
 		act_on(agent, &look, news);
 	}
 	agent->well = look.verdicts && look.verdicts->at[0].class == VERDICT_HEALTHY;
-	look_release(&look);
 	agent->looked = clock_monotonic_ns();
+	if (look.job)
+		agent_held_take(&agent->held, &look, agent->by_stacks && !agent->announce.stands,
+			agent->looked);
+	look_release(&look);
 	agent->looked_at = realtime;
 	agent->look_cost = agent->looked - begun;
 }
@@ -494,7 +483,7 @@ static bool is_disturbed(const struct agent *agent, const struct look *look)
 	return agent->announce.stands && !agent->announce.unexplained && agent->bundle.len &&
 		!announce_is_same(&agent->announce, look->verdicts) &&
 		(!announce_blames_same(&agent->announce, look->verdicts) ||
-			anybody_died(look->verdicts->job));
+			look_shows_death(look));
 }
 
 static int ms_to(int64_t then)
@@ -502,6 +491,16 @@ static int ms_to(int64_t then)
 	int64_t left = then - clock_monotonic_ns();
 
 	return left < 0 ? 0 : (int)(left / CLOCK_NS_PER_MS);
+}
+
+static void keep_before_signal(
+	struct agent *agent, struct look *look, enum announce_news news, int64_t until)
+{
+	agent_keep_bundle(agent, look, ms_to(until));
+	if (news == ANNOUNCE_SAY)
+		say(agent, look);
+	if (news != ANNOUNCE_NOTHING && announce_blames(look->verdicts))
+		agent->bundle_wanted |= !may_resolve(look);
 }
 
 /* Judges what was gathered before the signal, with stacks if there is time. */
@@ -515,17 +514,13 @@ static void judge_before_signal(struct agent *agent, struct look *look, int64_t 
 	if (agent->by_stacks)
 		agent_stacks_add(&agent->stacks, look);
 	news = announce_take_last(&agent->announce, look->verdicts);
-	if (in_time && !agent->stacks.n && !announce_blames(look->verdicts))
+	if (in_time && !agent->by_stacks && !announce_blames(look->verdicts))
 		agent_stacks_take(&agent->stacks, &of, look, AGENT_STACKS_BRIEF);
 	else if (in_time)
 		add_stacks(agent, look, news, AGENT_STACKS_BRIEF);
 	else
 		agent_stacks_add(&agent->stacks, look);
-	agent_keep_bundle(agent, look, ms_to(until));
-	if (news == ANNOUNCE_SAY)
-		say(agent, look);
-	if (news != ANNOUNCE_NOTHING && announce_blames(look->verdicts))
-		agent->bundle_wanted |= !may_resolve(look);
+	keep_before_signal(agent, look, news, until);
 }
 
 void agent_before_signal(struct agent *agent, int signo, int64_t until)
@@ -544,7 +539,10 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 	}
 	if (agent->ranks && agent_gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
 		agent_receipt_measure(agent, &look);
-		if (clock_monotonic_ns() > until && anybody_died(look.verdicts->job))
+		if (agent_held_put(&agent->held, &look, now))
+			keep_before_signal(agent, &look,
+				announce_take_last(&agent->announce, look.verdicts), until);
+		else if (clock_monotonic_ns() > until && look_shows_death(&look))
 			agent_keep_late(agent, &look, signo, until);
 		else
 			judge_before_signal(agent, &look, until);
@@ -565,7 +563,7 @@ static bool is_of_deaths(const struct look *look)
 	enum verdict_class class = look->verdicts->at[0].class;
 
 	return class == VERDICT_RANK_DEATH || class == VERDICT_NODE_LOSS ||
-	       (announce_blames(look->verdicts) && anybody_died(look->verdicts->job));
+	       (announce_blames(look->verdicts) && look_shows_death(look));
 }
 
 /*
@@ -688,6 +686,7 @@ void agent_release(struct agent *agent)
 	pulse_release(&agent->pulse);
 	history_free(agent->history);
 	announce_release(&agent->announce);
+	agent_held_release(&agent->held);
 	evidence_release(&agent->stacks);
 	free(agent->headline);
 	free(agent->answer);

@@ -80,6 +80,7 @@ struct agent {
 	struct str kept;    /* path of the last bundle that the log names and the job left behind */
 	unsigned moved_on;  /* how often it did */
 	struct evidence stacks; /* taken when a verdict was said last, or while all was quiet */
+	struct agent_held held;
 	struct agent_quiet quiet;
 	struct agent_unprobed unprobed;
 	struct agent_fellows fellows;

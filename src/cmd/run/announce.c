@@ -33,6 +33,17 @@ bool announce_tells(const struct verdicts *verdicts)
 	return verdict->victims.n > 0;
 }
 
+int64_t announce_waited(const struct verdicts *verdicts)
+{
+	const struct verdict *verdict = &verdicts->at[0];
+	int64_t longest = verdict->waiting;
+
+	for (size_t i = 0; i < verdict->nevidence && announce_tells(verdicts); i++)
+		if (verdict->evidence[i].kind == FACT_AT && verdict->evidence[i].a > longest)
+			longest = verdict->evidence[i].a;
+	return longest;
+}
+
 /*
  * Ranks wait, and nothing here tells for whom, or they stand and nobody knows why. What blames
  * somebody is not replaced by that.
@@ -193,7 +204,7 @@ enum announce_news announce_take(
 	const struct verdict *verdict = &verdicts->at[0];
 	bool death = verdict->class == VERDICT_RANK_DEATH || verdict->class == VERDICT_NODE_LOSS;
 	bool unexplained = is_unexplained(announce, verdicts);
-	int64_t seen_for, waited;
+	int64_t seen_for, waited = announce_waited(verdicts);
 
 	note_idling(announce, verdicts, now);
 	if (!announce_blames(verdicts) && !unexplained) {
@@ -203,7 +214,7 @@ enum announce_news announce_take(
 	}
 	see(announce, verdicts, now);
 	seen_for = now - announce->since;
-	waited = verdict->waiting > seen_for ? verdict->waiting : seen_for;
+	waited = waited > seen_for ? waited : seen_for;
 	if (announce->stands && !death && seen_for < CHANGE_NS && seen_for < hang_after)
 		return ANNOUNCE_STILL;
 	if (!death && waited < hang_after)

@@ -42,6 +42,9 @@ bool announce_blames(const struct verdicts *verdicts);
 /* Where nobody is blamed: do they tell where ranks stand, or who waits? */
 bool announce_tells(const struct verdicts *verdicts);
 
+/* ns for which what they tell of has stood, as far as they say; JOB_UNKNOWN. */
+int64_t announce_waited(const struct verdicts *verdicts);
+
 /* Do they say the same as those of the last look that blamed somebody? */
 bool announce_is_same(const struct announce *announce, const struct verdicts *verdicts);
 

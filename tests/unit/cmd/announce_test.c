@@ -241,6 +241,29 @@ static void who_only_idles_is_said_to_in_proportion(void **state)
 	announce_release(&announce);
 }
 
+/* Stacks that are first taken late tell of what has stood before. */
+static void who_has_stood_for_long_is_said_soon(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+	struct verdict_fact stands[] = {{.kind = FACT_AT, .a = JOB_UNKNOWN}, {.kind = FACT_AT}};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	hand.verdict[0].victims.n = 0;
+	hand.verdict[0].waiting = JOB_UNKNOWN;
+	hand.verdict[0].evidence = stands;
+	hand.verdict[0].nevidence = 2;
+	stands[1].a = HANG_AFTER - s(8);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(1), HANG_AFTER), ANNOUNCE_NOTHING);
+	stands[1].a = HANG_AFTER;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(9), HANG_AFTER), ANNOUNCE_SAY);
+	announce_release(&announce);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +277,7 @@ int main(void)
 		cmocka_unit_test(a_wait_that_blames_nobody_here_stands_as_well),
 		cmocka_unit_test(without_victims_nothing_conclusive_is_nothing),
 		cmocka_unit_test(who_only_idles_is_said_to_in_proportion),
+		cmocka_unit_test(who_has_stood_for_long_is_said_soon),
 		cmocka_unit_test(at_the_end_whatever_blames_is_said),
 	};
 

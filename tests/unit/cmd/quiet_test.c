@@ -84,12 +84,34 @@ static void a_later_step_in_a_log_is_movement(void **state)
 		assert_int_equal(says(&quiet, lines[i].line, (int64_t)i + 1), lines[i].moves);
 }
 
+/* Seconds until stacks are taken again, if what they tell of has stood for so long. */
+static int64_t next_after(int64_t waited)
+{
+	struct agent_quiet quiet = {0};
+
+	agent_quiet_next(&quiet, true, waited < 0 ? JOB_UNKNOWN : waited * CLOCK_NS_PER_S,
+		1000 * CLOCK_NS_PER_S, 40 * CLOCK_NS_PER_S);
+	return quiet.due / CLOCK_NS_PER_S - 1000;
+}
+
+/* What has nearly stood for as long as was asked for, is looked at when it has. */
+static void a_wait_is_looked_at_when_it_is_long_enough(void **state)
+{
+	(void)state;
+	assert_int_equal(next_after(5), 10);
+	assert_int_equal(next_after(34), 6);
+	assert_int_equal(next_after(39), 3);
+	assert_int_equal(next_after(50), 10);
+	assert_int_equal(next_after(-1), 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_records_are_no_movement),
 		cmocka_unit_test(a_later_span_is_movement),
 		cmocka_unit_test(a_later_step_in_a_log_is_movement),
+		cmocka_unit_test(a_wait_is_looked_at_when_it_is_long_enough),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
