@@ -202,13 +202,17 @@ static void decode_gap(struct decode_context *context, struct job_builder *build
 	add_loss(builder, &who, gap->what, of_ops, cite);
 }
 
-/* Times of hosts that no exhibit "gather" tells of: the earliest reading stands in for T0. */
+/*
+ * Times of hosts that no exhibit "gather" tells of: the earliest reading stands in for T0. What is
+ * of no moment, as a module is, has none.
+ */
 static void guess_gatherings(struct decode_context *context, const struct evidence *evidence)
 {
 	for (size_t i = 0; i < evidence->n; i++) {
 		struct decode_host *host = context_host(context, evidence->at[i].host);
 
-		if (host->earliest == JOB_UNKNOWN || evidence->at[i].when < host->earliest)
+		if (evidence->at[i].when > 0 && (host->earliest == JOB_UNKNOWN ||
+							evidence->at[i].when < host->earliest))
 			host->earliest = evidence->at[i].when;
 	}
 }

@@ -209,21 +209,34 @@ static bool somebody_stands(const struct inquiry *q)
 	return false;
 }
 
+/* True if nobody says when that host was read: how long anything there has lasted is not known. */
+static bool is_untimed(const struct inquiry *q, struct rank_index rank)
+{
+	int host = job_rank(q->job, rank)->host;
+
+	return host != JOB_NONE && q->job->hosts[host].guessed && !q->profiles[rank.i].ended;
+}
+
 /*
  * True if somebody waits, and nobody says when that was seen, or since when it is so: it may be for
  * long. A rank that came late before then must not be blamed for it, and the job must not be called
- * well.
+ * well. Nor may it be where a thread was read while it moved, and nobody says when.
  */
 static bool somebody_waits_untimed(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
-		int host = job_rank(q->job, wait->rank)->host;
-		bool guessed = host != JOB_NONE && q->job->hosts[host].guessed;
-
 		bool undated = wait->age == JOB_UNKNOWN && !q->profiles[wait->rank.i].ended;
 
-		if (wait->kind <= WAIT_STORE && wait->sure && (guessed || undated))
+		if (is_untimed(q, wait->rank) ? wait->held || (wait->kind <= WAIT_STORE && wait->sure)
+					      : undated && wait->kind <= WAIT_STORE && wait->sure)
+			return true;
+	}
+	for (size_t i = 0; i < q->job->nthreads; i++) {
+		const struct job_thread *thread = &q->job->threads[i];
+
+		if (thread->state == JOB_THREAD_UNKNOWN && is_rank(thread->rank) &&
+			is_untimed(q, thread->rank))
 			return true;
 	}
 	return false;

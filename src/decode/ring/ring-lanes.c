@@ -280,6 +280,12 @@ static bool threads_asks_no_more(
 	       now - asked > ASKED_LAST;
 }
 
+/* True if it is not known whether it asks any more: nobody says when the ring was read. */
+static bool threads_may_ask_no_more(const struct ring_source *source, const char *call)
+{
+	return source->t0 == UINT64_MAX && call && call_is_on_host(call);
+}
+
 /* One board, one thread. A torn board leaves the state unknown, and the thread is listed. */
 static void threads_take(struct ring_source *source, const struct ring_lane_view *lane)
 {
@@ -306,7 +312,8 @@ static void threads_take(struct ring_source *source, const struct ring_lane_view
 	else if (lane->board_state > 0 && type == RING_CALL_ENTER)
 		threads_call(source, lane->tid, board, &thread);
 	/* Newer than T0: it moved on while we looked, so it is not stuck, wherever it is. */
-	if (lane->board_state > 0 && board->tsc > source->t0 && !polls) {
+	if (lane->board_state > 0 && (polls ? threads_may_ask_no_more(source, call)
+					    : board->tsc > source->t0)) {
 		thread.fact.state = JOB_THREAD_UNKNOWN;
 		thread.group_key = thread.fact.op = thread.fact.stream = 0;
 		thread.fact.detail = "";

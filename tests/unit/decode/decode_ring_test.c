@@ -577,6 +577,26 @@ static void who_asked_long_ago_asks_no_more(void **state)
 	job_free(job);
 }
 
+/* Nobody says when the ring was read: whether it still asks is not known. A module has no time. */
+static void who_asked_at_an_unknown_time_may_be_elsewhere(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	struct ring_lane *asks = ring_lane_claim(&f->w, 100, "main");
+	const struct ring_record poll = {
+		.meta = ring_meta(RING_WAIT_ENTER, RING_F_POLL, RING_NO_GROUP, RING_CALL_MPI_Test)};
+	struct job *job;
+
+	ring_lane_board(asks, forge_tsc(0.1), &poll);
+	forge_text(&evidence, EXHIBIT_MODULE, 0, "");
+	evidence.at[0].when = 0;
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->threads[0].state, JOB_THREAD_UNKNOWN);
+	assert_true(job->gathered > forge_real(0) - 1000 * CLOCK_NS_PER_S);
+	job_free(job);
+}
+
 /* What an all-to-all gives and awaits, seat by seat; where a record of it is gone, nothing. */
 static void parts_of_an_all_to_all_are_told_whole_or_not(void **state)
 {
@@ -667,6 +687,7 @@ int main(void)
 		cmocka_unit_test(a_library_that_tells_the_end_of_ops_is_believed),
 		cmocka_unit_test(lost_ends_of_ops_leave_the_rest_unknown),
 		cmocka_unit_test(who_asked_long_ago_asks_no_more),
+		cmocka_unit_test(who_asked_at_an_unknown_time_may_be_elsewhere),
 		cmocka_unit_test(parts_of_an_all_to_all_are_told_whole_or_not),
 		cmocka_unit_test(a_wait_in_a_store_tells_its_key),
 	};
