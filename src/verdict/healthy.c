@@ -97,6 +97,23 @@ static bool failed_unseen(const struct inquiry *q)
 	return q->job->nranks > 0;
 }
 
+/*
+ * True if a rank was in an operation when all ended, and how they did is not known: what ended them
+ * may have been the operation.
+ */
+static bool vanished_in_op(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+		const struct profile *p = &q->profiles[wait->rank.i];
+
+		if ((wait->held || wait->sure) && wait->kind <= WAIT_STORE && !p->told &&
+			p->death == DEATH_END && p->process && p->process->end == JOB_GONE)
+			return true;
+	}
+	return false;
+}
+
 static void withdraw_failed(struct inquiry *q, struct draft *draft)
 {
 	draft->verdict.class = VERDICT_INCONCLUSIVE;
@@ -122,7 +139,7 @@ void judge_healthy(struct inquiry *q)
 	if (unproved)
 		inquiry_not_judged(q, VERDICT_HEALTHY, NEED_RANKS_STACKS, NO_RANK);
 	tell_healthy(q, draft);
-	if (failed_unseen(q))
+	if (failed_unseen(q) || vanished_in_op(q))
 		withdraw_failed(q, draft);
 	tell_past_lateness(q, draft);
 	tell_straggler(q, draft);

@@ -162,13 +162,32 @@ static bool waited_in_vain(const struct profile *p)
 	return p->log && words_tell_of_vain_wait(p->log->error);
 }
 
-/* An end for which nobody waited, and that speaks of others, may come of one that was not seen. */
+/*
+ * True if it failed, and its ring is not there to say whether it was in an operation then: a
+ * library whose operations hosts drive ends a rank for what another one brought.
+ */
+static bool may_be_ended_by_library(const struct inquiry *q, const struct profile *p)
+{
+	if (p->readable || !p->process || p->process->end != JOB_EXITED)
+		return false;
+	for (size_t i = 0; i < q->job->ngroups; i++)
+		if (backend_has(q->job->groups[i].maker, BACKEND_DRIVEN))
+			return true;
+	return false;
+}
+
+/*
+ * An end for which nobody waited, and that speaks of others, may come of one that was not seen, and
+ * one of which nobody knows where it was may come of what others did.
+ */
 static enum verdict_confidence death_confidence(
 	const struct inquiry *q, struct rank_index rank, bool sure)
 {
 	const struct profile *p = &q->profiles[rank.i];
 
-	if (p->death == DEATH_UNSURE && !q->wanted[rank.i] && profile_tells_of_others(p))
+	if (p->death == DEATH_UNSURE &&
+		((!q->wanted[rank.i] && profile_tells_of_others(p)) ||
+			may_be_ended_by_library(q, p)))
 		return VERDICT_HYPOTHESIS;
 	return sure && !ended_well(p) ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 }

@@ -75,12 +75,71 @@ static void who_has_not_come_to_a_fork_is_named(void **state)
 	facts_free(f);
 }
 
+/* Nobody says when it was read: that the one in MPI_Wait has not waited for long is not known. */
+static void a_wait_of_unknown_age_is_not_well(void **state)
+{
+	struct facts *f = job_of(4);
+
+	for (int i = 0; i < 4; i++) {
+		facts_enter(f, 0, i, JOB_OP_BARRIER, JOB_NO_COUNT, 60)->completed = JOB_MAYBE;
+		facts_outside(f, i, 60);
+		f->hosts[i].gathered = facts_ns(58);
+	}
+	facts_sync(f, 0, 60.1);
+	f->ranks[0].thread.call = "MPI_Wait";
+	for (int i = 0; i < 4; i++)
+		f->hosts[i].guessed = true;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_outside(f, 0, 60);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	f->ranks[0].thread.state = JOB_THREAD_UNKNOWN;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
+/* MPI ends who gets more than it has room for: a status without a ring is no word about why. */
+static void who_failed_in_a_call_that_nobody_saw_is_a_guess(void **state)
+{
+	static const char *const makers[] = {"mpi", "nccl"};
+
+	for (int i = 0; i < 2; i++) {
+		struct facts *f = job_of(3);
+		struct judged j;
+
+		f->group_makers[0] = makers[i];
+		facts_lose_ring(f, 0);
+		facts_end(f, 0, JOB_EXITED, 15, 60.2);
+		facts_hold(f, 0, 1, JOB_OP_ALLTOALL, JOB_NO_COUNT, 60);
+		facts_hold(f, 0, 2, JOB_OP_ALLTOALL, JOB_NO_COUNT, 60);
+		j = judge(f);
+		assert_int_equal(j.first->class, VERDICT_RANK_DEATH);
+		assert_int_equal(j.first->confidence,
+			i ? VERDICT_SUPPORTED : VERDICT_HYPOTHESIS);
+		done(&j, f);
+	}
+}
+
+/* All are gone at once, one in the middle of an operation, and nobody told them to end. */
+static void who_vanished_in_an_operation_was_not_well(void **state)
+{
+	struct facts *f = job_of(3);
+
+	facts_hold(f, 0, 0, JOB_OP_ALLTOALL, JOB_NO_COUNT, 60);
+	for (int i = 0; i < 3; i++)
+		facts_end(f, i, JOB_GONE, 0, 60.03);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_receive_is_no_wait_for_what_was_begun_before),
 		cmocka_unit_test(what_others_have_done_is_no_stall_of_the_network),
 		cmocka_unit_test(who_has_not_come_to_a_fork_is_named),
+		cmocka_unit_test(a_wait_of_unknown_age_is_not_well),
+		cmocka_unit_test(who_failed_in_a_call_that_nobody_saw_is_a_guess),
+		cmocka_unit_test(who_vanished_in_an_operation_was_not_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
