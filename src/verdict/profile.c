@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/clock.h"
+#include "job/calls.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
 #include "verdict/last-words.h"
@@ -294,13 +295,34 @@ static void look_at_traits(const struct job *job, struct rank_index rank, struct
 	}
 }
 
-/* Two samples far enough apart are as good as the agent's long watch. */
+/* ns of CPU that waiting took, where a library spins: of threads in its calls all the time. */
+static int64_t spun_in_calls(
+	const struct job *job, const struct waits *waits, struct rank_index rank, int64_t span)
+{
+	struct spans_range range = threads_of(job, rank);
+	int64_t now = waits->now[rank.i], spun = 0;
+
+	for (size_t i = range.from; i < range.to && now != JOB_UNKNOWN; i++) {
+		const struct job_thread *thread = &job->threads[i];
+
+		if ((thread->state == JOB_THREAD_IN_CALL || thread->state == JOB_THREAD_IN_WAIT) &&
+			call_is_on_host(thread->call) && thread->since != JOB_UNKNOWN &&
+			now - thread->since >= span)
+			spun = checked_add(spun, span);
+	}
+	return spun;
+}
+
+/*
+ * Two samples far enough apart are as good as the agent's long watch. Where waiting takes a
+ * processor, that one was used is no progress.
+ */
 static void conclude_progress(const struct family *f, bool stirred, struct profile *p)
 {
 	p->cpu = f->known ? f->cpu : JOB_UNKNOWN;
 	p->cpu_span = f->known ? f->span : JOB_UNKNOWN;
 	p->idle = f->all_idle_known ? f->idle : JOB_UNKNOWN;
-	if (f->known && f->cpu * WORK_SHARE >= f->span) {
+	if (f->known && (f->cpu - p->spun) * WORK_SHARE >= f->span) {
 		p->progress = PROGRESS_YES;
 		return;
 	}
@@ -310,7 +332,8 @@ static void conclude_progress(const struct family *f, bool stirred, struct profi
 		p->progress = PROGRESS_YES;
 	else if (p->idle != JOB_UNKNOWN && p->idle >= RECENT)
 		p->progress = PROGRESS_NO;
-	else if (f->all_idle_known && f->idle != JOB_UNKNOWN && f->idle < CLOCK_NS_PER_S)
+	else if (f->all_idle_known && f->idle != JOB_UNKNOWN && f->idle < CLOCK_NS_PER_S &&
+		!p->spun)
 		p->progress = PROGRESS_YES;
 }
 
@@ -343,11 +366,15 @@ static void look_at_processes(
 		if (process->role == JOB_ROLE_CHILD && is_stopped(process) && !p->stopped_child)
 			p->stopped_child = process;
 	}
-	for (size_t i = 0; i < job->nranks; i++)
+	for (size_t i = 0; i < job->nranks; i++) {
+		if (families[i].known)
+			profiles[i].spun = spun_in_calls(
+				job, waits, rank_index((int)i), families[i].span);
 		conclude_progress(&families[i],
-			spans_stirred(job, rank_index(i), waits->now[i]) ||
+			spans_stirred(job, rank_index((int)i), waits->now[i]) ||
 				tools_stirred(&profiles[i], waits->now[i]),
 			&profiles[i]);
+	}
 	free(families);
 }
 
@@ -540,7 +567,8 @@ bool profile_is_busy(const struct profile *p)
 {
 	if (wants_processor(p))
 		return true;
-	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 && p->cpu * BUSY_SHARE >= p->cpu_span;
+	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 &&
+	       (p->cpu - p->spun) * BUSY_SHARE >= p->cpu_span;
 }
 
 bool profile_writes(const struct profile *p)

@@ -81,6 +81,7 @@ struct profile {
 	enum progress progress; /* CPU, children, span events */
 	int64_t cpu;            /* ns used by it and its descendants between the samples */
 	int64_t cpu_span;
+	int64_t spun; /* the part of it that threads may have used which wait in calls that spin */
 	int64_t idle;    /* ns for which nothing moved; JOB_UNKNOWN */
 	int64_t written; /* bytes, JOB_UNKNOWN */
 	int64_t outside; /* ns since its threads left their last call; JOB_UNKNOWN */

@@ -131,6 +131,25 @@ static void a_second_thread_that_goes_on_frees_no_main_thread(void **state)
 	facts_free(f);
 }
 
+/* The server spins in its receive: that a processor is used is no progress of who stands. */
+static void a_server_that_spins_is_no_sign_of_life(void **state)
+{
+	for (int spins = 0; spins < 2; spins++) {
+		struct facts *f = job_of(79);
+		struct job_stack *stack = facts_stack(f, 2, READS);
+
+		if (spins)
+			serve(f, 2, 3);
+		stack->asleep = facts_ns(20);
+		facts_outside(f, 2, 80);
+		f->ranks[2].thread.tid = stack->tid;
+		facts_cpu(f, 2, 0.9, 2.5, 0);
+		facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 80);
+		facts_expect(f, spins ? VERDICT_HOST_STALL : VERDICT_SLOW, "2", "0,1,3");
+		facts_free(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +158,7 @@ int main(void)
 		cmocka_unit_test(whom_the_main_threads_wait_for_is_named),
 		cmocka_unit_test(who_joins_its_thread_waits_for_what_that_does),
 		cmocka_unit_test(a_second_thread_that_goes_on_frees_no_main_thread),
+		cmocka_unit_test(a_server_that_spins_is_no_sign_of_life),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
