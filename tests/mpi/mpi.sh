@@ -61,7 +61,13 @@ over() {
 	mkdir -p -m 700 "$scratch/inquest"
 }
 
-# says PATTERN FILE: the verdict's first lines.
+# keep NAME: the bundle is for `make check-weak', too.
+keep() {
+	[ -n "${INQUEST_WEAK_BUNDLES:-}" ] || return 0
+	mkdir -p "$INQUEST_WEAK_BUNDLES"
+	cp "$scratch/bundle.inq" "$INQUEST_WEAK_BUNDLES/$(echo "$mpi $1" | tr ' ' '-').inq"
+}
+
 verdict() {
 	for _ in $(seq 60); do
 		"$INQUEST" attach -o "$scratch/bundle.inq" job \
@@ -74,5 +80,6 @@ verdict() {
 	"$INQUEST" diagnose "$scratch/bundle.inq" >"$scratch/recorded" 2>&1
 	grep -Eq "$1" "$scratch/recorded" ||
 		fail "$mpi, $2: the bundle has no '$1': $(cat "$scratch/recorded")"
+	keep "$2"
 	echo "$mpi, $2: $(head -n 1 "$scratch/verdict")"
 }
