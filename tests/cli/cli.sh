@@ -55,14 +55,14 @@ prints() {
 	grep -q -e "$1" "$scratch/stdout" || fail "does not print: $1"
 }
 
-# until_true WHAT COMMAND...: tries again and again, for a minute.
+# until_true WHAT COMMAND...: tries again and again, for a minute, or $until_tries times.
 until_true() {
 	what=$1
 	shift
 	tries=0
 	until "$@" >/dev/null 2>&1; do
 		tries=$((tries + 1))
-		[ "$tries" -le 600 ] || fail "still not: $what"
+		[ "$tries" -le "${until_tries:-600}" ] || fail "still not: $what"
 		sleep 0.1
 	done
 }
