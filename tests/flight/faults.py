@@ -4,7 +4,8 @@ Jobs of several kinds of parallelism in which one rank errs: it leaves an operat
 too many, another one, one of another amount, or two in the wrong order; or it stops. They are
 played by the rules by which they block (played.py), and judged by their dumps: whole, thinned, of
 some ranks. Nobody but that rank may be named above a hypothesis, and nothing be called healthy
-while somebody waits; and of whole dumps it is to be named in half of the jobs.
+while somebody waits; and of whole dumps it is to be named in half of the jobs, and what was done in
+the wrong order is to be called that.
 
     faults.py			plays FAULTS_ROUNDS jobs, from seed FAULTS_FROM on; prints how
 				often a rank was named, by fault and by what there was of dumps
@@ -241,6 +242,9 @@ def one(seed, scratch, tally):
             complaint = "names %s" % sorted(firm)
         elif kind in ("healthy", "slow") and set(case.waiting) - set(how.get("without", ())):
             complaint = "%s, while %s wait" % (kind, case.waiting)
+        elif firm and name == "whole" and case.fault == "turn_round" and \
+                kind != "order-inversion":
+            complaint = "calls it %s" % kind
         elif firm and not case.waiting and case.fault == "stop":
             complaint = "names %s, where nobody waits" % sorted(firm)
         if complaint:
