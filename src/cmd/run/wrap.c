@@ -31,21 +31,18 @@
 #include "proc/read.h"
 
 /*
- * Signals that are ours to handle or nobody's: faults of our own, and those that cannot be had.
- * SIGABRT is none: a watchdog of others (systemd's) asks by it, and abort() of ours unblocks it.
+ * Signals by which the kernel tells us of a fault or a limit of ours; sent by another process they
+ * are for the command like any other. A fault of ours ends us although they are blocked: the kernel
+ * keeps no fault waiting. A limit is an error of the call that met it, where they are blocked.
  */
-static const int not_passed_on[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGSEGV, SIGBUS, SIGILL, SIGFPE,
-	SIGTRAP, SIGSYS, SIGPIPE, SIGXFSZ, SIGXCPU};
-/* Of these, the ones that tell of a limit: ours, not the command's. */
-static const int limits[] = {SIGXFSZ, SIGXCPU};
+static const int of_faults[] = {
+	SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGPIPE, SIGXFSZ, SIGXCPU};
 
 /* Every signal that we take to pass on, and SIGCHLD. One that is ignored is so for the command,
  * too. */
 static void fill_taken(sigset_t *set)
 {
 	sigfillset(set);
-	for (size_t i = 0; i < sizeof(not_passed_on) / sizeof(not_passed_on[0]); i++)
-		sigdelset(set, not_passed_on[i]);
 	for (int signo = 1; signo < NSIG; signo++) {
 		struct sigaction action;
 
@@ -125,9 +122,6 @@ static void restore(const struct wrap *wrap)
 {
 	if (wrap->ignored_children)
 		signal(SIGCHLD, SIG_IGN);
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-		if (!wrap->ignored_limits[i])
-			signal(limits[i], SIG_DFL);
 	setrlimit(RLIMIT_NOFILE, &wrap->old_files);
 	prctl(PR_SET_PDEATHSIG, wrap->death_signal, 0, 0, 0);
 	sigprocmask(SIG_SETMASK, &wrap->old_mask, NULL);
@@ -193,8 +187,6 @@ void wrap_guard(struct wrap *wrap)
 	fill_standard_fds();
 	/* Where our parent ignored SIGCHLD the kernel would tell us no status. */
 	wrap->ignored_children = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-		wrap->ignored_limits[i] = signal(limits[i], SIG_IGN) == SIG_IGN;
 	getrlimit(RLIMIT_NOFILE, &wrap->old_files);
 	files = wrap->old_files;
 	files.rlim_cur = files.rlim_max;
@@ -241,7 +233,6 @@ int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, const in
 	}
 	let_go(wrap, keep, n);
 	wrap->witness = start_witness();
-	signal(SIGPIPE, SIG_IGN);
 	return 0;
 }
 
@@ -374,11 +365,22 @@ static void stop_with_child(struct wrap *wrap)
 		kill(sleeper, SIGCONT);
 }
 
-/* Sent by the command to its parent, or by a helper of ours. */
+/* Of the kernel, for what we did: a pipe or a file of ours, our time. */
+static bool is_of_fault(const struct signalfd_siginfo *info)
+{
+	for (size_t i = 0; i < sizeof(of_faults) / sizeof(of_faults[0]); i++)
+		if (info->ssi_signo == (uint32_t)of_faults[i])
+			return info->ssi_code > 0 || (pid_t)info->ssi_pid == getpid();
+	return false;
+}
+
+/* Sent by the command to its parent, by a helper of ours, or by what we did ourselves. */
 static bool is_for_us(const struct wrap *wrap, const struct signalfd_siginfo *info)
 {
 	pid_t sender = (pid_t)info->ssi_pid;
 
+	if (is_of_fault(info))
+		return true;
 	if (info->ssi_code != SI_USER)
 		return false;
 	return sender == wrap->child || (wrap->waker > 0 && sender == wrap->waker);

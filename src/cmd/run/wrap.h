@@ -30,7 +30,6 @@ struct wrap {
 	struct rlimit old_files;
 	int death_signal; /* that we asked for, should our parent die; 0 none */
 	bool ignored_children;
-	bool ignored_limits[2]; /* what wrap_guard() ignores was ignored before */
 	int stopped_by; /* a signal stopped the command; 0: it goes on */
 	bool ended;
 	int wait_status; /* valid when ended */
