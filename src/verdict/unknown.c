@@ -227,9 +227,10 @@ static bool somebody_waits_untimed(const struct inquiry *q)
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
 		bool undated = wait->age == JOB_UNKNOWN && !q->profiles[wait->rank.i].ended;
+		bool untimed = is_untimed(q, wait->rank);
+		bool sure = wait->kind <= WAIT_STORE && wait->sure;
 
-		if (is_untimed(q, wait->rank) ? wait->held || (wait->kind <= WAIT_STORE && wait->sure)
-					      : undated && wait->kind <= WAIT_STORE && wait->sure)
+		if ((untimed && wait->held) || ((untimed || undated) && sure))
 			return true;
 	}
 	for (size_t i = 0; i < q->job->nthreads; i++) {
