@@ -229,6 +229,7 @@ static void census_make(int dir)
 	fd = sys_openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
+	place_keep_ours(dir, name, 0600);
 	h = place_reserve(fd, CENSUS_SIZE) ? NULL : place_map(fd, CENSUS_SIZE);
 	if (h) {
 		census_format(h);

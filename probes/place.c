@@ -49,6 +49,16 @@ static int place_open_ours(const char *path, enum links_last last)
 	return -EPERM;
 }
 
+/* See place.h: in one step more, as that of making it is the program's umask's. */
+void place_keep_ours(int dir, const char *name, unsigned mode)
+{
+	struct stat st;
+
+	if (!sys_call(SYS_newfstatat, dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+		(st.st_mode & mode) != mode)
+		sys_call(SYS_fchmodat, dir, name, mode);
+}
+
 /* Makes the folder, or finds it; 0 only if it is ours. */
 static int place_make(const char *path, enum links_last last)
 {
@@ -56,6 +66,8 @@ static int place_make(const char *path, enum links_last last)
 	int parent = links_open_parent(path, &leaf), fd;
 	long err = parent < 0 ? parent : sys_call(SYS_mkdirat, parent, leaf, 0700);
 
+	if (!err)
+		place_keep_ours(parent, leaf, 0700);
 	if (parent >= 0)
 		sys_close(parent);
 	fd = err && err != -EEXIST ? (int)err : place_open_ours(path, last);
@@ -241,6 +253,7 @@ static void *place_file_make(int dir, const char *name, uint64_t size)
 
 	if (fd < 0)
 		return NULL;
+	place_keep_ours(dir, name, 0600);
 	if (!place_reserve(fd, size))
 		base = place_map(fd, size);
 	sys_close(fd);

@@ -37,6 +37,9 @@ const char *place_job(void);
 /* Opens the job's folder (close it with sys_close), or -errno. */
 int place_open(void);
 
+/* What we have just made under this name has that mode, although the program's umask took of it. */
+void place_keep_ours(int dir, const char *name, unsigned mode);
+
 /* Makes sure that an open file's `size` bytes really exist. 0 or -errno. */
 int place_reserve(int fd, uint64_t size);
 

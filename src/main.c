@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 
@@ -67,6 +68,9 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
 	argv[0] = name.text;
 	argp_err_exit_status = CMD_USAGE;
 	settle_folder();
+	/* A command gets the one that we were given: wrap_guard(). */
+	if (verb != &verb_run)
+		(void)file_own_mask();
 	status = verb->run(argc, argv);
 	str_release(&name);
 	return status;

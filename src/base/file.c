@@ -89,6 +89,14 @@ int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, str
 	return complaint_errno(why, error, "cannot read %s", path);
 }
 
+mode_t file_own_mask(void)
+{
+	mode_t given = umask(0);
+
+	umask(given & ~(mode_t)S_IRWXU);
+	return given;
+}
+
 int file_put(int fd, const char *bytes, size_t size)
 {
 	while (size) {

@@ -44,6 +44,12 @@ int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, str
 	__attribute__((nonnull(2, 4)));
 
 /*
+ * From here on this process can read what it writes, whatever its umask takes from who makes a
+ * file; what it takes from others stays. Gives the umask as it was.
+ */
+mode_t file_own_mask(void);
+
+/*
  * Writes size bytes to path: into a new temporary file of the same folder, synced to disk, then
  * renamed over path, then the folder synced. Its permissions are mode less the umask. Returns 0,
  * or -errno with words (-ELOOP: the folder is reached by somebody's link, see follow.h); on failure

@@ -22,12 +22,14 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/str.h"
 #include "base/fds.h"
+#include "base/file.h"
+#include "base/str.h"
 #include "proc/read.h"
 
 /*
@@ -123,6 +125,7 @@ static void restore(const struct wrap *wrap)
 	if (wrap->ignored_children)
 		signal(SIGCHLD, SIG_IGN);
 	setrlimit(RLIMIT_NOFILE, &wrap->old_files);
+	umask(wrap->old_umask);
 	prctl(PR_SET_PDEATHSIG, wrap->death_signal, 0, 0, 0);
 	sigprocmask(SIG_SETMASK, &wrap->old_mask, NULL);
 }
@@ -191,6 +194,7 @@ void wrap_guard(struct wrap *wrap)
 	files = wrap->old_files;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
+	wrap->old_umask = file_own_mask();
 	prctl(PR_GET_PDEATHSIG, &wrap->death_signal, 0, 0, 0);
 	fill_taken(&taken);
 	sigprocmask(SIG_BLOCK, &taken, &wrap->old_mask);

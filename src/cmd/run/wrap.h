@@ -28,6 +28,7 @@ struct wrap {
 	int signals; /* a signalfd: SIGCHLD and every signal that is passed on */
 	sigset_t old_mask;
 	struct rlimit old_files;
+	mode_t old_umask;
 	int death_signal; /* that we asked for, should our parent die; 0 none */
 	bool ignored_children;
 	int stopped_by; /* a signal stopped the command; 0: it goes on */
@@ -40,7 +41,8 @@ enum { WRAP_FAILED = 125, WRAP_NOT_EXECUTABLE = 126, WRAP_NOT_FOUND = 127 };
 /*
  * Call this first, and once: from then on signals wait for wrap_next_signal(), a limit on files or
  * CPU time that we run into is an error to us, not our end, which would look like the command's,
- * and we may have as many files open as the hard limit allows. The command gets all as it was.
+ * we may have as many files open as the hard limit allows, and read what we write. The command gets
+ * all as it was.
  */
 void wrap_guard(struct wrap *wrap);
 
