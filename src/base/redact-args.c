@@ -75,8 +75,14 @@ bool redact_lists_variable(const char *name)
 	return false;
 }
 
+/* Arguments without the program that they are of, which alone tells what its options hold. */
+static const char *const headless[] = {"OMPI_ARGV"};
+
 bool redact_keeps_variable(const char *name)
 {
+	for (size_t i = 0; i < NR(headless); i++)
+		if (!strcmp(name, headless[i]))
+			return false;
 	for (size_t i = 0; i < NR(secret); i++)
 		if (strcasestr(name, secret[i]))
 			return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Text is read word by word, once. At each word: is it a key by itself; is it the name of a secret,
- * and what stands behind it? At each "://": who logs in there?
+ * and what stands behind it, or beside it in a table? At each "://": who logs in there?
  *
  * The same text may be a log line, JSON, JSON inside of JSON's strings, a list as Python prints it.
  * So quotes may stand around names and values, with backslashes before them, and a value ends where
@@ -288,6 +288,74 @@ static bool is_secret(
 	}
 }
 
+/* --- Tables ---------------------------------------------------------------------------------- */
+
+/* Bytes of what stands between cells: a bar, or one of those that boxes are drawn with. */
+static size_t bar_at(const struct text *text, size_t at)
+{
+	if (text_at(text, at) == '|')
+		return 1;
+	return text_at(text, at) == '\xe2' && text_at(text, at + 1) == '\x94' &&
+	       (text_at(text, at + 2) == '\x82' || text_at(text, at + 2) == '\x83') ? 3 : 0;
+}
+
+static bool is_line_end(const struct text *text, size_t at)
+{
+	return at >= text->len || strchr("\r\n", text->at[at]) || is_escaped_end(text, at) ||
+	       quote_at(text, at);
+}
+
+/* True if a cell that begins at `from` is the first of its line, behind a bar or without. */
+static bool begins_row(const struct text *text, size_t from)
+{
+	size_t at = from, least;
+
+	while (at && from - at < BLANKS_MOST && text->at[at - 1] == ' ')
+		at--;
+	if (!at || text->at[at - 1] == '\n')
+		return true;
+	at -= bar_at(text, at - 1) ? 1 : at >= 3 && bar_at(text, at - 3) == 3 ? 3 : 0;
+	if (!bar_at(text, at))
+		return false;
+	/* What logs put before a line has none. */
+	for (least = at > NEAR ? at - NEAR : 0; at > least && text->at[at - 1] != '\n'; at--)
+		if (bar_at(text, at - 1))
+			return false;
+	return !at || text->at[at - 1] == '\n';
+}
+
+/*
+ * "| password | hunter2 |": two cells, the second of one word. A row of more is of a table whose
+ * columns have names, and several words explain.
+ */
+static size_t take_cell(const struct text *text, size_t from, size_t to)
+{
+	const struct text near = text_near(text, to);
+	size_t at = skip_blanks(text, to), bar = bar_at(text, at), quote;
+	struct value value = {.between = ':'};
+	enum redact_name is;
+
+	if (!bar)
+		return to;
+	is = redact_name_of(text->at + from, to - from);
+	if (!is || !begins_row(text, from))
+		return to;
+	at = skip_blanks(&near, at + bar);
+	quote = quote_at(&near, at);
+	value.from = value.to = at + quote;
+	while (value.to < near.len && !strchr(" \t", near.at[value.to]) &&
+		!bar_at(&near, value.to) && !is_line_end(&near, value.to))
+		value.to++;
+	at = skip_blanks(text, value.to + (quote ? quote_at(text, value.to) : 0));
+	at = skip_blanks(text, at + bar_at(text, at));
+	if (value.to == value.from || !is_line_end(text, at) || !is_secret(text, is, false, &value))
+		return to;
+	hide(text, value.from, value.to);
+	return value.to;
+}
+
+/* --- Words ------------------------------------------------------------------------------------ */
+
 /* The word [from, to) is the name of a secret? Then its value is hidden. Where to read on. */
 static size_t take_name(const struct text *text, size_t from, size_t to)
 {
@@ -300,7 +368,7 @@ static size_t take_name(const struct text *text, size_t from, size_t to)
 
 	/* Most words assign nothing: that is seen sooner than what they mean. */
 	if (!find_between(text, &at, option, &value))
-		return to;
+		return take_cell(text, from, to);
 	is = redact_name_of(word, to - from);
 	near = text_near(text, at);
 	if (!is || !find_value(&near, at, is == REDACT_NAME_HEADER, &value))
@@ -405,35 +473,96 @@ static size_t address_at(const struct text *text, size_t at)
 /* Behind these words the path of an address is a key to it: of Slack, Discord, Teams. */
 static const char *const hooks[] = {"services", "webhooks", "webhookb2", "workflows"};
 
+/* How many bytes a slash has, as JSON may write it: "\/". 0: there is none. */
+static size_t slash_at(const struct text *text, size_t at)
+{
+	size_t nr = slashes_at(text, at);
+
+	return text_at(text, at + nr) == '/' ? nr + 1 : 0;
+}
+
+/* What stands between the word [from, to) and the key of a hook, in bytes; 0: it is none. */
+static size_t hook_at(const struct text *text, size_t from, size_t to)
+{
+	const char *word = text->at + from;
+	size_t len = to - from, slash;
+
+	if (text_at(text, to) == ':')
+		return len > 6 && !memcmp(word, "bot", 3) && is_port(text, from + 3, to);
+	slash = slash_at(text, to);
+	for (size_t i = 0; slash && i < sizeof(hooks) / sizeof(hooks[0]); i++)
+		if (len == strlen(hooks[i]) && !memcmp(word, hooks[i], len))
+			return slash;
+	return 0;
+}
+
 /* "/services/T0/B0/KEY", "bot123:KEY": where the key of a hook ends that begins at `to`. */
 static size_t take_hook(const struct text *text, size_t from, size_t to)
 {
 	const struct text near = text_near(text, to);
-	const char *word = text->at + from;
-	size_t len = to - from;
-	struct value value = {.from = to + 1, .to = to + 1};
-	bool hook = false;
+	size_t between = hook_at(text, from, to), at = to + between;
+	struct value value = {.from = at, .to = at};
 
-	if (text_at(text, to) != ':' && text_at(text, to) != '/')
+	if (!between)
 		return to;
+	for (;;) {
+		size_t slash = slash_at(&near, at);
 
-	if (text_at(text, to) == ':' && len > 6 && !memcmp(word, "bot", 3))
-		hook = is_port(text, from + 3, to);
-	for (size_t i = 0; text_at(text, to) == '/' && i < sizeof(hooks) / sizeof(hooks[0]); i++)
-		hook |= len == strlen(hooks[i]) && !memcmp(word, hooks[i], len);
-	if (!hook)
-		return to;
-	for (size_t at = to + 1; is_word(text_at(&near, at)) || text_at(&near, at) == '/'; at++) {
-		if (near.at[at] == '/' && is_keylike(text, &value, LONG_KEY))
+		if (slash ? is_keylike(text, &value, LONG_KEY) : !is_word(text_at(&near, at)))
 			break;
-		value.to = at + 1;
-		if (near.at[at] == '/')
-			value.from = at + 1;
+		at += slash ? slash : 1;
+		value.to = at;
+		if (slash)
+			value.from = at;
 	}
 	if (!is_keylike(text, &value, LONG_KEY))
 		return to;
-	hide(text, to + 1, value.to);
+	hide(text, to + between, value.to);
 	return value.to;
+}
+
+/* --- Commands -------------------------------------------------------------------------------- */
+
+/* How much of an option of curl's stands before who logs in; 0: it is another one. */
+static size_t login_option(const struct text *text, size_t at)
+{
+	static const char *const names[] = {"-u", "-U", "--user", "--proxy-user"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t len = strlen(names[i]);
+		char next = text_at(text, at + len);
+
+		if (at + len < text->len && !memcmp(text->at + at, names[i], len) &&
+			(len == 2 || next == ' ' || next == '='))
+			return len + (next == '=');
+	}
+	return 0;
+}
+
+/* USER:PASSWORD, of one word or in quotes; nothing of a URL. */
+static bool is_login(const struct text *text, const struct value *value)
+{
+	size_t len = value->to - value->from;
+	const char *at = text->at + value->from, *colon = memchr(at, ':', len);
+
+	return colon && colon > at && colon + 1 < at + len && colon[1] != '/';
+}
+
+/* "curl -u USER:PASSWORD", whoever tells of it. What else is in the line is read as any text. */
+static void take_curl(const struct text *text, size_t from, size_t to)
+{
+	const struct text near = text_near(text, to);
+
+	if (to - from != 4 || memcmp(text->at + from, "curl", 4) != 0)
+		return;
+	for (size_t at = to; at < near.len && near.at[at] != '\n'; at++) {
+		struct value value;
+		size_t option = near.at[at] == ' ' ? login_option(&near, at + 1) : 0;
+
+		if (option && find_value(text, skip_blanks(text, at + 1 + option), false, &value) &&
+			is_login(text, &value))
+			hide(text, value.from, value.to);
+	}
 }
 
 /* True if a plus at `at` is the last of those before a trace: behind a line's or a label's end. */
@@ -483,6 +612,7 @@ static size_t take_word(const struct text *text, size_t at)
 		hide(text, at, at + known);
 		return at + known;
 	}
+	take_curl(text, at, end);
 	next = take_name(text, at, end);
 	if (next == end)
 		next = take_bearer(text, at, end);

@@ -108,6 +108,76 @@ static void secrets_in_text_become_stars(void **state)
 		check(&all[i], redact_text);
 }
 
+/* What programs tell of commands, and of JSON. */
+static void secrets_told_by_programs_become_stars(void **state)
+{
+	static const struct told all[] = {
+		{"x \"https:\\/\\/hooks.slack.com\\/services\\/T0\\/B0\\/abcdEFGH12345678\" y",
+			"x \"https:\\/\\/hooks.slack.com\\/services\\/*\" y"},
+		{"{\"m\":\"{\\\"u\\\":\\\"h:\\\\/webhooks\\\\/1\\\\/abcdEFGH12345678\\\""
+			",1}\"}",
+			"{\"m\":\"{\\\"u\\\":\\\"h:\\\\/webhooks\\\\/*\\\",1}\"}"},
+		{"{\"m\":\"{\\\"token\\\": \\\"abcdEFGH12345678\\\"}\"}",
+			"{\"m\":\"{\\\"token\\\": \\\"*\\\"}\"}"},
+		{"ran: curl -sS -u me:pw https://h:80/x", "ran: curl -sS -u * https://h:80/x"},
+		{"{\"cmd\":\"curl -H \\\"A: b\\\" --user \\\"me:p w\\\" h\"}",
+			"{\"cmd\":\"curl -H \\\"A: b\\\" --user \\\"*\\\" h\"}"},
+		{"curl -x h --proxy-user=me:pw; next", "curl -x h --proxy-user=* next"},
+	};
+
+	for (size_t i = 0; i < NR(all); i++)
+		check(&all[i], redact_text);
+}
+
+/* '|' is itself here, and no end of an argument. */
+static void check_table(const char *said, const char *shown)
+{
+	size_t len = strlen(said);
+	char *bytes = malloc(len);
+	char now[512];
+
+	memcpy(bytes, said, len);
+	for (int twice = 0; twice < 2; twice++) {
+		redact_text(bytes, len);
+		squeeze(now, bytes, len);
+		assert_string_equal(now, shown ? shown : said);
+	}
+	free(bytes);
+}
+
+static void a_table_has_secrets_beside_their_names(void **state)
+{
+	static const struct told all[] = {
+		{"| lr | 0.1 |\n| password | hunter2 |\n| seed | 3 |",
+			"| lr | 0.1 |\n| password | * |\n| seed | 3 |"},
+		{"[rank0]: |  db_password  |  \"hunter2\"  |",
+			"[rank0]: |  db_password  |  \"*\"  |"},
+		{"\xe2\x94\x82 api_key \xe2\x94\x82 abc \xe2\x94\x82",
+			"\xe2\x94\x82 api_key \xe2\x94\x82 * \xe2\x94\x82"},
+		{"{\"m\":\"a\\n| password | hunter2 |\\n| b | c |\"}",
+			"{\"m\":\"a\\n| password | * |\\n| b | c |\"}"},
+		{" wandb_api_key | abc\n token | abcdEFGH12345678",
+			" wandb_api_key | *\n token | *"},
+	};
+
+	for (size_t i = 0; i < NR(all); i++)
+		check_table(all[i].said, all[i].shown);
+}
+
+/* Columns that are called so, what explains, numbers, what a shell does with a program's output. */
+static void other_tables_stay(void **state)
+{
+	static const char *const all[] = {
+		"| user | password | host |\n|------|------|------|\n| password | user | h |",
+		"| password | The word to log in with |\n| secrets | 3 |\n| api_key | None |",
+		"echo password | base64\npass | fail\n| tokens | 1024 |\n| token | eos |",
+		"| step | loss |\n| eos_token | </s> |\n| password |\n| password | |",
+	};
+
+	for (size_t i = 0; i < NR(all); i++)
+		check_table(all[i], NULL);
+}
+
 static void what_a_judge_needs_stays(void **state)
 {
 	static const struct told all[] = {
@@ -136,6 +206,8 @@ static void what_a_judge_needs_stays(void **state)
 		{"+ python train.py -p 29500 -u x\n+ HOSTS=a,b srun -n 2 t\nloss 3 + mysql -px"},
 		{"xai-explanations-of-a-model-of-words-only dapi_server_connection_pool_manager"},
 		{"http://h/services/status/ready /webhooks/list bot:12 bot12:30 webhooks/a1"},
+		{"curl -u to log in, curl --user-agent a:b curl -u http://h/x -u user: h"},
+		{"{\\\"token\\\": \\\"the\\\"} \\/services\\/status\\/ready"},
 		{"c:\\\\new\\\\table \\\"quoted\\\": 1 https:\\/\\/h:80\\/x"},
 		{""},
 	};
@@ -222,7 +294,7 @@ static void variables_are_kept_by_name_and_value(void **state)
 		{"INFO"},
 		{"/usr/lib:/lib"},
 		{"0123456789abcdef0123456789abcdef", "*"},
-		/* OMPI_ARGV, OMPI_MCA_mca_base_env_list, SLURM_EXPORT_ENV */
+		/* OMPI_MCA_mca_base_env_list, SLURM_EXPORT_ENV */
 		{"mysql -u root -phunter2 -h db", "mysql -u root -p* -h db"},
 		{"DB=x ./a --lr 1 --user me --key \"a b\"",
 			"DB=* ./a --lr 1 --user me --key \"*\""},
@@ -244,6 +316,10 @@ static void variables_are_kept_by_name_and_value(void **state)
 	assert_true(redact_keeps_variable("NCCL_DEBUG"));
 	assert_true(redact_keeps_variable("TORCH_DB_URL"));
 	assert_false(redact_keeps_variable("EDITOR"));
+	/* "-u root -phunter2": it says that it is of mysql elsewhere. */
+	assert_true(redact_keeps_variable("OMPI_COMMAND"));
+	assert_false(redact_keeps_variable("OMPI_ARGV"));
+	assert_true(redact_lists_variable("OMPI_ARGV"));
 	assert_false(redact_keeps_variable("TORCH_HUB_TOKEN"));
 	assert_true(redact_lists_variable("TORCH_HUB_TOKEN"));
 	assert_false(redact_lists_variable("AWS_SECRET_ACCESS_KEY"));
@@ -256,7 +332,9 @@ static void a_hostile_text_costs_little(void **state)
 {
 	static const char *const pieces[] = {"token=", "://", "key='", "-----BEGIN", "Bearer ",
 		"auth=\\", "--token ", "eyJ", "sig=a", "+ ", "+ mysql ", "\\", "password=\"\\",
-		"password  ", "a ....", "services/", "--x='", "ALL,RANK=", "env RANK=\""};
+		"password  ", "a ....", "services/", "services\\/", "curl ", "curl -u",
+		"| password ", "| password | x ", "\xe2\x94\x82password",
+		"--x='", "ALL,RANK=", "env RANK=\""};
 	size_t len = 1 << 20;
 	char *text = malloc(len);
 
@@ -274,7 +352,7 @@ static void a_hostile_text_costs_little(void **state)
 
 static void any_bytes_are_read_to_their_end_and_no_further(void **state)
 {
-	static const char words[] = "password=:\\\"'@://-- \n\t{}BEGINeyJAKIA-";
+	static const char words[] = "password=:\\\"'@://-- \n\t{}BEGINeyJAKIA-| |";
 	unsigned seed = 1;
 
 	for (int round = 0; round < 20000; round++) {
@@ -302,6 +380,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(secrets_in_text_become_stars),
+		cmocka_unit_test(secrets_told_by_programs_become_stars),
+		cmocka_unit_test(a_table_has_secrets_beside_their_names),
+		cmocka_unit_test(other_tables_stay),
 		cmocka_unit_test(what_a_judge_needs_stays),
 		cmocka_unit_test(secrets_in_arguments_become_stars),
 		cmocka_unit_test(other_arguments_stay),
