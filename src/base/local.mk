@@ -21,7 +21,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/procstat.c %D%/procstat.h \
 	%D%/rank.h \
 	%D%/redact.c %D%/redact.h \
-	%D%/redact-args.c \
+	%D%/redact-args.c %D%/redact-find.c \
 	%D%/redact-names.c %D%/redact-names.h \
 	%D%/sha256.c %D%/sha256.h \
 	%D%/str.c %D%/str.h \

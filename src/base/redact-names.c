@@ -24,11 +24,6 @@ struct parts {
 	size_t nr;
 };
 
-static char lowered(char c)
-{
-	return redact_is_upper(c) ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool part_ends(const char *name, size_t at)
 {
 	if (!redact_is_alnum(name[at - 1]))
@@ -53,7 +48,7 @@ static void parts_take(struct parts *parts, const char *name, size_t len)
 			return;
 		kept = end - from < PART_BYTES ? end - from : PART_BYTES - 1;
 		for (size_t i = 0; i < kept; i++)
-			parts->part[parts->nr][i] = lowered(name[from + i]);
+			parts->part[parts->nr][i] = redact_lowered(name[from + i]);
 		parts->part[parts->nr++][kept] = '\0';
 		len = from;
 	}
@@ -101,6 +96,11 @@ static const struct {
 	{"signature", REDACT_NAME_SIGNATURE},
 	{"sig", REDACT_NAME_SIGNATURE},
 };
+
+const char *redact_name_word(size_t i)
+{
+	return i < NR(names) ? names[i].last : NULL;
+}
 
 /* A key of what is a secret; a cache's, a store's, a dict's is none. */
 static const char *const key_of[] = {"api", "access", "secret", "private", "auth", "encryption",
@@ -174,7 +174,7 @@ enum redact_name redact_name_of(const char *name, size_t len)
 
 static bool is_hex(char c)
 {
-	return redact_is_digit(c) || (lowered(c) >= 'a' && lowered(c) <= 'f');
+	return redact_is_digit(c) || (redact_lowered(c) >= 'a' && redact_lowered(c) <= 'f');
 }
 
 enum made_of {
@@ -238,6 +238,11 @@ static const struct known {
 	{"shpat_", 20, MADE_OF_DIGITS},
 	{"glptt-", 20, MADE_OF_DIGITS},
 };
+
+const char *redact_key_begin(size_t i)
+{
+	return i < NR(keys) ? keys[i].begins : NULL;
+}
 
 /* How far a key of that row reaches; 0 if it is none. */
 static size_t known_length(const struct known *known, const char *word, size_t len)

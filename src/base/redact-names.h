@@ -33,6 +33,24 @@ static inline bool redact_is_alnum(char c)
 	return redact_is_letter(c) || redact_is_digit(c);
 }
 
+static inline char redact_lowered(char c)
+{
+	return redact_is_upper(c) ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Letters, digits and what joins them to names. */
+static inline bool redact_is_word(char c)
+{
+	static const bool bytes[256] = {['0' ... '9'] = true,
+		['A' ... 'Z'] = true,
+		['a' ... 'z'] = true,
+		['_'] = true,
+		['-'] = true,
+		['.'] = true};
+
+	return bytes[(unsigned char)c];
+}
+
 enum redact_name {
 	REDACT_NAME_NONE,
 	REDACT_NAME_STRONG,    /* a secret, wherever a value follows */
@@ -47,6 +65,20 @@ enum redact_name redact_name_of(const char *name, size_t len);
 
 /* How many bytes the key has that the word begins with, known by its first characters; 0 none. */
 size_t redact_known_key(const char *word, size_t len);
+
+/*
+ * What names of secrets end in, and how keys begin that are known by that: from 0 on, NULL where
+ * there are no more.
+ */
+const char *redact_name_word(size_t i);
+const char *redact_key_begin(size_t i);
+
+/*
+ * The next place from `from` on, where a word may begin, at which something begins, or stands
+ * within a word, that redact_text() must read: the name of a secret, a key, "curl"; len where there
+ * is none. Addresses and traces are told by their "@" and "+".
+ */
+size_t redact_find(const char *bytes, size_t from, size_t len);
 
 /* A line that a shell traces, behind its plus: what the options of known programs hold. */
 void redact_trace(char *line, size_t len) __attribute__((nonnull));

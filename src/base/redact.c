@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text is read word by word, once. At each word: is it a key by itself; is it the name of a secret,
- * and what stands behind it, or beside it in a table? At each "://": who logs in there?
+ * Text is read word by word, once, and of its words only those that redact-find.c has found, or
+ * that may stand in an address or a trace. At each word: is it a key by itself; is it the name of a
+ * secret, and what stands behind it, or beside it in a table? At each "://": who logs in there?
  *
  * The same text may be a log line, JSON, JSON inside of JSON's strings, a list as Python prints it.
  * So quotes may stand around names and values, with backslashes before them, and a value ends where
@@ -16,6 +17,7 @@
 #include "base/redact-names.h"
 
 #define NEAR        512 /* bytes */
+#define LOGIN_MOST  (NEAR + 2 * NESTED_MOST + 6) /* "://" in strings in strings, and NEAR */
 #define BLANKS_MOST 64  /* between a name and its value where they stand in columns, */
 #define OPTION_MOST 8   /* and between an option and its value: words may explain it */
 #define DOTS_LEAST  3
@@ -36,19 +38,6 @@ struct value {
 	bool quoted;      /* it stands in quotes, */
 	bool name_quoted; /* or its name does */
 };
-
-/* Letters, digits and what joins them to names. */
-static const bool word_bytes[256] = {['0' ... '9'] = true,
-	['A' ... 'Z'] = true,
-	['a' ... 'z'] = true,
-	['_'] = true,
-	['-'] = true,
-	['.'] = true};
-
-static bool is_word(char c)
-{
-	return word_bytes[(unsigned char)c];
-}
 
 static char text_at(const struct text *text, size_t at)
 {
@@ -470,7 +459,10 @@ static size_t address_at(const struct text *text, size_t at)
 	return at + 1;
 }
 
-/* Behind these words the path of an address is a key to it: of Slack, Discord, Teams. */
+/*
+ * Behind these words the path of an address is a key to it: of Slack, Discord, Teams. redact-find.c
+ * has how they begin.
+ */
 static const char *const hooks[] = {"services", "webhooks", "webhookb2", "workflows"};
 
 /* How many bytes a slash has, as JSON may write it: "\/". 0: there is none. */
@@ -508,7 +500,8 @@ static size_t take_hook(const struct text *text, size_t from, size_t to)
 	for (;;) {
 		size_t slash = slash_at(&near, at);
 
-		if (slash ? is_keylike(text, &value, LONG_KEY) : !is_word(text_at(&near, at)))
+		if (slash ? is_keylike(text, &value, LONG_KEY)
+			  : !redact_is_word(text_at(&near, at)))
 			break;
 		at += slash ? slash : 1;
 		value.to = at;
@@ -605,7 +598,7 @@ static size_t take_word(const struct text *text, size_t at)
 {
 	size_t end = at, known, next;
 
-	while (end < text->len && is_word(text->at[end]))
+	while (end < text->len && redact_is_word(text->at[end]))
 		end++;
 	known = redact_known_key(text->at + at, end - at);
 	if (known) {
@@ -621,20 +614,84 @@ static size_t take_word(const struct text *text, size_t at)
 	return next == end ? take_block(text, at, end) : next;
 }
 
-void redact_text(char *bytes, size_t len)
-{
-	const struct text text = {bytes, len};
-	size_t traced = 0, address;
+/* What a text has been read for, and where what comes next may stand. */
+struct reading {
+	struct text text;
+	size_t at;
+	size_t traced; /* up to here */
+	size_t found, login, plus; /* the next of redact_find(), "@" and "+ " */
+};
 
-	for (size_t at = 0; at < len;) {
-		if (is_word(bytes[at])) {
-			at = take_word(&text, at);
-		} else if (bytes[at] == ':' && (address = address_at(&text, at))) {
-			at = take_login(&text, address);
+/* All that begins before `end`, byte for byte. */
+static void read_to(struct reading *reading, size_t end)
+{
+	const struct text *text = &reading->text;
+	size_t address, at = reading->at;
+
+	while (at < end) {
+		if (redact_is_word(text->at[at])) {
+			at = take_word(text, at);
+		} else if (text->at[at] == ':' && (address = address_at(text, at))) {
+			at = take_login(text, address);
 		} else {
-			if (bytes[at] == '+' && at >= traced)
-				traced = take_trace(&text, at);
+			if (text->at[at] == '+' && at >= reading->traced)
+				reading->traced = take_trace(text, at);
 			at++;
 		}
+	}
+	reading->at = at;
+}
+
+static size_t find_byte(const struct text *text, size_t from, char c)
+{
+	const char *found = memchr(text->at + from, c, text->len - from);
+
+	return found ? (size_t)(found - text->at) : text->len;
+}
+
+static void find_next(struct reading *reading)
+{
+	const struct text *text = &reading->text;
+	size_t at = reading->at;
+	/* Behind what was hidden, in the midst of a word, one begins that none was. */
+	bool first = !at || (redact_is_word(text->at[at]) && redact_is_word(text->at[at - 1]));
+
+	if (first || reading->found < at)
+		reading->found = redact_find(text->at, at, text->len);
+	if (!at || reading->login < at)
+		reading->login = find_byte(text, at, '@');
+	if (!at || reading->plus < at)
+		reading->plus = find_byte(text, at, '+');
+	while (reading->plus + 1 < text->len && text->at[reading->plus + 1] != ' ')
+		reading->plus = find_byte(text, reading->plus + 1, '+');
+}
+
+/* Where the word began that is at `at`, not before where reading is. */
+static size_t word_begin(const struct reading *reading, size_t at)
+{
+	while (at > reading->at && redact_is_word(reading->text.at[at - 1]))
+		at--;
+	return at;
+}
+
+void redact_text(char *bytes, size_t len)
+{
+	struct reading reading = {.text = {bytes, len}};
+
+	while (reading.at < len) {
+		size_t next, end;
+
+		find_next(&reading);
+		next = reading.found < reading.plus ? reading.found : reading.plus;
+		end = next + 1;
+		/* Its address begins up to so far before it. */
+		if (reading.login < len && next + LOGIN_MOST > reading.login) {
+			end = reading.login + 1;
+			next = end > reading.at + LOGIN_MOST ? end - LOGIN_MOST : reading.at;
+		}
+		if (next >= len)
+			return;
+		reading.at = word_begin(&reading, next);
+		read_to(&reading, end);
 	}
 }
