@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "proc/mounts.h"
 #include "proc/read.h"
 
 /* Calls whose first argument is the descriptor that they are blocked on. */
@@ -54,6 +55,22 @@ static bool add_socket(uint32_t pid, const char *table, uint64_t inode, struct s
 	return found;
 }
 
+/* What the file lies on, where that is no disk or memory of this host, by the names that pid has. */
+static void add_mount(uint32_t pid, const char *path, struct str *into)
+{
+	struct str mountinfo = {0};
+	char type[64], mount[256];
+	enum storage_class class;
+
+	if (proc_read(pid, "mountinfo", &mountinfo, NULL) == 0 &&
+		mounts_of(str_text(&mountinfo), path, type, mount)) {
+		class = mounts_class_of(type);
+		if (class != STORAGE_LOCAL && class != STORAGE_MEMORY)
+			str_printf(into, "mount %s %s\n", type, mount);
+	}
+	str_release(&mountinfo);
+}
+
 static void add_descriptor(uint32_t pid, unsigned long fd, struct str *into)
 {
 	char path[64], link[PATH_MAX];
@@ -66,6 +83,8 @@ static void add_descriptor(uint32_t pid, unsigned long fd, struct str *into)
 		return;
 	link[len] = '\0';
 	str_printf(into, "fd %lu %s\n", fd, link);
+	if (*link == '/')
+		add_mount(pid, link, into);
 	if (sscanf(link, "socket:[%" SCNu64 "]", &inode) == 1 &&
 		!add_socket(pid, "net/tcp", inode, into))
 		add_socket(pid, "net/tcp6", inode, into);

@@ -61,6 +61,24 @@ static bool is_terminal(const char *link)
 	       !strncmp(link, "/dev/console", strlen("/dev/console"));
 }
 
+/* ", on nfs4 (/data)": what the file lies on; "" where that is of this host. */
+static const char *name_mount(struct decode_context *context, const char *text)
+{
+	const char *type = strstr(text, "\nmount "), *point;
+	size_t len, point_len;
+
+	if (!type)
+		return "";
+	type += strlen("\nmount ");
+	len = strcspn(type, " \n");
+	point = type + len + (type[len] == ' ');
+	point_len = strcspn(point, "\n");
+	if (!len || *point != '/' || len > ON_MOST || point_len > ON_MOST)
+		return "";
+	return arena_printf(
+		&context->arena, ", on %.*s (%.*s)", (int)len, type, (int)point_len, point);
+}
+
 /* What a descriptor's link says; "" where that is nothing to wait for outside. */
 static const char *name_link(struct decode_context *context, const char *text, const char *link)
 {
@@ -75,7 +93,8 @@ static const char *name_link(struct decode_context *context, const char *text, c
 		return arena_printf(&context->arena, "terminal %.*s", shown, link);
 	if (*link != '/' || !strncmp(link, "/dev/", strlen("/dev/")))
 		return "";
-	return arena_printf(&context->arena, "file %.*s", shown, link);
+	return arena_printf(
+		&context->arena, "file %.*s%s", shown, link, name_mount(context, text));
 }
 
 /*
