@@ -21,35 +21,30 @@
 
 /* --- Which paths ------------------------------------------------------------------------------ */
 
+/* From the root on. Links are the check's matter: who follows one may wait for a server. */
 static void add_path(struct storage_paths *ret, enum storage_role role, const char *path)
 {
 	const struct preflight_path *known;
-
-	if (!path || path[0] != '/')
-		return;
-	array_for_each (&ret->list, known)
-		if (!strcmp(known->path, path))
-			return;
-	*array_add(&ret->list) = (struct preflight_path){role, alloc_text(path)};
-}
-
-/* From the root on. Links are the check's matter: who follows one may wait for a server. */
-static void add_told(struct storage_paths *ret, const struct preflight_path *told)
-{
 	char here[PATH_MAX];
 	struct str whole = {0};
 
-	if (told->path[0] != '/' && getcwd(here, sizeof(here)))
+	if (!path || !*path)
+		return;
+	if (path[0] != '/' && getcwd(here, sizeof(here)))
 		str_printf(&whole, "%s/", here);
-	str_add(&whole, told->path);
-	add_path(ret, told->role, whole.text);
+	str_add(&whole, path);
+	array_for_each (&ret->list, known)
+		if (!strcmp(known->path, whole.text))
+			break;
+	if (known == ret->list.items + ret->list.nr)
+		*array_add(&ret->list) = (struct preflight_path){role, alloc_text(whole.text)};
 	str_release(&whole);
 }
 
 void storage_find_paths(const struct preflight_wish *wish, struct storage_paths *ret)
 {
 	for (size_t i = 0; i < wish->nr_paths; i++)
-		add_told(ret, &wish->paths[i]);
+		add_path(ret, wish->paths[i].role, wish->paths[i].path);
 	for (size_t i = 0; i < storage_nr_variables; i++)
 		add_path(ret, storage_variables[i].role,
 			check_variable(wish, storage_variables[i].name));

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "proc/mounts.h"
 
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
+
+#define LINKS_MOST 40 /* as many as the kernel follows */
 
 static const struct {
 	const char *type; /* or the beginning of one, where it ends in '*' */
@@ -108,4 +112,70 @@ bool mounts_of(const char *mountinfo, const char *path, char type[static 64],
 		line += len + (line[len] == '\n');
 	}
 	return best > 0;
+}
+
+/* True if who asks that path waits for no server. */
+static bool answers(const char *mountinfo, const char *path)
+{
+	char type[64], mount[256];
+	enum storage_class class;
+
+	if (!mounts_of(mountinfo, path, type, mount))
+		return false;
+	class = mounts_class_of(type);
+	return class == STORAGE_LOCAL || class == STORAGE_MEMORY;
+}
+
+/* What stands in front of all that is left to follow, instead of the name that was a link. */
+static void put_target(struct str *left, const char *target, size_t len, const char *rest)
+{
+	struct str all = {0};
+
+	str_add_bytes(&all, target, len);
+	str_add(&all, rest);
+	str_release(left);
+	*left = all;
+}
+
+void mounts_follow(const char *mountinfo, const char *path, struct str *ret)
+{
+	struct str left = {0};
+	const char *at;
+	int links = 0;
+
+	str_add(&left, path);
+	at = left.text;
+	while (*(at += strspn(at, "/"))) {
+		size_t len = strcspn(at, "/"), before = ret->len;
+		char target[PATH_MAX];
+		ssize_t n;
+
+		if (len == 1 && *at == '.') {
+			at += len;
+			continue;
+		}
+		if (len == 2 && !strncmp(at, "..", len)) {
+			const char *slash = before ? strrchr(ret->text, '/') : NULL;
+
+			str_cut(ret, slash ? (size_t)(slash - ret->text) : 0);
+			at += len;
+			continue;
+		}
+		str_add_char(ret, '/');
+		str_add_bytes(ret, at, len);
+		at += len;
+		if (!answers(mountinfo, ret->text)) {
+			str_add(ret, at);
+			break;
+		}
+		n = readlink(ret->text, target, sizeof(target));
+		if (n <= 0 || links++ == LINKS_MOST)
+			continue;
+		str_cut(ret, *target == '/' ? 0 : before);
+		put_target(&left, target, (size_t)n, at);
+		at = left.text;
+	}
+	if (!ret->len)
+		str_add_char(ret, '/');
+	str_release(&left);
 }

@@ -4,10 +4,12 @@
 
 /*
  * What a path lies on, by the text of a mountinfo file (proc(5)): by names alone, no file system is
- * asked.
+ * asked but by mounts_follow().
  */
 
 #include <stdbool.h>
+
+#include "base/str.h"
 
 /* What a file system is made of. */
 enum storage_class {
@@ -30,5 +32,13 @@ const char *mounts_class_name(enum storage_class class);
  */
 bool mounts_of(const char *mountinfo, const char *path, char type[static 64],
 	char mount[static 256]) __attribute__((nonnull));
+
+/*
+ * Puts into ret, which is empty, where an absolute path leads: links are followed as far as they
+ * lie on a disk or in memory of this host. Whatever lies on another file system is not asked, since
+ * a server may not answer: from there on the path is taken by its names.
+ */
+void mounts_follow(const char *mountinfo, const char *path, struct str *ret)
+	__attribute__((nonnull));
 
 #endif

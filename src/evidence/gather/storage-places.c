@@ -32,45 +32,60 @@ const char *storage_role_name(enum storage_role role)
 	return names[role];
 }
 
-/* The path itself only where it may be told. */
-static void put_one(struct json_object *list, const char *mountinfo, enum storage_role role,
-	const char *path, bool told)
+/* The list that grows, and what its paths are held against. */
+struct listing {
+	struct json_object *list;
+	const char *mountinfo;
+	const char *cwd;
+};
+
+/* The path itself only where it may be told; one that begins elsewhere is of the command's folder. */
+static void put_one(
+	const struct listing *listing, enum storage_role role, const char *path, bool told)
 {
-	struct json_object *one;
+	struct str named = {0}, whole = {0};
 	char type[64], mount[256];
 
-	/* What autofs will mount there is not known before somebody goes there. */
-	if (!path || path[0] != '/' || !mounts_of(mountinfo, path, type, mount) ||
-		!strcmp(type, "autofs"))
+	if (!path || !*path)
 		return;
-	one = json_object_new_object();
-	json_put_text(one, "for", storage_role_name(role));
-	if (told)
-		json_put_value(one, "path", path);
-	json_put_text(one, "type", type);
-	json_object_array_add(list, one);
+	if (path[0] != '/')
+		str_printf(&named, "%s/", listing->cwd);
+	str_add(&named, path);
+	mounts_follow(listing->mountinfo, named.text, &whole);
+	/* What autofs will mount there is not known before somebody goes there. */
+	if (mounts_of(listing->mountinfo, whole.text, type, mount) && strcmp(type, "autofs") != 0) {
+		struct json_object *one = json_object_new_object();
+
+		json_put_text(one, "for", storage_role_name(role));
+		if (told)
+			json_put_value(one, "path", named.text);
+		json_put_text(one, "type", type);
+		json_object_array_add(listing->list, one);
+	}
+	str_release(&named);
+	str_release(&whole);
 }
 
 void storage_put(struct json_object *object, char *const *envp, const char *cwd)
 {
-	struct json_object *list;
+	struct listing listing = {.cwd = cwd};
 	struct cache_place place;
 	struct str mountinfo = {0};
 
 	if (file_read("/proc/self/mountinfo", MOUNTINFO_CAP, &mountinfo, NULL) < 0)
 		return;
-	list = json_object_new_array();
+	listing.mountinfo = str_text(&mountinfo);
+	listing.list = json_object_new_array();
 	for (size_t i = 0; i < storage_nr_variables; i++)
-		put_one(list, str_text(&mountinfo), storage_variables[i].role,
+		put_one(&listing, storage_variables[i].role,
 			caches_env(envp, storage_variables[i].name),
 			redact_keeps_variable(storage_variables[i].name));
 	for (size_t i = 0; caches_at(envp, i, &place); i++) {
 		if (!place.given)
-			put_one(list, str_text(&mountinfo), STORAGE_FOR_CACHE,
-				str_text(&place.path), true);
+			put_one(&listing, STORAGE_FOR_CACHE, str_text(&place.path), true);
 		str_release(&place.path);
 	}
-	put_one(list, str_text(&mountinfo), STORAGE_FOR_WORK, cwd, true);
-	json_object_object_add(object, "storage", list);
+	put_one(&listing, STORAGE_FOR_WORK, cwd, true);
+	json_object_object_add(object, "storage", listing.list);
 	str_release(&mountinfo);
 }

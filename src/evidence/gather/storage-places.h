@@ -29,10 +29,10 @@ extern const size_t storage_nr_variables;
 const char *storage_role_name(enum storage_role role);
 
 /*
- * Adds the list "storage": of each absolute path that the environment names, and of cwd, its role,
- * the path and the type of the file system that it lies on, by the names in this process's
- * mountinfo: no path is opened or followed, so that a dead server is not waited for. `envp` is
- * NULL-ended.
+ * Adds the list "storage": of each path that the environment names, and of cwd, from where paths
+ * begin that do not begin at the root, its role, the path and the type of the file system that it
+ * lies on, by the names in this process's mountinfo. Links are followed where nobody waits for a
+ * dead server by that (proc/mounts.h). `envp` is NULL-ended.
  */
 void storage_put(struct json_object *object, char *const *envp, const char *cwd)
 	__attribute__((nonnull));

@@ -60,6 +60,48 @@ static void a_mountinfo_that_is_cut_or_strange_holds_nothing(void **state)
 			assert_string_equal(type, "");
 }
 
+/* A link on a disk is read; one on a server's file system is not, since that may not answer. */
+static void links_are_followed_where_nobody_waits_for_a_server(void **state)
+{
+	static const struct {
+		const char *path, *leads;
+	} all[] = {
+		{"near/../near/./x/", "near/x"},
+		{"a/set", "far/set"},
+		{"near/b/y", "far/set/y"},
+		{"far/c/passwd", "far/c/passwd"},
+		{"round/z", "round/z"},
+		{"../../..", "/"},
+		{"up/etc", "/etc"},
+	};
+	char from[] = "/tmp/inquest-follow-XXXXXX";
+	struct str table = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(from));
+	assert_int_equal(chdir(from), 0);
+	str_add(&table, "1 1 0:1 / / rw - ext4 disk rw\n");
+	str_printf(&table, "2 1 0:2 / %s/far rw - nfs4 s rw\n", from);
+	assert_int_equal(mkdir("near", 0700) | mkdir("far", 0700), 0);
+	assert_int_equal(symlink("far", "a") | symlink("../a/set", "near/b"), 0);
+	assert_int_equal(symlink("/etc", "far/c") | symlink("round", "round"), 0);
+	assert_int_equal(symlink("/..", "up"), 0);
+	for (size_t i = 0; i < NR(all); i++) {
+		struct str path = {0}, leads = {0}, found = {0};
+
+		str_printf(&path, "%s/%s", from, all[i].path);
+		if (*all[i].leads != '/')
+			str_printf(&leads, "%s/", from);
+		str_add(&leads, all[i].leads);
+		mounts_follow(table.text, path.text, &found);
+		assert_string_equal(found.text, leads.text);
+		str_release(&path);
+		str_release(&leads);
+		str_release(&found);
+	}
+	str_release(&table);
+}
+
 static void file_systems_have_a_class_and_unknown_ones_have_none(void **state)
 {
 	static const struct {
@@ -194,6 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_lies_on_the_deepest_mount_and_of_two_on_the_later),
 		cmocka_unit_test(a_mountinfo_that_is_cut_or_strange_holds_nothing),
+		cmocka_unit_test(links_are_followed_where_nobody_waits_for_a_server),
 		cmocka_unit_test(file_systems_have_a_class_and_unknown_ones_have_none),
 		cmocka_unit_test(an_xid_is_read_out_of_the_kernels_log),
 		cmocka_unit_test(the_bandwidth_is_read_out_of_the_last_line),
