@@ -41,7 +41,7 @@ static void how_rows_were_dealt_out_is_told(void **state)
 	for (size_t i = 0; i < j.first->nevidence; i++)
 		if (j.first->evidence[i].kind == FACT_SHARD_SUM)
 			wording_fact(&told, &j.first->evidence[i]);
-	assert_string_equal(str_text(&told), "12 rows over 4 ranks = 3 x 4 + 0");
+	assert_string_equal(str_text(&told), "12 rows over 4 ranks = 3 x 4 + 0: not padded");
 	str_release(&told);
 	done(&j, f);
 }

@@ -186,7 +186,7 @@ static void divergence_is_told_in_every_pane(void **state)
 		" KILL     could not resolve by itself\n"
 		" 7        train batch 0: 0 rows, 0 elements || ring:shard0\n"
 		"          peers' batches: 4 rows || ring:*\n"
-		"          28 rows over 8 ranks = 7 x 4 + 0 || ring:*\n"
+		"          28 rows over 8 ranks = 7 x 4 + 0: not padded || ring:*\n"
 		" 7        entered AllReduce sum 4096 float32 as #2; || ring:op\n"
 		"           peers AllGather 4096 float32\n"
 		" 0-6      in AllGather #2 world, 1:00 || ring:op\n"
