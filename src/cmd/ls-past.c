@@ -76,6 +76,16 @@ static void put_error(struct json_object *object, const struct receipt *receipt)
 	str_release(&words);
 }
 
+int64_t ls_past_steps(const struct receipt *receipt)
+{
+	int64_t most = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < receipt->nranks; i++)
+		if (receipt->ranks[i].steps > most)
+			most = receipt->ranks[i].steps;
+	return most;
+}
+
 struct json_object *ls_past_object(const struct receipt *receipt)
 {
 	struct json_object *object = json_object_new_object();
@@ -93,6 +103,7 @@ struct json_object *ls_past_object(const struct receipt *receipt)
 	put_number(object, "launched_ns", receipt->launch.launched);
 	put_number(object, "ended_ns", receipt->ended);
 	put_number(object, "seen_ns", receipt->seen);
+	put_number(object, "steps", ls_past_steps(receipt));
 	put_text(object, "verdict", receipt->verdict);
 	put_text(object, "bundle", receipt->bundle);
 	put_text(object, "receipt", receipt->path);

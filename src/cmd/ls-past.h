@@ -17,6 +17,9 @@ void ls_past_find(struct receipts *past, const struct jobs *jobs);
 /* The ranks that it had, as its cell in the table. */
 void ls_past_ranks(struct str *into, const struct receipt *receipt);
 
+/* How many steps the rank has made that came the furthest; JOB_UNKNOWN. */
+int64_t ls_past_steps(const struct receipt *receipt);
+
 /* It as an object of the list in JSON; the caller owns it. */
 struct json_object *ls_past_object(const struct receipt *receipt);
 

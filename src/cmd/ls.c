@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -252,6 +253,8 @@ static void print_past_row(const struct receipt *receipt, bool utf8)
 	struct stat about;
 
 	receipt_state(&state, receipt);
+	if (ls_past_steps(receipt) >= 0)
+		str_printf(&state, ", step %" PRId64, ls_past_steps(receipt));
 	ls_past_ranks(&ranks, receipt);
 	if (receipt->launch.launched != JOB_UNKNOWN)
 		clock_format(clock_realtime_ns() - receipt->launch.launched, age);
