@@ -10,6 +10,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/agent/agent-people.c %D%/agent/agent-people.h \
 	%D%/agent/agent-process.c %D%/agent/agent-process.h \
 	%D%/agent/agent-past.c %D%/agent/agent-past.h \
+	%D%/agent/agent-packages.c %D%/agent/agent-packages.h \
 	%D%/agent/agent-receipt.c %D%/agent/agent-receipt.h \
 	%D%/compare.c %D%/receipt.c \
 	%D%/ls-past.c %D%/ls-past.h \

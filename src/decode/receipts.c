@@ -61,6 +61,8 @@ static void read_ranks(const struct json_object *object, struct arena *arena, st
 
 static void read_run(const struct json_object *object, struct arena *arena, struct receipt *ret)
 {
+	int64_t more;
+
 	read_text(object, "state", arena, &ret->state);
 	read_time(object, "seen", &ret->seen);
 	read_time(object, "ended", &ret->ended);
@@ -74,6 +76,10 @@ static void read_run(const struct json_object *object, struct arena *arena, stru
 	read_text(object, "backend", arena, &ret->backend);
 	read_text(object, "mode", arena, &ret->mode);
 	read_text(object, "python", arena, &ret->python);
+	ret->packages = launch_variables_read(
+		object, "packages", arena, &ret->npackages, &ret->packages_known);
+	read_number(object, "packages_more", &more);
+	ret->packages_cut = more > 0;
 	read_text(object, "verdict", arena, &ret->verdict);
 	read_text(object, "bundle", arena, &ret->bundle);
 	read_text(object, "last_words", arena, &ret->last_words);

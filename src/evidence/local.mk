@@ -40,6 +40,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/gather/log-sieve.c %D%/gather/log-sieve.h \
 	%D%/gather/log-source.c \
 	%D%/gather/measure.c %D%/gather/measure.h \
+	%D%/gather/packages.c %D%/gather/packages.h \
 	%D%/agent/own-words.c %D%/agent/own-words.h \
 	%D%/agent/pulse.c %D%/agent/pulse.h \
 	%D%/format/worker-folder.c %D%/format/worker-folder.h \

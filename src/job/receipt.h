@@ -32,6 +32,9 @@ struct receipt {
 	int64_t world_size, attempts;
 	int64_t hangs; /* that it had and moved on from */
 	const char *framework, *backend, *mode, *python;
+	bool packages_known, packages_cut; /* cut: there are more */
+	const struct launch_variable *packages; /* of Python, with its versions; by name */
+	size_t npackages;
 	const char *verdict; /* the headline of what was said last; "" nothing was */
 	const char *bundle;
 	const char *last_words; /* of a command that failed before any rank was there */

@@ -177,6 +177,29 @@ static void put_ranks(struct json_object *into, const struct receipt *receipt,
 		receipt->left_out + (int64_t)(receipt->nranks - n));
 }
 
+/* Of one that lies there in several versions, all. */
+static void put_packages(
+	struct json_object *into, const struct receipt *receipt, const struct room *room)
+{
+	struct json_object *packages = json_object_new_object();
+	size_t n = receipt->npackages < room->list ? receipt->npackages : room->list;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct launch_variable *package = &receipt->packages[i];
+		struct str versions = {0};
+
+		str_add(&versions, package->value);
+		for (; i + 1 < n && !strcmp(package[1].name, package->name); i++, package++)
+			str_printf(&versions, ", %s", package[1].value);
+		json_object_object_add(
+			packages, package->name, string_of(str_text(&versions), room->text));
+		str_release(&versions);
+	}
+	json_object_object_add(into, "packages", packages);
+	if (n < receipt->npackages || receipt->packages_cut)
+		json_object_object_add(into, "packages_more", json_object_new_int(1));
+}
+
 static void put_run(struct json_object *into, const struct receipt *receipt,
 	const struct room *room)
 {
@@ -193,6 +216,8 @@ static void put_run(struct json_object *into, const struct receipt *receipt,
 	put_text(into, "backend", receipt->backend, 256);
 	put_text(into, "mode", receipt->mode, 256);
 	put_text(into, "python", receipt->python, 64);
+	if (receipt->packages_known)
+		put_packages(into, receipt, room);
 	put_text(into, "verdict", receipt->verdict, 1024);
 	put_text(into, "bundle", receipt->bundle, 4096);
 	put_text(into, "last_words", receipt->last_words, 512);

@@ -154,19 +154,39 @@ static void add_names(struct str *into, const char *key, const struct drifts *dr
 	str_release(&words);
 }
 
+/* So many packages have a line each: other images differ in hundreds. */
+#define PACKAGES_TOLD 12
+
+/* How many there are on the list, behind those that have a line. */
+static void add_more_packages(struct str *into, size_t packages, bool utf8)
+{
+	struct str words = {0};
+
+	if (packages > PACKAGES_TOLD)
+		str_printf(&words, "and %zu more packages: --json has them",
+			packages - PACKAGES_TOLD);
+	if (words.len)
+		add_line(into, str_text(&words), utf8);
+	str_release(&words);
+}
+
 static void add_pair(struct str *into, const struct receipt *before, const struct receipt *after,
 	const char *const *names, const struct drifts *drifts, bool utf8)
 {
 	bool any = false;
+	size_t packages = 0;
 
 	for (size_t i = 0; i < drifts->all.nr; i++) {
-		if (drifts->all.items[i].how != DRIFT_DIFFERS)
+		if (drifts->all.items[i].how != DRIFT_DIFFERS ||
+			(drifts->all.items[i].kind == DRIFT_PACKAGES &&
+				packages++ >= PACKAGES_TOLD))
 			continue;
 		if (!any)
 			add_header(into, names[0], names[1], utf8);
 		any = true;
 		add_drift(into, &drifts->all.items[i], before, after, utf8);
 	}
+	add_more_packages(into, packages, utf8);
 	add_names(into, "same", drifts, DRIFT_SAME, utf8);
 	add_names(into, "not known", drifts, DRIFT_UNKNOWN, utf8);
 }

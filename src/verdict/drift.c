@@ -241,6 +241,47 @@ static void compare_host(
 	add(drifts, DRIFT_HOST, how);
 }
 
+static void compare_package(struct drifts *drifts, const struct launch_variable *was,
+	const struct launch_variable *is)
+{
+	struct drift *drift;
+
+	if (was && is && !strcmp(was->value, is->value))
+		return;
+	drift = add(drifts, DRIFT_PACKAGES, DRIFT_DIFFERS);
+	drift->name = was ? was->name : is->name;
+	drift->before = was ? was->value : NULL;
+	drift->after = is ? is->value : NULL;
+}
+
+/* Both lists are sorted by name. What a cut list lacks may have been there. */
+static void compare_packages(
+	struct drifts *drifts, const struct receipt *before, const struct receipt *after)
+{
+	size_t first = drifts->all.nr, i = 0, k = 0;
+	bool cut = before->packages_cut || after->packages_cut;
+
+	if (!before->nranks && !after->nranks)
+		return;
+	while (before->packages_known && after->packages_known &&
+		(i < before->npackages || k < after->npackages)) {
+		int order = i == before->npackages  ? 1
+			    : k == after->npackages ? -1
+						    : strcmp(before->packages[i].name,
+							      after->packages[k].name);
+
+		if (!order || !cut)
+			compare_package(drifts, order <= 0 ? &before->packages[i] : NULL,
+				order >= 0 ? &after->packages[k] : NULL);
+		i += order <= 0;
+		k += order >= 0;
+	}
+	if (drifts->all.nr == first)
+		add(drifts, DRIFT_PACKAGES,
+			cut || !before->packages_known || !after->packages_known ? DRIFT_UNKNOWN
+										 : DRIFT_SAME);
+}
+
 static int64_t limit_of(const struct job_launch *launch, const char *name)
 {
 	for (size_t i = 0; i < launch->nlimits; i++)
@@ -334,6 +375,7 @@ void drifts_of(struct drifts *drifts, const struct receipt *before, const struct
 		compare_texts(drifts, DRIFT_FRAMEWORK, before->framework, after->framework);
 		compare_texts(drifts, DRIFT_PYTHON, before->python, after->python);
 	}
+	compare_packages(drifts, before, after);
 	compare_texts(drifts, DRIFT_IMAGE, was->image, is->image);
 	compare_gpus(drifts, before, after);
 	compare_texts(drifts, DRIFT_DRIVER, was->driver, is->driver);

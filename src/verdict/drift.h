@@ -22,7 +22,7 @@ enum drift_how { DRIFT_SAME, DRIFT_DIFFERS, DRIFT_UNKNOWN };
 struct drift {
 	enum drift_kind kind;
 	enum drift_how how;
-	const char *name;	    /* of a variable or a limit; "" */
+	const char *name;	    /* of a variable, a package or a limit; "" */
 	/* Of what is a text, of a command the first argument that differs; NULL: not set. */
 	const char *before, *after;
 	bool hidden;		    /* a value is withheld */

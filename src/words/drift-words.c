@@ -62,9 +62,10 @@ void drift_label(struct str *into, const struct drift *drift)
 		str_add(into, drift_name(drift->kind));
 	else
 		str_printf(into, "%s %s",
-			drift->kind == DRIFT_LIMITS    ? "limit"
-			: drift->kind == DRIFT_STORAGE ? "storage of"
-						       : "env",
+			drift->kind == DRIFT_LIMITS     ? "limit"
+			: drift->kind == DRIFT_STORAGE  ? "storage of"
+			: drift->kind == DRIFT_PACKAGES ? "package"
+							: "env",
 			drift->name);
 }
 
@@ -184,6 +185,9 @@ void drift_value(
 		break;
 	case DRIFT_STORAGE:
 		add_storage(into, &of->launch, drift->name);
+		break;
+	case DRIFT_PACKAGES:
+		str_add(into, text ? text : "not there");
 		break;
 	default:
 		str_add(into, text ? text : drift->hidden ? "unset or withheld" : "unset");

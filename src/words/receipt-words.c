@@ -247,6 +247,41 @@ static void say_runtime(struct receipt_page *page, const struct receipt *r)
 	add(page, "runtime", &words);
 }
 
+/* Packages that a job of this kind stands on: these are named, the others counted. */
+static const char *const named[] = {"torch", "jax", "triton", "pytorch_triton", "numpy",
+	"nvidia_nccl_cu12", "nvidia_nccl_cu13", "transformers", "accelerate", "deepspeed",
+	"lightning", "ray", "flash_attn", "mpi4py"};
+
+static bool is_named(const char *package)
+{
+	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
+		if (!strcmp(package, named[i]))
+			return true;
+	return false;
+}
+
+static void say_packages(struct receipt_page *page, const struct receipt *r, bool all)
+{
+	struct str words = {0};
+	size_t more = 0;
+
+	if (!r->packages_known)
+		return;
+	for (size_t i = 0; i < r->npackages; i++) {
+		if (!all && !is_named(r->packages[i].name))
+			more++;
+		else
+			str_printf(&words, "%s%s %s", words.len ? ", " : "", r->packages[i].name,
+				r->packages[i].value);
+	}
+	if (more)
+		str_printf(&words, "%s%zu%s: --all lists them", words.len ? "; " : "", more,
+			words.len ? " more" : "");
+	if (r->packages_cut)
+		str_printf(&words, "%sthere were more than had room", words.len ? "; " : "");
+	add(page, "packages", &words);
+}
+
 /* What all ranks have in common; JOB_UNKNOWN where they differ. */
 static int64_t gpus_of(const struct receipt *r)
 {
@@ -666,6 +701,7 @@ void receipt_page_of(struct receipt_page *page, const struct receipt *receipt, b
 	say_machine(page, &receipt->launch);
 	say_storage(page, &receipt->launch);
 	say_runtime(page, receipt);
+	say_packages(page, receipt, all);
 	say_gpus(page, receipt);
 	say_caches(page, receipt);
 	say_compiles(page, receipt);

@@ -37,6 +37,27 @@ static void read_launch(const struct agent *agent, struct arena *arena, struct r
 	str_release(&text);
 }
 
+static void put_packages(const struct agent *agent, struct arena *arena, struct receipt *ret)
+{
+	const char *list = str_text(&agent->packages.list);
+	struct launch_variable *packages;
+	size_t n = 0;
+
+	for (const char *at = list; (at = strchr(at, '\n')); at++)
+		n++;
+	packages = arena_new_many(arena, struct launch_variable, n + 1);
+	n = 0;
+	for (const char *line = list; *line; line += strcspn(line, "\n") + 1) {
+		size_t name = strcspn(line, " ");
+
+		packages[n++] = (struct launch_variable){arena_text_max(arena, line, name),
+			arena_text_max(arena, line + name + 1, strcspn(line, "\n") - name - 1)};
+	}
+	ret->packages = packages;
+	ret->npackages = n;
+	ret->packages_known = n > 0;
+}
+
 /* The figures of the last look and what was launched; then what only we know. */
 static void fill(const struct agent *agent, struct arena *arena, struct receipt *ret)
 {
@@ -48,6 +69,7 @@ static void fill(const struct agent *agent, struct arena *arena, struct receipt 
 					    ret, NULL) < 0)
 		*ret = receipt_nothing();
 	read_launch(agent, arena, ret);
+	put_packages(agent, arena, ret);
 	ret->launch.job = agent->dir->id;
 	ret->launch.launched = agent->dir->launched;
 	ret->state = agent->status;
@@ -161,6 +183,7 @@ void agent_receipt_turn(struct agent *agent, int64_t now)
 {
 	bool old = !agent->noted || strcmp(agent->noted, agent->status) != 0;
 
+	agent_packages_turn(agent, now);
 	if ((!old && now < agent->due.receipt) || agent->saver.helper.pid)
 		return;
 	agent->due.receipt = now + EVERY_NS;

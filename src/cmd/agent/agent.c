@@ -681,6 +681,7 @@ void agent_release(struct agent *agent)
 	agent_quiet_release(&agent->quiet);
 	saver_release(&agent->saver);
 	agent_unprobed_release(&agent->unprobed);
+	agent_packages_release(&agent->packages);
 	serve_close(&agent->serve);
 	exits_release(&agent->exits);
 	pulse_release(&agent->pulse);

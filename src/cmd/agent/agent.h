@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "cmd/agent/agent-fellows.h"
+#include "cmd/agent/agent-packages.h"
 #include "cmd/agent/agent-quiet.h"
 #include "cmd/agent/agent-rally.h"
 #include "cmd/agent/agent-stacks.h"
@@ -83,6 +84,7 @@ struct agent {
 	struct agent_held held;
 	struct agent_quiet quiet;
 	struct agent_unprobed unprobed;
+	struct agent_packages packages;
 	struct agent_fellows fellows;
 	struct agent_rally rally;
 	int64_t told; /* when it had looked before a signal to end, realtime ns; 0 never */

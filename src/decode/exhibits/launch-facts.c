@@ -82,25 +82,27 @@ static int by_name(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
-static void read_env(const struct json_object *object, struct arena *arena, struct job_launch *ret)
+const struct launch_variable *launch_variables_read(const struct json_object *object,
+	const char *key, struct arena *arena, size_t *ret_n, bool *known)
 {
-	struct json_object *env = NULL;
+	struct json_object *list = NULL;
 	struct launch_variable *all;
 	size_t n = 0;
 
-	if (!json_object_object_get_ex(object, "env", &env) ||
-		!json_object_is_type(env, json_type_object))
-		return;
-	all = arena_new_many(arena, struct launch_variable, room_of(env));
-	json_object_object_foreach (env, name, value) {
+	*ret_n = 0;
+	*known = json_object_object_get_ex(object, key, &list) &&
+		 json_object_is_type(list, json_type_object);
+	if (!*known)
+		return NULL;
+	all = arena_new_many(arena, struct launch_variable, room_of(list));
+	json_object_object_foreach (list, name, value) {
 		if (n < LAUNCH_LIST_MOST && json_object_is_type(value, json_type_string))
 			all[n++] = (struct launch_variable){arena_text(arena, name),
 				arena_text(arena, json_object_get_string(value))};
 	}
 	qsort(all, n, sizeof(*all), by_name);
-	ret->env = all;
-	ret->nenv = n;
-	ret->env_known = true;
+	*ret_n = n;
+	return all;
 }
 
 static void read_limits(
@@ -190,7 +192,7 @@ void launch_read(const struct json_object *object, struct arena *arena, struct j
 	ret->gpus = texts_read(object, "gpus", arena, &ret->gpus_known);
 	ret->caches = launch_caches_read(
 		object, "caches", arena, &ret->ncaches, &ret->caches_known);
-	read_env(object, arena, ret);
+	ret->env = launch_variables_read(object, "env", arena, &ret->nenv, &ret->env_known);
 	read_limits(object, arena, ret);
 	read_storage(object, arena, ret);
 	read_git(object, arena, ret);

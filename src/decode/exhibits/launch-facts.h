@@ -18,6 +18,13 @@
 /* Reads it; all texts are put into the arena. The cite is "". */
 void launch_read(const struct json_object *object, struct arena *arena, struct job_launch *ret);
 
+/*
+ * An object of texts under that key, by name: variables of an environment, packages with their
+ * versions; `known` if there is one, be it empty.
+ */
+const struct launch_variable *launch_variables_read(const struct json_object *object,
+	const char *key, struct arena *arena, size_t *ret_n, bool *known);
+
 /* A list of caches: path, files, bytes, complete; `known` if there is one, be it empty. */
 struct launch_cache *launch_caches_read(const struct json_object *object, const char *key,
 	struct arena *arena, size_t *ret_n, bool *known);

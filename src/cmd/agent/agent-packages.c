@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/agent/agent-packages.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#include "base/clock.h"
+#include "cmd/agent/agent.h"
+#include "evidence/gather/packages.h"
+
+#define FIRST_PAUSE CLOCK_NS_PER_S
+#define LAST_PAUSE  (600 * CLOCK_NS_PER_S)
+#define WAIT_MOST   (10 * CLOCK_NS_PER_S)
+#define MESSAGE_NS  (CLOCK_NS_PER_S / 5) /* for the rest of a message that has begun */
+#define RANKS_MOST  8 /* one environment is what the ranks of a host have in common */
+
+/* Those of them that live, as we see them. */
+struct asked {
+	uint32_t pids[RANKS_MOST];
+	size_t n;
+};
+
+/* In the helper. */
+static void list_packages(int out, void *arg)
+{
+	const struct asked *asked = arg;
+	struct str list = {0};
+
+	packages_list(asked->pids, asked->n, &list);
+	helper_send(out, NULL, 0, str_text(&list), list.len);
+	str_release(&list);
+}
+
+static void take(struct agent_packages *packages, int64_t now)
+{
+	struct pollfd answers = {.fd = packages->helper.fd, .events = POLLIN};
+	struct str found = {0};
+	int got = -ETIMEDOUT;
+
+	if (poll(&answers, 1, 0) == 1)
+		got = helper_receive(&packages->helper, now + MESSAGE_NS, &found);
+	/* A rank that has imported nothing yet, or not any more, takes nothing back. */
+	if (got == 1 && found.len) {
+		str_cut(&packages->list, 0);
+		str_add_bytes(&packages->list, found.text, found.len);
+	}
+	if (got != -ETIMEDOUT || now - packages->helper.begun > WAIT_MOST)
+		helper_end(&packages->helper);
+	str_release(&found);
+}
+
+void agent_packages_turn(struct agent *agent, int64_t now)
+{
+	struct agent_packages *packages = &agent->packages;
+	const struct exits_watched *watched;
+	struct asked asked = {0};
+
+	if (packages->helper.pid)
+		take(packages, now);
+	if (packages->helper.pid || now < packages->due)
+		return;
+	array_for_each (&agent->exits.watched, watched)
+		if (watched->lives && !watched->ended && asked.n < RANKS_MOST)
+			asked.pids[asked.n++] = watched->watch.id.pid;
+	if (!asked.n)
+		return;
+	packages->pause = packages->pause ? 2 * packages->pause : FIRST_PAUSE;
+	if (packages->pause > LAST_PAUSE)
+		packages->pause = LAST_PAUSE;
+	packages->due = now + packages->pause;
+	helper_start(&packages->helper, list_packages, &asked);
+}
+
+void agent_packages_release(struct agent_packages *packages)
+{
+	if (packages->helper.pid)
+		helper_end(&packages->helper);
+	str_release(&packages->list);
+}
