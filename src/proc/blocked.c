@@ -55,7 +55,7 @@ static bool add_socket(uint32_t pid, const char *table, uint64_t inode, struct s
 	return found;
 }
 
-/* What the file lies on, where that is no disk or memory of this host, by the names that pid has. */
+/* What the file lies on, where that is no disk or memory of this host: by the names pid has. */
 static void add_mount(uint32_t pid, const char *path, struct str *into)
 {
 	struct str mountinfo = {0};

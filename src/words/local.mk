@@ -16,6 +16,7 @@ src_words_libwords_la_SOURCES = \
 	%D%/preset.c %D%/preset.h \
 	%D%/rank-names.c %D%/rank-names.h \
 	%D%/drift-words.c %D%/drift-words.h \
+	%D%/receipt-table.c %D%/receipt-table.h \
 	%D%/receipt-words.c %D%/receipt-words.h \
 	%D%/source-places.c %D%/source-places.h \
 	%D%/steps.c %D%/steps.h \

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "words/receipt-table.h"
 #include "words/wording.h"
 
 #define NOT_KNOWN "not known"
@@ -45,14 +46,6 @@ void receipt_add_span(struct str *into, int64_t ns)
 	char text[CLOCK_TEXT_SIZE];
 
 	str_add(into, ns == JOB_UNKNOWN ? NOT_KNOWN : clock_format(ns, text));
-}
-
-static void add_bytes(struct str *into, int64_t bytes)
-{
-	if (bytes == JOB_UNKNOWN)
-		str_add(into, NOT_KNOWN);
-	else
-		wording_bytes(into, bytes);
 }
 
 void receipt_add_ranks(struct str *into, const int64_t *numbers, size_t n)
@@ -532,165 +525,6 @@ static void say_unknown(struct receipt_page *page, const struct receipt *r)
 		add(page, NOT_KNOWN, &words);
 }
 
-/* -- the table --------------------------------------------------------------------------------- */
-
-#define ROWS_MOST 16
-
-static void pad(struct str *line, size_t column)
-{
-	do
-		str_add_char(line, ' ');
-	while (line->len < column);
-}
-
-static void add_end(struct str *row, const struct receipt_rank *rank)
-{
-	if (rank->end == JOB_EXITED && rank->status == 0)
-		str_add(row, "ok");
-	else if (rank->end == JOB_EXITED && rank->status != JOB_UNKNOWN)
-		str_printf(row, "exit %" PRId64, rank->status);
-	else if (rank->end == JOB_SIGNALED && rank->status != JOB_UNKNOWN)
-		wording_signal(row, rank->status);
-	else
-		str_add(row, rank->end == JOB_ALIVE  ? "lived"
-			     : rank->end == JOB_GONE ? "gone"
-						     : "unknown");
-}
-
-static void add_steps(struct str *row, const struct receipt_rank *rank)
-{
-	if (rank->timed == JOB_UNKNOWN) {
-		str_add(row, NOT_KNOWN);
-		return;
-	}
-	receipt_add_span(row, rank->usual);
-	str_add(row, " (");
-	receipt_add_span(row, rank->low);
-	str_add(row, "-");
-	receipt_add_span(row, rank->high);
-	str_add(row, ")");
-}
-
-/* A row but for whose it is and for memory, of which no two ranks have the same. */
-static void add_row(struct str *row, const struct receipt *r, const struct receipt_rank *rank)
-{
-	const char *cache = caches_state_name(receipt_cache(r, rank));
-
-	str_add(row, cache ? cache : "?");
-	pad(row, 8);
-	add_end(row, rank);
-	pad(row, 16);
-	receipt_add_span(row, rank->compiling);
-	pad(row, 26);
-	receipt_add_span(row, rank->first_step);
-	pad(row, 36);
-	add_steps(row, rank);
-	pad(row, 59);
-}
-
-/* Peak memory of the ranks of one row. */
-struct peak {
-	int64_t allocated, reserved, rss;
-	bool sampled;
-};
-
-static struct peak peak_of(const struct receipt_rank *rank)
-{
-	return (struct peak){
-		rank->allocated, rank->reserved, rank->rss, rank->rss_sampled == 1};
-}
-
-/* True if both are known, and one is less than a tenth more than the other; or neither is. */
-static bool are_near(int64_t a, int64_t b)
-{
-	if (a == JOB_UNKNOWN || b == JOB_UNKNOWN)
-		return a == b;
-	return a - b <= b / 10 && b - a <= a / 10;
-}
-
-static bool peak_is_near(const struct peak *a, const struct peak *b)
-{
-	return are_near(a->allocated, b->allocated) && are_near(a->reserved, b->reserved) &&
-	       are_near(a->rss, b->rss) && a->sampled == b->sampled;
-}
-
-/* The most that any of them had. */
-static void peak_take(struct peak *into, const struct peak *from)
-{
-	into->allocated = from->allocated > into->allocated ? from->allocated : into->allocated;
-	into->reserved = from->reserved > into->reserved ? from->reserved : into->reserved;
-	into->rss = from->rss > into->rss ? from->rss : into->rss;
-}
-
-static void add_peak(struct str *row, const struct peak *peak)
-{
-	if (peak->allocated != JOB_UNKNOWN || peak->reserved != JOB_UNKNOWN) {
-		add_bytes(row, peak->allocated);
-		str_add(row, "/");
-		add_bytes(row, peak->reserved);
-		return;
-	}
-	str_add(row, "RSS ");
-	if (peak->sampled)
-		str_add(row, ">=");
-	add_bytes(row, peak->rss);
-}
-
-/* The rank at `first`, with all behind it that read alike: returns how many they are. */
-static size_t join_row(const struct receipt *r, size_t first, const struct str *row, bool *told,
-	int64_t *numbers, struct peak *ret)
-{
-	const struct peak mine = peak_of(&r->ranks[first]);
-	struct str other = {0};
-	size_t n = 0;
-
-	*ret = mine;
-	for (size_t k = first; k < r->nranks; k++) {
-		const struct receipt_rank *rank = &r->ranks[k];
-		const struct peak its = peak_of(rank);
-
-		str_cut(&other, 0);
-		add_row(&other, r, rank);
-		if (told[k] || !peak_is_near(&mine, &its) ||
-			strcmp(str_text(row), str_text(&other)) != 0)
-			continue;
-		told[k] = true;
-		peak_take(ret, &its);
-		numbers[n++] = rank->number == JOB_UNKNOWN ? (int64_t)k : rank->number;
-	}
-	str_release(&other);
-	return n;
-}
-
-static void make_table(struct receipt_page *page, const struct receipt *r)
-{
-	bool *told = alloc_zeroed(r->nranks + 1, sizeof(*told));
-	int64_t *numbers = alloc_zeroed(r->nranks + 1, sizeof(*numbers));
-	struct str row = {0}, line = {0};
-
-	if (r->nranks)
-		*array_add(&page->table) = alloc_text("RANK   CACHE   END     COMPILED  1ST STEP  "
-						      "STEP MEDIAN (10-90 %)  PEAK MEMORY");
-	for (size_t i = 0; i < r->nranks && page->table.nr <= ROWS_MOST; i++) {
-		struct peak peak;
-		size_t n;
-
-		if (told[i])
-			continue;
-		str_cut(&row, 0);
-		add_row(&row, r, &r->ranks[i]);
-		n = join_row(r, i, &row, told, numbers, &peak);
-		receipt_add_ranks(&line, numbers, n);
-		pad(&line, 7);
-		str_add(&line, str_text(&row));
-		add_peak(&line, &peak);
-		*array_add(&page->table) = str_detach(&line);
-	}
-	str_release(&row);
-	free(numbers);
-	free(told);
-}
-
 /* -- all of it --------------------------------------------------------------------------------- */
 
 void receipt_page_of(struct receipt_page *page, const struct receipt *receipt, bool all)
@@ -708,7 +542,7 @@ void receipt_page_of(struct receipt_page *page, const struct receipt *receipt, b
 	say_waits(page, receipt);
 	say_env(page, &receipt->launch, all);
 	say_unknown(page, receipt);
-	make_table(page, receipt);
+	receipt_table(page, receipt);
 }
 
 void receipt_page_release(struct receipt_page *page)

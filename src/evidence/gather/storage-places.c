@@ -39,7 +39,10 @@ struct listing {
 	const char *cwd;
 };
 
-/* The path itself only where it may be told; one that begins elsewhere is of the command's folder. */
+/*
+ * The path itself only where it may be told; one that does not begin at the root is of the
+ * command's folder.
+ */
 static void put_one(
 	const struct listing *listing, enum storage_role role, const char *path, bool told)
 {
