@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent-packages.h: which Python packages the ranks of this host may import, for the receipt. Their
- * folders may lie on storage that does not answer: a helper reads them (evidence/gather/packages.h),
- * soon after the launch, when imports begin, and ever more seldom later.
+ * folders may lie on storage that does not answer: a helper reads them
+ * (evidence/gather/packages.h), soon after the launch, when imports begin, and ever more seldom
+ * later.
  */
 #ifndef CMD_AGENT_PACKAGES_H
 #define CMD_AGENT_PACKAGES_H

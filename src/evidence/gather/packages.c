@@ -39,8 +39,8 @@ static bool ends_in(const char *name, const char *suffix)
 /* "numpy-1.26.4.dist-info", "PyYAML-6.0-py3.11.egg-info": the name, a blank, the version. */
 static void add_package(struct listing *listing, const char *entry)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				      "-._+!";
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._+!";
 	size_t name = strcspn(entry, "-"), len;
 	struct str package = {0};
 	const char *version, *suffix;
