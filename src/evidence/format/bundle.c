@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "base/alloc.h"
@@ -22,8 +23,9 @@
 
 #define BUNDLE_CHUNK  (64 * 1024)
 #define BUNDLE_PAGE   4096 /* a larger one of the machine's only saves less */
-#define BUNDLE_WINDOW 23 /* log2 of what unpacking may look back: packing looks back 2^21 */
+#define BUNDLE_WINDOW 23   /* log2 of what unpacking may look back: packing looks back 2^21 */
 #define BUNDLE_HOLLOW (64u << 20)
+#define BUNDLE_PIECE  (256u << 10)
 #define BUNDLE_EXHIBIT_COST 512 /* of one, however small */
 
 /* What a head says. Texts are its own. */
@@ -416,6 +418,40 @@ static bool bundle_is_hollow(const char *path)
 	       st.st_size > (off_t)BUNDLE_HOLLOW && st.st_blocks < st.st_size / 512 / 2;
 }
 
+static bool has_frame(const uint8_t *bytes, size_t size)
+{
+	return memmem(bytes, size, BUNDLE_EXHIBIT, BUNDLE_TAG_SIZE) ||
+	       memmem(bytes, size, BUNDLE_CLOSING, BUNDLE_TAG_SIZE);
+}
+
+/*
+ * False where nothing of a bundle begins anywhere in a large file, which is a log or whatever else:
+ * that is seen piece by piece, and nothing of it kept. A small one, or one that cannot be read,
+ * may be.
+ */
+static bool bundle_may_be(const char *path)
+{
+	uint8_t *piece = alloc_zeroed(1, BUNDLE_PIECE);
+	int fd = file_open(path);
+	bool found = fd < 0;
+	size_t kept = 0, all = 0;
+	ssize_t got;
+
+	while (!found && (got = read(fd, piece + kept, BUNDLE_PIECE - kept)) > 0) {
+		size_t size = kept + (size_t)got;
+
+		found = has_frame(piece, size) ||
+			(!all && memmem(piece, size, BUNDLE_NAME, strlen(BUNDLE_NAME)));
+		kept = size < BUNDLE_TAG_SIZE ? size : BUNDLE_TAG_SIZE - 1;
+		memmove(piece, piece + size - kept, kept);
+		all += (size_t)got;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(piece);
+	return found || all < BUNDLE_PIECE;
+}
+
 int bundle_read(const char *path, struct evidence *into, struct complaint *why)
 {
 	struct str bytes = {0};
@@ -423,6 +459,8 @@ int bundle_read(const char *path, struct evidence *into, struct complaint *why)
 
 	if (bundle_is_hollow(path))
 		return complaint_set(why, "%s was written in part only: it is mostly holes", path);
+	if (!bundle_may_be(path))
+		return complaint_set(why, "%s: this is no inquest bundle", path);
 	error = file_read(path, evidence_room(into, BUNDLE_TOTAL_CAP), &bytes, why);
 
 	if (!error) {
