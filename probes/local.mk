@@ -85,6 +85,7 @@ PYTHON_SHIM = \
 	$(srcdir)/%D%/shim/core.py \
 	$(srcdir)/%D%/shim/wrap.py \
 	$(srcdir)/%D%/shim/modes.py \
+	$(srcdir)/%D%/shim/unseen.py \
 	$(srcdir)/%D%/shim/memory.py \
 	$(srcdir)/%D%/shim/groups.py \
 	$(srcdir)/%D%/shim/step.py \

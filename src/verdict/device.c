@@ -14,6 +14,7 @@
 #include "job/rollcall.h"
 #include "verdict/completion.h"
 #include "verdict/earlier.h"
+#include "verdict/hidden-ops.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 #include "verdict/unmet.h"
@@ -619,8 +620,10 @@ bool explains_sync(const struct inquiry *q, struct rank_index rank, struct reaso
 
 	if (!p->readable || p->ended || inquiry_lost_ops(q, rank) || !is_in_sync(q, rank))
 		return false;
-	why->confidence = job_rank(q->job, rank)->knows & JOB_KNOWS_COMPLETION ? VERDICT_SUPPORTED
-									   : VERDICT_HYPOTHESIS;
+	why->confidence = job_rank(q->job, rank)->knows & JOB_KNOWS_COMPLETION &&
+					  !hidden_ops_any(q, rank)
+				  ? VERDICT_SUPPORTED
+				  : VERDICT_HYPOTHESIS;
 	why->outlook = VERDICT_OUTLOOK_UNKNOWN;
 	why->next = VERDICT_NEXT_CHECK_GPU;
 	why->progresses = true;
@@ -633,6 +636,10 @@ void tell_sync(struct inquiry *q, struct rank_index rank, struct draft *draft)
 
 	inquiry_held_in(q, rank, WAIT_SYNC, &age);
 	draft_fact(q, draft, FACT_IN_SYNC, rank, q->profiles[rank.i].outside_cite)->a = age;
+	if (hidden_ops_any(q, rank))
+		draft_fact(q, draft, FACT_MAY_BE_IN_UNSEEN, rank,
+			q->profiles[rank.i].outside_cite)
+			->text = hidden_ops_of(q, rank).by;
 }
 
 /* -- not the network --------------------------------------------------------------------------- */

@@ -66,8 +66,8 @@ static const struct stage {
 	{judge_slow, IF_NOTHING_FOUND},
 	/* Dumps without any operation: nothing was called, or nothing is recorded. */
 	{judge_empty_dumps, IF_NOTHING_FOUND},
-	/* Held in what may be a replayed graph, which is not recorded. */
-	{judge_replays, IF_NOTHING_FOUND},
+	/* Held in what may be an operation that nobody records: of a replayed graph, of NVSHMEM. */
+	{judge_hidden_ops, IF_NOTHING_FOUND},
 	/* Nobody can be seen to wait where nobody can be seen. */
 	{judge_unreadable, IF_NOTHING_FOUND},
 	/* Ranks ended badly, and no end was the first. */

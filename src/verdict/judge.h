@@ -24,7 +24,7 @@ void judge_unknown(struct inquiry *q);       /* unknown.c */
 void judge_unexplained(struct inquiry *q);   /* unknown.c */
 void judge_slow(struct inquiry *q);          /* slow.c */
 void judge_empty_dumps(struct inquiry *q);   /* dumps.c */
-void judge_replays(struct inquiry *q);       /* replays.c */
+void judge_hidden_ops(struct inquiry *q);    /* hidden-ops.c */
 void judge_unreadable(struct inquiry *q);    /* bounds.c */
 void judge_bad_ends(struct inquiry *q);      /* quiet.c */
 void judge_some_dumps(struct inquiry *q);    /* dumps.c */

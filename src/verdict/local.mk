@@ -56,7 +56,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/quiet.c \
 	%D%/rank-death.c \
 	%D%/rank-list.c \
-	%D%/replays.c \
+	%D%/hidden-ops.c %D%/hidden-ops.h \
 	%D%/rule.h \
 	%D%/shard-rules.c \
 	%D%/shards.c %D%/shards.h \

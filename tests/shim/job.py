@@ -225,6 +225,11 @@ def shape(where):
     use("torch.distributed.pipelining.schedules")._PipelineSchedule(4)
     with use("torch.distributed.algorithms.join").Join():
         pass
+    symmetric = use("torch.distributed._symmetric_memory")
+    expect(symmetric.get_symm_mem_workspace("g", 7) == 7, "a workspace")
+    expect(symmetric.rendezvous(5, "g") == 5, "rendezvous()")
+    expect(use("nvshmem.core.init_fini").init(device=6) == 6, "init() of NVSHMEM")
+    expect(use("deep_ep.buffer").Buffer(group=7).group == 7, "a buffer of DeepEP")
 
 
 def lock(where):

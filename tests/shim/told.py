@@ -117,6 +117,9 @@ SEEN = {
         trait mode = ddp+fsdp2+pp+tp
         trait join = 1
         trait join = 0
+        trait unseen-ops = symmetric memory
+        trait unseen-ops = NVSHMEM+symmetric memory
+        trait unseen-ops = DeepEP+NVSHMEM+symmetric memory
         """,
     "lock": """
         begin compile compile lock, end compile compile lock

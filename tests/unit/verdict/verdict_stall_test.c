@@ -595,6 +595,28 @@ static void ranks_that_wait_after_replays_are_not_called_healthy(void **state)
 	facts_free(f);
 }
 
+/* Kernels of symmetric memory and the like wait for other GPUs, and no host sees them. */
+static void who_may_be_in_an_operation_that_nobody_records_is_not_surely_to_blame(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 3, 10, 0.5);
+	for (int i = 0; i < 4; i++) {
+		facts_trait(f, i, "unseen-ops", "symmetric memory", -1);
+		facts_sync(f, i, 20);
+	}
+	facts_outside(f, 2, 20);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+
+	f = facts_missing(4, 3, 40);
+	facts_sync(f, 3, 40);
+	assert_int_equal(sureness(f), VERDICT_SUPPORTED);
+	facts_trait(f, 3, "unseen-ops", "symmetric memory", -1);
+	assert_int_equal(sureness(f), VERDICT_HYPOTHESIS);
+	facts_free(f);
+}
+
 /* Ranks of which nobody saw a communicator: they start, or NCCL is called past the probe. */
 static void ranks_without_any_communicator_are_not_called_healthy(void **state)
 {
@@ -665,6 +687,8 @@ int main(void)
 		cmocka_unit_test(nobody_is_missing_at_a_split_whose_ring_is_lost),
 		cmocka_unit_test(ranks_that_wait_after_replays_are_not_called_healthy),
 		cmocka_unit_test(without_any_ring_nobody_is_called_well),
+		cmocka_unit_test(
+			who_may_be_in_an_operation_that_nobody_records_is_not_surely_to_blame),
 		cmocka_unit_test(ranks_without_any_communicator_are_not_called_healthy),
 	};
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/hidden-ops.h"
+
+#include <string.h>
+
+#include "verdict/judge.h"
+#include "verdict/rule.h"
+
+static bool replays_graphs(const struct inquiry *q, struct rank_index rank)
+{
+	by_rank_each(&q->seats, rank, k)
+		if (q->job->members[q->seats.at[k]].saw_capture)
+			return true;
+	return false;
+}
+
+struct hidden_ops hidden_ops_of(const struct inquiry *q, struct rank_index rank)
+{
+	struct hidden_ops found = {replays_graphs(q, rank), "", ""};
+
+	for (size_t i = 0; i < q->job->ntraits; i++) {
+		const struct job_trait *trait = &q->job->traits[i];
+
+		if (same_rank(trait->rank, rank) && !strcmp(trait->key, "unseen-ops")) {
+			found.by = trait->text;
+			found.cite = trait->cite;
+		}
+	}
+	return found;
+}
+
+bool hidden_ops_any(const struct inquiry *q, struct rank_index rank)
+{
+	const struct hidden_ops hidden = hidden_ops_of(q, rank);
+
+	return hidden.replayed || *hidden.by;
+}
+
+/* -- held where one may be open ---------------------------------------------------------------- */
+
+/* Held in a synchronisation, or in what is not sure, for longer than a hang's time. */
+static bool is_held(const struct inquiry *q, const struct wait *wait)
+{
+	return wait->kind != WAIT_P2P && wait->held && wait->age != JOB_UNKNOWN &&
+	       wait->age > q->given.threshold_else && (wait->kind == WAIT_SYNC || !wait->sure);
+}
+
+/* By what: of libraries the first rank that has any says it for all. */
+static void tell_hidden(struct inquiry *q, struct draft *draft)
+{
+	struct hidden_ops hidden = {false, "", ""};
+
+	for (size_t i = 0; i < draft->victims.list.nr; i++) {
+		const struct hidden_ops one = hidden_ops_of(q, draft->victims.list.items[i]);
+
+		hidden.replayed |= one.replayed;
+		if (!*hidden.by) {
+			hidden.by = one.by;
+			hidden.cite = one.cite;
+		}
+	}
+	if (hidden.replayed) {
+		draft_fact_of(q, draft, FACT_IN_REPLAY, &draft->victims, inquiry_cite_all(q));
+		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_REPLAYED_OPS, NO_RANK);
+	}
+	if (*hidden.by) {
+		draft_fact_of(q, draft, FACT_IN_UNSEEN, &draft->victims, hidden.cite)->text =
+			hidden.by;
+		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_UNSEEN_OPS, NO_RANK);
+	}
+}
+
+void judge_hidden_ops(struct inquiry *q)
+{
+	struct draft *draft = NULL;
+
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (!is_held(q, wait) || !hidden_ops_any(q, wait->rank))
+			continue;
+		if (!draft)
+			draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+		rank_list_add(&draft->victims, wait->rank);
+		draft->verdict.waiting = wait->age;
+	}
+	if (!draft)
+		return;
+	draft->verdict.next = VERDICT_NEXT_STACK_OF_RANK;
+	rank_list_settle(&draft->victims);
+	tell_hidden(q, draft);
+}
