@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/gather-files.h"
@@ -71,6 +72,18 @@ static void complain_of_nobody(const struct gathered *gathered)
 			     "srun -l, mpirun --tag-output), and no launcher who ended");
 }
 
+/* When the last of the files was written that were taken; 0 not known. */
+static int64_t last_written(const struct remains *remains)
+{
+	const struct remains_file *file;
+	int64_t last = 0;
+
+	array_for_each(&remains->files, file)
+		if (file->kind && file->when > last)
+			last = file->when;
+	return last;
+}
+
 static int run(int argc, char **argv)
 {
 	const struct look_wish threads = {.stacks = true, .all = true, .below = true};
@@ -85,6 +98,8 @@ static int run(int argc, char **argv)
 	look.evidence.meter = &arguments.budget.meter;
 	budget_watch(&arguments.budget);
 	gather_files(&gathered, arguments.paths.items, arguments.paths.nr);
+	reader.now = clock_realtime_ns();
+	reader.written = last_written(&gathered.remains);
 	reader.left = gathered.groups.left.items;
 	reader.nleft = gathered.groups.left.nr;
 	reader.left_out = str_text(&gathered.left_out);

@@ -577,6 +577,7 @@ struct job {
 	const char *deadline_cite;
 	enum job_known ended; /* the launcher said that the job is over */
 	int exit_status;      /* of the launcher, where ended; -1 not told */
+	int64_t told_to_end;  /* realtime, by a signal to its launcher; JOB_UNKNOWN */
 	bool has_census;      /* our probe was in the job */
 	/* and nothing is lost that may have told of any process: absence of a rank is evidence */
 	bool census_whole;

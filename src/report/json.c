@@ -386,8 +386,10 @@ static struct json_object *early_object(const struct verdicts *verdicts)
 /* "live", "ended", "recorded": as JSON has it. */
 static const char *tense_name(enum tense tense)
 {
-	static const char *const names[] = {
-		[TENSE_LIVE] = "live", [TENSE_ENDED] = "ended", [TENSE_RECORDED] = "recorded"};
+	static const char *const names[] = {[TENSE_LIVE] = "live",
+		[TENSE_ENDED] = "ended",
+		[TENSE_RECORDED] = "recorded",
+		[TENSE_PAST] = "recorded"};
 
 	return names[tense];
 }
@@ -398,7 +400,8 @@ static struct json_object *document_of(
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *array = json_object_new_array();
-	enum tense tense = tense_of(verdicts, options->live);
+	const struct tense_clock clock = {options->now, options->written};
+	enum tense tense = tense_to_act(verdicts, options->live, &clock);
 
 	for (size_t i = 0; i < verdicts->n; i++)
 		if (verdicts->at[i].class != VERDICT_TOO_EARLY)

@@ -37,6 +37,8 @@ struct paint paint_of(const struct verdicts *verdicts, const struct report_optio
 	return (struct paint){.options = options,
 		.page = {.verdicts = verdicts,
 			.live = options->live,
+			.now = options->now,
+			.written = options->written,
 			.left_out = options->left_out,
 			.files = options->files,
 			.nfiles = options->nfiles}};

@@ -24,11 +24,13 @@ struct report_left {
 };
 
 /*
- * What the caller knows about the reader. JSON has only three of these: the jobs that are
- * left out, the files that were asked for, and whether the job is live.
+ * What the caller knows about the reader. JSON has only four of these: the jobs that are
+ * left out, the files that were asked for, whether the job is live, and what time it is.
  */
 struct report_options {
 	bool live;           /* the evidence was gathered just now: the job goes on */
+	int64_t now;         /* realtime ns; 0: as it was when the job was looked at */
+	int64_t written;     /* last of what tells no time of its own; 0 (words/tense.h) */
 	bool color;          /* the reader is a terminal that wants colour */
 	bool utf8;           /* the reader can show more than ASCII */
 	bool gathered;       /* it was gathered for this page: what that cost the job is said */

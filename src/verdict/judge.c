@@ -206,14 +206,24 @@ static bool is_over(const struct inquiry *q, const struct draft *draft)
 }
 
 /* Nobody can look at the stack of what is gone, nor attach to it again. */
-static enum verdict_next next_of_past(enum verdict_next next)
+enum verdict_next verdict_next_of_past(enum verdict_next next)
 {
-	if (next == VERDICT_NEXT_STACK_OF_RANK || next == VERDICT_NEXT_LOOK_AT_LOCK ||
-		next == VERDICT_NEXT_LOOK_AT_THREADS)
+	switch (next) {
+	case VERDICT_NEXT_STACK_OF_RANK:
+	case VERDICT_NEXT_LOOK_AT_LOCK:
+	case VERDICT_NEXT_LOOK_AT_THREADS:
 		return VERDICT_NEXT_STACK_NEXT_TIME;
-	return next == VERDICT_NEXT_MORE_EVIDENCE || next == VERDICT_NEXT_LOOK_AGAIN
-		       ? VERDICT_NEXT_ATTACH_NEXT_TIME
-		       : next;
+	case VERDICT_NEXT_MORE_EVIDENCE:
+	case VERDICT_NEXT_LOOK_AGAIN:
+		return VERDICT_NEXT_ATTACH_NEXT_TIME;
+	case VERDICT_NEXT_CONTINUE_PROCESS:
+	case VERDICT_NEXT_DETACH_DEBUGGER:
+		return VERDICT_NEXT_WHO_STOPPED;
+	case VERDICT_NEXT_CONTINUE_CHILD:
+		return VERDICT_NEXT_WHO_STOPPED_CHILD;
+	default:
+		return next;
+	}
 }
 
 /* The seconds that are left, where something will end the job. */
@@ -252,7 +262,7 @@ static void finish(struct inquiry *q, struct draft *draft)
 	if (v->class == VERDICT_HEALTHY)
 		return;
 	if (is_over(q, draft))
-		v->next = next_of_past(v->next);
+		v->next = verdict_next_of_past(v->next);
 	tell_killed_since(q, draft);
 	tell_handling(q, draft);
 	tell_victims(q, draft);

@@ -257,6 +257,9 @@ struct verdicts *verdicts_of(const struct job *job);
 /* Frees them with all they point to, but for the job. Takes NULL. */
 void verdicts_free(struct verdicts *verdicts);
 
+/* What is to be done instead once nobody can look at the job: the same where that needs no look. */
+enum verdict_next verdict_next_of_past(enum verdict_next next);
+
 /* Names as JSON has them, all literals; NULL for a number of nothing here. "compile-skew" */
 const char *verdict_class_name(enum verdict_class class);
 /* "compile-divergence": the kind to which a class belongs, "none" where nothing is wrong. */

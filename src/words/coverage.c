@@ -126,12 +126,13 @@ static void add_commands(struct steps *into, const struct job *job, const char *
 }
 
 /* Of a run that is over there is no other look: the next one may hang, too. */
-static void add_next_time(struct steps *into, const struct job *job, const char *lead)
+static void add_next_time(struct steps *into, const char *lead)
 {
 	struct str words = {0}, command = {0};
 
-	say_lead(&words, lead, "when it hangs again, look at all its nodes at once", "");
-	everywhere_add_command(&command, job, true);
+	say_lead(&words, lead,
+		"run it again under `inquest run` on each node: that looks when the others wait",
+		"");
 	steps_add(into, &words, &command);
 }
 
@@ -154,8 +155,8 @@ static void add_look(
 	struct verdict_ranks ranks = looked_before(verdicts);
 	struct str nodes = {0};
 
-	if (ranks.n && tense == TENSE_ENDED) {
-		add_next_time(into, verdicts->job, lead);
+	if (ranks.n && tense_is_over(tense)) {
+		add_next_time(into, lead);
 	} else if (ranks.n) {
 		add_places(&nodes, verdicts->job, ranks);
 		if (*verdicts->job->coverage.hosts_missing)
@@ -180,7 +181,7 @@ static void add_remedy(
 		add_look(into, verdicts, lead, tense);
 	if (verdicts->lack != VERDICT_LACKS_RANKS && verdicts->lack != VERDICT_LACKS_PART)
 		return;
-	if (tense == TENSE_ENDED)
+	if (tense_is_over(tense))
 		add_kept(into, lead, unseen_nodes(verdicts));
 	else
 		add_commands(into, verdicts->job, lead,

@@ -15,7 +15,10 @@ enum taking {
 	TAKING_AGENT,   /* `inquest run` watches it */
 	TAKING_REFUSED, /* we were not let in */
 	TAKING_EARLY,   /* of a job that has no rank yet */
+	TAKING_KEPT,    /* nobody can take more of it, and it has stacks */
 };
+
+#define IF_STILL "if it still hangs, "
 
 /* A step as next.def has it. */
 struct row_step {
@@ -78,10 +81,31 @@ static const char *remedy_of(const struct job *job)
 	return NULL;
 }
 
-static enum taking taking_of(const struct job *job)
+/* True if there are stacks of whom it is about, or of anybody where it is about nobody. */
+static bool has_stacks(const struct asking *a)
 {
+	const struct verdict_ranks ranks = a->verdict->culprits;
+	const struct job *job = a->verdicts->job;
+
+	for (size_t i = 0; i < job->nstacks; i++) {
+		bool of_them = !ranks.n;
+
+		for (size_t k = 0; k < ranks.n; k++)
+			of_them |= same_rank(ranks.at[k], job->stacks[i].rank);
+		if (of_them && job->stacks[i].nframes)
+			return true;
+	}
+	return false;
+}
+
+static enum taking taking_of(const struct asking *a)
+{
+	const struct job *job = a->verdicts->job;
+
 	if (!ranks_were_seen(job))
 		return TAKING_EARLY;
+	if (tense_is_over(a->tense) && has_stacks(a))
+		return TAKING_KEPT;
 	if (remedy_of(job))
 		return TAKING_REFUSED;
 	for (size_t i = 0; i < job->nhosts; i++)
@@ -101,11 +125,25 @@ static const char *backend_of(const struct asking *a)
 		       : job->groups[group].maker;
 }
 
+/* What is to be done, in the tense of the job. */
+static enum verdict_next next_of(const struct asking *a)
+{
+	enum verdict_next next = a->verdict->next;
+
+	/* What is said of another look knows the tense itself. */
+	if (!tense_is_over(a->tense) || next == VERDICT_NEXT_LOOK_AGAIN)
+		return next;
+	/* Those of an agent, or of one who was not let in, are of a job that goes on. */
+	if (next == VERDICT_NEXT_RUN_NEXT_TIME && taking_of(a) != TAKING_ALONE)
+		return VERDICT_NEXT_STACK_NEXT_TIME;
+	return verdict_next_of_past(next);
+}
+
 static const struct row_step *row_of(const struct asking *a)
 {
-	enum taking taking = taking_of(a->verdicts->job);
+	enum taking taking = taking_of(a);
 	const char *backend = backend_of(a);
-	enum verdict_next next = a->verdict->next;
+	enum verdict_next next = next_of(a);
 
 	for (size_t i = 0; i < sizeof(by_taking) / sizeof(by_taking[0]); i++)
 		if (by_taking[i].next == next && by_taking[i].taking == taking)
@@ -114,6 +152,15 @@ static const struct row_step *row_of(const struct asking *a)
 		if (by_backend[i].next == next && !strcmp(by_backend[i].backend, backend))
 			return by_backend[i].steps;
 	return usual[(unsigned)next < VERDICT_NEXTS ? next : VERDICT_NEXT_NONE];
+}
+
+/* True if it needs a job that goes on, and nobody knows whether that does. */
+static bool is_for_now(const struct asking *a)
+{
+	return a->tense == TENSE_RECORDED && a->verdict->next != VERDICT_NEXT_LOOK_AGAIN &&
+	       (verdict_next_of_past(a->verdict->next) != a->verdict->next ||
+		       (a->verdict->next == VERDICT_NEXT_RUN_NEXT_TIME &&
+			       taking_of(a) != TAKING_ALONE));
 }
 
 /* -- whom it is about -------------------------------------------------------------------------- */
@@ -251,6 +298,7 @@ static bool add_continue(struct steps *into, const struct asking *a, const char 
 		say(&command, a, host);
 		if (!command.len)
 			continue;
+		str_add(&said, is_for_now(a) ? IF_STILL : "");
 		str_printf(&said, "on %s, ", job->hosts[host].name);
 		say_words(&said, a, words);
 		steps_add(into, &said, &command);
@@ -266,19 +314,18 @@ static bool add_known(struct steps *into, const struct asking *a, const struct r
 	const struct verdict_fact *debugger = only_one(a->verdict, FACT_TRACED);
 	struct str words = {0}, command = {0};
 
-	switch (a->verdict->next) {
+	if (a->verdict->next == VERDICT_NEXT_LOOK_AT_LOCK && holder)
+		say_holder(&words, a, holder);
+	switch (next_of(a)) {
 	case VERDICT_NEXT_GET_REST:
 		coverage_add_remedy(into, a->verdicts, a->tense);
 		return true;
 	case VERDICT_NEXT_LOOK_AGAIN:
 		coverage_add_look(into, a->verdicts, a->tense);
 		return true;
-	case VERDICT_NEXT_LOOK_AT_LOCK:
-		if (holder)
-			say_holder(&words, a, holder);
-		break;
 	case VERDICT_NEXT_DETACH_DEBUGGER:
 		if (debugger) {
+			str_add(&words, is_for_now(a) ? IF_STILL : "");
 			str_add(&words, "detach the debugger of ");
 			say_whom(&words, a, false);
 			str_printf(&words, " (pid %" PRId64 "), or let it continue", debugger->a);
@@ -287,6 +334,7 @@ static bool add_known(struct steps *into, const struct asking *a, const struct r
 	case VERDICT_NEXT_CONTINUE_PROCESS:
 		if (!are_in_freezer(a->verdicts->job, whom(a->verdict)))
 			return add_continue(into, a, row->words, say_continue);
+		str_add(&words, is_for_now(a) ? IF_STILL : "");
 		say_words(&words, a, "thaw the cgroup of {R}: it is frozen");
 		break;
 	case VERDICT_NEXT_CONTINUE_CHILD:
@@ -311,6 +359,8 @@ void next_add(struct steps *into, const struct verdicts *verdicts, const struct 
 	for (size_t i = 0; i < STEPS_MOST && row[i].words; i++) {
 		struct str words = {0}, command = {0};
 
+		if (!i && is_for_now(&a))
+			str_add(&words, IF_STILL);
 		say_words(&words, &a, row[i].words);
 		if (!strchr(row[i].command, '{'))
 			str_add(&command, row[i].command);

@@ -459,7 +459,8 @@ static void make_not(struct making *m)
 static void make_next(struct making *m)
 {
 	const struct verdicts *verdicts = m->page->verdicts;
-	enum tense tense = tense_of(verdicts, m->page->live);
+	const struct tense_clock clock = {m->page->now, m->page->written};
+	enum tense tense = tense_to_act(verdicts, m->page->live, &clock);
 	struct steps steps = {0};
 	const struct step *step;
 

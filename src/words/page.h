@@ -94,6 +94,7 @@ struct page {
 	const struct verdicts *verdicts;
 	bool live;            /* the evidence was gathered just now: the job goes on */
 	int64_t now;          /* realtime; 0: as it was when it was looked at */
+	int64_t written;      /* last of what tells no time of its own; 0 (words/tense.h) */
 	const char *left_out; /* of other jobs beside this one; NULL or "": there are none */
 	const struct page_file *files;
 	size_t nfiles;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "words/wording.h"
 
@@ -12,6 +13,41 @@ enum tense tense_of(const struct verdicts *verdicts, bool live)
 	if (verdicts->over)
 		return TENSE_ENDED;
 	return live ? TENSE_LIVE : TENSE_RECORDED;
+}
+
+/* A job that was told to end has done so within. */
+#define TO_END (60 * CLOCK_NS_PER_S)
+/* Of what was last seen so long ago nobody knows a place to look at. */
+#define LONG_PAST (12 * 3600 * CLOCK_NS_PER_S)
+
+static bool is_past(const struct verdicts *verdicts, const struct tense_clock *clock)
+{
+	const struct job *job = verdicts->job;
+	int64_t now = clock->now, seen = job->coverage.to;
+
+	if (job->told_to_end != JOB_UNKNOWN && job->gathered != JOB_UNKNOWN &&
+		checked_sub(job->gathered, job->told_to_end) < TO_END)
+		return true;
+	for (size_t i = 0; now && job->gathered != JOB_UNKNOWN && i < verdicts->n; i++)
+		if (verdicts->at[i].watchdog_left != JOB_UNKNOWN &&
+			checked_sub(now, job->gathered) > verdicts->at[i].watchdog_left)
+			return true;
+	if (seen == JOB_UNKNOWN && clock->written)
+		seen = clock->written;
+	return now && seen != JOB_UNKNOWN && checked_sub(now, seen) > LONG_PAST;
+}
+
+enum tense tense_to_act(
+	const struct verdicts *verdicts, bool live, const struct tense_clock *clock)
+{
+	enum tense tense = tense_of(verdicts, live);
+
+	return tense == TENSE_RECORDED && is_past(verdicts, clock) ? TENSE_PAST : tense;
+}
+
+bool tense_is_over(enum tense tense)
+{
+	return tense == TENSE_ENDED || tense == TENSE_PAST;
 }
 
 /* The calendar's view of a time; false where it has none. */

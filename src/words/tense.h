@@ -13,10 +13,27 @@ enum tense {
 	TENSE_LIVE,     /* it was looked at just now, and goes on */
 	TENSE_ENDED,    /* the evidence says that it is over */
 	TENSE_RECORDED, /* it was looked at some time ago; what became of it is not known */
+	TENSE_PAST,     /* the same, and nobody can look at it again: for what is to be done */
 };
 
 /* `live`: the evidence was gathered just now. */
 enum tense tense_of(const struct verdicts *verdicts, bool live);
+
+/* Realtime ns, as the caller of a report knows it. */
+struct tense_clock {
+	int64_t now;     /* 0: as it was when the job was looked at */
+	int64_t written; /* last of all that was read, where nothing in it tells a time; 0 */
+};
+
+/*
+ * The tense of what is to be done: a job that was told to end when it was looked at, whose limit is
+ * over since, or of which there is no word for long is past.
+ */
+enum tense tense_to_act(
+	const struct verdicts *verdicts, bool live, const struct tense_clock *clock);
+
+/* True if nobody can look at the job any more. */
+bool tense_is_over(enum tense tense);
 
 /* Appends "2026-11-22T10:25:31.123Z", as JSON has it; nothing likewise. */
 void tense_add_stamp(struct str *into, int64_t realtime);

@@ -27,6 +27,7 @@ EXTRA_DIST += %D%/Manners.java %D%/bare.py %D%/launch.sh %D%/manners.go %D%/stor
 SH_TESTS += %D%/bare.test %D%/built.test \
 	%D%/cut.test %D%/frozen.test %D%/killed.test %D%/late.test %D%/living.test %D%/locked.test \
 	%D%/outside.test \
+	%D%/over.test \
 	%D%/racing.test %D%/refused.test %D%/roots.test %D%/savers.test %D%/scratch.test \
 	%D%/squatted.test %D%/stalled-meeting.test %D%/starts.test %D%/stops.test \
 	%D%/storage.test %D%/storage-again.test \

@@ -82,6 +82,7 @@ static struct agent_manifest manifest_now(struct agent *agent, char *host, size_
 		.fellow = &fellows->own,
 		.said = agent_fellows_keys(agent),
 		.hangs = agent->moved_on,
+		.ending = agent->ending,
 		.told = agent->told,
 		.no_logs = agent->options.no_logs,
 		.last_words = agent->last_words,
@@ -537,6 +538,8 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 		agent_fellows_await_look(agent, realtime, until);
 		return;
 	}
+	agent->ending = realtime; /* what is kept now says so */
+	write_manifest(agent);
 	if (agent->ranks && agent_gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
 		agent_receipt_measure(agent, &look);
 		if (agent_held_put(&agent->held, &look, now))

@@ -87,6 +87,7 @@ struct agent {
 	struct agent_packages packages;
 	struct agent_fellows fellows;
 	struct agent_rally rally;
+	int64_t ending; /* a signal that ends the job came, realtime ns; 0 never */
 	int64_t told; /* when it had looked before a signal to end, realtime ns; 0 never */
 	bool by_stacks; /* the last finding came from stacks of a quiet job */
 	bool bundle_wanted; /* a hang or death stood, or the log names the bundle: keep it after a

@@ -12,7 +12,7 @@ static int manifest_decode(const struct exhibit *exhibit, struct job_builder *bu
 {
 	struct json_object *object = json_get_document(exhibit, why);
 	struct decode_host *host = context_host(context, exhibit->host);
-	int64_t launched, status;
+	int64_t launched, status, ending;
 
 	if (!object)
 		return -1;
@@ -21,6 +21,8 @@ static int manifest_decode(const struct exhibit *exhibit, struct job_builder *bu
 	if (json_get_time(object, "launched", &launched))
 		job_add_launch(builder, launched);
 	host->manifests++;
+	if (json_get_time(object, "ending", &ending))
+		job_add_order_to_end(builder, ending);
 	if (json_get_int(object, "exit_status", &status)) {
 		host->endings++;
 		if ((status & 0xff) > host->exit_status)

@@ -64,6 +64,8 @@ void agent_manifest_format(const struct agent_manifest *manifest, struct str *in
 	json_put_text(object, "said", manifest->said);
 	if (manifest->hangs)
 		json_put_int(object, "hangs", manifest->hangs);
+	if (manifest->ending)
+		json_put_int(object, "ending", manifest->ending);
 	if (manifest->told)
 		json_put_int(object, "told", manifest->told);
 	if (manifest->no_logs)

@@ -48,6 +48,7 @@ struct agent_manifest {
 	const struct fellow *fellow; /* the job that it is a part of; NULL: leave out */
 	const char *said;      /* keys of verdicts that stand, a line each; NULL none */
 	unsigned hangs;	       /* bundles that the job left behind */
+	int64_t ending;	       /* a signal came that ends the job; 0 never */
 	int64_t told;	       /* when it had looked before a signal to end; 0 never */
 	bool no_logs;	       /* the agent was told to read nothing that the job wrote */
 	const char *last_words; /* of a command that failed before any rank was there; NULL none */

@@ -69,6 +69,7 @@ struct job_builder *job_builder_new(void)
 	b->world_at_least = JOB_NONE;
 	b->ranks = b->expected_hosts = (struct job_expected){JOB_NONE, ""};
 	b->launched = JOB_UNKNOWN;
+	b->told_to_end = JOB_UNKNOWN;
 	b->deadline = JOB_UNKNOWN;
 	return b;
 }
@@ -254,6 +255,13 @@ void job_add_ending(struct job_builder *b, int exit_status)
 	if (!b->ended || exit_status > b->exit_status)
 		b->exit_status = exit_status;
 	b->ended = true;
+}
+
+void job_add_order_to_end(struct job_builder *b, int64_t when)
+{
+	when = known_time(when);
+	if (when != JOB_UNKNOWN && (b->told_to_end == JOB_UNKNOWN || when > b->told_to_end))
+		b->told_to_end = when;
 }
 
 void job_add_deadline(struct job_builder *b, int64_t deadline, const char *cite)

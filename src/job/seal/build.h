@@ -80,6 +80,8 @@ void job_add_launch(struct job_builder *b, int64_t launched);
 void job_add_launched(struct job_builder *b, const struct job_launch *launch);
 /* Its command is over, with this status as a shell gives it, -1 not told; the largest counts. */
 void job_add_ending(struct job_builder *b, int exit_status);
+/* Somebody told it to end, realtime ns; the last counts, and JOB_UNKNOWN is no word. */
+void job_add_order_to_end(struct job_builder *b, int64_t when);
 /* When a watchdog or limit ends it, realtime ns; the earliest counts, with its cite. */
 void job_add_deadline(struct job_builder *b, int64_t deadline, const char *cite);
 /* A census was read, so that who is not in it is known not to be there. */

@@ -104,6 +104,7 @@ struct job_builder {
 	int64_t launched;
 	bool ended;
 	int exit_status;
+	int64_t told_to_end;
 	int64_t deadline;
 	const char *deadline_cite;
 	bool census;

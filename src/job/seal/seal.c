@@ -26,6 +26,7 @@ static void seal_identity(struct seal *seal)
 	job->deadline_cite = b->deadline_cite;
 	job->ended = b->ended ? JOB_YES : JOB_MAYBE;
 	job->exit_status = b->exit_status;
+	job->told_to_end = b->told_to_end;
 	job->has_census = job->census_whole = b->census;
 }
 

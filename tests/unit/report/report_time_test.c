@@ -7,6 +7,7 @@
 
 #include "report/report.h"
 #include "tests/unit/report_job.h"
+#include "words/tense.h"
 
 static const struct report_options plain = {.utf8 = true, .gathered = true};
 static const struct report_options live = {.utf8 = true, .gathered = true, .live = true};
@@ -46,6 +47,46 @@ static void a_verdict_has_a_time(void **state)
 	assert_second_lines(&hand, true,
 		"sft-41: 8/8 ranks, attempt 1, stage FIRST FORWARD  ENDED 2027-01-15 08:00:00 UTC\n"
 		" OVER     ended 2027-01-15 07:59:58 UTC\n");
+}
+
+static enum tense tense_at(const struct verdicts *of, bool is_live, int64_t now)
+{
+	return tense_to_act(of, is_live, &(const struct tense_clock){.now = now});
+}
+
+/* A record of a job that is over by now asks nobody to look at it. */
+static void a_record_may_be_of_the_past(void **state)
+{
+	const int64_t hour = 3600 * INT64_C(1000000000);
+	struct hand_job hand;
+	struct verdicts *of = &hand.verdicts;
+	struct tense_clock clock;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.job.told_to_end = JOB_UNKNOWN;
+	hand.verdict[0].watchdog_left = JOB_UNKNOWN;
+	assert_int_equal(tense_at(of, true, hand.job.coverage.to + 100 * hour), TENSE_LIVE);
+	assert_int_equal(tense_at(of, false, 0), TENSE_RECORDED);
+	assert_int_equal(tense_at(of, false, hand.job.coverage.to + hour), TENSE_RECORDED);
+	assert_int_equal(tense_at(of, false, hand.job.coverage.to + 13 * hour), TENSE_PAST);
+	hand.verdict[0].watchdog_left = hour / 2;
+	assert_int_equal(tense_at(of, false, hand.job.gathered + hour / 3), TENSE_RECORDED);
+	assert_int_equal(tense_at(of, false, hand.job.gathered + hour), TENSE_PAST);
+	/* It was told to end when it was looked at; or long before, and did not. */
+	hand.job.told_to_end = hand.job.gathered - hour / 3600;
+	assert_int_equal(tense_at(of, false, 0), TENSE_PAST);
+	hand.job.told_to_end = hand.job.gathered - hour;
+	assert_int_equal(tense_at(of, false, 0), TENSE_RECORDED);
+	/* Where nothing tells a time, that of the files does. */
+	clock = (struct tense_clock){hand.job.gathered + 20 * hour, hand.job.gathered};
+	hand.job.coverage.to = JOB_UNKNOWN;
+	hand.verdict[0].watchdog_left = JOB_UNKNOWN;
+	assert_int_equal(tense_to_act(of, false, &clock), TENSE_PAST);
+	clock.written += 19 * hour;
+	assert_int_equal(tense_to_act(of, false, &clock), TENSE_RECORDED);
+	hand.verdicts.over = true;
+	assert_int_equal(tense_at(of, false, 0), TENSE_ENDED);
 }
 
 /* Law 9: what was not seen is named, with the command that gets it. */
@@ -99,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_verdict_has_a_time),
+		cmocka_unit_test(a_record_may_be_of_the_past),
 		cmocka_unit_test(a_view_of_a_part_says_so),
 	};
 

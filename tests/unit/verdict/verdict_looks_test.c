@@ -271,8 +271,8 @@ static void who_was_looked_at_before_is_to_be_looked_at_again(void **state)
 		"or on hostB (rank 3): inquest attach --all -o $(hostname).inq; "
 		"then, where these files are: inquest diagnose *.inq");
 	expect_next(&j, TENSE_ENDED,
-		"when it hangs again, look at all its nodes at once: "
-		"inquest attach --hosts hostA,hostB");
+		"run it again under `inquest run` on each node: "
+		"that looks when the others wait");
 	done(&j, f);
 }
 

@@ -28,7 +28,10 @@ static void who_is_stopped_is_continued_by_its_pid(void **state)
 	hand_job_make(&hand, 8, 3);
 	hand.verdict[0].next = VERDICT_NEXT_CONTINUE_PROCESS;
 	assert_text(&hand, TENSE_LIVE, "on hostA, continue rank 3: kill -CONT 103");
-	assert_text(&hand, TENSE_RECORDED, "on hostA, continue rank 3: kill -CONT 103");
+	assert_text(&hand, TENSE_RECORDED,
+		"if it still hangs, on hostA, continue rank 3: kill -CONT 103");
+	assert_text(&hand, TENSE_PAST,
+		"find who had stopped rank 3: a signal, a debugger, the freezer");
 	hand.verdict[0].culprits = (struct verdict_ranks){culprits, 2};
 	assert_text(&hand, TENSE_LIVE,
 		"on hostA, continue ranks 3,5: kill -CONT 103 105");
@@ -89,6 +92,71 @@ static void each_command_is_one(void **state)
 	}
 }
 
+/* Adds the first verdict's steps of each way in which evidence may have been taken. */
+static void add_steps(struct steps *steps, struct hand_job *hand, enum tense tense)
+{
+	static const struct job_loss refusal = {.rank = {3},
+		.what = "stacks: its stacks may not be read: run inquest as root",
+		.cite = "x"};
+	static const struct job_stack stack = {.rank = {3}, .nframes = 1};
+
+	for (int way = 0; way < 8; way++) {
+		hand->host.agent_beat = way & 1 ? 1 : JOB_UNKNOWN;
+		hand->job.losses = &refusal;
+		hand->job.nlosses = way & 2 ? 1 : 0;
+		hand->job.stacks = &stack;
+		hand->job.nstacks = way & 4 ? 1 : 0;
+		next_add(steps, &hand->verdicts, &hand->verdict[0], tense);
+	}
+	hand->job.nstacks = 0;
+}
+
+/* Nobody can attach to what is over, nor to what was last seen long ago; pids are others' now. */
+static void what_is_over_is_not_looked_at(void **state)
+{
+	static const enum tense tenses[] = {TENSE_ENDED, TENSE_PAST};
+	static const char *const live[] = {
+		"attach", "py-spy", "gdb", "kill -CONT", "lslocks", "let it look", "again in 30 s"};
+	struct hand_job hand;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdicts.lack = VERDICT_LACKS_RANKS;
+	for (int next = 0; next < VERDICT_NEXTS * 2; next++) {
+		struct steps steps = {0};
+		const struct step *step;
+
+		hand.verdict[0].next = (enum verdict_next)(next / 2);
+		add_steps(&steps, &hand, tenses[next % 2]);
+		array_for_each (&steps.all, step)
+			for (size_t i = 0; i < sizeof(live) / sizeof(live[0]); i++)
+				if (strstr(step->command, live[i]) || strstr(step->words, live[i]))
+					fail_msg("%s: %s", step->words, step->command);
+		steps_release(&steps);
+	}
+}
+
+/* Of a record nobody knows whether the job still hangs. */
+static void what_is_recorded_may_be_over(void **state)
+{
+	struct hand_job hand;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	for (int next = 0; next < VERDICT_NEXTS; next++) {
+		struct steps steps = {0};
+		const struct step *step;
+
+		hand.verdict[0].next = (enum verdict_next)next;
+		add_steps(&steps, &hand, TENSE_RECORDED);
+		array_for_each (&steps.all, step)
+			if (strstr(step->command, "attach") &&
+				strncmp(step->words, "if it still hangs", 17) != 0)
+				fail_msg("%s: %s", step->words, step->command);
+		steps_release(&steps);
+	}
+}
+
 /* Who waits in gloo is helped by no variable of NCCL. */
 static void a_backend_has_its_own_fabric(void **state)
 {
@@ -144,6 +212,8 @@ int main(void)
 		cmocka_unit_test(who_is_stopped_is_continued_by_its_pid),
 		cmocka_unit_test(a_stopped_child_is_continued_by_its_pid),
 		cmocka_unit_test(each_command_is_one),
+		cmocka_unit_test(what_is_over_is_not_looked_at),
+		cmocka_unit_test(what_is_recorded_may_be_over),
 		cmocka_unit_test(a_backend_has_its_own_fabric),
 		cmocka_unit_test(a_command_is_on_one_line),
 	};
