@@ -225,6 +225,22 @@ static void take_barrier(struct joblog *log, const char *line, int64_t rank)
 				.b = JOB_UNKNOWN});
 }
 
+/* What Slurm says of a whole step, in the log of it. */
+static void take_slurm(struct joblog *log, const char *line)
+{
+	const char *words = joblog_ends_slurmstepd(line);
+
+	if (!words || !slurm_end_tells(words))
+		return;
+	log->cancelled |= slurm_end_is_over(line);
+	say(log, JOB_NONE,
+		(struct job_saying){.kind = JOB_SAYS_SLURM,
+			.text = arena_text_max(&log->context->arena, words, QUOTE_MOST),
+			.text2 = "",
+			.a = slurm_end_of_line(line),
+			.b = JOB_UNKNOWN});
+}
+
 static void take_line(struct joblog *log, const char *line)
 {
 	struct log_marks marks;
@@ -233,8 +249,12 @@ static void take_line(struct joblog *log, const char *line)
 	int64_t rank = hook != JOB_NONE ? hook : rank_of(log, &marks);
 	struct rank_log *one;
 
-	if (log->line <= log->past || joblog_ends_slurmstepd(line))
+	if (log->line <= log->past)
 		return;
+	if (joblog_ends_slurmstepd(line)) {
+		take_slurm(log, line);
+		return;
+	}
 	take_watchdog(log, line, rank);
 	take_barrier(log, line, rank);
 	one = rank == JOB_NONE ? NULL : log_of(log, rank);
@@ -301,22 +321,6 @@ static void take_library(struct joblog *log, const char *line)
 	init->begun += library.begins;
 	init->ended += library.ends;
 	init->line = library.begins ? log->line : init->line;
-}
-
-/* What Slurm says of a whole step, in the log of it. */
-static void take_slurm(struct joblog *log, const char *line)
-{
-	const char *words = joblog_ends_slurmstepd(line);
-
-	if (!words || !slurm_end_tells(words))
-		return;
-	log->cancelled |= slurm_end_is_over(line);
-	say(log, JOB_NONE,
-		(struct job_saying){.kind = JOB_SAYS_SLURM,
-			.text = arena_text_max(&log->context->arena, words, QUOTE_MOST),
-			.text2 = "",
-			.a = slurm_end_of_line(line),
-			.b = JOB_UNKNOWN});
 }
 
 /*
@@ -436,15 +440,6 @@ static bool is_order(const struct joblog_end *end)
 	       (end->status == SIGTERM || end->status == SIGKILL);
 }
 
-static void take_speaker(struct joblog *log, const char *line)
-{
-	struct log_marks marks;
-	int rank = log_marks_hook(line, log_marks_read(line, false, &marks));
-
-	if (rank != JOB_NONE)
-		joblog_attempts_speaks(&log->attempts, rank, log->line);
-}
-
 static void take_end(struct joblog *log, const char *line)
 {
 	struct joblog_end ends[JOBLOG_ENDS];
@@ -452,10 +447,8 @@ static void take_end(struct joblog *log, const char *line)
 	int64_t closed = joblog_ends_closed(line);
 
 	joblog_attempts_take(&log->attempts, line, log->line);
-	if (log->attempts.ruler)
-		take_speaker(log, line);
+	joblog_attempts_speaks(&log->attempts, line, log->numbered, log->line);
 	take_library(log, line);
-	take_slurm(log, line);
 	if (closed)
 		*array_add(&log->closed) = closed;
 	take_places(log, line);
@@ -474,6 +467,8 @@ static void take_end(struct joblog *log, const char *line)
 		joblog_attempts_end(&log->attempts, &ends[i], log->line);
 		enrol_end(log, &ends[i]);
 	}
+	if (joblog_ends_all(line))
+		joblog_attempts_dies(&log->attempts, JOB_NONE, log->line);
 	log->ended |= joblog_ends_all(line);
 	texts_add_slurm(log->texts, joblog_ends_slurm_job(line), -1);
 }

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/exhibits/joblog-attempts.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "evidence/gather/log-marks.h"
+#include "job/job.h"
+
+#define TRACE_START "Traceback (most recent call last)"
 
 /* Of "... 07:45:31.029000 15584 torch/x.py:1002] failed" the number before the file. */
 static int64_t pid_before(const char *line, const char *end)
@@ -61,14 +69,24 @@ static bool is_of_next_run(
 	       !has_ended(attempts, end->rank, end->pid);
 }
 
-static void begin_run(struct joblog_attempts *attempts)
+static void begin_run_behind(struct joblog_attempts *attempts, int64_t line)
 {
-	attempts->run_past = attempts->boundary ? attempts->boundary : attempts->last_end;
+	for (int i = 0; attempts->speakers && i < JOBLOG_ENDED; i++)
+		attempts->speakers[i].ended = false;
+	attempts->all_ended = false;
+	attempts->last_task = 0;
+	attempts->run_past = line;
 	attempts->runs++;
 	attempts->ended.nr = 0;
 	attempts->root_host = 0;
 	attempts->boundary = 0;
 	attempts->alone = false;
+}
+
+static void begin_run(struct joblog_attempts *attempts)
+{
+	begin_run_behind(
+		attempts, attempts->boundary ? attempts->boundary : attempts->last_end);
 }
 
 /* From the first report of torchrun's on, what srun and mpirun tell is of its agents. */
@@ -103,15 +121,17 @@ void joblog_attempts_end(
 		attempts->root_base = end->rank - end->local_rank;
 	}
 	attempts->at_root = false;
+	joblog_attempts_dies(attempts, end->rank, number);
 	attempts->alone |= end->alone;
 	attempts->last_end = number;
 }
 
-void joblog_attempts_speaks(struct joblog_attempts *attempts, int rank, int64_t number)
+/* torchrun has told its end, and the report is over. */
+static void take_rank(struct joblog_attempts *attempts, int rank, int64_t number)
 {
 	const struct joblog_ended *one;
 
-	if (!attempts->torchrun || !attempts->ruler || number <= attempts->ruler)
+	if (rank < 0 || number <= attempts->ruler)
 		return;
 	array_for_each(&attempts->ended, one)
 		if (one->rank == rank) {
@@ -120,6 +140,71 @@ void joblog_attempts_speaks(struct joblog_attempts *attempts, int rank, int64_t 
 			begin_run(attempts);
 			return;
 		}
+}
+
+static struct joblog_speaker *speaker_of(struct joblog_attempts *attempts, int64_t rank)
+{
+	if (rank < 0 || rank >= JOBLOG_ENDED)
+		return NULL;
+	if (!attempts->speakers)
+		attempts->speakers = alloc_zeroed(JOBLOG_ENDED, sizeof(*attempts->speakers));
+	return &attempts->speakers[rank];
+}
+
+void joblog_attempts_dies(struct joblog_attempts *attempts, int64_t rank, int64_t number)
+{
+	struct joblog_speaker *speaker = speaker_of(attempts, rank);
+
+	attempts->all_ended |= rank == JOB_NONE;
+	if (speaker)
+		speaker->ended = true;
+	attempts->last_task = number;
+}
+
+/* It has ended by this line of PyTorch's hook, which is that behind its traceback. */
+static bool dies_of(struct joblog_attempts *attempts, int64_t rank, const char *words)
+{
+	bool begins = strstr(words, TRACE_START) != NULL;
+	bool ends = attempts->in_traceback == rank + 1 && !begins && isalpha((unsigned char)*words);
+
+	if (begins || ends)
+		attempts->in_traceback = begins ? (int)rank + 1 : 0;
+	return ends;
+}
+
+/* A rank has said that, behind its marks: again, where it had begun with it and has ended since. */
+static void take_words(struct joblog_attempts *attempts, int64_t rank, const char *words)
+{
+	struct joblog_speaker *speaker = speaker_of(attempts, rank);
+	uint64_t hash = hash_text(HASH_START, words);
+
+	if (!speaker || !isgraph((unsigned char)*words) || strstr(words, TRACE_START))
+		return;
+	if (!speaker->first && !speaker->ended && !attempts->all_ended)
+		speaker->first = hash;
+	else if (speaker->first == hash && attempts->last_task &&
+		 (speaker->ended || attempts->all_ended))
+		begin_run_behind(attempts, attempts->last_task);
+}
+
+void joblog_attempts_speaks(
+	struct joblog_attempts *attempts, const char *line, bool numbered, int64_t number)
+{
+	bool reported = attempts->torchrun && attempts->ruler;
+	struct log_marks marks;
+	size_t before;
+	int hook;
+
+	if (!reported && !numbered)
+		return;
+	before = log_marks_read(line, numbered && !reported, &marks);
+	hook = log_marks_hook(line, before);
+	if (reported)
+		take_rank(attempts, hook, number);
+	else if (hook >= 0 && dies_of(attempts, hook, line + before))
+		joblog_attempts_dies(attempts, hook, number);
+	else if (!attempts->torchrun && marks.by == LOG_MARKS_RANK && !marks.of_framework)
+		take_words(attempts, marks.number, line + before);
 }
 
 void joblog_attempts_take(struct joblog_attempts *attempts, const char *line, int64_t number)
@@ -166,4 +251,5 @@ int64_t joblog_attempts_past(const struct joblog_attempts *attempts, int *ret_re
 void joblog_attempts_release(struct joblog_attempts *attempts)
 {
 	array_release(&attempts->ended);
+	free(attempts->speakers);
 }

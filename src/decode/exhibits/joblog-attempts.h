@@ -13,7 +13,9 @@
  *
  * And it goes through all runs of a script that starts one after the other. A rank that ended
  * twice, as another process, is of two of them, and so are two that mpirun tells of, which tells of
- * one.
+ * one. Where srun -l puts their numbers before the lines, so is a rank that has ended and begins
+ * again: its first words of all come once more. (What else comes behind its end may have been on
+ * its way.)
  */
 
 #include <stdbool.h>
@@ -40,6 +42,14 @@ struct joblog_attempts {
 		int64_t line;
 		uint64_t host;
 	}) ended;
+	/* By rank, where lines are numbered: */
+	struct joblog_speaker {
+		uint64_t first; /* hash of what it began with; 0 nothing yet */
+		bool ended;     /* as it or srun has said */
+	} *speakers; /* JOBLOG_ENDED of them; NULL: none yet */
+	int in_traceback;     /* 1 + whose PyTorch's hook prints; 0 none */
+	bool all_ended;       /* Slurm has said so */
+	int64_t last_task;    /* line of the last such end; 0 none */
 	bool torchrun;	      /* it tells of the ranks, and srun of its agents */
 	bool alone;	      /* mpirun has told of an end */
 	bool at_root;	      /* the next end is the one that torchrun saw first */
@@ -60,8 +70,15 @@ void joblog_attempts_take(struct joblog_attempts *attempts, const char *line, in
 void joblog_attempts_end(struct joblog_attempts *attempts, const struct joblog_end *end,
 	int64_t number) __attribute__((nonnull));
 
-/* A rank has written the line: one whose end torchrun has reported is of the next run. */
-void joblog_attempts_speaks(struct joblog_attempts *attempts, int rank, int64_t number)
+/*
+ * Takes a line that a rank may have written: one whose end torchrun has reported is of the next
+ * run, and where lines are `numbered` (srun -l) one that begins again is.
+ */
+void joblog_attempts_speaks(struct joblog_attempts *attempts, const char *line, bool numbered,
+	int64_t number) __attribute__((nonnull));
+
+/* The rank has ended; JOB_NONE: Slurm has ended all. */
+void joblog_attempts_dies(struct joblog_attempts *attempts, int64_t rank, int64_t number)
 	__attribute__((nonnull));
 
 /* The line up to which all is of earlier attempts and runs, 0 none; how many of them there are. */
