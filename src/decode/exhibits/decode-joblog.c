@@ -307,6 +307,8 @@ static void take_library(struct joblog *log, const char *line)
 
 	if (!joblog_lines_library(line, &library))
 		return;
+	if (library.host)
+		roster_add_host(&log->texts->roster, library.host);
 	if (library.warning && *library.warning && log->warnings++ < WARNINGS)
 		say(log, roster_of_pid(&log->texts->roster, library.pid),
 			(struct job_saying){.kind = JOB_SAYS_LIBRARY,
@@ -410,8 +412,12 @@ static void take_places(struct joblog *log, const char *line)
 	const char *at = strstr(line, "  error_file: /");
 	struct roster_entry entry = {.rank = log->reporting, .local = JOB_NONE};
 
+	const char *task_host = joblog_ends_task_host(line);
+
 	if (joblog_ends_host(line))
 		log->host = arena_text_max(&log->context->arena, joblog_ends_host(line), HOST_CAP);
+	if (task_host || joblog_ends_host(line))
+		roster_add_host(&log->texts->roster, task_host ? task_host : log->host);
 	if (!at || log->reporting == JOB_NONE)
 		return;
 	entry.file = arena_text_max(&log->context->arena, at + 14, strlen(at + 14));

@@ -167,6 +167,17 @@ static bool read_range(const char **at, long *ret_first, long *ret_last)
 	return *ret_last < NUMBER_MOST && *ret_first <= *ret_last;
 }
 
+const char *joblog_ends_task_host(const char *line)
+{
+	static const char srun[] = "srun: error: ", mpirun[] = "noticed that process rank ";
+	const char *at = strstr(line, srun), *node = strstr(line, mpirun);
+
+	if (at && strstr(at, ": task"))
+		return at + strlen(srun);
+	node = node ? strstr(node, " on node ") : NULL;
+	return node ? node + strlen(" on node ") : NULL;
+}
+
 /* "srun: error: m3: tasks 0,4-6: Killed" */
 static size_t read_srun(const char *line, struct joblog_end ends[static JOBLOG_ENDS])
 {

@@ -43,6 +43,9 @@ struct joblog_report {
  */
 int64_t joblog_ends_closed(const char *line) __attribute__((nonnull));
 
+/* The host on which srun or mpirun tells of an end, in the line; NULL it tells of none. */
+const char *joblog_ends_task_host(const char *line) __attribute__((nonnull));
+
 /* The host that a line of torchrun's report names, "  host      : m1"; NULL it names none. */
 const char *joblog_ends_host(const char *line) __attribute__((nonnull));
 

@@ -74,8 +74,16 @@ const char *joblog_lines_missed(const char *line, size_t *ret_len)
 	return *ret_len ? at : NULL;
 }
 
+/* The begin of the word that ends there. */
+static const char *word_before(const char *line, const char *end)
+{
+	while (end > line && (isalnum((unsigned char)end[-1]) || strchr("-_.", end[-1])))
+		end--;
+	return end;
+}
+
 /* "HOST:PID:TID [DEV]" in front of NCCL's words: the pid; 0 none. */
-static int64_t pid_before(const char *line, const char *end)
+static int64_t pid_before(const char *line, const char *end, const char **ret_host)
 {
 	for (const char *at = line; at < end; at++) {
 		char *behind, *again;
@@ -87,8 +95,10 @@ static int64_t pid_before(const char *line, const char *end)
 		if (behind == at + 1 || *behind != ':' || !isdigit((unsigned char)behind[1]))
 			continue;
 		strtoll(behind + 1, &again, 10);
-		if (again[0] == ' ' && again[1] == '[' && pid > 0)
+		if (again[0] == ' ' && again[1] == '[' && pid > 0) {
+			*ret_host = word_before(line, at);
 			return pid;
+		}
 	}
 	return 0;
 }
@@ -124,10 +134,9 @@ bool joblog_lines_library(const char *line, struct joblog_library *ret)
 
 	if (!words)
 		return false;
-	*ret = (struct joblog_library){.pid = pid_before(line, words),
-		.rank = -1,
-		.nranks = -1,
-		.warning = warning ? words : NULL};
+	*ret = (struct joblog_library){
+		.rank = -1, .nranks = -1, .warning = warning ? words : NULL};
+	ret->pid = pid_before(line, words, &ret->host);
 	if (!comm || sscanf(comm, "comm 0x%*x rank %7d nranks %7d", &ret->rank, &ret->nranks) != 2)
 		return true;
 	ret->begins = strstr(comm, "Init START") != NULL;

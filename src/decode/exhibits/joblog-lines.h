@@ -43,6 +43,7 @@ bool joblog_lines_numbered(const char *text) __attribute__((nonnull));
 
 struct joblog_library {
 	int64_t pid;
+	const char *host;    /* in the line, up to the colon before the pid; NULL not told */
 	int rank, nranks;    /* -1 not told */
 	bool begins, ends;   /* an init */
 	const char *warning; /* in the line; NULL it is none */

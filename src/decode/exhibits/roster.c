@@ -155,6 +155,17 @@ int roster_of_pid(const struct roster *roster, int64_t pid)
 	return rank_of(roster, &(const struct roster_key){ROSTER_PID, pid, NULL, 0});
 }
 
+void roster_add_host(struct roster *roster, const char *host)
+{
+	size_t len = strcspn(host, ".: \t");
+	uint64_t hash = hash_bytes(HASH_START, host, len);
+
+	if (!len)
+		return;
+	roster->several_hosts |= roster->host && roster->host != hash;
+	roster->host = hash;
+}
+
 int roster_of_pid_on(const struct roster *roster, int64_t pid, const char *host)
 {
 	const struct roster_key key = {ROSTER_PID, pid, NULL, 0};
@@ -162,6 +173,8 @@ int roster_of_pid_on(const struct roster *roster, int64_t pid, const char *host)
 	const char *there = place ? roster->known.items[place - 1].host : NULL;
 	size_t len = there ? strcspn(there, ".") : 0;
 
+	if (roster->several_hosts && (!host || !there))
+		return JOB_NONE;
 	if (host && there && (strcspn(host, ".") != len || strncmp(host, there, len) != 0))
 		return JOB_NONE;
 	return roster_of_pid(roster, pid);

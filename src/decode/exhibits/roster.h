@@ -17,6 +17,7 @@
  *	job.log, none_x1, none_y7			two nodes, or two runs: nobody knows
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,6 +54,8 @@ struct roster_key {
 
 /* Zero it first. */
 struct roster {
+	uint64_t host;	    /* hash of the first that was named; 0 none yet */
+	bool several_hosts; /* another one was */
 	ARRAY(struct roster_known {
 		struct roster_key key;
 		int rank; /* or another number; JOB_NONE: texts differ */
@@ -71,9 +74,15 @@ void roster_add_file(struct roster *roster, const char *label) __attribute__((no
 
 void roster_add(struct roster *roster, const struct roster_entry *entry) __attribute__((nonnull));
 
+/* Ranks are on that host, so called up to the first point. */
+void roster_add_host(struct roster *roster, const char *host) __attribute__((nonnull));
+
 /* The one rank of that; JOB_NONE: none, or several. */
 int roster_of_pid(const struct roster *roster, int64_t pid) __attribute__((nonnull));
-/* The same of a pid on that host, by its name without a domain; NULL not known. */
+/*
+ * The same of a pid on that host, by its name without a domain; NULL not known. Where ranks are on
+ * several hosts, a pid whose host is not known on both sides is nobody's.
+ */
 int roster_of_pid_on(const struct roster *roster, int64_t pid, const char *host)
 	__attribute__((nonnull(1)));
 

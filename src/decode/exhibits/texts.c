@@ -215,6 +215,7 @@ static void enrol(struct texts *texts)
 			roster_add(&texts->roster,
 				&(const struct roster_entry){.rank = process->identity.world_rank.n,
 					.local = JOB_NONE,
+					.host = *process->who.host ? process->who.host : NULL,
 					.pid = process->who.pid});
 	}
 }
@@ -229,6 +230,8 @@ void texts_finish(struct decode_context *context, struct job_builder *builder)
 	name_job(&texts);
 	find_ranks(&texts);
 	enrol(&texts);
+	for (size_t i = 0; i < context->hosts.nr; i++)
+		roster_add_host(&texts.roster, context->hosts.items[i]->name);
 	for (size_t i = 0; i < context->texts.nr; i++)
 		roster_add_file(&texts.roster, context->texts.items[i]->label);
 	for (size_t i = 0; i < context->texts.nr; i++)

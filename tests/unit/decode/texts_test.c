@@ -157,6 +157,41 @@ static void an_error_of_a_gpu_is_told_of_its_rank(void **state)
 	forget(&told);
 }
 
+/* What dmesg prints names no host: a pid in it is that of a rank where there is one host only. */
+static void an_error_of_no_host_is_of_the_only_one(void **state)
+{
+	static const char report[] = CLOSED(4710) REPORT(0, -15) REPORT(1, 1);
+	static const struct {
+		const char *log;
+		size_t ranks;
+	} cases[] = {
+		{"", 1},
+		{"srun: error: m1: task 1: Exited with exit code 1\n", 1},
+		{"m1.cluster:4711:4790 [0] NCCL INFO Bootstrap\n"
+		 "m1:4710:4790 [0] NCCL INFO Bootstrap\n", 1},
+		{"m1:4711:4790 [0] NCCL INFO Bootstrap\nm2:4711:4790 [0] NCCL INFO Bootstrap\n",
+			0},
+		{"srun: error: m1: task 1: Exited with exit code 1\n"
+		 "srun: error: m2: task 3: Exited with exit code 1\n", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct evidence evidence = {0};
+		struct told told;
+		char log[2048];
+
+		snprintf(log, sizeof(log), "%s%s", cases[i].log, report);
+		add(&evidence, EXHIBIT_JOB_LOG, "slurm.out", log);
+		add(&evidence, EXHIBIT_KERNEL_LOG, "dmesg",
+			"[ 8110.2] NVRM: Xid (PCI:0000:4b:00): 79, pid=4711, name=python, x\n");
+		told = tell(&evidence);
+		assert_int_equal(told.job->nsayings, 1);
+		assert_int_equal(is_rank(told.job->sayings[0].rank), cases[i].ranks);
+		forget(&told);
+	}
+}
+
 #define XID(number, pid)                                                                           \
 	"Nov 24 03:11:52 m1 kernel: NVRM: Xid (PCI:0000:4b:00): " #number ", pid=" #pid            \
 	", name=python, it failed.\n"
@@ -627,6 +662,7 @@ int main(void)
 			whom_the_kernel_killed_for_memory_is_named_where_its_launcher_says_so_too),
 		cmocka_unit_test(a_pid_alone_accuses_nobody),
 		cmocka_unit_test(an_error_of_a_gpu_is_told_of_its_rank),
+		cmocka_unit_test(an_error_of_no_host_is_of_the_only_one),
 		cmocka_unit_test(what_is_said_of_who_is_blamed_is_told_first),
 		cmocka_unit_test(slurms_word_of_memory_is_of_the_one_that_was_killed),
 		cmocka_unit_test(of_several_jobs_of_slurm_the_logs_own_is_meant),
