@@ -37,6 +37,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/gather/live-stacks.c %D%/gather/live-stacks.h \
 	%D%/gather/liveness.c %D%/gather/liveness.h \
 	%D%/gather/log-marks.c %D%/gather/log-marks.h \
+	%D%/gather/log-times.c %D%/gather/log-times.h \
 	%D%/gather/log-sieve.c %D%/gather/log-sieve.h \
 	%D%/gather/log-source.c \
 	%D%/gather/measure.c %D%/gather/measure.h \

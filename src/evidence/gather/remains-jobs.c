@@ -9,15 +9,18 @@
  *	train-41.out		train-42.out		ranks 0-3 write in both: the newer one is
  *	train.out		train.err		the same in both: one job, two streams
  *	monday.txt		tuesday.txt		a rank has two pids: the newer one is
+ *	rank0.log		rank1.log		one begins hours after the other ended
  */
 #include "evidence/gather/remains-jobs.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "evidence/gather/log-marks.h"
+#include "evidence/gather/log-times.h"
 #include "evidence/gather/remains-dumps.h"
 #include "evidence/gather/remains-runs.h"
 
@@ -111,6 +114,19 @@ static uint64_t writers_in(const char *text)
 	return ranks;
 }
 
+/* From when to when its lines are; neither where one is not known, or clocks were set meanwhile. */
+static void read_times(struct remains_file *file, const char *head, const char *tail)
+{
+	time_t seconds = (time_t)(file->when / CLOCK_NS_PER_S);
+	struct tm parts;
+	int year = gmtime_r(&seconds, &parts) ? parts.tm_year + 1900 : 2000;
+
+	file->first = log_times_first(head, year);
+	file->last = file->first ? log_times_last(tail, year) : 0;
+	if (file->last < file->first)
+		file->first = file->last = 0;
+}
+
 void remains_jobs_read(struct remains_file *file, const char *name, const char *head,
 	const char *tail, bool of_worker)
 {
@@ -120,6 +136,7 @@ void remains_jobs_read(struct remains_file *file, const char *name, const char *
 	if (!file->job)
 		file->job = job_of_text(head);
 	file->ranks = of_worker ? 0 : writers_in(head);
+	read_times(file, head, tail);
 }
 
 /* -- folders ----------------------------------------------------------------------------------- */
@@ -135,6 +152,7 @@ struct branch {
 	struct remains_report *report;       /* all below it; NULL none, owned */
 	uint64_t run;                        /* torchrun's folder below it, as a report names it */
 	int64_t newest;
+	int64_t first, last; /* of its lines; 0 not known */
 };
 
 struct branches {
@@ -194,6 +212,8 @@ static void find_branches(const struct remains *remains, const struct branch *fo
 			branch->run = remains_runs_name(file);
 		if (file->when > branch->newest)
 			branch->newest = file->when;
+		branch->first = branch->folder ? 0 : file->first;
+		branch->last = branch->folder ? 0 : file->last;
 	}
 }
 
@@ -293,13 +313,23 @@ static bool are_far(const struct branch *a, const struct branch *b)
 	       !(is_of_part(a) && is_of_part(b));
 }
 
+/*
+ * True if both are logs of a rank or node each, and the lines of one begin long after those of the
+ * other end: ranks of one job begin together, whenever each of them ends.
+ */
+static bool are_one_after_other(const struct branch *a, const struct branch *b)
+{
+	return a->first && b->first && is_of_part(a) && is_of_part(b) &&
+	       (a->first > b->last + REMAINS_APART || b->first > a->last + REMAINS_APART);
+}
+
 static bool contradict(const struct branch *a, const struct branch *b)
 {
 	if (have_other_pids(a, b))
 		return true;
 	if (a->job > 0 && b->job > 0)
 		return a->job != b->job;
-	return are_two_wholes(a, b) || end_otherwise(a, b);
+	return are_two_wholes(a, b) || end_otherwise(a, b) || are_one_after_other(a, b);
 }
 
 /*
@@ -322,6 +352,8 @@ static bool goes_with(const struct branch *branch, const struct branch *chosen)
 {
 	if (chosen->report && chosen->report->run && chosen->report->run == branch->run)
 		return true;
+	if (branch->first && chosen->first && is_of_part(branch) && is_of_part(chosen))
+		return !are_one_after_other(branch, chosen);
 	return branch == chosen || branch->of_any ||
 	       (branch->job > 0 && branch->job == chosen->job);
 }
@@ -337,6 +369,12 @@ static void pass_over(struct remains *remains, const struct branch *branch, cons
 		}
 }
 
+/* By the times of the files, but where those of their lines tell them apart: a copy is new. */
+static bool is_newer(const struct branch *a, const struct branch *b)
+{
+	return are_one_after_other(a, b) ? a->last > b->last : a->newest > b->newest;
+}
+
 /* The newest of the branches of which another one is another job's, by that; NULL if none is. */
 static const struct branch *choose(const struct branches *branches,
 	bool (*apart)(const struct branch *a, const struct branch *b))
@@ -345,7 +383,7 @@ static const struct branch *choose(const struct branches *branches,
 
 	array_for_each(&branches->all, a)
 		array_for_each(&branches->all, b)
-			if (a != b && apart(a, b) && (!chosen || a->newest > chosen->newest))
+			if (a != b && apart(a, b) && (!chosen || is_newer(a, chosen)))
 				chosen = a;
 	return chosen;
 }

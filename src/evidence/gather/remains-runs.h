@@ -16,6 +16,8 @@
 #define REMAINS_ENDS	 8  /* lines of srun or mpirun that are */
 /* What was last written so much earlier may be of an earlier job. */
 #define REMAINS_FAR (12 * 3600 * CLOCK_NS_PER_S)
+/* s: what began so much later than another rank's log ended is of another job. */
+#define REMAINS_APART (2 * 3600)
 
 /* What launchers say in a job's log of ranks that failed. */
 struct remains_report {

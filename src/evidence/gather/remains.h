@@ -34,6 +34,7 @@ struct remains_file {
 	const char *other;               /* another source takes it: "a bundle"; NULL */
 	const char *why;                 /* it was passed over, a literal; NULL it was not */
 	int64_t when;                    /* it was last written, realtime ns */
+	int64_t first, last;             /* times of its lines, s (log-times.h); 0 not known */
 	int64_t born;                    /* it was made; 0 not known */
 	int64_t job;                     /* a number that Slurm gave it; 0 none is told */
 	uint64_t ranks;                  /* bits of those below 64 whose lines are in it */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/gather/log-times.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define BEGIN_MOST 32 /* bytes of marks before a time */
+#define FIRST_MOST 8  /* lines before the first that has one: what stands behind may be of later */
+
+static int64_t seconds_of(struct tm *parts)
+{
+	bool is_date = parts->tm_mon >= 0 && parts->tm_mon < 12 && parts->tm_mday > 0 &&
+		       parts->tm_mday <= 31 && parts->tm_hour < 24 && parts->tm_min < 60 &&
+		       parts->tm_sec <= 60;
+
+	return is_date ? (int64_t)timegm(parts) : 0;
+}
+
+/* "2026-11-22T10:43:51", also with a blank between. */
+static int64_t full_at(const char *at)
+{
+	struct tm parts = {0};
+
+	if (sscanf(at, "%4d-%2d-%2d%*1[T ]%2d:%2d:%2d", &parts.tm_year, &parts.tm_mon,
+		    &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec) != 6 ||
+		parts.tm_year < 2000)
+		return 0;
+	parts.tm_year -= 1900;
+	parts.tm_mon--;
+	return seconds_of(&parts);
+}
+
+/* "W1122 10:43:51", as glog and its kin have it. */
+static int64_t glog_at(const char *at, int year)
+{
+	struct tm parts = {.tm_year = year - 1900};
+
+	if (!strchr("DIWEFVC", *at) ||
+		sscanf(at + 1, "%2d%2d %2d:%2d:%2d", &parts.tm_mon, &parts.tm_mday, &parts.tm_hour,
+			&parts.tm_min, &parts.tm_sec) != 5)
+		return 0;
+	parts.tm_mon--;
+	return seconds_of(&parts);
+}
+
+/* A line's time; 0 it has no date and time. */
+static int64_t time_of(const char *line, int year)
+{
+	for (int i = 0; i < BEGIN_MOST && line[i] && line[i] != '\n'; i++) {
+		int64_t time = 0;
+
+		if (i && isalnum((unsigned char)line[i - 1]))
+			continue;
+		if (isdigit((unsigned char)line[i]))
+			time = full_at(line + i);
+		else if (isdigit((unsigned char)line[i + 1]))
+			time = glog_at(line + i, year);
+		if (time)
+			return time;
+	}
+	return 0;
+}
+
+int64_t log_times_first(const char *text, int year)
+{
+	for (int i = 0; i < FIRST_MOST && *text; i++) {
+		int64_t time = time_of(text, year);
+
+		if (time)
+			return time;
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return 0;
+}
+
+int64_t log_times_last(const char *text, int year)
+{
+	int64_t last = 0;
+
+	/* A begin that is cut off has no time. */
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		int64_t time = time_of(text, year);
+
+		last = time ? time : last;
+	}
+	return last;
+}
