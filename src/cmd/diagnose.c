@@ -60,7 +60,7 @@ static void complain_of_nobody(const struct gathered *gathered)
 	size_t n = 0;
 
 	array_for_each(&gathered->remains.files, file)
-		if (remains_jobs_has_passed_over(file)) {
+		if (remains_jobs_has_passed_over(file) || remains_is_unseen(file)) {
 			passed = passed ? passed : file;
 			n++;
 		}

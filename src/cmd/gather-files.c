@@ -151,7 +151,7 @@ static void tell_files(struct gathered *gathered)
 		*array_add(&gathered->files) = (struct page_file){file->label,
 			file->kind ? file->kind->is : file->why ? NULL : file->other, file->why};
 	tell_rest(gathered, remains->more, "not looked at: too many files");
-	tell_rest(gathered, remains->unentered, "folders that are links, or too deep: name them");
+	tell_rest(gathered, remains->unentered, "folders, not looked into: too many");
 	tell_rest(gathered, remains->refused, "pipes, devices, or links that are not yours");
 	if (gathered->files.nr == 1)
 		gathered->files.nr = 0;

@@ -26,6 +26,8 @@
 #define LOOK_SIZE  (64 << 10) /* at each end */
 #define DEPTH_MOST 6
 #define FILES_MOST 4096
+#define NOT_OPENED  "cannot be opened"
+#define NOT_ENTERED "a link, or too deep: name it"
 
 /* Both ends of a file, as texts. */
 struct sight {
@@ -257,7 +259,7 @@ static void look_at(struct remains_file *file, int depth)
 		file->born = born_at(fd);
 	}
 	if (fd < 0)
-		file->why = "cannot be opened";
+		file->why = NOT_OPENED;
 	else if (!file->ino || !S_ISREG(st.st_mode))
 		file->why = "no regular file";
 	else if ((file->other = other_of(file->path)))
@@ -316,12 +318,28 @@ static bool is_enough(const struct remains *remains)
 	return remains->more || (remains->one && n && remains->files.items[n - 1].kind);
 }
 
+/* A folder below the one asked for, into which nobody looks: what is in it is not known. */
+static void pass_folder(struct remains *remains, const char *path, size_t root, const char *why)
+{
+	struct remains_file *file;
+
+	if (remains->files.nr >= FILES_MOST) {
+		remains->unentered++;
+		return;
+	}
+	file = array_add(&remains->files);
+	file->path = alloc_text(path);
+	file->label = file->path + root;
+	file->why = why;
+}
+
 /* What lies in a folder is looked at before what lies below it. */
 static void walk(struct remains *remains, const char *path, size_t root, int depth)
 {
 	struct file_names names = {0};
 
-	file_list(path, &names, NULL);
+	if (file_list(path, &names, NULL) < 0 && depth)
+		pass_folder(remains, path, root, NOT_OPENED);
 	for (size_t i = 0; i < names.list.nr && !(remains->one && is_enough(remains)); i++)
 		if (!is_folder(names.list.items[i], true))
 			add(remains, names.list.items[i], root, depth);
@@ -329,7 +347,8 @@ static void walk(struct remains *remains, const char *path, size_t root, int dep
 		if (depth < DEPTH_MOST && is_folder(names.list.items[i], false))
 			walk(remains, names.list.items[i], root, depth + 1);
 		else if (is_folder(names.list.items[i], true))
-			remains->unentered++;
+			pass_folder(remains, names.list.items[i], root,
+				NOT_ENTERED);
 	}
 	remains->refused += names.refused;
 	file_names_release(&names);
@@ -412,6 +431,11 @@ static void name_looks(struct remains *remains)
 	array_for_each(&remains->looks, look)
 		for (size_t i = look->first; look->folder && i < look->end; i++)
 			remains->files.items[i].label = remains->files.items[i].path + look->root;
+}
+
+bool remains_is_unseen(const struct remains_file *file)
+{
+	return file->why && (!strcmp(file->why, NOT_OPENED) || !strcmp(file->why, NOT_ENTERED));
 }
 
 void remains_look(struct remains *remains, const char *path)

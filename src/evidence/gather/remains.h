@@ -57,7 +57,7 @@ struct remains {
 	ARRAY(struct remains_file) files;
 	ARRAY(struct remains_look) looks;
 	size_t more;    /* were not looked at: there are too many */
-	size_t unentered; /* folders: links, or too deep */
+	size_t unentered; /* folders, not even named: there are too many */
 	size_t refused; /* were not opened: pipes, devices, links of others */
 	bool one;	/* one that is taken is enough */
 };
@@ -76,6 +76,9 @@ size_t remains_read(const struct remains *remains, struct evidence *into) __attr
 
 /* True if any of it is taken for something. */
 bool remains_any(const char *path) __attribute__((nonnull));
+
+/* True if nobody could look at the file, or into the folder: what is in it is not known. */
+bool remains_is_unseen(const struct remains_file *file) __attribute__((nonnull));
 
 void remains_release(struct remains *remains) __attribute__((nonnull));
 
