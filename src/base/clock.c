@@ -28,6 +28,13 @@ int64_t clock_boottime_ns(void)
 	return clock_read(CLOCK_BOOTTIME);
 }
 
+int clock_ms_until(int64_t then)
+{
+	int64_t left = then - clock_monotonic_ns();
+
+	return left <= 0 ? 0 : (int)(left / CLOCK_NS_PER_MS) + 1;
+}
+
 const char *clock_format(int64_t ns, char text[static CLOCK_TEXT_SIZE])
 {
 	const char *sign = ns < 0 ? "-" : "";

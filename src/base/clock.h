@@ -20,6 +20,9 @@ int64_t clock_monotonic_ns(void);
 /* Since boot, suspend included: the clock of start times in /proc/PID/stat. */
 int64_t clock_boottime_ns(void);
 
+/* How many ms there are until then, of the monotonic clock, rounded up for poll(); 0 it is past. */
+int clock_ms_until(int64_t then);
+
 /* Room for what clock_format() writes, NUL included. */
 #define CLOCK_TEXT_SIZE 24
 

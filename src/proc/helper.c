@@ -182,12 +182,12 @@ static int receive(const struct helper *helper, void *into, size_t size, int64_t
 
 	while (size) {
 		struct pollfd poll_fd = {.fd = helper->fd, .events = POLLIN};
-		int64_t left = until - clock_monotonic_ns();
+		int left = clock_ms_until(until);
 		ssize_t got;
 
-		if (left <= 0)
+		if (!left)
 			return -ETIMEDOUT;
-		if (poll(&poll_fd, 1, (int)(left / CLOCK_NS_PER_MS) + 1) <= 0)
+		if (poll(&poll_fd, 1, left) <= 0)
 			continue;
 		got = read(helper->fd, at, size);
 		if (got < 0 && errno == EINTR)

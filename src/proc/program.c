@@ -56,12 +56,12 @@ static int read_all(int fd, int64_t until, size_t most, struct str *ret)
 
 	for (;;) {
 		struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-		int64_t left = until - clock_monotonic_ns();
+		int left = clock_ms_until(until);
 		ssize_t got;
 
-		if (left <= 0)
+		if (!left)
 			return -ETIMEDOUT;
-		if (poll(&poll_fd, 1, (int)(left / CLOCK_NS_PER_MS) + 1) <= 0)
+		if (poll(&poll_fd, 1, left) <= 0)
 			continue;
 		got = read(fd, str_room(ret, PROGRAM_PIECE), PROGRAM_PIECE);
 		if (got < 0 && errno == EINTR)

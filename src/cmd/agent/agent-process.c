@@ -47,13 +47,6 @@ static bool hear(int fd, struct message *message, int ms)
 	       recv(fd, message, sizeof(*message), MSG_DONTWAIT) == (ssize_t)sizeof(*message);
 }
 
-static int ms_until(int64_t then)
-{
-	int64_t left = then - clock_monotonic_ns();
-
-	return left <= 0 ? 0 : (int)(left / CLOCK_NS_PER_MS) + 1;
-}
-
 /* --- The agent -------------------------------------------------------------------------------- */
 
 static void before_signal(struct agent *agent, int fd, const struct message *asked)
@@ -170,7 +163,7 @@ void agent_process_before_signal(struct agent_process *process, int signo)
 	if (process->fd < 0 || !tell(process->fd, &question))
 		return;
 	/* Late answers to earlier questions are passed over. */
-	while (hear(process->fd, &answer, ms_until(question.until)))
+	while (hear(process->fd, &answer, clock_ms_until(question.until)))
 		if (answer.word == TAKEN && answer.number == question.number)
 			return;
 }
@@ -199,7 +192,7 @@ void agent_process_end(
 	if (!process->pid)
 		return;
 	if (process->fd >= 0 && tell(process->fd, &end))
-		while (said.word != DONE && hear(process->fd, &said, ms_until(until)))
+		while (said.word != DONE && hear(process->fd, &said, clock_ms_until(until)))
 			;
 	/* One that waits for a disk is not gone by that, but is nobody's to wait for. */
 	if (said.word != DONE || !is_reaped(process->pid, until)) {

@@ -487,17 +487,10 @@ static bool is_disturbed(const struct agent *agent, const struct look *look)
 			look_shows_death(look));
 }
 
-static int ms_to(int64_t then)
-{
-	int64_t left = then - clock_monotonic_ns();
-
-	return left < 0 ? 0 : (int)(left / CLOCK_NS_PER_MS);
-}
-
 static void keep_before_signal(
 	struct agent *agent, struct look *look, enum announce_news news, int64_t until)
 {
-	agent_keep_bundle(agent, look, ms_to(until));
+	agent_keep_bundle(agent, look, clock_ms_until(until));
 	if (news == ANNOUNCE_SAY)
 		say(agent, look);
 	if (news != ANNOUNCE_NOTHING && announce_blames(look->verdicts))
