@@ -20,6 +20,7 @@ SYMVER_OLD(dlsym);
 SYMVER_OLD(dlopen);
 SYMVER_OLD(dlclose);
 SYMVER_OLD(dladdr);
+SYMVER_OLD(pthread_attr_getstacksize);
 SYMVER_OLD(pthread_key_create);
 SYMVER_OLD(pthread_setspecific);
 

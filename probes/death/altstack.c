@@ -4,14 +4,18 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "probes/hook.h"
 #include "probes/process.h"
 #include "probes/symver.h"
 #include "probes/sys.h"
 
-#define ALTSTACK_SIZE  65536
-#define ALTSTACK_GUARD 4096
+#define ALTSTACK_UNIT  65536
+#define ALTSTACK_UNITS 16
 
 /*
  * The lowest bytes of a thread's stack-to-be carry what it was to do: the kernel begins at the
@@ -22,27 +26,65 @@ struct altstack_errand {
 	void *arg;
 };
 
-/* Writers: the constructor, and for `real` the first thread that creates another. */
+/* Writers: the constructor; `real` and `mlockall` are remembered by who is first to call them. */
 static struct {
-	void *real;
+	void *real, *mlockall;
 	pthread_key_t key;
 	int has_key;
+	size_t guard; /* a page */
+	int small; /* address space is short, or locked: the constructor, or who asks for that */
 } altstacks;
 
-/* Memory with a guard below; NULL if refused. */
-static void *altstack_map(void)
+/* Memory with a guard below. What tells of it is its address with the number of units added. */
+struct altstack {
+	void *at;
+	size_t size;
+};
+
+static struct altstack altstack_of(void *told)
 {
-	char *at = sys_alloc(ALTSTACK_GUARD + ALTSTACK_SIZE);
+	uintptr_t units = (uintptr_t)told % 4096;
+
+	return (struct altstack){(char *)told - units, units * ALTSTACK_UNIT};
+}
+
+static void *altstack_map_units(size_t units)
+{
+	char *at = sys_alloc(altstacks.guard + units * ALTSTACK_UNIT);
 
 	if (!at)
 		return NULL;
-	sys_call(SYS_mprotect, at, ALTSTACK_GUARD, PROT_NONE);
-	return at + ALTSTACK_GUARD;
+	sys_call(SYS_mprotect, at, altstacks.guard, PROT_NONE);
+	return at + altstacks.guard + units;
 }
 
-static void altstack_unmap(void *altstack)
+/* For a thread whose own stack is so large. NULL if refused. */
+static void *altstack_map(size_t own)
 {
-	sys_unmap((char *)altstack - ALTSTACK_GUARD, ALTSTACK_GUARD + ALTSTACK_SIZE);
+	size_t units = own / ALTSTACK_UNIT + (own % ALTSTACK_UNIT != 0);
+	void *told = NULL;
+
+	if (units > ALTSTACK_UNITS)
+		units = ALTSTACK_UNITS;
+	if (units > 1 && !__atomic_load_n(&altstacks.small, __ATOMIC_RELAXED))
+		told = altstack_map_units(units);
+	return told ? told : altstack_map_units(1);
+}
+
+static void altstack_unmap(void *told)
+{
+	struct altstack altstack = altstack_of(told);
+
+	sys_unmap((char *)altstack.at - altstacks.guard, altstacks.guard + altstack.size);
+}
+
+/* The kernel's answer. */
+static long altstack_set(void *told)
+{
+	struct altstack altstack = altstack_of(told);
+	const stack_t mine = {.ss_sp = altstack.at, .ss_size = altstack.size};
+
+	return sys_call(SYS_sigaltstack, &mine, NULL);
 }
 
 static int altstack_is_missing(void)
@@ -54,36 +96,34 @@ static int altstack_is_missing(void)
 
 void *altstack_give(void)
 {
-	stack_t mine = {.ss_size = ALTSTACK_SIZE};
+	void *told;
 
 	if (!altstack_is_missing())
 		return NULL;
-	mine.ss_sp = altstack_map();
-	if (!mine.ss_sp || !sys_call(SYS_sigaltstack, &mine, NULL))
-		return mine.ss_sp;
-	altstack_unmap(mine.ss_sp);
+	told = altstack_map(SIZE_MAX);
+	if (!told || !altstack_set(told))
+		return told;
+	altstack_unmap(told);
 	return NULL;
 }
 
-void altstack_take(void *altstack)
+void altstack_take(void *told)
 {
 	const stack_t none = {.ss_flags = SS_DISABLE};
 	stack_t now;
 
-	if (!altstack || sys_call(SYS_sigaltstack, NULL, &now))
+	if (!told || sys_call(SYS_sigaltstack, NULL, &now))
 		return;
-	if (now.ss_sp == altstack && sys_call(SYS_sigaltstack, &none, NULL))
+	if (now.ss_sp == altstack_of(told).at && sys_call(SYS_sigaltstack, &none, NULL))
 		return; /* running on it: leave it */
-	altstack_unmap(altstack);
+	altstack_unmap(told);
 }
 
-static __attribute__((noinline)) void altstack_put_on(void *memory)
+static __attribute__((noinline)) void altstack_put_on(void *told)
 {
-	const stack_t mine = {.ss_sp = memory, .ss_size = ALTSTACK_SIZE};
-
-	if (pthread_setspecific(altstacks.key, memory) || sys_call(SYS_sigaltstack, &mine, NULL)) {
+	if (pthread_setspecific(altstacks.key, told) || altstack_set(told)) {
 		pthread_setspecific(altstacks.key, NULL);
-		altstack_unmap(memory);
+		altstack_unmap(told);
 	}
 }
 
@@ -91,11 +131,11 @@ static __attribute__((noinline)) void altstack_put_on(void *memory)
  * The first function of a thread; the program's own is called in its place, not beneath it: nothing
  * of ours is on the thread's stack, so no address of a local may leave this function.
  */
-static void *altstack_begin(void *memory)
+static void *altstack_begin(void *told)
 {
-	const struct altstack_errand errand = *(const struct altstack_errand *)memory;
+	const struct altstack_errand *there = altstack_of(told).at, errand = *there;
 
-	altstack_put_on(memory);
+	altstack_put_on(told);
 	return errand.routine(errand.arg);
 }
 
@@ -109,23 +149,45 @@ HOOK_EXPORT int pthread_create(
 	__typeof__(pthread_create) *real =
 		HOOK_REAL_AT(altstacks.real, pthread_create, "pthread_create");
 	struct altstack_errand *errand;
+	size_t own = SIZE_MAX;
+	void *told;
 	int err;
 
 	if (!real)
 		return EAGAIN;
-	errand = altstacks.has_key ? altstack_map() : NULL;
-	if (!errand)
+	if (attr)
+		pthread_attr_getstacksize(attr, &own);
+	told = altstacks.has_key ? altstack_map(own) : NULL;
+	if (!told)
 		return real(thread, attr, routine, arg);
-	errand->routine = routine;
-	errand->arg = arg;
-	err = real(thread, attr, altstack_begin, errand);
+	errand = altstack_of(told).at;
+	*errand = (struct altstack_errand){.routine = routine, .arg = arg};
+	err = real(thread, attr, altstack_begin, told);
 	if (err)
-		altstack_unmap(errand);
+		altstack_unmap(told);
 	return err;
+}
+
+/* As the real one. What is mapped from here on may be there as a whole, and counts. */
+HOOK_EXPORT int mlockall(int flags)
+{
+	__typeof__(mlockall) *real = HOOK_REAL_AT(altstacks.mlockall, mlockall, "mlockall");
+
+	if (flags & MCL_FUTURE)
+		__atomic_store_n(&altstacks.small, 1, __ATOMIC_RELAXED);
+	if (real)
+		return real(flags);
+	errno = ENOSYS;
+	return -1;
 }
 
 void altstack_birth(void)
 {
+	struct rlimit space;
+
+	altstacks.guard = getauxval(AT_PAGESZ);
+	if (!sys_call(SYS_prlimit64, 0, RLIMIT_AS, NULL, &space) && space.rlim_cur != RLIM_INFINITY)
+		altstacks.small = 1;
 	hook_resolve(&altstacks.real, "pthread_create", (void *)pthread_create, hook_libc);
 	altstacks.has_key = !pthread_key_create(&altstacks.key, altstack_take);
 	altstack_give();

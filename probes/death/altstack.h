@@ -7,8 +7,13 @@
  * one that will never call us. A thread that has one already keeps it, whatever its size: what we
  * do at length in a handler has a stack of its own (traceback.h).
  *
- * 64 KiB: the kernel's frame alone takes up to 12 KiB where the processor has wide registers, and a
- * handler of the program may run there too. Below lies a page that nobody may touch.
+ * A handler of the program with SA_ONSTACK runs there, too, which without us would have had the
+ * rest of the thread's stack: so it is as large as that, up to 1 MiB. Of this only what was used is
+ * memory, and more would let a kernel that likes large pages give one for the first byte. But it
+ * counts as mapped, and where overcommitting is forbidden as promised (MAP_NORESERVE does not help
+ * there). So it is 64 KiB where the address space has a limit at the start, and for threads made
+ * after mlockall(MCL_FUTURE), which would lock all of it: the kernel's frame alone takes up to 12
+ * KiB where the processor has wide registers. Below lies a page that nobody may touch.
  */
 #ifndef PROBES_ALTSTACK_H
 #define PROBES_ALTSTACK_H
@@ -19,8 +24,8 @@
 void altstack_birth(void);
 
 /*
- * Gives the calling thread one if it has none: the memory, for altstack_take() at the thread's end,
- * or NULL.
+ * Gives the calling thread one if it has none: what tells of it, for altstack_take() at the
+ * thread's end, or NULL.
  */
 void *altstack_give(void);
 

@@ -175,6 +175,54 @@ static long mappings(void)
 	return n;
 }
 
+/* From a line of status, in KiB. */
+static long status_of(const char *what)
+{
+	FILE *status = fopen("/proc/self/status", "r");
+	char line[256];
+	long n = -1;
+
+	must(status != NULL, "status");
+	while (n < 0 && fgets(line, sizeof(line), status))
+		if (!strncmp(line, what, strlen(what)))
+			n = atol(line + strlen(what) + 1);
+	fclose(status);
+	return n;
+}
+
+static void *stay(void *arg)
+{
+	pthread_barrier_wait(&together);
+	pthread_barrier_wait(&together);
+	return arg;
+}
+
+/* What ten threads take that have stacks of 256 KiB: more than 400 KiB each? */
+static void do_cost(void)
+{
+	const char *what = *words++;
+	long before = status_of(what);
+	pthread_attr_t attr;
+	pthread_t threads[10];
+
+	pthread_barrier_init(&together, NULL, 11);
+	must(!pthread_attr_init(&attr), "attr");
+	must(!pthread_attr_setstacksize(&attr, (size_t)256 * 1024), "size");
+	for (int i = 0; i < 10; i++)
+		must(!pthread_create(&threads[i], &attr, stay, NULL), "thread");
+	pthread_barrier_wait(&together);
+	say("costly", status_of(what) - before > 10 * 400l);
+	pthread_barrier_wait(&together);
+	for (int i = 0; i < 10; i++)
+		must(!pthread_join(threads[i], NULL), "join");
+}
+
+/* What is mapped from here on is locked, where that is allowed. */
+static void do_lock(void)
+{
+	mlockall(MCL_FUTURE);
+}
+
 /* Threads that cannot begin leave nothing behind. */
 static void do_no_threads(void)
 {
@@ -303,6 +351,25 @@ static void do_altstack(void)
 
 	mine.ss_sp = malloc(mine.ss_size);
 	must(mine.ss_sp && !sigaltstack(&mine, NULL), "sigaltstack");
+}
+
+static void on_deep(int sig)
+{
+	volatile char room[400000];
+
+	memset((char *)room, sig, sizeof(room));
+	say("deep", room[sizeof(room) - 1]);
+}
+
+/* A handler that needs much, where an alternate stack would be used if there were one. */
+static void do_deep(void)
+{
+	struct sigaction action = {.sa_handler = on_deep, .sa_flags = SA_ONSTACK}, old;
+
+	sigemptyset(&action.sa_mask);
+	must(!sigaction(SIGUSR1, &action, &old), "sigaction");
+	must(!raise(SIGUSR1), "raise");
+	must(!sigaction(SIGUSR1, &old, NULL), "sigaction");
 }
 
 /* Comes back from stack overflows by a jump out of its handler. */
@@ -577,12 +644,15 @@ static const struct {
 	{"exit", do_exit},
 	{"thread", do_thread},
 	{"min-thread", do_min_thread},
+	{"cost", do_cost},
+	{"lock", do_lock},
 	{"own-thread", do_own_thread},
 	{"no-threads", do_no_threads},
 	{"cleanup", do_cleanup},
 	{"stacks", do_stacks},
 	{"outlive", do_outlive},
 	{"altstack", do_altstack},
+	{"deep", do_deep},
 	{"recover", do_recover},
 	{"survive", do_survive},
 	{"nested", do_nested},
