@@ -46,6 +46,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/symbols/symbols.c %D%/symbols/symbols.h \
 	%D%/symbols/symbols-value.c \
 	%D%/threads/threads.c %D%/threads/threads.h \
+	%D%/spare.c %D%/spare.h \
 	%D%/tree.c %D%/tree.h \
 	%D%/threads/walk.c %D%/threads/walk.h \
 	%D%/watch.c %D%/watch.h

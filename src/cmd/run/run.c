@@ -25,6 +25,7 @@
 #include "cmd/run/jobdir.h"
 #include "cmd/run/wrap.h"
 #include "preflight/launch.h"
+#include "proc/spare.h"
 
 #define DEFAULT_HANG_S 30
 
@@ -322,6 +323,20 @@ static int become(struct running *running, const struct arguments *arguments, ch
 	return status;
 }
 
+/* Fewer processes than that, and the job may lack those that are ours. */
+#define LEAST_PROCESSES 64
+
+static bool is_crowded(void)
+{
+	uint64_t spare = proc_spare();
+
+	if (spare >= LEAST_PROCESSES)
+		return false;
+	cmd_complain("the job runs unwatched: only %llu processes can be added: raise ulimit -u",
+		(unsigned long long)spare);
+	return true;
+}
+
 /* How long a check may keep the job from its start, and how long its line may be. */
 #define PREFLIGHT_S	10
 #define PREFLIGHT_WIDTH 200
@@ -404,6 +419,8 @@ static int run(int argc, char **argv)
 	wrap_guard(&running.wrap);
 	argp_err_exit_status = WRAP_FAILED;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	if (is_crowded())
+		return become(&running, &arguments, environ);
 	if (arguments.preflight)
 		say_preflight(&arguments);
 	status = run_watched(&running, &arguments);
