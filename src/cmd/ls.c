@@ -94,6 +94,9 @@ static void add_state(const struct jobs_entry *entry, struct str *into)
 		str_add(into, " (agent gone)");
 	if (entry->status == JOBS_ENDED && entry->exit_status > 0)
 		str_printf(into, " %d", entry->exit_status);
+	/* A launcher's 0, while what was said of its ranks stands. */
+	if (entry->status == JOBS_ENDED && !entry->exit_status && *entry->keys)
+		str_add(into, " 0, not well");
 }
 
 /* What a job is known by: its name, else what it runs, since its id stands beside it. */

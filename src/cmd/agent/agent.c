@@ -574,7 +574,8 @@ static void last_look(struct agent *agent)
 	if (agent_gather(agent, &look) < 0)
 		return;
 	agent_receipt_measure(agent, &look);
-	if (agent->exit_status || is_of_deaths(&look)) {
+	agent->deaths = is_of_deaths(&look);
+	if (agent->exit_status || agent->deaths) {
 		news = announce_take_last(&agent->announce, look.verdicts);
 		agent->bundle_wanted = true;
 		agent_stacks_add(&agent->stacks, &look);
@@ -667,7 +668,8 @@ void agent_never_began(struct agent *agent, int shell_status)
 bool agent_may_remove(struct agent *agent)
 {
 	agent_people_count_left(agent);
-	return !agent->living && !agent->exit_status && agent_fellows_are_over(agent);
+	return !agent->living && !agent->exit_status && !agent->deaths &&
+	       agent_fellows_are_over(agent);
 }
 
 void agent_release(struct agent *agent)

@@ -98,6 +98,7 @@ struct agent {
 	const char *noted;   /* the status that the receipt on storage has; NULL none */
 	bool ended;
 	int exit_status; /* as a shell gives it */
+	bool deaths; /* ranks ended badly, whatever that is */
 };
 
 /* Begins to watch over the job in this folder, which is the caller's and outlives the agent.

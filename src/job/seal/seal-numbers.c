@@ -4,13 +4,17 @@
  * whole job more is known: where some process has a number of its own that is not its task's, the
  * tasks are launchers, on every node, also where nothing has been launched yet; unless somebody
  * made a communicator who has no number but its task's. Where neither was seen, a task's number
- * stays doubtful.
+ * stays doubtful. A shell that has left no ring gives its number to who has it below and left one:
+ * it is a script around the rank (`python train.py || true'), and its end is not the rank's.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/numbers.h"
 #include "job/seal/seal.h"
+
+#define SCRIPTS_ABOVE 64 /* as many parents are asked: a longer chain is damage */
 
 static enum number_kind kind_of(const struct job_identity *identity)
 {
@@ -35,6 +39,36 @@ static enum job_known tasks_are_ranks(const struct seal *seal)
 			known = JOB_NO;
 	}
 	return known;
+}
+
+static bool is_shell(const struct job_process *process)
+{
+	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish"};
+
+	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
+		if (!strcmp(process->comm, shells[i]))
+			return true;
+	return false;
+}
+
+/* Above a process that has a ring, the shells that have its number and none. */
+static void find_scripts(const struct seal *seal, struct number *numbers, int process)
+{
+	const struct job_identity *mine = &seal->people[process].identity;
+	int at = seal->people[process].parent;
+
+	if (!is_world_rank(mine->world_rank) || !(mine->knows & JOB_KNOWS_RING) ||
+		is_shell(&seal->processes[process]))
+		return;
+	for (int step = 0; at != JOB_NONE && step < SCRIPTS_ABOVE; step++) {
+		const struct job_identity *theirs = &seal->people[at].identity;
+
+		if (same_world_rank(theirs->world_rank, mine->world_rank) &&
+			!(theirs->knows & JOB_KNOWS_RING) && is_shell(&seal->processes[at]) &&
+			seal->processes[at].restart == seal->processes[process].restart)
+			numbers[at].launcher = true;
+		at = seal->people[at].parent;
+	}
 }
 
 /* Those of launchers, of our own agent and of inquest itself are nobody's. */
@@ -67,6 +101,8 @@ void seal_numbers(struct seal *seal)
 			.kind = kind_of(&seal->people[i].identity),
 			.proved = seal->people[i].identity.promoted};
 	numbers_find_launchers(numbers, n);
+	for (size_t i = 0; i < n; i++)
+		find_scripts(seal, numbers, (int)i);
 	drop_numbers(seal, numbers, tasks_are_ranks(seal));
 	free(numbers);
 }

@@ -250,6 +250,51 @@ static void two_jobs_at_once_are_never_judged_as_one(void **state)
 	(void)state;
 }
 
+/* A process that has ended, by another's word; `knows` of its own. */
+static void add_ended(struct job_builder *b, uint32_t pid, uint32_t ppid, const char *comm,
+	unsigned knows)
+{
+	const struct job_identity identity = {.world_rank = world_rank(0),
+		.local_rank = JOB_NONE,
+		.knows = JOB_KNOWS_CENSUS | knows};
+	struct job_process process = job_process_unknown;
+
+	process.ppid = ppid;
+	process.comm = comm;
+	process.role = JOB_ROLE_CANDIDATE;
+	process.end = JOB_EXITED;
+	process.status = 1;
+	process.cite = "census";
+	process.end_cite = "exit";
+	job_add_process(b, (struct job_who){"a", pid, 100 + pid}, &process, &identity);
+}
+
+/* A script whose python died ends with its status: the rank is who tells why. */
+static void a_script_around_a_rank_is_none(void **state)
+{
+	const struct {
+		const char *above, *below;
+		unsigned knows_above, knows_below;
+		const char *ranks;
+	} all[] = {{"sh", "python3", 0, JOB_KNOWS_RING, "0=20"},
+		{"bash", "train", 0, JOB_KNOWS_RING, "0=20"},
+		/* None of them tells: who had the number first. */
+		{"sh", "python3", 0, 0, "0=10"},
+		/* A rank and what it has started, a shell in it that told of its own end. */
+		{"python3", "python3", 0, JOB_KNOWS_RING, "0=10"},
+		{"sh", "python3", JOB_KNOWS_RING, JOB_KNOWS_RING, "0=10"},
+		{"sh", "sh", 0, JOB_KNOWS_RING, "0=10"}};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct job_builder *b = job_builder_new();
+
+		add_ended(b, 10, 9, all[i].above, all[i].knows_above);
+		add_ended(b, 20, 10, all[i].below, all[i].knows_below);
+		assert_ranks(b, all[i].ranks);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +308,7 @@ int main(void)
 		cmocka_unit_test(a_job_that_a_rank_started_is_not_the_job),
 		cmocka_unit_test(another_address_alone_makes_no_other_run),
 		cmocka_unit_test(two_jobs_at_once_are_never_judged_as_one),
+		cmocka_unit_test(a_script_around_a_rank_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
