@@ -36,8 +36,8 @@ libinquest_probe_la_SOURCES = \
 	%D%/mapping.c %D%/mapping.h \
 	%D%/marks.c %D%/marks.h \
 	%D%/mpi/mpi.c %D%/mpi/mpi.h %D%/mpi/mpi.def %D%/mpi/mpi-abi.h \
-	%D%/mpi/mpi-comm.c %D%/mpi/mpi-library.c %D%/mpi/mpi-library.h %D%/mpi/mpi-op.c \
-	%D%/mpi/mpi-request.c \
+	%D%/mpi/mpi-comm.c %D%/mpi/mpi-left.c %D%/mpi/mpi-library.c %D%/mpi/mpi-library.h \
+	%D%/mpi/mpi-op.c %D%/mpi/mpi-request.c \
 	%D%/nccl/nccl.c %D%/nccl/nccl.def %D%/nccl/nccl.h %D%/nccl/nccl-abi.h \
 	%D%/object.c %D%/object.h \
 	%D%/nvtx/nvtx.c %D%/nvtx/nvtx.h %D%/nvtx/nvtx-abi.h \

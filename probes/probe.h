@@ -58,6 +58,21 @@ struct probe_op {
 	int group;
 };
 
+#define PROBE_STANDING_OPS 2
+
+/* The call of MPI that a thread is in, should it never return (mpi/mpi-left.c). */
+struct probe_standing {
+	const volatile uint64_t *mark; /* in its frame; NULL: none */
+	uint64_t serial;	       /* what stands there is made of it */
+	int fortran;
+	uint32_t nops; /* those that it has entered */
+	struct {
+		uint64_t number; /* work.h */
+		struct ring_entered entered;
+	} ops[PROBE_STANDING_OPS];
+	struct ring_record end; /* what its return puts down; meta 0: nothing is on the board */
+};
+
 /* A thread's own state. Its own pages, made at its first recorded call, freed at its end. */
 struct probe_thread {
 	uint64_t joined; /* the epoch in which it got its lane */
@@ -79,6 +94,7 @@ struct probe_thread {
 		int group;
 	} born[64];
 	void *altstack; /* ours, or NULL */
+	struct probe_standing standing;
 	struct probe_op queue[PROBE_QUEUE];
 };
 

@@ -70,6 +70,7 @@ static void thread_join(struct probe_thread *me)
 
 	if (me->tid != tid) { /* new, or a forked child's copy of its parent's */
 		me->depth = me->group_depth = me->queued = me->births = 0;
+		me->standing.mark = NULL;
 		me->lane = NULL;
 		me->tid = tid;
 	} else if (me->ring && me->lane && me->ring != ring) {

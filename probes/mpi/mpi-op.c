@@ -146,6 +146,17 @@ static struct ring_record record_of(const struct mpi_op *op)
 	};
 }
 
+static struct ring_record exit_of(const struct mpi_op *op, int result)
+{
+	return (struct ring_record){
+		.meta = ring_meta(RING_CALL_EXIT, op->flags | (result ? RING_F_FAILED : 0),
+			group_word(op->group), op->call),
+		.index = op->entered.index,
+		.aux = (uint64_t)(uint32_t)result,
+		.more = op->ticket,
+	};
+}
+
 void mpi_op_enter(struct probe_thread *me, struct mpi_op *op)
 {
 	uint64_t now = probe_now(me);
@@ -154,19 +165,16 @@ void mpi_op_enter(struct probe_thread *me, struct mpi_op *op)
 	enter_group(me, op, now, &r);
 	op->ticket = probe_put(me, now, &r);
 	probe_board(me, now, &r);
+	r = exit_of(op, 1);
+	mpi_stands_in(me, &r);
+	mpi_stands_with(me, op);
 }
 
 /* The return of a call, by the ticket of its entry; the thread is outside again. */
 static void leave(struct probe_thread *me, const struct mpi_op *op, int result)
 {
 	uint64_t now = probe_now(me);
-	const struct ring_record r = {
-		.meta = ring_meta(RING_CALL_EXIT, op->flags | (result ? RING_F_FAILED : 0),
-			group_word(op->group), op->call),
-		.index = op->entered.index,
-		.aux = (uint64_t)(uint32_t)result,
-		.more = op->ticket,
-	};
+	const struct ring_record r = exit_of(op, result);
 
 	probe_put(me, now, &r);
 	probe_idle(me, now);
@@ -200,10 +208,13 @@ uint64_t mpi_call_enter(struct probe_thread *me, uint32_t call, int group, uint6
 		.meta = ring_meta(RING_CALL_ENTER, 0, group_word(group), call),
 		.count = count,
 	};
-	uint64_t ticket = probe_put(me, now, &r);
+	const struct mpi_op op = {
+		.call = call, .group = group, .ticket = probe_put(me, now, &r)};
+	const struct ring_record end = exit_of(&op, 1);
 
 	probe_board(me, now, &r);
-	return ticket;
+	mpi_stands_in(me, &end);
+	return op.ticket;
 }
 
 void mpi_call_return(struct probe_thread *me, uint32_t call, int group, uint64_t ticket, int result)
@@ -337,6 +348,7 @@ static void enter_sides(struct probe_thread *me, struct mpi_op *sides, int n)
 		r.meta = ring_meta(RING_OP_ENTERED, sides[i].flags, group_word(sides[i].group), 0);
 		if (sides[i].group >= 0)
 			probe_put(me, now, &r);
+		mpi_stands_with(me, &sides[i]);
 	}
 }
 

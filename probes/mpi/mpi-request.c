@@ -202,11 +202,15 @@ int mpi_do_wait(const struct mpi_call *c)
 	now = probe_now(c->me);
 	wait.more = probe_put(c->me, now, &wait);
 	probe_board(c->me, now, &(const struct ring_record){.meta = wait.meta, .aux = op});
+	wait.meta = ring_meta(op ? RING_WAIT_EXIT : RING_CALL_EXIT, RING_F_FAILED, RING_NO_GROUP,
+		c->shape->call);
+	mpi_stands_in(c->me, &wait);
 	result = mpi_real(c);
 	end_done(c, &r, result);
 	now = probe_now(c->me);
-	wait.meta = ring_meta(op ? RING_WAIT_EXIT : RING_CALL_EXIT, result ? RING_F_FAILED : 0,
-		RING_NO_GROUP, c->shape->call);
+	if (!result)
+		wait.meta = ring_meta(op ? RING_WAIT_EXIT : RING_CALL_EXIT, 0, RING_NO_GROUP,
+			c->shape->call);
 	wait.aux = (uint64_t)(uint32_t)result;
 	probe_put(c->me, now, &wait);
 	probe_idle(c->me, now);

@@ -104,6 +104,21 @@ static int missing(const struct mpi_call *c)
 	return MPI_ABI_MISSING;
 }
 
+/* Begins a recorded call, in whose frame the mark will lie; NULL: it is only passed through. */
+static struct probe_thread *stand_in(
+	enum mpi_tongue tongue, volatile uint64_t *mark, const void *frame)
+{
+	struct probe_thread *me = mpi_library() ? probe_enter() : NULL;
+
+	if (hook_unlikely(!me) && mpi_was_left(tongue, (const void *)mark, frame)) {
+		mpi_close_left();
+		me = probe_enter();
+	}
+	if (me)
+		mpi_stand(me, tongue, mark);
+	return me;
+}
+
 static int mpi_enter(const struct mpi_door *door, void **slot, const uint64_t *words,
 	const void *caller)
 {
@@ -114,14 +129,16 @@ static int mpi_enter(const struct mpi_door *door, void **slot, const uint64_t *w
 		.tongue = door->tongue,
 		.ierror = door->ierror,
 	};
+	volatile uint64_t mark;
 	int result;
 
 	if (hook_unlikely(!c.real))
 		return missing(&c);
-	c.me = mpi_library() ? probe_enter() : NULL;
+	c.me = stand_in(door->tongue, &mark, __builtin_frame_address(0));
 	if (!c.me)
 		return mpi_real(&c);
 	result = door->shape->body(&c);
+	c.me->standing.mark = NULL;
 	probe_leave(c.me);
 	return result;
 }

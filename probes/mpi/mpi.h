@@ -6,6 +6,7 @@
  *	mpi.c		the wrappers made from them, for C and Fortran
  *	mpi-op.c	operations: entered, returned
  *	mpi-request.c	those that return before they are done: begun, waited for, asked for
+ *	mpi-left.c	calls that are left by a jump or an exception
  *	mpi-comm.c	the world and other communicators; the end of all
  *	mpi-library.h	which MPI it is, and what its handles mean
  *
@@ -133,6 +134,21 @@ uint64_t mpi_request(const struct mpi_call *c);
 int mpi_do_op(const struct mpi_call *c);
 int mpi_do_exchange(const struct mpi_call *c);
 int mpi_do_probe(const struct mpi_call *c);
+
+/* --- Calls that never return (mpi-left.c) ----------------------------------------------------- */
+
+/* The thread is in a call, in whose frame the mark lies. */
+void mpi_stand(struct probe_thread *me, enum mpi_tongue tongue, volatile uint64_t *mark);
+
+/* What it will put down as it returns, `more` being its ticket; an op that it has entered. */
+void mpi_stands_in(struct probe_thread *me, const struct ring_record *end);
+void mpi_stands_with(struct probe_thread *me, const struct mpi_op *op);
+
+/* True if the call that the thread stands in was left: asked by one whose frame is [low, high]. */
+int mpi_was_left(enum mpi_tongue tongue, const void *low, const void *high);
+
+/* Closes it as failed. */
+void mpi_close_left(void);
 
 /* --- Requests (mpi-request.c) ---------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
  * group's word acts on the latest communicator that was made; `world` goes back to that of all.
  */
 #include <mpi.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -393,6 +394,43 @@ static void do_exit(int status)
 	exit(status);
 }
 
+static jmp_buf out;
+
+static void jump_out(MPI_Comm *of, int *error, ...)
+{
+	longjmp(out, 1);
+}
+
+/* A call that the program's handler of errors never lets return: to a rank that there is not. */
+static void do_leave(int unused)
+{
+	MPI_Errhandler handler;
+
+	MPI_Comm_create_errhandler(jump_out, &handler);
+	MPI_Comm_set_errhandler(comm, handler);
+	if (!setjmp(out))
+		MPI_Send(mine, 1, MPI_DOUBLE, n + 3, 0, comm);
+	else
+		printf("left\n");
+	MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+}
+
+static void call_inside(MPI_Comm *of, int *error, ...)
+{
+	MPI_Barrier(MPI_COMM_SELF);
+}
+
+/* The same, and the handler comes back, which has called MPI itself. */
+static void do_nest(int unused)
+{
+	MPI_Errhandler handler;
+
+	MPI_Comm_create_errhandler(call_inside, &handler);
+	MPI_Comm_set_errhandler(comm, handler);
+	MPI_Send(mine, 1, MPI_DOUBLE, n + 3, 0, comm);
+	MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+}
+
 static void do_abort(int code)
 {
 	MPI_Abort(MPI_COMM_WORLD, code);
@@ -440,6 +478,7 @@ static const struct {
 	WORD(create), WORD(create_group),
 	WORD(between), WORD(free), WORD(world), WORD(made), WORD(alone),
 	WORD(stay), WORD(compute), WORD(sleep), WORD(kill), WORD(exit), WORD(abort),
+	WORD(leave), WORD(nest),
 	WORD(finalize), WORD(errors_return), WORD(wrong_root), WORD(steps),
 };
 
