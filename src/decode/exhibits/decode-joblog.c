@@ -410,13 +410,12 @@ static void enrol_end(struct joblog *log, const struct joblog_end *end)
 static void take_places(struct joblog *log, const char *line)
 {
 	const char *at = strstr(line, "  error_file: /");
+	const char *host = joblog_ends_host(line), *task_host = joblog_ends_task_host(line);
 	struct roster_entry entry = {.rank = log->reporting, .local = JOB_NONE};
 
-	const char *task_host = joblog_ends_task_host(line);
-
-	if (joblog_ends_host(line))
-		log->host = arena_text_max(&log->context->arena, joblog_ends_host(line), HOST_CAP);
-	if (task_host || joblog_ends_host(line))
+	if (host)
+		log->host = arena_text_max(&log->context->arena, host, HOST_CAP);
+	if (task_host || host)
 		roster_add_host(&log->texts->roster, task_host ? task_host : log->host);
 	if (!at || log->reporting == JOB_NONE)
 		return;
