@@ -186,8 +186,10 @@ void altstack_birth(void)
 	struct rlimit space;
 
 	altstacks.guard = getauxval(AT_PAGESZ);
-	if (!sys_call(SYS_prlimit64, 0, RLIMIT_AS, NULL, &space) && space.rlim_cur != RLIM_INFINITY)
-		altstacks.small = 1;
+	for (int i = 0; i < 2; i++)
+		if (!sys_call(SYS_prlimit64, 0, i ? RLIMIT_DATA : RLIMIT_AS, NULL, &space) &&
+			space.rlim_cur != RLIM_INFINITY)
+			altstacks.small = 1;
 	hook_resolve(&altstacks.real, "pthread_create", (void *)pthread_create, hook_libc);
 	altstacks.has_key = !pthread_key_create(&altstacks.key, altstack_take);
 	altstack_give();

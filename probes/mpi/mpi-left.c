@@ -11,6 +11,7 @@
 #include "probes/mpi/mpi-abi.h"
 #include "probes/mpi/mpi.h"
 #include "probes/self.h"
+#include "probes/sys.h"
 #include "probes/work.h"
 
 #define MARK 0x6d70695f63616c6cul
@@ -49,7 +50,8 @@ int mpi_was_left(enum mpi_tongue tongue, const void *low, const void *high)
 	uintptr_t mark = me ? (uintptr_t)me->standing.mark : 0;
 	uint64_t there;
 
-	if (!mark || !me->depth || (me->standing.fortran && tongue != MPI_IN_FORTRAN))
+	if (!mark || !me->depth || (me->standing.fortran && tongue != MPI_IN_FORTRAN) ||
+		me->tid != (uint32_t)sys_gettid()) /* a forked child's copy of its parent's */
 		return 0;
 	if (mark >= (uintptr_t)low && mark <= (uintptr_t)high)
 		return 1;

@@ -169,8 +169,12 @@ void mounts_follow(const char *mountinfo, const char *path, struct str *ret)
 			break;
 		}
 		n = readlink(ret->text, target, sizeof(target));
-		if (n <= 0 || links++ == LINKS_MOST)
+		if (n <= 0)
 			continue;
+		if (links++ == LINKS_MOST) { /* a circle: nobody comes to its end */
+			str_add(ret, at);
+			break;
+		}
 		str_cut(ret, *target == '/' ? 0 : before);
 		put_target(&left, target, (size_t)n, at);
 		at = left.text;

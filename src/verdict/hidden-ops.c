@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
@@ -45,29 +46,33 @@ static bool is_held(const struct inquiry *q, const struct wait *wait)
 	       wait->age > q->given.threshold_else && (wait->kind == WAIT_SYNC || !wait->sure);
 }
 
-/* By what: of libraries the first rank that has any says it for all. */
+/* Those who may replay a graph; and those who use what the first of them does that uses any. */
 static void tell_hidden(struct inquiry *q, struct draft *draft)
 {
-	struct hidden_ops hidden = {false, "", ""};
+	struct rank_list replaying = {0}, unseen = {0};
+	struct hidden_ops first = {false, "", ""};
 
 	for (size_t i = 0; i < draft->victims.list.nr; i++) {
-		const struct hidden_ops one = hidden_ops_of(q, draft->victims.list.items[i]);
+		const struct rank_index rank = draft->victims.list.items[i];
+		const struct hidden_ops hidden = hidden_ops_of(q, rank);
 
-		hidden.replayed |= one.replayed;
-		if (!*hidden.by) {
-			hidden.by = one.by;
-			hidden.cite = one.cite;
-		}
+		if (hidden.replayed)
+			rank_list_add(&replaying, rank);
+		if (*hidden.by && !*first.by)
+			first = hidden;
+		if (*hidden.by && !strcmp(hidden.by, first.by))
+			rank_list_add(&unseen, rank);
 	}
-	if (hidden.replayed) {
-		draft_fact_of(q, draft, FACT_IN_REPLAY, &draft->victims, inquiry_cite_all(q));
+	if (replaying.list.nr) {
+		draft_fact_of(q, draft, FACT_IN_REPLAY, &replaying, inquiry_cite_all(q));
 		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_REPLAYED_OPS, NO_RANK);
 	}
-	if (*hidden.by) {
-		draft_fact_of(q, draft, FACT_IN_UNSEEN, &draft->victims, hidden.cite)->text =
-			hidden.by;
+	if (unseen.list.nr) {
+		draft_fact_of(q, draft, FACT_IN_UNSEEN, &unseen, first.cite)->text = first.by;
 		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_UNSEEN_OPS, NO_RANK);
 	}
+	array_release(&replaying.list);
+	array_release(&unseen.list);
 }
 
 void judge_hidden_ops(struct inquiry *q)

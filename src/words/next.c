@@ -314,8 +314,10 @@ static bool add_known(struct steps *into, const struct asking *a, const struct r
 	const struct verdict_fact *debugger = only_one(a->verdict, FACT_TRACED);
 	struct str words = {0}, command = {0};
 
-	if (a->verdict->next == VERDICT_NEXT_LOOK_AT_LOCK && holder)
+	if (a->verdict->next == VERDICT_NEXT_LOOK_AT_LOCK && holder) {
+		str_add(&words, is_for_now(a) ? IF_STILL : "");
 		say_holder(&words, a, holder);
+	}
 	switch (next_of(a)) {
 	case VERDICT_NEXT_GET_REST:
 		coverage_add_remedy(into, a->verdicts, a->tense);

@@ -11,6 +11,7 @@
 #define FIRST_PAUSE CLOCK_NS_PER_S
 #define LAST_PAUSE  (600 * CLOCK_NS_PER_S)
 #define WAIT_MOST   (10 * CLOCK_NS_PER_S)
+#define WHOLE	    'W'
 #define MESSAGE_NS  (CLOCK_NS_PER_S / 5) /* for the rest of a message that has begun */
 #define RANKS_MOST  8 /* one environment is what the ranks of a host have in common */
 
@@ -26,9 +27,24 @@ static void list_packages(int out, void *arg)
 	const struct asked *asked = arg;
 	struct str list = {0};
 
-	packages_list(asked->pids, asked->n, &list);
-	helper_send(out, NULL, 0, str_text(&list), list.len);
+	char whole = packages_list(asked->pids, asked->n, &list) ? WHOLE : 'P';
+
+	helper_send(out, &whole, 1, str_text(&list), list.len);
 	str_release(&list);
+}
+
+/*
+ * A rank that has imported nothing yet, or not any more, takes nothing back; nor does a list that
+ * is known to lack something, or of fewer ranks.
+ */
+static void keep(struct agent_packages *packages, const char *list, bool whole)
+{
+	if (packages->list.len && (!whole || packages->ranks < packages->most))
+		return;
+	str_cut(&packages->list, 0);
+	str_add(&packages->list, list);
+	packages->cut = !whole;
+	packages->most = packages->ranks;
 }
 
 static void take(struct agent_packages *packages, int64_t now)
@@ -39,13 +55,16 @@ static void take(struct agent_packages *packages, int64_t now)
 
 	if (poll(&answers, 1, 0) == 1)
 		got = helper_receive(&packages->helper, now + MESSAGE_NS, &found);
-	/* A rank that has imported nothing yet, or not any more, takes nothing back. */
-	if (got == 1 && found.len) {
-		str_cut(&packages->list, 0);
-		str_add_bytes(&packages->list, found.text, found.len);
+	if (got == 1 && found.len > 1)
+		keep(packages, found.text + 1, found.text[0] == WHOLE);
+	if (got == -ETIMEDOUT && now - packages->helper.begun <= WAIT_MOST) {
+		str_release(&found);
+		return;
 	}
-	if (got != -ETIMEDOUT || now - packages->helper.begun > WAIT_MOST)
-		helper_end(&packages->helper);
+	/* Nobody is sent again to storage that does not answer: each would stay there. */
+	if (got == -ETIMEDOUT)
+		packages->due = INT64_MAX;
+	helper_end(&packages->helper);
 	str_release(&found);
 }
 
@@ -68,6 +87,7 @@ void agent_packages_turn(struct agent *agent, int64_t now)
 	if (packages->pause > LAST_PAUSE)
 		packages->pause = LAST_PAUSE;
 	packages->due = now + packages->pause;
+	packages->ranks = asked.n;
 	helper_start(&packages->helper, list_packages, &asked);
 }
 

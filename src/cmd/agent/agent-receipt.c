@@ -56,6 +56,7 @@ static void put_packages(const struct agent *agent, struct arena *arena, struct 
 	ret->packages = packages;
 	ret->npackages = n;
 	ret->packages_known = n > 0;
+	ret->packages_cut = agent->packages.cut;
 }
 
 /* The figures of the last look and what was launched; then what only we know. */

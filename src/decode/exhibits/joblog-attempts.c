@@ -10,7 +10,8 @@
 #include "evidence/gather/log-marks.h"
 #include "job/job.h"
 
-#define TRACE_START "Traceback (most recent call last)"
+#define TRACE_START   "Traceback (most recent call last)"
+#define LETTERS_LEAST 8 /* of words that a run begins with, and no other line has */
 
 /* Of "... 07:45:31.029000 15584 torch/x.py:1002] failed" the number before the file. */
 static int64_t pid_before(const char *line, const char *end)
@@ -172,13 +173,24 @@ static bool dies_of(struct joblog_attempts *attempts, int64_t rank, const char *
 	return ends;
 }
 
+/* A line of stars comes again and again, and so does "ok". */
+static bool tell_apart(const char *words)
+{
+	size_t letters = 0;
+
+	for (const char *at = words; *at; at++)
+		letters += isalpha((unsigned char)*at) != 0;
+	return letters >= LETTERS_LEAST;
+}
+
 /* A rank has said that, behind its marks: again, where it had begun with it and has ended since. */
 static void take_words(struct joblog_attempts *attempts, int64_t rank, const char *words)
 {
 	struct joblog_speaker *speaker = speaker_of(attempts, rank);
 	uint64_t hash = hash_text(HASH_START, words);
 
-	if (!speaker || !isgraph((unsigned char)*words) || strstr(words, TRACE_START))
+	if (!speaker || !isgraph((unsigned char)*words) || strstr(words, TRACE_START) ||
+		!tell_apart(words))
 		return;
 	if (!speaker->first && !speaker->ended && !attempts->all_ended)
 		speaker->first = hash;

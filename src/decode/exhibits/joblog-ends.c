@@ -172,8 +172,9 @@ const char *joblog_ends_task_host(const char *line)
 	static const char srun[] = "srun: error: ", mpirun[] = "noticed that process rank ";
 	const char *at = strstr(line, srun), *node = strstr(line, mpirun);
 
+	at = at ? at + strlen(srun) : NULL;
 	if (at && strstr(at, ": task"))
-		return at + strlen(srun);
+		return at;
 	node = node ? strstr(node, " on node ") : NULL;
 	return node ? node + strlen(" on node ") : NULL;
 }

@@ -426,16 +426,18 @@ static bool has_frame(const uint8_t *bytes, size_t size)
 
 /*
  * False where nothing of a bundle begins anywhere in a large file, which is a log or whatever else:
- * that is seen piece by piece, and nothing of it kept. A small one, or one that cannot be read,
- * may be.
+ * that is seen piece by piece, and nothing of it kept. A small one may be, and so may what is too
+ * large or no file, or cannot be read: whoever reads it says so.
  */
 static bool bundle_may_be(const char *path)
 {
 	uint8_t *piece = alloc_zeroed(1, BUNDLE_PIECE);
 	int fd = file_open(path);
-	bool found = fd < 0;
 	size_t kept = 0, all = 0;
-	ssize_t got;
+	ssize_t got = 0;
+	struct stat st;
+	bool found = fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+		     st.st_size > (off_t)BUNDLE_TOTAL_CAP;
 
 	while (!found && (got = read(fd, piece + kept, BUNDLE_PIECE - kept)) > 0) {
 		size_t size = kept + (size_t)got;
@@ -449,7 +451,7 @@ static bool bundle_may_be(const char *path)
 	if (fd >= 0)
 		close(fd);
 	free(piece);
-	return found || all < BUNDLE_PIECE;
+	return found || got < 0 || all < BUNDLE_PIECE;
 }
 
 int bundle_read(const char *path, struct evidence *into, struct complaint *why)

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define BEGIN_MOST 32 /* bytes of marks before a time */
-#define FIRST_MOST 8  /* lines before the first that has one: what stands behind may be of later */
+#define LINE_MOST  64 /* so much of a line is looked at */
 
 static int64_t seconds_of(struct tm *parts)
 {
@@ -46,46 +46,45 @@ static int64_t glog_at(const char *at, int year)
 	return seconds_of(&parts);
 }
 
-/* A line's time; 0 it has no date and time. */
-static int64_t time_of(const char *line, int year)
+/* A line's time. */
+static struct log_time time_of(const char *text, int year)
 {
-	for (int i = 0; i < BEGIN_MOST && line[i] && line[i] != '\n'; i++) {
-		int64_t time = 0;
+	size_t len = strcspn(text, "\n");
+	char line[LINE_MOST + 1] = {0};
+
+	memcpy(line, text, len < LINE_MOST ? len : LINE_MOST);
+	for (int i = 0; i < BEGIN_MOST && line[i]; i++) {
+		int64_t at = 0;
 
 		if (i && isalnum((unsigned char)line[i - 1]))
 			continue;
-		if (isdigit((unsigned char)line[i]))
-			time = full_at(line + i);
-		else if (isdigit((unsigned char)line[i + 1]))
-			time = glog_at(line + i, year);
-		if (time)
-			return time;
+		if (isdigit((unsigned char)line[i])) {
+			at = full_at(line + i);
+			if (at)
+				return (struct log_time){at, LOG_TIME_FULL, false};
+		} else if (isdigit((unsigned char)line[i + 1])) {
+			at = glog_at(line + i, year);
+			if (at)
+				return (struct log_time){at, LOG_TIME_GLOG, strchr("EF", line[i])};
+		}
 	}
-	return 0;
+	return (struct log_time){0};
 }
 
-int64_t log_times_first(const char *text, int year)
+struct log_time log_times_first(const char *text, int year)
 {
-	for (int i = 0; i < FIRST_MOST && *text; i++) {
-		int64_t time = time_of(text, year);
-
-		if (time)
-			return time;
-		text += strcspn(text, "\n");
-		text += *text == '\n';
-	}
-	return 0;
+	return time_of(text + strspn(text, "\r\n"), year);
 }
 
-int64_t log_times_last(const char *text, int year)
+struct log_time log_times_last(const char *text, int year)
 {
-	int64_t last = 0;
+	struct log_time last = {0};
 
 	/* A begin that is cut off has no time. */
 	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
-		int64_t time = time_of(text, year);
+		const struct log_time time = time_of(text, year);
 
-		last = time ? time : last;
+		last = time.at ? time : last;
 	}
 	return last;
 }

@@ -8,13 +8,23 @@
  * apart, and nothing else.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
+/* Times of two forms may be of two zones, or years: they say nothing about each other. */
+enum log_time_form { LOG_TIME_NONE, LOG_TIME_FULL, LOG_TIME_GLOG };
+
+struct log_time {
+	int64_t at; /* seconds; 0 none */
+	enum log_time_form form;
+	bool error; /* of a line that tells of one */
+};
+
 /*
- * In seconds the times of the first line of a text that has one, of its first few, and of its last;
- * 0 none has a date and a time. `year`: of lines that name none.
+ * The time of a text's very first line: one that stands behind others may be of much later. And of
+ * the last line that has one. `year`: of lines that name none.
  */
-int64_t log_times_first(const char *text, int year) __attribute__((nonnull));
-int64_t log_times_last(const char *text, int year) __attribute__((nonnull));
+struct log_time log_times_first(const char *text, int year) __attribute__((nonnull));
+struct log_time log_times_last(const char *text, int year) __attribute__((nonnull));
 
 #endif

@@ -2,6 +2,7 @@
 #include "evidence/gather/packages.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct folder {
 struct listing {
 	ARRAY(struct folder) folders; /* that were read */
 	ARRAY(char *) names;
+	bool cut; /* something is not in it */
 };
 
 /* --- One folder ------------------------------------------------------------------------------- */
@@ -50,8 +52,10 @@ static void add_package(struct listing *listing, const char *entry)
 		return;
 	version = entry + name + 1;
 	len = strcspn(version, "-"); /* behind that stands an interpreter, or "info" */
-	suffix = strstr(version, ends_in(entry, ".dist-info") ? ".dist-info" : ".egg-info");
-	if (suffix && (size_t)(suffix - version) < len)
+	suffix = strstr(entry, ends_in(entry, ".dist-info") ? ".dist-info" : ".egg-info");
+	if (suffix <= version) /* "distro.egg-info" */
+		return;
+	if ((size_t)(suffix - version) < len)
 		len = (size_t)(suffix - version);
 	str_add_bytes(&package, entry, name);
 	str_add_char(&package, ' ');
@@ -85,11 +89,14 @@ static void read_folder(struct listing *listing, uint32_t pid, const char *folde
 	str_add_bytes(&path, folder, len);
 	dir = listing->folders.nr < FOLDERS_MOST ? opendir(path.text) : NULL;
 	str_release(&path);
-	if (!dir)
+	if (!dir) {
+		listing->cut = true;
 		return;
+	}
 	if (is_new(listing, dirfd(dir)))
 		while (listing->names.nr < PACKAGES_MOST && (entry = readdir(dir)))
 			add_package(listing, entry->d_name);
+	listing->cut |= listing->names.nr >= PACKAGES_MOST;
 	closedir(dir);
 }
 
@@ -135,7 +142,7 @@ static int compare_names(const void *va, const void *vb)
 	return strcmp(*(char *const *)va, *(char *const *)vb);
 }
 
-void packages_list(const uint32_t *pids, size_t n, struct str *into)
+bool packages_list(const uint32_t *pids, size_t n, struct str *into)
 {
 	struct blocking_read *reads = alloc_zeroed(n + 1, sizeof(*reads));
 	struct listing listing = {0};
@@ -147,6 +154,8 @@ void packages_list(const uint32_t *pids, size_t n, struct str *into)
 	for (size_t i = 0; i < n; i++) {
 		if (!reads[i].error)
 			read_maps(&listing, pids[i], str_text(&reads[i].bytes));
+		else if (reads[i].error == ETIMEDOUT)
+			listing.cut = true;
 		str_release(&reads[i].bytes);
 	}
 	array_sort(&listing.names, compare_names);
@@ -160,4 +169,5 @@ void packages_list(const uint32_t *pids, size_t n, struct str *into)
 	array_release(&listing.names);
 	array_release(&listing.folders);
 	free(reads);
+	return !listing.cut;
 }

@@ -11,6 +11,7 @@
  * mappings does not come within a moment.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,8 +20,9 @@
 /*
  * Appends "NAME VERSION", a line each, sorted, each once, of all those processes together; the
  * folders are read as each process sees them. Where a name has several versions, in several
- * folders, which one is imported is not known. Whoever asks waits for their storage.
+ * folders, which one is imported is not known. Whoever asks waits for their storage. False if
+ * something is not in it: it could not be read, or had no room.
  */
-void packages_list(const uint32_t *pids, size_t n, struct str *into) __attribute__((nonnull(3)));
+bool packages_list(const uint32_t *pids, size_t n, struct str *into) __attribute__((nonnull(3)));
 
 #endif

@@ -114,17 +114,24 @@ static uint64_t writers_in(const char *text)
 	return ranks;
 }
 
-/* From when to when its lines are; neither where one is not known, or clocks were set meanwhile. */
+/*
+ * From when to when its lines are; neither where one is not known, or clocks were set meanwhile. A
+ * log that begins with an error began before: its rank was silent until then.
+ */
 static void read_times(struct remains_file *file, const char *head, const char *tail)
 {
 	time_t seconds = (time_t)(file->when / CLOCK_NS_PER_S);
 	struct tm parts;
 	int year = gmtime_r(&seconds, &parts) ? parts.tm_year + 1900 : 2000;
 
-	file->first = log_times_first(head, year);
-	file->last = file->first ? log_times_last(tail, year) : 0;
-	if (file->last < file->first)
-		file->first = file->last = 0;
+	const struct log_time first = log_times_first(head, year);
+	const struct log_time last = log_times_last(tail, year);
+
+	if (!first.at || first.error || first.form != last.form || last.at < first.at)
+		return;
+	file->first = first.at;
+	file->last = last.at;
+	file->form = first.form;
 }
 
 void remains_jobs_read(struct remains_file *file, const char *name, const char *head,
@@ -153,6 +160,7 @@ struct branch {
 	uint64_t run;                        /* torchrun's folder below it, as a report names it */
 	int64_t newest;
 	int64_t first, last; /* of its lines; 0 not known */
+	enum log_time_form form;
 };
 
 struct branches {
@@ -214,6 +222,7 @@ static void find_branches(const struct remains *remains, const struct branch *fo
 			branch->newest = file->when;
 		branch->first = branch->folder ? 0 : file->first;
 		branch->last = branch->folder ? 0 : file->last;
+		branch->form = file->form;
 	}
 }
 
@@ -319,7 +328,7 @@ static bool are_far(const struct branch *a, const struct branch *b)
  */
 static bool are_one_after_other(const struct branch *a, const struct branch *b)
 {
-	return a->first && b->first && is_of_part(a) && is_of_part(b) &&
+	return a->first && b->first && a->form == b->form && is_of_part(a) && is_of_part(b) &&
 	       (a->first > b->last + REMAINS_APART || b->first > a->last + REMAINS_APART);
 }
 

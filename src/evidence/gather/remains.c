@@ -23,11 +23,12 @@
 #include "evidence/gather/remains-runs.h"
 #include "evidence/gather/source.h"
 
-#define LOOK_SIZE  (64 << 10) /* at each end */
-#define DEPTH_MOST 6
-#define FILES_MOST 4096
-#define NOT_OPENED  "cannot be opened"
-#define NOT_ENTERED "a link, or too deep: name it"
+#define LOOK_SIZE    (64 << 10) /* at each end */
+#define DEPTH_MOST   6
+#define FILES_MOST   4096
+#define FOLDERS_TOLD 64
+#define NOT_OPENED   "cannot be opened"
+#define NOT_ENTERED  "a link, or too deep: name it"
 
 /* Both ends of a file, as texts. */
 struct sight {
@@ -323,7 +324,7 @@ static void pass_folder(struct remains *remains, const char *path, size_t root, 
 {
 	struct remains_file *file;
 
-	if (remains->files.nr >= FILES_MOST) {
+	if (remains->passed_folders++ >= FOLDERS_TOLD || remains->files.nr >= FILES_MOST) {
 		remains->unentered++;
 		return;
 	}

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "evidence/format/exhibit.h"
+#include "evidence/gather/log-times.h"
 
 /* A kind of such files, one row of the table in remains.c. */
 struct remains_kind {
@@ -35,6 +36,7 @@ struct remains_file {
 	const char *why;                 /* it was passed over, a literal; NULL it was not */
 	int64_t when;                    /* it was last written, realtime ns */
 	int64_t first, last;             /* times of its lines, s (log-times.h); 0 not known */
+	enum log_time_form form;         /* of both */
 	int64_t born;                    /* it was made; 0 not known */
 	int64_t job;                     /* a number that Slurm gave it; 0 none is told */
 	uint64_t ranks;                  /* bits of those below 64 whose lines are in it */
@@ -57,7 +59,8 @@ struct remains {
 	ARRAY(struct remains_file) files;
 	ARRAY(struct remains_look) looks;
 	size_t more;    /* were not looked at: there are too many */
-	size_t unentered; /* folders, not even named: there are too many */
+	size_t passed_folders; /* into which nobody looked */
+	size_t unentered;      /* of these, not even named: there are too many */
 	size_t refused; /* were not opened: pipes, devices, links of others */
 	bool one;	/* one that is taken is enough */
 };

@@ -41,9 +41,14 @@ static enum job_known tasks_are_ranks(const struct seal *seal)
 	return known;
 }
 
+/* A script that is run by its name is called by that: "train.sh". */
 static bool is_shell(const struct job_process *process)
 {
 	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish"};
+	size_t len = strlen(process->comm);
+
+	if (len > 3 && !strcmp(process->comm + len - 3, ".sh"))
+		return true;
 
 	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
 		if (!strcmp(process->comm, shells[i]))

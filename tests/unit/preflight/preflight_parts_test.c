@@ -71,11 +71,12 @@ static void links_are_followed_where_nobody_waits_for_a_server(void **state)
 		{"near/b/y", "far/set/y"},
 		{"far/c/passwd", "far/c/passwd"},
 		{"round/z", "round/z"},
+		{"circle/z", "circle/z"},
 		{"../../..", "/"},
 		{"up/etc", "/etc"},
 	};
 	char from[] = "/tmp/inquest-follow-XXXXXX";
-	struct str table = {0};
+	struct str table = {0}, circle = {0};
 
 	(void)state;
 	assert_non_null(mkdtemp(from));
@@ -86,6 +87,8 @@ static void links_are_followed_where_nobody_waits_for_a_server(void **state)
 	assert_int_equal(symlink("far", "a") | symlink("../a/set", "near/b"), 0);
 	assert_int_equal(symlink("/etc", "far/c") | symlink("round", "round"), 0);
 	assert_int_equal(symlink("/..", "up"), 0);
+	str_printf(&circle, "%s/near/../circle", from);
+	assert_int_equal(symlink(circle.text, "circle"), 0);
 	for (size_t i = 0; i < NR(all); i++) {
 		struct str path = {0}, leads = {0}, found = {0};
 
@@ -100,6 +103,7 @@ static void links_are_followed_where_nobody_waits_for_a_server(void **state)
 		str_release(&found);
 	}
 	str_release(&table);
+	str_release(&circle);
 }
 
 static void file_systems_have_a_class_and_unknown_ones_have_none(void **state)
