@@ -161,6 +161,8 @@ static void try_pair(struct run *run, const struct whole *one, const struct whol
 {
 	struct str wrong = {0};
 
+	if (*one->job->id && !strcmp(one->job->id, other->job->id))
+		return; /* two looks at one job are one */
 	if (begin(run, WAY_JOBS, "jobs", one->path, other->path) &&
 		!pairs_whole(one, other, run->plant, &wrong))
 		show_wrong(run, WAY_JOBS, str_text(&wrong));
