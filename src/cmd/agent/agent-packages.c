@@ -11,7 +11,8 @@
 #define FIRST_PAUSE CLOCK_NS_PER_S
 #define LAST_PAUSE  (600 * CLOCK_NS_PER_S)
 #define WAIT_MOST   (10 * CLOCK_NS_PER_S)
-#define WHOLE	    'W'
+#define WHOLE	    'W' /* how an answer begins */
+#define PART	    'P'
 #define MESSAGE_NS  (CLOCK_NS_PER_S / 5) /* for the rest of a message that has begun */
 #define RANKS_MOST  8 /* one environment is what the ranks of a host have in common */
 
@@ -26,8 +27,7 @@ static void list_packages(int out, void *arg)
 {
 	const struct asked *asked = arg;
 	struct str list = {0};
-
-	char whole = packages_list(asked->pids, asked->n, &list) ? WHOLE : 'P';
+	char whole = packages_list(asked->pids, asked->n, &list) ? WHOLE : PART;
 
 	helper_send(out, &whole, 1, str_text(&list), list.len);
 	str_release(&list);
