@@ -60,11 +60,43 @@ static bool all_named(const struct bench *bench, const struct verdict *verdict)
 	return true;
 }
 
+/* True if the whole has it that the rank compiled at that moment, and was done later. */
+static bool compiled_then(const struct bench *bench, int world_rank)
+{
+	const struct job *whole = bench->whole->job;
+	int64_t then = bench->job->coverage.to;
+
+	for (size_t i = 0; i < whole->nspans; i++) {
+		const struct job_span *span = &whole->spans[i];
+
+		if (span->kind == JOB_SPAN_COMPILE && span->begun <= then && span->ended > then &&
+			job_rank(whole, span->rank)->world_rank.n == world_rank)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Ranks that compiled for longer than others were waited for then, whoever hung in the end: the
+ * whole, which knows when they were done, says so.
+ */
+static bool were_late_then(const struct bench *bench, const struct verdict *verdict)
+{
+	if (bench->kind != CHARGE_EARLIER || verdict->class != VERDICT_COMPILE_SKEW)
+		return false;
+	for (size_t i = 0; i < verdict->culprits.n; i++)
+		if (!compiled_then(bench, whole_number(bench, job_rank(bench->job,
+							      verdict->culprits.at[i]))))
+			return false;
+	return verdict->culprits.n > 0;
+}
+
 static void hold_named(struct bench *bench, const struct verdict *verdict)
 {
 	struct str ranks = {0};
 
-	if (verdict->confidence <= VERDICT_HYPOTHESIS || all_named(bench, verdict))
+	if (verdict->confidence <= VERDICT_HYPOTHESIS || all_named(bench, verdict) ||
+		were_late_then(bench, verdict))
 		return;
 	add_ranks(&ranks, bench->job, &verdict->culprits);
 	object(bench, "named", "%s %s of rank %s", verdict_confidence_name(verdict->confidence),
@@ -106,7 +138,8 @@ static void hold_sure(struct bench *bench, const struct verdict *verdict)
 		whole_has(bench, verdict->class))
 		return;
 	/* A rank that stalls first, and is seen to die of it later, is right to be named. */
-	if (bench->kind == CHARGE_EARLIER && verdict->culprits.n && all_named(bench, verdict))
+	if (bench->kind == CHARGE_EARLIER && verdict->culprits.n &&
+		(all_named(bench, verdict) || were_late_then(bench, verdict)))
 		return;
 	object(bench, "sure", "established %s, which is not what the whole says",
 		verdict_class_name(verdict->class));
