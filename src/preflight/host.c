@@ -13,6 +13,7 @@
 #include "preflight/check.h"
 
 #define GB	     1000000000.0
+#define MB	     1000000.0
 #define SHM_LEAST    (1LL << 30) /* of which a rank's channels and its loaders' batches are made */
 #define SHM_SCARCE   (64LL << 20) /* what a container gets where nobody asks */
 #define NOFILE_LEAST 4096
@@ -104,8 +105,8 @@ static void check_limits(struct check_sink *sink)
 		getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur != RLIM_INFINITY) {
 		well = false;
 		check_say(sink, PREFLIGHT_FAIL, from, "ulimit -l unlimited",
-			"a process may lock %.1f GB of memory: RDMA cannot register its buffers",
-			(double)locked.rlim_cur / GB);
+			"a process may lock %.1f MB of memory: RDMA cannot register its buffers",
+			(double)locked.rlim_cur / MB);
 	}
 	globfree(&rdma);
 	if (well)
