@@ -103,6 +103,15 @@ static enum verdict_where place_of(const struct profile *p)
 	return p->frozen ? VERDICT_IN_FROZEN : is_locked(p) ? VERDICT_IN_LOCK : VERDICT_NOWHERE;
 }
 
+/*
+ * True if somebody saw whether it lives. A ring alone goes on saying that its owner compiles, also
+ * when that one was killed.
+ */
+static bool fate_is_known(const struct profile *p)
+{
+	return p->process && p->process->end != JOB_END_UNKNOWN;
+}
+
 /* Asked before skew, which any open compile would fit. */
 bool explains_stuck(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
@@ -129,8 +138,9 @@ bool explains_skew(const struct inquiry *q, struct rank_index rank, struct reaso
 
 	if (!compiles(p))
 		return false;
-	why->confidence = p->progress == PROGRESS_YES && !by_stack(p) ? VERDICT_ESTABLISHED
-								      : VERDICT_SUPPORTED;
+	why->confidence = p->progress == PROGRESS_YES && !by_stack(p) && fate_is_known(p)
+				  ? VERDICT_ESTABLISHED
+				  : VERDICT_SUPPORTED;
 	why->outlook = p->ended   ? VERDICT_KILL
 		       : moves(p) ? VERDICT_WAIT
 				  : VERDICT_OUTLOOK_UNKNOWN;

@@ -82,6 +82,18 @@ static struct verdict_fact told(const struct facts *f, enum verdict_fact_kind ki
 	return found;
 }
 
+/* Its ring alone would go on saying so if it had been killed. */
+static void a_rank_of_whose_life_nobody_has_a_word_is_not_surely_compiling(void **state)
+{
+	struct facts *f = cold_job();
+
+	facts_cpu(f, 3, 4.5, 5, 0.2);
+	expect_standing(f, VERDICT_WAIT, VERDICT_ESTABLISHED);
+	f->ranks[3].exit_known = false;
+	expect_standing(f, VERDICT_WAIT, VERDICT_SUPPORTED);
+	facts_free(f);
+}
+
 /* Quiet is not dead: it waits for the network, which may answer. */
 static void a_compile_that_waits_for_the_network_may_resolve(void **state)
 {
@@ -408,6 +420,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(s01_a_cold_rank_still_compiles),
+		cmocka_unit_test(a_rank_of_whose_life_nobody_has_a_word_is_not_surely_compiling),
 		cmocka_unit_test(s02_all_compile_and_nobody_waits),
 		cmocka_unit_test(s03_a_compile_without_cpu_is_stuck),
 		cmocka_unit_test(a_compile_that_waits_for_the_network_may_resolve),
