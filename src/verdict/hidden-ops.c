@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "job/spans.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
@@ -18,11 +19,12 @@ static bool replays_graphs(const struct inquiry *q, struct rank_index rank)
 struct hidden_ops hidden_ops_of(const struct inquiry *q, struct rank_index rank)
 {
 	struct hidden_ops found = {replays_graphs(q, rank), "", ""};
+	const struct spans_range traits = traits_of(q->job, rank);
 
-	for (size_t i = 0; i < q->job->ntraits; i++) {
+	for (size_t i = traits.from; i < traits.to; i++) {
 		const struct job_trait *trait = &q->job->traits[i];
 
-		if (same_rank(trait->rank, rank) && !strcmp(trait->key, "unseen-ops")) {
+		if (!strcmp(trait->key, "unseen-ops")) {
 			found.by = trait->text;
 			found.cite = trait->cite;
 		}

@@ -81,18 +81,23 @@ static const char *remedy_of(const struct job *job)
 	return NULL;
 }
 
-/* True if there are stacks of whom it is about, or of anybody where it is about nobody. */
+/*
+ * True if there are stacks of whom it is about, or of anybody where it is about nobody. Both lists
+ * are in the order of ranks.
+ */
 static bool has_stacks(const struct asking *a)
 {
 	const struct verdict_ranks ranks = a->verdict->culprits;
 	const struct job *job = a->verdicts->job;
+	size_t k = 0;
 
 	for (size_t i = 0; i < job->nstacks; i++) {
-		bool of_them = !ranks.n;
+		const struct job_stack *stack = &job->stacks[i];
 
-		for (size_t k = 0; k < ranks.n; k++)
-			of_them |= same_rank(ranks.at[k], job->stacks[i].rank);
-		if (of_them && job->stacks[i].nframes)
+		while (k < ranks.n && is_rank(stack->rank) && ranks.at[k].i < stack->rank.i)
+			k++;
+		if (stack->nframes &&
+			(!ranks.n || (k < ranks.n && same_rank(ranks.at[k], stack->rank))))
 			return true;
 	}
 	return false;
