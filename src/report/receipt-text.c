@@ -158,16 +158,11 @@ static void add_names(struct str *into, const char *key, const struct drifts *dr
 #define PACKAGES_TOLD 12
 
 /* How many there are on the list, behind those that have a line. */
-static void add_more_packages(struct str *into, size_t packages, bool utf8)
+static void add_more_packages(struct str *into, size_t packages)
 {
-	struct str words = {0};
-
 	if (packages > PACKAGES_TOLD)
-		str_printf(&words, "and %zu more packages: --json has them",
+		str_printf(into, "and %zu more packages: --json has them\n",
 			packages - PACKAGES_TOLD);
-	if (words.len)
-		add_line(into, str_text(&words), utf8);
-	str_release(&words);
 }
 
 static void add_pair(struct str *into, const struct receipt *before, const struct receipt *after,
@@ -186,7 +181,7 @@ static void add_pair(struct str *into, const struct receipt *before, const struc
 		any = true;
 		add_drift(into, &drifts->all.items[i], before, after, utf8);
 	}
-	add_more_packages(into, packages, utf8);
+	add_more_packages(into, packages);
 	add_names(into, "same", drifts, DRIFT_SAME, utf8);
 	add_names(into, "not known", drifts, DRIFT_UNKNOWN, utf8);
 }
