@@ -13,6 +13,7 @@ struct bench {
 	const struct whole *whole;
 	const struct job *job;
 	const struct verdicts *verdicts;
+	struct job *moment; /* all evidence of an earlier moment; NULL: not asked */
 	enum charge_kind kind;
 	struct str *wrong;
 	bool right;
@@ -51,15 +52,6 @@ static int whole_number(const struct bench *bench, const struct job_rank *rank)
 		       : -1;
 }
 
-static bool all_named(const struct bench *bench, const struct verdict *verdict)
-{
-	for (size_t i = 0; i < verdict->culprits.n; i++)
-		if (!whole_names(bench->whole,
-			    whole_number(bench, job_rank(bench->job, verdict->culprits.at[i]))))
-			return false;
-	return true;
-}
-
 /* True if the whole has it that the rank compiled at that moment, and was done later. */
 static bool compiled_then(const struct bench *bench, int world_rank)
 {
@@ -76,27 +68,80 @@ static bool compiled_then(const struct bench *bench, int world_rank)
 	return false;
 }
 
-/*
- * Ranks that compiled for longer than others were waited for then, whoever hung in the end: the
- * whole, which knows when they were done, says so.
- */
-static bool were_late_then(const struct bench *bench, const struct verdict *verdict)
+/* The whole's op of a rank that the verdict is about; NULL: the whole does not have it. */
+static const struct job_op *op_in_whole(
+	const struct bench *bench, const struct verdict *verdict, int world_rank)
 {
-	if (bench->kind != CHARGE_EARLIER || verdict->class != VERDICT_COMPILE_SKEW)
-		return false;
-	for (size_t i = 0; i < verdict->culprits.n; i++)
-		if (!compiled_then(bench, whole_number(bench, job_rank(bench->job,
-							      verdict->culprits.at[i]))))
+	const struct job *whole = bench->whole->job;
+
+	if (verdict->group == JOB_NONE || !verdict->op_index)
+		return NULL;
+	for (size_t i = 0; i < whole->nmembers; i++) {
+		const struct job_member *member = &whole->members[i];
+
+		if (whole->groups[member->group].key != bench->job->groups[verdict->group].key ||
+			!is_rank(member->rank) ||
+			job_rank(whole, member->rank)->world_rank.n != world_rank)
+			continue;
+		for (size_t k = 0; k < member->nops; k++)
+			if (member->ops[k].index == verdict->op_index)
+				return &member->ops[k];
+	}
+	return NULL;
+}
+
+/* True if all evidence of that moment has the rank wait in something. */
+static bool waited_then(const struct bench *bench, int world_rank)
+{
+	struct waits *waits = waits_new(bench->moment, NULL);
+	bool found = false;
+
+	for (size_t i = 0; i < waits->n; i++) {
+		const struct wait *wait = &waits->at[i];
+
+		if ((wait->held || wait->sure) &&
+			job_rank(bench->moment, wait->rank)->world_rank.n == world_rank)
+			found = true;
+	}
+	waits_free(waits);
+	return found;
+}
+
+/* True if the rank came to what the verdict is about after that moment, and waited for nobody. */
+static bool came_later(const struct bench *bench, const struct verdict *verdict, int world_rank)
+{
+	const struct job_op *op = op_in_whole(bench, verdict, world_rank);
+
+	return bench->moment && op && op->entered > bench->job->coverage.to &&
+	       !waited_then(bench, world_rank);
+}
+
+/*
+ * True if the whole bears each of the verdict's names out. Of an earlier moment it knows what became
+ * of it: ranks that compiled then, or came later to what others stood in, were rightly waited for,
+ * whoever hung in the end.
+ */
+static bool all_named(const struct bench *bench, const struct verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->culprits.n; i++) {
+		int rank = whole_number(bench, job_rank(bench->job, verdict->culprits.at[i]));
+
+		if (whole_names(bench->whole, rank))
+			continue;
+		if (bench->kind != CHARGE_EARLIER ||
+			!(verdict->class == VERDICT_COMPILE_SKEW
+					? compiled_then(bench, rank)
+					: came_later(bench, verdict, rank)))
 			return false;
-	return verdict->culprits.n > 0;
+	}
+	return true;
 }
 
 static void hold_named(struct bench *bench, const struct verdict *verdict)
 {
 	struct str ranks = {0};
 
-	if (verdict->confidence <= VERDICT_HYPOTHESIS || all_named(bench, verdict) ||
-		were_late_then(bench, verdict))
+	if (verdict->confidence <= VERDICT_HYPOTHESIS || all_named(bench, verdict))
 		return;
 	add_ranks(&ranks, bench->job, &verdict->culprits);
 	object(bench, "named", "%s %s of rank %s", verdict_confidence_name(verdict->confidence),
@@ -138,8 +183,7 @@ static void hold_sure(struct bench *bench, const struct verdict *verdict)
 		whole_has(bench, verdict->class))
 		return;
 	/* A rank that stalls first, and is seen to die of it later, is right to be named. */
-	if (bench->kind == CHARGE_EARLIER && verdict->culprits.n &&
-		(all_named(bench, verdict) || were_late_then(bench, verdict)))
+	if (bench->kind == CHARGE_EARLIER && verdict->culprits.n && all_named(bench, verdict))
 		return;
 	object(bench, "sure", "established %s, which is not what the whole says",
 		verdict_class_name(verdict->class));
@@ -199,12 +243,20 @@ static void hold_nobody_waits(struct bench *bench)
 	waits_free(waits);
 }
 
-/* Data that went wrong without anybody waiting is nothing that less evidence would have to show. */
+/*
+ * Data that went wrong without anybody waiting is nothing that less evidence would have to show. In
+ * a job that is well somebody waits at each moment, for less than would be a hang.
+ */
 static bool whole_waits(const struct whole *whole)
 {
-	for (size_t i = 0; i < whole->verdicts->n; i++)
-		if (whole->verdicts->at[i].victims.n)
+	bool is_well = whole->has_truth && !whole->ninvolved;
+
+	for (size_t i = 0; i < whole->verdicts->n; i++) {
+		const struct verdict *verdict = &whole->verdicts->at[i];
+
+		if (verdict->victims.n && !(is_well && verdict->class == VERDICT_TOO_EARLY))
 			return true;
+	}
 	return false;
 }
 
@@ -290,6 +342,7 @@ bool charge(const struct whole *whole, const struct evidence *evidence, enum cha
 
 	bench.job = job;
 	bench.verdicts = verdicts;
+	bench.moment = kind == CHARGE_EARLIER && as ? decode_job(as) : NULL;
 	for (size_t i = 0; i < verdicts->n; i++) {
 		hold_named(&bench, &verdicts->at[i]);
 		hold_sure(&bench, &verdicts->at[i]);
@@ -300,6 +353,7 @@ bool charge(const struct whole *whole, const struct evidence *evidence, enum cha
 		hold_same(&bench, as, plant);
 	write_text(verdicts);
 	verdicts_free(verdicts);
+	job_free(bench.moment);
 	job_free(job);
 	return bench.right;
 }

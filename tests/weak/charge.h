@@ -6,7 +6,8 @@
  * What is said of less evidence, held against what all of it says (law 9):
  *
  *	named	 nobody is named, with more than a hypothesis, whom neither the whole nor the job's
- *		 truth names: by world rank, or where a rank has no number by its process
+ *		 truth names: by world rank, or where a rank has no number by its process. At an
+ *		 earlier moment also who compiled then, or came to the op in question later
  *	sure	 "established" is the whole's own finding: the same class and no culprit more; of an
  *		 earlier moment the same family, since a compile that is stuck moved before
  *	all-in	 "all have entered" (transport-stall, gpu-stall) is said only where the whole says
@@ -34,7 +35,8 @@ extern const char *const plant_names[PLANTS];
 
 /*
  * Judges the evidence and holds it against the whole. What is wrong is appended to `wrong`, in
- * words; true: nothing. CHARGE_SAME: it is to say what `as` says.
+ * words; true: nothing. CHARGE_SAME: it is to say what `as` says. CHARGE_EARLIER: `as` is all the
+ * evidence of that moment; NULL: not asked, and who came later is not excused.
  */
 bool charge(const struct whole *whole, const struct evidence *evidence, enum charge_kind kind,
 	const struct evidence *as, enum plant plant, struct str *wrong);

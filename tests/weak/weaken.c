@@ -113,30 +113,64 @@ static bool begin(
 	return !run->list;
 }
 
-/* Takes the steps and holds what is said then against the law. 0, 1: it breaks it, -1: no steps. */
+/* The steps whose evidence these are held against: all but the last, or the moment alone. */
+static void name_as(char *buffer, size_t size, const char *steps, enum charge_kind kind)
+{
+	const char *last = strrchr(steps, '/');
+
+	if (kind == CHARGE_EARLIER)
+		snprintf(buffer, size, "%s", strstr(steps, "cut:"));
+	else
+		snprintf(buffer, size, "%.*s", last ? (int)(last - steps) : 0, steps);
+	if (kind == CHARGE_EARLIER)
+		buffer[strcspn(buffer, "/")] = '\0';
+}
+
+/* Holds what is said of `heap` against the law, beside what is said of what it is less than. */
+static bool hold_beside(const struct whole *whole, struct heap *heap, const char *steps,
+	enum charge_kind kind, enum plant plant, struct str *wrong)
+{
+	struct complaint why = {0};
+	struct heap as;
+	char name[512];
+	bool right;
+
+	name_as(name, sizeof(name), steps, kind);
+	heap_fill(&as, &whole->evidence);
+	right = steps_take(whole, &as, name, &why) < 0 ||
+		charge(whole, heap_set(heap), kind, heap_set(&as), plant, wrong);
+	heap_release(&as);
+	complaint_release(&why);
+	return right;
+}
+
+/*
+ * Takes the steps and holds what is said then against the law. 0, 1: it breaks it, -1: no steps.
+ * All the evidence of an earlier moment is taken only where it would break it otherwise.
+ */
 static int try_them(const struct whole *whole, const char *steps, enum charge_kind kind,
 	enum plant plant, struct str *wrong, bool print)
 {
-	const char *last = strrchr(steps, '/');
 	struct complaint why = {0};
-	struct heap heap, as;
+	struct heap heap;
 	int result = -1;
-	char before[512];
+	bool right;
 
-	/* What the last step is to change nothing of. */
-	snprintf(before, sizeof(before), "%.*s", last ? (int)(last - steps) : 0, steps);
 	heap_fill(&heap, &whole->evidence);
-	heap_fill(&as, &whole->evidence);
-	if (steps_take(whole, &heap, steps, &why) >= 0 &&
-		(kind != CHARGE_SAME || steps_take(whole, &as, before, &why) >= 0)) {
+	if (steps_take(whole, &heap, steps, &why) >= 0) {
 		if (print)
 			charge_print(heap_set(&heap), plant);
-		result = !charge(whole, heap_set(&heap), kind, heap_set(&as), plant, wrong);
+		right = kind != CHARGE_SAME &&
+			charge(whole, heap_set(&heap), kind, NULL, plant, wrong);
+		if (!right && kind != CHARGE_LESS) {
+			str_cut(wrong, 0);
+			right = hold_beside(whole, &heap, steps, kind, plant, wrong);
+		}
+		result = !right;
 	} else if (print) {
 		fprintf(stderr, "weaken: %s\n", complaint_text(&why));
 	}
 	heap_release(&heap);
-	heap_release(&as);
 	complaint_release(&why);
 	return result;
 }
