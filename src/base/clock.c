@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static int64_t clock_read(clockid_t which)
@@ -26,6 +27,16 @@ int64_t clock_monotonic_ns(void)
 int64_t clock_boottime_ns(void)
 {
 	return clock_read(CLOCK_BOOTTIME);
+}
+
+int64_t clock_cpu_ns(void)
+{
+	struct rusage children = {0};
+
+	getrusage(RUSAGE_CHILDREN, &children);
+	return clock_read(CLOCK_PROCESS_CPUTIME_ID) +
+	       (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * CLOCK_NS_PER_S +
+	       (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * CLOCK_NS_PER_US;
 }
 
 int clock_ms_until(int64_t then)

@@ -19,6 +19,8 @@ int64_t clock_realtime_ns(void);
 int64_t clock_monotonic_ns(void);
 /* Since boot, suspend included: the clock of start times in /proc/PID/stat. */
 int64_t clock_boottime_ns(void);
+/* CPU time that this process has taken, and its children that it has waited for. */
+int64_t clock_cpu_ns(void);
 
 /* How many ms there are until then, of the monotonic clock, rounded up for poll(); 0 it is past. */
 int clock_ms_until(int64_t then);

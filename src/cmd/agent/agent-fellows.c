@@ -223,18 +223,10 @@ static bool is_alone(const struct agent *agent)
 	return alone;
 }
 
-static int64_t cpu_time(void)
-{
-	struct timespec time = {0};
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return time.tv_sec * CLOCK_NS_PER_S + time.tv_nsec;
-}
-
 void agent_fellows_list(struct agent *agent)
 {
 	struct agent_fellows *fellows = &agent->fellows;
-	int64_t begun = cpu_time();
+	int64_t begun = clock_cpu_ns();
 	const struct jobs_entry *self, *speaker = NULL;
 
 	forget_list(fellows);
@@ -261,7 +253,7 @@ void agent_fellows_list(struct agent *agent)
 	}
 	if (!fellows->speaks)
 		agent_people_watch_fellows(agent);
-	fellows->cost = cpu_time() - begun;
+	fellows->cost = clock_cpu_ns() - begun;
 	fellows->due = clock_monotonic_ns() +
 		(fellows->cost * COST_RATIO > LIST_NS ? fellows->cost * COST_RATIO : LIST_NS);
 }

@@ -12,6 +12,8 @@
 /* How often /proc is sampled; and while nothing but old news stands. */
 #define SAMPLE_NS	CLOCK_NS_PER_S
 #define STILL_SAMPLE_NS (3 * CLOCK_NS_PER_S)
+/* A hang that nobody has seen yet is seen by then, whatever a look costs. */
+#define UNSEEN_NS (8 * CLOCK_NS_PER_S)
 /* Looking takes at most this part of one core, unless somebody just died. */
 #define COST_RATIO 20
 /* And this part where a look may be put off, within bounds. */
@@ -73,6 +75,6 @@ int64_t agent_look_interval(const struct agent *agent, int64_t now)
 	if (interval < dear)
 		interval = dear;
 	if (!agent->announce.stands)
-		return interval;
+		return interval > UNSEEN_NS ? UNSEEN_NS : interval;
 	return interval > SLOWEST_NS || now - agent->said > OLD_NEWS_NS ? SLOWEST_NS : interval;
 }

@@ -349,9 +349,16 @@ static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
 	return fresh;
 }
 
+/* In most jobs that are well somebody waits at any moment; the pulse tells who goes on. */
+static bool is_well(enum verdict_class class)
+{
+	return class == VERDICT_HEALTHY || class == VERDICT_TOO_EARLY;
+}
+
 static void look_at_job(struct agent *agent)
 {
 	int64_t begun = clock_monotonic_ns(), realtime = clock_realtime_ns();
+	int64_t cpu_before = clock_cpu_ns();
 	enum announce_news news = ANNOUNCE_STILL;
 	struct look look = {0};
 
@@ -363,14 +370,14 @@ static void look_at_job(struct agent *agent)
 			news = ANNOUNCE_NOTHING;
 		act_on(agent, &look, news);
 	}
-	agent->well = look.verdicts && look.verdicts->at[0].class == VERDICT_HEALTHY;
+	agent->well = look.verdicts && is_well(look.verdicts->at[0].class);
 	agent->looked = clock_monotonic_ns();
 	if (look.job)
 		agent_held_take(&agent->held, &look, agent->by_stacks && !agent->announce.stands,
 			agent->looked);
 	look_release(&look);
 	agent->looked_at = realtime;
-	agent->look_cost = agent->looked - begun;
+	agent->look_cost = clock_cpu_ns() - cpu_before;
 }
 
 /* --- Turns ------------------------------------------------------------------------------------ */

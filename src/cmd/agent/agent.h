@@ -66,10 +66,10 @@ struct agent {
 	struct announce announce;
 	struct serve serve; /* serves stacks to those who may not look themselves */
 	int64_t last_turn;  /* when the last turn ended */
-	int64_t look_cost;  /* ns that the last look took */
+	int64_t look_cost;  /* ns of CPU that the last look took */
 	int64_t looked;	    /* when, CLOCK_MONOTONIC ns; 0 never */
 	int64_t looked_at;  /* the same when it began, realtime ns */
-	bool well;	    /* its result: nobody waits */
+	bool well;	    /* its result: nobody waits, or not for long */
 	struct pulse pulse; /* since then, or since looking was put off last */
 	int64_t bundled;    /* when the bundle was written last, CLOCK_MONOTONIC ns */
 	char *headline;     /* of the last verdict that was said */
