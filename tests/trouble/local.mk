@@ -31,7 +31,8 @@ SH_TESTS += %D%/bare.test %D%/built.test \
 	%D%/racing.test %D%/refused.test %D%/roots.test %D%/savers.test %D%/scratch.test \
 	%D%/squatted.test %D%/stalled-meeting.test %D%/starts.test %D%/stops.test \
 	%D%/storage.test %D%/storage-again.test \
-	%D%/strange-children.test %D%/swept.test %D%/threads.test %D%/unread.test \
+	%D%/strange-children.test %D%/swept.test %D%/threads.test %D%/told-early.test \
+	%D%/unread.test \
 	%D%/room.test %D%/squashed.test %D%/umask.test %D%/unanswering.test \
 	%D%/unseen.test %D%/users.test \
 	%D%/wrapped.test %D%/wrecks.test

@@ -12,6 +12,8 @@
 /* In which a target whose address space is held keeps us from the job's signals. */
 #define CALM_MS	 400
 #define BRIEF_MS 150
+/* So many ranks can be looked at within the time that a signal has. */
+#define BRIEF_RANKS 8
 /* What was held for longer is no look from just before. */
 #define HELD_NS (15 * CLOCK_NS_PER_S)
 
@@ -46,21 +48,42 @@ void agent_stacks_add(const struct evidence *kept, struct look *look)
 	look_judge_again(look);
 }
 
+/* The pids of those that the look blames, and of their children; none where all may be looked at. */
+static size_t find_blamed(const struct look *look, uint32_t **ret_pids)
+{
+	const struct job *job = look->job;
+	const struct verdict *verdict = &look->verdicts->at[0];
+	uint32_t *pids = alloc_zeroed(job->nprocesses + 1, sizeof(*pids));
+	size_t nr = 0;
+
+	for (size_t i = 0; job->nranks > BRIEF_RANKS && i < job->nprocesses; i++)
+		if (is_rank(job->processes[i].rank) &&
+			ranks_have(verdict->culprits, job->processes[i].rank))
+			pids[nr++] = job->processes[i].pid;
+	*ret_pids = pids;
+	return nr;
+}
+
 void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
 	enum agent_stacks_haste haste)
 {
 	struct live_options options = agent_quiet_options(of);
 	struct evidence fresh = {0};
+	uint32_t *blamed = NULL;
 
 	options.stacks.deadline_ms = haste == AGENT_STACKS_BRIEF ? BRIEF_MS : CALM_MS;
-	if (haste == AGENT_STACKS_BRIEF)
+	if (haste == AGENT_STACKS_BRIEF) {
 		options.stacks.samples = 1;
+		options.nstacks_of = find_blamed(look, &blamed);
+		options.stacks_of = options.nstacks_of ? blamed : NULL;
+	}
 	if (live_gather_stacks(of->folder, &options, &fresh, NULL) == 0 && fresh.n) {
 		evidence_release(kept);
 		*kept = fresh;
 	} else {
 		evidence_release(&fresh);
 	}
+	free(blamed);
 	agent_stacks_add(kept, look);
 }
 

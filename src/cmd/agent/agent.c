@@ -504,18 +504,26 @@ static void keep_before_signal(
 		agent->bundle_wanted |= !may_resolve(look);
 }
 
-/* Judges what was gathered before the signal, with stacks if there is time. */
+/*
+ * Judges what was gathered before the signal, with stacks if there is time. Those that were taken
+ * while all was quiet, and has been since, are whole; of many ranks there is no time for all.
+ */
 static void judge_before_signal(struct agent *agent, struct look *look, int64_t until)
 {
 	const struct agent_quiet_job of = job_of(agent);
 	bool in_time = clock_monotonic_ns() < until;
+	bool quiet = !agent->announce.stands &&
+		!agent_quiet_see(&agent->quiet, look->job, clock_monotonic_ns(),
+			agent->options.hang_after);
 	enum announce_news news;
 
 	agent_quiet_fetch(&agent->quiet, &agent->stacks);
 	if (agent->by_stacks)
 		agent_stacks_add(&agent->stacks, look);
 	news = announce_take_last(&agent->announce, look->verdicts);
-	if (in_time && !agent->by_stacks && !announce_blames(look->verdicts))
+	if (quiet && agent->stacks.n)
+		agent_stacks_add(&agent->stacks, look);
+	else if (in_time && !agent->by_stacks && !announce_blames(look->verdicts))
 		agent_stacks_take(&agent->stacks, &of, look, AGENT_STACKS_BRIEF);
 	else if (in_time)
 		add_stacks(agent, look, news, AGENT_STACKS_BRIEF);

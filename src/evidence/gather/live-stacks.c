@@ -29,23 +29,33 @@ static bool is_ours(const struct live_processes *processes, uint32_t here)
 	return false;
 }
 
+static bool is_wanted(const struct live_options *options, const struct live_process *process)
+{
+	bool wanted = !options->stacks_of;
+
+	for (size_t i = 0; i < options->nstacks_of; i++)
+		wanted |= options->stacks_of[i] == process->pid;
+	return process->here && wanted;
+}
+
 /* Picks living ranks (and those that may become one), then children, as far as there is room. */
-static size_t choose(const struct live_processes *processes, struct stacks_target *targets)
+static size_t choose(const struct live_processes *processes, const struct live_options *options,
+	struct stacks_target *targets)
 {
 	size_t nr = 0, children = 0;
 
 	for (size_t i = 0; i < processes->all.nr; i++) {
 		const struct live_process *process = &processes->all.items[i];
 
-		if (process->here && process->threads)
+		if (is_wanted(options, process) && process->threads)
 			targets[nr++] = (struct stacks_target){
 				{process->here, process->start_time}, process->rank, process->pid};
 	}
 	for (size_t i = 0; i < processes->all.nr && children < CHILDREN_MOST; i++) {
 		const struct live_process *process = &processes->all.items[i];
 
-		if (!process->here || process->threads || strcmp(process->role, "child") != 0 ||
-			is_ours(processes, process->here))
+		if (!is_wanted(options, process) || process->threads ||
+			strcmp(process->role, "child") != 0 || is_ours(processes, process->here))
 			continue;
 		targets[nr++] = (struct stacks_target){
 			{process->here, process->start_time}, process->rank, process->pid, true};
@@ -110,7 +120,7 @@ void live_take_stacks(const struct live_proc_target *target, const struct live_o
 	if (options->stacks.samples) {
 		struct stacks_target *targets =
 			alloc_zeroed(target->processes->all.nr + 1, sizeof(*targets));
-		size_t nr = choose(target->processes, targets);
+		size_t nr = choose(target->processes, options, targets);
 
 		if (options->wary)
 			nr = ask(target, targets, nr, options->read_ms);
