@@ -134,24 +134,18 @@ static void census_read_rank(struct census_self *self)
 		census_env(task_world, &self->world_size);
 }
 
-/* A hash of a text that tells runs apart; 0 where there is none, or one that anybody has. */
-static uint64_t census_text(uint64_t hash, const char *text)
+static uint64_t census_hash(uint64_t hash, const char *variable)
 {
-	if (!text || !*text || !strcmp(text, "none"))
-		return 0;
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
-	return hash ? hash : 1;
+	const char *text = getenv(variable);
+
+	return ring_run_hash(hash, text, text ? strlen(text) : 0);
 }
 
 static void census_read_run(struct census_self *self)
 {
-	static const uint64_t start = 0xcbf29ce484222325ull;
-	uint64_t address = census_text(start, getenv("MASTER_ADDR"));
-
-	self->run = census_text(start, getenv("TORCHELASTIC_RUN_ID"));
-	self->slurm = census_text(start, getenv("SLURM_JOB_ID"));
-	self->master = address ? census_text(address, getenv("MASTER_PORT")) : 0;
+	self->run = census_hash(RING_RUN_START, "TORCHELASTIC_RUN_ID");
+	self->slurm = census_hash(RING_RUN_START, "SLURM_JOB_ID");
+	self->master = census_hash(census_hash(RING_RUN_START, "MASTER_ADDR"), "MASTER_PORT");
 }
 
 void census_self_read(struct census_self *self)

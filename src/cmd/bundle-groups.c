@@ -38,6 +38,33 @@ static void take_text(char **held, const char *told)
 	*held = alloc_text(told);
 }
 
+/* What all ranks say alike; 0 once two differ. `seen` says that there was one before. */
+static void take_run(uint64_t *held, uint64_t told, bool seen)
+{
+	if (!seen)
+		*held = told;
+	else if (*held != told)
+		*held = 0;
+}
+
+static void take_master(struct bundle_run *run, uint64_t master)
+{
+	for (size_t i = 0; i < run->nmasters && i < BUNDLE_MASTERS; i++)
+		if (run->masters[i] == master)
+			return;
+	if (master && run->nmasters < BUNDLE_MASTERS)
+		run->masters[run->nmasters] = master;
+	if (master && run->nmasters <= BUNDLE_MASTERS)
+		run->nmasters++;
+}
+
+/* The largest: a rank may not know of the others yet, or believe to be alone. */
+static void take_world_size(struct bundle_run *run, int64_t told)
+{
+	if (told > run->world_size)
+		run->world_size = told;
+}
+
 /* The environment of a launch or of a rank may tell it. */
 static void read_slurm_job(struct bundle_part *part, const struct json_object *object)
 {
@@ -53,6 +80,49 @@ static void read_slurm_job(struct bundle_part *part, const struct json_object *o
 		part->slurm_job = part->slurm_job ? -1 : job;
 }
 
+static uint64_t run_hash(const char *text)
+{
+	return ring_run_hash(RING_RUN_START, text, text ? strlen(text) : 0);
+}
+
+/* Of a rank without a ring, by its environment. */
+static void read_run(struct bundle_part *part, const struct json_object *object)
+{
+	const char *role = json_get_text(object, "role"), *slurm = json_get_text(object, "slurm");
+	const char *master = json_get_text(object, "master");
+	const char *port = master ? strrchr(master, ':') : NULL;
+	uint64_t hash = 0;
+	int64_t world_size;
+
+	if (!role || strcmp(role, "rank") != 0)
+		return;
+	if (port)
+		hash = ring_run_hash(RING_RUN_START, master, (size_t)(port - master));
+	if (port)
+		hash = ring_run_hash(hash, port + 1, strlen(port + 1));
+	take_master(&part->run, hash);
+	take_run(&part->run.run, run_hash(json_get_text(object, "run")), part->run.seen);
+	/* A step: "8841.0". */
+	hash = slurm ? ring_run_hash(RING_RUN_START, slurm, strcspn(slurm, ".")) : 0;
+	take_run(&part->run.slurm, hash, part->run.seen);
+	if (json_get_int(object, "world_size", &world_size))
+		take_world_size(&part->run, world_size);
+	part->run.seen = true;
+}
+
+/* When the host was booted, by which the births of its processes are told. */
+static void read_boot(struct bundle_part *part, const struct json_object *object)
+{
+	int64_t realtime, boottime, ticks;
+
+	if (part->tick || !json_get_time(object, "realtime", &realtime) ||
+		!json_get_time(object, "boottime", &boottime) ||
+		!json_get_int(object, "clk_tck", &ticks) || ticks <= 0 || ticks > 1000000 ||
+		__builtin_sub_overflow(realtime, boottime, &part->booted))
+		return;
+	part->tick = 1000000000LL / ticks;
+}
+
 static void read_document(struct bundle_part *part, const struct exhibit *exhibit)
 {
 	struct complaint why = {0};
@@ -65,6 +135,10 @@ static void read_document(struct bundle_part *part, const struct exhibit *exhibi
 	if (exhibit->kind == EXHIBIT_GATHER && json_get_int(object, "owner", &owner) &&
 		part->owner < 0)
 		part->owner = owner;
+	if (exhibit->kind == EXHIBIT_GATHER)
+		read_boot(part, object);
+	if (exhibit->kind == EXHIBIT_IDENTITY)
+		read_run(part, object);
 	read_slurm_job(part, object);
 	take_text(&part->id, json_get_text(object, "job"));
 	take_text(&part->name, json_get_text(object, "name"));
@@ -91,9 +165,11 @@ static void read_census(struct bundle_part *part, const struct exhibit *exhibit)
 	for (uint32_t i = 0; i < view.slots; i++) {
 		struct census_slot slot;
 
-		if (census_view_slot(&view, i, &slot) == 1 && is_claim(&slot))
-			*array_add(&part->claims) = (struct bundle_claim){slot.rank, slot.pid,
-				slot.start_time, exhibit->host};
+		if (census_view_slot(&view, i, &slot) != 1 || !is_claim(&slot))
+			continue;
+		*array_add(&part->claims) = (struct bundle_claim){
+			slot.rank, slot.pid, slot.start_time, exhibit->host};
+		take_world_size(&part->run, slot.world_size);
 	}
 }
 
@@ -139,15 +215,6 @@ static void settle_claims(struct bundle_part *part)
 	array_sort(&part->ranks, compare_ranks);
 }
 
-/* What all rings say alike; 0 once two differ. `seen` says that there was one before. */
-static void take_run(uint64_t *held, uint64_t told, bool seen)
-{
-	if (!seen)
-		*held = told;
-	else if (*held != told)
-		*held = 0;
-}
-
 /* Communicators of all ranks: one that is ready was met by each of them, on every node. */
 static void read_worlds(struct bundle_part *part, const struct ring_view *view)
 {
@@ -166,7 +233,7 @@ static void read_worlds(struct bundle_part *part, const struct ring_view *view)
 	}
 }
 
-static void read_ring(struct bundle_part *part, const struct exhibit *exhibit, bool *seen)
+static void read_ring(struct bundle_part *part, const struct exhibit *exhibit)
 {
 	struct ring_view view;
 
@@ -174,16 +241,36 @@ static void read_ring(struct bundle_part *part, const struct exhibit *exhibit, b
 		view.header.role != RING_RANK)
 		return;
 	read_worlds(part, &view);
-	take_run(&part->run.run, view.header.run, *seen);
-	take_run(&part->run.slurm, view.header.slurm, *seen);
-	take_run(&part->run.master, view.header.master, *seen);
-	*seen = true;
+	take_run(&part->run.run, view.header.run, part->run.seen);
+	take_run(&part->run.slurm, view.header.slurm, part->run.seen);
+	take_master(&part->run, view.header.master);
+	take_world_size(&part->run, view.header.world_size);
+	part->run.seen = true;
+}
+
+/* The birth of its first rank; else the first reading. */
+static int64_t first_birth(const struct bundle_part *part)
+{
+	int64_t first = INT64_MIN;
+
+	for (size_t i = 0; part->tick && i < part->claims.nr; i++) {
+		const struct bundle_claim *claim = &part->claims.items[i];
+		int64_t born;
+
+		if (claim->rank < 0 || !claim->start_time || claim->start_time > INT64_MAX ||
+			__builtin_mul_overflow((int64_t)claim->start_time, part->tick, &born) ||
+			__builtin_add_overflow(born, part->booted, &born))
+			continue;
+		if (first == INT64_MIN || born < first)
+			first = born;
+	}
+	for (size_t i = 0; first == INT64_MIN && i < part->evidence.n; i++)
+		first = part->evidence.at[i].when;
+	return first;
 }
 
 static void read_part(struct bundle_part *part)
 {
-	bool seen = false;
-
 	part->launched = part->last = INT64_MIN;
 	part->owner = -1;
 	for (size_t i = 0; i < part->evidence.n; i++) {
@@ -197,19 +284,19 @@ static void read_part(struct bundle_part *part)
 		if (exhibit->kind == EXHIBIT_CENSUS)
 			read_census(part, exhibit);
 		if (exhibit->kind == EXHIBIT_RING)
-			read_ring(part, exhibit, &seen);
+			read_ring(part, exhibit);
 		if (exhibit->when > part->last)
 			part->last = exhibit->when;
 		if (exhibit->pid && exhibit->kind != EXHIBIT_STACKS)
 			*array_add(&part->claims) = (struct bundle_claim){exhibit->rank,
 				exhibit->pid, exhibit->start_time, exhibit->host};
 	}
-	for (size_t i = 0; part->launched == INT64_MIN && i < part->evidence.n; i++)
-		part->launched = part->evidence.at[i].when;
 	/* An id that stands for a name is none. */
 	if (!strcmp(part->name, part->id))
 		*part->name = '\0';
 	settle_claims(part);
+	if (part->launched == INT64_MIN)
+		part->launched = first_birth(part);
 }
 
 void bundle_groups_add(struct bundle_groups *groups, const char *path, struct evidence *evidence)
@@ -287,6 +374,22 @@ static bool differ(uint64_t a, uint64_t b)
 	return a && b && a != b;
 }
 
+static bool sizes_differ(const struct bundle_run *a, const struct bundle_run *b)
+{
+	return a->world_size && b->world_size && a->world_size != b->world_size;
+}
+
+static bool masters_differ(const struct bundle_run *a, const struct bundle_run *b)
+{
+	if (a->nmasters > BUNDLE_MASTERS || b->nmasters > BUNDLE_MASTERS)
+		return false;
+	for (size_t i = 0; i < a->nmasters; i++)
+		for (size_t k = 0; k < b->nmasters; k++)
+			if (a->masters[i] == b->masters[k])
+				return false;
+	return a->nmasters && b->nmasters;
+}
+
 /* ns from one time to a later one, as a stranger's files say them; 0 where either is not known. */
 static int64_t time_between(int64_t from, int64_t to)
 {
@@ -310,7 +413,8 @@ static int64_t gap_between(const struct bundle_part *a, const struct bundle_part
 
 /*
  * True if they are of different runs. That of torchrun has one id everywhere. Another address of
- * rank 0 may be the very mistake that is looked for, unless the nodes were launched at other times.
+ * rank 0, or world size, may be the very mistake that is looked for, unless the nodes were launched
+ * at other times.
  */
 static bool runs_differ(const struct bundle_part *a, const struct bundle_part *b)
 {
@@ -319,7 +423,9 @@ static bool runs_differ(const struct bundle_part *a, const struct bundle_part *b
 
 	if (differ(a->run.run, b->run.run) || gap_between(a, b) > LONG_OVER)
 		return true;
-	return differ(a->run.master, b->run.master) &&
+	if (apart > LAUNCHED_APART && sizes_differ(&a->run, &b->run))
+		return true;
+	return masters_differ(&a->run, &b->run) &&
 	       (differ(a->run.slurm, b->run.slurm) || apart > LAUNCHED_APART);
 }
 

@@ -27,9 +27,18 @@ struct bundle_claim {
 	const char *host; /* the exhibit's */
 };
 
-/* The run of its rings, as in struct ring_header; 0 unknown, or not all alike. */
+#define BUNDLE_MASTERS 4
+
+/*
+ * The run of its ranks, hashed as in struct ring_header, by their rings or else their environment;
+ * 0 unknown, or not all alike. One rank's wrong address does not make its job unknown.
+ */
 struct bundle_run {
-	uint64_t run, slurm, master;
+	uint64_t run, slurm;
+	int64_t world_size; /* the largest that is told */
+	uint64_t masters[BUNDLE_MASTERS];
+	size_t nmasters; /* more than there is room for: unknown */
+	bool seen;	 /* any of its ranks */
 };
 
 /* A communicator of NCCL in which all ranks of the job have met. */
@@ -43,10 +52,11 @@ struct bundle_part {
 	char *path;
 	struct evidence evidence;
 	char *id, *name;  /* of its job; "" not known, or none was given */
-	int64_t launched; /* else the first reading; realtime ns */
+	int64_t launched; /* else its first rank's birth, or the first reading; realtime ns */
 	int64_t last;     /* reading */
 	int64_t owner;    /* the user whose job it is, as who gathered it saw; -1 not known */
 	struct bundle_run run;
+	int64_t booted, tick; /* of who gathered it: realtime ns, and ns; tick 0 not known */
 	int64_t slurm_job; /* Slurm's number of it; 0 none is told, -1 several are */
 	ARRAY(struct bundle_claim) claims; /* by process */
 	ARRAY(int) ranks;                /* ascending */

@@ -52,6 +52,7 @@
 #define RING_RING_H
 
 #include <stdint.h>
+#include <string.h>
 
 #define RING_MAGIC	    0x31474e4952514e49ull /* "INQRING1" */
 #define RING_VERSION_MAJOR  1
@@ -304,6 +305,21 @@ struct ring_header {
 	uint64_t slurm;	 /* the Slurm job */
 	uint64_t master; /* address and port of rank 0 */
 };
+
+#define RING_RUN_START 0xcbf29ce484222325ull
+
+/*
+ * FNV-1a of a text that tells runs apart, from RING_RUN_START, or from that of the text before it;
+ * 0 where there is none, or one that anybody has.
+ */
+static inline uint64_t ring_run_hash(uint64_t hash, const char *text, size_t len)
+{
+	if (!hash || !len || (len == 4 && !memcmp(text, "none", 4)))
+		return 0;
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
+	return hash ? hash : 1;
+}
 
 /* A lane has one writer; `head` counts tickets *reserved*, and sits alone on its cache line. */
 struct ring_lane {

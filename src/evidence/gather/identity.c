@@ -18,6 +18,8 @@ void identity_put_rank(struct json_object *object, const struct survey_process *
 	put_known(object, "world_size", rank->world_size);
 	put_known(object, "restart", rank->restart);
 	json_put_text(object, "launcher", rank->launcher);
+	if (*found->claims.run)
+		json_put_text(object, "run", found->claims.run);
 	if (*found->claims.master)
 		json_put_text(object, "master", found->claims.master);
 	if (*found->claims.slurm)

@@ -269,6 +269,7 @@ static void read_names(struct claims *claims, const struct block *environ)
 	const char *folder = variable(environ, "INQUEST_JOB_DIR");
 	const char *error_file = variable(environ, "TORCHELASTIC_ERROR_FILE");
 	const char *pmix = variable(environ, "PMIX_NAMESPACE");
+	const char *run = variable(environ, "TORCHELASTIC_RUN_ID");
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !*claims->job; i++) {
 		const char *name = variable(environ, names[i]);
@@ -278,6 +279,8 @@ static void read_names(struct claims *claims, const struct block *environ)
 	}
 	if (!*claims->job && *claims->step)
 		snprintf(claims->job, sizeof(claims->job), "%s", claims->step);
+	if (run && strcmp(run, "none") != 0)
+		snprintf(claims->run, sizeof(claims->run), "%s", run);
 	if (pmix)
 		snprintf(claims->pmix, sizeof(claims->pmix), "%s", pmix);
 	if (address && port)

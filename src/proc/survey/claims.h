@@ -52,6 +52,7 @@ struct claims {
 	char step[64];	  /* its Slurm step, "8841.0"; "" none */
 	char slurm[32];	  /* the Slurm job, "8841"; "" none */
 	char pmix[160];	  /* PMIx' namespace, whatever else names the job; "" none */
+	char run[160];	  /* torchrun's id of the run; "" none */
 	char error_file[256]; /* TORCHELASTIC_ERROR_FILE; "" none */
 	char folder[256]; /* INQUEST_JOB_DIR: it runs below our own agent; "" it does not */
 };

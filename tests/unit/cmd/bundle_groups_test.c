@@ -281,6 +281,108 @@ static void halves_that_met_others_are_not_one(void **unused)
 	assert_int_equal(settle(late, 2, "", 0), 22);
 }
 
+/* A node of an attach, without any probe: ranks from..to, born at `born`, of this environment. */
+struct bare {
+	const char *path, *host, *environment;
+	int64_t born; /* s */
+	int from, to;
+	const char *first; /* the environment of its first rank, if that is another; NULL */
+};
+
+static void add_text(struct evidence *evidence, const struct exhibit *about, struct str *text)
+{
+	size_t len = text->len;
+
+	evidence_add(evidence, about, (uint8_t *)str_detach(text), len);
+}
+
+/* The host was booted at 0, and is looked at an hour after the birth. */
+static void add_bare(struct bundle_groups *groups, const struct bare *bare)
+{
+	struct evidence evidence = {0};
+	int64_t now = (bare->born + 3600) * S;
+	struct exhibit about = {.kind = EXHIBIT_GATHER,
+		.host = (char *)bare->host,
+		.rank = -1,
+		.when = now};
+	struct str text = {0};
+
+	str_printf(&text, "{\"realtime\": %lld, \"boottime\": %lld, \"clk_tck\": 100}",
+		(long long)now, (long long)now);
+	add_text(&evidence, &about, &text);
+	about.kind = EXHIBIT_IDENTITY;
+	about.start_time = (uint64_t)bare->born * 100;
+	for (about.rank = bare->from; about.rank <= bare->to; about.rank++) {
+		about.pid = (uint32_t)(500 + about.rank);
+		str_printf(&text, "{\"role\": \"rank\", \"rank\": %d, %s}", about.rank,
+			about.rank == bare->from && bare->first ? bare->first
+								: bare->environment);
+		add_text(&evidence, &about, &text);
+	}
+	bundle_groups_add(groups, bare->path, &evidence);
+}
+
+/* How many jobs these two nodes are of. */
+static size_t jobs_of(const struct bare *one, const struct bare *other)
+{
+	struct evidence into = {0};
+	struct bundle_groups groups = {0};
+	size_t jobs;
+
+	add_bare(&groups, one);
+	add_bare(&groups, other);
+	bundle_groups_settle(&groups, &into);
+	jobs = 1 + groups.left.nr;
+	evidence_release(&into);
+	bundle_groups_release(&groups);
+	return jobs;
+}
+
+/* Halves of two runs, without any ring: what launchers gave to the ranks says that they are two. */
+static void environments_tell_runs_apart(void **unused)
+{
+	static const struct bare node = {"a", "A",
+		"\"run\": \"night\", \"master\": \"a:29500\", \"world_size\": 8", 1000, 0, 3};
+	static const struct {
+		const char *environment;
+		int64_t born;
+		size_t jobs;
+	} others[] = {
+		{"\"run\": \"night\", \"master\": \"a:29500\", \"world_size\": 8", 1001, 1},
+		{"\"run\": \"day\", \"master\": \"a:29500\", \"world_size\": 8", 1001, 2},
+		/* A wrong port, or a wrong size, may be the mistake that is looked for. */
+		{"\"master\": \"a:29501\", \"world_size\": 8", 1001, 1},
+		{"\"master\": \"a:29500\", \"world_size\": 4", 1001, 1},
+		/* Not of ranks that were born at another time. */
+		{"\"master\": \"a:29501\", \"world_size\": 8", 1500, 2},
+		{"\"master\": \"a:29500\", \"world_size\": 4", 1500, 2},
+		{"\"master\": \"a:29500\", \"world_size\": 8", 1500, 1},
+		/* Steps of one job of Slurm, and none of it: nothing is told. */
+		{"\"slurm\": \"8841.0\"", 1500, 1},
+		{"\"run\": \"none\", \"master\": \"nonsense\", \"world_size\": -1", 1500, 1},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		struct bare other = {"b", "B", others[i].environment, others[i].born, 4, 7};
+
+		assert_int_equal(jobs_of(&node, &other), others[i].jobs);
+	}
+}
+
+/* One rank with a wrong port does not make a job one of which nothing is known. */
+static void a_wrong_address_among_right_ones_is_not_lost(void **unused)
+{
+	static const struct bare node = {"a", "A", "\"master\": \"a:1\"", 1000, 0, 3,
+		"\"master\": \"a:2\""};
+	static const struct bare one = {"b", "B", "\"master\": \"a:1\"", 1500, 4, 7};
+	static const struct bare other = {"b", "B", "\"master\": \"a:3\"", 1500, 4, 7};
+
+	(void)unused;
+	assert_int_equal(jobs_of(&node, &one), 1);
+	assert_int_equal(jobs_of(&node, &other), 2);
+}
+
 /* What no agent wrote, and what is damaged, tells nothing: it must not be believed, nor crash. */
 static void what_says_nothing_is_kept(void **unused)
 {
@@ -314,6 +416,8 @@ int main(void)
 		cmocka_unit_test(a_group_of_pytorch_is_no_identity),
 		cmocka_unit_test(halves_of_two_runs_are_not_one),
 		cmocka_unit_test(halves_that_met_others_are_not_one),
+		cmocka_unit_test(environments_tell_runs_apart),
+		cmocka_unit_test(a_wrong_address_among_right_ones_is_not_lost),
 		cmocka_unit_test(what_says_nothing_is_kept),
 	};
 
