@@ -104,12 +104,12 @@ static enum verdict_where place_of(const struct profile *p)
 }
 
 /*
- * True if somebody saw whether it lives. A ring alone goes on saying that its owner compiles, also
- * when that one was killed.
+ * True if somebody saw that it lives, or how it ended. A ring alone goes on saying that its owner
+ * compiles, also when that one was killed.
  */
 static bool fate_is_known(const struct profile *p)
 {
-	return p->process && p->process->end != JOB_END_UNKNOWN;
+	return p->process && p->process->end != JOB_END_UNKNOWN && p->process->end != JOB_GONE;
 }
 
 /* Asked before skew, which any open compile would fit. */

@@ -92,6 +92,12 @@ static void a_rank_of_whose_life_nobody_has_a_word_is_not_surely_compiling(void 
 	f->ranks[3].exit_known = false;
 	expect_standing(f, VERDICT_WAIT, VERDICT_SUPPORTED);
 	facts_free(f);
+	/* Gone, and nobody says how: it may have been killed in it. */
+	f = cold_job();
+	facts_cpu(f, 3, 4.5, 5, 0.2);
+	facts_end(f, 3, JOB_GONE, 0, FACTS_OPEN);
+	expect_standing(f, VERDICT_KILL, VERDICT_SUPPORTED);
+	facts_free(f);
 }
 
 /* Quiet is not dead: it waits for the network, which may answer. */
