@@ -130,6 +130,16 @@ static bool may_be_first(const struct profile *p)
 	return !p->process || p->process->end == JOB_END_UNKNOWN || p->death == DEATH_CLEAN;
 }
 
+/* Who says himself that another was gone was not first, either. */
+static bool another_may_be_first(const struct inquiry *q, struct rank_index rank)
+{
+	job_for_each_rank(q->job, at)
+		if (!same_rank(at, rank) && may_be_first(&q->profiles[at.i]) &&
+			!profile_tells_of_gone(&q->profiles[at.i]))
+			return true;
+	return false;
+}
+
 /*
  * True if an unsure end may only be the last that was seen of one that others ended: where another
  * may have been first, and nothing tells what this one did then. A rank is not named merely because
@@ -141,14 +151,22 @@ static bool may_have_followed(
 	const struct profile *p = &q->profiles[rank.i];
 	enum job_known after = inquiry_ended_after_another(q, rank);
 
+	/* Who says that another is gone was not first, if anybody else may be. */
 	if (p->readable && (late != JOB_MAYBE || p->fault != JOB_UNKNOWN))
-		return false;
+		return profile_tells_of_gone(p) && another_may_be_first(q, rank);
 	if (after != JOB_NO || (!p->readable && may_tell_of_others(p)))
 		return true;
-	job_for_each_rank(q->job, at)
-		if (may_be_first(&q->profiles[at.i]))
-			return true;
-	return false;
+	return may_be_first(p) || another_may_be_first(q, rank);
+}
+
+/*
+ * True if nothing but its task's number tells that it is a rank, and its last words are those of
+ * one that looks after others: it is a launcher's process.
+ */
+static bool is_of_a_launcher(const struct inquiry *q, struct rank_index rank)
+{
+	return job_rank(q->job, rank)->doubtful && q->profiles[rank.i].death == DEATH_UNSURE &&
+	       profile_tells_of_others(&q->profiles[rank.i]);
 }
 
 /*
@@ -204,7 +222,7 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 
 	if (!sure && (p->death != DEATH_UNSURE || p->waits))
 		return false;
-	if (is_of_a_fork(q, rank) || (p->death != DEATH_KILLED && profile_tells_mismatch(p)))
+	if (is_of_a_launcher(q, rank) || is_of_a_fork(q, rank) || (p->death != DEATH_KILLED && profile_tells_mismatch(p)))
 		return false;
 	if (p->death == DEATH_UNSURE && !q->wanted[rank.i] && waited_in_vain(p))
 		return false;

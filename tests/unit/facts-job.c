@@ -73,6 +73,7 @@ static void give_process(const struct facts *f, struct job_builder *b, int rank)
 	struct job_identity identity = {.world_rank = world_rank(r->named ? rank : JOB_NONE),
 		.local_rank = JOB_NONE,
 		.promoted = r->promoted,
+		.number = r->number,
 		.lost_records = r->lost};
 
 	process.role = r->promoted ? JOB_ROLE_RANK : JOB_ROLE_CANDIDATE;

@@ -47,6 +47,7 @@ struct facts_rank {
 	bool exit_known;
 	bool promoted;
 	bool named; /* RANK was set */
+	unsigned number; /* JOB_NUMBER_* */
 	int host;
 	int restart;
 	uint32_t pid;

@@ -134,6 +134,60 @@ static void who_ends_where_it_reads_from_others_is_not_named(void **state)
 	(void)state;
 }
 
+/* -- who says that another is gone ------------------------------------------------------------- */
+
+#define RESET "RuntimeError: gloo/transport/tcp/pair.cc: Read error: Connection reset by peer"
+
+/* Four stand in one operation; ranks 1 and 3 die of it, since the connection to somebody ended. */
+static struct facts *two_lose_a_peer(bool others_known)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 10, 20, 1);
+	for (int rank = 0; rank < 4; rank++)
+		facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 60)->completed = JOB_NO;
+	for (int rank = 1; rank < 4; rank += 2) {
+		f->members[0][rank].ops[f->members[0][rank].nops - 1].returned = JOB_YES;
+		facts_outside(f, rank, 60.5);
+		facts_note(f, rank, RESET, 60.5);
+	}
+	for (int rank = 0; rank < 4; rank++)
+		f->ranks[rank].exit_known = others_known && rank % 2 == 0;
+	return f;
+}
+
+/* Of who died first there may be no word: a ring goes on telling that its owner waits. */
+static void who_lost_a_peer_was_not_first(void **state)
+{
+	struct facts *f = two_lose_a_peer(false);
+
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+	/* Where the others live, it may be the network between these two, and they are gone. */
+	f = two_lose_a_peer(true);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1,3", VERDICT_BY_EXCEPTION);
+	facts_free(f);
+	(void)state;
+}
+
+/* A launcher has the number of its task, and dies of what its ranks died of. */
+static void who_has_a_tasks_number_and_a_launchers_words_is_no_rank(void **state)
+{
+	struct facts *f = facts_missing(4, 1, 59);
+
+	f->group_makers[0] = "gloo";
+	facts_candidate(f, 1);
+	f->ranks[1].number = JOB_NUMBER_OF_TASK;
+	facts_note(f, 1, "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:", 61);
+	facts_end(f, 1, JOB_EXITED, 1, 61.5);
+	assert_int_equal(facts_culprits(f), 0);
+	f->ranks[1].number = 0;
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_EXCEPTION);
+	facts_free(f);
+	(void)state;
+}
+
 /* -- who waited until its patience ended ------------------------------------------------------- */
 
 /* Rank 1 fails with these words, and the launcher ends the rest. Nobody is known to wait. */
@@ -259,6 +313,8 @@ int main(void)
 		cmocka_unit_test(culprits_of_two_looks_are_a_guess),
 		cmocka_unit_test(what_gloo_enforces_may_be_anything),
 		cmocka_unit_test(who_ends_where_it_reads_from_others_is_not_named),
+		cmocka_unit_test(who_lost_a_peer_was_not_first),
+		cmocka_unit_test(who_has_a_tasks_number_and_a_launchers_words_is_no_rank),
 		cmocka_unit_test(who_waited_in_vain_is_a_victim),
 		cmocka_unit_test(an_order_is_no_reason_for_a_crash_elsewhere),
 		cmocka_unit_test(a_kill_that_may_have_been_first_is_no_echo),
