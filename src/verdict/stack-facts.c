@@ -169,6 +169,20 @@ static void tell_place(struct inquiry *q, struct rank_index rank, struct draft *
 		fact->a = p->stands;
 }
 
+/* Where its program was when it was last looked at, though what ended it says nothing of that. */
+static void tell_last_place(struct inquiry *q, struct rank_index rank, struct draft *draft)
+{
+	const struct job_stack *stack = stackfacts_main(q->job, rank);
+	long at = stack && stack->nframes ? stackfacts_program(q->job, stack) : -1;
+	struct verdict_fact *fact;
+
+	if (at < 0 || stack->how == JOB_STACK_CORE || stack->how == JOB_STACK_FATAL)
+		return;
+	fact = draft_fact(q, draft, FACT_WAS_AT, rank, stack->cite);
+	fact->thing = draft_frame(q, stack, at);
+	fact->a = activities_stood(q->job, stack);
+}
+
 /* True if that is the stack of a loader's worker: a child, whose main thread serves a loader. */
 static bool is_loader(const struct inquiry *q, const struct job_stack *stack)
 {
@@ -265,6 +279,8 @@ void stacks_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	const struct posture *p = &q->profiles[rank.i].posture;
 	struct verdict_fact *fact;
 
+	if (q->profiles[rank.i].ended)
+		tell_last_place(q, rank, draft);
 	if (!p->stack || q->profiles[rank.i].ended)
 		return;
 	if (p->activity == ACTIVITY_GIL)

@@ -319,6 +319,30 @@ static void who_calls_elsewhere_is_not_merely_late(void **state)
 	(void)state;
 }
 
+/* All were told to end, and no rank says anything of what it did; but that was looked at before. */
+static void where_it_was_before_all_were_ended(void **state)
+{
+	struct facts *f = facts_missing(4, 2, 59);
+	struct job_stack *stack = facts_stack_of(f, 2, "python", 0, SLEEPS);
+	struct judged j;
+
+	stack->main = true;
+	for (int rank = 0; rank < 4; rank++) {
+		facts_signal(f, rank, SIGTERM, 1, "python", 90);
+		facts_end(f, rank, JOB_SIGNALED, SIGTERM, 90.1);
+	}
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	j = judge(f);
+	expect_says(&j, "was at train.py:70 in clean, still for 2.2 s, before it ended");
+	dismiss(j);
+	/* Where a death struck is no place that others waited for. */
+	stack->how = JOB_STACK_FATAL;
+	j = judge(f);
+	assert_false(says(j.v, "was at "));
+	done(&j, f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +359,7 @@ int main(void)
 		cmocka_unit_test(without_rings_the_graph_leads_to_who_is_elsewhere),
 		cmocka_unit_test(without_rings_an_exit_is_an_early_exit),
 		cmocka_unit_test(without_rings_a_death_explains_who_stays_away),
+		cmocka_unit_test(where_it_was_before_all_were_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
