@@ -222,7 +222,8 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 
 	if (!sure && (p->death != DEATH_UNSURE || p->waits))
 		return false;
-	if (is_of_a_launcher(q, rank) || is_of_a_fork(q, rank) || (p->death != DEATH_KILLED && profile_tells_mismatch(p)))
+	if (is_of_a_launcher(q, rank) || is_of_a_fork(q, rank) ||
+		(p->death != DEATH_KILLED && profile_tells_mismatch(p)))
 		return false;
 	if (p->death == DEATH_UNSURE && !q->wanted[rank.i] && waited_in_vain(p))
 		return false;
