@@ -117,9 +117,9 @@ static bool came_later(const struct bench *bench, const struct verdict *verdict,
 }
 
 /*
- * True if the whole bears each of the verdict's names out. Of an earlier moment it knows what became
- * of it: ranks that compiled then, or came later to what others stood in, were rightly waited for,
- * whoever hung in the end.
+ * True if the whole bears each of the verdict's names out. Of an earlier moment it knows what
+ * became of it: ranks that compiled then, or came later to what others stood in, were rightly
+ * waited for, whoever hung in the end.
  */
 static bool all_named(const struct bench *bench, const struct verdict *verdict)
 {

@@ -16,7 +16,10 @@
 #include "cmd/run/save.h"
 #include "evidence/agent/rally.h"
 #include "evidence/format/bundle.h"
+#include "evidence/gather/command.h"
 #include "words/escape.h"
+#include "words/headline.h"
+#include "words/last-quotes.h"
 #include "words/wording.h"
 
 /* A disk that takes longer is one that does not answer. */
@@ -291,4 +294,27 @@ void agent_keep_line(struct agent *agent, const struct agent_manifest *manifest,
 	complaint_release(&why);
 	str_release(&said);
 	str_release(&wish.line);
+}
+
+void agent_keep_command(struct agent *agent, struct proc_id child)
+{
+	const struct command command = {.id = child,
+		.job = agent->dir->id,
+		.argv = agent->options.argv,
+		.no_logs = agent->options.no_logs};
+	struct str headline = {0};
+	struct look look = {0};
+
+	if (agent_gather(agent, &look) == 0) {
+		command_add(&command, &look.evidence);
+		look_judge_again(&look);
+		agent_receipt_measure(agent, &look);
+		agent->bundle_wanted = true;
+		agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
+		headline_sentence(&headline, look.verdicts, &look.verdicts->at[0]);
+		agent->headline = str_detach(&headline);
+		if (look.job->nranks && last_words_of(look.job, rank_index(0)))
+			agent->last_words = alloc_text(last_words_of(look.job, rank_index(0)));
+	}
+	look_release(&look);
 }

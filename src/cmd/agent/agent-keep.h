@@ -33,6 +33,13 @@ void agent_keep_news(struct agent *agent, int ms);
  */
 void agent_keep_late(struct agent *agent, struct look *look, int signo, int64_t until);
 
+struct proc_id;
+/*
+ * Keeps what is left of a command that failed before any rank was there. Nothing is said, since it
+ * has its own words for that; but what it was, how it ended and what it said last is kept.
+ */
+void agent_keep_command(struct agent *agent, struct proc_id child);
+
 /*
  * Waits for what is being written. After a good end a bundle that was never mentioned is to be
  * removed, and the one before is mentioned. Returns the path of the former, for agent_keep_line()

@@ -48,7 +48,7 @@ void agent_stacks_add(const struct evidence *kept, struct look *look)
 	look_judge_again(look);
 }
 
-/* The pids of those that the look blames, and of their children; none where all may be looked at. */
+/* The pids of the blamed, and of their children; none where all may be looked at. */
 static size_t find_blamed(const struct look *look, uint32_t **ret_pids)
 {
 	const struct job *job = look->job;

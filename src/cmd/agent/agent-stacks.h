@@ -24,7 +24,8 @@ enum agent_stacks_haste {
 
 /*
  * Replaces the stacks in kept by new ones, if any can be taken, adds them to the look and judges it
- * again. In brief, and of many ranks, only the blamed are looked at, and their children. A verdict that blamed a rank, and would not with the stacks, stays as it was.
+ * again. In brief, and of many ranks, only the blamed are looked at, and their children. A verdict
+ * that blamed a rank, and would not with the stacks, stays as it was.
  */
 void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
 	enum agent_stacks_haste haste);

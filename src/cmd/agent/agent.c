@@ -34,12 +34,10 @@
 #include "cmd/outlet.h"
 #include "cmd/say.h"
 #include "evidence/agent/own-words.h"
-#include "evidence/gather/command.h"
 #include "evidence/gather/live.h"
 #include "evidence/gather/receipt.h"
 #include "words/escape.h"
 #include "words/headline.h"
-#include "words/last-quotes.h"
 #include "words/wording.h"
 
 #define SCAN_NS     (300 * CLOCK_NS_PER_MS)
@@ -603,33 +601,6 @@ static void last_look(struct agent *agent)
 	look_release(&look);
 }
 
-/*
- * It failed before any rank was there: nothing is said, since the command has its own words for
- * that; but what it was, how it ended and what it said last is kept.
- */
-static void last_look_at_command(struct agent *agent, struct proc_id child)
-{
-	const struct command command = {.id = child,
-		.job = agent->dir->id,
-		.argv = agent->options.argv,
-		.no_logs = agent->options.no_logs};
-	struct str headline = {0};
-	struct look look = {0};
-
-	if (agent_gather(agent, &look) == 0) {
-		command_add(&command, &look.evidence);
-		look_judge_again(&look);
-		agent_receipt_measure(agent, &look);
-		agent->bundle_wanted = true;
-		agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
-		headline_sentence(&headline, look.verdicts, &look.verdicts->at[0]);
-		agent->headline = str_detach(&headline);
-		if (look.job->nranks && last_words_of(look.job, rank_index(0)))
-			agent->last_words = alloc_text(last_words_of(look.job, rank_index(0)));
-	}
-	look_release(&look);
-}
-
 /* The job in one line of manifest.jsonl. */
 static void add_line(struct agent *agent, const char *forgotten)
 {
@@ -659,7 +630,7 @@ void agent_end(struct agent *agent, struct proc_id child, int wait_status, int s
 	else if (agent->ranks && clock_monotonic_ns() >= agent->quiet_until)
 		last_look(agent);
 	else if (shell_status && !agent->ranks)
-		last_look_at_command(agent, child);
+		agent_keep_command(agent, child);
 	agent_rally_end(agent, until - RALLY_LEAVES_NS);
 	forgotten = agent_keep_forget(agent);
 	write_seen(agent);

@@ -29,7 +29,7 @@ struct live_options {
 	 * expensive, and only the second sample of /proc follows them.
 	 */
 	struct stacks_options stacks;
-	const uint32_t *stacks_of; /* stacks of these pids only, as they know themselves; NULL all */
+	const uint32_t *stacks_of; /* only of these pids, as they know themselves; NULL all */
 	size_t nstacks_of;
 	/*
 	 * First ask each process for something harmless that takes the same lock, within read_ms. A
