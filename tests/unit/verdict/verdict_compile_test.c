@@ -94,9 +94,12 @@ static void a_rank_of_whose_life_nobody_has_a_word_is_not_surely_compiling(void 
 	facts_free(f);
 	/* Gone, and nobody says how: it may have been killed in it. */
 	f = cold_job();
-	facts_cpu(f, 3, 4.5, 5, 0.2);
-	facts_end(f, 3, JOB_GONE, 0, FACTS_OPEN);
-	expect_standing(f, VERDICT_KILL, VERDICT_SUPPORTED);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "backend compile", "0/0", 99, FACTS_OPEN);
+	for (int i = 0; i < 4; i++) {
+		facts_end(f, i, JOB_GONE, 0, 0);
+		f->ranks[i].process.ended = JOB_UNKNOWN;
+	}
+	expect_standing(f, VERDICT_OVER, VERDICT_SUPPORTED);
 	facts_free(f);
 }
 
