@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include "cmd/agent/agent.h"
+#include "verdict/verdict.h"
 
 /* While anything changes a bundle is at most 5 s old: a look and the write fit in between. */
 #define SLOWEST_NS (3500 * CLOCK_NS_PER_MS)
@@ -47,6 +48,15 @@ bool agent_may_put_off(struct agent *agent, int64_t now)
 			since < bounded(dear, STILL_SOONEST_NS, STILL_LATEST_NS);
 	return agent->well && news.moved && !news.still &&
 		since < bounded(dear, WELL_SOONEST_NS, WELL_LATEST_NS);
+}
+
+bool agent_calls_well(const struct verdicts *verdicts)
+{
+	const struct verdict_early *early = &verdicts->early;
+
+	return verdicts->at[0].class == VERDICT_HEALTHY ||
+	       (verdicts->at[0].class == VERDICT_TOO_EARLY &&
+		       early->threshold - early->age > WELL_LATEST_NS);
 }
 
 /* Ends are told by a descriptor; a standing rank stands in each sample. */

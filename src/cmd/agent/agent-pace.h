@@ -12,6 +12,7 @@
 #include "base/clock.h"
 
 struct agent;
+struct verdicts;
 
 #define AGENT_LOOK_NS  (2 * CLOCK_NS_PER_S)
 #define AGENT_EAGER_NS (250 * CLOCK_NS_PER_MS)
@@ -22,6 +23,12 @@ struct agent;
  * then all the same, since not all evidence is in rings.
  */
 bool agent_may_put_off(struct agent *agent, int64_t now);
+
+/*
+ * True if nobody waits, or for so short a time that it is no hang before looking was put off for as
+ * long as it may be: in most jobs that are well somebody waits at any moment.
+ */
+bool agent_calls_well(const struct verdicts *verdicts);
 
 /*
  * True if stacks may still add something: they cannot to an old verdict that the rings still show,

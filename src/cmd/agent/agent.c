@@ -347,12 +347,6 @@ static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
 	return fresh;
 }
 
-/* In most jobs that are well somebody waits at any moment; the pulse tells who goes on. */
-static bool is_well(enum verdict_class class)
-{
-	return class == VERDICT_HEALTHY || class == VERDICT_TOO_EARLY;
-}
-
 static void look_at_job(struct agent *agent)
 {
 	int64_t begun = clock_monotonic_ns(), realtime = clock_realtime_ns();
@@ -368,7 +362,7 @@ static void look_at_job(struct agent *agent)
 			news = ANNOUNCE_NOTHING;
 		act_on(agent, &look, news);
 	}
-	agent->well = look.verdicts && is_well(look.verdicts->at[0].class);
+	agent->well = look.verdicts && agent_calls_well(look.verdicts);
 	agent->looked = clock_monotonic_ns();
 	if (look.job)
 		agent_held_take(&agent->held, &look, agent->by_stacks && !agent->announce.stands,
