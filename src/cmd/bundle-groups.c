@@ -374,9 +374,11 @@ static bool differ(uint64_t a, uint64_t b)
 	return a && b && a != b;
 }
 
+/* An elastic run changes its size, and who joins late knows of the last one only. */
 static bool sizes_differ(const struct bundle_run *a, const struct bundle_run *b)
 {
-	return a->world_size && b->world_size && a->world_size != b->world_size;
+	return a->world_size && b->world_size && a->world_size != b->world_size &&
+	       !(a->run && a->run == b->run);
 }
 
 static bool masters_differ(const struct bundle_run *a, const struct bundle_run *b)

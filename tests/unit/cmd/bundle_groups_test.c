@@ -357,6 +357,8 @@ static void environments_tell_runs_apart(void **unused)
 		{"\"master\": \"a:29501\", \"world_size\": 8", 1500, 2},
 		{"\"master\": \"a:29500\", \"world_size\": 4", 1500, 2},
 		{"\"master\": \"a:29500\", \"world_size\": 8", 1500, 1},
+		/* An elastic run may have shrunk, and grown again. */
+		{"\"run\": \"night\", \"master\": \"a:29500\", \"world_size\": 4", 1500, 1},
 		/* Steps of one job of Slurm, and none of it: nothing is told. */
 		{"\"slurm\": \"8841.0\"", 1500, 1},
 		{"\"run\": \"none\", \"master\": \"nonsense\", \"world_size\": -1", 1500, 1},
