@@ -27,7 +27,10 @@ libinquest_probe_la_SOURCES = \
 	%D%/glibc.h \
 	%D%/death/goodbye.c %D%/death/goodbye.h \
 	%D%/nccl/group.c %D%/nccl/group.h \
+	%D%/gloo/gloo.h %D%/gloo/gloo.def %D%/gloo/gloo-abi.h \
+	%D%/gloo/gloo-buffer.c %D%/gloo/gloo-context.c %D%/gloo/gloo-op.c \
 	%D%/hook.c %D%/hook.h \
+	%D%/hostop.c %D%/hostop.h \
 	%D%/nccl/kin.c \
 	%D%/death/lastwords.c %D%/death/lastwords.h \
 	%D%/nccl/launch.c \
@@ -46,6 +49,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/place.c %D%/place.h \
 	%D%/probe.h \
 	%D%/preload.c %D%/preload.h \
+	%D%/portions.c %D%/portions.h \
 	%D%/presence.c %D%/presence.h \
 	%D%/nccl/profiler.c %D%/nccl/profiler.h %D%/nccl/profiler-abi.h \
 	%D%/nccl/profiler-kernel.c \

@@ -18,6 +18,7 @@
 #include "probes/c10d/c10d-abi.h"
 #include "probes/c10d/c10d-route.h"
 #include "probes/death/unwound.h"
+#include "probes/hostop.h"
 #include "probes/nccl/nccl.h"
 #include "probes/work.h"
 
@@ -57,11 +58,7 @@ struct op_shape {
 
 struct op_frame {
 	struct unwound unwound; /* first */
-	struct probe_thread *me;
-	uint64_t meta;
-	uint64_t ticket;
-	uint64_t number;
-	struct ring_entered entered;
+	struct host_op op;
 };
 
 /* --- What the arguments say ------------------------------------------------------------------ */
@@ -176,49 +173,13 @@ static uint64_t op_sig(const struct op_shape *shape, const uint64_t *args)
 
 static void op_begin(struct op_frame *f, const struct op_shape *shape, const uint64_t *args)
 {
-	struct probe_thread *me = f->me;
 	const void *self = (const void *)(uintptr_t)args[shape->plain ? 0 : 1];
-	int group = group_of(self);
-	struct ring_record r = {
-		.meta = ring_meta(RING_CALL_ENTER, shape->p2p ? RING_F_P2P : 0,
-			group < 0 ? RING_NO_GROUP : (unsigned)group, shape->call),
-		.count = op_elements(shape, args),
-		.sig = op_sig(shape, args),
-		.aux = f->number,
-	};
-	uint64_t now = probe_now(me);
 
-	f->meta = r.meta;
-	f->entered = (struct ring_entered){.group = group};
-	if (group >= 0) {
-		f->entered = ring_group_enqueue(
-			me->ring, group, ring_lane_index(me->ring, me->lane), now, &r);
-		r.index = f->entered.index;
-		work_open(me->ring, f->number, &f->entered);
-	} else {
-		probe_lose(PROBE_LOST_GROUPS);
-	}
-	f->ticket = probe_put(me, now, &r);
-	probe_board(me, now, &r);
-}
-
-static void op_exit(struct op_frame *f, unsigned failed)
-{
-	struct probe_thread *me = f->me;
-	uint64_t now = probe_now(me);
-	const struct ring_record r = {
-		.meta = ring_meta(RING_CALL_EXIT, ring_meta_flags(f->meta) | failed,
-			ring_meta_group(f->meta), ring_meta_arg(f->meta)),
-		.index = f->entered.index,
-		.aux = failed != 0,
-		.more = f->ticket,
-	};
-
-	probe_put(me, now, &r);
-	probe_idle(me, now);
-	if (f->entered.group >= 0)
-		ring_group_returned(me->ring, &f->entered, RING_F_RETURNED | failed);
-	probe_leave(me);
+	host_op_enter(&f->op, shape->call,
+		&(const struct host_op_of){.group = group_of(self),
+			.flags = shape->p2p ? RING_F_P2P : 0,
+			.count = op_elements(shape, args),
+			.sig = op_sig(shape, args)});
 }
 
 /* Left by an exception: the op was refused, or (a monitored barrier) has failed. */
@@ -226,8 +187,7 @@ static void op_unwound(struct unwound *unwound)
 {
 	struct op_frame *f = (struct op_frame *)unwound;
 
-	work_close(f->number, WORK_FAILED);
-	op_exit(f, RING_F_FAILED);
+	host_op_return(&f->op, RING_F_FAILED);
 }
 
 /* True if a Work has ended that was returned without having been seen on its way to a thread. */
@@ -243,13 +203,12 @@ static int op_has_ended(const void *work)
 /* It returned a Work: one that was bound on its way to a thread, or else this is the one. */
 static void op_returned(struct op_frame *f, const struct op_shape *shape, const void *work)
 {
-	if (work && !work_is_bound(f->number)) {
-		work_bind(f->number, work);
+	if (work && !work_is_bound(f->op.number)) {
+		work_bind(f->op.number, work);
 		if (!shape->p2p && op_has_ended(work))
 			work_end(work, WORK_DONE);
 	}
-	work_close(f->number, WORK_DONE);
-	op_exit(f, 0);
+	host_op_return(&f->op, 0);
 }
 
 uint64_t c10d_pass(const void *real, const uint64_t *args)
@@ -273,10 +232,9 @@ static uint64_t op_call(
 			*(uint64_t *)(uintptr_t)args[0] = 0;
 		return args[0];
 	}
-	f.me = probe_enter();
-	if (!f.me)
+	f.op.me = probe_enter();
+	if (!f.op.me)
 		return c10d_pass(real, args);
-	f.number = work_number();
 	op_begin(&f, shape, args);
 	result = unwound_call(&f.unwound, real, args);
 	op_returned(&f, shape,
@@ -318,7 +276,7 @@ HOOK_EXPORT uint64_t gloo_enqueue(uint64_t self, const void *work)
 	const struct unwound *inner = unwound_innermost;
 
 	if (inner && inner->close == op_unwound)
-		work_bind(((const struct op_frame *)inner)->number, abi_pointer(work));
+		work_bind(((const struct op_frame *)inner)->op.number, abi_pointer(work));
 	return real ? ((uint64_t(*)(uint64_t, const void *))real)(self, work) : 0;
 }
 

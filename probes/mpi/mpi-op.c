@@ -12,6 +12,7 @@
  */
 #include "probes/mpi/mpi.h"
 #include "probes/nccl/group.h"
+#include "probes/portions.h"
 #include "probes/work.h"
 
 /* As records have it. */
@@ -226,57 +227,38 @@ void mpi_call_return(struct probe_thread *me, uint32_t call, int group, uint64_t
 
 /* --- What each is given ---------------------------------------------------------------------- */
 
-#define PARTS 64 /* members of whom it is recorded */
-
 /* Where the lists of an all-to-all are. */
 enum { GIVEN = 1, GIVEN_TYPE = 3, AWAITED = 5, AWAITED_TYPE = 7 };
 
-/* Bytes of the part of one seat; all ones where 32 bits do not hold them. */
-static uint32_t part_of(const struct mpi_call *c, unsigned counts, unsigned types, int seat)
+/* Bytes of the part of one seat. */
+static uint32_t part_of(const struct mpi_call *c, unsigned counts, unsigned types, uint32_t seat)
 {
-	int64_t count = mpi_told(c, counts, seat);
+	int64_t count = mpi_told(c, counts, (int)seat);
 	uint64_t bytes = count < 0 ? UINT64_MAX : (uint64_t)count;
 
 	if (count > 0)
-		bytes = mpi_bytes(c->shape->typed ? mpi_handle_at(c, types, seat, MPI_KIND_TYPE)
-						  : mpi_handle(c, types, MPI_KIND_TYPE),
+		bytes = mpi_bytes(c->shape->typed
+					  ? mpi_handle_at(c, types, (int)seat, MPI_KIND_TYPE)
+					  : mpi_handle(c, types, MPI_KIND_TYPE),
 			bytes);
-	return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+	return portion(bytes);
+}
+
+static uint64_t parts_of(const void *of, uint32_t seat)
+{
+	const struct mpi_call *c = of;
+
+	return part_of(c, GIVEN, GIVEN_TYPE, seat) |
+	       (uint64_t)part_of(c, AWAITED, AWAITED_TYPE, seat) << 32;
 }
 
 /* True if the lists can be read: in place there is but one, and in Fortran that is not seen. */
-static int has_parts(const struct mpi_call *c, const struct mpi_op *op)
+static int has_parts(const struct mpi_call *c)
 {
 	uint64_t in_place = mpi_library()->open ? 1 : UINTPTR_MAX;
 
-	return c->shape->parts && c->tongue != MPI_IN_FORTRAN && op->group >= 0 &&
-	       c->me->ring->groups[op->group].size <= PARTS && c->words[0] != in_place &&
+	return c->shape->parts && c->tongue != MPI_IN_FORTRAN && c->words[0] != in_place &&
 	       c->words[GIVEN] && c->words[AWAITED];
-}
-
-/* Puts down what the op gives each seat and awaits from it, four seats to a record. */
-static void put_parts(const struct mpi_call *c, const struct mpi_op *op)
-{
-	int size = has_parts(c, op) ? (int)c->me->ring->groups[op->group].size : 0;
-	uint64_t now = probe_now(c->me), word[4];
-
-	for (int seat = 0; seat < size; seat += 4) {
-		for (int i = 0; i < 4; i++)
-			word[i] = seat + i < size
-					  ? part_of(c, GIVEN, GIVEN_TYPE, seat + i) |
-						    (uint64_t)part_of(c, AWAITED, AWAITED_TYPE,
-							    seat + i) << 32
-					  : 0;
-		probe_put(c->me, now,
-			&(const struct ring_record){.meta = ring_meta(RING_PORTIONS, 0,
-							    group_word(op->group),
-							    (uint32_t)seat),
-				.index = op->entered.index,
-				.count = word[0],
-				.sig = word[1],
-				.aux = word[2],
-				.more = word[3]});
-	}
 }
 
 /* --- Bodies ---------------------------------------------------------------------------------- */
@@ -300,8 +282,8 @@ int mpi_do_op(const struct mpi_call *c)
 		return mpi_real(c);
 	op = mpi_describe_op(c);
 	mpi_op_enter(c->me, &op);
-	if (c->shape->parts)
-		put_parts(c, &op);
+	if (has_parts(c))
+		portions_put(c->me, &op.entered, parts_of, c);
 	result = mpi_real(c);
 	mpi_op_return(c->me, &op, mpi_request(c), result);
 	return result;

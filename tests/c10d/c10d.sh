@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced by the tests here: the words of tests/probe/probe.sh, with ranks on torchlike.
+# Sourced by the tests here: the words of tests/probe/probe.sh, with ranks on torchlike; or on what
+# has them itself, which sets $rank_program, a rank that is told its folder and its words.
 . "${srcdir:?}/tests/probe/probe.sh"
 
-torchlike=$top_builddir/fixtures/torchlike
-[ -e "$top_builddir/tests/c10d/ranks" ] || skip "torchlike is not built: no C++17 compiler"
 [ "$(uname -m)" = x86_64 ] || skip "the c10d door is on x86-64 only"
 export TMPDIR="$scratch"
+torchlike=$top_builddir/fixtures/torchlike
+libraries=$torchlike:$standin
+if [ -z "${rank_program:-}" ]; then
+	rank_program=$top_builddir/tests/c10d/ranks
+	[ -e "$rank_program" ] || skip "torchlike is not built: no C++17 compiler"
+fi
 
-# ranks N WORD...: N ranks on torchlike with the probe, in the background; $ranks are their pids.
+# ranks N WORD...: N ranks with the probe, in the background; $ranks are their pids.
 ranks() {
 	size=$1
 	ranks=
 	shift
 	for rank in $(seq 0 $((size - 1))); do
 		env RANK="$rank" LOCAL_RANK="$rank" WORLD_SIZE="$size" \
-			LD_LIBRARY_PATH="$torchlike:$standin" LD_PRELOAD="${preload-$probe}" \
-			"$top_builddir/tests/c10d/ranks" "$scratch/meet" "$@" &
+			LD_LIBRARY_PATH="$libraries" LD_PRELOAD="${preload-$probe}" \
+			"$rank_program" "$scratch/meet" "$@" &
 		children="$children $!"
 		ranks="$ranks $!"
 	done
@@ -44,14 +49,14 @@ hangs() {
 	shift 3
 	rm -rf "$scratch/meet"
 	mkdir "$scratch/meet"
-	env LD_LIBRARY_PATH="$torchlike:$standin" "$INQUEST" run --name "$name" -- \
+	env LD_LIBRARY_PATH="$libraries" "$INQUEST" run --name "$name" -- \
 		sh -c 'n=$1; shift
 		trap "kill \$all; exit" TERM
 		for r in $(seq 0 $((n - 1))); do
 			RANK=$r LOCAL_RANK=$r WORLD_SIZE=$n "$@" &
 			all="$all $!"
 		done
-		wait' sh "$n" "$top_builddir/tests/c10d/ranks" "$scratch/meet" "$@" \
+		wait' sh "$n" "$rank_program" "$scratch/meet" "$@" \
 		>"$scratch/out" 2>&1 &
 	child=$!
 	children="$children $child"

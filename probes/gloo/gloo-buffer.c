@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sends and receives of gloo. A buffer of a context is sent to a rank, or received into from one or
+ * any of several, and waited for. Those calls return at once; the wait blocks.
+ *
+ *	send(), recv()			CALL_ENTER, the op enters its group, CALL_EXIT
+ *	waitSend(), waitRecv()		WAIT_ENTER, WAIT_EXIT on the op's number: done
+ *
+ * A buffer may be sent to several ranks at once, and received into from several. Then gloo says of
+ * the end of one only that it is one of them: the oldest is taken for it, and a wait for one of
+ * several is held by none of them, so it is a call and no more. More than PENDING at once are
+ * counted as completions that are lost.
+ */
+#include "probes/c10d/c10d-route.h"
+#include "probes/death/unwound.h"
+#include "probes/gloo/gloo-abi.h"
+#include "probes/gloo/gloo.h"
+#include "probes/hostop.h"
+#include "probes/nccl/group.h"
+#include "probes/work.h"
+
+#if UNWOUND_HERE
+
+#define PENDING 4 /* of each side of a buffer, which begins at a multiple of 8: its keys are inside */
+
+enum side { SENDS, RECEIVES };
+
+struct buffer_frame {
+	struct unwound unwound; /* first */
+	struct host_op op;
+	const void *buffer;
+	const void *key; /* of the op that is waited for */
+	int one;	 /* there is no other that it may be */
+};
+
+/* Of any buffer an op was begun: before that nobody needs to look whether one ends. */
+static uint64_t buffers_used;
+
+static const void *key_at(const void *buffer, enum side side, unsigned i)
+{
+	return (const char *)buffer + side * PENDING + i;
+}
+
+/* The place for one more; NULL where there is none. */
+static const void *free_key(const void *buffer, enum side side)
+{
+	for (unsigned i = 0; i < PENDING; i++)
+		if (!work_op(key_at(buffer, side, i)))
+			return key_at(buffer, side, i);
+	return NULL;
+}
+
+/* The oldest op that has not ended, and how many there are. Numbers rise. */
+static const void *oldest(const void *buffer, enum side side, unsigned *ret)
+{
+	const void *found = NULL;
+	uint64_t least = UINT64_MAX;
+
+	*ret = 0;
+	for (unsigned i = 0; i < PENDING; i++) {
+		uint64_t number = work_op(key_at(buffer, side, i));
+
+		*ret += number != 0;
+		if (!number || number > least)
+			continue;
+		least = number;
+		found = key_at(buffer, side, i);
+	}
+	return found;
+}
+
+/* The group of a buffer's context, if it is one that is recorded. */
+static int group_at(const void *buffer)
+{
+	const struct probe_thread *me = probe_me;
+
+	if (me && me->depth)
+		return GROUP_NONE;
+	return group_of((const void *)(uintptr_t)abi_word(buffer, GLOO_BUFFER_TRANSPORT));
+}
+
+/* --- Begun ----------------------------------------------------------------------------------- */
+
+static void begin_unwound(struct unwound *unwound)
+{
+	host_op_return(&((struct buffer_frame *)unwound)->op, RING_F_FAILED);
+}
+
+static uint64_t bytes_of(const void *buffer, const uint64_t *args)
+{
+	uint64_t all = gloo_buffer_bytes(buffer), offset = args[3], bytes = args[4];
+
+	if (bytes != UINT64_MAX)
+		return bytes;
+	return offset < all ? all - offset : 0;
+}
+
+/* Of a send or receive: args are the buffer, the peer, the slot, the offset, the bytes. */
+static void begin(struct gloo_function *function, enum side side, uint32_t peer,
+	const uint64_t *args)
+{
+	static const struct {
+		uint32_t call;
+		unsigned op;
+	} what[] = {
+		[SENDS] = {RING_CALL_gloo_send, RING_OP_SEND},
+		[RECEIVES] = {RING_CALL_gloo_recv, RING_OP_RECV},
+	};
+	struct buffer_frame f = {.unwound = {.close = begin_unwound},
+		.buffer = (const void *)(uintptr_t)args[0]};
+	const void *real = gloo_real(function, f.buffer);
+	int group = group_at(f.buffer);
+
+	if (hook_unlikely(!real))
+		return;
+	f.op.me = group < 0 ? NULL : probe_enter();
+	if (!f.op.me) {
+		c10d_pass(real, args);
+		return;
+	}
+	ring_store(&buffers_used, 1);
+	host_op_enter(&f.op, what[side].call,
+		&(const struct host_op_of){.group = group,
+			.flags = RING_F_P2P,
+			.count = bytes_of(f.buffer, args),
+			.sig = ring_sig(what[side].op, RING_SIG_BYTES, 0, peer)});
+	f.key = free_key(f.buffer, side);
+	if (f.key)
+		work_bind(f.op.number, f.key);
+	else
+		probe_lose(PROBE_LOST_COMPLETIONS);
+	unwound_call(&f.unwound, real, args);
+	host_op_return(&f.op, 0);
+}
+
+#define BUFFER "_ZN4gloo9transport3tcp13UnboundBuffer"
+#define WORD(x) ((uint64_t)(uintptr_t)(x))
+
+#define GLOO_BEGIN(name, side, peer, type, symbol_)                                                \
+	HOOK_EXPORT void name(void *self, type to, uint64_t slot, uint64_t offset, uint64_t bytes) \
+		__asm__(symbol_);                                                                  \
+	HOOK_EXPORT void name(void *self, type to, uint64_t slot, uint64_t offset, uint64_t bytes) \
+	{                                                                                          \
+		static struct gloo_function f = {                                                  \
+			.symbol = symbol_, .ours = (const void *)name};                            \
+                                                                                                   \
+		begin(&f, side, peer,                                                              \
+			(const uint64_t[UNWOUND_ARGS]){                                            \
+				WORD(self), WORD(to), slot, offset, bytes});                       \
+	}
+
+GLOO_BEGIN(gloo_send, SENDS, (uint32_t)to, int, BUFFER "4sendEimmm")
+GLOO_BEGIN(gloo_recv, RECEIVES, (uint32_t)to, int, BUFFER "4recvEimmm")
+/* A vector by value comes as its address. */
+GLOO_BEGIN(gloo_recv_any, RECEIVES, RING_SIG_NO_PEER, const void *,
+	BUFFER "4recvESt6vectorIiSaIiEEmmm")
+
+/* --- Waited for ------------------------------------------------------------------------------ */
+
+static void wait_end(struct buffer_frame *f, unsigned failed)
+{
+	struct probe_thread *me = f->op.me;
+	uint64_t now = probe_now(me);
+	const struct ring_record r = {
+		.meta = ring_meta(f->one ? RING_WAIT_EXIT : RING_CALL_EXIT, failed, RING_NO_GROUP,
+			RING_CALL_gloo_wait),
+		.aux = failed != 0,
+		.more = f->op.ticket,
+	};
+
+	work_end_of(f->key, f->op.number, failed ? WORK_FAILED : WORK_DONE);
+	probe_put(me, now, &r);
+	probe_idle(me, now);
+	probe_leave(me);
+}
+
+static void wait_unwound(struct unwound *unwound)
+{
+	wait_end((struct buffer_frame *)unwound, RING_F_FAILED);
+}
+
+/* A wait for the one op names it; of one of several it is a call. */
+static void wait_begin(struct buffer_frame *f)
+{
+	struct probe_thread *me = f->op.me;
+	uint64_t now = probe_now(me);
+	const struct ring_record r = {
+		.meta = ring_meta(f->one ? RING_WAIT_ENTER : RING_CALL_ENTER, 0, RING_NO_GROUP,
+			RING_CALL_gloo_wait),
+		.aux = f->one ? f->op.number : 0,
+	};
+
+	f->op.ticket = probe_put(me, now, &r);
+	probe_board(me, now, &r);
+}
+
+static uint64_t wait_call(struct gloo_function *function, enum side side, const uint64_t *args)
+{
+	struct buffer_frame f = {.unwound = {.close = wait_unwound},
+		.buffer = (const void *)(uintptr_t)args[0]};
+	const void *real = gloo_real(function, f.buffer);
+	unsigned pending = 0;
+	uint64_t done;
+
+	if (hook_unlikely(!real))
+		return 0;
+	if (group_at(f.buffer) >= 0)
+		f.key = oldest(f.buffer, side, &pending);
+	f.op.me = f.key ? probe_enter() : NULL;
+	if (!f.op.me)
+		return c10d_pass(real, args);
+	f.op.number = work_op(f.key);
+	f.one = pending == 1;
+	wait_begin(&f);
+	done = unwound_call(&f.unwound, real, args);
+	wait_end(&f, done & 0xff ? 0 : RING_F_FAILED);
+	return done;
+}
+
+#define MILLISECONDS "PiNSt6chrono8durationIlSt5ratioILl1ELl1000EEEE"
+
+#define GLOO_WAIT(name, side, symbol_)                                                             \
+	HOOK_EXPORT uint64_t name(void *self, int *rank, uint64_t ms) __asm__(symbol_);            \
+	HOOK_EXPORT uint64_t name(void *self, int *rank, uint64_t ms)                              \
+	{                                                                                          \
+		static struct gloo_function f = {                                                  \
+			.symbol = symbol_, .ours = (const void *)name};                            \
+                                                                                                   \
+		return wait_call(&f, side,                                                         \
+			(const uint64_t[UNWOUND_ARGS]){WORD(self), WORD(rank), ms});               \
+	}
+
+GLOO_WAIT(gloo_wait_send, SENDS, BUFFER "8waitSendE" MILLISECONDS)
+GLOO_WAIT(gloo_wait_recv, RECEIVES, BUFFER "8waitRecvE" MILLISECONDS)
+
+/* --- Freed ----------------------------------------------------------------------------------- */
+
+/* Nobody waits for its ops any more, and its address may be given anew. */
+static void buffer_death(struct gloo_function *f, void *self)
+{
+	const void *real = gloo_real(f, self);
+
+	for (unsigned i = 0; ring_load(&buffers_used) && i < 2 * PENDING; i++)
+		work_end(key_at(self, SENDS, i), WORK_FAILED);
+	if (hook_likely(real))
+		((void (*)(void *))real)(self);
+}
+
+#define BUFFER_DEATH(name, symbol_)                                                                \
+	HOOK_EXPORT void name(void *self) __asm__(symbol_);                                        \
+	HOOK_EXPORT void name(void *self)                                                          \
+	{                                                                                          \
+		static struct gloo_function f = {                                                  \
+			.symbol = symbol_, .ours = (const void *)name};                            \
+                                                                                                   \
+		buffer_death(&f, self);                                                            \
+	}
+
+BUFFER_DEATH(gloo_buffer_d0, BUFFER "D0Ev")
+BUFFER_DEATH(gloo_buffer_d1, BUFFER "D1Ev")
+BUFFER_DEATH(gloo_buffer_d2, BUFFER "D2Ev")
+
+#endif
