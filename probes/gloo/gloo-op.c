@@ -60,7 +60,7 @@ static uint64_t sum_of(const void *vector)
 
 static uint64_t amount_of(const struct gloo_shape *s, const void *options, const void *context)
 {
-	uint64_t bytes;
+	const void *buffer;
 
 	switch (s->amount) {
 	case AMOUNT_ELEMENTS:
@@ -68,10 +68,10 @@ static uint64_t amount_of(const struct gloo_shape *s, const void *options, const
 	case AMOUNT_BUFFER:
 		return gloo_buffer_bytes(buffer_at(options, s->at));
 	case AMOUNT_SHARE:
-		bytes = gloo_buffer_bytes(buffer_at(options, s->at));
-		return buffer_at(options, s->at) ? bytes
-						 : gloo_buffer_bytes(buffer_at(options, s->at + 1)) /
-							   gloo_size(context);
+		buffer = buffer_at(options, s->at);
+		if (buffer)
+			return gloo_buffer_bytes(buffer);
+		return gloo_buffer_bytes(buffer_at(options, s->at + 1)) / gloo_size(context);
 	case AMOUNT_SUM:
 		return sum_of((const char *)options + 8 * (size_t)s->at) *
 		       abi_word(options, s->at + 3);
