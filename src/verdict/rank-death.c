@@ -130,13 +130,25 @@ static bool may_be_first(const struct profile *p)
 	return !p->process || p->process->end == JOB_END_UNKNOWN || p->death == DEATH_CLEAN;
 }
 
-/* Who says himself that another was gone was not first, either. */
+/* True if nobody says how or when it ended, though it has; or if it may be first as above. */
+static bool may_have_been_first(const struct profile *p)
+{
+	return may_be_first(p) || p->process->end == JOB_GONE;
+}
+
+/*
+ * Who ended badly, and says that another was gone, was not first, either. Of one whose end is not
+ * known, or who left in good order, such words tell nothing: a bucket resets connections, too.
+ */
 static bool another_may_be_first(const struct inquiry *q, struct rank_index rank)
 {
-	job_for_each_rank(q->job, at)
-		if (!same_rank(at, rank) && may_be_first(&q->profiles[at.i]) &&
-			!profile_tells_of_gone(&q->profiles[at.i]))
+	job_for_each_rank(q->job, at) {
+		const struct profile *p = &q->profiles[at.i];
+
+		if (!same_rank(at, rank) && may_have_been_first(p) &&
+			!(p->death == DEATH_UNSURE && profile_tells_of_gone(p)))
 			return true;
+	}
 	return false;
 }
 

@@ -169,6 +169,21 @@ static void tell_place(struct inquiry *q, struct rank_index rank, struct draft *
 		fact->a = p->stands;
 }
 
+/* True if it began or left a call after that look: it was somewhere else when it ended. */
+static bool went_on_since(const struct job *job, struct rank_index rank, int64_t looked)
+{
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *m = &job->members[i];
+
+		if (same_rank(m->rank, rank) && m->nops && m->ops[m->nops - 1].entered > looked)
+			return true;
+	}
+	for (size_t i = 0; i < job->nthreads; i++)
+		if (same_rank(job->threads[i].rank, rank) && job->threads[i].since > looked)
+			return true;
+	return false;
+}
+
 /* Where its program was when it was last looked at, though what ended it says nothing of that. */
 static void tell_last_place(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
@@ -176,7 +191,8 @@ static void tell_last_place(struct inquiry *q, struct rank_index rank, struct dr
 	long at = stack && stack->nframes ? stackfacts_program(q->job, stack) : -1;
 	struct verdict_fact *fact;
 
-	if (at < 0 || stack->how == JOB_STACK_CORE || stack->how == JOB_STACK_FATAL)
+	if (at < 0 || stack->how == JOB_STACK_CORE || stack->how == JOB_STACK_FATAL ||
+		went_on_since(q->job, rank, stack->when))
 		return;
 	fact = draft_fact(q, draft, FACT_WAS_AT, rank, stack->cite);
 	fact->thing = draft_frame(q, stack, at);

@@ -335,6 +335,12 @@ static void where_it_was_before_all_were_ended(void **state)
 	j = judge(f);
 	expect_says(&j, "was at train.py:70 in clean, still for 2.2 s, before it ended");
 	dismiss(j);
+	/* It has gone on since that look: nobody knows where to. */
+	stack->when = facts_ns(5);
+	j = judge(f);
+	assert_false(says(j.v, "was at "));
+	dismiss(j);
+	stack->when = facts_ns(FACTS_NOW);
 	/* Where a death struck is no place that others waited for. */
 	stack->how = JOB_STACK_FATAL;
 	j = judge(f);

@@ -164,9 +164,36 @@ static void who_lost_a_peer_was_not_first(void **state)
 
 	assert_int_equal(facts_culprits(f), 0);
 	facts_free(f);
+	/* Nor where it is gone, and nobody says how or when. */
+	f = two_lose_a_peer(true);
+	facts_end(f, 0, JOB_GONE, 0, 70);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
 	/* Where the others live, it may be the network between these two, and they are gone. */
 	f = two_lose_a_peer(true);
 	facts_expect_cause(f, VERDICT_RANK_DEATH, "1,3", VERDICT_BY_EXCEPTION);
+	facts_free(f);
+	(void)state;
+}
+
+/* A bucket resets connections, too: such words in a log do not say that somebody else was first. */
+static void who_lost_a_connection_may_have_been_first(void **state)
+{
+	struct facts *f = facts_missing(4, 2, 59);
+
+	f->ranks[0].exit_known = false;
+	facts_log(f, 0, "ConnectionResetError(104, 'Connection reset by peer')");
+	facts_lose_ring(f, 2);
+	facts_end(f, 2, JOB_EXITED, 1, 61.5);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+	/* Nor does a rank that has left in good order. */
+	f = facts_missing(4, 2, 59);
+	facts_end(f, 0, JOB_EXITED, 0, 50);
+	facts_log(f, 0, "BrokenPipeError: [Errno 32] Broken pipe");
+	facts_lose_ring(f, 2);
+	facts_end(f, 2, JOB_EXITED, 1, 61.5);
+	facts_expect(f, VERDICT_EARLY_EXIT, "0", "1,3");
 	facts_free(f);
 	(void)state;
 }
@@ -314,6 +341,7 @@ int main(void)
 		cmocka_unit_test(what_gloo_enforces_may_be_anything),
 		cmocka_unit_test(who_ends_where_it_reads_from_others_is_not_named),
 		cmocka_unit_test(who_lost_a_peer_was_not_first),
+		cmocka_unit_test(who_lost_a_connection_may_have_been_first),
 		cmocka_unit_test(who_has_a_tasks_number_and_a_launchers_words_is_no_rank),
 		cmocka_unit_test(who_waited_in_vain_is_a_victim),
 		cmocka_unit_test(an_order_is_no_reason_for_a_crash_elsewhere),
