@@ -15,7 +15,7 @@
 #define STILL_SAMPLE_NS (3 * CLOCK_NS_PER_S)
 /* A hang that nobody has seen yet is seen by then, whatever a look costs. */
 #define UNSEEN_NS (8 * CLOCK_NS_PER_S)
-/* Looking takes at most this part of one core, unless somebody just died. */
+/* Looking takes at most this part of one core, but for that, and unless somebody just died. */
 #define COST_RATIO 20
 /* And this part where a look may be put off, within bounds. */
 #define PUT_OFF_RATIO	 100
@@ -56,7 +56,7 @@ bool agent_calls_well(const struct verdicts *verdicts)
 
 	return verdicts->at[0].class == VERDICT_HEALTHY ||
 	       (verdicts->at[0].class == VERDICT_TOO_EARLY &&
-		       early->threshold - early->age > WELL_LATEST_NS);
+		       early->threshold - early->age > WELL_LATEST_NS + AGENT_LOOK_NS);
 }
 
 /* Ends are told by a descriptor; a standing rank stands in each sample. */
@@ -75,7 +75,7 @@ bool agent_wants_stacks(const struct agent *agent, int64_t now)
 }
 
 /* Looks come four times while a wait grows to hang_after, within bounds, and by their cost. */
-int64_t agent_look_interval(const struct agent *agent, int64_t now)
+int64_t agent_look_interval(const struct agent *agent, int64_t now, bool put_off)
 {
 	int64_t dear = agent->look_cost * COST_RATIO, interval;
 
@@ -85,6 +85,6 @@ int64_t agent_look_interval(const struct agent *agent, int64_t now)
 	if (interval < dear)
 		interval = dear;
 	if (!agent->announce.stands)
-		return interval > UNSEEN_NS ? UNSEEN_NS : interval;
+		return bounded(interval, 0, put_off ? AGENT_LOOK_NS : UNSEEN_NS);
 	return interval > SLOWEST_NS || now - agent->said > OLD_NEWS_NS ? SLOWEST_NS : interval;
 }

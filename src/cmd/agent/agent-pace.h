@@ -25,8 +25,8 @@ struct verdicts;
 bool agent_may_put_off(struct agent *agent, int64_t now);
 
 /*
- * True if nobody waits, or for so short a time that it is no hang before looking was put off for as
- * long as it may be: in most jobs that are well somebody waits at any moment.
+ * True if nobody waits, or for so short a time that it is no hang by the latest moment of the next
+ * look: in most jobs that are well somebody waits at any moment.
  */
 bool agent_calls_well(const struct verdicts *verdicts);
 
@@ -46,7 +46,10 @@ void agent_keep_copies_sparse(void);
 /* From one sample of /proc to the next, ns. */
 int64_t agent_sample_interval(const struct agent *agent, int64_t now);
 
-/* Until the next look is due, ns. */
-int64_t agent_look_interval(const struct agent *agent, int64_t now);
+/*
+ * Until the next look is due, ns; `put_off` if the one that was due now was: a hang may have begun
+ * right behind the last sign of life, so these are soon looked for again, which costs little.
+ */
+int64_t agent_look_interval(const struct agent *agent, int64_t now, bool put_off);
 
 #endif

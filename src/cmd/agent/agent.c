@@ -420,12 +420,14 @@ static void look_if_due(struct agent *agent, int64_t now)
 	if (!agent->fellows.speaks) {
 		tell_speaker(agent, now);
 	} else if (now >= agent->quiet_until && agent->ranks) {
-		if (!agent_may_put_off(agent, now))
+		bool put_off = agent_may_put_off(agent, now);
+
+		if (!put_off)
 			look_at_job(agent);
 		if (agent_wants_stacks(agent, now))
 			agent_quiet_turn(&agent->quiet, &of, now);
 		now = clock_monotonic_ns();
-		agent->due.look = now + agent_look_interval(agent, now);
+		agent->due.look = now + agent_look_interval(agent, now, put_off);
 	} else {
 		agent->due.look = now + AGENT_EAGER_NS;
 	}
@@ -497,16 +499,25 @@ static void keep_before_signal(
 }
 
 /*
+ * True if by the rings somebody waits, and nothing has moved since stacks were taken of it. Rings of
+ * ranks that make no calls never tell anything: of these only a fresh look says where they are.
+ */
+static bool is_quiet_since(struct agent *agent, const struct look *look)
+{
+	return !agent->announce.stands && !agent->by_stacks &&
+		look->verdicts->at[0].victims.n > 0 &&
+		!agent_quiet_see(&agent->quiet, look->job, clock_monotonic_ns(),
+			agent->options.hang_after);
+}
+
+/*
  * Judges what was gathered before the signal, with stacks if there is time. Those that were taken
  * while all was quiet, and has been since, are whole; of many ranks there is no time for all.
  */
 static void judge_before_signal(struct agent *agent, struct look *look, int64_t until)
 {
 	const struct agent_quiet_job of = job_of(agent);
-	bool in_time = clock_monotonic_ns() < until;
-	bool quiet = !agent->announce.stands &&
-		!agent_quiet_see(&agent->quiet, look->job, clock_monotonic_ns(),
-			agent->options.hang_after);
+	bool in_time = clock_monotonic_ns() < until, quiet = is_quiet_since(agent, look);
 	enum announce_news news;
 
 	agent_quiet_fetch(&agent->quiet, &agent->stacks);

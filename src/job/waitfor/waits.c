@@ -617,7 +617,9 @@ static void add_rank(struct collector *c, struct rank_index rank)
 	by_rank_each(&c->seats, rank, i)
 		add_init(c, (int)c->seats.at[i]);
 	add_threads(c, rank, from);
-	waits_leave_alone(c->job, c->waits->now[rank.i], c->list.items + from, c->list.nr - from);
+	if (c->list.nr > from)
+		waits_leave_alone(c->job, c->waits->now[rank.i], c->list.items + from,
+			c->list.nr - from);
 	if (c->told)
 		add_told(c, rank, from);
 	finish_rank(c, rank, from);
