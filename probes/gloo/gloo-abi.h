@@ -42,8 +42,8 @@ static inline uint32_t gloo_size(const void *context)
 }
 
 /*
- * The same of a pointer to a Context, which may begin with a vtable: read as rank and size, that is a
- * rank far beyond its size.
+ * The same of a pointer to a Context, which may begin with a vtable: read as rank and size, that is
+ * a rank far beyond its size.
  */
 static inline const void *gloo_context_at(const void *context)
 {
@@ -67,8 +67,8 @@ static inline uint64_t gloo_timeout(const void *context)
 }
 
 /*
- * The string in an object's word `at`. Copies of gloo from before GCC 5's strings have another there:
- * what does not look like one of these has no bytes that could be read.
+ * The string in an object's word `at`. Copies of gloo from before GCC 5's strings have another
+ * there: what does not look like one of these has no bytes that could be read.
  */
 static inline struct abi_text gloo_text(const void *object, unsigned at)
 {

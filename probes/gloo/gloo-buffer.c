@@ -21,7 +21,7 @@
 
 #if UNWOUND_HERE
 
-#define PENDING 4 /* of each side of a buffer, which begins at a multiple of 8: its keys are inside */
+#define PENDING 4 /* of each side of a buffer, whose keys are its first 8 bytes' addresses */
 
 enum side { SENDS, RECEIVES };
 

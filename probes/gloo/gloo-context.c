@@ -145,7 +145,7 @@ struct birth {
 	int group;
 };
 
-/* Begins a recorded call that makes this process a rank; the first tells who it is, if nobody did. */
+/* Begins a recorded call of a rank; the first tells which it is, if nobody did before. */
 static struct probe_thread *meet(const void *context)
 {
 	struct probe_thread *me = probe_enter_needing(PROBE_NEED_RANK);

@@ -42,22 +42,41 @@ static const char *nvtx_basename(const char *path)
 	return slash ? slash + 1 : path ? path : "";
 }
 
+/*
+ * How libraries with NCCL in them are called: NCCL's own, and TorchComms' extensions for Python, in
+ * which it is linked, and need not be seen.
+ */
+static const char *const nvtx_files[] = {"libnccl", "_comms_nccl", NULL};
+
+/* What shows that it is inside: its own name, and the one that TorchComms gives it. */
+static const char *const nvtx_functions[] = {
+	"ncclGroupStart", "torchcomms_ncclGroupStart", NULL};
+
+/* True if the function is the library's own. */
+static int nvtx_has(const Dl_info *who, void *lib, const char *name)
+{
+	void *fn = dlsym(lib, name);
+	Dl_info found;
+
+	return fn && dladdr(fn, &found) && found.dli_fbase == who->dli_fbase;
+}
+
 /* True if the library has NCCL in it: by its name, or by NCCL's functions where they are seen. */
 static int nvtx_is_nccl(const Dl_info *who)
 {
-	Dl_info found;
-	void *lib, *fn;
+	const char *file = nvtx_basename(who->dli_fname);
+	int has = 0;
+	void *lib;
 
-	if (!strncmp(nvtx_basename(who->dli_fname), "libnccl", strlen("libnccl")))
-		return 1;
+	for (int i = 0; nvtx_files[i]; i++)
+		if (!strncmp(file, nvtx_files[i], strlen(nvtx_files[i])))
+			return 1;
 	lib = dlopen(who->dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	if (!lib)
-		return nvtx_wish("all");
-	fn = dlsym(lib, "ncclGroupStart");
-	dlclose(lib);
-	if (fn && dladdr(fn, &found) && found.dli_fbase == who->dli_fbase)
-		return 1;
-	return nvtx_wish("all");
+	for (int i = 0; lib && !has && nvtx_functions[i]; i++)
+		has = nvtx_has(who, lib, nvtx_functions[i]);
+	if (lib)
+		dlclose(lib);
+	return has || nvtx_wish("all");
 }
 
 static int nvtx_is_guest(const void *base)

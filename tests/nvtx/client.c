@@ -5,7 +5,8 @@
  *
  *	RANK=n WORLD_SIZE=n client LIBRARY DIR [WORD...]
  *
- * LIBRARY "-" takes those that are loaded already, the first first: that is the preloaded wrappers.
+ * With NCCL_NAMES=torchcomms_ it takes those whose names begin so. LIBRARY "-" takes those that are
+ * loaded already, the first first: that is the preloaded wrappers.
  * Ranks meet through the file DIR/id. Words are done in order. A word "R:word" is done by rank R
  * only, "!R:word" by all but R. At the end a rank creates DIR/done.RANK.
  */
@@ -61,6 +62,15 @@ static void fail(const char *what)
 			fail(#call);                                                               \
 	} while (0)
 
+static void *function_of(void *lib, const char *name)
+{
+	const char *prefix = getenv("NCCL_NAMES");
+	char whole[128];
+
+	snprintf(whole, sizeof(whole), "%s%s", prefix ? prefix : "", name);
+	return dlsym(lib, whole);
+}
+
 static void load(const char *path)
 {
 	void *lib = strcmp(path, "-") ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : RTLD_DEFAULT;
@@ -68,7 +78,7 @@ static void load(const char *path)
 	if (!lib && strcmp(path, "-") != 0)
 		fail(dlerror());
 #define X(name)                                                                                    \
-	nccl.name = (__typeof__(name) *)dlsym(lib, #name);                                         \
+	nccl.name = (__typeof__(name) *)function_of(lib, #name);                                   \
 	if (!nccl.name)                                                                            \
 		fail("no " #name);
 	FUNCTIONS(X)

@@ -499,8 +499,8 @@ static void keep_before_signal(
 }
 
 /*
- * True if by the rings somebody waits, and nothing has moved since stacks were taken of it. Rings of
- * ranks that make no calls never tell anything: of these only a fresh look says where they are.
+ * True if by the rings somebody waits, and nothing has moved since stacks were taken of it. Rings
+ * of ranks that make no calls never tell anything: only a fresh look says where those are.
  */
 static bool is_quiet_since(struct agent *agent, const struct look *look)
 {
