@@ -17,6 +17,7 @@
 #include "verdict/hidden-ops.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
+#include "verdict/stopped.h"
 #include "verdict/unmet.h"
 
 /*
@@ -363,6 +364,8 @@ static void judge_op(struct inquiry *q, size_t at)
 	draft = open ? begin_open(q, node, left ? &c.open : behind) : begin(q, node, behind);
 	if (c.unknown.list.nr || is_guess(q, node, &c, behind))
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
+	if (!open)
+		stopped_doubt(q, node, behind, draft);
 	for (size_t i = 0; behind && !open && i < behind->list.nr; i++)
 		rank_list_add(&draft->culprits, behind->list.items[i]);
 	find_waiting(q, at, draft);
@@ -621,7 +624,7 @@ bool explains_sync(const struct inquiry *q, struct rank_index rank, struct reaso
 	if (!p->readable || p->ended || inquiry_lost_ops(q, rank) || !is_in_sync(q, rank))
 		return false;
 	why->confidence = job_rank(q->job, rank)->knows & JOB_KNOWS_COMPLETION &&
-					  !hidden_ops_any(q, rank)
+					  !hidden_ops_any(q, rank) && !stopped_maybe(q, rank)
 				  ? VERDICT_SUPPORTED
 				  : VERDICT_HYPOTHESIS;
 	why->outlook = VERDICT_OUTLOOK_UNKNOWN;
@@ -636,6 +639,8 @@ void tell_sync(struct inquiry *q, struct rank_index rank, struct draft *draft)
 
 	inquiry_held_in(q, rank, WAIT_SYNC, &age);
 	draft_fact(q, draft, FACT_IN_SYNC, rank, q->profiles[rank.i].outside_cite)->a = age;
+	if (stopped_maybe(q, rank))
+		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_STATE, rank);
 	if (hidden_ops_any(q, rank))
 		draft_fact(q, draft, FACT_MAY_BE_IN_UNSEEN, rank,
 			q->profiles[rank.i].outside_cite)

@@ -67,6 +67,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/slow.c \
 	%D%/stack-facts.c \
 	%D%/stage.c \
+	%D%/stopped.c %D%/stopped.h \
 	%D%/strays.c %D%/strays.h \
 	%D%/start.c \
 	%D%/unhooked.c \

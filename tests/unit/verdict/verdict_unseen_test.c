@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "tests/unit/facts.h"
+#include "tests/unit/judged.h"
 
 static const struct verdict_fact *fact_of(const struct verdict *v, enum verdict_fact_kind kind)
 {
@@ -347,6 +348,105 @@ static void one_whose_end_is_not_known(void **state)
 	facts_free(f);
 }
 
+/* -- who may be stopped ------------------------------------------------------------------------ */
+
+/* All are in an operation that does not complete; `but_one`: it did, but for rank 2. */
+static struct facts *all_in(bool but_one)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 5, 20, 0.5);
+	for (int i = 0; i < 4; i++) {
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 40)->completed = JOB_NO;
+		facts_sync(f, i, 41);
+		if (!but_one || i == 2)
+			continue;
+		f->members[0][i].fact.done = 6;
+		f->members[0][i].ops[5].completed = JOB_YES;
+		facts_outside(f, i, 42);
+	}
+	return f;
+}
+
+/* So it is judged, and this is said to be lacking of rank 2 alone where it is no more than that. */
+static void expect_unseen(struct facts *f, enum verdict_class class, bool unseen)
+{
+	struct judged j = judge(f);
+	bool asked = false;
+
+	assert_int_equal(j.first->class, class);
+	assert_int_equal(
+		j.first->confidence, unseen ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED);
+	assert_int_equal(j.first->next == VERDICT_NEXT_CHECK_FABRIC,
+		class == VERDICT_TRANSPORT_STALL && !unseen);
+	for (size_t i = 0; i < j.v->nnot_judged; i++)
+		asked |= j.v->not_judged[i].need == NEED_STATE &&
+			 j.v->not_judged[i].class == VERDICT_HOST_STALL &&
+			 j.v->not_judged[i].ranks.n == 1 &&
+			 j.v->not_judged[i].ranks.at[0].i == 2;
+	assert_int_equal(asked, unseen);
+	done(&j, f);
+}
+
+/* A ring shows a wait alike of who waits and of who was stopped there. */
+static void who_was_not_looked_at_may_be_stopped(void **state)
+{
+	struct facts *f = all_in(false);
+
+	expect_unseen(f, VERDICT_TRANSPORT_STALL, false);
+	f = all_in(false);
+	f->ranks[2].process.state = 0;
+	expect_unseen(f, VERDICT_TRANSPORT_STALL, true);
+	/* Its own dump it wrote itself. */
+	f = all_in(false);
+	f->ranks[2].process.state = 0;
+	f->ranks[2].dump = true;
+	expect_unseen(f, VERDICT_TRANSPORT_STALL, false);
+	/* It is stopped, or its GPU is behind. */
+	f = all_in(true);
+	expect_unseen(f, VERDICT_GPU_STALL, false);
+	f = all_in(true);
+	f->ranks[2].process.state = 0;
+	expect_unseen(f, VERDICT_GPU_STALL, true);
+	(void)state;
+}
+
+/* Stopped ones are killed as well; of other signals only who runs dies. */
+static void who_was_killed_may_have_been_stopped(void **state)
+{
+	static const struct {
+		int signo;
+		bool sampled, unseen;
+	} ends[] = {{SIGABRT, false, false}, {SIGKILL, false, true}, {SIGKILL, true, false}};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		struct facts *f = all_in(false);
+
+		for (int rank = 0; rank < 4; rank++) {
+			facts_end(f, rank, JOB_SIGNALED, rank == 2 ? ends[i].signo : SIGABRT, 90);
+			facts_signal(f, rank, SIGABRT, 0, "pt_nccl_watchdg", 89);
+		}
+		if (ends[i].sampled)
+			f->ranks[2].process.cpu_used = 5000000000;
+		expect_unseen(f, VERDICT_TRANSPORT_STALL, ends[i].unseen);
+	}
+	(void)state;
+}
+
+/* A synchronisation that does not return, for nothing that is known. */
+static void who_synchronises_may_be_stopped_there(void **state)
+{
+	for (int unseen = 0; unseen < 2; unseen++) {
+		struct facts *f = facts_missing(4, 2, 41);
+
+		facts_sync(f, 2, 41);
+		if (unseen)
+			f->ranks[2].process.state = 0;
+		expect_unseen(f, VERDICT_GPU_STALL, unseen);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -368,6 +468,9 @@ int main(void)
 		cmocka_unit_test(an_end_is_no_compile_and_no_network),
 		cmocka_unit_test(one_who_lost_records),
 		cmocka_unit_test(one_whose_end_is_not_known),
+		cmocka_unit_test(who_was_not_looked_at_may_be_stopped),
+		cmocka_unit_test(who_was_killed_may_have_been_stopped),
+		cmocka_unit_test(who_synchronises_may_be_stopped_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
