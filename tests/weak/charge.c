@@ -2,12 +2,14 @@
 #include "charge.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/decode.h"
 #include "job/waitfor/waits.h"
 #include "plant.h"
 #include "report/report.h"
+#include "verdict/inquiry.h"
 
 struct bench {
 	const struct whole *whole;
@@ -107,13 +109,56 @@ static bool waited_then(const struct bench *bench, int world_rank)
 	return found;
 }
 
-/* True if the rank came to what the verdict is about after that moment, and waited for nobody. */
+/* True if that wait is in what the verdict is about. */
+static bool is_in_it(const struct bench *bench, const struct verdict *verdict,
+	const struct wait *wait)
+{
+	const struct job *moment = bench->moment;
+
+	return wait->member != JOB_NONE && wait->index == verdict->op_index &&
+	       moment->groups[moment->members[wait->member].group].key ==
+		       bench->job->groups[verdict->group].key;
+}
+
+/* True if all evidence of that moment has somebody wait there for longer than is usual. */
+static bool stood_then(const struct bench *bench, const struct verdict *verdict)
+{
+	struct inquiry *q = inquiry_new(bench->moment);
+	bool found = false;
+
+	for (size_t i = 0; i < q->waits->n && !found; i++)
+		found = is_in_it(bench, verdict, &q->waits->at[i]) &&
+			waitfor_stands(bench->moment, &q->waits->at[i], &q->given);
+	arena_release(q->arena);
+	free(q->arena);
+	inquiry_free(q);
+	return found;
+}
+
+/* True if the rank came to what the verdict is about after that moment. */
 static bool came_later(const struct bench *bench, const struct verdict *verdict, int world_rank)
 {
 	const struct job_op *op = op_in_whole(bench, verdict, world_rank);
 
-	return bench->moment && op && op->entered > bench->job->coverage.to &&
-	       !waited_then(bench, world_rank);
+	return op && op->entered > bench->job->coverage.to;
+}
+
+/* True if no more is said of its names than that they had not come. */
+static bool says_late(const struct verdict *verdict)
+{
+	return verdict->confidence < VERDICT_ESTABLISHED &&
+	       (verdict->class == VERDICT_HOST_STALL || verdict->class == VERDICT_SLOW ||
+		       verdict->class == VERDICT_NOT_STARTED);
+}
+
+/*
+ * True if the rank was rightly called late: others had long stood in what it came to only after
+ * that moment, and it waited for nobody. That it was dead, or would never come, was wrong.
+ */
+static bool was_late(const struct bench *bench, const struct verdict *verdict, int world_rank)
+{
+	return bench->moment && says_late(verdict) && came_later(bench, verdict, world_rank) &&
+	       !waited_then(bench, world_rank) && stood_then(bench, verdict);
 }
 
 /*
@@ -131,7 +176,7 @@ static bool all_named(const struct bench *bench, const struct verdict *verdict)
 		if (bench->kind != CHARGE_EARLIER ||
 			!(verdict->class == VERDICT_COMPILE_SKEW
 					? compiled_then(bench, rank)
-					: came_later(bench, verdict, rank)))
+					: was_late(bench, verdict, rank)))
 			return false;
 	}
 	return true;
@@ -177,13 +222,41 @@ static bool whole_has(const struct bench *bench, enum verdict_class class)
 	return false;
 }
 
+/* What has ended, or never ends, stays so: nothing else comes of it later. */
+static bool is_for_good(enum verdict_class class)
+{
+	return class == VERDICT_RANK_DEATH || class == VERDICT_EARLY_EXIT ||
+	       class == VERDICT_COMPILE_STUCK;
+}
+
+/* True if by the whole other processes are those ranks: the job was restarted since. */
+static bool are_replaced(const struct bench *bench, const struct verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->culprits.n; i++) {
+		const struct job_rank *rank = job_rank(bench->job, verdict->culprits.at[i]);
+		const struct job_process *process =
+			rank->process == JOB_NONE ? NULL : &bench->job->processes[rank->process];
+
+		if (!process || whole_is_rank(bench->whole, process->pid, process->start_time))
+			return false;
+	}
+	return true;
+}
+
+/* True if the names may have come to something else since. */
+static bool may_change(const struct bench *bench, const struct verdict *verdict)
+{
+	return !is_for_good(verdict->class) || are_replaced(bench, verdict);
+}
+
 static void hold_sure(struct bench *bench, const struct verdict *verdict)
 {
 	if (verdict->confidence != VERDICT_ESTABLISHED || is_no_finding(verdict->class) ||
 		whole_has(bench, verdict->class))
 		return;
 	/* A rank that stalls first, and is seen to die of it later, is right to be named. */
-	if (bench->kind == CHARGE_EARLIER && verdict->culprits.n && all_named(bench, verdict))
+	if (bench->kind == CHARGE_EARLIER && may_change(bench, verdict) && verdict->culprits.n &&
+		all_named(bench, verdict))
 		return;
 	object(bench, "sure", "established %s, which is not what the whole says",
 		verdict_class_name(verdict->class));

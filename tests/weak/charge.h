@@ -29,6 +29,11 @@ enum plant {
 	PLANT_SIZE,   /* an unknown group is as large as was seen */
 	PLANT_ABSENT, /* a rank of which nobody saw that it stands in its init never came to it */
 	PLANT_WELL,   /* nothing found is nothing wrong */
+	PLANT_DEAD,   /* who is awaited and may yet come is dead */
+	PLANT_LEFT,   /* the same has left early */
+	PLANT_STUCK,  /* the same compiles, and never ends */
+	PLANT_LATE,   /* the same is late, for certain */
+	PLANT_SOON,   /* the same is late, before anybody has waited for long */
 	PLANTS
 };
 extern const char *const plant_names[PLANTS];

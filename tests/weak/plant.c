@@ -4,7 +4,21 @@
 const char *const plant_names[PLANTS] = {[PLANT_NONE] = "none",
 	[PLANT_SIZE] = "size",
 	[PLANT_ABSENT] = "absent",
-	[PLANT_WELL] = "well"};
+	[PLANT_WELL] = "well",
+	[PLANT_DEAD] = "dead",
+	[PLANT_LEFT] = "left",
+	[PLANT_STUCK] = "stuck",
+	[PLANT_LATE] = "late",
+	[PLANT_SOON] = "soon"};
+
+/* What those say of who is awaited where it is too early to say anything. */
+static const struct verdict blames[PLANTS] = {
+	[PLANT_DEAD] = {.class = VERDICT_RANK_DEATH, .confidence = VERDICT_ESTABLISHED},
+	[PLANT_LEFT] = {.class = VERDICT_EARLY_EXIT, .confidence = VERDICT_ESTABLISHED},
+	[PLANT_STUCK] = {.class = VERDICT_COMPILE_STUCK, .confidence = VERDICT_ESTABLISHED},
+	[PLANT_LATE] = {.class = VERDICT_HOST_STALL, .confidence = VERDICT_ESTABLISHED},
+	[PLANT_SOON] = {.class = VERDICT_HOST_STALL, .confidence = VERDICT_SUPPORTED},
+};
 
 /* Seats of which nothing was seen are no seats: the group is as large as was seen. */
 static void shrink_groups(struct job *job)
@@ -72,7 +86,24 @@ void plant_into_job(enum plant plant, struct job *job)
 		never_came(job);
 }
 
-void plant_into_verdicts(enum plant plant, struct verdicts *verdicts)
+/* It is too early, and it is said who is awaited: he is blamed. */
+static void blame_awaited(enum plant plant, struct verdicts *verdicts)
+{
+	static struct verdict blamed;
+
+	if (!verdicts->n || verdicts->at[0].class != VERDICT_TOO_EARLY ||
+		!verdicts->at[0].op_index || !verdicts->early.awaited.n)
+		return;
+	blamed = verdicts->at[0];
+	blamed.class = blames[plant].class;
+	blamed.confidence = blames[plant].confidence;
+	blamed.outlook = VERDICT_KILL;
+	blamed.culprits = verdicts->early.awaited;
+	verdicts->at = &blamed;
+	verdicts->n = 1;
+}
+
+static void call_well(struct verdicts *verdicts)
 {
 	static const struct verdict healthy = {.class = VERDICT_HEALTHY,
 		.confidence = VERDICT_ESTABLISHED,
@@ -82,9 +113,17 @@ void plant_into_verdicts(enum plant plant, struct verdicts *verdicts)
 		.watchdog_cite = "",
 		.headline = {.kind = FACT_NONE, .text = "", .text2 = "", .cite = "planted"}};
 
-	if (plant != PLANT_WELL || (verdicts->n && verdicts->at[0].class != VERDICT_INCONCLUSIVE &&
-					   verdicts->at[0].class != VERDICT_HEALTHY))
+	if (verdicts->n && verdicts->at[0].class != VERDICT_INCONCLUSIVE &&
+		verdicts->at[0].class != VERDICT_HEALTHY)
 		return;
 	verdicts->at = &healthy;
 	verdicts->n = 1;
+}
+
+void plant_into_verdicts(enum plant plant, struct verdicts *verdicts)
+{
+	if (plant == PLANT_WELL)
+		call_well(verdicts);
+	else if (plant >= PLANT_DEAD)
+		blame_awaited(plant, verdicts);
 }

@@ -8,7 +8,7 @@
  *	--only STEPS	 prints the page of this weakening of the one PATH, and what is wrong with
  *it; of two PATHs "jobs" or "halves" is a step, too
  *	--sample N	 about every Nth weakening, always the same ones
- *	--plant P	 with an old mistake in the judge: size, absent, well (plant.h)
+ *	--plant P	 with an old mistake in the judge: size, absent, well ... (plant.h)
  *	--list		 names the weakenings and judges nothing
  *	--truths FOLDER	 where NAME.truth.json of NAME lies, whose "involved" may be named too
  *

@@ -167,6 +167,21 @@ int whole_rank_of_process(
 						    : -1;
 }
 
+bool whole_is_rank(const struct whole *whole, uint32_t pid, uint64_t start_time)
+{
+	const struct job *job = whole->job;
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		const struct job_process *process =
+			job->ranks[i].process == JOB_NONE ? NULL
+							  : &job->processes[job->ranks[i].process];
+
+		if (process && process->pid == pid && process->start_time == start_time)
+			return true;
+	}
+	return false;
+}
+
 int whole_rank_of(const struct whole *whole, const struct exhibit *exhibit)
 {
 	if (exhibit->kind == EXHIBIT_FLIGHT)

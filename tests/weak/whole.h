@@ -37,6 +37,9 @@ int whole_rank_of_process(
 const struct job_process *whole_process(
 	const struct whole *whole, const char *host, uint32_t pid, uint64_t start_time);
 
+/* True if that process is a rank in the end, of the attempt that runs then. */
+bool whole_is_rank(const struct whole *whole, uint32_t pid, uint64_t start_time);
+
 struct ring_view;
 /* Adds the gathering that a ring was read in to its anchors: few have two of their own. */
 void whole_date(const struct whole *whole, const struct exhibit *ring, struct ring_view *view);
