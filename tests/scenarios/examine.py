@@ -345,7 +345,8 @@ class Play:
                 kept = os.path.join(folder, f"{self.name}-{os.getpid()}-{number}.inq")
                 shutil.copy(path, kept)
                 with open(kept + ".truth.json", "w") as file:
-                    json.dump({"involved": list(self.truth.get("involved", []))}, file)
+                    json.dump({"class": self.truth.get("class"),
+                               "involved": list(self.truth.get("involved", []))}, file)
 
     def clean(self):
         self.keep_for_weakening()

@@ -322,12 +322,10 @@ static void hold_nobody_waits(struct bench *bench)
  */
 static bool whole_waits(const struct whole *whole)
 {
-	bool is_well = whole->has_truth && !whole->ninvolved;
-
 	for (size_t i = 0; i < whole->verdicts->n; i++) {
 		const struct verdict *verdict = &whole->verdicts->at[i];
 
-		if (verdict->victims.n && !(is_well && verdict->class == VERDICT_TOO_EARLY))
+		if (verdict->victims.n && !(whole->is_well && verdict->class == VERDICT_TOO_EARLY))
 			return true;
 	}
 	return false;

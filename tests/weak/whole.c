@@ -94,14 +94,17 @@ static struct json_object *open_truth(const char *path, const char *truths)
 
 static void read_truth(struct whole *whole, const char *truths)
 {
-	struct json_object *truth = open_truth(whole->path, truths), *involved;
+	struct json_object *truth = open_truth(whole->path, truths), *involved, *class;
 
 	if (!truth)
 		return;
+	if (json_object_object_get_ex(truth, "class", &class) &&
+		json_object_is_type(class, json_type_string))
+		whole->is_well = !strcmp(json_object_get_string(class),
+			verdict_class_name(VERDICT_HEALTHY));
 	if (json_object_object_get_ex(truth, "involved", &involved)) {
 		size_t n = json_object_array_length(involved);
 
-		whole->has_truth = true;
 		whole->involved = alloc_zeroed(n + 1, sizeof(*whole->involved));
 		for (size_t i = 0; i < n; i++)
 			whole->involved[whole->ninvolved++] =

@@ -17,7 +17,7 @@ struct whole {
 	int64_t first; /* of its records, realtime; JOB_UNKNOWN: it has no ring */
 	int *involved; /* world ranks that have a part in it by its truth.json */
 	size_t ninvolved;
-	bool has_truth;
+	bool is_well; /* nothing is wrong with it by its truth.json */
 };
 
 /*
