@@ -16,54 +16,8 @@
 
 #include "base/array.h"
 #include "base/str.h"
-#include "evidence/format/exhibit.h"
+#include "cmd/bundle-part.h"
 #include "report/report.h"
-
-/* The rank that a process is said to be. */
-struct bundle_claim {
-	int rank; /* -1: of no rank */
-	uint32_t pid;
-	uint64_t start_time;
-	const char *host; /* the exhibit's */
-};
-
-#define BUNDLE_MASTERS 4
-
-/*
- * The run of its ranks, hashed as in struct ring_header, by their rings or else their environment;
- * 0 unknown, or not all alike. One rank's wrong address does not make its job unknown.
- */
-struct bundle_run {
-	uint64_t run, slurm;
-	int64_t world_size; /* the largest that is told */
-	uint64_t masters[BUNDLE_MASTERS];
-	size_t nmasters; /* more than there is room for: unknown */
-	bool seen;	 /* any of its ranks */
-};
-
-/* A communicator of NCCL in which all ranks of the job have met. */
-struct bundle_world {
-	uint64_t key;
-	uint64_t alias; /* 0 not known */
-};
-
-/* One bundle. */
-struct bundle_part {
-	char *path;
-	struct evidence evidence;
-	char *id, *name;  /* of its job; "" not known, or none was given */
-	int64_t launched; /* else its first rank's birth, or the first reading; realtime ns */
-	int64_t last;     /* reading */
-	int64_t owner;    /* the user whose job it is, as who gathered it saw; -1 not known */
-	struct bundle_run run;
-	int64_t booted, tick; /* of who gathered it: realtime ns, and ns; tick 0 not known */
-	int64_t slurm_job; /* Slurm's number of it; 0 none is told, -1 several are */
-	ARRAY(struct bundle_claim) claims; /* by process */
-	ARRAY(int) ranks;                /* ascending */
-	ARRAY(uint64_t) groups;          /* ring keys, only where needed */
-	ARRAY(struct bundle_world) worlds;
-	size_t job; /* the first part of the same job */
-};
 
 struct bundle_groups {
 	ARRAY(struct bundle_part) parts;

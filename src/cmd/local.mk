@@ -61,6 +61,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/say.c %D%/say.h \
 	%D%/seen-folders.c %D%/seen-folders.h \
 	%D%/bundle-groups.c %D%/bundle-groups.h \
+	%D%/bundle-part.c %D%/bundle-part.h \
 	%D%/demo/demo-stage.c %D%/demo/demo-stage.h \
 	%D%/run/announce.c %D%/run/announce.h \
 	%D%/run/sweep.c %D%/run/sweep.h \

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/bundle-part.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "decode/json-get.h"
+#include "ring/census-read.h"
+#include "ring/makers.h"
+#include "ring/ring-read.h"
+
+#define WORLDS_READ 64 /* groups of each ring that are looked at for those of all ranks */
+
+static void take_text(char **held, const char *told)
+{
+	if (**held || !told)
+		return;
+	free(*held);
+	*held = alloc_text(told);
+}
+
+/* What all ranks say alike; 0 once two differ. `seen` says that there was one before. */
+static void take_run(uint64_t *held, uint64_t told, bool seen)
+{
+	if (!seen)
+		*held = told;
+	else if (*held != told)
+		*held = 0;
+}
+
+static void take_master(struct bundle_run *run, uint64_t master)
+{
+	for (size_t i = 0; i < run->nmasters && i < BUNDLE_MASTERS; i++)
+		if (run->masters[i] == master)
+			return;
+	if (master && run->nmasters < BUNDLE_MASTERS)
+		run->masters[run->nmasters] = master;
+	if (master && run->nmasters <= BUNDLE_MASTERS)
+		run->nmasters++;
+}
+
+/* The largest: a rank may not know of the others yet, or believe to be alone. */
+static void take_world_size(struct bundle_run *run, int64_t told)
+{
+	if (told > run->world_size)
+		run->world_size = told;
+}
+
+/* The environment of a launch or of a rank may tell it. */
+static void read_slurm_job(struct bundle_part *part, const struct json_object *object)
+{
+	struct json_object *env = NULL;
+	const char *text = json_object_object_get_ex(object, "env", &env)
+				   ? json_get_text(env, "SLURM_JOB_ID")
+				   : NULL;
+	int64_t job = text && strspn(text, "0123456789") == strlen(text)
+			      ? strtoll(text, NULL, 10)
+			      : 0;
+
+	if (job && part->slurm_job != job)
+		part->slurm_job = part->slurm_job ? -1 : job;
+}
+
+static uint64_t run_hash(const char *text)
+{
+	return ring_run_hash(RING_RUN_START, text, text ? strlen(text) : 0);
+}
+
+/* Of a rank without a ring, by its environment. */
+static void read_run(struct bundle_part *part, const struct json_object *object)
+{
+	const char *role = json_get_text(object, "role"), *slurm = json_get_text(object, "slurm");
+	const char *master = json_get_text(object, "master");
+	const char *port = master ? strrchr(master, ':') : NULL;
+	uint64_t hash = 0;
+	int64_t world_size;
+
+	if (!role || strcmp(role, "rank") != 0)
+		return;
+	if (port)
+		hash = ring_run_hash(RING_RUN_START, master, (size_t)(port - master));
+	if (port)
+		hash = ring_run_hash(hash, port + 1, strlen(port + 1));
+	take_master(&part->run, hash);
+	take_run(&part->run.run, run_hash(json_get_text(object, "run")), part->run.seen);
+	/* A step: "8841.0". */
+	hash = slurm ? ring_run_hash(RING_RUN_START, slurm, strcspn(slurm, ".")) : 0;
+	take_run(&part->run.slurm, hash, part->run.seen);
+	if (json_get_int(object, "world_size", &world_size))
+		take_world_size(&part->run, world_size);
+	part->run.seen = true;
+}
+
+/* When the host was booted, by which the births of its processes are told. */
+static void read_boot(struct bundle_part *part, const struct json_object *object)
+{
+	int64_t realtime, boottime, ticks;
+
+	if (part->tick || !json_get_time(object, "realtime", &realtime) ||
+		!json_get_time(object, "boottime", &boottime) ||
+		!json_get_int(object, "clk_tck", &ticks) || ticks <= 0 || ticks > 1000000 ||
+		__builtin_sub_overflow(realtime, boottime, &part->booted))
+		return;
+	part->tick = 1000000000LL / ticks;
+}
+
+static void read_document(struct bundle_part *part, const struct exhibit *exhibit)
+{
+	struct complaint why = {0};
+	struct json_object *object = json_get_document(exhibit, &why);
+	int64_t launched, owner;
+
+	complaint_release(&why);
+	if (!object)
+		return;
+	if (exhibit->kind == EXHIBIT_GATHER && json_get_int(object, "owner", &owner) &&
+		part->owner < 0)
+		part->owner = owner;
+	if (exhibit->kind == EXHIBIT_GATHER)
+		read_boot(part, object);
+	if (exhibit->kind == EXHIBIT_IDENTITY)
+		read_run(part, object);
+	read_slurm_job(part, object);
+	take_text(&part->id, json_get_text(object, "job"));
+	take_text(&part->name, json_get_text(object, "name"));
+	if (json_get_time(object, "launched", &launched))
+		part->launched = launched;
+	json_object_put(object);
+}
+
+/* Numbers of tasks and nodes are no ranks, unless the process has shown that it is one. */
+static bool is_claim(const struct census_slot *slot)
+{
+	bool rank = slot->state == CENSUS_RANK || (slot->flags & CENSUS_F_WAS_RANK);
+
+	return slot->rank >= 0 && (rank || !(slot->flags & (CENSUS_F_TASK | CENSUS_F_ALONE)));
+}
+
+/* Of ranks that are gone only their slots in the process table tell which they were. */
+static void read_census(struct bundle_part *part, const struct exhibit *exhibit)
+{
+	struct census_view view;
+
+	if (census_view_open(&view, exhibit->bytes, exhibit->len) < 0)
+		return;
+	for (uint32_t i = 0; i < view.slots; i++) {
+		struct census_slot slot;
+
+		if (census_view_slot(&view, i, &slot) != 1 || !is_claim(&slot))
+			continue;
+		*array_add(&part->claims) = (struct bundle_claim){
+			slot.rank, slot.pid, slot.start_time, exhibit->host};
+		take_world_size(&part->run, slot.world_size);
+	}
+}
+
+int bundle_claim_order(const struct bundle_claim *a, const struct bundle_claim *b)
+{
+	int order = strcmp(a->host, b->host);
+
+	if (!order)
+		order = (a->pid > b->pid) - (a->pid < b->pid);
+	return order ? order : (a->start_time > b->start_time) - (a->start_time < b->start_time);
+}
+
+static int compare_claims(const void *va, const void *vb)
+{
+	const struct bundle_claim *a = va, *b = vb;
+	int order = bundle_claim_order(a, b);
+
+	return order ? order : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static int compare_ranks(const void *va, const void *vb)
+{
+	const int *a = va, *b = vb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Each process once, with its rank where that is known. */
+static void settle_claims(struct bundle_part *part)
+{
+	size_t kept = 0;
+
+	array_sort(&part->claims, compare_claims);
+	for (size_t i = 0; i < part->claims.nr; i++) {
+		const struct bundle_claim *claim = &part->claims.items[i];
+		struct bundle_claim *last = kept ? &part->claims.items[kept - 1] : NULL;
+
+		if (last && !bundle_claim_order(last, claim))
+			last->rank = claim->rank >= 0 ? claim->rank : last->rank;
+		else
+			part->claims.items[kept++] = *claim;
+	}
+	part->claims.nr = kept;
+	for (size_t i = 0; i < kept; i++)
+		if (part->claims.items[i].rank >= 0)
+			*array_add(&part->ranks) = part->claims.items[i].rank;
+	array_sort(&part->ranks, compare_ranks);
+}
+
+/* Communicators of all ranks: one that is ready was met by each of them, on every node. */
+static void read_worlds(struct bundle_part *part, const struct ring_view *view)
+{
+	const struct ring_part *groups = &view->part[RING_S_GROUPS];
+
+	for (uint64_t i = 0; i < WORLDS_READ && i < groups->count; i++) {
+		struct ring_group group;
+
+		/* Its history is not asked: thousands of rings are looked at. */
+		memcpy(&group, groups->at + i * groups->elem_size,
+			offsetof(struct ring_group, enqueue));
+		if (group.seq && !(group.seq & 1) && ring_maker_draws_ids(group.maker) &&
+			(group.state & RING_G_READY) && group.size > 1 &&
+			(int64_t)group.size == view->header.world_size)
+			*array_add(&part->worlds) = (struct bundle_world){group.key, group.alias};
+	}
+}
+
+static void read_ring(struct bundle_part *part, const struct exhibit *exhibit)
+{
+	struct ring_view view;
+
+	if (ring_view_open(&view, exhibit->bytes, exhibit->len) < 0 ||
+		view.header.role != RING_RANK)
+		return;
+	read_worlds(part, &view);
+	take_run(&part->run.run, view.header.run, part->run.seen);
+	take_run(&part->run.slurm, view.header.slurm, part->run.seen);
+	take_master(&part->run, view.header.master);
+	take_world_size(&part->run, view.header.world_size);
+	part->run.seen = true;
+}
+
+/* The birth of its first rank; else the first reading. */
+static int64_t first_birth(const struct bundle_part *part)
+{
+	int64_t first = INT64_MIN;
+
+	for (size_t i = 0; part->tick && i < part->claims.nr; i++) {
+		const struct bundle_claim *claim = &part->claims.items[i];
+		int64_t born;
+
+		if (claim->rank < 0 || !claim->start_time || claim->start_time > INT64_MAX ||
+			__builtin_mul_overflow((int64_t)claim->start_time, part->tick, &born) ||
+			__builtin_add_overflow(born, part->booted, &born))
+			continue;
+		if (first == INT64_MIN || born < first)
+			first = born;
+	}
+	for (size_t i = 0; first == INT64_MIN && i < part->evidence.n; i++)
+		first = part->evidence.at[i].when;
+	return first;
+}
+
+void bundle_part_read(struct bundle_part *part)
+{
+	part->launched = part->last = INT64_MIN;
+	part->owner = -1;
+	for (size_t i = 0; i < part->evidence.n; i++) {
+		const struct exhibit *exhibit = &part->evidence.at[i];
+
+		if (exhibit->damaged)
+			continue;
+		if (exhibit->kind == EXHIBIT_MANIFEST || exhibit->kind == EXHIBIT_RECEIPT ||
+			exhibit->kind == EXHIBIT_IDENTITY || exhibit->kind == EXHIBIT_GATHER)
+			read_document(part, exhibit);
+		if (exhibit->kind == EXHIBIT_CENSUS)
+			read_census(part, exhibit);
+		if (exhibit->kind == EXHIBIT_RING)
+			read_ring(part, exhibit);
+		if (exhibit->when > part->last)
+			part->last = exhibit->when;
+		if (exhibit->pid && exhibit->kind != EXHIBIT_STACKS)
+			*array_add(&part->claims) = (struct bundle_claim){exhibit->rank,
+				exhibit->pid, exhibit->start_time, exhibit->host};
+	}
+	/* An id that stands for a name is none. */
+	if (!strcmp(part->name, part->id))
+		*part->name = '\0';
+	settle_claims(part);
+	if (part->launched == INT64_MIN)
+		part->launched = first_birth(part);
+}
+
+void bundle_part_release(struct bundle_part *part)
+{
+	free(part->path);
+	free(part->id);
+	free(part->name);
+	evidence_release(&part->evidence);
+	array_release(&part->claims);
+	array_release(&part->ranks);
+	array_release(&part->groups);
+	array_release(&part->worlds);
+}
