@@ -93,17 +93,20 @@ static void read_run(struct bundle_part *part, const struct json_object *object)
 	part->run.seen = true;
 }
 
-/* When the host was booted, by which the births of its processes are told. */
-static void read_boot(struct bundle_part *part, const struct json_object *object)
+/* When its host was booted, by which the births of processes there are told. */
+static void read_boot(
+	struct bundle_part *part, const struct exhibit *exhibit, const struct json_object *object)
 {
-	int64_t realtime, boottime, ticks;
+	struct bundle_boot boot = {.host = exhibit->host};
+	int64_t boottime, ticks;
 
-	if (part->tick || !json_get_time(object, "realtime", &realtime) ||
+	if (!json_get_time(object, "realtime", &boot.when) ||
 		!json_get_time(object, "boottime", &boottime) ||
 		!json_get_int(object, "clk_tck", &ticks) || ticks <= 0 || ticks > 1000000 ||
-		__builtin_sub_overflow(realtime, boottime, &part->booted))
+		__builtin_sub_overflow(boot.when, boottime, &boot.booted))
 		return;
-	part->tick = 1000000000LL / ticks;
+	boot.tick = 1000000000LL / ticks;
+	*array_add(&part->boots) = boot;
 }
 
 static void read_document(struct bundle_part *part, const struct exhibit *exhibit)
@@ -119,7 +122,7 @@ static void read_document(struct bundle_part *part, const struct exhibit *exhibi
 		part->owner < 0)
 		part->owner = owner;
 	if (exhibit->kind == EXHIBIT_GATHER)
-		read_boot(part, object);
+		read_boot(part, exhibit, object);
 	if (exhibit->kind == EXHIBIT_IDENTITY)
 		read_run(part, object);
 	read_slurm_job(part, object);
@@ -235,24 +238,57 @@ static void read_ring(struct bundle_part *part, const struct exhibit *exhibit)
 	part->run.seen = true;
 }
 
-/* The birth of its first rank; else the first reading. */
-static int64_t first_birth(const struct bundle_part *part)
+/* By host, those of one by time. */
+static int compare_boots(const void *va, const void *vb)
+{
+	const struct bundle_boot *a = va, *b = vb;
+	int order = strcmp(a->host, b->host);
+
+	if (!order)
+		order = (a->when > b->when) - (a->when < b->when);
+	if (!order)
+		order = (a->booted > b->booted) - (a->booted < b->booted);
+	return order ? order : (a->tick > b->tick) - (a->tick < b->tick);
+}
+
+/* False where it is of no rank, or no time. */
+static bool birth_of(const struct bundle_claim *claim, const struct bundle_boot *boot, int64_t *ret)
+{
+	return claim->rank >= 0 && claim->start_time && claim->start_time <= INT64_MAX &&
+	       !__builtin_mul_overflow((int64_t)claim->start_time, boot->tick, ret) &&
+	       !__builtin_add_overflow(*ret, boot->booted, ret);
+}
+
+/* The birth of its first rank; INT64_MIN not known. Each is told by its own host's last boot. */
+static int64_t first_birth(struct bundle_part *part)
+{
+	const struct bundle_boot *boots = part->boots.items;
+	int64_t first = INT64_MIN, born;
+
+	array_sort(&part->boots, compare_boots);
+	/* Claims are in the order of hosts, too. */
+	for (size_t i = 0, k = 0; part->boots.nr && i < part->claims.nr; i++) {
+		const struct bundle_claim *claim = &part->claims.items[i];
+
+		while (k + 1 < part->boots.nr && strcmp(boots[k + 1].host, claim->host) <= 0)
+			k++;
+		if (!strcmp(boots[k].host, claim->host) && birth_of(claim, &boots[k], &born) &&
+			(first == INT64_MIN || born < first))
+			first = born;
+	}
+	return first;
+}
+
+static int64_t first_reading(const struct evidence *evidence)
 {
 	int64_t first = INT64_MIN;
 
-	for (size_t i = 0; part->tick && i < part->claims.nr; i++) {
-		const struct bundle_claim *claim = &part->claims.items[i];
-		int64_t born;
+	for (size_t i = 0; i < evidence->n; i++) {
+		int64_t when = evidence->at[i].when;
 
-		if (claim->rank < 0 || !claim->start_time || claim->start_time > INT64_MAX ||
-			__builtin_mul_overflow((int64_t)claim->start_time, part->tick, &born) ||
-			__builtin_add_overflow(born, part->booted, &born))
-			continue;
-		if (first == INT64_MIN || born < first)
-			first = born;
+		if (when && (first == INT64_MIN || when < first))
+			first = when;
 	}
-	for (size_t i = 0; first == INT64_MIN && i < part->evidence.n; i++)
-		first = part->evidence.at[i].when;
 	return first;
 }
 
@@ -284,6 +320,8 @@ void bundle_part_read(struct bundle_part *part)
 	settle_claims(part);
 	if (part->launched == INT64_MIN)
 		part->launched = first_birth(part);
+	if (part->launched == INT64_MIN)
+		part->launched = first_reading(&part->evidence);
 }
 
 void bundle_part_release(struct bundle_part *part)
@@ -292,6 +330,7 @@ void bundle_part_release(struct bundle_part *part)
 	free(part->id);
 	free(part->name);
 	evidence_release(&part->evidence);
+	array_release(&part->boots);
 	array_release(&part->claims);
 	array_release(&part->ranks);
 	array_release(&part->groups);

@@ -15,6 +15,13 @@ struct bundle_claim {
 	const char *host; /* the exhibit's */
 };
 
+/* When a host was booted, as one gathering there says. Each host counts from its own boot. */
+struct bundle_boot {
+	const char *host; /* the exhibit's */
+	int64_t when, booted; /* realtime ns */
+	int64_t tick; /* of start times; ns */
+};
+
 #define BUNDLE_MASTERS 4
 
 /*
@@ -44,8 +51,8 @@ struct bundle_part {
 	int64_t last;     /* reading */
 	int64_t owner;    /* the user whose job it is, as who gathered it saw; -1 not known */
 	struct bundle_run run;
-	int64_t booted, tick; /* of who gathered it: realtime ns, and ns; tick 0 not known */
 	int64_t slurm_job; /* Slurm's number of it; 0 none is told, -1 several are */
+	ARRAY(struct bundle_boot) boots;
 	ARRAY(struct bundle_claim) claims; /* by process */
 	ARRAY(int) ranks;                /* ascending */
 	ARRAY(uint64_t) groups;          /* ring keys, only where needed */

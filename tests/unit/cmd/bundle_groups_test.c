@@ -322,6 +322,95 @@ static void add_bare(struct bundle_groups *groups, const struct bare *bare)
 	bundle_groups_add(groups, bare->path, &evidence);
 }
 
+#define DAY (24 * 3600LL) /* s */
+
+/* One bundle of two hosts, as of `attach --hosts A,B': one was booted long before the other. */
+static void add_two_hosts(struct bundle_groups *groups, int64_t born, int from, bool backwards)
+{
+	static const struct {
+		const char *host;
+		int64_t up; /* s, at the birth */
+	} hosts[] = {{"A", 100 * DAY}, {"B", DAY}};
+	struct evidence evidence = {0};
+	struct str text = {0};
+
+	for (int i = 0; i < 2; i++) {
+		int k = backwards ? 1 - i : i;
+		struct exhibit about = {.kind = EXHIBIT_GATHER,
+			.host = (char *)hosts[k].host,
+			.rank = -1,
+			.when = (born + 60) * S};
+
+		str_printf(&text, "{\"realtime\": %lld, \"boottime\": %lld, \"clk_tck\": 100}",
+			(long long)about.when, (long long)((hosts[k].up + 60) * S));
+		add_text(&evidence, &about, &text);
+		about.kind = EXHIBIT_IDENTITY;
+		about.start_time = (uint64_t)hosts[k].up * 100;
+		for (about.rank = from + 4 * k; about.rank < from + 4 * k + 4; about.rank++) {
+			about.pid = (uint32_t)(7000 + about.rank);
+			str_printf(&text, "{\"role\": \"rank\", \"rank\": %d}", about.rank);
+			add_text(&evidence, &about, &text);
+		}
+	}
+	bundle_groups_add(groups, "today.inq", &evidence);
+}
+
+/* Today's job of two hosts, beside last week's: it is the newer one, and has no part of that. */
+static void each_host_counts_from_its_own_boot(void **unused)
+{
+	static const struct bare past = {"lastweek.inq", "C", "\"x\": 1", 193 * DAY, 0, 7};
+
+	(void)unused;
+	for (int backwards = 0; backwards < 2; backwards++)
+		for (int from = 0; from <= 8; from += 8) {
+			struct evidence into = {0};
+			struct bundle_groups groups = {0};
+
+			add_two_hosts(&groups, 200 * DAY, from, backwards);
+			assert_int_equal(groups.parts.items[0].launched, 200 * DAY * S);
+			add_bare(&groups, &past);
+			bundle_groups_settle(&groups, &into);
+			assert_int_equal(groups.left.nr, 1);
+			assert_string_equal(groups.left.items[0].files[0], "lastweek.inq");
+			evidence_release(&into);
+			bundle_groups_release(&groups);
+		}
+}
+
+/* Gathered twice, the last reading of the clocks counts; without any, the first of all readings. */
+static void the_order_of_exhibits_dates_nobody(void **unused)
+{
+	static const int64_t readings[] = {0, 300, 100, 200};
+
+	(void)unused;
+	for (int clocks = 0; clocks < 2; clocks++)
+		for (size_t first = 0; first < 4; first++) {
+			struct evidence evidence = {0};
+			struct bundle_groups groups = {0};
+			struct str text = {0};
+
+			for (size_t i = 0; i < 4; i++) {
+				int64_t at = readings[(first + i) % 4];
+
+				str_printf(&text,
+					"{\"realtime\": %lld, \"boottime\": 1, \"clk_tck\": 1}",
+					(long long)(at * S + 1));
+				add_text(&evidence,
+					&(struct exhibit){.kind = clocks ? EXHIBIT_GATHER
+									 : EXHIBIT_LIVENESS,
+						.host = (char *)"A",
+						.rank = clocks ? 0 : -1,
+						.pid = 500,
+						.start_time = 1,
+						.when = at * S},
+					&text);
+			}
+			bundle_groups_add(&groups, "a", &evidence);
+			assert_int_equal(groups.parts.items[0].launched, (clocks ? 301 : 100) * S);
+			bundle_groups_release(&groups);
+		}
+}
+
 /* How many jobs these two nodes are of. */
 static size_t jobs_of(const struct bare *one, const struct bare *other)
 {
@@ -420,6 +509,8 @@ int main(void)
 		cmocka_unit_test(halves_that_met_others_are_not_one),
 		cmocka_unit_test(environments_tell_runs_apart),
 		cmocka_unit_test(a_wrong_address_among_right_ones_is_not_lost),
+		cmocka_unit_test(each_host_counts_from_its_own_boot),
+		cmocka_unit_test(the_order_of_exhibits_dates_nobody),
 		cmocka_unit_test(what_says_nothing_is_kept),
 	};
 
