@@ -84,16 +84,26 @@ static bool worlds_differ(const struct bundle_part *a, const struct bundle_part 
 	return a->worlds.nr && b->worlds.nr;
 }
 
+static bool is_one(uint64_t run)
+{
+	return run && run != BUNDLE_SEVERAL;
+}
+
 static bool differ(uint64_t a, uint64_t b)
 {
-	return a && b && a != b;
+	return is_one(a) && is_one(b) && a != b;
+}
+
+static bool agree(uint64_t a, uint64_t b)
+{
+	return is_one(a) && a == b;
 }
 
 /* An elastic run changes its size, and who joins late knows of the last one only. */
 static bool sizes_differ(const struct bundle_run *a, const struct bundle_run *b)
 {
 	return a->world_size && b->world_size && a->world_size != b->world_size &&
-	       !(a->run && a->run == b->run);
+	       !agree(a->run, b->run);
 }
 
 static bool masters_differ(const struct bundle_run *a, const struct bundle_run *b)

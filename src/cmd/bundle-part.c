@@ -21,13 +21,11 @@ static void take_text(char **held, const char *told)
 	*held = alloc_text(told);
 }
 
-/* What all ranks say alike; 0 once two differ. `seen` says that there was one before. */
-static void take_run(uint64_t *held, uint64_t told, bool seen)
+/* What all ranks say alike. Who says nothing takes nobody's word away. */
+static void take_run(uint64_t *held, uint64_t told)
 {
-	if (!seen)
-		*held = told;
-	else if (*held != told)
-		*held = 0;
+	if (told && *held != told)
+		*held = *held ? BUNDLE_SEVERAL : told;
 }
 
 static void take_master(struct bundle_run *run, uint64_t master)
@@ -84,13 +82,12 @@ static void read_run(struct bundle_part *part, const struct json_object *object)
 	if (port)
 		hash = ring_run_hash(hash, port + 1, strlen(port + 1));
 	take_master(&part->run, hash);
-	take_run(&part->run.run, run_hash(json_get_text(object, "run")), part->run.seen);
+	take_run(&part->run.run, run_hash(json_get_text(object, "run")));
 	/* A step: "8841.0". */
 	hash = slurm ? ring_run_hash(RING_RUN_START, slurm, strcspn(slurm, ".")) : 0;
-	take_run(&part->run.slurm, hash, part->run.seen);
+	take_run(&part->run.slurm, hash);
 	if (json_get_int(object, "world_size", &world_size))
 		take_world_size(&part->run, world_size);
-	part->run.seen = true;
 }
 
 /* When its host was booted, by which the births of processes there are told. */
@@ -231,11 +228,10 @@ static void read_ring(struct bundle_part *part, const struct exhibit *exhibit)
 		view.header.role != RING_RANK)
 		return;
 	read_worlds(part, &view);
-	take_run(&part->run.run, view.header.run, part->run.seen);
-	take_run(&part->run.slurm, view.header.slurm, part->run.seen);
+	take_run(&part->run.run, view.header.run);
+	take_run(&part->run.slurm, view.header.slurm);
 	take_master(&part->run, view.header.master);
 	take_world_size(&part->run, view.header.world_size);
-	part->run.seen = true;
 }
 
 /* By host, those of one by time. */

@@ -23,17 +23,18 @@ struct bundle_boot {
 };
 
 #define BUNDLE_MASTERS 4
+#define BUNDLE_SEVERAL UINT64_MAX
 
 /*
  * The run of its ranks, hashed as in struct ring_header, by their rings or else their environment;
- * 0 unknown, or not all alike. One rank's wrong address does not make its job unknown.
+ * 0 where none tells it, BUNDLE_SEVERAL where not all tell the same. One rank's wrong address does
+ * not make its job unknown.
  */
 struct bundle_run {
 	uint64_t run, slurm;
 	int64_t world_size; /* the largest that is told */
 	uint64_t masters[BUNDLE_MASTERS];
 	size_t nmasters; /* more than there is room for: unknown */
-	bool seen;	 /* any of its ranks */
 };
 
 /* A communicator of NCCL in which all ranks of the job have met. */

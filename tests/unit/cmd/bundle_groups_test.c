@@ -22,6 +22,7 @@ struct told {
 	bool gloo; /* their ranks are in the one group of PyTorch that all runs have */
 	uint64_t world, alias; /* they are in this communicator of all eight */
 	int owner;             /* 1 + whose it is, as who gathered it saw; 0 not said */
+	const char *unprobed; /* the identity of one rank more, which has no probe */
 };
 
 static void add_owner(struct evidence *evidence, const struct told *told)
@@ -33,6 +34,22 @@ static void add_owner(struct evidence *evidence, const struct told *told)
 	len = text.len;
 	evidence_add(evidence,
 		&(struct exhibit){.kind = EXHIBIT_GATHER, .host = (char *)told->host, .rank = -1},
+		(uint8_t *)str_detach(&text), len);
+}
+
+static void add_unprobed(struct evidence *evidence, const struct told *told)
+{
+	struct str text = {0};
+	size_t len;
+
+	str_printf(&text, "{\"role\": \"rank\", %s}", told->unprobed);
+	len = text.len;
+	evidence_add(evidence,
+		&(struct exhibit){.kind = EXHIBIT_IDENTITY,
+			.host = (char *)told->host,
+			.rank = -1,
+			.pid = told->pid + 99,
+			.start_time = 7},
 		(uint8_t *)str_detach(&text), len);
 }
 
@@ -98,6 +115,8 @@ static void add(struct bundle_groups *groups, const struct told *told)
 		add_ring(&evidence, told, rank);
 	if (told->owner)
 		add_owner(&evidence, told);
+	if (told->unprobed)
+		add_unprobed(&evidence, told);
 	bundle_groups_add(groups, told->path, &evidence);
 	assert_int_equal(evidence.n, 0);
 }
@@ -258,6 +277,29 @@ static void halves_of_two_runs_are_not_one(void **unused)
 	assert_int_equal(settle(one, 2, "", 0), 26);
 	assert_int_equal(settle(wrong, 2, "", 0), 26);
 	assert_int_equal(settle(weeks, 2, "1 job " HOW " id-1 in a1", 1), 9);
+}
+
+/* Rings say that they are two. A rank without a probe may know of no run, or of another. */
+static void who_has_no_run_hides_nobodys(void **unused)
+{
+	static const struct told other = {
+		"b2", "nodeB", "id-4", "", 101, 4, 7, 600, .run = 2, .gloo = true};
+	static const struct {
+		const char *unprobed;
+		size_t left;
+	} beside[] = {{NULL, 1}, {"\"x\": 1", 1}, {"\"run\": \"none\"", 1},
+		{"\"source\": \"asked for by its pid\", \"job\": \"pid-9\"", 1},
+		/* Of two runs, the bundle tells none. */
+		{"\"run\": \"night\"", 0}};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+		struct told two[] = {{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .run = 1,
+					     .gloo = true, .unprobed = beside[i].unprobed},
+			other};
+
+		settle(two, 2, beside[i].left ? "1 job " HOW " id-1 in a1" : "", beside[i].left);
+	}
 }
 
 /* Where all ranks have met, each node has that communicator. */
@@ -506,6 +548,7 @@ int main(void)
 		cmocka_unit_test(nights_are_told_apart),
 		cmocka_unit_test(a_group_of_pytorch_is_no_identity),
 		cmocka_unit_test(halves_of_two_runs_are_not_one),
+		cmocka_unit_test(who_has_no_run_hides_nobodys),
 		cmocka_unit_test(halves_that_met_others_are_not_one),
 		cmocka_unit_test(environments_tell_runs_apart),
 		cmocka_unit_test(a_wrong_address_among_right_ones_is_not_lost),
