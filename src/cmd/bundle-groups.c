@@ -99,11 +99,9 @@ static bool agree(uint64_t a, uint64_t b)
 	return is_one(a) && a == b;
 }
 
-/* An elastic run changes its size, and who joins late knows of the last one only. */
 static bool sizes_differ(const struct bundle_run *a, const struct bundle_run *b)
 {
-	return a->world_size && b->world_size && a->world_size != b->world_size &&
-	       !agree(a->run, b->run);
+	return a->world_size && b->world_size && a->world_size != b->world_size;
 }
 
 static bool masters_differ(const struct bundle_run *a, const struct bundle_run *b)
@@ -138,22 +136,30 @@ static int64_t gap_between(const struct bundle_part *a, const struct bundle_part
 	return time_between(first->last, second->launched);
 }
 
+/* A node may come late. But an id is given again, once who had it is over. */
+static bool are_of_one_launch(const struct bundle_part *a, const struct bundle_part *b)
+{
+	return agree(a->run.run, b->run.run) || agree(a->run.step, b->run.step);
+}
+
 /*
  * True if they are of different runs. That of torchrun has one id everywhere. Another address of
  * rank 0, or world size, may be the very mistake that is looked for, unless the nodes were launched
- * at other times.
+ * at other times. An elastic run changes its size, and who joins late knows of the last one only.
  */
 static bool runs_differ(const struct bundle_part *a, const struct bundle_part *b)
 {
-	int64_t apart = a->launched > b->launched ? time_between(b->launched, a->launched)
-						  : time_between(a->launched, b->launched);
+	bool apart = time_between(a->launched, b->launched) > LAUNCHED_APART ||
+		     time_between(b->launched, a->launched) > LAUNCHED_APART;
+	bool one = are_of_one_launch(a, b);
+	int64_t gap = gap_between(a, b);
 
-	if (differ(a->run.run, b->run.run) || gap_between(a, b) > LONG_OVER)
+	if (differ(a->run.run, b->run.run) || gap > LONG_OVER)
 		return true;
-	if (apart > LAUNCHED_APART && sizes_differ(&a->run, &b->run))
+	if (apart && !one && sizes_differ(&a->run, &b->run))
 		return true;
 	return masters_differ(&a->run, &b->run) &&
-	       (differ(a->run.slurm, b->run.slurm) || apart > LAUNCHED_APART);
+	       (differ(a->run.slurm, b->run.slurm) || (apart && (!one || gap)));
 }
 
 static const char *host_of(const struct bundle_part *part)

@@ -11,6 +11,7 @@
 #include "ring/makers.h"
 #include "ring/ring-read.h"
 
+#define STEP_DIGITS 9  /* more has none that was numbered: a batch script's, an interactive one's */
 #define WORLDS_READ 64 /* groups of each ring that are looked at for those of all ranks */
 
 static void take_text(char **held, const char *told)
@@ -46,24 +47,33 @@ static void take_world_size(struct bundle_run *run, int64_t told)
 		run->world_size = told;
 }
 
-/* The environment of a launch or of a rank may tell it. */
-static void read_slurm_job(struct bundle_part *part, const struct json_object *object)
-{
-	struct json_object *env = NULL;
-	const char *text = json_object_object_get_ex(object, "env", &env)
-				   ? json_get_text(env, "SLURM_JOB_ID")
-				   : NULL;
-	int64_t job = text && strspn(text, "0123456789") == strlen(text)
-			      ? strtoll(text, NULL, 10)
-			      : 0;
-
-	if (job && part->slurm_job != job)
-		part->slurm_job = part->slurm_job ? -1 : job;
-}
-
 static uint64_t run_hash(const char *text)
 {
 	return ring_run_hash(RING_RUN_START, text, text ? strlen(text) : 0);
+}
+
+static bool is_number(const char *text)
+{
+	return text && *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* The environment of a launch or of a rank may tell its job, and its step. */
+static void read_slurm(struct bundle_part *part, const struct json_object *object)
+{
+	struct json_object *env = NULL;
+	const char *text, *step;
+	int64_t job;
+
+	if (!json_object_object_get_ex(object, "env", &env))
+		return;
+	text = json_get_text(env, "SLURM_JOB_ID");
+	step = json_get_text(env, "SLURM_STEP_ID");
+	job = is_number(text) ? strtoll(text, NULL, 10) : 0;
+	if (job && part->slurm_job != job)
+		part->slurm_job = part->slurm_job ? -1 : job;
+	if (job && is_number(step) && strlen(step) <= STEP_DIGITS)
+		take_run(&part->run.step, ring_run_hash(ring_run_hash(run_hash(text), ".", 1),
+						  step, strlen(step)));
 }
 
 /* Of a rank without a ring, by its environment. */
@@ -73,7 +83,7 @@ static void read_run(struct bundle_part *part, const struct json_object *object)
 	const char *master = json_get_text(object, "master");
 	const char *port = master ? strrchr(master, ':') : NULL;
 	uint64_t hash = 0;
-	int64_t world_size;
+	int64_t size;
 
 	if (!role || strcmp(role, "rank") != 0)
 		return;
@@ -86,8 +96,10 @@ static void read_run(struct bundle_part *part, const struct json_object *object)
 	/* A step: "8841.0". */
 	hash = slurm ? ring_run_hash(RING_RUN_START, slurm, strcspn(slurm, ".")) : 0;
 	take_run(&part->run.slurm, hash);
-	if (json_get_int(object, "world_size", &world_size))
-		take_world_size(&part->run, world_size);
+	if (slurm && strchr(slurm, '.'))
+		take_run(&part->run.step, run_hash(slurm));
+	if (json_get_int(object, "world_size", &size))
+		take_world_size(&part->run, size);
 }
 
 /* When its host was booted, by which the births of processes there are told. */
@@ -122,7 +134,7 @@ static void read_document(struct bundle_part *part, const struct exhibit *exhibi
 		read_boot(part, exhibit, object);
 	if (exhibit->kind == EXHIBIT_IDENTITY)
 		read_run(part, object);
-	read_slurm_job(part, object);
+	read_slurm(part, object);
 	take_text(&part->id, json_get_text(object, "job"));
 	take_text(&part->name, json_get_text(object, "name"));
 	if (json_get_time(object, "launched", &launched))

@@ -22,6 +22,8 @@ struct told {
 	bool gloo; /* their ranks are in the one group of PyTorch that all runs have */
 	uint64_t world, alias; /* they are in this communicator of all eight */
 	int owner;             /* 1 + whose it is, as who gathered it saw; 0 not said */
+	int64_t until;         /* s: the last reading, where that is not the launch */
+	const char *step;     /* of Slurm's job 88, as its agent was launched; NULL */
 	const char *unprobed; /* the identity of one rank more, which has no probe */
 };
 
@@ -95,11 +97,19 @@ static void add(struct bundle_groups *groups, const struct told *told)
 	struct str text = {0};
 	size_t len;
 
-	str_printf(&text, "{\"job\": \"%s\", \"name\": \"%s\", \"launched\": %lld}", told->id,
+	str_printf(&text, "{\"job\": \"%s\", \"name\": \"%s\", \"launched\": %lld", told->id,
 		told->name, (long long)(told->launched * S));
+	if (told->step)
+		str_printf(&text,
+			", \"env\": {\"SLURM_JOB_ID\": \"88\", \"SLURM_STEP_ID\": \"%s\"}",
+			told->step);
+	str_add(&text, "}");
 	len = text.len;
 	evidence_add(&evidence,
-		&(struct exhibit){.kind = EXHIBIT_MANIFEST, .host = (char *)told->host, .rank = -1},
+		&(struct exhibit){.kind = EXHIBIT_MANIFEST,
+			.host = (char *)told->host,
+			.rank = -1,
+			.when = told->until * S},
 		(uint8_t *)str_detach(&text), len);
 	for (int rank = told->from; rank <= told->to; rank++)
 		for (int twice = 0; twice < 2; twice++)
@@ -503,6 +513,85 @@ static void environments_tell_runs_apart(void **unused)
 	}
 }
 
+/* Two nodes: the first one's environment, and the other's, whose ranks were born 120 s later. */
+struct pair {
+	const char *one, *other;
+	size_t jobs;
+};
+
+static void count_jobs(const struct pair *pairs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct bare one = {"a", "A", pairs[i].one, 1000, 0, 3};
+		struct bare other = {"b", "B", pairs[i].other, 1120, 4, 7};
+
+		assert_int_equal(jobs_of(&one, &other), pairs[i].jobs);
+	}
+}
+
+/* An image is pulled, a second ssh typed: a wrong port, or size, is to be found all the same. */
+static void a_node_of_one_launch_may_come_late(void **unused)
+{
+	static const struct pair pairs[] = {
+		{"\"slurm\": \"88.0\", \"master\": \"a:1\", \"world_size\": 8",
+			"\"slurm\": \"88.0\", \"master\": \"a:2\", \"world_size\": 8", 1},
+		{"\"slurm\": \"88.0\", \"master\": \"a:1\", \"world_size\": 8",
+			"\"slurm\": \"88.0\", \"master\": \"a:1\", \"world_size\": 4", 1},
+		{"\"run\": \"night\", \"master\": \"a:1\", \"world_size\": 8",
+			"\"run\": \"night\", \"master\": \"b:2\", \"world_size\": 4", 1},
+		/* Other steps, or none that is known; other jobs, whoever gave the id again. */
+		{"\"slurm\": \"88.0\", \"master\": \"a:1\"",
+			"\"slurm\": \"88.1\", \"master\": \"a:2\"", 2},
+		{"\"slurm\": \"88\", \"master\": \"a:1\"",
+			"\"slurm\": \"88\", \"master\": \"a:2\"", 2},
+		{"\"run\": \"none\", \"master\": \"a:1\"",
+			"\"run\": \"none\", \"master\": \"a:2\"", 2},
+		{"\"run\": \"night\", \"slurm\": \"88.0\", \"master\": \"a:1\"",
+			"\"run\": \"night\", \"slurm\": \"89.0\", \"master\": \"a:2\"", 2},
+		{"\"run\": \"night\", \"slurm\": \"88.0\", \"master\": \"a:1\"",
+			"\"run\": \"day\", \"slurm\": \"88.0\", \"master\": \"a:1\"", 2},
+	};
+
+	(void)unused;
+	count_jobs(pairs, sizeof(pairs) / sizeof(*pairs));
+}
+
+/* What launches has the step in its own environment. */
+static void a_launch_knows_its_step(void **unused)
+{
+	static const struct {
+		const char *one, *other;
+		size_t left;
+	} steps[] = {{"0", "0", 0}, {"0", "1", 1}, {"0", NULL, 1},
+		/* An interactive step has no number. */
+		{"4294967290", "4294967290", 1}};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		struct told two[] = {{"a", "A", "id-1", "", 100, 0, 3, 500, .until = 900,
+					     .step = steps[i].one, .master = 1, .gloo = true},
+			{"b", "B", "id-2", "", 220, 4, 7, 500, .until = 900, .step = steps[i].other,
+				.master = 2, .gloo = true}};
+
+		settle(two, 2, steps[i].left ? "1 job " HOW " id-1 in a" : "", steps[i].left);
+	}
+}
+
+/* The id that its user gave to a run is given again, once that is over: an hour after its birth. */
+static void an_id_that_is_given_again_joins_nobody(void **unused)
+{
+	static const struct bare past = {
+		"a", "A", "\"run\": \"night\", \"master\": \"a:1\"", 1000, 0, 3};
+	static const struct bare late = {
+		"b", "B", "\"run\": \"night\", \"master\": \"a:2\"", 4500, 4, 7};
+	static const struct bare again = {
+		"b", "B", "\"run\": \"night\", \"master\": \"a:2\"", 4700, 4, 7};
+
+	(void)unused;
+	assert_int_equal(jobs_of(&past, &late), 1);
+	assert_int_equal(jobs_of(&past, &again), 2);
+}
+
 /* One rank with a wrong port does not make a job one of which nothing is known. */
 static void a_wrong_address_among_right_ones_is_not_lost(void **unused)
 {
@@ -551,6 +640,9 @@ int main(void)
 		cmocka_unit_test(who_has_no_run_hides_nobodys),
 		cmocka_unit_test(halves_that_met_others_are_not_one),
 		cmocka_unit_test(environments_tell_runs_apart),
+		cmocka_unit_test(a_node_of_one_launch_may_come_late),
+		cmocka_unit_test(a_launch_knows_its_step),
+		cmocka_unit_test(an_id_that_is_given_again_joins_nobody),
 		cmocka_unit_test(a_wrong_address_among_right_ones_is_not_lost),
 		cmocka_unit_test(each_host_counts_from_its_own_boot),
 		cmocka_unit_test(the_order_of_exhibits_dates_nobody),
