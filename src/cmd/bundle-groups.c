@@ -99,9 +99,11 @@ static bool agree(uint64_t a, uint64_t b)
 	return is_one(a) && a == b;
 }
 
+/* One task may have started many ranks: how many there are of either says nothing of the other. */
 static bool sizes_differ(const struct bundle_run *a, const struct bundle_run *b)
 {
-	return a->world_size && b->world_size && a->world_size != b->world_size;
+	return (a->world_size && b->world_size && a->world_size != b->world_size) ||
+	       (a->tasks && b->tasks && a->tasks != b->tasks);
 }
 
 static bool masters_differ(const struct bundle_run *a, const struct bundle_run *b)

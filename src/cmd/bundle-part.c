@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "decode/json-get.h"
+#include "proc/survey/claims.h"
 #include "ring/census-read.h"
 #include "ring/makers.h"
 #include "ring/ring-read.h"
@@ -41,10 +42,10 @@ static void take_master(struct bundle_run *run, uint64_t master)
 }
 
 /* The largest: a rank may not know of the others yet, or believe to be alone. */
-static void take_world_size(struct bundle_run *run, int64_t told)
+static void take_size(int64_t *held, int64_t told)
 {
-	if (told > run->world_size)
-		run->world_size = told;
+	if (told > *held)
+		*held = told;
 }
 
 static uint64_t run_hash(const char *text)
@@ -99,7 +100,10 @@ static void read_run(struct bundle_part *part, const struct json_object *object)
 	if (slurm && strchr(slurm, '.'))
 		take_run(&part->run.step, run_hash(slurm));
 	if (json_get_int(object, "world_size", &size))
-		take_world_size(&part->run, size);
+		take_size(claims_are_of_tasks(json_get_text(object, "launcher"))
+				  ? &part->run.tasks
+				  : &part->run.world_size,
+			size);
 }
 
 /* When its host was booted, by which the births of processes there are told. */
@@ -164,7 +168,7 @@ static void read_census(struct bundle_part *part, const struct exhibit *exhibit)
 			continue;
 		*array_add(&part->claims) = (struct bundle_claim){
 			slot.rank, slot.pid, slot.start_time, exhibit->host};
-		take_world_size(&part->run, slot.world_size);
+		take_size(&part->run.world_size, slot.world_size);
 	}
 }
 
@@ -243,7 +247,7 @@ static void read_ring(struct bundle_part *part, const struct exhibit *exhibit)
 	take_run(&part->run.run, view.header.run);
 	take_run(&part->run.slurm, view.header.slurm);
 	take_master(&part->run, view.header.master);
-	take_world_size(&part->run, view.header.world_size);
+	take_size(&part->run.world_size, view.header.world_size);
 }
 
 /* By host, those of one by time. */

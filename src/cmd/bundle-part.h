@@ -32,8 +32,8 @@ struct bundle_boot {
  */
 struct bundle_run {
 	uint64_t run, slurm;
-	uint64_t step;	    /* of Slurm: of "8841.0", as `slurm` is of "8841" */
-	int64_t world_size; /* the largest that is told */
+	uint64_t step;		   /* of Slurm: of "8841.0", as `slurm` is of "8841" */
+	int64_t world_size, tasks; /* the largest that is told: of ranks, and of tasks with ranks */
 	uint64_t masters[BUNDLE_MASTERS];
 	size_t nmasters; /* more than there is room for: unknown */
 };

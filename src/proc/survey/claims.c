@@ -41,6 +41,19 @@ static const struct dialect dialects[] = {
 		"FLUX_JOB_SIZE", NULL, true},
 };
 
+bool claims_are_of_tasks(const char *launcher)
+{
+	/* These by Slurm's variables, and by their tables of processes. */
+	static const char *const others[] = {"slurm", "srun", "mpirun"};
+	bool found = false;
+
+	for (size_t i = 0; launcher && i < sizeof(dialects) / sizeof(dialects[0]); i++)
+		found |= dialects[i].of_task && !strcmp(dialects[i].launcher, launcher);
+	for (size_t i = 0; launcher && i < sizeof(others) / sizeof(others[0]); i++)
+		found |= !strcmp(others[i], launcher);
+	return found;
+}
+
 const char *claims_trust_name(enum claim_trust trust)
 {
 	static const char *const names[] = {[CLAIM_HYPOTHESIS] = "hypothesis",

@@ -78,6 +78,12 @@ const char *claims_option(const char *cmdline, size_t len, const char *name)
 /* A number of up to 9 digits, all of the text; CLAIM_UNKNOWN for NULL and anything else. */
 int claims_number(const char *text);
 
+/*
+ * True if numbers and sizes by this launcher (as in struct rank_claim) are of tasks, each of which
+ * may have started many ranks; false for NULL.
+ */
+bool claims_are_of_tasks(const char *launcher);
+
 /* "established", "supported", "hypothesis". */
 const char *claims_trust_name(enum claim_trust trust);
 

@@ -592,6 +592,25 @@ static void an_id_that_is_given_again_joins_nobody(void **unused)
 	assert_int_equal(jobs_of(&past, &again), 2);
 }
 
+/* A node whose ranks are not there yet has its launcher, which counts tasks. */
+static void tasks_are_not_counted_as_ranks(void **unused)
+{
+	static const struct pair pairs[] = {
+		{"\"launcher\": \"slurm\", \"slurm\": \"88.0\", \"world_size\": 2",
+			"\"launcher\": \"torchrun\", \"run\": \"night\", \"world_size\": 8", 1},
+		{"\"launcher\": \"mpirun\", \"world_size\": 2",
+			"\"launcher\": \"env\", \"world_size\": 8", 1},
+		/* Like with like. */
+		{"\"launcher\": \"openmpi\", \"world_size\": 2",
+			"\"launcher\": \"openmpi\", \"world_size\": 8", 2},
+		{"\"launcher\": \"env\", \"world_size\": 2",
+			"\"launcher\": \"torchrun\", \"world_size\": 8", 2},
+	};
+
+	(void)unused;
+	count_jobs(pairs, sizeof(pairs) / sizeof(*pairs));
+}
+
 /* One rank with a wrong port does not make a job one of which nothing is known. */
 static void a_wrong_address_among_right_ones_is_not_lost(void **unused)
 {
@@ -643,6 +662,7 @@ int main(void)
 		cmocka_unit_test(a_node_of_one_launch_may_come_late),
 		cmocka_unit_test(a_launch_knows_its_step),
 		cmocka_unit_test(an_id_that_is_given_again_joins_nobody),
+		cmocka_unit_test(tasks_are_not_counted_as_ranks),
 		cmocka_unit_test(a_wrong_address_among_right_ones_is_not_lost),
 		cmocka_unit_test(each_host_counts_from_its_own_boot),
 		cmocka_unit_test(the_order_of_exhibits_dates_nobody),
