@@ -178,6 +178,7 @@ static void birth_begin(struct birth *b, uint32_t call)
 	else
 		probe_lose(PROBE_LOST_GROUPS);
 	work_new_group(b->group);
+	gloo_order_new(b->group);
 	if (b->group >= 0)
 		ring_group_publish(me->ring, b->group, probe_now(me), &b->member);
 	comm_pin(me, comm_meta(call, 0, b->group), &b->member, 0);

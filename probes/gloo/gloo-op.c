@@ -5,6 +5,11 @@
  *
  * gloo knows no types: an element is so many bytes, and what reduces them is any function. So
  * amounts are bytes, and two ranks that reduce otherwise are not told apart.
+ *
+ * ORDER. Several threads may be in ops of one context, which gloo tells apart by their tags:
+ * TorchComms runs each asynchronous op on a thread of its own. Which thread comes first differs from
+ * rank to rank. So a context is noted as without order once a thread enters while another is inside,
+ * or with a lower tag than was used before.
  */
 #include "probes/c10d/c10d-route.h"
 #include "probes/death/unwound.h"
@@ -32,6 +37,7 @@ struct gloo_shape {
 	enum amount amount;
 	unsigned at;
 	unsigned root;	/* word with the root in its lower half; 0 none */
+	unsigned tag;	/* its place in bytes */
 	unsigned parts; /* vector of the bytes that each is given; six words on, of what it gives */
 	int reduces;
 };
@@ -117,11 +123,54 @@ static void put_parts(const struct host_op *op, const struct gloo_shape *s, cons
 		portions_put(op->me, &op->entered, part_of, &parts);
 }
 
+/* --- Order ----------------------------------------------------------------------------------- */
+
+#define GROUPS 64 /* entries of the largest ring */
+
+/* Writers: all threads in ops, with atomics. */
+static struct {
+	uint64_t inside; /* threads */
+	uint64_t tag;	 /* of the latest */
+} orders[GROUPS];
+
+void gloo_order_new(int group)
+{
+	if (group < 0 || group >= GROUPS)
+		return;
+	ring_store(&orders[group].inside, 0);
+	ring_store(&orders[group].tag, 0);
+}
+
+static void order_enter(struct ring_writer *ring, int group, const struct gloo_shape *s,
+	const char *options)
+{
+	uint32_t tag;
+
+	if (group >= GROUPS)
+		return;
+	__builtin_memcpy(&tag, options + s->tag, sizeof(tag));
+	if (ring_add(&orders[group].inside, 1) || tag < ring_load(&orders[group].tag))
+		ring_group_state(ring, group, RING_G_UNORDERED);
+	ring_store(&orders[group].tag, tag);
+}
+
+static void order_leave(int group)
+{
+	if (group >= 0 && group < GROUPS)
+		ring_add(&orders[group].inside, UINT64_MAX);
+}
+
 /* --- The call -------------------------------------------------------------------------------- */
+
+static void op_end(struct op_frame *f, unsigned failed)
+{
+	order_leave(f->op.entered.group);
+	host_op_return(&f->op, failed);
+}
 
 static void op_unwound(struct unwound *unwound)
 {
-	host_op_return(&((struct op_frame *)unwound)->op, RING_F_FAILED);
+	op_end((struct op_frame *)unwound, RING_F_FAILED);
 }
 
 static void op_call(struct gloo_function *function, const struct gloo_shape *s, const void *options)
@@ -139,13 +188,14 @@ static void op_call(struct gloo_function *function, const struct gloo_shape *s, 
 		c10d_pass(real, args);
 		return;
 	}
+	order_enter(f.op.me->ring, group, s, options);
 	host_op_enter(&f.op, s->call,
 		&(const struct host_op_of){.group = group,
 			.count = amount_of(s, options, context),
 			.sig = sig_of(s, options)});
 	put_parts(&f.op, s, options);
 	unwound_call(&f.unwound, real, args);
-	host_op_return(&f.op, 0);
+	op_end(&f, 0);
 }
 
 #define GLOO_OP(name, op_, symbol_, ...)                                                           \

@@ -34,6 +34,9 @@ struct gloo_function {
 	} of[GLOO_COPIES];
 };
 
+/* Notes that a group took this entry of the ring: nobody has entered an op of it. */
+void gloo_order_new(int group);
+
 /*
  * Returns the real function of the copy of gloo that the object's vtable is of; object may be NULL.
  * NULL where there is none, which is counted.

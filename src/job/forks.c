@@ -451,6 +451,8 @@ static size_t find_forks(const struct job *job, int group, struct fork *at)
 	struct finder f = {.job = job, .group = group};
 	size_t n = 0, behind;
 
+	if (!rollcall_is_ordered(job, &job->groups[group]))
+		return 0;
 	collect_ops(&f);
 	behind = find_first(&f, at);
 	if (behind)

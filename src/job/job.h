@@ -232,6 +232,7 @@ struct job_member {
 	bool aborted;
 	bool nonblocking;
 	bool from_any;	  /* it received from anybody: how often from whom is not known */
+	bool unordered;	  /* threads entered its ops at once: not in the program's order */
 	bool saw_capture; /* graph replays are unknown: absence proves nothing */
 	int64_t init_since;
 	int64_t ready_at;

@@ -78,7 +78,8 @@ static const char *const flags[] = {
 	"grouped", "captured", "returned", "p2p", "failed", "poll", "closed", "resumed"};
 
 static const char *const group_states[] = {"ready", "nonblocking", "finalized", "destroyed",
-	"aborted", "revoked", "saw-capture", "host-done", "kernels", "from-any"};
+	"aborted", "revoked", "saw-capture", "host-done", "kernels", "from-any",
+	"unordered"};
 
 #define LIST(names)                                                                                \
 	{                                                                                          \

@@ -46,8 +46,18 @@ static void tell_passed(struct inquiry *q, struct draft *draft)
 	draft_fact(q, draft, FACT_WENT_ON, NO_RANK, inquiry_cite_all(q));
 }
 
+/* Says of which groups nothing can be compared, since threads raced for their operations. */
+static void admit_races(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->ngroups; i++)
+		if (!rollcall_is_ordered(q->job, &q->job->groups[i]))
+			inquiry_not_judged(
+				q, VERDICT_COLLECTIVE_MISMATCH, NEED_THREADS_ORDER, NO_RANK);
+}
+
 void judge_forks(struct inquiry *q)
 {
+	admit_races(q);
 	for (size_t i = 0; i < q->forks->n; i++) {
 		const struct fork *fork = &q->forks->at[i];
 		bool standing = fork_stands(q, fork);

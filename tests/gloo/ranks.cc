@@ -367,6 +367,37 @@ static void threaded(size_t n)
 	std::thread([n] { allreduce(n); }).join();
 }
 
+/*
+ * As many at once, of unlike sizes, each on a thread of its own and with a tag of its own: which is
+ * first, differs from rank to rank.
+ */
+static void flight(size_t n)
+{
+	std::vector<std::thread> all;
+	static uint32_t tags;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t tag = ++tags;
+		size_t elements = 8 * (i + 1);
+		int late = (int)((i + (size_t)seat() * 3) % n) * 1000;
+
+		all.emplace_back([tag, elements, late] {
+			gloo::AllreduceOptions opts(me.group);
+			Numbers data(elements, seat() + 1);
+
+			usleep((useconds_t)late);
+			opts.setTag(tag);
+			opts.setOutput(data.data(), elements);
+			opts.setReduceFunction(static_cast<void (*)(void *, const void *,
+					const void *, size_t)>(&gloo::sum<int>));
+			gloo::allreduce(opts);
+			expect(data[0] == (int)(seats() * (seats() + 1) / 2), "flight");
+		});
+	}
+	for (auto &one : all)
+		one.join();
+}
+
 static void stay(size_t)
 {
 	for (;;)
@@ -388,7 +419,7 @@ static const std::map<std::string, std::pair<void (*)(size_t), size_t>> words = 
 	{"send", {send, 0}}, {"recv", {recv, 0}}, {"recv_any", {recv_any, 0}},
 	{"begin_send", {begin_send, 0}}, {"begin_recv", {begin_recv, 0}},
 	{"wait_send", {wait_send, 0}}, {"wait_recv", {wait_recv, 0}},
-	{"threaded", {threaded, 16}}, {"stay", {stay, 0}}, {"sleep", {nap, 100}},
+	{"threaded", {threaded, 16}}, {"flight", {flight, 8}}, {"stay", {stay, 0}}, {"sleep", {nap, 100}},
 	{"timeout", {patience, 1000}},
 };
 

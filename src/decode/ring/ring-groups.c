@@ -135,6 +135,7 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 	member.aborted = (group->state & RING_G_ABORTED) != 0;
 	member.nonblocking = (group->state & RING_G_NONBLOCKING) != 0;
 	member.from_any = (group->state & RING_G_FROM_ANY) != 0;
+	member.unordered = (group->state & RING_G_UNORDERED) != 0;
 	member.saw_capture = (group->state & RING_G_SAW_CAPTURE) != 0;
 	member.init_since = ring_source_time(source, group->init_tsc);
 	member.ready_at = ring_source_time(source, group->ready_tsc);

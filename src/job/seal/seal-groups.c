@@ -235,6 +235,7 @@ static void join_member(struct job_member *into, const struct job_member *from)
 	into->nonblocking |= from->nonblocking;
 	into->saw_capture |= from->saw_capture;
 	into->from_any |= from->from_any;
+	into->unordered |= from->unordered;
 	SEAL_KEEP_MAX(into->init_since, from->init_since);
 	SEAL_KEEP_MAX(into->ready_at, from->ready_at);
 	SEAL_KEEP_MAX(into->splits, from->splits);
