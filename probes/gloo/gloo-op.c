@@ -7,9 +7,9 @@
  * amounts are bytes, and two ranks that reduce otherwise are not told apart.
  *
  * ORDER. Several threads may be in ops of one context, which gloo tells apart by their tags:
- * TorchComms runs each asynchronous op on a thread of its own. Which thread comes first differs from
- * rank to rank. So a context is noted as without order once a thread enters while another is inside,
- * or with a lower tag than was used before.
+ * TorchComms runs each asynchronous op on a thread of its own. Which thread comes first differs
+ * from rank to rank. So a context is noted as without order once a thread enters while another is
+ * inside, or with a lower tag than was used before.
  */
 #include "probes/c10d/c10d-route.h"
 #include "probes/death/unwound.h"
