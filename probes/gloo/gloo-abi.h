@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gloo-abi.h: where gloo's C++ objects have what we read of them. Nothing here is taken from its
- * headers; they lie so since gloo's commit cdeb59d of November 2018 (allreduce.h and its like,
- * context.h, rendezvous/context.h, transport/unbound_buffer.h, transport/tcp/unbound_buffer.h), in
- * Debian's libgloo and inside PyTorch's libtorch_cpu. Words are of 64 bits, counted from 0.
+ * headers; they lie so since gloo's commit cdeb59d of November 2018 (its headers of each op, of
+ * Context, of transport::tcp::UnboundBuffer and of rendezvous' stores), in Debian's libgloo and
+ * inside PyTorch's libtorch_cpu. Words are of 64 bits, counted from 0.
  *
  *	rendezvous::Context	0 vtable, then a Context
  *	Context			0 rank:32 size:32, 2 device, 4 transport, 7 timeout (ms); until 2024
@@ -74,10 +74,16 @@ static inline struct abi_text gloo_text(const void *object, unsigned at)
 {
 	const char *string = (const char *)object + 8 * (size_t)at;
 	struct abi_text text = abi_string(string, ABI_CXX11);
-	int here = text.bytes == string + 16;
-	uint64_t room = here ? 15 : abi_word(string, 2);
+	uint64_t room = 15;
 
-	return text.bytes && text.len <= room && room < 1 << 16 ? text : (struct abi_text){0};
+	if (!text.bytes || text.len >= 1 << 16)
+		return (struct abi_text){0};
+	if (text.bytes != string + 16) {
+		room = abi_word(string, 2);
+		if (room <= 15 || room >= 1 << 16)
+			return (struct abi_text){0};
+	}
+	return text.len <= room ? text : (struct abi_text){0};
 }
 
 /* Bytes of a buffer; 0 of none. */

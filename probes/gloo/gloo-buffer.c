@@ -6,10 +6,10 @@
  *	send(), recv()			CALL_ENTER, the op enters its group, CALL_EXIT
  *	waitSend(), waitRecv()		WAIT_ENTER, WAIT_EXIT on the op's number: done
  *
- * A buffer may be sent to several ranks at once, and received into from several. Then gloo says of
- * the end of one only that it is one of them: the oldest is taken for it, and a wait for one of
- * several is held by none of them, so it is a call and no more. More than PENDING at once are
- * counted as completions that are lost.
+ * A buffer may be sent to several ranks at once, and received into from several. A wait for one of
+ * several is held by none of them, so it is a call and no more; which of them has ended, gloo says
+ * when it returns. More than PENDING at once are counted as completions that are lost, and do not
+ * complete. A wait that was aborted ends nothing: it may be begun again.
  */
 #include "probes/c10d/c10d-route.h"
 #include "probes/death/unwound.h"
@@ -30,8 +30,20 @@ struct buffer_frame {
 	struct host_op op;
 	const void *buffer;
 	const void *key; /* of the op that is waited for */
+	enum side side;
 	int one;	 /* there is no other that it may be */
 };
+
+/* How a wait came back. */
+enum outcome { WAIT_DONE, WAIT_ABORTED, WAIT_THREW };
+
+#define PEERS 1024 /* a power of two */
+
+/* Whom the op of a key is with. Writers: all threads that begin one; the latest has the place. */
+static struct {
+	uint64_t key;
+	uint64_t peer;
+} peers[PEERS];
 
 /* Of any buffer an op was begun: before that nobody needs to look whether one ends. */
 static uint64_t buffers_used;
@@ -39,6 +51,35 @@ static uint64_t buffers_used;
 static const void *key_at(const void *buffer, enum side side, unsigned i)
 {
 	return (const char *)buffer + side * PENDING + i;
+}
+
+static unsigned peer_place(const void *key)
+{
+	return (unsigned)((uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15ull >> 40) % PEERS;
+}
+
+static void peer_set(const void *key, uint32_t peer)
+{
+	unsigned at = peer_place(key);
+
+	ring_store(&peers[at].key, 0);
+	ring_store(&peers[at].peer, peer);
+	ring_publish_word(&peers[at].key, (uint64_t)(uintptr_t)key);
+}
+
+/* The pending op with that rank; NULL where it is not known, or with anybody. */
+static const void *key_with(const void *buffer, enum side side, int rank)
+{
+	for (unsigned i = 0; i < PENDING; i++) {
+		const void *key = key_at(buffer, side, i);
+		unsigned at = peer_place(key);
+
+		if (work_op(key) &&
+			ring_load_acquire(&peers[at].key) == (uint64_t)(uintptr_t)key &&
+			ring_load(&peers[at].peer) == (uint32_t)rank)
+			return key;
+	}
+	return NULL;
 }
 
 /* The place for one more; NULL where there is none. */
@@ -83,7 +124,10 @@ static int group_at(const void *buffer)
 
 static void begin_unwound(struct unwound *unwound)
 {
-	host_op_return(&((struct buffer_frame *)unwound)->op, RING_F_FAILED);
+	struct buffer_frame *f = (struct buffer_frame *)unwound;
+
+	work_end_of(f->key, f->op.number, WORK_FAILED);
+	host_op_return(&f->op, RING_F_FAILED);
 }
 
 static uint64_t bytes_of(const void *buffer, const uint64_t *args)
@@ -125,10 +169,13 @@ static void begin(struct gloo_function *function, enum side side, uint32_t peer,
 			.count = bytes_of(f.buffer, args),
 			.sig = ring_sig(what[side].op, RING_SIG_BYTES, 0, peer)});
 	f.key = free_key(f.buffer, side);
-	if (f.key)
+	if (f.key) {
+		peer_set(f.key, peer);
 		work_bind(f.op.number, f.key);
-	else
+	} else {
 		probe_lose(PROBE_LOST_COMPLETIONS);
+		work_close(f.op.number, WORK_FAILED);
+	}
 	unwound_call(&f.unwound, real, args);
 	host_op_return(&f.op, 0);
 }
@@ -157,9 +204,24 @@ GLOO_BEGIN(gloo_recv_any, RECEIVES, RING_SIG_NO_PEER, const void *,
 
 /* --- Waited for ------------------------------------------------------------------------------ */
 
-static void wait_end(struct buffer_frame *f, unsigned failed)
+/* Ends the op that was waited for; of several that with the rank, else the oldest, as failed. */
+static void settle(const struct buffer_frame *f, enum outcome outcome, int rank)
+{
+	const void *key = f->one ? NULL : key_with(f->buffer, f->side, rank);
+
+	if (outcome == WAIT_ABORTED)
+		return;
+	if (key && outcome == WAIT_DONE)
+		work_end(key, WORK_DONE);
+	else
+		work_end_of(f->key, f->op.number,
+			f->one && outcome == WAIT_DONE ? WORK_DONE : WORK_FAILED);
+}
+
+static void wait_end(struct buffer_frame *f, enum outcome outcome, int rank)
 {
 	struct probe_thread *me = f->op.me;
+	unsigned failed = outcome == WAIT_DONE ? 0 : RING_F_FAILED;
 	uint64_t now = probe_now(me);
 	const struct ring_record r = {
 		.meta = ring_meta(f->one ? RING_WAIT_EXIT : RING_CALL_EXIT, failed, RING_NO_GROUP,
@@ -168,7 +230,7 @@ static void wait_end(struct buffer_frame *f, unsigned failed)
 		.more = f->op.ticket,
 	};
 
-	work_end_of(f->key, f->op.number, failed ? WORK_FAILED : WORK_DONE);
+	settle(f, outcome, rank);
 	probe_put(me, now, &r);
 	probe_idle(me, now);
 	probe_leave(me);
@@ -176,7 +238,7 @@ static void wait_end(struct buffer_frame *f, unsigned failed)
 
 static void wait_unwound(struct unwound *unwound)
 {
-	wait_end((struct buffer_frame *)unwound, RING_F_FAILED);
+	wait_end((struct buffer_frame *)unwound, WAIT_THREW, -1);
 }
 
 /* A wait for the one op names it; of one of several it is a call. */
@@ -194,11 +256,14 @@ static void wait_begin(struct buffer_frame *f)
 	probe_board(me, now, &r);
 }
 
-static uint64_t wait_call(struct gloo_function *function, enum side side, const uint64_t *args)
+/* gloo says whom it was with where it is asked to: we ask where the program does not. */
+static uint64_t wait_call(struct gloo_function *function, enum side side, uint64_t *args)
 {
 	struct buffer_frame f = {.unwound = {.close = wait_unwound},
-		.buffer = (const void *)(uintptr_t)args[0]};
+		.buffer = (const void *)(uintptr_t)args[0],
+		.side = side};
 	const void *real = gloo_real(function, f.buffer);
+	int rank = -1, *told = (int *)(uintptr_t)args[1];
 	unsigned pending = 0;
 	uint64_t done;
 
@@ -212,8 +277,10 @@ static uint64_t wait_call(struct gloo_function *function, enum side side, const 
 	f.op.number = work_op(f.key);
 	f.one = pending == 1;
 	wait_begin(&f);
+	if (!told)
+		args[1] = (uint64_t)(uintptr_t)(told = &rank);
 	done = unwound_call(&f.unwound, real, args);
-	wait_end(&f, done & 0xff ? 0 : RING_F_FAILED);
+	wait_end(&f, done & 0xff ? WAIT_DONE : WAIT_ABORTED, *told);
 	return done;
 }
 
@@ -227,7 +294,7 @@ static uint64_t wait_call(struct gloo_function *function, enum side side, const 
 			.symbol = symbol_, .ours = (const void *)name};                            \
                                                                                                    \
 		return wait_call(&f, side,                                                         \
-			(const uint64_t[UNWOUND_ARGS]){WORD(self), WORD(rank), ms});               \
+			(uint64_t[UNWOUND_ARGS]){WORD(self), WORD(rank), ms});                     \
 	}
 
 GLOO_WAIT(gloo_wait_send, SENDS, BUFFER "8waitSendE" MILLISECONDS)

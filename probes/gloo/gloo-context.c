@@ -34,6 +34,22 @@
 
 static const char *const gloo_libraries[] = {"libgloo.so.0", "libtorch_cpu.so", NULL};
 
+/* Remembers it in the first free place, unless another thread has. */
+static void remember(struct gloo_function *f, uint64_t vtable, void *fn)
+{
+	for (int i = 0; i < GLOO_COPIES; i++) {
+		uint64_t seen = ring_load(&f->of[i].vtable);
+
+		if (seen == vtable)
+			return;
+		if (seen || !ring_cas(&f->of[i].vtable, 0, 1))
+			continue;
+		__atomic_store_n(&f->of[i].fn, fn, __ATOMIC_RELAXED);
+		ring_publish_word(&f->of[i].vtable, vtable);
+		return;
+	}
+}
+
 static const void *find(struct gloo_function *f, uint64_t vtable)
 {
 	void *fn = vtable ? hook_find_for((const void *)(uintptr_t)vtable, f->symbol, f->ours)
@@ -45,13 +61,8 @@ static const void *find(struct gloo_function *f, uint64_t vtable)
 		probe_lose(PROBE_LOST_UNRESOLVED);
 		return NULL;
 	}
-	for (int i = 0; vtable && i < GLOO_COPIES; i++) {
-		if (ring_load(&f->of[i].vtable) || !ring_cas(&f->of[i].vtable, 0, 1))
-			continue;
-		__atomic_store_n(&f->of[i].fn, fn, __ATOMIC_RELAXED);
-		ring_publish_word(&f->of[i].vtable, vtable);
-		break;
-	}
+	if (vtable)
+		remember(f, vtable, fn);
 	return fn;
 }
 
@@ -88,48 +99,47 @@ static const char *class_of(const void *object)
 }
 
 /* TorchComms hands gloo a store of PyTorch, in a class of its own. */
-static int holds_c10d(const char *class)
-{
-	return strstr(class, "GlooStore") != NULL;
-}
+#define TORCHCOMMS_STORE "N5torch5comms9GlooStoreE"
+#define PREFIX_STORE	 "N4gloo10rendezvous11PrefixStoreE"
+#define FILE_STORE	 "N4gloo10rendezvous9FileStoreE"
 
 /* What the store says of the group, hashed; 0: nothing that members are known by. */
 static uint64_t hash_store(const void *store)
 {
-	uint64_t hash = RING_HASH_START;
+	uint64_t hash = RING_HASH_START, inner;
+	char prefix[STORE_PREFIX];
+	size_t told = 0;
 
 	for (int depth = 0; store && depth < STORES; depth++) {
 		const char *class = class_of(store);
-		struct abi_text text;
+		int names = !strcmp(class, PREFIX_STORE), file = !strcmp(class, FILE_STORE);
+		struct abi_text text = {0};
 
-		if (holds_c10d(class)) {
-			char prefix[STORE_PREFIX];
-			uint64_t inner;
-
+		if (!strcmp(class, TORCHCOMMS_STORE)) {
 			store_prefix((const void *)(uintptr_t)abi_word(store, 1), prefix, &inner);
-			return *prefix ? hash_text(hash, (const char *)&inner, 8) : 0;
+			if (*prefix)
+				return hash_text(hash, (const char *)&inner, 8);
 		}
-		if (strcmp(class, "N4gloo10rendezvous11PrefixStoreE") &&
-			strcmp(class, "N4gloo10rendezvous9FileStoreE"))
-			return depth ? hash : 0;
-		text = gloo_text(store, GLOO_STORE_TEXT);
+		if (names || file)
+			text = gloo_text(store, GLOO_STORE_TEXT);
 		if (!text.bytes)
-			return 0;
+			break;
 		hash = hash_text(hash, text.bytes, text.len);
-		if (strstr(class, "FileStore"))
-			return hash;
-		store = (const void *)(uintptr_t)abi_word(store, GLOO_STORE_INNER);
+		told += text.len;
+		store = file ? NULL : (const void *)(uintptr_t)abi_word(store, GLOO_STORE_INNER);
 	}
-	return hash;
+	return told ? hash : 0;
 }
 
-/* The key of what is connected in that store; 0 where members could not agree on one. */
-static uint64_t key_of(const void *store, const struct ring_member *m)
+/*
+ * The key of what is connected in that store; 0 where members could not agree on one. `world`: the
+ * size of the world, as somebody else said it.
+ */
+static uint64_t key_of(const void *store, const struct ring_member *m, int world)
 {
-	const struct census_self *self = process_self();
 	uint64_t hash = hash_store(store);
 
-	if (!hash && self->world_size != (int)m->size)
+	if (!hash && world != (int)m->size)
 		return 0;
 	return c10d_key(hash, RING_MAKER_GLOO, (uint64_t)m->size | 1ull << 32);
 }
@@ -149,11 +159,14 @@ struct birth {
 static struct probe_thread *meet(const void *context)
 {
 	struct probe_thread *me = probe_enter_needing(PROBE_NEED_RANK);
+	const struct census_self *self = process_self();
+	int size = (int)gloo_size(context);
 
-	if (!me || process_self()->rank >= 0)
+	/* The number of a task or node is that of several ranks where there are more of these. */
+	if (!me || (self->rank >= 0 && (!self->number || size <= self->world_size)))
 		return me;
 	probe_leave(me); /* it records something, too */
-	process_identify((int)gloo_rank(context), (int)gloo_size(context), "gloo");
+	process_identify((int)gloo_rank(context), size, "gloo");
 	return probe_enter();
 }
 
@@ -213,16 +226,19 @@ static void connect(struct gloo_function *f, void *self, const void *store, cons
 {
 	const void *real = gloo_real(f, self), *context = gloo_context_in(self);
 	struct birth b = {.unwound = {.close = birth_unwound}};
+	int world = process_self()->world_size; /* before this context says one */
 
 	if (hook_unlikely(!real))
 		return;
+	if (group_of(context) >= 0)
+		group_unbind(gloo_transport(context)); /* it is connected once more */
 	b.me = gloo_size(context) > 1 ? meet(context) : NULL;
 	if (!b.me) {
 		c10d_pass(real, args);
 		return;
 	}
 	b.member = describe(context);
-	b.member.key = key_of(store, &b.member);
+	b.member.key = key_of(store, &b.member, world);
 	birth_begin(&b, RING_CALL_gloo_connect);
 	unwound_call(&b.unwound, real, args);
 	birth_end(&b, context);

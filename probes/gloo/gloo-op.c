@@ -9,7 +9,7 @@
  * ORDER. Several threads may be in ops of one context, which gloo tells apart by their tags:
  * TorchComms runs each asynchronous op on a thread of its own. Which thread comes first differs
  * from rank to rank. So a context is noted as without order once a thread enters while another is
- * inside, or with a lower tag than was used before.
+ * inside, or with a lower tag than another thread has used before.
  */
 #include "probes/c10d/c10d-route.h"
 #include "probes/death/unwound.h"
@@ -131,6 +131,7 @@ static void put_parts(const struct host_op *op, const struct gloo_shape *s, cons
 static struct {
 	uint64_t inside; /* threads */
 	uint64_t tag;	 /* of the latest */
+	uint64_t tid;	 /* and its thread */
 } orders[GROUPS];
 
 void gloo_order_new(int group)
@@ -139,9 +140,11 @@ void gloo_order_new(int group)
 		return;
 	ring_store(&orders[group].inside, 0);
 	ring_store(&orders[group].tag, 0);
+	ring_store(&orders[group].tid, 0);
 }
 
-static void order_enter(struct ring_writer *ring, int group, const struct gloo_shape *s,
+/* One thread may use tags as it likes: its ops have its order. */
+static void order_enter(const struct probe_thread *me, int group, const struct gloo_shape *s,
 	const char *options)
 {
 	uint32_t tag;
@@ -149,9 +152,11 @@ static void order_enter(struct ring_writer *ring, int group, const struct gloo_s
 	if (group >= GROUPS)
 		return;
 	__builtin_memcpy(&tag, options + s->tag, sizeof(tag));
-	if (ring_add(&orders[group].inside, 1) || tag < ring_load(&orders[group].tag))
-		ring_group_state(ring, group, RING_G_UNORDERED);
+	if (ring_add(&orders[group].inside, 1) || (tag < ring_load(&orders[group].tag) &&
+							  ring_load(&orders[group].tid) != me->tid))
+		ring_group_state(me->ring, group, RING_G_UNORDERED);
 	ring_store(&orders[group].tag, tag);
+	ring_store(&orders[group].tid, me->tid);
 }
 
 static void order_leave(int group)
@@ -188,7 +193,7 @@ static void op_call(struct gloo_function *function, const struct gloo_shape *s, 
 		c10d_pass(real, args);
 		return;
 	}
-	order_enter(f.op.me->ring, group, s, options);
+	order_enter(f.op.me, group, s, options);
 	host_op_enter(&f.op, s->call,
 		&(const struct host_op_of){.group = group,
 			.count = amount_of(s, options, context),

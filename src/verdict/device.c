@@ -335,6 +335,18 @@ static struct draft *begin_open(
 	return draft;
 }
 
+/* All are in some operation; which of them is the same, nobody knows, as threads raced for them. */
+static void judge_unordered(struct inquiry *q, size_t at)
+{
+	const struct waitfor_node *node = &q->graph->nodes[at];
+	struct draft *draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+
+	draft->verdict.group = node->group;
+	draft->verdict.op_index = node->index;
+	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+	find_waiting(q, at, draft);
+}
+
 static void judge_op(struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -347,7 +359,11 @@ static void judge_op(struct inquiry *q, size_t at)
 		judge_tags(q, at);
 		return;
 	}
-
+	if (node->kind == WAITFOR_OP &&
+		!rollcall_is_ordered(q->job, &q->job->groups[node->group])) {
+		judge_unordered(q, at);
+		return;
+	}
 	if (node->kind == WAITFOR_OP)
 		completion_look_at(q, node->group, node->index, &c);
 	else if (node->kind == WAITFOR_PAIR && inquiry_by_dumps(q))

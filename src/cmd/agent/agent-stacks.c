@@ -58,7 +58,7 @@ static size_t find_blamed(const struct look *look, uint32_t **ret_pids)
 
 	for (size_t i = 0; job->nranks > BRIEF_RANKS && i < job->nprocesses; i++)
 		if (is_rank(job->processes[i].rank) &&
-			job->processes[i].end == JOB_ALIVE &&
+			job->processes[i].end <= JOB_ALIVE &&
 			ranks_have(verdict->culprits, job->processes[i].rank))
 			pids[nr++] = job->processes[i].pid;
 	*ret_pids = pids;

@@ -504,10 +504,11 @@ static void keep_before_signal(
  */
 static bool is_quiet_since(struct agent *agent, const struct look *look)
 {
-	return !agent->announce.stands && !agent->by_stacks &&
-		look->verdicts->at[0].victims.n > 0 &&
-		!agent_quiet_see(&agent->quiet, look->job, clock_monotonic_ns(),
-			agent->options.hang_after);
+	bool moved = agent_quiet_see(
+		&agent->quiet, look->job, clock_monotonic_ns(), agent->options.hang_after);
+
+	return !moved && !agent->announce.stands && !agent->by_stacks &&
+		look->verdicts->at[0].victims.n > 0;
 }
 
 /*
@@ -530,7 +531,7 @@ static void judge_before_signal(struct agent *agent, struct look *look, int64_t 
 		agent_stacks_take(&agent->stacks, &of, look, AGENT_STACKS_BRIEF);
 	else if (in_time)
 		add_stacks(agent, look, news, AGENT_STACKS_BRIEF);
-	else
+	else if (agent->announce.stands)
 		agent_stacks_add(&agent->stacks, look);
 	keep_before_signal(agent, look, news, until);
 }
