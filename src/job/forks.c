@@ -451,7 +451,7 @@ static size_t find_forks(const struct job *job, int group, struct fork *at)
 	struct finder f = {.job = job, .group = group};
 	size_t n = 0, behind;
 
-	if (!rollcall_is_ordered(job, &job->groups[group]))
+	if (job->groups[group].unordered)
 		return 0;
 	collect_ops(&f);
 	behind = find_first(&f, at);

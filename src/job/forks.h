@@ -7,8 +7,8 @@
  * then the running hashes: so a fork is found long after its ops were overwritten. Things that may
  * lawfully differ are not compared: the order inside one launch, the handle of a user-made
  * reduction, the data type where only bytes are moved. Where such freedom was used, hashes prove
- * nothing and are left aside. A group whose ops threads entered at once has no order
- * (rollcall_is_ordered()), and no forks.
+ * nothing and are left aside. A group whose ops threads entered at once has no order,
+ * and no forks.
  */
 #ifndef JOB_FORKS_H
 #define JOB_FORKS_H

@@ -275,6 +275,7 @@ struct job_group {
 	const char *ranks; /* world ranks by seat, "0-3,8", as a member says; never NULL */
 	uint32_t size;     /* seats that it has for certain */
 	enum job_sized sized;
+	bool unordered;	   /* a member's threads raced for its ops: no index is the same on all */
 	int first_member; /* members[first_member .. +size) by seat; a sealed job has all seats */
 	const char *cite;
 };

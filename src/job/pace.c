@@ -221,7 +221,7 @@ static void collect_arrivals(const struct job *job, const struct clocks *clocks,
 {
 	const struct job_member *first = g->size ? &job->members[g->first_member] : NULL;
 
-	if (!rollcall_is_ordered(job, g))
+	if (g->unordered)
 		return;
 	for (size_t i = 0; first && g->size > 1 && i < first->nops; i++) {
 		struct pace_late late = {.times = 1, .apart = JOB_UNKNOWN, .cite = ""};

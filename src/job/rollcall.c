@@ -131,11 +131,3 @@ bool rollcall_is_bootstrap(const struct job_group *group)
 {
 	return backend_has(group->maker, BACKEND_NO_OPS);
 }
-
-bool rollcall_is_ordered(const struct job *job, const struct job_group *group)
-{
-	for (uint32_t seat = 0; seat < group->size; seat++)
-		if (job->members[group->first_member + (int)seat].unordered)
-			return false;
-	return true;
-}

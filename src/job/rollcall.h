@@ -26,12 +26,6 @@ const struct job_op *rollcall_op(const struct job_member *member, uint64_t index
 bool rollcall_speaks(const struct job *job, const struct job_member *member);
 
 /*
- * True if the members have entered its ops in one order, the program's: what stands at one index
- * may be compared. Not where a member's threads raced for them.
- */
-bool rollcall_is_ordered(const struct job *job, const struct job_group *group);
-
-/*
  * True if the group certainly has no other seats. If some members made the group with other values,
  * its seats may be in several groups of one name.
  */

@@ -359,8 +359,7 @@ static void judge_op(struct inquiry *q, size_t at)
 		judge_tags(q, at);
 		return;
 	}
-	if (node->kind == WAITFOR_OP &&
-		!rollcall_is_ordered(q->job, &q->job->groups[node->group])) {
+	if (node->kind == WAITFOR_OP && q->job->groups[node->group].unordered) {
 		judge_unordered(q, at);
 		return;
 	}

@@ -50,7 +50,7 @@ static void tell_passed(struct inquiry *q, struct draft *draft)
 static void admit_races(struct inquiry *q)
 {
 	for (size_t i = 0; i < q->job->ngroups; i++)
-		if (!rollcall_is_ordered(q->job, &q->job->groups[i]))
+		if (q->job->groups[i].unordered)
 			inquiry_not_judged(
 				q, VERDICT_COLLECTIVE_MISMATCH, NEED_THREADS_ORDER, NO_RANK);
 }

@@ -306,7 +306,7 @@ void rule_out_mismatch(struct inquiry *q, struct draft *draft)
 		return;
 	if (v->class == VERDICT_COLLECTIVE_MISMATCH || v->class == VERDICT_GRAPH_DIVERGENCE ||
 		q->forks->n || !g || !v->op_index || !v->op.op || job_op_is_p2p(v->op.op) ||
-		!rollcall_is_ordered(q->job, g))
+		g->unordered)
 		return;
 	for (uint32_t seat = 0; seat < g->size; seat++)
 		if (!has_testified(q, &q->job->members[g->first_member + (int)seat], v->op_index,

@@ -166,8 +166,7 @@ static uint64_t open_op(const struct inquiry *q, int group)
 void judge_parts(struct inquiry *q)
 {
 	for (size_t group = 0; group < q->job->ngroups; group++) {
-		bool ordered = rollcall_is_ordered(q->job, &q->job->groups[group]);
-		uint64_t index = ordered ? open_op(q, (int)group) : 0;
+		uint64_t index = q->job->groups[group].unordered ? 0 : open_op(q, (int)group);
 		struct unevens unevens = {0};
 
 		if (index)

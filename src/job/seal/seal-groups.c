@@ -320,6 +320,7 @@ static void fill_members(struct seal *seal)
 			member->cite = "";
 		SEAL_KEEP_MAX(member->rank.i, rank_of_seat(seal, raw).i);
 		join_member(member, &raw->fact);
+		seal->groups[group].unordered |= raw->fact.unordered;
 		if (!*member->cite)
 			member->cite = seal->groups[group].cite;
 	}

@@ -35,7 +35,6 @@ struct collector {
 	ARRAY(struct wait) list;
 	struct by_rank seats;
 	uint64_t *rear;     /* per group: smallest head of those who speak */
-	bool *ordered;	    /* per group: members have its ops in one order */
 	uint64_t *doubt;    /* per group: from this index on some member has no evidence */
 };
 
@@ -87,13 +86,11 @@ static uint64_t doubt_of(const struct job *job, const struct job_member *member)
 static void find_rears(struct collector *c)
 {
 	c->rear = alloc_zeroed(c->job->ngroups + 1, sizeof(*c->rear));
-	c->ordered = alloc_zeroed(c->job->ngroups + 1, sizeof(*c->ordered));
 	c->doubt = alloc_zeroed(c->job->ngroups + 1, sizeof(*c->doubt));
 	for (size_t i = 0; i < c->job->ngroups; i++) {
 		const struct job_group *g = &c->job->groups[i];
 
 		c->rear[i] = rollcall_take(c->job, (int)i, 0).rear;
-		c->ordered[i] = rollcall_is_ordered(c->job, &c->job->groups[i]);
 		c->doubt[i] = rollcall_unseen(c->job, g) ? 1 : UINT64_MAX;
 		for (uint32_t seat = 0; seat < g->size; seat++) {
 			uint64_t doubt =
@@ -133,8 +130,9 @@ static uint64_t first_incomplete(const struct collector *c, const struct job_mem
 {
 	uint64_t first, rear = c->rear[m->group];
 	const struct job_op *last = rollcall_op(m, m->head);
+	bool unordered = c->job->groups[m->group].unordered;
 
-	if (m->done_known)
+	if (m->done_known && (!unordered || m->done >= rear || rear >= m->head))
 		first = m->done + 1;
 	else if (rear < m->head)
 		first = rear + 1;
@@ -142,9 +140,6 @@ static uint64_t first_incomplete(const struct collector *c, const struct job_mem
 		return m->head + 1;
 	else
 		first = m->head;
-	/* Which of those that all entered are the same nobody knows; that some lack is sure. */
-	if (!c->ordered[m->group] && rear < m->head && first <= rear)
-		first = rear + 1;
 	while (first <= m->head && is_nothing(c->job, m, rollcall_op(m, first)))
 		first++;
 	return first;
@@ -689,7 +684,6 @@ struct waits *waits_new(const struct job *job, const struct waits_told *told)
 	waits_join_exchanges(waits, job);
 	by_rank_release(&c.seats);
 	free(c.rear);
-	free(c.ordered);
 	free(c.doubt);
 	return waits;
 }
