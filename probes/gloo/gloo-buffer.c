@@ -139,6 +139,19 @@ static uint64_t bytes_of(const void *buffer, const uint64_t *args)
 	return offset < all ? all - offset : 0;
 }
 
+/* Binds the op to a place of its buffer; without one it is never known to end. */
+static void follow(struct buffer_frame *f, enum side side, uint32_t peer)
+{
+	f->key = free_key(f->buffer, side);
+	if (f->key) {
+		peer_set(f->key, peer);
+		work_bind(f->op.number, f->key);
+		return;
+	}
+	probe_lose(PROBE_LOST_COMPLETIONS);
+	work_close(f->op.number, WORK_FAILED);
+}
+
 /* Of a send or receive: args are the buffer, the peer, the slot, the offset, the bytes. */
 static void begin(struct gloo_function *function, enum side side, uint32_t peer,
 	const uint64_t *args)
@@ -168,14 +181,7 @@ static void begin(struct gloo_function *function, enum side side, uint32_t peer,
 			.flags = RING_F_P2P,
 			.count = bytes_of(f.buffer, args),
 			.sig = ring_sig(what[side].op, RING_SIG_BYTES, 0, peer)});
-	f.key = free_key(f.buffer, side);
-	if (f.key) {
-		peer_set(f.key, peer);
-		work_bind(f.op.number, f.key);
-	} else {
-		probe_lose(PROBE_LOST_COMPLETIONS);
-		work_close(f.op.number, WORK_FAILED);
-	}
+	follow(&f, side, peer);
 	unwound_call(&f.unwound, real, args);
 	host_op_return(&f.op, 0);
 }

@@ -253,15 +253,24 @@ static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	return !node->reached || (behind && c->open.list.nr >= c->done.list.nr + c->beyond);
 }
 
-/* All came that far, and what they gave is gone: one of them may have called something else. */
-static void judge_overwritten(struct inquiry *q, size_t at)
+/* A finding of which only what is waited in is known, and what to do next. */
+static struct draft *begin_untold(
+	struct inquiry *q, const struct waitfor_node *node, enum verdict_next next)
 {
-	const struct waitfor_node *node = &q->graph->nodes[at];
 	struct draft *draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 
 	draft->verdict.group = node->group;
 	draft->verdict.op_index = node->index;
-	draft->verdict.next = VERDICT_NEXT_LARGER_RING;
+	draft->verdict.next = next;
+	return draft;
+}
+
+/* All came that far, and what they gave is gone: one of them may have called something else. */
+static void judge_overwritten(struct inquiry *q, size_t at)
+{
+	const struct waitfor_node *node = &q->graph->nodes[at];
+	struct draft *draft = begin_untold(q, node, VERDICT_NEXT_LARGER_RING);
+
 	find_waiting(q, at, draft);
 	tell_all_in(q, node, draft);
 	inquiry_not_judged_of(
@@ -326,11 +335,8 @@ static bool is_left_to_hosts(
 static struct draft *begin_open(
 	struct inquiry *q, const struct waitfor_node *node, const struct rank_list *behind)
 {
-	struct draft *draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+	struct draft *draft = begin_untold(q, node, VERDICT_NEXT_MORE_EVIDENCE);
 
-	draft->verdict.group = node->group;
-	draft->verdict.op_index = node->index;
-	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
 	inquiry_not_judged_each(q, VERDICT_HOST_STALL, NEED_STATE, behind);
 	return draft;
 }
@@ -338,13 +344,8 @@ static struct draft *begin_open(
 /* All are in some operation; which of them is the same, nobody knows, as threads raced for them. */
 static void judge_unordered(struct inquiry *q, size_t at)
 {
-	const struct waitfor_node *node = &q->graph->nodes[at];
-	struct draft *draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
-
-	draft->verdict.group = node->group;
-	draft->verdict.op_index = node->index;
-	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
-	find_waiting(q, at, draft);
+	find_waiting(
+		q, at, begin_untold(q, &q->graph->nodes[at], VERDICT_NEXT_MORE_EVIDENCE));
 }
 
 static void judge_op(struct inquiry *q, size_t at)
