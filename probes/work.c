@@ -251,6 +251,16 @@ void work_end_of(const void *work, uint64_t number, enum work_end end)
 		work_end(work, end);
 }
 
+void work_lose(const void *work)
+{
+	struct work_op *op = work_find(work_take((uint64_t)(uintptr_t)work));
+
+	if (!op)
+		return;
+	ring_publish_word(&op->number, 0);
+	probe_lose(PROBE_LOST_COMPLETIONS);
+}
+
 void work_forget_all(void)
 {
 	__builtin_memset(works.ops, 0, sizeof(works.ops));

@@ -52,6 +52,12 @@ void work_end(const void *work, enum work_end end);
 /* The same, if it still stands for that op: its address may have been given anew. */
 void work_end_of(const void *work, uint64_t number, enum work_end end);
 
+/*
+ * Notes that nobody will tell of the end of this Work's op, if it has one (counted as a completion
+ * that is not tracked): the op leaves a gap, and of what comes behind it none is called done.
+ */
+void work_lose(const void *work);
+
 /* Notes that a new group took this entry of the ring: none of its ops has ended. */
 void work_new_group(int group);
 

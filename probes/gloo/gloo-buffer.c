@@ -7,9 +7,12 @@
  *	waitSend(), waitRecv()		WAIT_ENTER, WAIT_EXIT on the op's number: done
  *
  * A buffer may be sent to several ranks at once, and received into from several. A wait for one of
- * several is held by none of them, so it is a call and no more; which of them has ended, gloo says
- * when it returns. More than PENDING at once are counted as completions that are lost, and do not
- * complete. A wait that was aborted ends nothing: it may be begun again.
+ * several is held by none of them, so it is a call and no more. When it returns, gloo says with
+ * which rank the *latest* was that ended: that one has ended, be it not the one that was waited
+ * for. Where that rank has several, or its one was told before, nobody knows which ended: then, and
+ * where there are more than PENDING, the ends of all that are pending there are lost, and counted
+ * so; the buffer is LOST until it is freed, and waits for what is begun on it are calls. A wait
+ * that was aborted ends nothing: it may be begun again.
  */
 #include "probes/c10d/c10d-route.h"
 #include "probes/death/unwound.h"
@@ -21,7 +24,8 @@
 
 #if UNWOUND_HERE
 
-#define PENDING 4 /* of each side of a buffer, whose keys are its first 8 bytes' addresses */
+#define PENDING 8 /* of each side of a buffer, whose keys are its first 16 bytes' addresses */
+#define LOST	(2 * PENDING) /* the place behind them: stands for what is not followed */
 
 enum side { SENDS, RECEIVES };
 
@@ -58,6 +62,11 @@ static unsigned peer_place(const void *key)
 	return (unsigned)((uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15ull >> 40) % PEERS;
 }
 
+static int peer_is_set(const void *key)
+{
+	return ring_load_acquire(&peers[peer_place(key)].key) == (uint64_t)(uintptr_t)key;
+}
+
 static void peer_set(const void *key, uint32_t peer)
 {
 	unsigned at = peer_place(key);
@@ -67,19 +76,39 @@ static void peer_set(const void *key, uint32_t peer)
 	ring_publish_word(&peers[at].key, (uint64_t)(uintptr_t)key);
 }
 
-/* The pending op with that rank; NULL where it is not known, or with anybody. */
+/* The one pending op with that rank; NULL where there is none, or not one. */
 static const void *key_with(const void *buffer, enum side side, int rank)
 {
+	const void *found = NULL;
+
 	for (unsigned i = 0; i < PENDING; i++) {
 		const void *key = key_at(buffer, side, i);
-		unsigned at = peer_place(key);
 
-		if (work_op(key) &&
-			ring_load_acquire(&peers[at].key) == (uint64_t)(uintptr_t)key &&
-			ring_load(&peers[at].peer) == (uint32_t)rank)
-			return key;
+		if (!work_op(key))
+			continue;
+		if (!peer_is_set(key))
+			return NULL;
+		if (ring_load(&peers[peer_place(key)].peer) != (uint32_t)rank)
+			continue;
+		if (found)
+			return NULL;
+		found = key;
 	}
-	return NULL;
+	return found;
+}
+
+/* True if ops were begun there of whose end nobody will tell. */
+static int is_lost(const void *buffer)
+{
+	return peer_is_set(key_at(buffer, SENDS, LOST));
+}
+
+/* From now on nobody knows which of the buffer's ops end. */
+static void lose_all(const void *buffer)
+{
+	peer_set(key_at(buffer, SENDS, LOST), 0);
+	for (unsigned i = 0; i < 2 * PENDING; i++)
+		work_lose(key_at(buffer, SENDS, i));
 }
 
 /* The place for one more; NULL where there is none. */
@@ -139,17 +168,19 @@ static uint64_t bytes_of(const void *buffer, const uint64_t *args)
 	return offset < all ? all - offset : 0;
 }
 
-/* Binds the op to a place of its buffer; without one it is never known to end. */
+/* Binds the op to a place of its buffer; without one nothing of the buffer is known to end. */
 static void follow(struct buffer_frame *f, enum side side, uint32_t peer)
 {
-	f->key = free_key(f->buffer, side);
-	if (f->key) {
-		peer_set(f->key, peer);
+	f->key = is_lost(f->buffer) ? NULL : free_key(f->buffer, side);
+	if (!f->key) {
+		f->key = key_at(f->buffer, SENDS, LOST);
 		work_bind(f->op.number, f->key);
+		lose_all(f->buffer);
+		work_lose(f->key);
 		return;
 	}
-	probe_lose(PROBE_LOST_COMPLETIONS);
-	work_close(f->op.number, WORK_FAILED);
+	peer_set(f->key, peer);
+	work_bind(f->op.number, f->key);
 }
 
 /* Of a send or receive: args are the buffer, the peer, the slot, the offset, the bytes. */
@@ -210,18 +241,19 @@ GLOO_BEGIN(gloo_recv_any, RECEIVES, RING_SIG_NO_PEER, const void *,
 
 /* --- Waited for ------------------------------------------------------------------------------ */
 
-/* Ends the op that was waited for; of several that with the rank, else the oldest, as failed. */
+/* Ends the op that was waited for; of several that with the rank. */
 static void settle(const struct buffer_frame *f, enum outcome outcome, int rank)
 {
-	const void *key = f->one ? NULL : key_with(f->buffer, f->side, rank);
+	const void *key = f->one ? f->key : key_with(f->buffer, f->side, rank);
 
-	if (outcome == WAIT_ABORTED)
+	if (outcome == WAIT_ABORTED || !f->key)
 		return;
-	if (key && outcome == WAIT_DONE)
+	if (f->one)
+		work_end_of(key, f->op.number, outcome == WAIT_DONE ? WORK_DONE : WORK_FAILED);
+	else if (key && outcome == WAIT_DONE)
 		work_end(key, WORK_DONE);
 	else
-		work_end_of(f->key, f->op.number,
-			f->one && outcome == WAIT_DONE ? WORK_DONE : WORK_FAILED);
+		lose_all(f->buffer);
 }
 
 static void wait_end(struct buffer_frame *f, enum outcome outcome, int rank)
@@ -275,9 +307,10 @@ static uint64_t wait_call(struct gloo_function *function, enum side side, uint64
 
 	if (hook_unlikely(!real))
 		return 0;
-	if (group_at(f.buffer) >= 0)
+	if (ring_load(&buffers_used) && group_at(f.buffer) >= 0) {
 		f.key = oldest(f.buffer, side, &pending);
-	f.op.me = f.key ? probe_enter() : NULL;
+		f.op.me = probe_enter();
+	}
 	if (!f.op.me)
 		return c10d_pass(real, args);
 	f.op.number = work_op(f.key);
@@ -315,6 +348,8 @@ static void buffer_death(struct gloo_function *f, void *self)
 
 	for (unsigned i = 0; ring_load(&buffers_used) && i < 2 * PENDING; i++)
 		work_end(key_at(self, SENDS, i), WORK_FAILED);
+	if (is_lost(self))
+		ring_store(&peers[peer_place(key_at(self, SENDS, LOST))].key, 0);
 	if (hook_likely(real))
 		((void (*)(void *))real)(self);
 }

@@ -51,7 +51,7 @@ hangs() {
 	mkdir "$scratch/meet"
 	env LD_LIBRARY_PATH="$libraries" "$INQUEST" run --name "$name" -- \
 		sh -c 'n=$1; shift
-		trap "kill \$all; exit" TERM
+		trap "kill \$all; kill -CONT \$all; exit" TERM
 		for r in $(seq 0 $((n - 1))); do
 			RANK=$r LOCAL_RANK=$r WORLD_SIZE=$n "$@" &
 			all="$all $!"

@@ -11,6 +11,7 @@
  * message. Results are checked: a rank that computes something wrong exits with 9, one that gloo
  * throws at with 7.
  */
+#include <csignal>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -330,6 +331,8 @@ static std::unique_ptr<gloo::transport::UnboundBuffer> &buffer()
 }
 
 static void begin_send(size_t to) { buffer()->send((int)to, 7, 0, 32); }
+/* In another slot: no receive of ours meets it. */
+static void begin_send_apart(size_t to) { buffer()->send((int)to, 8, 0, 32); }
 static void begin_recv(size_t from) { buffer()->recv((int)from, 7, 64, 32); }
 static void wait_send(size_t) { buffer()->waitSend(); }
 static void wait_recv(size_t) { buffer()->waitRecv(); }
@@ -405,6 +408,7 @@ static void stay(size_t)
 }
 
 static void nap(size_t ms) { usleep((useconds_t)ms * 1000); }
+static void stop(size_t) { raise(SIGSTOP); }
 static void patience(size_t ms) { me.timeout = std::chrono::milliseconds(ms); }
 
 /* --- Words ----------------------------------------------------------------------------------- */
@@ -418,6 +422,7 @@ static const std::map<std::string, std::pair<void (*)(size_t), size_t>> words = 
 	{"scatter", {scatter, 16}}, {"barrier", {barrier, 0}},
 	{"send", {send, 0}}, {"recv", {recv, 0}}, {"recv_any", {recv_any, 0}},
 	{"begin_send", {begin_send, 0}}, {"begin_recv", {begin_recv, 0}},
+	{"begin_send_apart", {begin_send_apart, 0}}, {"stop", {stop, 0}},
 	{"wait_send", {wait_send, 0}}, {"wait_recv", {wait_recv, 0}},
 	{"threaded", {threaded, 16}}, {"flight", {flight, 8}}, {"stay", {stay, 0}}, {"sleep", {nap, 100}},
 	{"timeout", {patience, 1000}},
