@@ -221,17 +221,41 @@ static void birth_unwound(struct unwound *unwound)
 	birth_end((struct birth *)unwound, NULL);
 }
 
+/* Its context is done with the group that it had: the ops that come are of another, or of none. */
+static void leave_group(const void *context)
+{
+	struct ring_writer *ring = process_ring();
+	int group = group_of(context);
+
+	if (group < 0)
+		return;
+	group_unbind(gloo_transport(context));
+	group_unbind(context);
+	if (ring && group < (int)ring->ngroups)
+		ring_group_state(ring, group, RING_G_DESTROYED);
+}
+
+/*
+ * The size of the world, as somebody said it before this context says one; -1 where nobody did: how
+ * many tasks or nodes there are is not how many ranks.
+ */
+static int world_size(void)
+{
+	const struct census_self *self = process_self();
+
+	return self->number ? -1 : self->world_size;
+}
+
 /* connectFullMesh(): `store` is the store itself. */
 static void connect(struct gloo_function *f, void *self, const void *store, const uint64_t *args)
 {
 	const void *real = gloo_real(f, self), *context = gloo_context_in(self);
 	struct birth b = {.unwound = {.close = birth_unwound}};
-	int world = process_self()->world_size; /* before this context says one */
+	int world = world_size();
 
 	if (hook_unlikely(!real))
 		return;
-	if (group_of(context) >= 0)
-		group_unbind(gloo_transport(context)); /* it is connected once more */
+	leave_group(context); /* it is connected once more */
 	b.me = gloo_size(context) > 1 ? meet(context) : NULL;
 	if (!b.me) {
 		c10d_pass(real, args);
@@ -317,16 +341,9 @@ HOOK_EXPORT void *gloo_make(void *ret, void *self, const void *device)
 /* Freed: this member is done with it. It waits for nobody. */
 static void gloo_death(struct gloo_function *f, void *self)
 {
-	const void *real = gloo_real(f, self), *context = gloo_context_in(self);
-	struct ring_writer *ring = process_ring();
-	int group = group_of(context);
+	const void *real = gloo_real(f, self);
 
-	if (group >= 0) {
-		group_unbind(gloo_transport(context));
-		group_unbind(context);
-	}
-	if (group >= 0 && ring && group < (int)ring->ngroups)
-		ring_group_state(ring, group, RING_G_DESTROYED);
+	leave_group(gloo_context_in(self));
 	if (hook_likely(real))
 		((void (*)(void *))real)(self);
 }

@@ -368,7 +368,8 @@ static bool is_shared(const struct job *job, struct rank_index rank)
 
 /*
  * A host that waits for what it was given by one call, and not for a device: where nothing else can
- * be open, that is the latest message, though its peer came to one of that number, too.
+ * be open, that is the latest message of those it may mean, though its peer came to one of that
+ * number, too.
  */
 static bool hold_met(
 	struct collector *c, const struct job_thread *thread, int index, size_t from)
@@ -380,7 +381,7 @@ static bool hold_met(
 
 		if (wait->kind == WAIT_P2P && !wait->sure && !wait->doubtful &&
 			wait->since != JOB_UNKNOWN && wait->since <= thread->since &&
-			(!latest || wait->since >= latest->since))
+			covers(thread, wait) && (!latest || wait->since >= latest->since))
 			latest = wait;
 	}
 	if (!latest)
