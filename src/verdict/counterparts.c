@@ -60,7 +60,7 @@ static bool tells_all(const struct inquiry *q, const struct job_member *m)
 
 	if (!m->p2p_whole && !(job_rank(q->job, m->rank)->knows & JOB_KNOWS_RING))
 		return false;
-	if (m->saw_capture || m->from_any || m->unordered ||
+	if (m->saw_capture || m->from_any || q->job->groups[m->group].unordered ||
 		(m->head && (!last || last->index != m->head)))
 		return false;
 	for (size_t i = 0; i < m->nops; i++)

@@ -319,18 +319,31 @@ static bool is_aftermath(const struct agent *agent, const struct look *look)
 }
 
 /*
+ * True if the job went on since the last look: stacks of before it tell nothing any more, but where
+ * they are what was said.
+ */
+static bool has_moved(struct agent *agent, const struct look *look, int64_t now)
+{
+	bool moved = agent_quiet_see(&agent->quiet, look->job, now, agent->options.hang_after);
+
+	if (moved)
+		agent->by_stacks = false;
+	if (moved && !agent->announce.stands)
+		evidence_release(&agent->stacks);
+	return moved;
+}
+
+/*
  * Where rings blame nobody and tell nothing new, stacks are asked. False: those that were are still
  * to be believed, and there are no new ones; what they told is neither said again nor withdrawn.
  */
 static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
 {
 	int64_t hang_after = agent->options.hang_after;
-	bool moved = agent_quiet_see(&agent->quiet, look->job, now, hang_after);
+	bool moved = has_moved(agent, look, now);
 	bool fresh = agent_quiet_fetch(&agent->quiet, &agent->stacks);
 	bool blames = announce_blames(look->verdicts);
 
-	if (moved && !agent->announce.stands)
-		evidence_release(&agent->stacks);
 	if (moved || (blames && !agent->by_stacks) || (blames && !fresh)) {
 		agent->by_stacks = false;
 		return true;
@@ -504,11 +517,8 @@ static void keep_before_signal(
  */
 static bool is_quiet_since(struct agent *agent, const struct look *look)
 {
-	bool moved = agent_quiet_see(
-		&agent->quiet, look->job, clock_monotonic_ns(), agent->options.hang_after);
-
-	return !moved && !agent->announce.stands && !agent->by_stacks &&
-		look->verdicts->at[0].victims.n > 0;
+	return !has_moved(agent, look, clock_monotonic_ns()) && !agent->announce.stands &&
+	       !agent->by_stacks && look->verdicts->at[0].victims.n > 0;
 }
 
 /*
