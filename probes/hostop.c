@@ -4,9 +4,12 @@
 #include "probes/work.h"
 
 /* Into the group's order. Whom a receive from anybody meets, nobody counts. */
-static void enter_group(struct host_op *op, int group, uint64_t now, struct ring_record *r)
+static void enter_group(struct host_op *op, const struct host_op_of *of, uint64_t now,
+	struct ring_record *r)
 {
 	struct ring_writer *ring = op->me->ring;
+	struct ring_record entered = *r;
+	int group = of->group;
 
 	op->entered = (struct ring_entered){.group = group};
 	if (group < 0) {
@@ -15,8 +18,10 @@ static void enter_group(struct host_op *op, int group, uint64_t now, struct ring
 	}
 	if (ring_sig_op(r->sig) == RING_OP_RECV && ring_sig_peer(r->sig) == RING_SIG_NO_PEER)
 		ring_group_state(ring, group, RING_G_FROM_ANY);
+	if (of->flags & RING_F_P2P)
+		ring_record_tag(&entered, of->tag);
 	op->entered = ring_group_enqueue(
-		ring, group, ring_lane_index(ring, op->me->lane), now, r);
+		ring, group, ring_lane_index(ring, op->me->lane), now, &entered);
 	r->index = op->entered.index;
 	work_open(ring, op->number, &op->entered);
 }
@@ -34,7 +39,7 @@ void host_op_enter(struct host_op *op, uint32_t call, const struct host_op_of *o
 
 	op->meta = r.meta;
 	op->number = r.aux = work_number();
-	enter_group(op, of->group, now, &r);
+	enter_group(op, of, now, &r);
 	op->ticket = probe_put(me, now, &r);
 	probe_board(me, now, &r);
 }

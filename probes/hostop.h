@@ -17,6 +17,7 @@ struct host_op_of {
 	int group;	/* its entry in the ring; one below 0 is not known, and counted as lost */
 	unsigned flags; /* RING_F_P2P or 0 */
 	uint64_t count, sig;
+	uint64_t tag;	/* of a send or receive; RING_TAG_ANY */
 };
 
 struct host_op {

@@ -150,6 +150,14 @@ static uint32_t op_peer(const struct op_shape *shape, const uint64_t *args)
 	}
 }
 
+/* The tag of a message is its last argument. */
+static uint64_t op_tag(const struct op_shape *shape, const uint64_t *args)
+{
+	unsigned at = shape->peer == PEER_NUMBER ? shape->peer_at + 1 : 1;
+
+	return shape->p2p ? (uint32_t)(uintptr_t)op_argument(shape, args, at) : 0;
+}
+
 static unsigned op_redop(const struct op_shape *shape, const uint64_t *args)
 {
 	const void *options = op_argument(shape, args, shape->redop);
@@ -179,6 +187,7 @@ static void op_begin(struct op_frame *f, const struct op_shape *shape, const uin
 		&(const struct host_op_of){.group = group_of(self),
 			.flags = shape->p2p ? RING_F_P2P : 0,
 			.count = op_elements(shape, args),
+			.tag = op_tag(shape, args),
 			.sig = op_sig(shape, args)});
 }
 

@@ -211,6 +211,7 @@ static void begin(struct gloo_function *function, enum side side, uint32_t peer,
 		&(const struct host_op_of){.group = group,
 			.flags = RING_F_P2P,
 			.count = bytes_of(f.buffer, args),
+			.tag = args[2],
 			.sig = ring_sig(what[side].op, RING_SIG_BYTES, 0, peer)});
 	follow(&f, side, peer);
 	unwound_call(&f.unwound, real, args);

@@ -36,6 +36,14 @@ static uint32_t peer_of(const struct mpi_call *c, unsigned at)
 	return peer == mpi_library()->any_source ? RING_SIG_NO_PEER : (uint32_t)peer;
 }
 
+/* The tag of a message stands behind its peer. -1 is any, in both libraries. */
+static uint64_t tag_of(const struct mpi_call *c, unsigned peer)
+{
+	int tag = mpi_int(c, peer + 1);
+
+	return tag == -1 ? RING_TAG_ANY : (uint64_t)(uint32_t)tag;
+}
+
 static int is_nobody(const struct mpi_call *c, unsigned at)
 {
 	return mpi_int(c, at) == mpi_library()->proc_null;
@@ -114,6 +122,8 @@ struct mpi_op mpi_describe_op(const struct mpi_call *c)
 		redop = mpi_redop(mpi_handle(c, s->redop, MPI_KIND_OP));
 	if (s->peer || s->probes)
 		peer = peer_of(c, s->peer);
+	if (is_p2p(s->op))
+		op.tag = tag_of(c, s->peer);
 	op.sig = ring_sig(s->op, dtype, redop, peer);
 	return op;
 }
@@ -124,6 +134,8 @@ struct mpi_op mpi_describe_op(const struct mpi_call *c)
 static void enter_group(
 	struct probe_thread *me, struct mpi_op *op, uint64_t now, struct ring_record *r)
 {
+	struct ring_record entered;
+
 	op->number = r->aux = work_number();
 	op->entered = (struct ring_entered){.group = op->group};
 	if (op->group < 0) {
@@ -132,8 +144,11 @@ static void enter_group(
 	}
 	if ((op->flags & RING_F_P2P) && ring_sig_peer(op->sig) == RING_SIG_NO_PEER)
 		ring_group_state(me->ring, op->group, RING_G_FROM_ANY);
+	entered = *r;
+	if (op->flags & RING_F_P2P)
+		ring_record_tag(&entered, op->tag);
 	op->entered = ring_group_enqueue(
-		me->ring, op->group, ring_lane_index(me->ring, me->lane), now, r);
+		me->ring, op->group, ring_lane_index(me->ring, me->lane), now, &entered);
 	r->index = op->entered.index;
 	work_open(me->ring, op->number, &op->entered);
 }
@@ -299,6 +314,7 @@ static struct mpi_op side_of(const struct mpi_call *c, unsigned kind, unsigned c
 		.flags = RING_F_P2P | RING_F_GROUPED};
 
 	op.count = amount_of(c, mpi_int(c, count), type, &dtype);
+	op.tag = tag_of(c, peer);
 	op.sig = ring_sig(kind, dtype, 0, peer_of(c, peer));
 	return op;
 }

@@ -103,6 +103,7 @@ struct mpi_op {
 	unsigned flags;
 	uint64_t count;
 	uint64_t sig;
+	uint64_t tag;	 /* of a send or receive; RING_TAG_ANY */
 	uint64_t number; /* work.h */
 	uint64_t ticket;
 	struct ring_entered entered;

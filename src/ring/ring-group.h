@@ -129,18 +129,24 @@ static inline uint32_t ring_group_split(struct ring_writer *w, int group)
 
 /* --- Ops -------------------------------------------------------------------------------------- */
 
-/* Counts a P2P call towards its peer: its index from 1, or 0 where the peers are too many. */
-static inline uint64_t ring_peer_next(struct ring_writer *w, int group, uint64_t sig)
+/* What P2P calls are counted by: the group and its use, the direction, the peer. */
+static inline uint64_t ring_peer_key(const struct ring_writer *w, int group, uint64_t sig)
 {
 	unsigned op = ring_sig_op(sig);
 	uint64_t receives = op == RING_OP_RECV || op == RING_OP_WAITSIGNAL;
 	uint64_t use = ring_load(&w->groups[group].seq) / 2;
-	uint64_t key = (uint64_t)(group + 1) | receives << 16 | (use & 0x7fff) << 17 |
-		       (uint64_t)ring_sig_peer(sig) << 32;
+
+	return (uint64_t)(group + 1) | receives << 16 | (use & 0x7fff) << 17 |
+	       (uint64_t)ring_sig_peer(sig) << 32;
+}
+
+/* Counts one more of that key, in a table: its number from 1, or 0 where the keys are too many. */
+static inline uint64_t ring_peer_count(struct ring_peer *table, uint64_t key)
+{
 	uint64_t hash = key * 0x9e3779b97f4a7c15ull >> 32;
 
 	for (unsigned probe = 0; probe < RING_PROBES; probe++) {
-		struct ring_peer *p = w->peers + (hash + probe) % RING_PEERS;
+		struct ring_peer *p = table + (hash + probe) % RING_PEERS;
 		uint64_t seen = ring_load(&p->key);
 
 		if (!seen && ring_cas(&p->key, 0, key))
@@ -149,6 +155,23 @@ static inline uint64_t ring_peer_next(struct ring_writer *w, int group, uint64_t
 			return ring_add(&p->calls, 1) + 1;
 	}
 	return 0;
+}
+
+/* Counts a P2P call towards its peer. */
+static inline uint64_t ring_peer_next(struct ring_writer *w, int group, uint64_t sig)
+{
+	return ring_peer_count(w->peers, ring_peer_key(w, group, sig));
+}
+
+/*
+ * Counts it among those with its tag; keys of (peer, tag) are hashes, and meet by an accident of
+ * 2^-64 only. 0 where it takes any tag, too.
+ */
+static inline uint32_t ring_tag_next(struct ring_writer *w, int group, uint64_t sig, uint64_t tag)
+{
+	uint64_t key = ring_hash_op(RING_HASH_START, ring_peer_key(w, group, sig), tag);
+
+	return tag == RING_TAG_ANY ? 0 : (uint32_t)ring_peer_count(w->tags, key ? key : 1);
 }
 
 static inline struct ring_slot *ring_group_history(
@@ -169,13 +192,22 @@ static inline void ring_group_keep(
 		ring_slot_publish(g->pow2 + log2, 2 * index, tsc, r);
 }
 
-/* Under the claim: numbers and hashes the op, and makes its record. */
-static inline void ring_group_number(
-	struct ring_writer *w, struct ring_group *g, struct ring_entered *e, struct ring_record *r)
+/* Of a P2P call: its place among all of the group, and towards its peer. */
+static inline void ring_p2p_number(
+	struct ring_writer *w, struct ring_group *g, struct ring_entered *e, uint64_t sig)
 {
+	e->nth = ring_add(&g->p2p_count, 1) + 1;
+	e->index = ring_peer_next(w, e->group, sig);
+}
+
+/* Under the claim: numbers and hashes the op, and makes its record. */
+static inline void ring_group_number(struct ring_writer *w, struct ring_group *g, uint32_t lane,
+	struct ring_entered *e, struct ring_record *r)
+{
+	uint32_t arg;
+
 	if (e->flags & RING_F_P2P) {
-		e->nth = ring_add(&g->p2p_count, 1) + 1;
-		e->index = ring_peer_next(w, e->group, r->sig);
+		ring_p2p_number(w, g, e, r->sig);
 	} else {
 		e->index = e->nth = ring_add(&g->op_index, 1) + 1;
 		if (!r->count)
@@ -184,12 +216,25 @@ static inline void ring_group_number(
 	}
 	e->hash = ring_load(&g->hash);
 	r->index = e->index;
-	r->more = e->hash;
+	arg = (uint32_t)ring_load(&g->zero_counts);
+	if (e->flags & RING_F_TAGGED)
+		arg = ring_tag_next(w, e->group, r->sig, r->more);
+	else
+		r->more = e->hash;
+	r->meta = ring_meta(RING_OP_ENTERED, e->flags, lane, arg);
+}
+
+/* Says of the record of a send or receive, before it is enqueued, which tag it has. */
+static inline void ring_record_tag(struct ring_record *r, uint64_t tag)
+{
+	r->meta |= (uint64_t)RING_F_TAGGED << 8;
+	r->more = tag;
 }
 
 /*
- * An op enters its group. Uses of `op` the flags (RING_F_GROUPED, _CAPTURED, _P2P), count, sig and
- * aux (the stream); `lane` is the caller's ring_lane_index(). Not for signal handlers.
+ * An op enters its group. Uses of `op` the flags (RING_F_GROUPED, _CAPTURED, _P2P, _TAGGED), count,
+ * sig, aux (the stream), and of a tagged one `more` (the tag); `lane` is the caller's
+ * ring_lane_index(). Not for signal handlers.
  */
 static inline struct ring_entered ring_group_enqueue(
 	struct ring_writer *w, int group, uint32_t lane, uint64_t tsc, const struct ring_record *op)
@@ -206,13 +251,16 @@ static inline struct ring_entered ring_group_enqueue(
 	if (met < 0) {
 		ring_lose(&g->missed);
 		ring_lose(&w->header->losses.records);
-		e.nth = ring_add((e.flags & RING_F_P2P) ? &g->p2p_count : &g->op_index, 1) + 1;
-		e.index = (e.flags & RING_F_P2P) ? ring_peer_next(w, group, r.sig) : e.nth;
 		e.board = RING_NO_TICKET;
+		if (e.flags & RING_F_P2P)
+			ring_p2p_number(w, g, &e, r.sig);
+		else
+			e.index = e.nth = ring_add(&g->op_index, 1) + 1;
+		if (e.flags & RING_F_TAGGED)
+			ring_tag_next(w, group, r.sig, r.more);
 		return e;
 	}
-	ring_group_number(w, g, &e, &r);
-	r.meta = ring_meta(RING_OP_ENTERED, e.flags, lane, (uint32_t)ring_load(&g->zero_counts));
+	ring_group_number(w, g, lane, &e, &r);
 	ring_slot_publish(g->enqueue + (e.board & 1), e.board, tsc, &r);
 	ring_slot_publish(ring_group_history(g, &e), 2 * e.nth, tsc, &r);
 	if (!(e.flags & RING_F_P2P))

@@ -77,6 +77,9 @@ static const char *const pins[RING_PINS] = {
 static const char *const flags[] = {
 	"grouped", "captured", "returned", "p2p", "failed", "poll", "closed", "resumed"};
 
+static const char *const op_flags[] = {
+	"grouped", "captured", "returned", "p2p", "failed", "tagged", "closed", "resumed"};
+
 static const char *const group_states[] = {"ready", "nonblocking", "finalized", "destroyed",
 	"aborted", "revoked", "saw-capture", "host-done", "kernels", "from-any",
 	"unordered"};
@@ -98,6 +101,7 @@ static const struct {
 	[RING_LIST_MILESTONES] = LIST(milestones),
 	[RING_LIST_PINS] = LIST(pins),
 	[RING_LIST_FLAGS] = LIST(flags),
+	[RING_LIST_OP_FLAGS] = LIST(op_flags),
 	[RING_LIST_GROUP_STATES] = LIST(group_states),
 };
 

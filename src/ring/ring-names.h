@@ -12,6 +12,7 @@ enum ring_list {
 	RING_LIST_MILESTONES,	/* "exit" */
 	RING_LIST_PINS,		/* "comm" */
 	RING_LIST_FLAGS,	/* of RING_F_*, by bit number */
+	RING_LIST_OP_FLAGS,	/* the same, of OP_ENTERED */
 	RING_LIST_GROUP_STATES, /* of RING_G_*, by bit number */
 };
 

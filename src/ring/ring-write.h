@@ -89,6 +89,7 @@ struct ring_writer {
 	uint64_t span_serial;    /* of the latest span; copied at promotion */
 	uint64_t (*clock)(void); /* where ring_now() is not to be trusted; else NULL */
 	struct ring_peer peers[RING_PEERS];
+	struct ring_peer tags[RING_PEERS];
 };
 
 /* The content of a slot, less its seq and time. */

@@ -81,6 +81,7 @@ struct ring_slot {
  * CALL_ENTER   g     call id       op index  count      signature  stream     ticket of GROUP or 0
  * CALL_EXIT    g     call id       op index  -          -          result     ticket of CALL_ENTER
  * OP_ENTERED   g     zero-counts   op index  count      signature  stream     running hash
+ *  _F_TAGGED   g     k-th of it, 0 op index  count      signature  stream     tag, ~0 any
  * WAIT_ENTER   none  call id       event, 0  -          -          stream, ~0 -   (all, or unknown)
  * WAIT_EXIT    none  call id       -         -          -          result     ticket of WAIT_ENTER
  * OP_DONE      g     -             op index  -          -          stream     -   (completion)
@@ -144,6 +145,7 @@ enum {
 	RING_F_P2P = 8,	      /* send or recv: index counts per (group, source, destination) */
 	RING_F_FAILED = 16,   /* the real call returned an error: the op was not issued */
 	RING_F_POLL = 32,     /* WAIT_*: a query that said "not ready" (board only) */
+	RING_F_TAGGED = 32,   /* OP_ENTERED of a send or receive: `more` is its tag, arg its turn */
 	RING_F_CLOSED = 64,   /* SPANS: the span has ended */
 	RING_F_RESUMED = 128, /* SPANS: begun by another thread than the one that ended it */
 };
@@ -176,6 +178,7 @@ enum ring_op {
 	RING_OPS
 };
 
+#define RING_TAG_ANY	 UINT64_MAX /* a receive takes any tag */
 #define RING_SIG_NO_PEER 0xffffffffu
 #define RING_SIG_UNKNOWN 0xffu /* a dtype or reduction that is not known, or not NCCL's */
 #define RING_SIG_BYTES	 0xfeu /* a dtype: the count is in bytes, of what type is not known */

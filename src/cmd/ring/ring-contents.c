@@ -95,7 +95,9 @@ static struct ring_fields *add_record(const struct reading *r, struct ring_field
 	field_add_name(o, "type", ring_name(RING_LIST_TYPES, type), type);
 	add_uint(o, "tsc", slot->tsc);
 	add_time(r, o, "time_ns", slot->tsc);
-	add_bits(o, "flags", 8, ring_meta_flags(slot->meta), RING_LIST_FLAGS);
+	add_bits(o, "flags", 8, ring_meta_flags(slot->meta),
+		ring_meta_type(slot->meta) == RING_OP_ENTERED ? RING_LIST_OP_FLAGS
+							      : RING_LIST_FLAGS);
 	record_add_words(o, r->view, slot, in_group);
 	return o;
 }

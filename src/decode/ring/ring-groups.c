@@ -286,6 +286,15 @@ static void ops_of_seat(struct ring_source *source, const struct ring_seat *seat
 		ops_of_history(source, seat, index);
 }
 
+static void take_tag(const struct ring_slot *slot, struct job_op *into)
+{
+	if (!(ring_meta_flags(slot->meta) & RING_F_TAGGED))
+		return;
+	into->tagged = slot->more == RING_TAG_ANY ? JOB_TAG_ANY : JOB_TAG_KNOWN;
+	into->tag = slot->more;
+	into->turn = ring_meta_arg(slot->meta);
+}
+
 static void ops_of_p2p(struct ring_source *source, const struct ring_seat *seat)
 {
 	uint64_t count = seat->group.p2p_count;
@@ -300,6 +309,7 @@ static void ops_of_p2p(struct ring_source *source, const struct ring_seat *seat)
 		more.returned = ring_meta_flags(slot.meta) & RING_F_RETURNED ? JOB_YES : JOB_NO;
 		more.completed = ops_done(
 			source, &seat->group, n, seat->group.completed_p2p, true);
+		take_tag(&slot, &more);
 		more.cite = ring_source_cite(
 			source, "g%u:p%llu", seat->number, (unsigned long long)n);
 		ops_add(source, seat, &slot, &more);

@@ -159,6 +159,43 @@ static void p2p_counts_by_peer_and_direction_and_leaves_the_order_alone(void **s
 	fixture_free(f);
 }
 
+/* The tag of a message, and the k-th of it towards that peer: in the history, not in the board. */
+static void a_tagged_message_has_its_turn(void **state)
+{
+	struct fixture *f = fixture_new(2, RING_RANK);
+	static const struct {
+		unsigned op;
+		uint32_t peer;
+		uint64_t tag;
+		uint32_t turn;
+	} calls[] = {
+		{RING_OP_SEND, 1, 5, 1},
+		{RING_OP_SEND, 1, 6, 1},
+		{RING_OP_SEND, 1, 5, 2},
+		{RING_OP_RECV, 1, 5, 1},
+		{RING_OP_SEND, 2, 5, 1},
+		{RING_OP_RECV, 1, RING_TAG_ANY, 0},
+		{RING_OP_SEND, 1, 0, 1},
+	};
+	int g = world_group(f);
+	struct ring_slot s;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct ring_record r = p2p(calls[i].op, calls[i].peer);
+		struct ring_entered e;
+
+		ring_record_tag(&r, calls[i].tag);
+		e = ring_group_enqueue(&f->w, g, 0, i, &r);
+		ring_group_returned(&f->w, &e, RING_F_RETURNED);
+		assert_int_equal(ring_group_p2p(&f->w.groups[g], i + 1, &s), 0);
+		assert_true(ring_meta_flags(s.meta) & RING_F_TAGGED);
+		assert_true(ring_meta_flags(s.meta) & RING_F_RETURNED);
+		assert_int_equal(s.more, calls[i].tag);
+		assert_int_equal(ring_meta_arg(s.meta), calls[i].turn);
+	}
+	fixture_free(f);
+}
+
 static void a_returned_op_says_so_where_it_still_shows(void **state)
 {
 	struct fixture *f = fixture_new(2, RING_RANK);
@@ -355,6 +392,7 @@ int main(void)
 		cmocka_unit_test(history_keeps_first_powers_and_last),
 		cmocka_unit_test(empty_collectives_count_in_our_order_and_not_in_nccls),
 		cmocka_unit_test(p2p_counts_by_peer_and_direction_and_leaves_the_order_alone),
+		cmocka_unit_test(a_tagged_message_has_its_turn),
 		cmocka_unit_test(a_returned_op_says_so_where_it_still_shows),
 		cmocka_unit_test(completion_only_moves_forward),
 		cmocka_unit_test(a_stuck_claim_loses_records_and_never_the_count),
