@@ -19,6 +19,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal/build-launch.c \
 	%D%/seal/seal-launches.c \
 	%D%/lock-holders.c %D%/lock-holders.h \
+	%D%/messages.c %D%/messages.h \
 	%D%/names.c %D%/names.h \
 	%D%/rank-row.c %D%/rank-row.h \
 	%D%/ranks.c %D%/ranks.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/completion.h"
 
+#include "job/messages.h"
 #include "job/rollcall.h"
 
 /* Finds which members' devices began the op; nothing where any does not tell. */
@@ -43,25 +44,10 @@ void completion_look_at(
 	rank_list_settle(&c->unknown);
 }
 
-const struct job_op *completion_met_by(const struct inquiry *q, const struct wait *wait)
-{
-	const struct job_member *me = &q->job->members[wait->member];
-	const struct job_member *peer = &q->job->members[wait->peer];
-
-	for (size_t i = 0; wait->op && i < peer->np2p; i++) {
-		const struct job_op *op = &peer->p2p[i];
-
-		if (op->sig.op != wait->op->sig.op && same_group_rank(op->sig.peer, me->seat) &&
-			op->index == wait->index)
-			return op;
-	}
-	return NULL;
-}
-
 void completion_look_at_pair(
 	const struct inquiry *q, const struct wait *wait, struct completion *c)
 {
-	const struct job_op *met = completion_met_by(q, wait);
+	const struct job_op *met = message_met(q->job, wait->member, wait->op);
 	struct rank_index peer = q->job->members[wait->peer].rank;
 
 	if (!is_rank(peer) || !met || met->completed != JOB_YES)

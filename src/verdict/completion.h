@@ -20,8 +20,6 @@ void completion_look_at(
 void completion_look_at_pair(
 	const struct inquiry *q, const struct wait *wait, struct completion *c);
 
-/* The call of its peer that a send or receive meets; NULL where its details are not known. */
-const struct job_op *completion_met_by(const struct inquiry *q, const struct wait *wait);
 
 void completion_release(struct completion *c);
 

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "job/backends.h"
 #include "job/calls.h"
+#include "job/messages.h"
 #include "job/rollcall.h"
 #include "verdict/completion.h"
 #include "verdict/earlier.h"
@@ -40,10 +41,16 @@ static bool arguments_are_known(const struct inquiry *q, int group, uint64_t ind
 	return true;
 }
 
+/* The other side of a message; NULL where it is not known. */
+static const struct job_op *met_by(const struct inquiry *q, const struct wait *wait)
+{
+	return wait->op ? message_met(q->job, wait->member, wait->op) : NULL;
+}
+
 /* True if it is complete on its other side. */
 static bool is_half_done(const struct inquiry *q, const struct wait *wait)
 {
-	const struct job_op *met = completion_met_by(q, wait);
+	const struct job_op *met = met_by(q, wait);
 
 	return met && met->completed == JOB_YES;
 }
@@ -88,8 +95,10 @@ static void find_waiting(struct inquiry *q, size_t node, struct draft *draft)
 /* A send and a receive that may be of different tags, and then wait for others than each other. */
 static bool may_be_unmet(const struct inquiry *q, const struct waitfor_node *node)
 {
-	return node->kind == WAITFOR_PAIR &&
-	       backend_has(q->job->groups[node->group].maker, BACKEND_TAGS);
+	const struct wait *wait = node->wait < 0 ? NULL : &q->waits->at[node->wait];
+
+	return node->kind == WAITFOR_PAIR && wait && wait->op &&
+	       !message_is_sure(q->job, wait->member, wait->op);
 }
 
 /* With what they came: alike, each with its own, or nobody knows any more. */
@@ -341,9 +350,15 @@ static struct draft *begin_open(
 	return draft;
 }
 
-/* All are in some operation; which of them is the same, nobody knows, as threads raced for them. */
+/*
+ * All are in some operation; which of them is the same, nobody knows, as threads raced for them.
+ * That is told where nobody is known to be awaited in their group.
+ */
 static void judge_unordered(struct inquiry *q, size_t at)
 {
+	for (size_t i = 0; i < q->drafts.nr; i++)
+		if (q->drafts.items[i].verdict.group == q->graph->nodes[at].group)
+			return;
 	find_waiting(
 		q, at, begin_untold(q, &q->graph->nodes[at], VERDICT_NEXT_MORE_EVIDENCE));
 }
@@ -532,7 +547,7 @@ static bool is_newer(const struct inquiry *q, size_t at, size_t than)
 
 /*
  * In elements of one type; of different types the bytes may yet be the same. Nor do they where a
- * receive only says how much it has room for.
+ * receive only says how much it has room for, or where the two may be of different messages.
  */
 static bool amounts_differ(
 	const struct inquiry *q, const struct wait *wait, const struct job_op *met)
@@ -540,6 +555,7 @@ static bool amounts_differ(
 	int group = q->job->members[wait->member].group;
 
 	return met && !backend_has(q->job->groups[group].maker, BACKEND_UPTO) &&
+	       message_is_sure(q->job, wait->member, wait->op) &&
 	       met->sig.dtype == wait->op->sig.dtype && met->sig.count != wait->op->sig.count &&
 	       met->sig.count != JOB_NO_COUNT && wait->op->sig.count != JOB_NO_COUNT;
 }
@@ -581,10 +597,10 @@ static bool judge_uneven_pairs(struct inquiry *q)
 		if (node->kind != WAITFOR_PAIR || node->reached == JOB_UNKNOWN)
 			continue;
 		marked[i] = true;
-		if (uneven || !amounts_differ(q, wait, completion_met_by(q, wait)))
+		if (uneven || !amounts_differ(q, wait, met_by(q, wait)))
 			continue;
 		uneven = wait;
-		met = completion_met_by(q, wait);
+		met = met_by(q, wait);
 	}
 	if (uneven)
 		write_uneven_pair(q, uneven, met, marked);

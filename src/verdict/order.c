@@ -506,7 +506,8 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 /* What is said of it is the first of these that fits. */
 static void write_circle(struct inquiry *q, int part, const struct circle *circle)
 {
-	if (write_pair_fault(q, part, circle) || write_left_group(q, part, circle))
+	if (write_pair_fault(q, part, circle) || write_left_group(q, part, circle) ||
+		unmet_write_crossed(q, part))
 		return;
 	if (circle->camps == 1 && unmet_write(q, part))
 		prefer_stray(q, part, circle);

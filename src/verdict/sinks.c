@@ -328,6 +328,32 @@ static bool tell_left_open(struct inquiry *q, struct rank_index rank, const stru
 	return true;
 }
 
+/* Where a rank is awaited; where threads raced for a group's ops, nobody knows at which of them. */
+static void note_place(const struct inquiry *q, struct draft *draft, const struct wait *wait,
+	const struct job_member *seat)
+{
+	draft->verdict.group = seat->group;
+	if (wait->kind == WAIT_COLLECTIVE && q->job->groups[seat->group].unordered)
+		return;
+	draft->verdict.op_index = wait->kind == WAIT_SPLIT ? 0 : wait->index;
+	if (wait->op)
+		draft->verdict.op = wait->op->sig;
+}
+
+/* It has not come as far as others who wait in that op. */
+static void tell_not_entered(struct inquiry *q, struct rank_index rank, const struct wait *wait,
+	const struct job_member *seat, struct draft *draft)
+{
+	const struct job_group *g = &q->job->groups[seat->group];
+	struct verdict_fact *fact = draft_fact(q, draft,
+		g->unordered ? FACT_ENTERED_FEWER : FACT_NEVER_ENTERED, rank, seat->cite);
+
+	fact->text = g->unordered ? "" : inquiry_op_name(wait->op);
+	fact->text2 = g->name;
+	fact->a = (int64_t)wait->index;
+	fact->b = (int64_t)seat->head;
+}
+
 static void tell_absence(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_member *seat = NULL;
@@ -336,12 +362,8 @@ static void tell_absence(struct inquiry *q, struct rank_index rank, struct draft
 
 	if (!wait)
 		return;
-	if (draft->verdict.group == JOB_NONE) {
-		draft->verdict.group = seat->group;
-		draft->verdict.op_index = wait->kind == WAIT_SPLIT ? 0 : wait->index;
-		if (wait->op)
-			draft->verdict.op = wait->op->sig;
-	}
+	if (draft->verdict.group == JOB_NONE)
+		note_place(q, draft, wait, seat);
 	if (wait->kind == WAIT_SPLIT) {
 		fact = draft_fact(q, draft, FACT_NEVER_ENTERED, rank, seat->cite);
 		fact->text = "CommSplit";
@@ -370,11 +392,7 @@ static void tell_absence(struct inquiry *q, struct rank_index rank, struct draft
 	if (seat->state == JOB_MEMBER_GONE)
 		draft_fact(q, draft, FACT_LEFT_GROUP, rank, seat->cite)->text2 =
 			q->job->groups[seat->group].name;
-	fact = draft_fact(q, draft, FACT_NEVER_ENTERED, rank, seat->cite);
-	fact->text = inquiry_op_name(wait->op);
-	fact->text2 = q->job->groups[seat->group].name;
-	fact->a = (int64_t)wait->index;
-	fact->b = (int64_t)seat->head;
+	tell_not_entered(q, rank, wait, seat, draft);
 }
 
 /* True if others are known to lack this rank, and not only guessed to. */

@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/unmet.h"
 
+#include "job/messages.h"
 #include "job/names.h"
 #include "verdict/rule.h"
 
-/* A wait in that part of the graph of which the peer, which is in it, has not made the call. */
-static const struct wait *find_lacking(const struct inquiry *q, int part)
+/* What the peer waits in towards the one who waits, of another tag, that nobody came to either. */
+static const struct job_op *find_other_tag(const struct inquiry *q, const struct wait *wait)
+{
+	const struct job_member *peer = &q->job->members[wait->peer];
+
+	for (size_t i = 0; i < peer->np2p && wait->op->tagged == JOB_TAG_KNOWN; i++) {
+		const struct job_op *op = &peer->p2p[i];
+
+		if (op->sig.op != wait->op->sig.op && op->completed != JOB_YES &&
+			op->tagged == JOB_TAG_KNOWN && op->tag != wait->op->tag &&
+			same_group_rank(op->sig.peer, q->job->members[wait->member].seat) &&
+			message_came(q->job, wait->peer, op) == JOB_NO)
+			return op;
+	}
+	return NULL;
+}
+
+/*
+ * A wait in that part of the graph of which the peer, which is in it, has not made the call; or, of
+ * those, one that the peer answers with another tag.
+ */
+static const struct wait *find_lacking(const struct inquiry *q, int part, bool crossed)
 {
 	for (size_t i = 0; i < q->graph->nnodes; i++) {
 		const struct waitfor_node *node = &q->graph->nodes[i];
@@ -13,7 +34,8 @@ static const struct wait *find_lacking(const struct inquiry *q, int part)
 			node->kind == WAITFOR_PAIR ? &q->waits->at[node->wait] : NULL;
 
 		if (wait && node->part == part && wait->lacking && wait->op &&
-			is_rank(q->job->members[wait->peer].rank))
+			is_rank(q->job->members[wait->peer].rank) &&
+			(!crossed || find_other_tag(q, wait)))
 			return wait;
 	}
 	return NULL;
@@ -31,6 +53,35 @@ static uint64_t count_calls(const struct inquiry *q, const struct wait *wait, ui
 				q->job->members[wait->member].seat))
 			count = peer->p2p[i].index;
 	return count;
+}
+
+/* Says what the peer did not call. As many as that it called may have other tags. */
+static void tell_lacking(struct inquiry *q, const struct wait *wait, struct draft *draft)
+{
+	const struct job_member *peer = &q->job->members[wait->peer];
+	uint8_t op = wait->op->sig.op == JOB_OP_SEND ? JOB_OP_RECV : JOB_OP_SEND;
+	uint64_t calls = count_calls(q, wait, op);
+	struct verdict_fact *fact =
+		draft_fact(q, draft, FACT_MADE_NO_CALL, peer->rank, peer->cite);
+
+	fact->text = job_op_name(op);
+	fact->a = (int64_t)wait->index;
+	fact->b = job_rank(q->job, wait->rank)->world_rank.n;
+	fact->c = calls < wait->index ? (int64_t)calls : 0;
+}
+
+static void tell_tags(struct inquiry *q, const struct wait *wait, const struct job_op *other,
+	struct draft *draft)
+{
+	struct rank_index peer = q->job->members[wait->peer].rank;
+	struct verdict_fact *fact =
+		draft_fact(q, draft, FACT_TAGS_DIFFER, wait->rank, wait->cite);
+
+	fact->text = job_op_name(wait->op->sig.op);
+	fact->text2 = job_op_name(other->sig.op);
+	fact->a = job_rank(q->job, peer)->world_rank.n;
+	fact->b = (int64_t)wait->op->tag;
+	fact->c = (int64_t)other->tag;
 }
 
 static void find_waiting(struct inquiry *q, int part, struct draft *draft)
@@ -57,28 +108,37 @@ static struct draft *draft_unmet(struct inquiry *q, const struct wait *wait)
 	return draft;
 }
 
-bool unmet_write(struct inquiry *q, int part)
+static struct draft *draft_lacking(struct inquiry *q, const struct wait *wait, int part)
 {
-	const struct wait *wait = find_lacking(q, part);
-	struct verdict_fact *fact;
-	struct draft *draft;
-	uint8_t op;
+	struct draft *draft = draft_unmet(q, wait);
 
-	if (!wait)
-		return false;
-	op = wait->op->sig.op == JOB_OP_SEND ? JOB_OP_RECV : JOB_OP_SEND;
-	draft = draft_unmet(q, wait);
 	draft->verdict.confidence =
 		inquiry_by_dumps(q) ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	find_waiting(q, part, draft);
-	fact = draft_fact(q, draft, FACT_MADE_NO_CALL, q->job->members[wait->peer].rank,
-		q->job->members[wait->peer].cite);
-	fact->text = job_op_name(op);
-	fact->a = (int64_t)wait->index;
-	fact->b = job_rank(q->job, wait->rank)->world_rank.n;
-	fact->c = (int64_t)count_calls(q, wait, op);
+	return draft;
+}
+
+bool unmet_write(struct inquiry *q, int part)
+{
+	const struct wait *wait = find_lacking(q, part, false);
+	struct draft *draft;
+
+	if (!wait)
+		return false;
+	draft = draft_lacking(q, wait, part);
+	tell_lacking(q, wait, draft);
 	draft_fact(q, draft, FACT_UNALIGNED, NO_RANK, inquiry_cite_all(q));
+	return true;
+}
+
+bool unmet_write_crossed(struct inquiry *q, int part)
+{
+	const struct wait *wait = find_lacking(q, part, true);
+
+	if (!wait)
+		return false;
+	tell_tags(q, wait, find_other_tag(q, wait), draft_lacking(q, wait, part));
 	return true;
 }
 

@@ -16,6 +16,12 @@
 bool unmet_write(struct inquiry *q, int part);
 
 /*
+ * The same of one whose peer waits there for a message with it, too, and of another tag; false:
+ * there is none such.
+ */
+bool unmet_write_crossed(struct inquiry *q, int part);
+
+/*
  * Makes a finding of a message both sides of which were called and may be for others, by their
  * tags, that nothing records; `marked`: its nodes.
  */

@@ -411,6 +411,21 @@ static void nap(size_t ms) { usleep((useconds_t)ms * 1000); }
 static void stop(size_t) { raise(SIGSTOP); }
 static void patience(size_t ms) { me.timeout = std::chrono::milliseconds(ms); }
 
+/* An allreduce of its own tag, which no other meets. */
+static void tagged(size_t tag)
+{
+	gloo::AllreduceOptions options(me.group);
+	Numbers data(8, seat() + 1);
+
+	options.setTag((uint32_t)tag);
+	options.setOutput(data.data(), data.size());
+	options.setReduceFunction(
+		static_cast<void (*)(void *, const void *, const void *, size_t)>(&gloo::sum<int>));
+	gloo::allreduce(options);
+}
+
+static void aside(size_t tag) { std::thread([tag] { tagged(tag); }).detach(); }
+
 /* --- Words ----------------------------------------------------------------------------------- */
 
 static const std::map<std::string, std::pair<void (*)(size_t), size_t>> words = {
@@ -423,6 +438,7 @@ static const std::map<std::string, std::pair<void (*)(size_t), size_t>> words = 
 	{"send", {send, 0}}, {"recv", {recv, 0}}, {"recv_any", {recv_any, 0}},
 	{"begin_send", {begin_send, 0}}, {"begin_recv", {begin_recv, 0}},
 	{"begin_send_apart", {begin_send_apart, 0}}, {"stop", {stop, 0}},
+	{"tagged", {tagged, 1}}, {"aside", {aside, 99}},
 	{"wait_send", {wait_send, 0}}, {"wait_recv", {wait_recv, 0}},
 	{"threaded", {threaded, 16}}, {"flight", {flight, 8}}, {"stay", {stay, 0}}, {"sleep", {nap, 100}},
 	{"timeout", {patience, 1000}},

@@ -30,6 +30,12 @@ for mpi in $found; do
 		allreduce=1 ibarrier 2:stay wait stay
 	grep -q '^ 2 .*began Barrier #2 world, and is in no call' "$scratch/verdict" ||
 		fail "$mpi: not told: $(cat "$scratch/verdict")"
+	# What came in another order than it was sent is no fault; what has another tag comes never.
+	hangs 2 '^OPERATIONS DIFFER: RANK 1 / 0; 2 ranks wait' 'another tag' \
+		allreduce=1 tag=1 0:isend=1 tag=2 0:isend=1 1:recv=0 tag=1 1:recv=0 0:waitall \
+		0:tag=5 1:tag=6 0:big_send=1 1:recv=0
+	grep -Eq 'the (Send|Recv) there has tag [56]' "$scratch/verdict" ||
+		fail "$mpi: not told: $(cat "$scratch/verdict")"
 	[ -n "${INQUEST_MPI_ALL:-}" ] || continue
 	hangs 3 '^RANK 2 HA[SD] AN UNEVEN SHARD .#2: count 5; peers 4' 'another count' \
 		allreduce=1 2:allreduce=5 '!2:allreduce=4' stay

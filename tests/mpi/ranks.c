@@ -145,9 +145,16 @@ static void do_derived(int count)
 
 /* --- Sends and receives ---------------------------------------------------------------------- */
 
+static int with; /* the tag of what comes */
+
+static void do_tag(int tag)
+{
+	with = tag;
+}
+
 static void do_send(int to)
 {
-	MPI_Send(mine, 8, MPI_DOUBLE, to, 0, comm);
+	MPI_Send(mine, 8, MPI_DOUBLE, to, with, comm);
 }
 
 static void do_ssend(int to)
@@ -157,12 +164,12 @@ static void do_ssend(int to)
 
 static void do_big_send(int to)
 {
-	MPI_Send(mine, ROOM, MPI_DOUBLE, to, 0, comm);
+	MPI_Send(mine, ROOM, MPI_DOUBLE, to, with, comm);
 }
 
 static void do_recv(int from)
 {
-	MPI_Recv(all, ROOM, MPI_DOUBLE, from, 0, comm, MPI_STATUS_IGNORE);
+	MPI_Recv(all, ROOM, MPI_DOUBLE, from, with, comm, MPI_STATUS_IGNORE);
 }
 
 static void do_recv_any(int unused)
@@ -185,12 +192,12 @@ static void do_probe(int from)
 
 static void do_isend(int to)
 {
-	MPI_Isend(mine, 8, MPI_DOUBLE, to, 0, comm, &requests[nrequests++]);
+	MPI_Isend(mine, 8, MPI_DOUBLE, to, with, comm, &requests[nrequests++]);
 }
 
 static void do_irecv(int from)
 {
-	MPI_Irecv(all, 8, MPI_DOUBLE, from, 0, comm, &requests[nrequests++]);
+	MPI_Irecv(all, 8, MPI_DOUBLE, from, with, comm, &requests[nrequests++]);
 }
 
 /* Of a tag that nobody sends. */
@@ -470,7 +477,7 @@ static const struct {
 	WORD(reduce), WORD(gather), WORD(scatter), WORD(allgather), WORD(alltoall),
 	WORD(allgatherv), WORD(alltoallv), WORD(alltoallv_short), WORD(scan),
 	WORD(reduce_scatter), WORD(derived),
-	WORD(send), WORD(ssend), WORD(big_send), WORD(recv), WORD(recv_any), WORD(ring),
+	WORD(tag), WORD(send), WORD(ssend), WORD(big_send), WORD(recv), WORD(recv_any), WORD(ring),
 	WORD(probe), WORD(isend), WORD(irecv), WORD(irecv_apart), WORD(iallreduce),
 	WORD(ibarrier), WORD(wait),
 	WORD(waitall), WORD(waitany), WORD(test), WORD(testsome), WORD(test_once),

@@ -79,6 +79,11 @@ static void join_op(struct raw_op *into, const struct raw_op *from)
 	*into = *from;
 	if (!*into->seen.fact.place)
 		into->seen.fact.place = older.place;
+	if (!into->seen.fact.tagged) {
+		into->seen.fact.tagged = older.tagged;
+		into->seen.fact.tag = older.tag;
+		into->seen.fact.turn = older.turn;
+	}
 	SEAL_KEEP_MAX(into->seen.fact.hash, older.hash);
 	SEAL_KEEP_MAX(into->seen.fact.zeros, older.zeros);
 	SEAL_KEEP_MAX(into->seen.fact.entered, older.entered);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "job/backends.h"
+#include "job/messages.h"
 #include "job/names.h"
 #include "job/rollcall.h"
 #include "job/waitfor/waitfor-make.h"
@@ -343,26 +344,15 @@ void waitfor_join_forks(struct waitfor_maker *m)
 			join_fork(m, (int)group);
 }
 
-/* The peer's side of a message; NULL where it is not known. */
-static const struct job_op *met_by(const struct job *job, const struct wait *wait)
+static const struct job_op *met_by(const struct waitfor_maker *m, const struct wait *wait)
 {
-	const struct job_member *peer = &job->members[wait->peer];
-	uint8_t other = wait->op->sig.op == JOB_OP_SEND ? JOB_OP_RECV : JOB_OP_SEND;
-
-	for (size_t i = 0; i < peer->np2p; i++) {
-		const struct job_op *theirs = &peer->p2p[i];
-
-		if (theirs->sig.op == other && theirs->index == wait->index &&
-			same_group_rank(theirs->sig.peer, job->members[wait->member].seat))
-			return theirs;
-	}
-	return NULL;
+	return message_met(m->job, wait->member, wait->op);
 }
 
 /* True if the peer is done with its side of the message: how it ended later does not hold it. */
 static bool is_done_with(const struct job *job, const struct wait *wait)
 {
-	const struct job_op *met = met_by(job, wait);
+	const struct job_op *met = message_met(job, wait->member, wait->op);
 
 	return met && met->completed == JOB_YES;
 }
@@ -378,7 +368,7 @@ void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wai
 		waitfor_add_edge(m, node, peer.i);
 	else if (is_rank(peer) && m->given->stopped[peer.i] && !is_done_with(m->job, wait))
 		waitfor_add_edge(m, node, waitfor_stopped_node(m, peer));
-	else if (is_left_open(m, &m->job->members[wait->peer], met_by(m->job, wait)))
+	else if (is_left_open(m, &m->job->members[wait->peer], met_by(m, wait)))
 		waitfor_add_edge(m, node, peer.i);
 }
 

@@ -8,6 +8,7 @@
  *	2 launches   recv 1, send 0	one exchange
  */
 #include "base/alloc.h"
+#include "job/messages.h"
 #include "job/waitfor/waits.h"
 
 static int root_of(const struct waits *waits, int at)
@@ -36,8 +37,8 @@ static bool is_one_launch(const struct wait *a, const struct wait *b)
 
 static bool are_sides(const struct wait *a, const struct wait *b)
 {
-	return a->member == b->peer && a->peer == b->member && a->index == b->index && a->op &&
-	       b->op && a->op->sig.op != b->op->sig.op;
+	return a->member == b->peer && a->peer == b->member && a->op && b->op &&
+	       a->op->sig.op != b->op->sig.op && message_is_same(a->op, b->op);
 }
 
 /* Unites it with all such waits of that rank before it. */

@@ -23,6 +23,7 @@
 #include "job/backends.h"
 #include "job/by-rank.h"
 #include "job/calls.h"
+#include "job/messages.h"
 #include "job/names.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
@@ -125,24 +126,26 @@ static bool is_nothing(
 				     op->index != m->head || !has_ended(job, m));
 }
 
+/* The first index from there on whose op somebody waits for; beyond head: there is none. */
+static uint64_t past_nothing(const struct job *job, const struct job_member *m, uint64_t first)
+{
+	while (first <= m->head && is_nothing(job, m, rollcall_op(m, first)))
+		first++;
+	return first;
+}
+
 /* The first index that may not be complete; beyond head: all are. */
 static uint64_t first_incomplete(const struct collector *c, const struct job_member *m)
 {
-	uint64_t first, rear = c->rear[m->group];
 	const struct job_op *last = rollcall_op(m, m->head);
-	bool unordered = c->job->groups[m->group].unordered;
 
-	if (m->done_known && (!unordered || m->done >= rear || rear >= m->head))
-		first = m->done + 1;
-	else if (rear < m->head)
-		first = rear + 1;
-	else if (last && last->completed == JOB_YES)
+	if (m->done_known)
+		return past_nothing(c->job, m, m->done + 1);
+	if (c->rear[m->group] < m->head)
+		return past_nothing(c->job, m, c->rear[m->group] + 1);
+	if (last && last->completed == JOB_YES)
 		return m->head + 1;
-	else
-		first = m->head;
-	while (first <= m->head && is_nothing(c->job, m, rollcall_op(m, first)))
-		first++;
-	return first;
+	return past_nothing(c->job, m, m->head);
 }
 
 /* A seat given up: nothing of it waits, but what an abort ended together with its process. */
@@ -173,21 +176,14 @@ static bool is_unreturned(const struct job_member *m, uint64_t from)
 	return false;
 }
 
-/* At most one wait per seat: its first op that may not be complete. Later ones wait behind it. */
-static void add_collective(struct collector *c, int member)
+static void add_op(struct collector *c, int member, uint64_t first)
 {
 	const struct job_member *m = &c->job->members[member];
-	uint64_t first;
+	bool unreturned = is_unreturned(m, first), lacking = first > c->rear[m->group];
 	struct wait *wait;
-	bool unreturned, lacking;
 
-	if (!m->head_known || !m->head || is_over(c->job, m))
-		return;
-	first = first_incomplete(c, m);
 	if (first > m->head)
 		return;
-	unreturned = is_unreturned(m, first);
-	lacking = first > c->rear[m->group];
 	wait = array_add(&c->list);
 	*wait = (struct wait){.kind = WAIT_COLLECTIVE,
 		.rank = m->rank,
@@ -209,61 +205,24 @@ static void add_collective(struct collector *c, int member)
 	}
 }
 
+/*
+ * At most one wait per seat: its first op that may not be complete. Later ones wait behind it; but
+ * not where threads raced for them. There the rank also waits for who has come to fewer.
+ */
+static void add_collective(struct collector *c, int member)
+{
+	const struct job_member *m = &c->job->members[member];
+	uint64_t rear = c->rear[m->group], first;
+
+	if (!m->head_known || !m->head || is_over(c->job, m))
+		return;
+	first = first_incomplete(c, m);
+	add_op(c, member, first);
+	if (c->job->groups[m->group].unordered && first <= rear && rear < m->head)
+		add_op(c, member, past_nothing(c->job, m, rear + 1));
+}
+
 /* -- point-to-point ---------------------------------------------------------------------------- */
-
-/* True if the latest calls of a seat are all its calls: their counts per peer add up. */
-static bool has_all_p2p(const struct job_member *m)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < m->np2p; i++) {
-		const struct job_op *op = &m->p2p[i];
-		bool newest = true;
-
-		for (size_t k = 0; k < m->np2p && newest; k++)
-			newest = m->p2p[k].sig.op != op->sig.op ||
-				 !same_group_rank(m->p2p[k].sig.peer, op->sig.peer) ||
-				 m->p2p[k].index <= op->index;
-		if (newest)
-			total += op->index;
-	}
-	return total == m->np2p;
-}
-
-/* Of a dump that leaves out what is complete, or was overwritten, what is absent may have been. */
-static bool has_only_part(const struct job *job, const struct job_member *m)
-{
-	return is_rank(m->rank) && !m->p2p_whole &&
-	       (job_rank(job, m->rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
-}
-
-/* True if the peer has entered the call that matches. */
-static enum job_known peer_came(
-	const struct job *job, const struct job_member *m, const struct job_op *op)
-{
-	const struct job_group *group = &job->groups[m->group];
-	uint8_t other = op->sig.op == JOB_OP_SEND ? JOB_OP_RECV : JOB_OP_SEND;
-	const struct job_member *peer;
-	bool seen = false;
-
-	peer = job_seat(job, group, op->sig.peer);
-	if (!peer)
-		return JOB_MAYBE;
-	for (size_t i = 0; i < peer->np2p; i++) {
-		const struct job_op *theirs = &peer->p2p[i];
-
-		if (theirs->sig.op != other || !same_group_rank(theirs->sig.peer, m->seat))
-			continue;
-		if (theirs->index >= op->index)
-			return JOB_YES;
-		seen = true;
-	}
-	if (peer->from_any && other == JOB_OP_RECV)
-		return JOB_MAYBE;
-	if (has_only_part(job, peer) || (!rollcall_speaks(job, peer) && !peer->p2p_whole))
-		return JOB_MAYBE;
-	return seen || peer->p2p_whole || has_all_p2p(peer) ? JOB_NO : JOB_MAYBE;
-}
 
 /*
  * Each send or receive by itself: their order is per peer, and any of them may be the stuck one. To
@@ -282,7 +241,7 @@ static void add_p2p(struct collector *c, int member)
 			same_group_rank(op->sig.peer, m->seat) ||
 			(op->sig.op != JOB_OP_SEND && op->sig.op != JOB_OP_RECV))
 			continue;
-		came = peer_came(c->job, m, op);
+		came = message_came(c->job, member, op);
 		*array_add(&c->list) = (struct wait){.kind = WAIT_P2P,
 			.rank = m->rank,
 			.member = member,
@@ -561,11 +520,33 @@ static void add_told(struct collector *c, struct rank_index rank, size_t from)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* True if what was begun there keeps nobody but who then waits for it. */
-static bool keeps_only_who_waits(const struct job *job, const struct wait *wait)
+/*
+ * True if what was begun there keeps nobody but who then waits for it. `free`: by its ring, the
+ * rank is in no call that waits; then it waits for no message that hosts move.
+ */
+static bool keeps_only_who_waits(const struct job *job, const struct wait *wait, bool free)
 {
-	return (wait->kind == WAIT_COLLECTIVE || wait->kind == WAIT_P2P) &&
-	       backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_DRIVEN);
+	const char *maker;
+
+	if (wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P)
+		return false;
+	maker = job->groups[job->members[wait->member].group].maker;
+	return backend_has(maker, BACKEND_DRIVEN) ||
+	       (free && wait->kind == WAIT_P2P && backend_has(maker, BACKEND_ON_HOST));
+}
+
+/* True if the ring of a rank that lives says that none of its waits is one that holds it. */
+static bool is_free(const struct collector *c, struct rank_index rank, size_t from)
+{
+	const struct job_rank *r = job_rank(c->job, rank);
+
+	if (!(r->knows & JOB_KNOWS_RING) || r->process == JOB_NONE ||
+		c->job->processes[r->process].end > JOB_ALIVE)
+		return false;
+	for (size_t i = from; i < c->list.nr; i++)
+		if (c->list.items[i].held)
+			return false;
+	return true;
 }
 
 /*
@@ -573,11 +554,11 @@ static bool keeps_only_who_waits(const struct job *job, const struct wait *wait)
  * otherwise only waits that held it or lacked a member count: nobody tracked completion to its
  * end.
  */
-static bool is_wait(const struct job *job, const struct wait *wait)
+static bool is_wait(const struct job *job, const struct wait *wait, bool free)
 {
 	int process = job_rank(job, wait->rank)->process;
 
-	if (!wait->held && keeps_only_who_waits(job, wait))
+	if (!wait->held && keeps_only_who_waits(job, wait, free))
 		return false;
 	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE) {
 		if (job->processes[process].end == JOB_EXITED && !job->processes[process].status)
@@ -591,12 +572,13 @@ static bool is_wait(const struct job *job, const struct wait *wait)
 static void finish_rank(struct collector *c, struct rank_index rank, size_t from)
 {
 	int64_t now = c->waits->now[rank.i];
+	bool free = is_free(c, rank, from);
 	size_t kept = from;
 
 	for (size_t i = from; i < c->list.nr; i++) {
 		struct wait wait = c->list.items[i];
 
-		if (!is_wait(c->job, &wait))
+		if (!is_wait(c->job, &wait, free))
 			continue;
 		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
 									   : now - wait.since;

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of gloo, which meet by their tags: who meets whom, and what that is called. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "tests/unit/facts.h"
+
+static void wait_on_host(struct facts *f, int rank)
+{
+	facts_sync(f, rank, 60.1);
+	f->ranks[rank].thread.call = "c10d_wait";
+	f->ranks[rank].thread.whole_device = false;
+}
+
+/* Ranks 2 and 3 are in a barrier of a group of gloo. */
+static struct facts *facts_of_gloo(void)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 2; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_BARRIER, 1, 60);
+	return f;
+}
+
+/* The verdict has that fact. */
+static void expect_told(const struct facts *f, enum verdict_fact_kind kind)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+	bool told = false;
+
+	for (size_t i = 0; i < v->at[0].nevidence; i++)
+		told |= v->at[0].evidence[i].kind == kind;
+	if (!told)
+		facts_print(v);
+	assert_true(told);
+	verdicts_free(v);
+	job_free(job);
+}
+
+/* The only finding: ranks 1 and 0 are its sides, and nobody is blamed. */
+static void expect_sides(const struct facts *f, enum verdict_confidence confidence)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+
+	assert_int_equal(v->n, 1);
+	assert_int_equal(v->at[0].confidence, confidence);
+	assert_int_equal(v->at[0].culprits.n, 0);
+	assert_int_equal(v->at[0].camp_a.at->i, 1);
+	assert_int_equal(v->at[0].camp_b.at->i, 0);
+	verdicts_free(v);
+	job_free(job);
+}
+
+/* A message that is begun, and of which nobody tells whether it is done. */
+static struct job_op *begin(
+	struct facts *f, int rank, uint8_t op, int peer, uint64_t tag, uint64_t turn)
+{
+	struct job_op *o = facts_p2p(f, 0, rank, op, peer, 60, false);
+
+	o->completed = JOB_MAYBE;
+	o->tagged = JOB_TAG_KNOWN;
+	o->tag = tag;
+	o->turn = turn;
+	return o;
+}
+
+/* Both stand in a message of which the other knows nothing, and both tags are told. */
+static void messages_of_two_tags_do_not_meet(void **state)
+{
+	struct facts *f = facts_of_gloo();
+
+	begin(f, 0, JOB_OP_SEND, 1, 5, 1);
+	begin(f, 1, JOB_OP_RECV, 0, 6, 1);
+	wait_on_host(f, 0);
+	wait_on_host(f, 1);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "", "0-3");
+	expect_told(f, FACT_TAGS_DIFFER);
+	expect_sides(f, VERDICT_SUPPORTED);
+	facts_free(f);
+}
+
+/* Two messages are received in another order than they were sent: they meet, by their tags. */
+static void messages_meet_by_their_tags(void **state)
+{
+	struct facts *f = facts_of_gloo();
+
+	begin(f, 0, JOB_OP_SEND, 1, 5, 1)->sig.count = 100;
+	begin(f, 0, JOB_OP_SEND, 1, 6, 1)->sig.count = 10;
+	begin(f, 1, JOB_OP_RECV, 0, 6, 1)->sig.count = 10;
+	begin(f, 1, JOB_OP_RECV, 0, 5, 1)->sig.count = 100;
+	facts_hold(f, 0, 0, JOB_OP_BARRIER, 1, 60);
+	begin(f, 1, JOB_OP_RECV, 0, 7, 1)->sig.count = 77;
+	wait_on_host(f, 1);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", "0-3");
+	facts_free(f);
+}
+
+/* Nobody tells their tags: the amounts of two that may be different messages prove nothing. */
+static void amounts_of_messages_that_may_not_meet(void **state)
+{
+	struct facts *f = facts_of_gloo();
+	struct job_op *any;
+
+	begin(f, 0, JOB_OP_SEND, 1, 0, 0)->tagged = JOB_TAG_UNKNOWN;
+	any = begin(f, 1, JOB_OP_RECV, 0, 0, 0);
+	any->tagged = JOB_TAG_ANY;
+	any->sig.count = 77;
+	wait_on_host(f, 0);
+	wait_on_host(f, 1);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "", "0-3");
+	expect_sides(f, VERDICT_HYPOTHESIS);
+	facts_free(f);
+}
+
+/* What is begun and not waited for keeps nobody, though it never comes. */
+static void a_message_that_nobody_waits_for_is_no_wait(void **state)
+{
+	struct facts *f = facts_of_gloo();
+
+	begin(f, 0, JOB_OP_SEND, 1, 5, 1);
+	begin(f, 1, JOB_OP_RECV, 0, 6, 1);
+	wait_on_host(f, 1);
+	facts_expect(f, VERDICT_HOST_STALL, "0", "1-3");
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(messages_of_two_tags_do_not_meet),
+		cmocka_unit_test(messages_meet_by_their_tags),
+		cmocka_unit_test(amounts_of_messages_that_may_not_meet),
+		cmocka_unit_test(a_message_that_nobody_waits_for_is_no_wait),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
