@@ -132,6 +132,8 @@ struct decode_process {
 	struct decode_caches caches; /* its own; none: those of the host */
 	struct decode_slurm slurm;   /* the same */
 	ARRAY(struct decode_thread) threads;
+	int64_t dump_last;	   /* the last thing in its dump; JOB_UNKNOWN none, or no dump */
+	int64_t dump_when;	   /* that dump was written; 0 not known */
 	struct decode_log log;	   /* of a file */
 	struct decode_log ring_log; /* of what passed write(2) */
 };
@@ -150,6 +152,7 @@ struct decode_context {
 	struct decode_stacks *stacks; /* whose samples come; stacks/decode-stacks.h */
 	ARRAY(const struct exhibit *) texts; /* of all ranks, read together; texts.h */
 	ARRAY(const struct exhibit *) flights; /* the same of dumps; decode-flight.h */
+	int64_t dumped; /* so many ranks are named in those that were read */
 };
 
 /* The host of that name; made on first sight. */

@@ -465,16 +465,22 @@ static void cap_by_store(const struct inquiry *q, struct draft *draft)
 		draft_at_most(draft, VERDICT_SUPPORTED);
 }
 
+/* True if a dump tells how far it came, and stacks that somebody printed once where it was. */
+static bool was_glimpsed(const struct inquiry *q, struct rank_index rank)
+{
+	return job_rank(q->job, rank)->knows == (JOB_KNOWS_DUMP | JOB_KNOWS_STACKS);
+}
+
 /* It is less sure that ranks never came whose ops may be among what was lost. */
 static void downgrade_by_losses(struct inquiry *q, const struct reason *why, struct draft *draft)
 {
 	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
 	struct verdict_fact *fact;
 
-	for (size_t i = 0; why->by_absence && i < late->list.nr; i++) {
+	for (size_t i = 0; i < late->list.nr; i++) {
 		struct rank_index rank = late->list.items[i];
 
-		if (!inquiry_lost_ops(q, rank))
+		if (!inquiry_lost_ops(q, rank) || !(why->by_absence || was_glimpsed(q, rank)))
 			continue;
 		fact = draft_fact(q, draft, FACT_LOST, rank, "losses");
 		if (job_rank(q->job, rank)->lost_records > 0)

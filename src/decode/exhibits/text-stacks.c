@@ -24,12 +24,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
+#include "base/clock.h"
 #include "base/str.h"
 #include "decode/exhibits/texts.h"
 
 #define FRAMES_MOST  256
 #define THREADS_MOST 4096
 #define NAME_MOST    300
+/* Of one hang all is taken within this time; a file's clock may be so far behind a rank's. */
+#define TAKEN_WITHIN (3600 * CLOCK_NS_PER_S)
+#define CLOCK_BEHIND (2 * CLOCK_NS_PER_S)
 
 struct thread {
 	uint32_t tid;
@@ -49,6 +54,7 @@ struct reading {
 	/* Of the debug server: */
 	int section; /* the rank of which it prints; JOB_NONE */
 	int sections;
+	size_t strays; /* processes with stacks that are nobody's */
 	ARRAY(struct thread) threads;
 };
 
@@ -107,18 +113,48 @@ static void give(struct reading *reading, struct thread *thread)
 		thread->frames.nr);
 }
 
+/* Why the stacks do not tell where the rank stands that has that dump; NULL: they may. */
+static const char *apart(const struct decode_process *process, int64_t when)
+{
+	if (process->dump_last != JOB_UNKNOWN && when < process->dump_last - CLOCK_BEHIND)
+		return "its stacks were printed before the last operation of its dump, and are "
+		       "left out";
+	if (process->dump_when &&
+		(checked_sub(when, process->dump_when) > TAKEN_WITHIN ||
+			checked_sub(process->dump_when, when) > TAKEN_WITHIN))
+		return "its stacks were printed an hour and more from its dump, and are left out";
+	return NULL;
+}
+
+/* True if they are of another moment than its dump, which is said. */
+static bool is_apart(struct reading *reading)
+{
+	const char *why = reading->process && reading->threads.nr
+				  ? apart(reading->process, reading->exhibit->when)
+				  : NULL;
+
+	if (why)
+		job_add_loss(reading->texts->builder, reading->process->who,
+			&(const struct job_loss){.what = why,
+				.count = JOB_UNKNOWN,
+				.cite = texts_cite(reading->texts, reading->exhibit,
+					reading->threads.items[0].line)});
+	return why != NULL;
+}
+
 /* The threads of one process are complete; of faulthandler's the last is the main one. */
 static void flush(struct reading *reading)
 {
-	bool has_main = false;
+	bool has_main = false, lost = is_apart(reading);
 
+	reading->strays += !reading->process && reading->threads.nr;
 	for (size_t i = 0; i < reading->threads.nr; i++)
 		has_main |= reading->threads.items[i].main;
 	for (size_t i = 0; i < reading->threads.nr; i++) {
 		struct thread *thread = &reading->threads.items[i];
 
 		thread->main |= !has_main && i + 1 == reading->threads.nr;
-		if (reading->process && thread->frames.nr)
+		if (reading->process && thread->frames.nr && !lost)
 			give(reading, thread);
 		array_release(&thread->frames);
 	}
@@ -287,6 +323,20 @@ static void take_line(void *with, const char *line, int64_t number)
 	}
 }
 
+/* Of whom nobody knows the rank, or whose rank nothing else names: they are not read. */
+static void tell_strays(struct reading *reading)
+{
+	static const struct job_who nobody = {"", 0, 0};
+
+	if (reading->strays)
+		job_add_loss(reading->texts->builder, nobody,
+			&(const struct job_loss){
+				.what = "printed stacks of processes that nothing else knows, or "
+					"whose rank is not told, are left out",
+				.count = (int64_t)reading->strays,
+				.cite = texts_cite(reading->texts, reading->exhibit, 1)});
+}
+
 void texts_read_stacks(struct texts *texts, const struct exhibit *exhibit)
 {
 	struct reading reading = {
@@ -295,6 +345,7 @@ void texts_read_stacks(struct texts *texts, const struct exhibit *exhibit)
 	reading.process = process_of(&reading, 0);
 	texts_each_line(texts_of(texts, exhibit), take_line, &reading);
 	flush(&reading);
+	tell_strays(&reading);
 	/* A file that was cut off looks like one of a smaller job. */
 	if (reading.sections)
 		job_add_world_at_least(texts->builder, reading.sections);

@@ -62,7 +62,7 @@ struct decode_process *texts_process(struct texts *texts, int rank, unsigned kin
 	process = texts->shared[rank] ? NULL : texts->ranks[rank];
 	if (process && !texts_made(process))
 		return process;
-	if (!process && !texts->make)
+	if (!process && !texts->make && rank >= texts->context->dumped)
 		return NULL;
 	if (!process)
 		process = context_process(texts->context, "", SEAT_PID + (uint32_t)rank, 0);

@@ -7,7 +7,8 @@
  * kernel's log, printed stacks. Each alone seldom says of whom it is; so they are collected, and
  * read together when all else is known: first who is who (roster.h), then what each says.
  *
- * Where other evidence tells of ranks, texts add to it, and make nobody.
+ * Where other evidence tells of ranks, texts add to it, and make nobody; but of a rank that dumps
+ * of others name, and that left none.
  */
 
 #include <stdlib.h>

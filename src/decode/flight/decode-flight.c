@@ -590,6 +590,24 @@ static void release(struct flights *flights)
 	arena_release(&flights->arena);
 }
 
+/* A rank that only its dump knows: what texts say of it is said of the same one. */
+static void enrol(const struct flights *flights, struct decode_context *context)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		const struct flight_rank *rank = &flights->ranks.items[i];
+		struct decode_process *process;
+
+		if (rank->who.pid)
+			continue;
+		process = context_process(context, "", 0, rank->who.start_time);
+		process->identity.world_rank = world_rank(rank->rank);
+		process->fact.role = JOB_ROLE_RANK;
+		process->fact.cite = arena_printf(&context->arena, "flight:%d", rank->rank);
+		process->dump_last = rank->newest;
+		process->dump_when = rank->exhibit->when;
+	}
+}
+
 void flight_finish(struct decode_context *context, struct job_builder *builder)
 {
 	struct flights flights = {0};
@@ -618,6 +636,7 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	flight_find_heads(&flights);
 	flight_join_pairs(&flights);
 	flight_find_plain(&flights);
-	flight_give_facts(&flights, &context->arena, builder);
+	context->dumped = flight_give_facts(&flights, &context->arena, builder);
+	enrol(&flights, context);
 	release(&flights);
 }

@@ -217,7 +217,11 @@ void flight_find_heads(struct flights *flights);
 /* Numbers sends and receives so that those with one number meet. Needs groups and heads. */
 void flight_join_pairs(struct flights *flights);
 
-/* Gives all of it to the builder, which copies. Cites are made in the arena. */
-void flight_give_facts(const struct flights *flights, struct arena *arena, struct job_builder *b);
+/*
+ * Gives all of it to the builder, which copies. Cites are made in the arena. Returns how many ranks
+ * the job has, or are named.
+ */
+int64_t flight_give_facts(
+	const struct flights *flights, struct arena *arena, struct job_builder *b);
 
 #endif

@@ -231,8 +231,9 @@ static int64_t tell_world(const struct flights *flights, struct job_builder *b)
 	return named;
 }
 
-/* Ranks that left no dump. Nothing is known of them, and that is said. */
-static void tell_missing(const struct flights *flights, struct arena *arena, struct job_builder *b)
+/* Ranks that left no dump: that is said. Returns how many there are, or are named. */
+static int64_t tell_missing(
+	const struct flights *flights, struct arena *arena, struct job_builder *b)
 {
 	int64_t world = tell_world(flights, b);
 	struct str text = {0};
@@ -255,6 +256,7 @@ static void tell_missing(const struct flights *flights, struct arena *arena, str
 			arena_printf(arena, "no dump of rank%s %s of %" PRId64,
 				missing == 1 ? "" : "s", str_text(&text), world));
 	str_release(&text);
+	return world;
 }
 
 /* A backend of the job whose entries do not complete; NULL none. */
@@ -313,11 +315,15 @@ static void tell_unseen(const struct flights *flights, struct arena *arena, stru
 	}
 }
 
-void flight_give_facts(const struct flights *flights, struct arena *arena, struct job_builder *b)
+int64_t flight_give_facts(
+	const struct flights *flights, struct arena *arena, struct job_builder *b)
 {
+	int64_t world;
+
 	for (size_t i = 0; i < flights->ranks.nr; i++)
 		give_rank(flights, &flights->ranks.items[i], arena, b);
 	give_ops(flights, arena, b);
-	tell_missing(flights, arena, b);
+	world = tell_missing(flights, arena, b);
 	tell_unseen(flights, arena, b);
+	return world;
 }
