@@ -3,13 +3,19 @@
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
-/* Dumps without any op: before a job's first collective nobody has made an entry yet. */
+/*
+ * Dumps without any op: before a job's first collective nobody has made an entry yet. That is said
+ * of such as were read whole.
+ */
 void judge_empty_dumps(struct inquiry *q)
 {
 	struct draft *draft;
 
 	if (!inquiry_by_dumps(q))
 		return;
+	job_for_each_rank(q->job, rank)
+		if (dumps_are_cut(q, rank))
+			return;
 	for (size_t i = 0; i < q->job->nmembers; i++)
 		if (q->job->members[i].nops || q->job->members[i].np2p || q->job->members[i].head)
 			return;

@@ -402,6 +402,8 @@ static void read_dump(struct flight_rank *rank, const struct flight_dump *dump)
 			dump->minor, *dump->library ? ", library " : "", dump->library);
 	read_groups(rank, dump);
 	read_entries(rank, dump);
+	if (flight_is_torchcomms(dump))
+		flight_read_torchcomms(rank, dump);
 }
 
 /* The process of that rank that other evidence knows, if it is one only; else one of its own. */
@@ -628,6 +630,7 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	flights.lists = flight_lists_new();
 	read_ranks(&flights, context->meter);
 	keep_readable(&flights, context, builder);
+	flight_number_torchcomms(&flights);
 	flight_keep_run(&flights, context, builder);
 	flight_set_clocks(&flights);
 	find_times(&flights);

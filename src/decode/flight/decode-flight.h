@@ -13,6 +13,7 @@
  *	flight-runs.c	of dumps of several runs, those of the newest
  *	flight-clocks.c	how far the ranks' clocks are apart, and who of them met
  *	flight-names.c	what an entry's name, sizes and types mean: the signature of its op
+ *	flight-torchcomms.c	what TorchComms' dumps mean otherwise
  *	flight-lives.c	groups that a job ended, and made anew under the same name
  *	flight-groups.c	groups across ranks; which of them a process' own number is
  *	flight-seats.c	how far each seat came, and which dumps are older than others
@@ -110,6 +111,9 @@ struct flight_rank {
 	bool lags;	   /* others completed what it has not: it may report nothing any more */
 	bool timed_out;	   /* its watchdog gave up an op */
 	bool sends_unseen; /* it sent or received what has no entry */
+	bool torchcomms;   /* of TorchComms' own recorder */
+	bool overwritten;  /* and its oldest entries are gone, */
+	bool unnumbered;   /* so that nobody knows which op is which */
 	bool counts_well;  /* its statuses count collectives, where nothing is sent */
 	int64_t newest;	   /* time of the last thing in it */
 	int64_t timeout;   /* ns of the ops that are open */
@@ -157,6 +161,13 @@ void flight_finish(struct decode_context *context, struct job_builder *builder);
 /* Leaves the dumps of the newest run, one for each rank, and says which are left aside. */
 void flight_keep_run(
 	struct flights *flights, struct decode_context *context, struct job_builder *b);
+
+/* True if TorchComms' recorder made it; the rank that was read of one, as its entries mean it. */
+bool flight_is_torchcomms(const struct flight_dump *dump);
+void flight_read_torchcomms(struct flight_rank *rank, const struct flight_dump *dump);
+/* Numbers such ranks' ops in their groups; and behind heads, tells what is done. */
+void flight_number_torchcomms(struct flights *flights);
+void flight_settle_torchcomms(struct flights *flights);
 
 /* Gives back what was read of one. */
 void flight_release_rank(struct flight_rank *rank);

@@ -196,6 +196,19 @@ static void give_rank(const struct flights *flights, const struct flight_rank *r
 				.of_ops = true,
 				.of_last = true,
 				.cite = cite});
+	if (rank->unnumbered)
+		job_add_loss(b, rank->who,
+			&(const struct job_loss){
+				.what = "TorchComms numbers what all groups do in one row, and its "
+					"begin was overwritten: nobody knows which of its "
+					"operations are those of others",
+				.count = JOB_UNKNOWN,
+				.of_ops = true,
+				.of_last = true,
+				.cite = cite});
+	else if (rank->torchcomms)
+		flight_lose(b, rank->who, cite, true,
+			"TorchComms records that a call came back, and not that it is done");
 	if (rank->outdated)
 		flight_lose(b, rank->who, cite, true,
 			"its dump is older than its peers' and tells of the past only");
@@ -275,7 +288,10 @@ static void lose_p2p(struct job_builder *b, const struct flight_rank *rank, cons
 	const char *before = seen ? "the job sends and receives on " : "";
 	const char *behind = seen ? ", which has no entries of that"
 				  : " has no entries of what is sent and received";
-	const char *what = arena_printf(arena, "%s%s%s", before, maker, behind);
+	const char *what = !rank->torchcomms
+		? arena_printf(arena, "%s%s%s", before, maker, behind)
+		: seen ? "the job sends and receives, and TorchComms' entries of that name no peer"
+		       : "TorchComms' entries of what is sent and received name no peer";
 
 	job_add_loss(b, rank->who,
 		&(const struct job_loss){.what = what,

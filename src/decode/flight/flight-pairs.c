@@ -74,7 +74,7 @@ static void settle_launches(struct flight_rank *rank)
 	struct flight_op **list = alloc_zeroed(rank->ops.nr + 1, sizeof(struct flight_op *));
 	size_t n = 0;
 
-	for (size_t i = 0; i < rank->ops.nr; i++)
+	for (size_t i = 0; i < rank->ops.nr && !rank->torchcomms; i++)
 		if (rank->ops.items[i].p2p)
 			list[n++] = &rank->ops.items[i];
 	array_sort_items(list, n, sizeof(struct flight_op *), compare_launches);

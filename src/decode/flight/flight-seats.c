@@ -91,7 +91,8 @@ static size_t list_collectives(struct flight_rank *rank, struct flight_op **list
 	size_t n = 0, kept = 0;
 
 	for (size_t i = 0; i < rank->ops.nr; i++)
-		if (!rank->ops.items[i].p2p && rank->ops.items[i].seq > 0)
+		if (!rank->ops.items[i].p2p && rank->ops.items[i].seq > 0 &&
+			!rank->unnumbered)
 			list[n++] = &rank->ops.items[i];
 	array_sort_items(list, n, sizeof(*list), compare_collectives);
 	for (size_t from = 0, to; from < n; from = to) {
@@ -139,7 +140,7 @@ static void find_head(
 		seat->head_known = true;
 	} else {
 		seat->head_known = rank->has_statuses && !seat->status && !rank->unplaced &&
-				   !rank->cut && !seat->entries;
+				   !rank->cut && !seat->entries && !rank->overwritten;
 	}
 	if (seat->head_known && seat->newest > 0 && (uint64_t)seat->newest > seat->head)
 		seat->head = (uint64_t)seat->newest;
@@ -393,6 +394,7 @@ void flight_find_heads(struct flights *flights)
 {
 	for (size_t i = 0; i < flights->ranks.nr; i++)
 		look_at_rank(flights, &flights->ranks.items[i]);
+	flight_settle_torchcomms(flights);
 	judge_lasts(flights);
 	find_outdated(flights);
 }
