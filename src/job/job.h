@@ -415,7 +415,7 @@ enum job_saying_kind {
 	JOB_SAYS_SLURM,	   /* text the state, text2 exit code, a an enum job_ended_by */
 	JOB_SAYS_COMPILE,  /* the compile log begins a graph and has no end of it: text its id */
 	JOB_SAYS_BARRIER,  /* gloo's monitored barrier: text the ranks that it missed */
-	JOB_SAYS_UNANSWERED, /* PyTorch's debug server had no answer of it: text the reason */
+	JOB_SAYS_UNANSWERED, /* asked for its stacks it gave no answer: text why, text2 who asked */
 	JOB_SAYING_KINDS
 };
 

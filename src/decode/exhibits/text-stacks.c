@@ -19,6 +19,17 @@
  *	=== Rank 2: http://m1:57799/handler/dump_traceback? ===
  *	Error: 408
  *
+ * Ray Train's hang detector has a file for each worker, "rank_5.log": py-spy's words; or, where
+ * there is none, Python's traceback of each thread, outermost first; or why there is neither
+ * (ray-project/ray 057a6c42, train/v2/_internal/callbacks/nccl_ras.py). Its workers train in a
+ * thread:
+ *
+ *	[py-spy unavailable: py-spy not installed; Python-only traceback follows]
+ *
+ *	# Thread 140285124914048
+ *	  File "/env/ray/train/.../worker_group/thread_runner.py", line 51, in _run_target
+ *	    result = target()
+ *
  * They are of one moment, and nothing says how long the process stood there.
  */
 #include <stdio.h>
@@ -39,6 +50,7 @@
 struct thread {
 	uint32_t tid;
 	bool main, fatal;
+	bool reversed; /* outermost first */
 	char state;
 	const char *name;
 	int64_t line;
@@ -54,6 +66,7 @@ struct reading {
 	/* Of the debug server: */
 	int section; /* the rank of which it prints; JOB_NONE */
 	int sections;
+	bool by_ray; /* Ray Train's hang detector wrote it, without py-spy */
 	size_t strays; /* processes with stacks that are nobody's */
 	ARRAY(struct thread) threads;
 };
@@ -93,6 +106,48 @@ static struct decode_process *process_of(struct reading *reading, int64_t pid)
 
 /* -- giving ------------------------------------------------------------------------------------ */
 
+static void reverse(struct thread *thread)
+{
+	struct job_frame *frames = thread->frames.items;
+
+	for (size_t i = 0, k = thread->frames.nr; i + 1 < k--; i++) {
+		struct job_frame one = frames[i];
+
+		frames[i] = frames[k];
+		frames[k] = one;
+	}
+}
+
+/* What a worker of Ray Train's is there for stands in a thread of its own. */
+static bool is_training(const struct thread *thread)
+{
+	if (!strncmp(thread->name, "TrainingThread(", 15))
+		return true;
+	for (size_t i = 0; i < thread->frames.nr; i++)
+		if (!strcmp(thread->frames.items[i].function, "_run_target") &&
+			strstr(thread->frames.items[i].file, "worker_group/thread_runner.py"))
+			return true;
+	return false;
+}
+
+/* The thread that is judged: of a worker of Ray's the one that trains. */
+static void find_main(struct reading *reading)
+{
+	struct thread *trains = NULL, *thread;
+	bool has_main = false;
+
+	array_for_each(&reading->threads, thread) {
+		has_main |= thread->main;
+		if (!trains && is_training(thread))
+			trains = thread;
+	}
+	array_for_each(&reading->threads, thread) {
+		bool last = thread == &reading->threads.items[reading->threads.nr - 1];
+
+		thread->main = trains ? thread == trains : thread->main || (!has_main && last);
+	}
+}
+
 static void give(struct reading *reading, struct thread *thread)
 {
 	const struct job_stack stack = {.tid = thread->tid,
@@ -109,6 +164,8 @@ static void give(struct reading *reading, struct thread *thread)
 		.when = reading->exhibit->when,
 		.cite = texts_cite(reading->texts, reading->exhibit, thread->line)};
 
+	if (thread->reversed)
+		reverse(thread);
 	job_add_stack(reading->texts->builder, reading->process->who, &stack, thread->frames.items,
 		thread->frames.nr);
 }
@@ -145,15 +202,13 @@ static bool is_apart(struct reading *reading)
 /* The threads of one process are complete; of faulthandler's the last is the main one. */
 static void flush(struct reading *reading)
 {
-	bool has_main = false, lost = is_apart(reading);
+	bool lost = is_apart(reading);
 
 	reading->strays += !reading->process && reading->threads.nr;
-	for (size_t i = 0; i < reading->threads.nr; i++)
-		has_main |= reading->threads.items[i].main;
+	find_main(reading);
 	for (size_t i = 0; i < reading->threads.nr; i++) {
 		struct thread *thread = &reading->threads.items[i];
 
-		thread->main |= !has_main && i + 1 == reading->threads.nr;
 		if (reading->process && thread->frames.nr && !lost)
 			give(reading, thread);
 		array_release(&thread->frames);
@@ -179,11 +234,17 @@ static struct thread *begin(struct reading *reading, const char *number, int64_t
 /* The line that begins a thread, in any of the three forms. */
 static bool take_thread(struct reading *reading, const char *line, int64_t number)
 {
-	static const char current[] = "Current thread ", other[] = "Thread ";
+	static const char current[] = "Current thread ", other[] = "Thread ", ray[] = "# Thread ";
 	bool is_current = !strncmp(line, current, strlen(current));
 	const char *at = line + strlen(is_current ? current : other), *name;
 	struct thread *thread;
 
+	if (!strncmp(line, ray, strlen(ray)) && reading->by_ray) {
+		thread = begin(reading, line + strlen(ray), number);
+		if (thread)
+			thread->reversed = true;
+		return true;
+	}
 	if ((!is_current && strncmp(line, other, strlen(other)) != 0) || *at < '0' || *at > '9' ||
 		!strchr(at, '('))
 		return false;
@@ -299,11 +360,33 @@ static bool take_refusal(struct reading *reading, const char *line, int64_t numb
 	texts_say(reading->texts, rank,
 		&(const struct job_saying){.kind = JOB_SAYS_UNANSWERED,
 			.text = piece(reading, line + digits + 2, strlen(line + digits + 2)),
-			.text2 = "",
+			.text2 = "PyTorch's debug server",
 			.a = JOB_UNKNOWN,
 			.b = JOB_UNKNOWN,
 			.cite = texts_cite(reading->texts, reading->exhibit, number)});
 	return true;
+}
+
+/* What Ray's hang detector writes where py-spy printed nothing: a reason, and threads behind it. */
+static bool take_ray(struct reading *reading, const char *line, int64_t number)
+{
+	static const char *const reasons[] = {
+		"timed out after ", "failed to launch: ", "failed to collect: "};
+
+	if (number != 1)
+		return false;
+	reading->by_ray |= !strncmp(line, "[py-spy unavailable: ", 21);
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (!strncmp(line, reasons[i], strlen(reasons[i])))
+			texts_say(reading->texts, rank_of_label(reading),
+				&(const struct job_saying){.kind = JOB_SAYS_UNANSWERED,
+					.text = piece(reading, line, strlen(line)),
+					.text2 = "Ray's hang detector",
+					.a = JOB_UNKNOWN,
+					.b = JOB_UNKNOWN,
+					.cite = texts_cite(
+						reading->texts, reading->exhibit, number)});
+	return reading->by_ray;
 }
 
 static void take_line(void *with, const char *line, int64_t number)
@@ -311,7 +394,8 @@ static void take_line(void *with, const char *line, int64_t number)
 	struct reading *reading = with;
 	long long pid;
 
-	if (take_section(reading, line) || take_refusal(reading, line, number))
+	if (take_section(reading, line) || take_refusal(reading, line, number) ||
+		take_ray(reading, line, number))
 		return;
 	if (sscanf(line, "Process %lld:", &pid) == 1) {
 		flush(reading);

@@ -110,6 +110,9 @@ static enum look look_at(const char *path)
 	close(fd);
 	if (got <= 0 || !begins_well(start, (size_t)got))
 		return LOOK_NO;
+	/* What NCCL RAS says, which names the library's version, too. */
+	if (*start == '{' && memmem(start, (size_t)got, "\"communicators", 14))
+		return LOOK_NO;
 	return has_key(start, (size_t)got) ? LOOK_YES : LOOK_MAYBE;
 }
 
@@ -184,6 +187,68 @@ static void keep_dumps(struct file_names *names)
 	array_release(&sure);
 }
 
+/* -- Ray --------------------------------------------------------------------------------------- */
+
+/*
+ * Ray Train (ray-project/ray 057a6c42, train/v2/_internal/callbacks/nccl_ras.py) puts what it asked
+ * of its workers side by side into folders of an experiment's "hang_detector", these among them.
+ */
+#define RAY_FOLDER "hang_detector"
+#define RAY_DUMPS  "flight_recorder"
+
+static bool has_dump(const char *path)
+{
+	struct file_names names = {0};
+	bool is = false;
+
+	if (file_list(path, &names, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < names.list.nr && !is; i++)
+		is = look_at(names.list.items[i]) == LOOK_YES;
+	file_names_release(&names);
+	return is;
+}
+
+/* Where the dumps of a folder lie: in it, or in one of Ray's below; free() it. NULL: nowhere. */
+static char *find_dumps(const char *path)
+{
+	static const char *const below[] = {"", "/" RAY_DUMPS, "/" RAY_FOLDER "/" RAY_DUMPS};
+
+	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
+		struct str folder = {0};
+
+		str_printf(&folder, "%s%s", path, below[i]);
+		if (has_dump(str_text(&folder)))
+			return str_detach(&folder);
+		str_release(&folder);
+	}
+	return NULL;
+}
+
+/* True if the folder that ends there is called so. */
+static bool is_called(const char *path, size_t end, const char *name)
+{
+	size_t len = strlen(name);
+
+	return end > len && path[end - len - 1] == '/' && !memcmp(path + end - len, name, len);
+}
+
+bool flight_is_below(const char *path, int depth)
+{
+	const char *slash = strrchr(path, '/');
+	size_t end = slash ? (size_t)(slash - path) : 0, most = strlen(RAY_DUMPS) + 1;
+	struct str folder = {0};
+	bool is;
+
+	if (!is_called(path, end, RAY_DUMPS) ||
+		!(depth == 1 || (depth == 2 && is_called(path, end - most, RAY_FOLDER))))
+		return false;
+	str_add_bytes(&folder, path, end);
+	is = has_dump(str_text(&folder));
+	str_release(&folder);
+	return is;
+}
+
 static int gather_folder(const char *path, struct evidence *into, struct complaint *why)
 {
 	struct file_names names = {0};
@@ -207,14 +272,21 @@ static int gather_folder(const char *path, struct evidence *into, struct complai
 
 static int flight_gather(const char *path, struct evidence *into, struct complaint *why)
 {
-	return is_folder(path) ? gather_folder(path, into, why) : gather_file(path, into, why);
+	char *dumps;
+	int error;
+
+	if (!is_folder(path))
+		return gather_file(path, into, why);
+	dumps = find_dumps(path);
+	error = gather_folder(dumps ? dumps : path, into, why);
+	free(dumps);
+	return error;
 }
 
 static bool flight_claims(const char *arg)
 {
-	struct file_names names = {0};
+	char *dumps;
 	size_t prefix;
-	bool is = false;
 
 	if (!is_folder(arg)) {
 		enum look look = look_at(arg);
@@ -222,12 +294,9 @@ static bool flight_claims(const char *arg)
 		return look == LOOK_YES ||
 		       (look == LOOK_MAYBE && flight_rank_of(base_of(arg), &prefix) >= 0);
 	}
-	if (file_list(arg, &names, NULL) < 0)
-		return false;
-	for (size_t i = 0; i < names.list.nr && !is; i++)
-		is = look_at(names.list.items[i]) == LOOK_YES;
-	file_names_release(&names);
-	return is;
+	dumps = find_dumps(arg);
+	free(dumps);
+	return dumps != NULL;
 }
 
 const struct source source_flight = {

@@ -4,6 +4,7 @@
 
 /* Names of Flight Recorder dumps: they alone tell a dump's rank. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -12,5 +13,11 @@
  * nodes, have in common. name is without folders.
  */
 int flight_rank_of(const char *name, size_t *ret_prefix) __attribute__((nonnull));
+
+/*
+ * True if the file lies in the folder of dumps that Ray Train's hang detector leaves beside its
+ * others, and those are read where the folder above is, or its own ("hang_detector").
+ */
+bool flight_is_below(const char *path, int depth) __attribute__((nonnull));
 
 #endif

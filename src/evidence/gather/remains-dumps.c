@@ -104,3 +104,48 @@ void remains_dumps_keep(struct remains *remains)
 			file->kind = NULL;
 	}
 }
+
+/* "timestamp": "2026-11-28 12:42:00" */
+void remains_polls_read(struct remains_file *file, const char *head)
+{
+	static const char form[] = "dddd-dd-dd dd:dd:dd", key[] = "\"timestamp\"";
+	const char *at = strstr(head, key);
+
+	at = at ? at + strlen(key) : "";
+	at += strspn(at, ": \t\"");
+	for (size_t i = 0; form[i]; i++)
+		if (form[i] == 'd' ? !isdigit((unsigned char)at[i]) : at[i] != form[i])
+			return;
+	memcpy(file->polled, at, strlen(form));
+}
+
+/* True if both lie in one folder, and no deeper. */
+static bool are_neighbours(const struct remains_file *a, const struct remains_file *b)
+{
+	const char *one = strrchr(a->path, '/'), *other = strrchr(b->path, '/');
+	size_t len = one ? (size_t)(one - a->path) : 0;
+
+	return len == (other ? (size_t)(other - b->path) : 0) && !memcmp(a->path, b->path, len);
+}
+
+static bool has_later(const struct remains *remains, const struct remains_file *file)
+{
+	const struct remains_file *other;
+
+	array_for_each(&remains->files, other)
+		if (strcmp(other->polled, file->polled) > 0 && are_neighbours(other, file))
+			return true;
+	return false;
+}
+
+void remains_polls_keep(struct remains *remains)
+{
+	struct remains_file *file;
+
+	array_for_each(&remains->files, file) {
+		if (!file->kind || !*file->polled || !has_later(remains, file))
+			continue;
+		file->kind = NULL;
+		file->why = "an earlier report";
+	}
+}

@@ -19,4 +19,13 @@ void remains_dumps_read(struct remains_file *file, const char *head) __attribute
  */
 void remains_dumps_keep(struct remains *remains) __attribute__((nonnull));
 
+/*
+ * NCCL RAS that was asked again and again, as Ray Train's hang detector does: when that one was, by
+ * its own word.
+ */
+void remains_polls_read(struct remains_file *file, const char *head) __attribute__((nonnull));
+
+/* Of those in one folder the last tells how it stands; passes over the others. */
+void remains_polls_keep(struct remains *remains) __attribute__((nonnull));
+
 #endif

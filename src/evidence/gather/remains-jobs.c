@@ -439,6 +439,7 @@ void remains_jobs_tell_apart(struct remains *remains, int64_t known)
 		}
 	remains_settle(remains);
 	remains_dumps_keep(remains);
+	remains_polls_keep(remains);
 	tell_apart_in(remains, &root);
 	remains_runs_tell_apart(remains);
 }

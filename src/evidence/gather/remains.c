@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "evidence/format/bundle.h"
+#include "evidence/format/flight-name.h"
 #include "evidence/format/worker-folder.h"
 #include "evidence/gather/log-sieve.h"
 #include "evidence/gather/remains-dumps.h"
@@ -78,9 +79,21 @@ static bool is_served(const struct sight *sight)
 	       (has(sight, "/handler/dump_traceback") || has(sight, "/handler/pyspy_dump"));
 }
 
+/* Ray Train's hang detector: what is no word of py-spy's in its folder says why there is none. */
+static bool is_of_ray(const struct sight *sight)
+{
+	static const char folder[] = "stack_traces/";
+	size_t before = (size_t)(sight->name - sight->path), len = strlen(folder);
+
+	return begins(sight, "[py-spy unavailable: ") ||
+	       (before >= len && !memcmp(sight->name - len, folder, len) &&
+		       (begins(sight, "timed out after ") || begins(sight, "failed to launch: ") ||
+			       begins(sight, "failed to collect: ")));
+}
+
 static bool is_stack_text(const struct sight *sight)
 {
-	return is_served(sight) ||
+	return is_served(sight) || is_of_ray(sight) ||
 	       (begins(sight, "Process ") && has(sight, "\nPython v") && has(sight, "\nThread ")) ||
 	       (begins(sight, "Timeout (") && has(sight, "most recent call first")) ||
 	       begins(sight, "Thread 0x") || begins(sight, "Current thread 0x") ||
@@ -207,6 +220,8 @@ static void look_into(int fd, const struct stat *st, struct sight *sight, struct
 	remains_jobs_read(file, sight->name, sight->head, sight->tail, is_of_worker(sight));
 	if (file->kind->exhibit == EXHIBIT_STACK_TEXT)
 		remains_dumps_read(file, sight->head);
+	if (file->kind->exhibit == EXHIBIT_RAS)
+		remains_polls_read(file, sight->head);
 	remains_runs_read(file, sight->head, sight->tail, is_of_worker(sight));
 }
 
@@ -264,7 +279,9 @@ static void look_at(struct remains_file *file, int depth)
 	else if (!file->ino || !S_ISREG(st.st_mode))
 		file->why = "no regular file";
 	else if ((file->other = other_of(file->path)))
-		file->why = depth ? "it lies in a folder below: name it" : NULL;
+		file->why = depth && !flight_is_below(file->path, depth)
+				    ? "it lies in a folder below: name it"
+				    : NULL;
 	else
 		look_into(fd, &st, sight, file);
 	if (fd >= 0)

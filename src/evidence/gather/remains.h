@@ -46,6 +46,7 @@ struct remains_file {
 	struct remains_report *report;   /* torchrun's; NULL none is in it */
 	uint64_t served; /* PyTorch's debug server: hash of the addresses of all ranks; 0 none */
 	uint64_t asked;  /* hash of what it asked them for */
+	char polled[32]; /* NCCL RAS in JSON: when; "" not told in the form that has an order */
 };
 
 /* A path that was looked at. */

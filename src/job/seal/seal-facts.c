@@ -298,13 +298,14 @@ static void place_trait(struct seal *seal, struct raw_trait *raw, struct job_tra
 	facts[seal->job->ntraits++] = raw->fact;
 }
 
-/* Of the job it may be, too. */
+/* Of the job it may be, too; a rank that only a dump knows has no pid. */
 static void place_saying(
 	struct seal *seal, struct raw_saying *raw, struct job_saying *facts)
 {
+	bool whose = raw->about.who.pid || raw->about.who.start_time;
 	int process = JOB_NONE;
 
-	raw->fact.rank = raw->about.who.pid ? rank_of(seal, &raw->about, &process) : NO_RANK;
+	raw->fact.rank = whose ? rank_of(seal, &raw->about, &process) : NO_RANK;
 	raw->fact.cite = cite_or(seal, raw->fact.cite, process);
 	facts[seal->job->nsayings++] = raw->fact;
 }
