@@ -40,6 +40,7 @@ static const struct decoder *const decoders[] = {
 	&decode_kernel_log,
 	&decode_stack_text,
 	&decode_ras,
+	&decode_served,
 	&decode_compile_log,
 	&decode_history,
 	&decode_error_file,

@@ -27,6 +27,7 @@ extern const struct decoder decode_slurm_record;
 extern const struct decoder decode_kernel_log;
 extern const struct decoder decode_stack_text;
 extern const struct decoder decode_ras;
+extern const struct decoder decode_served;
 extern const struct decoder decode_compile_log;
 extern const struct decoder decode_history;
 extern const struct decoder decode_error_file;

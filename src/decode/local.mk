@@ -18,6 +18,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/roster.c %D%/exhibits/roster.h \
 	%D%/exhibits/text-compiles.c \
 	%D%/exhibits/text-kernel.c \
+	%D%/exhibits/text-served.c \
 	%D%/exhibits/text-ras.c \
 	%D%/exhibits/slurm-end.c %D%/exhibits/slurm-end.h \
 	%D%/exhibits/text-slurm.c \

@@ -22,6 +22,7 @@ static const enum verdict_fact_kind facts[JOB_SAYING_KINDS] = {
 	[JOB_SAYS_COMPILE] = FACT_COMPILE_OPEN,
 	[JOB_SAYS_BARRIER] = FACT_BARRIER_MISSED,
 	[JOB_SAYS_UNANSWERED] = FACT_DEBUG_UNANSWERED,
+	[JOB_SAYS_SERVED] = FACT_DEBUG_SAYS,
 };
 
 /* Two that differ in whose they are only. */

@@ -12,7 +12,7 @@ SH_TESTS += \
 	%D%/rally-memory.test \
 	%D%/fellows-end.test \
 	%D%/joblog.test %D%/jobs.test %D%/remains.test %D%/remains-jobs.test \
-	%D%/remains-runs.test %D%/debug-server.test %D%/hang-detector.test \
+	%D%/remains-runs.test %D%/debug-server.test %D%/debug-tables.test %D%/hang-detector.test \
 	%D%/remains-real.test \
 	%D%/many-nodes.test \
 	%D%/past.test \
@@ -30,7 +30,7 @@ SH_TESTS += \
 	%D%/usage.test
 ASAN_TESTS += \
 	%D%/joblog.test %D%/jobs.test %D%/remains.test %D%/remains-jobs.test \
-	%D%/remains-runs.test %D%/debug-server.test %D%/hang-detector.test \
+	%D%/remains-runs.test %D%/debug-server.test %D%/debug-tables.test %D%/hang-detector.test \
 	%D%/remains-real.test \
 	%D%/unreadable.test \
 	%D%/usage.test

@@ -168,6 +168,7 @@ const struct decoder decode_slurm_record = {EXHIBIT_SLURM_RECORD, texts_keep};
 const struct decoder decode_kernel_log = {EXHIBIT_KERNEL_LOG, texts_keep};
 const struct decoder decode_stack_text = {EXHIBIT_STACK_TEXT, texts_keep};
 const struct decoder decode_ras = {EXHIBIT_RAS, texts_keep};
+const struct decoder decode_served = {EXHIBIT_SERVED, texts_keep};
 const struct decoder decode_compile_log = {EXHIBIT_COMPILE_LOG, texts_keep};
 
 /* Those that say who somebody is come before those that ask. */
@@ -179,6 +180,7 @@ static const struct {
 	{EXHIBIT_ERROR_FILE, texts_read_error},
 	{EXHIBIT_COMPILE_LOG, texts_read_compiles},
 	{EXHIBIT_STACK_TEXT, texts_read_stacks},
+	{EXHIBIT_SERVED, texts_read_served},
 	{EXHIBIT_KERNEL_LOG, texts_read_kernel},
 	{EXHIBIT_SLURM_RECORD, texts_read_slurm},
 };

@@ -89,6 +89,7 @@ void texts_read_joblogs(struct texts *texts) __attribute__((nonnull));
 void texts_read_kernel(struct texts *texts, const struct exhibit *exhibit) __attribute__((nonnull));
 void texts_read_slurm(struct texts *texts, const struct exhibit *exhibit) __attribute__((nonnull));
 void texts_read_stacks(struct texts *texts, const struct exhibit *exhibit) __attribute__((nonnull));
+void texts_read_served(struct texts *texts, const struct exhibit *exhibit) __attribute__((nonnull));
 void texts_read_ras(struct texts *texts, const struct exhibit *exhibit) __attribute__((nonnull));
 void texts_read_compiles(struct texts *texts, const struct exhibit *exhibit)
 	__attribute__((nonnull));

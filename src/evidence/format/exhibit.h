@@ -46,6 +46,7 @@
 	K(KERNEL_LOG, "kernel-log") /* lines of the kernel's log: "NUMBER\tTEXT" each */           \
 	K(STACK_TEXT, "stack-text") /* stacks as py-spy or faulthandler print them */              \
 	K(RAS, "ras")		    /* what NCCL RAS says of a job, text or JSON */                \
+	K(SERVED, "served")	    /* tables and health checks of PyTorch's debug server */       \
 	K(COMPILE_LOG, "compile-log") /* lines of TORCH_TRACE: "NUMBER\tTEXT" each */              \
 	K(FLIGHT, "flight")	    /* one rank's dump of PyTorch's Flight Recorder, raw */ \
 	K(COVERAGE, "coverage") /* (json) the nodes that were asked, and why one is missing */

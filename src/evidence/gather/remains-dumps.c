@@ -81,12 +81,44 @@ static bool part_from_logs(struct remains *remains, const struct remains_file *d
 	return older;
 }
 
+/* True if both lie in one folder, and no deeper. */
+static bool are_neighbours(const struct remains_file *a, const struct remains_file *b)
+{
+	const char *one = strrchr(a->path, '/'), *other = strrchr(b->path, '/');
+	size_t len = one ? (size_t)(one - a->path) : 0;
+
+	return len == (other ? (size_t)(other - b->path) : 0) && !memcmp(a->path, b->path, len);
+}
+
+/* Tables name no rank's address: of a folder the last, if it is of the time of what ranks said. */
+static void keep_tables(struct remains *remains, const struct remains_file *said)
+{
+	struct remains_file *file, *other;
+
+	array_for_each(&remains->files, file) {
+		if (!file->kind || file->kind->exhibit != EXHIBIT_SERVED || file->served)
+			continue;
+		if (said && (said->when - file->when > NO_MORE_ASKED ||
+				    file->when - said->when > NO_MORE_ASKED))
+			file->why = REMAINS_OF_UNKNOWN;
+		array_for_each(&remains->files, other)
+			if (other->kind && other->kind->exhibit == EXHIBIT_SERVED &&
+				!other->served && are_neighbours(file, other) &&
+				is_later(other, file))
+				file->why = "an earlier dump";
+	}
+	array_for_each(&remains->files, file)
+		if (file->why)
+			file->kind = NULL;
+}
+
 void remains_dumps_keep(struct remains *remains)
 {
 	const struct remains_file *last = last_dump(remains, NULL), *latest = NULL;
 	bool older = last && part_from_logs(remains, last);
 	struct remains_file *file;
 
+	keep_tables(remains, last);
 	array_for_each(&remains->files, file) {
 		if (!file->kind || !file->served)
 			continue;
@@ -117,15 +149,6 @@ void remains_polls_read(struct remains_file *file, const char *head)
 		if (form[i] == 'd' ? !isdigit((unsigned char)at[i]) : at[i] != form[i])
 			return;
 	memcpy(file->polled, at, strlen(form));
-}
-
-/* True if both lie in one folder, and no deeper. */
-static bool are_neighbours(const struct remains_file *a, const struct remains_file *b)
-{
-	const char *one = strrchr(a->path, '/'), *other = strrchr(b->path, '/');
-	size_t len = one ? (size_t)(one - a->path) : 0;
-
-	return len == (other ? (size_t)(other - b->path) : 0) && !memcmp(a->path, b->path, len);
 }
 
 static bool has_later(const struct remains *remains, const struct remains_file *file)

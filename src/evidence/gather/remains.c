@@ -100,6 +100,15 @@ static bool is_stack_text(const struct sight *sight)
 	       (begins(sight, "Fatal Python error: ") && has(sight, "most recent call first"));
 }
 
+/* Its tables of Flight Recorders; and what ranks said of their health, where one is not well. */
+static bool is_served_table(const struct sight *sight)
+{
+	return (has(sight, "=== FR Trace") && has(sight, "--- Collectives ---")) ||
+	       ((has(sight, "/handler/c10d_health_check") ||
+			has(sight, "/handler/torchcomms_health_check")) &&
+		       has(sight, "\"healthy\":"));
+}
+
 static bool is_compile_log(const struct sight *sight)
 {
 	return begins(sight, "V") && has(sight, "] {\"") && has(sight, "torch/_");
@@ -165,6 +174,7 @@ static const struct {
 	{{EXHIBIT_RAS, "a RAS report", false}, is_ras},
 	{{EXHIBIT_SLURM_RECORD, "a Slurm record", false}, is_slurm_record},
 	{{EXHIBIT_STACK_TEXT, "printed stacks", false}, is_stack_text},
+	{{EXHIBIT_SERVED, "a table of PyTorch's debug server", false}, is_served_table},
 	{{EXHIBIT_COMPILE_LOG, "a compile log", true}, is_compile_log},
 	{{EXHIBIT_KERNEL_LOG, "a kernel log", true}, is_kernel_log},
 	{{EXHIBIT_JOB_LOG, "a job's log", true}, is_job_log},
@@ -218,7 +228,7 @@ static void look_into(int fd, const struct stat *st, struct sight *sight, struct
 		return;
 	}
 	remains_jobs_read(file, sight->name, sight->head, sight->tail, is_of_worker(sight));
-	if (file->kind->exhibit == EXHIBIT_STACK_TEXT)
+	if (file->kind->exhibit == EXHIBIT_STACK_TEXT || file->kind->exhibit == EXHIBIT_SERVED)
 		remains_dumps_read(file, sight->head);
 	if (file->kind->exhibit == EXHIBIT_RAS)
 		remains_polls_read(file, sight->head);
