@@ -22,9 +22,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/str.h"
 #include "decode/exhibits/texts.h"
+#include "job/backends.h"
 
 #define RANKS_MOST 65536
 #define TOLD_MOST  256 /* ranks of one row */
@@ -211,6 +213,7 @@ static bool take_row(struct served *served, const char *line)
 /* "=== FR Trace NCCL ===", "--- Collectives ---", "=== Rank 1: http://..." */
 static bool take_heading(struct served *served, const char *line)
 {
+	const char *usual = backend_usual();
 	int rank;
 
 	if (strncmp(line, "=== ", 4) != 0 && strncmp(line, "--- ", 4) != 0)
@@ -218,8 +221,8 @@ static bool take_heading(struct served *served, const char *line)
 	served->titled = !strcmp(line, "--- Collectives ---");
 	served->in_table = false;
 	served->section = JOB_NONE;
-	if (!strncmp(line, "=== FR Trace", 12))
-		served->open_only = !strcmp(line, "=== FR Trace NCCL ===");
+	if (!strncmp(line, "=== FR Trace ", 13))
+		served->open_only = !strncasecmp(line + 13, usual, strlen(usual));
 	else if (sscanf(line, "=== Rank %6d: http", &rank) == 1 && rank >= 0)
 		served->section = rank;
 	return true;
