@@ -522,7 +522,8 @@ static void add_told(struct collector *c, struct rank_index rank, size_t from)
 
 /*
  * True if what was begun there keeps nobody but who then waits for it. `free`: by its ring, the
- * rank is in no call that waits; then it waits for no message that hosts move.
+ * rank is in no call that waits; then what it sent goes on without it. For what it receives its
+ * own code may ask again and again, which no ring has.
  */
 static bool keeps_only_who_waits(const struct job *job, const struct wait *wait, bool free)
 {
@@ -532,7 +533,8 @@ static bool keeps_only_who_waits(const struct job *job, const struct wait *wait,
 		return false;
 	maker = job->groups[job->members[wait->member].group].maker;
 	return backend_has(maker, BACKEND_DRIVEN) ||
-	       (free && wait->kind == WAIT_P2P && backend_has(maker, BACKEND_ON_HOST));
+	       (free && wait->op && wait->op->sig.op == JOB_OP_SEND &&
+		       backend_has(maker, BACKEND_ON_HOST));
 }
 
 /* True if the ring of a rank that lives says that none of its waits is one that holds it. */

@@ -117,7 +117,17 @@ static void amounts_of_messages_that_may_not_meet(void **state)
 	facts_free(f);
 }
 
-/* What is begun and not waited for keeps nobody, though it never comes. */
+/* For a message that never comes a rank may ask again and again, outside every recorded call. */
+static void who_asks_for_a_message_waits_for_it(void **state)
+{
+	struct facts *f = facts_of_gloo();
+
+	begin(f, 0, JOB_OP_RECV, 1, 6, 1);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	facts_free(f);
+}
+
+/* What is sent and not waited for keeps nobody, though it never comes. */
 static void a_message_that_nobody_waits_for_is_no_wait(void **state)
 {
 	struct facts *f = facts_of_gloo();
@@ -135,6 +145,7 @@ int main(void)
 		cmocka_unit_test(messages_of_two_tags_do_not_meet),
 		cmocka_unit_test(messages_meet_by_their_tags),
 		cmocka_unit_test(amounts_of_messages_that_may_not_meet),
+		cmocka_unit_test(who_asks_for_a_message_waits_for_it),
 		cmocka_unit_test(a_message_that_nobody_waits_for_is_no_wait),
 	};
 
