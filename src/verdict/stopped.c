@@ -3,16 +3,23 @@
 
 #include <signal.h>
 
+/* True if who sends that to others ends what is stopped, too: by itself, or continued for it. */
+static bool is_order(int64_t signo)
+{
+	return signo == SIGKILL || signo == SIGTERM || signo == SIGINT || signo == SIGHUP ||
+	       signo == SIGQUIT;
+}
+
 /*
- * True if it came to its end by itself, or had been seen to run until then: SIGKILL ends what is
- * stopped as well.
+ * True if it came to its end by itself, or had been seen to run until then: launchers continue what
+ * is stopped, and end it.
  */
 static bool ran_to_its_end(const struct profile *p)
 {
 	const struct job_process *process = p->process;
 
-	if (process->end == JOB_EXITED ||
-		(process->end == JOB_SIGNALED && process->status != SIGKILL))
+	if ((process->end == JOB_EXITED && !p->told) ||
+		(process->end == JOB_SIGNALED && !is_order(process->status)))
 		return true;
 	return process->cpu_used != JOB_UNKNOWN && p->stopped_for == JOB_UNKNOWN;
 }

@@ -411,13 +411,14 @@ static void who_was_not_looked_at_may_be_stopped(void **state)
 	(void)state;
 }
 
-/* Stopped ones are killed as well; of other signals only who runs dies. */
+/* Launchers kill stopped ones, or continue and end them; of its own signal only who runs dies. */
 static void who_was_killed_may_have_been_stopped(void **state)
 {
 	static const struct {
 		int signo;
 		bool sampled, unseen;
-	} ends[] = {{SIGABRT, false, false}, {SIGKILL, false, true}, {SIGKILL, true, false}};
+	} ends[] = {{SIGABRT, false, false}, {SIGKILL, false, true}, {SIGKILL, true, false},
+		{SIGTERM, false, true}, {SIGTERM, true, false}};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		struct facts *f = all_in(false);
