@@ -459,6 +459,31 @@ static void look_at_threads(
 		p->outside = now > left ? now - left : 0;
 }
 
+/*
+ * What a thread did that has ended since is on no board: its op says that the rank was not outside
+ * before.
+ */
+static void look_at_past_threads(
+	const struct job *job, const struct waits *waits, struct profile *profiles)
+{
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *m = &job->members[i];
+		const struct job_op *last = m->nops ? &m->ops[m->nops - 1] : NULL;
+		struct profile *p;
+		int64_t since;
+
+		if (!is_rank(m->rank) || !last || last->thread != JOB_NONE ||
+			last->returned != JOB_YES || last->entered == JOB_UNKNOWN)
+			continue;
+		p = &profiles[m->rank.i];
+		since = waits->now[m->rank.i] - last->entered;
+		if (p->outside == JOB_UNKNOWN || since < 0 || since >= p->outside)
+			continue;
+		p->outside = since;
+		p->outside_cite = last->cite;
+	}
+}
+
 static bool is_left(const struct job_member *m)
 {
 	return m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE;
@@ -547,6 +572,7 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 		look_at_own_process(p);
 		look_at_threads(job, waits, at, p);
 	}
+	look_at_past_threads(job, waits, profiles);
 	look_at_processes(job, waits, profiles);
 	compare_shards(job, profiles);
 	compare_stops(job, profiles);

@@ -150,9 +150,36 @@ static void a_server_that_spins_is_no_sign_of_life(void **state)
 	}
 }
 
+/* It was in an operation on a thread that has ended: since then it is outside, and not before. */
+static void a_thread_that_has_ended_was_in_a_call(void **state)
+{
+	struct facts *f = facts_new(4);
+	const struct verdict_fact *outside = NULL;
+	struct judged j;
+
+	f->group_makers[0] = "gloo";
+	f->completion = true;
+	facts_rounds(f, 0, 5, 10, 1);
+	f->members[0][2].tid = 999;
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 1, 50);
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 1, 60);
+	facts_outside(f, 2, 14);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	j = judge(f);
+	for (size_t i = 0; i < j.first->nevidence; i++)
+		if (j.first->evidence[i].kind == FACT_OUTSIDE)
+			outside = &j.first->evidence[i];
+	assert_non_null(outside);
+	assert_int_equal(outside->a, 50000000000);
+	done(&j, f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_thread_that_has_ended_was_in_a_call),
 		cmocka_unit_test(who_steps_on_beside_a_server_is_well),
 		cmocka_unit_test(a_long_step_beside_a_server_is_no_hang),
 		cmocka_unit_test(whom_the_main_threads_wait_for_is_named),
