@@ -251,14 +251,19 @@ void work_end_of(const void *work, uint64_t number, enum work_end end)
 		work_end(work, end);
 }
 
-void work_lose(const void *work)
+void work_lose(uint64_t number)
 {
-	struct work_op *op = work_find(work_take((uint64_t)(uintptr_t)work));
+	struct work_op *op = work_find(number);
 
 	if (!op)
 		return;
 	ring_publish_word(&op->number, 0);
 	probe_lose(PROBE_LOST_COMPLETIONS);
+}
+
+void work_lose_of(const void *work)
+{
+	work_lose(work_take((uint64_t)(uintptr_t)work));
 }
 
 void work_forget_all(void)

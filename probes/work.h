@@ -53,10 +53,13 @@ void work_end(const void *work, enum work_end end);
 void work_end_of(const void *work, uint64_t number, enum work_end end);
 
 /*
- * Notes that nobody will tell of the end of this Work's op, if it has one (counted as a completion
- * that is not tracked): the op leaves a gap, and of what comes behind it none is called done.
+ * Notes that nobody will tell of the end of that op (counted as a completion that is not tracked):
+ * it leaves a gap, and of what comes behind it none is called done. Does nothing for one that is
+ * not open.
  */
-void work_lose(const void *work);
+void work_lose(uint64_t number);
+/* The same of the op of a Work, if it has one. */
+void work_lose_of(const void *work);
 
 /* Notes that a new group took this entry of the ring: none of its ops has ended. */
 void work_new_group(int group);

@@ -11,7 +11,7 @@
  * which rank the *latest* was that ended: that one has ended, be it not the one that was waited
  * for. Where that rank has several, or its one was told before, nobody knows which ended: then, and
  * where there are more than PENDING, the ends of all that are pending there are lost, and counted
- * so; the buffer is LOST until it is freed, and waits for what is begun on it are calls. A wait
+ * so; the buffer is lost until it is freed, and waits for what is begun on it are calls. A wait
  * that was aborted ends nothing: it may be begun again.
  */
 #include "probes/c10d/c10d-route.h"
@@ -25,7 +25,6 @@
 #if UNWOUND_HERE
 
 #define PENDING 8 /* of each side of a buffer, whose keys are its first 16 bytes' addresses */
-#define LOST	(2 * PENDING) /* the place behind them: stands for what is not followed */
 
 enum side { SENDS, RECEIVES };
 
@@ -41,7 +40,8 @@ struct buffer_frame {
 /* How a wait came back. */
 enum outcome { WAIT_DONE, WAIT_ABORTED, WAIT_THREW };
 
-#define PEERS 1024 /* a power of two */
+#define PEERS	  1024 /* a power of two */
+#define LOST_MOST 64
 
 /* Whom the op of a key is with. Writers: all threads that begin one; the latest has the place. */
 static struct {
@@ -97,18 +97,45 @@ static const void *key_with(const void *buffer, enum side side, int rank)
 	return found;
 }
 
-/* True if ops were begun there of whose end nobody will tell. */
+/*
+ * Buffers on which ops were begun of whose end nobody will tell, until they are freed. Writers: all
+ * threads; where there are too many, each buffer counts as one.
+ */
+static struct {
+	uint64_t some, all;
+	uint64_t buffers[LOST_MOST];
+} lost;
+
 static int is_lost(const void *buffer)
 {
-	return peer_is_set(key_at(buffer, SENDS, LOST));
+	for (unsigned i = 0; ring_load(&lost.some) && i < LOST_MOST; i++)
+		if (ring_load(&lost.buffers[i]) == (uint64_t)(uintptr_t)buffer)
+			return 1;
+	return ring_load(&lost.all) != 0;
+}
+
+static void note_lost(const void *buffer)
+{
+	ring_store(&lost.some, 1);
+	for (unsigned i = 0; i < LOST_MOST; i++)
+		if (ring_cas(&lost.buffers[i], 0, (uint64_t)(uintptr_t)buffer))
+			return;
+	ring_store(&lost.all, 1);
+}
+
+static void forget_lost(const void *buffer)
+{
+	for (unsigned i = 0; ring_load(&lost.some) && i < LOST_MOST; i++)
+		ring_cas(&lost.buffers[i], (uint64_t)(uintptr_t)buffer, 0);
 }
 
 /* From now on nobody knows which of the buffer's ops end. */
 static void lose_all(const void *buffer)
 {
-	peer_set(key_at(buffer, SENDS, LOST), 0);
+	if (!is_lost(buffer))
+		note_lost(buffer);
 	for (unsigned i = 0; i < 2 * PENDING; i++)
-		work_lose(key_at(buffer, SENDS, i));
+		work_lose_of(key_at(buffer, SENDS, i));
 }
 
 /* The place for one more; NULL where there is none. */
@@ -173,10 +200,8 @@ static void follow(struct buffer_frame *f, enum side side, uint32_t peer)
 {
 	f->key = is_lost(f->buffer) ? NULL : free_key(f->buffer, side);
 	if (!f->key) {
-		f->key = key_at(f->buffer, SENDS, LOST);
-		work_bind(f->op.number, f->key);
 		lose_all(f->buffer);
-		work_lose(f->key);
+		work_lose(f->op.number);
 		return;
 	}
 	peer_set(f->key, peer);
@@ -245,11 +270,13 @@ GLOO_BEGIN(gloo_recv_any, RECEIVES, RING_SIG_NO_PEER, const void *,
 /* Ends the op that was waited for; of several that with the rank. */
 static void settle(const struct buffer_frame *f, enum outcome outcome, int rank)
 {
-	const void *key = f->one ? f->key : key_with(f->buffer, f->side, rank);
+	unsigned pending;
+	int one = f->one && oldest(f->buffer, f->side, &pending) == f->key && pending == 1;
+	const void *key = one ? f->key : key_with(f->buffer, f->side, rank);
 
 	if (outcome == WAIT_ABORTED || !f->key)
 		return;
-	if (f->one)
+	if (one)
 		work_end_of(key, f->op.number, outcome == WAIT_DONE ? WORK_DONE : WORK_FAILED);
 	else if (key && outcome == WAIT_DONE)
 		work_end(key, WORK_DONE);
@@ -349,8 +376,7 @@ static void buffer_death(struct gloo_function *f, void *self)
 
 	for (unsigned i = 0; ring_load(&buffers_used) && i < 2 * PENDING; i++)
 		work_end(key_at(self, SENDS, i), WORK_FAILED);
-	if (is_lost(self))
-		ring_store(&peers[peer_place(key_at(self, SENDS, LOST))].key, 0);
+	forget_lost(self);
 	if (hook_likely(real))
 		((void (*)(void *))real)(self);
 }
