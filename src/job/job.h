@@ -192,13 +192,6 @@ struct job_sig {
 #define JOB_NO_COUNT UINT64_MAX
 
 /* One collective or point-to-point call of one member. */
-/* What is known of a message's tag. */
-enum job_tagged {
-	JOB_TAG_UNKNOWN,
-	JOB_TAG_KNOWN,
-	JOB_TAG_ANY, /* a receive that takes any */
-};
-
 struct job_op {
 	uint64_t index;	   /* collectives: API order in the group, from 1. P2P: k-th of that peer */
 	struct job_sig sig;
@@ -213,9 +206,9 @@ struct job_op {
 	int thread;	   /* index into threads, JOB_NONE */
 	bool captured;
 	bool failed;	   /* the call returned an error: it was not issued */
-	enum job_tagged tagged;
-	uint64_t tag;	   /* of a message: it meets one of its own tag only */
-	uint64_t turn;	   /* k-th of that peer with that tag; 0 unknown */
+	bool tagged;	   /* of a message, whose tag and turn are known: */
+	uint64_t tag;	   /* it meets one of its own tag only, */
+	uint64_t turn;	   /* of those the k-th of that peer, from 1 */
 	const char *place; /* where in the program it was called, "train.py:88 step"; "" unknown */
 	const char *parts; /* bytes that it gives each seat, and awaits: "24:24,0:8"; "" unknown */
 	const char *cite;

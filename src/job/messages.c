@@ -7,7 +7,7 @@
 
 bool message_is_same(const struct job_op *a, const struct job_op *b)
 {
-	if (a->tagged == JOB_TAG_KNOWN && b->tagged == JOB_TAG_KNOWN && a->turn && b->turn)
+	if (a->tagged && b->tagged)
 		return a->tag == b->tag && a->turn == b->turn;
 	return a->index == b->index;
 }
@@ -28,21 +28,13 @@ static bool is_towards(const struct side *side, const struct job_op *theirs)
 	       same_group_rank(theirs->sig.peer, side->member->seat);
 }
 
-/* True if both sides tell their tags, and no receive takes any. */
+/* True if both sides tell their tags. */
 static bool tells_tags(const struct side *side)
 {
-	bool known = false;
-
-	for (size_t i = 0; side->peer && i < side->peer->np2p; i++) {
-		const struct job_op *theirs = &side->peer->p2p[i];
-
-		if (!is_towards(side, theirs))
-			continue;
-		if (theirs->tagged == JOB_TAG_ANY)
-			return false;
-		known |= theirs->tagged == JOB_TAG_KNOWN;
-	}
-	return known && side->op->tagged == JOB_TAG_KNOWN;
+	for (size_t i = 0; side->op->tagged && side->peer && i < side->peer->np2p; i++)
+		if (side->peer->p2p[i].tagged && is_towards(side, &side->peer->p2p[i]))
+			return true;
+	return false;
 }
 
 static struct side side_of(const struct job *job, int member, const struct job_op *op)
@@ -66,7 +58,7 @@ static uint64_t place_of(const struct side *side, const struct job_op *op)
 static bool is_like(const struct side *side, const struct job_op *theirs)
 {
 	return is_towards(side, theirs) &&
-	       (!side->by_tag || (theirs->tagged == JOB_TAG_KNOWN && theirs->tag == side->op->tag));
+	       (!side->by_tag || (theirs->tagged && theirs->tag == side->op->tag));
 }
 
 const struct job_op *message_met(const struct job *job, int member, const struct job_op *op)
@@ -107,6 +99,26 @@ static bool has_only_part(const struct job *job, const struct job_member *m)
 	       (job_rank(job, m->rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
 }
 
+/*
+ * True if the peer called less often than this one is the how manieth, and all before it are done:
+ * then it is this one that lacks its other side, whatever its tag.
+ */
+static bool is_beyond(const struct side *side)
+{
+	const struct job_member *m = side->member;
+	uint64_t newest = 0;
+
+	for (size_t i = 0; i < side->peer->np2p; i++)
+		if (is_towards(side, &side->peer->p2p[i]) && side->peer->p2p[i].index > newest)
+			newest = side->peer->p2p[i].index;
+	for (size_t i = 0; i < m->np2p; i++)
+		if (m->p2p[i].sig.op == side->op->sig.op && m->p2p[i].index < side->op->index &&
+			same_group_rank(m->p2p[i].sig.peer, side->op->sig.peer) &&
+			m->p2p[i].completed != JOB_YES)
+			return false;
+	return newest && newest < side->op->index;
+}
+
 enum job_known message_came(const struct job *job, int member, const struct job_op *op)
 {
 	const struct side side = side_of(job, member, op);
@@ -123,24 +135,24 @@ enum job_known message_came(const struct job *job, int member, const struct job_
 			continue;
 		if (place_of(&side, theirs) >= place)
 			return JOB_YES;
-		if (side.by_tag && !place_of(&side, theirs))
-			return JOB_MAYBE;
 		seen = true;
 	}
 	if (peer->from_any && side.match == JOB_OP_RECV)
 		return JOB_MAYBE;
 	if (has_only_part(job, peer) || (!rollcall_speaks(job, peer) && !peer->p2p_whole))
 		return JOB_MAYBE;
-	return seen || peer->p2p_whole || has_all(peer) ? JOB_NO : JOB_MAYBE;
+	if (seen || peer->p2p_whole || has_all(peer))
+		return JOB_NO;
+	return side.by_tag && is_beyond(&side) ? JOB_NO : JOB_MAYBE;
 }
 
 bool message_is_sure(const struct job *job, int member, const struct job_op *op)
 {
 	const struct side side = side_of(job, member, op);
-	const struct job_op *met;
+	const struct job_member *receiver =
+		op->sig.op == JOB_OP_RECV ? side.member : side.peer;
 
 	if (!backend_has(job->groups[side.member->group].maker, BACKEND_TAGS))
 		return true;
-	met = side.by_tag && op->turn ? message_met(job, member, op) : NULL;
-	return met != NULL;
+	return side.by_tag && !receiver->from_any && message_met(job, member, op);
 }

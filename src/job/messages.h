@@ -2,7 +2,8 @@
 /*
  * messages.h: which send meets which receive. Between two ranks the k-th send meets the k-th
  * receive; where a library has tags, of its own tag: then it is the k-th of that tag, if both sides
- * tell theirs (job_op.tagged), and no receive there takes any.
+ * tell theirs (job_op.tagged). Receives of any tag leave a seat's tags unknown; those from anybody
+ * take messages away that nobody counts.
  */
 #ifndef JOB_MESSAGES_H
 #define JOB_MESSAGES_H
@@ -18,7 +19,10 @@ const struct job_op *message_met(const struct job *job, int member, const struct
 /* True if the peer has entered the call that matches. */
 enum job_known message_came(const struct job *job, int member, const struct job_op *op);
 
-/* True if both sides are surely for each other: the library has no tags, or they are known. */
+/*
+ * True if both sides are surely for each other: the library has no tags, or they are known, and who
+ * receives never did from anybody.
+ */
 bool message_is_sure(const struct job *job, int member, const struct job_op *op);
 
 #endif

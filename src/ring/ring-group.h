@@ -165,12 +165,15 @@ static inline uint64_t ring_peer_next(struct ring_writer *w, int group, uint64_t
 
 /*
  * Counts it among those with its tag; keys of (peer, tag) are hashes, and meet by an accident of
- * 2^-64 only. 0 where it takes any tag, too.
+ * 2^-64 only. 0 where it takes any tag, too: whatever that meets is one of another's turn, so that
+ * from then on none here is sure, and the group says so.
  */
 static inline uint32_t ring_tag_next(struct ring_writer *w, int group, uint64_t sig, uint64_t tag)
 {
 	uint64_t key = ring_hash_op(RING_HASH_START, ring_peer_key(w, group, sig), tag);
 
+	if (tag == RING_TAG_ANY)
+		ring_group_state(w, group, RING_G_ANY_TAG);
 	return tag == RING_TAG_ANY ? 0 : (uint32_t)ring_peer_count(w->tags, key ? key : 1);
 }
 

@@ -82,7 +82,7 @@ static const char *const op_flags[] = {
 
 static const char *const group_states[] = {"ready", "nonblocking", "finalized", "destroyed",
 	"aborted", "revoked", "saw-capture", "host-done", "kernels", "from-any",
-	"unordered"};
+	"unordered", "any-tag"};
 
 #define LIST(names)                                                                                \
 	{                                                                                          \

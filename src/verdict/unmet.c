@@ -5,16 +5,25 @@
 #include "job/names.h"
 #include "verdict/rule.h"
 
+static bool is_held_in(
+	const struct inquiry *q, struct rank_index rank, const struct job_op *op)
+{
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++)
+		if (q->waits->at[i].op == op && q->waits->at[i].held)
+			return true;
+	return false;
+}
+
 /* What the peer waits in towards the one who waits, of another tag, that nobody came to either. */
 static const struct job_op *find_other_tag(const struct inquiry *q, const struct wait *wait)
 {
 	const struct job_member *peer = &q->job->members[wait->peer];
 
-	for (size_t i = 0; i < peer->np2p && wait->op->tagged == JOB_TAG_KNOWN; i++) {
+	for (size_t i = 0; i < peer->np2p && wait->op->tagged; i++) {
 		const struct job_op *op = &peer->p2p[i];
 
-		if (op->sig.op != wait->op->sig.op && op->completed != JOB_YES &&
-			op->tagged == JOB_TAG_KNOWN && op->tag != wait->op->tag &&
+		if (op->sig.op != wait->op->sig.op && op->tagged && op->tag != wait->op->tag &&
+			is_held_in(q, peer->rank, op) &&
 			same_group_rank(op->sig.peer, q->job->members[wait->member].seat) &&
 			message_came(q->job, wait->peer, op) == JOB_NO)
 			return op;
@@ -35,7 +44,7 @@ static const struct wait *find_lacking(const struct inquiry *q, int part, bool c
 
 		if (wait && node->part == part && wait->lacking && wait->op &&
 			is_rank(q->job->members[wait->peer].rank) &&
-			(!crossed || find_other_tag(q, wait)))
+			(!crossed || (wait->held && find_other_tag(q, wait))))
 			return wait;
 	}
 	return NULL;

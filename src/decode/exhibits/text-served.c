@@ -31,6 +31,7 @@
 #define RANKS_MOST 65536
 #define TOLD_MOST  256 /* ranks of one row */
 #define TEXT_MOST  200
+#define SAID_MOST  4096 /* sayings of one file; the rest is counted */
 
 /* Where a column's title stands in its line. */
 struct column {
@@ -51,6 +52,7 @@ struct served {
 	bool open_only;
 	int section; /* JOB_NONE */
 	int64_t lost;
+	size_t said;
 	struct column columns[COLUMNS];
 };
 
@@ -58,6 +60,11 @@ static void say(struct served *served, int rank, const char *text)
 {
 	struct job_saying saying = {.kind = JOB_SAYS_SERVED,
 		.text2 = "", .a = JOB_UNKNOWN, .b = JOB_UNKNOWN};
+
+	if (served->said++ >= SAID_MOST) {
+		served->lost++;
+		return;
+	}
 
 	saying.text = arena_text_max(&served->texts->context->arena, text,
 		strlen(text) < TEXT_MOST ? strlen(text) : TEXT_MOST);

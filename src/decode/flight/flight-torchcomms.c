@@ -26,6 +26,7 @@
 
 /* So many numbers in common are no chance. */
 #define ALIKE_LEAST 8
+#define COMPARED_MOST (UINT64_C(1) << 30)
 
 /* True if an entry is called "BACKEND:OP" of a group whose purpose is that backend. */
 static bool is_its_entry(const struct flight_entry *entry)
@@ -87,8 +88,8 @@ static void number(struct flight_rank *rank, bool counted)
 
 		if (op->p2p)
 			continue;
-		op->seq = counted ? seat->newest + 1 : op->record + 1;
-		op->skip = op->seq <= 0 || op->record >= INT64_MAX - 1;
+		op->skip = op->record < 0 || op->record >= INT64_MAX - 1;
+		op->seq = counted ? seat->newest + 1 : op->skip ? 0 : op->record + 1;
 		if (!op->skip)
 			seat->newest = op->seq;
 	}
@@ -151,8 +152,23 @@ static bool is_as_first(const struct flights *flights, size_t index, const struc
 	return first == index || are_alike(&ranks[index], seat, &ranks[first]);
 }
 
+/* True if it is so much that comparing it would take longer than anybody waits. */
+static bool is_too_much(const struct flights *flights)
+{
+	uint64_t seats = 0, ops = 0;
+
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		seats += flights->ranks.items[i].seats.nr;
+		ops += flights->ranks.items[i].ops.nr;
+	}
+	return seats && (ops > COMPARED_MOST / seats ||
+				flights->ranks.nr > COMPARED_MOST / seats);
+}
+
 static bool all_alike(const struct flights *flights)
 {
+	if (is_too_much(flights))
+		return false;
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
 		const struct flight_rank *rank = &flights->ranks.items[i];
 

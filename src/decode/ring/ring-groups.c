@@ -286,11 +286,14 @@ static void ops_of_seat(struct ring_source *source, const struct ring_seat *seat
 		ops_of_history(source, seat, index);
 }
 
-static void take_tag(const struct ring_slot *slot, struct job_op *into)
+/* Its tag, and which of that it is: known where no receive of the seat ever took any. */
+static void take_tag(
+	const struct ring_group *group, const struct ring_slot *slot, struct job_op *into)
 {
-	if (!(ring_meta_flags(slot->meta) & RING_F_TAGGED))
+	if (!(ring_meta_flags(slot->meta) & RING_F_TAGGED) || slot->more == RING_TAG_ANY ||
+		group->state & RING_G_ANY_TAG || !ring_meta_arg(slot->meta))
 		return;
-	into->tagged = slot->more == RING_TAG_ANY ? JOB_TAG_ANY : JOB_TAG_KNOWN;
+	into->tagged = true;
 	into->tag = slot->more;
 	into->turn = ring_meta_arg(slot->meta);
 }
@@ -309,7 +312,7 @@ static void ops_of_p2p(struct ring_source *source, const struct ring_seat *seat)
 		more.returned = ring_meta_flags(slot.meta) & RING_F_RETURNED ? JOB_YES : JOB_NO;
 		more.completed = ops_done(
 			source, &seat->group, n, seat->group.completed_p2p, true);
-		take_tag(&slot, &more);
+		take_tag(&seat->group, &slot, &more);
 		more.cite = ring_source_cite(
 			source, "g%u:p%llu", seat->number, (unsigned long long)n);
 		ops_add(source, seat, &slot, &more);

@@ -520,6 +520,13 @@ static void add_told(struct collector *c, struct rank_index rank, size_t from)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
+/* True if it is for a message that the host sends, and no device. */
+static bool is_sent_by_host(const struct job *job, const struct wait *wait)
+{
+	return wait->kind == WAIT_P2P && wait->op->sig.op == JOB_OP_SEND &&
+	       backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_ON_HOST);
+}
+
 /*
  * True if what was begun there keeps nobody but who then waits for it. `free`: by its ring, the
  * rank is in no call that waits; then what it sent goes on without it. For what it receives its
@@ -527,28 +534,36 @@ static void add_told(struct collector *c, struct rank_index rank, size_t from)
  */
 static bool keeps_only_who_waits(const struct job *job, const struct wait *wait, bool free)
 {
-	const char *maker;
-
 	if (wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P)
 		return false;
-	maker = job->groups[job->members[wait->member].group].maker;
-	return backend_has(maker, BACKEND_DRIVEN) ||
-	       (free && wait->op && wait->op->sig.op == JOB_OP_SEND &&
-		       backend_has(maker, BACKEND_ON_HOST));
+	return backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_DRIVEN) ||
+	       (free && is_sent_by_host(job, wait));
+}
+
+/* True if something of what it did was lost: a wait may be among that. */
+static bool lost_something(const struct job *job, struct rank_index rank)
+{
+	for (size_t i = 0; i < job->nlosses; i++)
+		if (same_rank(job->losses[i].rank, rank))
+			return true;
+	return false;
 }
 
 /* True if the ring of a rank that lives says that none of its waits is one that holds it. */
 static bool is_free(const struct collector *c, struct rank_index rank, size_t from)
 {
 	const struct job_rank *r = job_rank(c->job, rank);
+	bool sends = false;
 
 	if (!(r->knows & JOB_KNOWS_RING) || r->process == JOB_NONE ||
 		c->job->processes[r->process].end > JOB_ALIVE)
 		return false;
-	for (size_t i = from; i < c->list.nr; i++)
+	for (size_t i = from; i < c->list.nr; i++) {
 		if (c->list.items[i].held)
 			return false;
-	return true;
+		sends |= is_sent_by_host(c->job, &c->list.items[i]);
+	}
+	return sends && !lost_something(c->job, rank) && !is_shared(c->job, rank);
 }
 
 /*
