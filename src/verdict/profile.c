@@ -469,15 +469,14 @@ static void look_at_past_threads(
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
 		const struct job_op *last = m->nops ? &m->ops[m->nops - 1] : NULL;
-		struct profile *p;
+		struct profile *p = is_rank(m->rank) ? &profiles[m->rank.i] : NULL;
 		int64_t since;
 
-		if (!is_rank(m->rank) || !last || last->thread != JOB_NONE ||
+		if (!p || p->outside == JOB_UNKNOWN || !last || last->thread != JOB_NONE ||
 			last->returned != JOB_YES || last->entered == JOB_UNKNOWN)
 			continue;
-		p = &profiles[m->rank.i];
-		since = waits->now[m->rank.i] - last->entered;
-		if (p->outside == JOB_UNKNOWN || since < 0 || since >= p->outside)
+		since = checked_sub(waits->now[m->rank.i], last->entered);
+		if (since < 0 || since >= p->outside)
 			continue;
 		p->outside = since;
 		p->outside_cite = last->cite;
