@@ -366,9 +366,9 @@ enum {
 	RING_G_SAW_CAPTURE = 64, /* at least one op was captured: replays are not counted */
 	RING_G_HOST_DONE = 128,	 /* the library says on the host when an op is done: always known */
 	RING_G_KERNELS = 256,	 /* NCCL says when the GPU begins and ends each collective */
-	RING_G_ANY_TAG = 2048,	 /* it received any tag: whose turn it was is not counted */
 	RING_G_FROM_ANY = 512,	 /* it received from anybody: whose messages came is not counted */
 	RING_G_UNORDERED = 1024, /* threads entered its ops at once: not in the program's order */
+	RING_G_ANY_TAG = 2048,	 /* it received any tag: whose turn it was is not counted */
 };
 
 /*

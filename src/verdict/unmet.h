@@ -23,7 +23,7 @@ bool unmet_write_crossed(struct inquiry *q, int part);
 
 /*
  * Makes a finding of a message both sides of which were called and may be for others, by their
- * tags, that nothing records; `marked`: its nodes.
+ * tags, that are not known; `marked`: its nodes.
  */
 void unmet_write_tags(struct inquiry *q, const struct wait *wait, const bool *marked);
 
