@@ -20,9 +20,9 @@ static int str_append(void *into, const char *bytes, size_t size)
 
 static void put32(struct str *into, uint8_t mark, uint32_t value)
 {
-	const uint8_t bytes[5] = {mark, (uint8_t)(value >> 24), (uint8_t)(value >> 16),
-		(uint8_t)(value >> 8), (uint8_t)value};
+	uint8_t bytes[5] = {mark};
 
+	bundle_put32(bytes + 1, value);
 	str_add_bytes(into, bytes, sizeof(bytes));
 }
 
@@ -67,7 +67,8 @@ static void bundle_put_opening(struct str *into)
 }
 
 /* One zstd frame with a checksum of its content; without memory there is no bundle to write. */
-static void bundle_compress(ZSTD_CCtx *zstd, const uint8_t *bytes, size_t len, struct str *body)
+static void bundle_compress_part(
+	ZSTD_CCtx *zstd, const uint8_t *bytes, size_t len, struct str *body)
 {
 	size_t room = ZSTD_compressBound(len);
 	size_t size = ZSTD_compress2(
@@ -76,6 +77,56 @@ static void bundle_compress(ZSTD_CCtx *zstd, const uint8_t *bytes, size_t len, s
 	if (ZSTD_isError(size))
 		abort(); /* impossible: the room suffices and the parameters are valid */
 	str_grow(body, size);
+}
+
+static void bundle_put_hole(struct str *body, uint64_t zeros)
+{
+	uint8_t hole[BUNDLE_HOLE_SIZE];
+
+	memcpy(hole, BUNDLE_HOLE, BUNDLE_HOLE_TAG);
+	for (int i = 0; i < BUNDLE_HOLE_CRC - BUNDLE_HOLE_TAG; i++)
+		hole[BUNDLE_HOLE_TAG + i] = (uint8_t)(zeros >> 8 * i);
+	bundle_put32(hole + BUNDLE_HOLE_CRC,
+		bundle_crc(hole + BUNDLE_HOLE_TAG, BUNDLE_HOLE_CRC - BUNDLE_HOLE_TAG));
+	str_add_bytes(body, hole, sizeof(hole));
+}
+
+/* How many zeros there are from that place on, in whole pages, and to the end. */
+static size_t zeros_from(const uint8_t *bytes, size_t at, size_t len)
+{
+	size_t zeros = 0;
+
+	while (at + zeros < len) {
+		size_t left = len - at - zeros, page = left < BUNDLE_PAGE ? left : BUNDLE_PAGE;
+
+		if (!bundle_is_zero(bytes + at + zeros, page))
+			break;
+		zeros += page;
+	}
+	return zeros;
+}
+
+/*
+ * A ring is mostly zeros, megabytes of them: neither who packs nor who reads shall have to go
+ * through them. What is between long runs is a frame each.
+ */
+static void bundle_compress(ZSTD_CCtx *zstd, const uint8_t *bytes, size_t len, struct str *body)
+{
+	size_t packed = 0;
+
+	for (size_t at = 0; at < len;) {
+		size_t zeros = zeros_from(bytes, at, len);
+
+		if (zeros >= BUNDLE_HOLE_LEAST) {
+			if (at > packed)
+				bundle_compress_part(zstd, bytes + packed, at - packed, body);
+			bundle_put_hole(body, zeros);
+			packed = at + zeros;
+		}
+		at += zeros < BUNDLE_PAGE ? BUNDLE_PAGE : zeros;
+	}
+	if (packed < len || !len)
+		bundle_compress_part(zstd, bytes + packed, len - packed, body);
 }
 
 /* Dumps are read as they were found, and leave the machine without what is private in them. */

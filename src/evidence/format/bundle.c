@@ -22,7 +22,6 @@
 #include "evidence/gather/measure.h"
 
 #define BUNDLE_CHUNK  (64 * 1024)
-#define BUNDLE_PAGE   4096 /* a larger one of the machine's only saves less */
 #define BUNDLE_WINDOW 23   /* log2 of what unpacking may look back: packing looks back 2^21 */
 #define BUNDLE_HOLLOW (64u << 20)
 #define BUNDLE_PIECE  (256u << 10)
@@ -157,11 +156,6 @@ struct bundle_bytes {
 	size_t len;
 };
 
-static bool bytes_are_zero(const uint8_t *bytes, size_t size)
-{
-	return size == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, size - 1));
-}
-
 /* How many of so many bytes for this place lie in its page: zeros matter by whole pages. */
 static size_t bytes_to_page_end(const uint8_t *place, size_t size)
 {
@@ -179,7 +173,7 @@ static bool bytes_take(struct bundle_bytes *bytes, const uint8_t *chunk, size_t 
 	size_t left = bytes->room - bytes->len;
 	size_t taken = size < left ? size : left, piece;
 
-	if (bytes_are_zero(chunk, taken)) {
+	if (bundle_is_zero(chunk, taken)) {
 		bytes->len += taken;
 		return taken == size;
 	}
@@ -187,11 +181,49 @@ static bool bytes_take(struct bundle_bytes *bytes, const uint8_t *chunk, size_t 
 		uint8_t *place = bytes->at + bytes->len;
 
 		piece = bytes_to_page_end(place, taken - at);
-		if (!bytes_are_zero(chunk + at, piece))
+		if (!bundle_is_zero(chunk + at, piece))
 			memcpy(place, chunk + at, piece);
 		bytes->len += piece;
 	}
 	return taken == size;
+}
+
+/*
+ * The memory has its zeros already. False if the hole is damaged: what is behind it would get
+ * another place than it had.
+ */
+static bool bytes_skip(struct bundle_bytes *bytes, const uint8_t *hole)
+{
+	uint64_t zeros = 0;
+
+	for (int i = BUNDLE_HOLE_CRC; i-- > BUNDLE_HOLE_TAG;)
+		zeros = zeros << 8 | hole[i];
+	if (bundle_crc(hole + BUNDLE_HOLE_TAG, BUNDLE_HOLE_CRC - BUNDLE_HOLE_TAG) !=
+			bundle_get32(hole + BUNDLE_HOLE_CRC) ||
+		zeros > bytes->room - bytes->len)
+		return false;
+	bytes->len += zeros;
+	return true;
+}
+
+/* Unpacks one zstd frame. Returns whether it is whole. */
+static bool bundle_unzip_frame(
+	struct bundle_walk *walk, ZSTD_inBuffer *in, struct bundle_bytes *bytes)
+{
+	size_t left = 1;
+
+	ZSTD_DCtx_reset(walk->zstd, ZSTD_reset_session_only);
+	while (left) {
+		ZSTD_outBuffer out = {walk->chunk, BUNDLE_CHUNK, 0};
+		size_t before = in->pos;
+
+		left = ZSTD_decompressStream(walk->zstd, &out, in);
+		if (ZSTD_isError(left) || !bytes_take(bytes, walk->chunk, out.pos))
+			return false;
+		if (left && in->pos == before && out.pos == 0)
+			return false; /* cut */
+	}
+	return true;
 }
 
 /* Unpacks the body. Returns whether it is whole; what zstd gave before the damage is kept. */
@@ -199,20 +231,22 @@ static bool bundle_unzip(
 	struct bundle_walk *walk, const uint8_t *body, size_t size, struct bundle_bytes *bytes)
 {
 	ZSTD_inBuffer in = {body, size, 0};
-	size_t left = 1;
+	bool good;
 
-	ZSTD_DCtx_reset(walk->zstd, ZSTD_reset_session_only);
-	while (left) {
-		ZSTD_outBuffer out = {walk->chunk, BUNDLE_CHUNK, 0};
-		size_t before = in.pos;
+	do {
+		const uint8_t *part = body + in.pos;
 
-		left = ZSTD_decompressStream(walk->zstd, &out, &in);
-		if (ZSTD_isError(left) || !bytes_take(bytes, walk->chunk, out.pos))
-			return false;
-		if (left && in.pos == before && out.pos == 0)
-			return false; /* cut */
-	}
-	return in.pos == in.size && bytes->len == bytes->room;
+		if (size - in.pos >= BUNDLE_HOLE_SIZE &&
+			!memcmp(part, BUNDLE_HOLE, BUNDLE_HOLE_TAG)) {
+			good = bytes_skip(bytes, part);
+			in.pos += BUNDLE_HOLE_SIZE;
+		} else {
+			/* Of what else zstd would skip nothing is known to be a hole. */
+			good = size - in.pos >= 4 && !memcmp(part, BUNDLE_ZSTD, 4) &&
+			       bundle_unzip_frame(walk, &in, bytes);
+		}
+	} while (good && in.pos < size);
+	return good && bytes->len == bytes->room;
 }
 
 /* The size that the head tells counts, also where less comes: memory is set aside for it. */

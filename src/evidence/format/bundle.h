@@ -12,7 +12,8 @@
  *	["INQ:CLOSING:", crc, head, body]			the last: how many there were
  *
  * where crc is a uint32, head a bin32 with a msgpack map of scalars (what the exhibit is, and the
- * length and checksum of its bytes), body a bin32 with a zstd frame of its bytes. Fixed widths are
+ * length and checksum of its bytes), body a bin32 with its bytes: zstd frames, and between them
+ * holes that say how many zeros there are (since 1.1; a body of 1.0 is one frame). Fixed widths are
  * always used, so that a frame can be found again behind damage by looking for its first bytes.
  * crc is the CRC-32 of head.
  *
@@ -27,7 +28,7 @@
 
 #define BUNDLE_NAME	     "inquest-bundle"
 #define BUNDLE_VERSION_MAJOR 1
-#define BUNDLE_VERSION_MINOR 0
+#define BUNDLE_VERSION_MINOR 1
 #define BUNDLE_SUFFIX	     ".inq"
 
 /* Against bombs: no exhibit unpacks to more than this, all of one bundle to no more than that. */

@@ -117,6 +117,79 @@ static void any_reader_of_msgpack_can_walk_it(void **state)
 	evidence_release(&in);
 }
 
+/* A ring as bundles have it: islands in megabytes of zeros. */
+static void fill_sparse(struct evidence *in, size_t len, size_t first, size_t every)
+{
+	struct exhibit about = {.kind = EXHIBIT_RING, .host = (char *)"h"};
+	uint8_t *bytes = alloc_zeroed(1, len + 1);
+	uint64_t seed = len;
+
+	for (size_t at = first; at < len; at += every)
+		for (size_t i = at; i < len && i < at + 300; i++)
+			bytes[i] = (uint8_t)draw(&seed);
+	evidence_add(in, &about, bytes, len);
+}
+
+static void long_runs_of_zeros_are_not_packed(void **state)
+{
+	static const struct {
+		size_t len, first, every;
+	} cases[] = {
+		{6 << 20, 100, 1 << 20},
+		{(6 << 20) + 17, 4095, 333333},
+		{1 << 20, 1 << 19, 1 << 20},
+		{1 << 20, 1 << 20, 1},
+		{BUNDLE_HOLE_LEAST, BUNDLE_HOLE_LEAST, 1},
+		{BUNDLE_HOLE_LEAST - 1, 1 << 20, 1},
+		{3, 3, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct evidence in = {0}, out = {0};
+		struct str bytes = {0};
+		const char *hole;
+
+		fill_sparse(&in, cases[i].len, cases[i].first, cases[i].every);
+		bundle_pack(&in, &bytes);
+		assert_true(bytes.len < 20000);
+		hole = memmem(bytes.text, bytes.len, BUNDLE_HOLE, BUNDLE_HOLE_TAG);
+		assert_int_equal(hole != NULL, cases[i].len >= BUNDLE_HOLE_LEAST);
+		assert_int_equal(bundle_unpack(bytes.text, bytes.len, &out, NULL), 0);
+		assert_int_equal(out.n, 1);
+		assert_same_exhibit(&in.at[0], &out.at[0]);
+		str_release(&bytes);
+		evidence_release(&out);
+		evidence_release(&in);
+	}
+}
+
+/* What is behind a damaged hole would be read at another place: it is not kept. */
+static void a_flipped_hole_moves_nothing(void **state)
+{
+	struct evidence in = {0};
+	struct str bytes = {0};
+	char *hole;
+
+	fill_sparse(&in, 1 << 20, 0, 1 << 19);
+	bundle_pack(&in, &bytes);
+	hole = memmem(bytes.text, bytes.len, BUNDLE_HOLE, BUNDLE_HOLE_TAG);
+	assert_non_null(hole);
+	for (int bit = 0; bit < BUNDLE_HOLE_SIZE * 8; bit++) {
+		struct evidence out = {0};
+
+		hole[bit / 8] ^= (char)(1 << bit % 8);
+		assert_int_equal(bundle_unpack(bytes.text, bytes.len, &out, NULL), 0);
+		hole[bit / 8] ^= (char)(1 << bit % 8);
+		assert_int_equal(out.n, 1);
+		assert_true(out.at[0].damaged);
+		assert_true(out.at[0].len >= 300 && out.at[0].len <= 8192);
+		assert_memory_equal(in.at[0].bytes, out.at[0].bytes, out.at[0].len);
+		evidence_release(&out);
+	}
+	str_release(&bytes);
+	evidence_release(&in);
+}
+
 /* Unpacks a copy whose memory ends with the bytes, so that ASan sees any step beyond. */
 static int unpack_exactly(const char *bytes, size_t size, struct evidence *out)
 {
@@ -244,7 +317,7 @@ static void what_is_no_bundle_is_refused_in_one_line(void **state)
 	for (int i = 0; i < 4; i++)
 		bytes.text[BUNDLE_OPENING_CRC + 1 + i] = (char)(crc >> (24 - 8 * i));
 	assert_string_equal(refusal(bytes.text, bytes.len),
-		"the bundle is of version 2.0, and this inquest reads only up to 1.x: "
+		"the bundle is of version 2.1, and this inquest reads only up to 1.x: "
 		"use a newer one");
 	str_release(&bytes);
 	evidence_release(&in);
@@ -324,6 +397,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_goes_in_comes_out),
 		cmocka_unit_test(any_reader_of_msgpack_can_walk_it),
+		cmocka_unit_test(long_runs_of_zeros_are_not_packed),
+		cmocka_unit_test(a_flipped_hole_moves_nothing),
 		cmocka_unit_test(a_cut_costs_only_what_is_behind_it),
 		cmocka_unit_test(a_flipped_bit_costs_one_exhibit_at_most),
 		cmocka_unit_test(flips_all_over_never_crash),
