@@ -224,12 +224,14 @@ static void read_worlds(struct bundle_part *part, const struct ring_view *view)
 	const struct ring_part *groups = &view->part[RING_S_GROUPS];
 
 	for (uint64_t i = 0; i < WORLDS_READ && i < groups->count; i++) {
+		const uint8_t *at = groups->at + i * groups->elem_size;
 		struct ring_group group;
 
+		if (ring_is_unused(at))
+			continue;
 		/* Its history is not asked: thousands of rings are looked at. */
-		memcpy(&group, groups->at + i * groups->elem_size,
-			offsetof(struct ring_group, enqueue));
-		if (group.seq && !(group.seq & 1) && ring_maker_draws_ids(group.maker) &&
+		memcpy(&group, at, offsetof(struct ring_group, enqueue));
+		if (!(group.seq & 1) && ring_maker_draws_ids(group.maker) &&
 			(group.state & RING_G_READY) && group.size > 1 &&
 			(int64_t)group.size == view->header.world_size)
 			*array_add(&part->worlds) = (struct bundle_world){group.key, group.alias};

@@ -355,10 +355,10 @@ int ring_view_group(const struct ring_view *view, uint64_t i, struct ring_group 
 
 	if (!at)
 		return -1;
+	if (ring_is_unused(at))
+		return 0;
 	memcpy(ret, at, sizeof(*ret));
-	if (ret->seq & 1)
-		return -1;
-	return ret->seq != 0;
+	return ret->seq & 1 ? -1 : 1;
 }
 
 int ring_view_mark(const struct ring_view *view, uint64_t i, struct ring_mark *ret)
@@ -384,14 +384,14 @@ int ring_view_fatal(const struct ring_view *view, uint64_t i, struct ring_fatal 
 
 	if (!at)
 		return -1;
+	if (ring_is_unused(at))
+		return 0;
 	memcpy(ret, at, sizeof(*ret));
 	if (ret->nregs > RING_FATAL_REGS)
 		ret->nregs = RING_FATAL_REGS;
 	if (ret->stack_len > RING_FATAL_STACK)
 		ret->stack_len = RING_FATAL_STACK;
 	ret->thread[sizeof(ret->thread) - 1] = 0;
-	if (!ret->seq)
-		return 0;
 	return ret->seq == 2 ? 1 : 2;
 }
 

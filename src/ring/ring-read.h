@@ -28,8 +28,10 @@
 #ifndef RING_READ_H
 #define RING_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "ring/ring-cpu.h"
 #include "ring/ring.h"
@@ -220,8 +222,21 @@ int ring_pins_next(struct ring_pins *pins, struct ring_slot *ret);
 /* --- Tables ----------------------------------------------------------------------------------- */
 
 /*
- * Copies a group's entry i: 1 valid, 0 free, -1 torn, being written or not at hand. Read its boards
- * with ring_board_read(), its history with ring_group_op() and ring_group_p2p().
+ * True if an element of a table whose first word is its `seq` was never written. Most are not, and
+ * their pages are the kernel's zeros: what is copied of them would be megabytes a ring.
+ */
+static inline bool ring_is_unused(const uint8_t *element)
+{
+	uint64_t seq;
+
+	memcpy(&seq, element, sizeof(seq));
+	return !seq;
+}
+
+/*
+ * Copies a group's entry i: 1 valid, 0 free (nothing is copied), -1 torn, being written or not at
+ * hand. Read its boards with ring_board_read(), its history with ring_group_op() and
+ * ring_group_p2p().
  */
 int ring_view_group(const struct ring_view *view, uint64_t i, struct ring_group *ret);
 
@@ -235,8 +250,8 @@ int ring_view_mark(const struct ring_view *view, uint64_t i, struct ring_mark *r
 int ring_view_span(const struct ring_view *view, uint64_t i, struct ring_slot *ret);
 
 /*
- * A death: 1 complete, 0 none, 2 its writing was interrupted (fields not yet written are 0), -1 not
- * at hand. nregs and stack_len never exceed their arrays.
+ * A death: 1 complete, 0 none (nothing is copied), 2 its writing was interrupted (fields not yet
+ * written are 0), -1 not at hand. nregs and stack_len never exceed their arrays.
  */
 int ring_view_fatal(const struct ring_view *view, uint64_t i, struct ring_fatal *ret);
 

@@ -54,12 +54,14 @@ static void trace_bound_entries(struct ring_traceback *t)
 int ring_view_traceback(const struct ring_view *view, uint64_t i, struct ring_traceback *ret)
 {
 	const struct ring_part *part = &view->part[RING_S_TRACES];
+	const uint8_t *at;
 
 	if (i >= part->count)
 		return -1;
-	memcpy(ret, part->at + i * part->elem_size, sizeof(*ret));
-	if (!ret->seq)
+	at = part->at + i * part->elem_size;
+	if (ring_is_unused(at))
 		return 0;
+	memcpy(ret, at, sizeof(*ret));
 	trace_bound_counts(ret);
 	trace_bound_entries(ret);
 	return ret->seq == 2 ? 1 : 2;

@@ -144,9 +144,9 @@ static inline void ring_traceback_publish(struct ring_writer *w, struct ring_tra
 struct ring_view;
 
 /*
- * The traceback of death i: 1 complete, 0 none, 2 its writing was interrupted, -1 not at hand.
- * Counts, indexes, enums and texts in ret are within bounds, whatever the bytes said:
- * ret->text + offset is a string, "" for none. Bytes of texts are a stranger's.
+ * The traceback of death i: 1 complete, 0 none (nothing is copied), 2 its writing was interrupted,
+ * -1 not at hand. Counts, indexes, enums and texts in ret are within bounds, whatever the bytes
+ * said: ret->text + offset is a string, "" for none. Bytes of texts are a stranger's.
  */
 int ring_view_traceback(const struct ring_view *view, uint64_t i, struct ring_traceback *ret);
 
