@@ -8,18 +8,39 @@
 #include "base/hash.h"
 #include "ring/census.h"
 
+static void reindex_hosts(struct decode_context *context)
+{
+	free(context->host_index);
+	context->host_room = context->host_room ? context->host_room * 2 : 16;
+	context->host_index = alloc_zeroed(context->host_room, sizeof(*context->host_index));
+	for (size_t i = 0; i < context->hosts.nr; i++) {
+		size_t at = hash_text(HASH_START, context->hosts.items[i]->name);
+
+		while (context->host_index[at % context->host_room])
+			at++;
+		context->host_index[at % context->host_room] = i + 1;
+	}
+}
+
 struct decode_host *context_host(struct decode_context *context, const char *name)
 {
+	size_t at = hash_text(HASH_START, name);
 	struct decode_host *host;
 
-	for (size_t i = 0; i < context->hosts.nr; i++)
-		if (!strcmp(context->hosts.items[i]->name, name))
-			return context->hosts.items[i];
+	for (; context->host_room && context->host_index[at % context->host_room]; at++) {
+		host = context->hosts.items[context->host_index[at % context->host_room] - 1];
+		if (!strcmp(host->name, name))
+			return host;
+	}
 	host = arena_new(&context->arena, struct decode_host);
 	host->name = arena_text(&context->arena, name);
 	host->earliest = JOB_UNKNOWN;
 	host->agent_beat = JOB_UNKNOWN;
 	*array_add(&context->hosts) = host;
+	if (context->hosts.nr * 2 > context->host_room)
+		reindex_hosts(context);
+	else
+		context->host_index[at % context->host_room] = context->hosts.nr;
 	return host;
 }
 
@@ -212,6 +233,7 @@ void context_release(struct decode_context *context)
 	array_release(&context->flights);
 	array_release(&context->hosts);
 	array_release(&context->processes);
+	free(context->host_index);
 	free(context->index);
 	arena_release(&context->arena);
 }

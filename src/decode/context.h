@@ -115,6 +115,7 @@ struct decode_log {
 	size_t len;
 	const char *file; /* which one, where it may be shared; NULL: certainly its own */
 	const char *cite; /* where its words stand; NULL: "log:RANK" */
+	bool shared;	  /* another process writes to that file, too: logs_find_shared() */
 	int64_t when;
 };
 
@@ -146,6 +147,8 @@ struct decode_context {
 	size_t rings;	     /* exhibits of that kind in the evidence */
 	struct arena arena;
 	ARRAY(struct decode_host *) hosts;
+	size_t *host_index; /* open addressing: 1 + place in hosts, 0 free */
+	size_t host_room;
 	ARRAY(struct decode_process *) processes;
 	size_t *index; /* open addressing: 1 + place in processes, 0 free */
 	size_t index_size;

@@ -179,9 +179,10 @@ static void finish_end(struct decode_context *context, struct decode_process *pr
 			&context->arena, "proc:%s", context_name(context, process));
 }
 
-/* Processes by a pid; of equal ones in the order in which they came. */
+/* Processes by pid and host; of equal ones in the order in which they came. */
 struct finish_seen {
 	uint32_t pid;
+	const char *host; /* the context's own text: of one name there is one */
 	size_t order;
 	const struct decode_process *process;
 };
@@ -201,6 +202,8 @@ static int compare_seen(const void *va, const void *vb)
 
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
+	if (a->host != b->host)
+		return (uintptr_t)a->host < (uintptr_t)b->host ? -1 : 1;
 	return (a->order > b->order) - (a->order < b->order);
 }
 
@@ -209,33 +212,37 @@ static void finish_index(const struct decode_context *context, struct finish_tab
 	for (size_t i = 0; i < context->processes.nr; i++) {
 		const struct decode_process *process = context->processes.items[i];
 
-		*array_add(&table->here.all) = (struct finish_seen){process->here, i, process};
-		if (process->here && process->here != process->who.pid)
-			*array_add(&table->renamed.all) =
-				(struct finish_seen){process->who.pid, i, process};
+		struct finish_seen seen = {process->here, process->who.host, i, process};
+
+		*array_add(&table->here.all) = seen;
+		if (!process->here || process->here == process->who.pid)
+			continue;
+		seen.pid = process->who.pid;
+		*array_add(&table->renamed.all) = seen;
 	}
 	array_sort(&table->here.all, compare_seen);
 	array_sort(&table->renamed.all, compare_seen);
 }
 
-/* The first process of that pid on the host; NULL: there is none. */
+/* The first process of that pid on the host, which is one of the context's; NULL: there is none. */
 static const struct decode_process *finish_find(
 	const struct finish_pids *pids, uint32_t pid, const char *host)
 {
+	const struct finish_seen sought = {.pid = pid, .host = host};
 	size_t low = 0, high = pids->all.nr;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (pids->all.items[middle].pid < pid)
+		if (compare_seen(&pids->all.items[middle], &sought) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < pids->all.nr && pids->all.items[low].pid == pid; low++)
-		if (!strcmp(pids->all.items[low].process->who.host, host))
-			return pids->all.items[low].process;
-	return NULL;
+	if (low >= pids->all.nr || pids->all.items[low].pid != pid ||
+		pids->all.items[low].host != host)
+		return NULL;
+	return pids->all.items[low].process;
 }
 
 /*
@@ -357,6 +364,7 @@ void context_finish(struct decode_context *context, struct job_builder *builder)
 	flight_finish(context, builder);
 	texts_finish(context, builder);
 	finish_index(context, &table);
+	logs_find_shared(context);
 	for (size_t i = 0; i < context->hosts.nr; i++)
 		if (*context->hosts.items[i]->name)
 			finish_host(context, builder, context->hosts.items[i]);

@@ -283,19 +283,28 @@ static bool log_is_numbered(const struct decode_log *log, bool shared)
 	return numbers.with && !numbers.without && (shared || !numbers.counts);
 }
 
-/* True if another process writes to the same file. */
-static bool log_is_shared(
-	const struct decode_context *context, const struct decode_process *process)
+/* By file, then host: of one file they are neighbours. */
+static int compare_files(const void *va, const void *vb)
 {
-	for (size_t i = 0; process->log.file && i < context->processes.nr; i++) {
-		const struct decode_process *other = context->processes.items[i];
+	const struct decode_process *a = *(struct decode_process *const *)va;
+	const struct decode_process *b = *(struct decode_process *const *)vb;
+	int order = strcmp(a->log.file, b->log.file);
 
-		if (other != process && other->log.file &&
-			!strcmp(other->log.file, process->log.file) &&
-			!strcmp(other->who.host, process->who.host))
-			return true;
-	}
-	return false;
+	return order ? order : strcmp(a->who.host, b->who.host);
+}
+
+void logs_find_shared(struct decode_context *context)
+{
+	ARRAY(struct decode_process *) all = {0};
+
+	for (size_t i = 0; i < context->processes.nr; i++)
+		if (context->processes.items[i]->log.file)
+			*array_add(&all) = context->processes.items[i];
+	array_sort(&all, compare_files);
+	for (size_t i = 1; i < all.nr; i++)
+		if (!compare_files(&all.items[i - 1], &all.items[i]))
+			all.items[i - 1]->log.shared = all.items[i]->log.shared = true;
+	array_release(&all);
 }
 
 void logs_finish(struct decode_context *context, struct job_builder *builder,
@@ -307,7 +316,7 @@ void logs_finish(struct decode_context *context, struct job_builder *builder,
 					.pid = process->who.pid,
 					.here = process->here}};
 
-	if (log == &process->log && log_is_shared(context, process)) {
+	if (log == &process->log && log->shared) {
 		if (process->ring_log.len)
 			log = &process->ring_log;
 		else

@@ -12,7 +12,10 @@
 
 #include "decode/context.h"
 
-/* Adds the process' log, if any of its text was seen. */
+/* Finds out which processes write to one file; all of them have to be known. */
+void logs_find_shared(struct decode_context *context);
+
+/* After that: adds the process' log, if any of its text was seen. */
 void logs_finish(struct decode_context *context, struct job_builder *builder,
 	struct decode_process *process);
 
