@@ -73,6 +73,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/timeline/track-marks.c \
 	%D%/timeline/track-names.c \
 	%D%/timeline/track-now.c \
+	%D%/timeline/track-room.c \
 	%D%/timeline/track-spans.c \
 	%D%/timeline/track-wait.c \
 	%D%/timeline/track.c %D%/timeline/track.h \
@@ -115,6 +116,7 @@ tests_unit_viewer_view_window_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 
 # Tests of tracks and rows stand on jobs made by hand (tests/unit/facts.h).
 UNIT_TESTS += tests/unit/viewer/view_track_test
+TSAN_TESTS += tests/unit/viewer/view_track_test tests/unit/viewer/view_state_test
 tests_unit_viewer_view_track_test_SOURCES = tests/unit/viewer/view_track_test.c \
 	tests/unit/report_job.c \
 	tests/unit/report_job.h $(FACTS)

@@ -11,6 +11,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/checked.h \
 	%D%/clock.c %D%/clock.h \
 	%D%/complaint.c %D%/complaint.h \
+	%D%/crew.c %D%/crew.h \
 	%D%/fds.c %D%/fds.h \
 	%D%/file.c %D%/file.h \
 	%D%/follow.c %D%/follow.h \
@@ -37,6 +38,9 @@ UNIT_TESTS += tests/unit/base/clock_test
 tests_unit_base_clock_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/base/complaint_test
 tests_unit_base_complaint_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/base/crew_test
+tests_unit_base_crew_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+TSAN_TESTS += tests/unit/base/crew_test
 UNIT_TESTS += tests/unit/base/file_test
 tests_unit_base_file_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/base/meter_test

@@ -34,6 +34,12 @@ void by_rank_index(struct by_rank *ret, const struct job *job, const void *facts
 		offsetof(__typeof__(*(job)->plural), rank))
 void by_rank_release(struct by_rank *index);
 
+/* How many are of that rank. */
+static inline size_t by_rank_count(const struct by_rank *index, struct rank_index rank)
+{
+	return index->first[rank.i + 1] - index->first[rank.i];
+}
+
 /* Runs the statement behind it for each `place` in `at` that is of that rank. */
 #define by_rank_each(index, rank, place)                                                           \
 	for (size_t place = (index)->first[(rank).i]; place < (index)->first[(rank).i + 1]; place++)

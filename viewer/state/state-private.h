@@ -84,7 +84,7 @@ struct state {
 	struct scene scene; /* scene.job NULL: nothing is loaded */
 	struct tracks *tracks;
 	struct pyramid *pyramid;
-	struct lates *lates; /* made when first asked for */
+	struct lates *lates;
 	struct rows *rows;
 	struct state_share *shares; /* by row */
 	struct strip *strip; /* what was counted last; NULL: nothing */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/crew.h"
 #include "viewer/pane/pane-seats.h"
 #include "viewer/pane/treelines.h"
 #include "viewer/timeline/lates.h"
@@ -258,6 +259,18 @@ static void note_answer(struct state *state, bool first)
 	state->culprit = culprit;
 }
 
+/* What is made of the tracks alone. */
+static void make_of_tracks(void *context, size_t worker, size_t i)
+{
+	struct state *state = context;
+
+	(void)worker;
+	if (i)
+		state->lates = lates_new(state->tracks);
+	else
+		state->pyramid = pyramid_new(state->tracks);
+}
+
 void state_load(struct state *state, const struct job *job, const struct verdicts *verdicts,
 	const char *origin, bool live, int64_t now)
 {
@@ -266,7 +279,7 @@ void state_load(struct state *state, const struct job *job, const struct verdict
 
 	unload(state);
 	state->tracks = tracks_new(verdicts);
-	state->pyramid = pyramid_new(state->tracks);
+	crew_each(2, make_of_tracks, state);
 	make_trees(state, job);
 	state->seats = seats_book_new(job);
 	state->scene = (struct scene){.job = job,

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/crew.h"
 #include "viewer/timeline/pyramid-tally.h"
 #include "viewer/timeline/pyramid-slots.h"
 
@@ -43,6 +44,7 @@ struct points {
 
 struct pile {
 	const struct track *track;
+	size_t first_node, first_slot; /* in the pyramid's */
 	size_t nodes[LEVELS]; /* where the nodes of each level begin; level 0 is the spans */
 	size_t n[LEVELS];
 	unsigned levels;
@@ -159,8 +161,10 @@ static size_t count_nodes(size_t spans)
 	return n;
 }
 
-static size_t stack_nodes(struct pyramid *pyramid, struct pile *pile, size_t next)
+static void stack_nodes(struct pyramid *pyramid, struct pile *pile)
 {
+	size_t next = pile->first_node;
+
 	pile->n[0] = pile->track->nspans;
 	while (pile->n[pile->levels] >= FAN && pile->levels + 1 < LEVELS) {
 		unsigned level = ++pile->levels;
@@ -175,36 +179,35 @@ static size_t stack_nodes(struct pyramid *pyramid, struct pile *pile, size_t nex
 				find_at(pyramid, pile, level - 1, k, found);
 		}
 	}
-	return next;
 }
 
 /* How many there are of each kind; those of unknown time come last. */
-static void count_points(const struct track *track, size_t n[TRACK_MARKS])
+static void count_points(void *context, size_t worker, size_t i)
 {
+	struct pile *pile = &((struct pyramid *)context)->piles[i];
 	size_t all[TRACK_MARKS + 1] = {0};
 
-	for (size_t i = 0; i < track->nevents && track->events[i].when != JOB_UNKNOWN; i++)
-		all[track_mark_of(&track->events[i])]++;
+	(void)worker;
+	for (size_t k = 0; k < pile->track->nevents; k++)
+		if (pile->track->events[k].when != JOB_UNKNOWN)
+			all[track_mark_of(&pile->track->events[k])]++;
 	for (int mark = 0; mark < TRACK_MARKS; mark++)
-		n[mark] = all[mark];
+		pile->points[mark].n = all[mark];
 }
 
-static size_t keep_points(struct pyramid *pyramid, struct pile *pile, size_t next)
+static void keep_points(struct pyramid *pyramid, struct pile *pile)
 {
 	const struct track *track = pile->track;
 	size_t to[TRACK_MARKS + 1] = {0};
 
-	for (int mark = 0; mark < TRACK_MARKS; mark++) {
-		pile->points[mark].first = to[mark] = next;
-		next += pile->points[mark].n;
-	}
+	for (int mark = 0; mark < TRACK_MARKS; mark++)
+		to[mark] = pile->points[mark].first;
 	for (size_t i = 0; i < track->nevents && track->events[i].when != JOB_UNKNOWN; i++) {
 		enum track_mark mark = track_mark_of(&track->events[i]);
 
 		if (mark != TRACK_MARKS)
 			pyramid->points[to[mark]++] = track->events[i].when;
 	}
-	return next;
 }
 
 /* All of a time-ordered list; how many slots that took. */
@@ -219,47 +222,57 @@ static struct times times_of(const struct pyramid *pyramid, const struct points 
 	return (struct times){pyramid->points + points->first, sizeof(int64_t), points->n};
 }
 
-static void make_pile(struct pyramid *pyramid, struct pile *pile, size_t *node, size_t *point,
-	size_t *slot)
+static void make_pile(void *context, size_t worker, size_t i)
 {
+	struct pyramid *pyramid = context;
+	struct pile *pile = &pyramid->piles[i];
 	const struct track_span *spans = pile->track->spans;
+	size_t slot = pile->first_slot;
 
-	*node = stack_nodes(pyramid, pile, *node);
-	*point = keep_points(pyramid, pile, *point);
-	*slot += make_slots(pyramid, &pile->spans, *slot,
+	(void)worker;
+	stack_nodes(pyramid, pile);
+	keep_points(pyramid, pile);
+	slot += make_slots(pyramid, &pile->spans, slot,
 		(struct times){&spans->from, sizeof(*spans), pile->track->nspans});
 	for (int mark = 0; mark < TRACK_MARKS; mark++)
-		*slot += make_slots(pyramid, &pile->points[mark].slots, *slot,
+		slot += make_slots(pyramid, &pile->points[mark].slots, slot,
 			times_of(pyramid, &pile->points[mark]));
 }
 
-struct pyramid *pyramid_new(const struct tracks *tracks)
+/* Where each pile has its nodes, points and slots; makes room for all. */
+static void share_out(struct pyramid *pyramid)
 {
-	struct pyramid *pyramid = alloc_zeroed(1, sizeof(*pyramid));
 	size_t nodes = 0, points = 0, slots = 0;
 
-	pyramid->tracks = tracks;
-	pyramid->piles = alloc_zeroed(tracks->n + 1, sizeof(*pyramid->piles));
-	for (size_t i = 0; i < tracks->n; i++) {
-		size_t mine[TRACK_MARKS];
+	for (size_t i = 0; i < pyramid->tracks->n; i++) {
+		struct pile *pile = &pyramid->piles[i];
 
-		count_points(&tracks->at[i], mine);
-		nodes += count_nodes(tracks->at[i].nspans);
-		slots += slots_count(tracks->at[i].nspans);
+		pile->first_node = nodes;
+		pile->first_slot = slots;
+		nodes += count_nodes(pile->track->nspans);
+		slots += slots_count(pile->track->nspans);
 		for (int mark = 0; mark < TRACK_MARKS; mark++) {
-			pyramid->piles[i].points[mark].n = mine[mark];
-			points += mine[mark];
-			slots += slots_count(mine[mark]);
+			pile->points[mark].first = points;
+			points += pile->points[mark].n;
+			slots += slots_count(pile->points[mark].n);
 		}
 	}
 	pyramid->nodes = alloc_zeroed(nodes + 1, sizeof(*pyramid->nodes));
 	pyramid->points = alloc_zeroed(points + 1, sizeof(*pyramid->points));
 	pyramid->slots = alloc_zeroed(slots + 1, sizeof(*pyramid->slots));
-	nodes = points = slots = 0;
-	for (size_t i = 0; i < tracks->n; i++) {
+}
+
+struct pyramid *pyramid_new(const struct tracks *tracks)
+{
+	struct pyramid *pyramid = alloc_zeroed(1, sizeof(*pyramid));
+
+	pyramid->tracks = tracks;
+	pyramid->piles = alloc_zeroed(tracks->n + 1, sizeof(*pyramid->piles));
+	for (size_t i = 0; i < tracks->n; i++)
 		pyramid->piles[i].track = &tracks->at[i];
-		make_pile(pyramid, &pyramid->piles[i], &nodes, &points, &slots);
-	}
+	crew_each(tracks->n, count_points, pyramid);
+	share_out(pyramid);
+	crew_each(tracks->n, make_pile, pyramid);
 	pyramid->tally = alloc_zeroed(1, sizeof(*pyramid->tally));
 	return pyramid;
 }

@@ -94,16 +94,14 @@ static void add_since(
  * "late 9 times, by 2.4 s, last 0:58, 63 on time since": of who kept others waiting for a part
  * of that time that counts.
  */
-static void add_late(struct state *state, const struct row *row, int64_t from, int64_t to, int w,
-	struct str *into)
+static void add_late(const struct state *state, const struct row *row, int64_t from, int64_t to,
+	int w, struct str *into)
 {
 	char text[CLOCK_TEXT_SIZE];
 	struct late worst = {0};
 
 	if (row->is_lane)
 		return;
-	if (!state->lates)
-		state->lates = lates_new(state->tracks);
 	for (size_t i = 0; i < row->n; i++) {
 		struct late late = lates_of(state->lates, row->ranks[i], from, to);
 

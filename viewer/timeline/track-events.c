@@ -24,7 +24,7 @@ static int64_t sane(int64_t when)
 
 static struct track_event *add(struct track_maker *maker, enum track_kind kind, int64_t when)
 {
-	struct track_event *event = &maker->made->events[maker->made->nevents++];
+	struct track_event *event = &maker->store->events[maker->store->nevents++];
 
 	event->when = sane(when);
 	event->kind = kind;
@@ -74,9 +74,8 @@ static void add_hole(struct track_maker *maker, const struct job_member *m,
 	if (after->index <= before->index + 1 || sane(before->entered) == JOB_UNKNOWN ||
 		sane(after->entered) == JOB_UNKNOWN || before->entered >= after->entered)
 		return;
-	hole = array_add(&maker->holes);
-	*hole = (struct track_hole){.rank = m->rank,
-		.from = before->entered,
+	hole = array_add(&maker->store->holes);
+	*hole = (struct track_hole){.from = before->entered,
 		.to = after->entered,
 		.cite = track_text(m->cite)};
 	hole->name = after->index == before->index + 2
@@ -364,7 +363,7 @@ static void add_death(
 static void add_ends(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
-	const struct by_rank *signals = &maker->signals, *losses = &maker->losses;
+	const struct by_rank *signals = &maker->facts->signals, *losses = &maker->facts->losses;
 	int process = job_rank(job, rank)->process;
 
 	by_rank_each(signals, rank, i) {
@@ -393,11 +392,11 @@ static void add_forks(struct track_maker *maker, struct rank_index rank)
 	const struct job *job = maker->job;
 	int own = job_rank(job, rank)->process;
 
-	by_rank_each(&maker->processes, rank, i) {
-		const struct job_process *process = &job->processes[maker->processes.at[i]];
+	by_rank_each(&maker->facts->processes, rank, i) {
+		const struct job_process *process = &job->processes[maker->facts->processes.at[i]];
 		struct track_event *event;
 
-		if ((int)maker->processes.at[i] == own || process->role != JOB_ROLE_CHILD ||
+		if ((int)maker->facts->processes.at[i] == own || process->role != JOB_ROLE_CHILD ||
 			process->born <= 0 || own == JOB_NONE ||
 			process->born < job->processes[own].born)
 			continue;
@@ -426,8 +425,8 @@ static void add_line(struct track_maker *maker, const struct job_log *log, const
 
 static void add_logs(struct track_maker *maker, struct rank_index rank)
 {
-	by_rank_each(&maker->logs, rank, i) {
-		const struct job_log *log = &maker->job->logs[maker->logs.at[i]];
+	by_rank_each(&maker->facts->logs, rank, i) {
+		const struct job_log *log = &maker->job->logs[maker->facts->logs.at[i]];
 
 		add_line(maker, log, log->error);
 		if (strcmp(track_text(log->error), track_text(log->last_line)) != 0)
@@ -472,19 +471,11 @@ static void add_gone_calls(struct track_maker *maker, struct rank_index rank)
 	}
 }
 
-static bool has_common_losses(const struct job *job)
-{
-	for (size_t i = 0; i < job->nlosses; i++)
-		if (!is_rank(job->losses[i].rank))
-			return true;
-	return false;
-}
-
 /* How much is lost of a rank, of all that is. */
 static void sum_losses(const struct track_maker *maker, struct track *track)
 {
 	const struct job *job = maker->job;
-	const struct by_rank *losses = &maker->losses;
+	const struct by_rank *losses = &maker->facts->losses;
 
 	by_rank_each(losses, track->rank, i) {
 		int64_t count = job->losses[losses->at[i]].count;
@@ -516,9 +507,8 @@ static int compare_events(const void *va, const void *vb)
 	return a->fact < b->fact ? -1 : a->fact > b->fact;
 }
 
-static size_t count_events(const struct track_maker *maker)
+size_t track_count_events(const struct job *job)
 {
-	const struct job *job = maker->job;
 	size_t n = job->nspans * 2 + job->nsteps * 2 + job->nshards + job->nnotes +
 		   job->nsignals + job->nlosses + job->nranks +
 		   job->nprocesses + 2 * job->nlogs +
@@ -530,38 +520,52 @@ static size_t count_events(const struct track_maker *maker)
 	return n;
 }
 
-void track_make_events(struct track_maker *maker)
+static size_t range_size(struct spans_range range)
+{
+	return range.to - range.from;
+}
+
+/* The same of one rank. */
+static size_t count_events(const struct track_maker *maker, struct rank_index rank)
+{
+	const struct job *job = maker->job;
+	const struct track_facts *facts = maker->facts;
+	size_t n = 2 * (range_size(spans_of(job, rank)) + range_size(steps_of(job, rank)) +
+			       range_size(calls_of(job, rank)) +
+			       by_rank_count(&facts->logs, rank)) +
+		   range_size(shards_of(job, rank)) + range_size(notes_of(job, rank)) +
+		   by_rank_count(&facts->signals, rank) + by_rank_count(&facts->losses, rank) +
+		   by_rank_count(&facts->processes, rank) + 1;
+
+	by_rank_each(&facts->seats, rank, i) {
+		const struct job_member *m = &job->members[facts->seats.at[i]];
+
+		n += 2 * m->nops + m->np2p;
+	}
+	return n;
+}
+
+void track_make_events(struct track_maker *maker, struct rank_index rank)
 {
 	struct tracks_made *made = maker->made;
 	const struct job *job = maker->job;
-	size_t most = count_events(maker);
+	struct track *track = &made->at[rank.i];
+	struct track_store *store = maker->store = &made->stores[rank.i];
 
-	made->tracks.loses = has_common_losses(job);
-	maker->called_from = maker->called_to = JOB_UNKNOWN;
-	maker->first_hole = alloc_zeroed(job->nranks + 1, sizeof(*maker->first_hole));
-	made->events = alloc_zeroed(most + 1, sizeof(*made->events));
-	maker->labels.most = most;
-	job_for_each_rank(job, rank) {
-		struct track_event *from = made->events + made->nevents;
-		struct track *track = &made->at[rank.i];
-
-		*track = (struct track){.rank = rank,
-			.events = from,
-			.now = TRACK_NODATA,
-			.since = JOB_UNKNOWN,
-			.doing = ""};
-		maker->first_hole[rank.i] = maker->holes.nr;
-		by_rank_each(&maker->seats, rank, i)
-			add_seat(maker, &job->members[maker->seats.at[i]]);
-		add_spans(maker, rank);
-		add_marks(maker, rank);
-		add_forks(maker, rank);
-		add_logs(maker, rank);
-		add_gone_calls(maker, rank);
-		add_ends(maker, rank);
-		track->nevents = (size_t)(made->events + made->nevents - from);
-		array_sort_items(from, track->nevents, sizeof(*from), compare_events);
-		sum_losses(maker, track);
-	}
-	maker->first_hole[job->nranks] = maker->holes.nr;
+	*track = (struct track){
+		.rank = rank, .now = TRACK_NODATA, .since = JOB_UNKNOWN, .doing = ""};
+	store->events = track_take(maker->room, count_events(maker, rank), sizeof(*store->events));
+	by_rank_each(&maker->facts->seats, rank, i)
+		add_seat(maker, &job->members[maker->facts->seats.at[i]]);
+	add_spans(maker, rank);
+	add_marks(maker, rank);
+	add_forks(maker, rank);
+	add_logs(maker, rank);
+	add_gone_calls(maker, rank);
+	add_ends(maker, rank);
+	track_keep(maker->room, store->nevents, sizeof(*store->events));
+	array_sort_items(store->events, store->nevents, sizeof(*store->events), compare_events);
+	track->events = store->events;
+	track->nevents = store->nevents;
+	sum_losses(maker, track);
 }

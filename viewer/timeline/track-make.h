@@ -2,7 +2,9 @@
 /*
  * track-make.h: how tracks come to be, among the files track*.c only. First all events of all ranks
  * (track-events.c), since they say how long the job's time is; then what each rank does at the end
- * (track-now.c), then its intervals (track-spans.c).
+ * (track-now.c), then its intervals (track-spans.c). Ranks have nothing to do with each other in
+ * either: several workers make them (base/crew.h). What is a rank's is in its track_store, what is
+ * a worker's in its track_maker, and all else is only read.
  */
 #ifndef VIEWER_TRACK_MAKE_H
 #define VIEWER_TRACK_MAKE_H
@@ -29,35 +31,56 @@ struct track_labels {
 
 /* Ops that a ring did not keep: known to lie between two that it kept. */
 struct track_hole {
-	struct rank_index rank;
 	int64_t from, to;
 	const char *name;
 	const char *cite;
 };
 
-struct tracks_made {
-	struct tracks tracks;
-	struct arena arena;
-	struct track *at;
+/* A worker's memory for what its ranks' tracks are made of (track-room.c). */
+struct track_room {
+	ARRAY(char *) blocks;
+	char *at; /* in the newest of them, with so many bytes left: */
+	size_t left, taken;
+	size_t usual; /* of a block; bytes */
+};
+
+/* What a rank's track is made of, in its worker's room. */
+struct track_store {
 	struct track_event *events;
 	size_t nevents;
 	struct track_span *spans;
 	size_t nspans;
-	struct track_share *shares;
+	ARRAY(struct track_hole) holes; /* by their begin; gone when the tracks are made */
+};
+
+struct tracks_made {
+	struct tracks tracks;
+	struct track_held { /* a worker's, and all that tracks point to */
+		struct arena arena;
+		struct track_room room;
+	} *held;
+	size_t nheld;
+	struct track *at;
+	struct track_store *stores; /* by rank */
+};
+
+/* What all workers read. */
+struct track_facts {
+	struct waits *waits;
+	struct by_rank seats, signals, losses, logs, processes;
+	bool *oom; /* by rank: killed for memory, as the verdict has found */
 };
 
 struct track_maker {
 	const struct job *job;
 	const struct verdicts *verdicts;
-	struct waits *waits;
+	const struct track_facts *facts;
 	struct tracks_made *made;
 	struct track_labels labels;
-	struct by_rank seats, signals, losses, logs, processes;
-	bool *oom; /* by rank: killed for memory, as the verdict has found */
-	ARRAY(struct track_hole) holes; /* by rank, then from */
-	size_t *first_hole; /* of each rank */
-	int64_t called_from, called_to; /* the time of all calls; JOB_UNKNOWN */
-	/* Of the rank that is at it: */
+	int64_t called_from, called_to; /* the time of its ranks' calls; JOB_UNKNOWN */
+	struct track_room *room;
+	/* Of the rank that it is at: */
+	struct track_store *store;
 	ARRAY(struct track_span) pieces; /* intervals that may lie inside of each other */
 	ARRAY(size_t) open; /* those of them that are open, the innermost last */
 };
@@ -76,8 +99,18 @@ struct track_now {
 	bool by_look;	/* no record of its own says so, but its stack or /proc */
 };
 
-/* track-events.c: fills made->events and the tracks' share of them. */
-void track_make_events(struct track_maker *maker);
+/* track-room.c: rooms for so many bytes in all, or about that. */
+void track_room_make(struct track_room *room, size_t most);
+void track_room_release(struct track_room *room);
+/* Zeroed memory for at most so many things. track_keep() it before the next is taken. */
+void *track_take(struct track_room *room, size_t nr, size_t size);
+/* Says how many of them there are: the rest is free again, and has to be zeroed still. */
+void track_keep(struct track_room *room, size_t nr, size_t size);
+
+/* track-events.c: how many events of the job there are at most. */
+size_t track_count_events(const struct job *job);
+/* Makes the rank's track, with its events. */
+void track_make_events(struct track_maker *maker, struct rank_index rank);
 /* track-wait.c: the wait that says most, NULL; since when its call holds the thread; what it is. */
 const struct wait *track_find_wait(const struct track_maker *maker, struct rank_index rank);
 /* The op that it launched and that is known not to be complete, while its threads go on; NULL. */
@@ -96,7 +129,7 @@ struct track_now track_find_now(struct track_maker *maker, struct rank_index ran
 bool track_has_record(const struct track_maker *maker, struct rank_index rank);
 /* How a span of that kind is drawn. */
 enum track_state track_span_state(enum job_span_kind kind);
-/* track-spans.c: fills the track's spans from its events, in the order of ranks. */
+/* track-spans.c: makes the track's spans, from its events. */
 void track_make_spans(struct track_maker *maker, struct rank_index rank);
 
 /* track-names.c. All live in the tracks' arena, or in the job. */

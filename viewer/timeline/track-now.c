@@ -208,7 +208,7 @@ struct track_now track_find_now(struct track_maker *maker, struct rank_index ran
 		.name = "",
 		.group = JOB_NONE,
 		.cite = "",
-		.end = maker->waits->now[rank.i]};
+		.end = maker->facts->waits->now[rank.i]};
 
 	if (span && wait && span->when != JOB_UNKNOWN && span->when > track_entered_call(job, wait))
 		wait = NULL;

@@ -27,19 +27,25 @@ struct sweep {
 
 /* -- drawing ----------------------------------------------------------------------------------- */
 
+/* NULL: none is. */
+static struct track_span *last_put(const struct sweep *s)
+{
+	struct track_store *store = s->maker->store;
+
+	return store->nspans ? &store->spans[store->nspans - 1] : NULL;
+}
+
 static void put(struct sweep *s, int64_t from, int64_t to, struct track_span span)
 {
-	struct tracks_made *made = s->maker->made;
-	struct track_span *last = NULL;
+	struct track_store *store = s->maker->store;
+	struct track_span *last = last_put(s);
 
 	if (from < s->first)
 		from = s->first;
-	if (to > made->tracks.to)
-		to = made->tracks.to;
+	if (to > s->maker->made->tracks.to)
+		to = s->maker->made->tracks.to;
 	if (to <= from)
 		return;
-	if (made->spans + made->nspans > s->track->spans)
-		last = &made->spans[made->nspans - 1];
 	span.from = from;
 	span.to = to;
 	if (last && last->state == span.state && last->name == span.name &&
@@ -48,16 +54,16 @@ static void put(struct sweep *s, int64_t from, int64_t to, struct track_span spa
 		last->open = span.open;
 		return;
 	}
-	made->spans[made->nspans++] = span;
+	store->spans[store->nspans++] = span;
 }
 
 /* What is known of one moment only. */
 static void put_point(struct sweep *s, struct track_span span)
 {
-	struct tracks_made *made = s->maker->made;
+	struct track_store *store = s->maker->store;
 
 	span.from = span.to = s->at;
-	made->spans[made->nspans++] = span;
+	store->spans[store->nspans++] = span;
 }
 
 static struct track_span plain(enum track_state state, const char *name, const char *cite)
@@ -255,11 +261,10 @@ static void add_calls(struct sweep *s)
 
 static void add_holes(struct sweep *s)
 {
-	const struct track_maker *maker = s->maker;
+	const struct track_store *store = s->maker->store;
 
-	for (size_t i = maker->first_hole[s->track->rank.i];
-		i < maker->first_hole[s->track->rank.i + 1]; i++) {
-		const struct track_hole *hole = &maker->holes.items[i];
+	for (size_t i = 0; i < store->holes.nr; i++) {
+		const struct track_hole *hole = &store->holes.items[i];
 
 		add(s, hole->from, hole->to, plain(TRACK_LOST, hole->name, hole->cite));
 	}
@@ -351,11 +356,11 @@ static void draw_death(struct sweep *s, const struct job_process *process)
 			span.name = s->track->events[i].name;
 			span.cite = s->track->events[i].cite;
 		}
-	if (s->maker->oom[s->track->rank.i])
+	if (s->maker->facts->oom[s->track->rank.i])
 		span.name = track_label(s->maker, span.name, "(OOM)");
 	/* What it was in until then is over. */
-	if (made->spans + made->nspans > s->track->spans)
-		made->spans[made->nspans - 1].open = false;
+	if (last_put(s))
+		last_put(s)->open = false;
 	span.open = true;
 	if (s->at < made->tracks.to)
 		put(s, s->at, made->tracks.to, span);
@@ -367,13 +372,9 @@ static void draw_death(struct sweep *s, const struct job_process *process)
 /* The last of its own code bears the name of the place where its stack is. */
 static void name_last(struct sweep *s)
 {
-	struct tracks_made *made = s->maker->made;
-	struct track_span *last;
+	struct track_span *last = last_put(s);
 
-	if (made->spans + made->nspans <= s->track->spans)
-		return;
-	last = &made->spans[made->nspans - 1];
-	if (last->state > TRACK_COMPUTE || last->to < s->end)
+	if (!last || last->state > TRACK_COMPUTE || last->to < s->end)
 		return;
 	last->open = true;
 	if (*s->now->name && !s->now->known) {
@@ -384,13 +385,16 @@ static void name_last(struct sweep *s)
 
 static void finish(struct sweep *s, const struct job_process *process)
 {
-	struct tracks_made *made = s->maker->made;
+	const struct tracks *tracks = &s->maker->made->tracks;
+	struct track_store *store = s->maker->store;
 	struct track *track = s->track;
 	const struct track_span *last;
 
-	if (s->at < made->tracks.to)
-		put(s, s->at, made->tracks.to, plain(TRACK_NODATA, "", ""));
-	track->nspans = (size_t)(made->spans + made->nspans - track->spans);
+	if (s->at < tracks->to)
+		put(s, s->at, tracks->to, plain(TRACK_NODATA, "", ""));
+	track_keep(s->maker->room, store->nspans, sizeof(*store->spans));
+	track->spans = store->spans;
+	track->nspans = store->nspans;
 	last = track_last(track);
 	track->now = last->state;
 	track->since = last->from;
@@ -450,6 +454,14 @@ static void draw_life(struct sweep *s)
 	name_last(s);
 }
 
+/* At most: each interval begins one span and ends one, and around them stand a few more. */
+static size_t count_spans(const struct track_maker *maker, struct rank_index rank)
+{
+	struct spans_range calls = calls_of(maker->job, rank);
+
+	return 2 * (maker->store->nevents + (calls.to - calls.from) + maker->store->holes.nr) + 16;
+}
+
 void track_make_spans(struct track_maker *maker, struct rank_index rank)
 {
 	struct tracks_made *made = maker->made;
@@ -466,7 +478,9 @@ void track_make_spans(struct track_maker *maker, struct rank_index rank)
 		.recorded = track_has_record(maker, rank),
 		.now = &now};
 
-	track->spans = made->spans + made->nspans;
+	maker->store = &made->stores[rank.i];
+	maker->store->spans =
+		track_take(maker->room, count_spans(maker, rank), sizeof(struct track_span));
 	sweep.end = end_of(&sweep, process);
 	if (sweep.end == JOB_UNKNOWN || sweep.end > made->tracks.to)
 		sweep.end = made->tracks.to;

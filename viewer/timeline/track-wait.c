@@ -20,7 +20,7 @@ static bool is_better(const struct wait *a, const struct wait *b)
 /* One that holds a thread; of a dump, which knows of no threads, what it entered last. */
 const struct wait *track_find_wait(const struct track_maker *maker, struct rank_index rank)
 {
-	const struct waits *waits = maker->waits;
+	const struct waits *waits = maker->facts->waits;
 	const struct wait *best = NULL;
 
 	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++) {
@@ -34,7 +34,7 @@ const struct wait *track_find_wait(const struct track_maker *maker, struct rank_
 
 const struct wait *track_find_pending(const struct track_maker *maker, struct rank_index rank)
 {
-	const struct waits *waits = maker->waits;
+	const struct waits *waits = maker->facts->waits;
 	const struct wait *best = NULL;
 
 	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++) {

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/crew.h"
 #include "viewer/timeline/track-make.h"
 
 /* -- the time that all tracks cover ------------------------------------------------------------ */
@@ -20,32 +21,40 @@ static void stretch(struct tracks *tracks, int64_t when)
 		tracks->to = when;
 }
 
-/* From the first sign of anybody to the end of the evidence. */
-static void measure(struct track_maker *maker)
+/* Its first event, its last of a known time, the look at it, its birth. True: it may live. */
+static bool measure_rank(
+	struct tracks *tracks, const struct track *track, const struct track_facts *facts)
 {
-	const struct job *job = maker->job;
-	struct tracks *tracks = &maker->made->tracks;
+	const struct job *job = tracks->job;
+	int process = job_rank(job, track->rank)->process;
+	size_t n = track->nevents;
+
+	while (n && track->events[n - 1].when == JOB_UNKNOWN)
+		n--;
+	if (n) {
+		stretch(tracks, track->events[0].when);
+		stretch(tracks, track->events[n - 1].when);
+	}
+	stretch(tracks, facts->waits->now[track->rank.i]);
+	if (process != JOB_NONE && job->processes[process].born > 0)
+		stretch(tracks, job->processes[process].born);
+	return process == JOB_NONE || job->processes[process].end <= JOB_ALIVE;
+}
+
+/* From the first sign of anybody to the end of the evidence. */
+static void measure(struct tracks_made *made, const struct track_maker *makers,
+	const struct track_facts *facts)
+{
+	struct tracks *tracks = &made->tracks;
 	bool alive = false;
 
 	tracks->from = tracks->to = JOB_UNKNOWN;
-	job_for_each_rank(job, rank) {
-		const struct track *track = &maker->made->at[rank.i];
-		int process = job_rank(job, rank)->process;
-		size_t n = track->nevents;
-
-		while (n && track->events[n - 1].when == JOB_UNKNOWN)
-			n--;
-		if (n) {
-			stretch(tracks, track->events[0].when);
-			stretch(tracks, track->events[n - 1].when);
-		}
-		stretch(tracks, maker->waits->now[rank.i]);
-		if (process != JOB_NONE && job->processes[process].born > 0)
-			stretch(tracks, job->processes[process].born);
-		alive |= process == JOB_NONE || job->processes[process].end <= JOB_ALIVE;
+	for (size_t i = 0; i < tracks->n; i++)
+		alive |= measure_rank(tracks, &made->at[i], facts);
+	for (size_t i = 0; i < made->nheld; i++) {
+		stretch(tracks, makers[i].called_from);
+		stretch(tracks, makers[i].called_to);
 	}
-	stretch(tracks, maker->called_from);
-	stretch(tracks, maker->called_to);
 	if (tracks->from == JOB_UNKNOWN)
 		tracks->from = tracks->to = 0;
 	/* The last deaths shall be seen as well. */
@@ -56,16 +65,26 @@ static void measure(struct track_maker *maker)
 }
 
 /* Only the name of such a death comes from a verdict: the signal alone does not say it. */
-static void find_oom(struct track_maker *maker)
+static bool *find_oom(const struct verdicts *verdicts)
 {
-	maker->oom = alloc_zeroed(maker->job->nranks + 1, sizeof(*maker->oom));
-	for (size_t i = 0; i < maker->verdicts->n; i++) {
-		const struct verdict *verdict = &maker->verdicts->at[i];
+	bool *oom = alloc_zeroed(verdicts->job->nranks + 1, sizeof(*oom));
+
+	for (size_t i = 0; i < verdicts->n; i++) {
+		const struct verdict *verdict = &verdicts->at[i];
 
 		for (size_t k = 0; verdict->cause == VERDICT_BY_OOM_KILL && k < verdict->culprits.n;
 			k++)
-			maker->oom[verdict->culprits.at[k].i] = true;
+			oom[verdict->culprits.at[k].i] = true;
 	}
+	return oom;
+}
+
+static bool has_common_losses(const struct job *job)
+{
+	for (size_t i = 0; i < job->nlosses; i++)
+		if (!is_rank(job->losses[i].rank))
+			return true;
+	return false;
 }
 
 /* -- shares of time ---------------------------------------------------------------------------- */
@@ -90,16 +109,12 @@ static void add_share(struct track_share *share, const struct track_span *span, 
 	share->known += is_known(span->state) ? lasts : 0;
 }
 
-/* How many sums so many spans need. */
-static size_t count_shares(size_t nspans)
+static void sum_spans(struct track *track, struct track_room *room)
 {
-	return nspans / SHARED + 1;
-}
+	size_t n = track->nspans / SHARED + 1;
+	struct track_share sum = {0, 0}, *shares = track_take(room, n, sizeof(*shares));
 
-static void sum_spans(struct track *track, struct track_share *shares)
-{
-	struct track_share sum = {0, 0};
-
+	track_keep(room, n, sizeof(*shares));
 	track->shares = shares;
 	for (size_t i = 0; i < track->nspans; i++) {
 		if (i % SHARED == 0)
@@ -140,69 +155,120 @@ struct track_share track_share(const struct track *track, int64_t from, int64_t 
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* Each interval begins one span and ends one; around them stand a few more. */
-static void make_spans(struct track_maker *maker)
+/* True if its evidence ends before the job's time does. */
+static bool is_short(const struct track *track)
 {
-	struct tracks_made *made = maker->made;
-	size_t ranks = maker->job->nranks;
-	size_t room = 2 * (made->nevents + maker->job->ncalls + maker->holes.nr) + 16 * ranks + 1;
-	const struct track_span *old;
+	return track->nspans && track_last(track) != &track->spans[track->nspans - 1];
+}
 
-	made->spans = alloc_zeroed(room, sizeof(*made->spans));
-	for (size_t i = 0; i < ranks; i++)
-		track_make_spans(maker, rank_index(i));
-	old = made->spans;
-	made->spans = alloc_resize(made->spans, made->nspans + 1, sizeof(*made->spans));
-	made->shares = alloc_zeroed(
-		count_shares(made->nspans) + ranks, sizeof(*made->shares));
-	for (size_t i = 0, share = 0; i < ranks; i++) {
-		struct track *track = &made->at[i];
+static void facts_make(struct track_facts *facts, const struct verdicts *verdicts)
+{
+	const struct job *job = verdicts->job;
 
-		track->spans = made->spans + (track->spans - old);
-		sum_spans(track, made->shares + share);
-		share += count_shares(track->nspans);
-		if (track->nspans)
-			made->tracks.uneven |=
-				track_last(track) != &track->spans[track->nspans - 1];
+	facts->oom = find_oom(verdicts);
+	by_rank_make(&facts->seats, job, members);
+	by_rank_make(&facts->signals, job, signals);
+	by_rank_make(&facts->losses, job, losses);
+	by_rank_make(&facts->logs, job, logs);
+	by_rank_make(&facts->processes, job, processes);
+}
+
+static void facts_release(struct track_facts *facts)
+{
+	waits_free(facts->waits);
+	free(facts->oom);
+	by_rank_release(&facts->seats);
+	by_rank_release(&facts->signals);
+	by_rank_release(&facts->losses);
+	by_rank_release(&facts->logs);
+	by_rank_release(&facts->processes);
+}
+
+static struct track_maker *makers_new(
+	struct tracks_made *made, const struct verdicts *verdicts, const struct track_facts *facts)
+{
+	struct track_maker *makers = alloc_zeroed(made->nheld, sizeof(*makers));
+	size_t most = track_count_events(verdicts->job);
+
+	for (size_t i = 0; i < made->nheld; i++) {
+		struct track_held *held = &made->held[i];
+
+		track_room_make(&held->room,
+			most * (sizeof(struct track_event) + 2 * sizeof(struct track_span)));
+		makers[i] = (struct track_maker){.job = verdicts->job,
+			.verdicts = verdicts,
+			.facts = facts,
+			.made = made,
+			.room = &held->room,
+			.labels = {.arena = &held->arena, .most = most},
+			.called_from = JOB_UNKNOWN,
+			.called_to = JOB_UNKNOWN};
 	}
+	return makers;
+}
+
+static void makers_free(struct track_maker *makers, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		array_release(&makers[i].pieces);
+		array_release(&makers[i].open);
+		track_labels_release(&makers[i].labels);
+	}
+	free(makers);
+}
+
+struct making {
+	struct track_maker *makers;
+	struct track_facts *facts;
+};
+
+/* The first thing is what ranks wait in, which is asked for only when all events are made. */
+static void make_events(void *context, size_t worker, size_t i)
+{
+	struct making *making = context;
+	struct track_maker *maker = &making->makers[worker];
+
+	if (i)
+		track_make_events(maker, rank_index((int)i - 1));
+	else
+		making->facts->waits = waits_new(maker->job, NULL);
+}
+
+static void make_spans(void *context, size_t worker, size_t i)
+{
+	struct making *making = context;
+	struct track_maker *maker = &making->makers[worker];
+
+	track_make_spans(maker, rank_index((int)i));
+	sum_spans(&maker->made->at[i], maker->room);
+	array_release(&maker->store->holes);
 }
 
 struct tracks *tracks_new(const struct verdicts *verdicts)
 {
 	const struct job *job = verdicts->job;
 	struct tracks_made *made = alloc_zeroed(1, sizeof(*made));
-	struct track_maker maker = {.job = job,
-		.verdicts = verdicts,
-		.waits = waits_new(job, NULL),
-		.made = made,
-		.labels.arena = &made->arena};
+	struct track_facts facts = {0};
+	struct making making = {.facts = &facts};
 
 	made->at = alloc_zeroed(job->nranks + 1, sizeof(*made->at));
+	made->stores = alloc_zeroed(job->nranks + 1, sizeof(*made->stores));
+	made->nheld = crew_size(job->nranks + 1);
+	made->held = alloc_zeroed(made->nheld, sizeof(*made->held));
 	made->tracks.job = job;
 	made->tracks.at = made->at;
 	made->tracks.n = job->nranks;
-	by_rank_make(&maker.seats, job, members);
-	by_rank_make(&maker.signals, job, signals);
-	by_rank_make(&maker.losses, job, losses);
-	by_rank_make(&maker.logs, job, logs);
-	by_rank_make(&maker.processes, job, processes);
-	find_oom(&maker);
-	track_make_events(&maker);
-	measure(&maker);
-	make_spans(&maker);
-	track_list_phases(&maker);
-	by_rank_release(&maker.seats);
-	by_rank_release(&maker.signals);
-	by_rank_release(&maker.losses);
-	by_rank_release(&maker.logs);
-	by_rank_release(&maker.processes);
-	array_release(&maker.holes);
-	array_release(&maker.pieces);
-	array_release(&maker.open);
-	track_labels_release(&maker.labels);
-	waits_free(maker.waits);
-	free(maker.first_hole);
-	free(maker.oom);
+	made->tracks.loses = has_common_losses(job);
+	facts_make(&facts, verdicts);
+	making.makers = makers_new(made, verdicts, &facts);
+	crew_each(job->nranks + 1, make_events, &making);
+	measure(made, making.makers, &facts);
+	crew_each(job->nranks, make_spans, &making);
+	for (size_t i = 0; i < job->nranks; i++)
+		made->tracks.uneven |= is_short(&made->at[i]);
+	track_list_phases(&making.makers[0]);
+	makers_free(making.makers, made->nheld);
+	facts_release(&facts);
 	return &made->tracks;
 }
 
@@ -212,11 +278,13 @@ void tracks_free(struct tracks *tracks)
 
 	if (!made)
 		return;
+	for (size_t i = 0; i < made->nheld; i++) {
+		arena_release(&made->held[i].arena);
+		track_room_release(&made->held[i].room);
+	}
+	free(made->held);
+	free(made->stores);
 	free(made->at);
-	free(made->events);
-	free(made->spans);
-	free(made->shares);
-	arena_release(&made->arena);
 	free(made);
 }
 

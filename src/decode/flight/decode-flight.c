@@ -17,12 +17,12 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/crew.h"
 #include "base/meter.h"
 #include "base/str.h"
 #include "decode/kinds.h"
@@ -31,8 +31,6 @@
 #include "job/backends.h"
 #include "job/names.h"
 
-/* So many read at once; what they find does not depend on it. */
-#define READERS 4
 #define TIMEOUT_USUAL (1800 * CLOCK_NS_PER_S)
 /* From a timeout until all dumps are written. */
 #define DUMPS_TAKE (120 * CLOCK_NS_PER_S)
@@ -425,12 +423,10 @@ static struct job_who who_of(const struct decode_context *context, int rank)
 
 /* -- reading all ------------------------------------------------------------------------------- */
 
-/* Ranks that several threads read, each the next one that none has taken. */
+/* Ranks that several threads read. */
 struct reading {
 	struct flight_rank *ranks;
-	size_t n;
 	struct flight_lists *lists;
-	atomic_size_t next;
 	struct meter *meter;
 	pthread_mutex_t lock; /* of the meter */
 };
@@ -455,42 +451,31 @@ static void read_rank(struct flight_rank *rank, struct flight_lists *lists)
 	complaint_release(&why);
 }
 
-static void *read_next(void *context)
+static void read_admitted(void *context, size_t worker, size_t i)
 {
 	struct reading *reading = context;
-	size_t at;
+	struct flight_rank *rank = &reading->ranks[i];
+	uint64_t cost = measure_cost(EXHIBIT_FLIGHT, rank->exhibit->len);
+	bool admitted;
 
-	while ((at = atomic_fetch_add(&reading->next, 1)) < reading->n) {
-		struct flight_rank *rank = &reading->ranks[at];
-		uint64_t cost = measure_cost(EXHIBIT_FLIGHT, rank->exhibit->len);
-		bool admitted;
-
-		pthread_mutex_lock(&reading->lock);
-		admitted = meter_admits(reading->meter, cost, METER_DECODING);
-		pthread_mutex_unlock(&reading->lock);
-		if (admitted)
-			read_rank(rank, reading->lists);
-		else
-			rank->lost = arena_printf(&rank->arena, "%s cannot be read: %s",
-				rank->exhibit->label, METER_REFUSED);
-	}
-	return NULL;
+	(void)worker;
+	pthread_mutex_lock(&reading->lock);
+	admitted = meter_admits(reading->meter, cost, METER_DECODING);
+	pthread_mutex_unlock(&reading->lock);
+	if (admitted)
+		read_rank(rank, reading->lists);
+	else
+		rank->lost = arena_printf(&rank->arena, "%s cannot be read: %s",
+			rank->exhibit->label, METER_REFUSED);
 }
 
 /* Dumps have nothing to do with each other: many are read at once. */
 static void read_ranks(struct flights *flights, struct meter *meter)
 {
-	struct reading reading = {flights->ranks.items, flights->ranks.nr, flights->lists, 0,
-		meter, PTHREAD_MUTEX_INITIALIZER};
-	pthread_t threads[READERS - 1];
-	size_t started = 0;
+	struct reading reading = {flights->ranks.items, flights->lists, meter,
+		PTHREAD_MUTEX_INITIALIZER};
 
-	while (started < READERS - 1 && started + 1 < flights->ranks.nr &&
-		!pthread_create(&threads[started], NULL, read_next, &reading))
-		started++;
-	read_next(&reading);
-	while (started)
-		pthread_join(threads[--started], NULL);
+	crew_each(flights->ranks.nr, read_admitted, &reading);
 }
 
 /* Says what is lost, and leaves those that could be read. */
