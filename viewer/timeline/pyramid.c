@@ -44,7 +44,7 @@ struct points {
 
 struct pile {
 	const struct track *track;
-	size_t first_node, first_slot; /* in the pyramid's */
+	size_t first_node, first_point, first_slot; /* in the pyramid's */
 	size_t nodes[LEVELS]; /* where the nodes of each level begin; level 0 is the spans */
 	size_t n[LEVELS];
 	unsigned levels;
@@ -182,17 +182,18 @@ static void stack_nodes(struct pyramid *pyramid, struct pile *pile)
 }
 
 /* How many there are of each kind; those of unknown time come last. */
-static void count_points(void *context, size_t worker, size_t i)
+static void count_points(struct pile *pile)
 {
-	struct pile *pile = &((struct pyramid *)context)->piles[i];
-	size_t all[TRACK_MARKS + 1] = {0};
+	size_t all[TRACK_MARKS + 1] = {0}, next = pile->first_point;
 
-	(void)worker;
-	for (size_t k = 0; k < pile->track->nevents; k++)
-		if (pile->track->events[k].when != JOB_UNKNOWN)
-			all[track_mark_of(&pile->track->events[k])]++;
-	for (int mark = 0; mark < TRACK_MARKS; mark++)
+	for (size_t i = 0; i < pile->track->nevents; i++)
+		if (pile->track->events[i].when != JOB_UNKNOWN)
+			all[track_mark_of(&pile->track->events[i])]++;
+	for (int mark = 0; mark < TRACK_MARKS; mark++) {
 		pile->points[mark].n = all[mark];
+		pile->points[mark].first = next;
+		next += all[mark];
+	}
 }
 
 static void keep_points(struct pyramid *pyramid, struct pile *pile)
@@ -231,6 +232,7 @@ static void make_pile(void *context, size_t worker, size_t i)
 
 	(void)worker;
 	stack_nodes(pyramid, pile);
+	count_points(pile);
 	keep_points(pyramid, pile);
 	slot += make_slots(pyramid, &pile->spans, slot,
 		(struct times){&spans->from, sizeof(*spans), pile->track->nspans});
@@ -239,7 +241,7 @@ static void make_pile(void *context, size_t worker, size_t i)
 			times_of(pyramid, &pile->points[mark]));
 }
 
-/* Where each pile has its nodes, points and slots; makes room for all. */
+/* Where each pile has its nodes, its slots and, of each event at most one, its points. */
 static void share_out(struct pyramid *pyramid)
 {
 	size_t nodes = 0, points = 0, slots = 0;
@@ -248,14 +250,12 @@ static void share_out(struct pyramid *pyramid)
 		struct pile *pile = &pyramid->piles[i];
 
 		pile->first_node = nodes;
+		pile->first_point = points;
 		pile->first_slot = slots;
 		nodes += count_nodes(pile->track->nspans);
-		slots += slots_count(pile->track->nspans);
-		for (int mark = 0; mark < TRACK_MARKS; mark++) {
-			pile->points[mark].first = points;
-			points += pile->points[mark].n;
-			slots += slots_count(pile->points[mark].n);
-		}
+		points += pile->track->nevents;
+		slots += slots_count(pile->track->nspans) + slots_count(pile->track->nevents) +
+			 (TRACK_MARKS - 1) * slots_count(0);
 	}
 	pyramid->nodes = alloc_zeroed(nodes + 1, sizeof(*pyramid->nodes));
 	pyramid->points = alloc_zeroed(points + 1, sizeof(*pyramid->points));
@@ -270,7 +270,6 @@ struct pyramid *pyramid_new(const struct tracks *tracks)
 	pyramid->piles = alloc_zeroed(tracks->n + 1, sizeof(*pyramid->piles));
 	for (size_t i = 0; i < tracks->n; i++)
 		pyramid->piles[i].track = &tracks->at[i];
-	crew_each(tracks->n, count_points, pyramid);
 	share_out(pyramid);
 	crew_each(tracks->n, make_pile, pyramid);
 	pyramid->tally = alloc_zeroed(1, sizeof(*pyramid->tally));
