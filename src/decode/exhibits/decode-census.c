@@ -82,6 +82,55 @@ static void census_tools(struct decode_context *context, struct job_builder *bui
 				.when = when});
 }
 
+/* Entries that were just being written: whose number each one has nobody can tell. */
+struct census_unread {
+	int64_t nr;
+	uint64_t oldest; /* start time of the first of their processes; 0 of one is not known */
+};
+
+static struct census_unread census_find_unread(const struct census_view *view)
+{
+	struct census_unread unread = {.oldest = UINT64_MAX};
+	struct census_slot slot;
+
+	for (uint32_t i = 0; i < view->slots; i++) {
+		if (census_view_slot(view, i, &slot) >= 0)
+			continue;
+		unread.nr++;
+		if (!slot.pid)
+			unread.oldest = 0;
+		else if (slot.start_time < unread.oldest)
+			unread.oldest = slot.start_time;
+	}
+	return unread;
+}
+
+/* It ended, was never more than a candidate, and left nothing but its entry: as helpers do. */
+static bool census_is_spent_candidate(const struct census_slot *slot)
+{
+	return slot->state == CENSUS_EXITED &&
+	       !(slot->flags & (CENSUS_F_WAS_RANK | CENSUS_F_HAS_RING));
+}
+
+/*
+ * True if it may be only a helper of an older process that has the same number, and whose entry
+ * cannot be read: then it is not the word about the rank.
+ */
+static bool census_may_be_helper(const struct census_view *view,
+	const struct census_unread *unread, const struct census_slot *slot)
+{
+	struct census_slot other;
+
+	if (!unread->nr || slot->rank < 0 || slot->start_time < unread->oldest ||
+		!census_is_spent_candidate(slot))
+		return false;
+	for (uint32_t i = 0; i < view->slots; i++)
+		if (census_view_slot(view, i, &other) == 1 && other.rank == slot->rank &&
+			!census_is_spent_candidate(&other))
+			return false;
+	return true;
+}
+
 static void census_slot(struct decode_context *context, struct job_builder *builder,
 	const struct exhibit *exhibit, uint32_t number, const struct census_slot *slot)
 {
@@ -120,6 +169,18 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 				.count = JOB_UNKNOWN,
 				.of_ops = true,
 				.cite = process->fact.cite});
+}
+
+/* It has no number of its own; how many ranks there are it has told. */
+static void census_disown(struct decode_context *context, const struct exhibit *exhibit,
+	const struct census_slot *slot)
+{
+	struct decode_process *process =
+		context_process(context, exhibit->host, slot->pid, slot->start_time);
+
+	process->fact.role = JOB_ROLE_UNKNOWN;
+	process->identity.world_rank = NO_WORLD_RANK;
+	process->identity.local_rank = JOB_NONE;
 }
 
 static void census_agent(struct decode_context *context, struct job_builder *builder,
@@ -161,25 +222,27 @@ static int census_decode(const struct exhibit *exhibit, struct job_builder *buil
 	struct decode_context *context, struct complaint *why)
 {
 	struct census_view view;
+	struct census_unread unread;
 	struct census_slot slot;
-	int64_t claiming = 0;
 	int error = census_view_open(&view, exhibit->bytes, exhibit->len);
 
 	if (error)
 		return complaint_set(why, "%s", census_strerror(error));
 	job_add_census_seen(builder);
 	census_agent(context, builder, exhibit, &view.header);
+	unread = census_find_unread(&view);
 	for (uint32_t i = 0; i < view.slots; i++) {
-		int state = census_view_slot(&view, i, &slot);
-
-		if (state == 1 && slot.pid)
-			census_slot(context, builder, exhibit, i, &slot);
-		claiming += state < 0;
+		if (census_view_slot(&view, i, &slot) != 1 || !slot.pid)
+			continue;
+		census_slot(context, builder, exhibit, i, &slot);
+		if (census_may_be_helper(&view, &unread, &slot))
+			census_disown(context, exhibit, &slot);
 	}
 	census_lost(builder, exhibit, "processes that found no place in the census",
 		view.header.lost < INT64_MAX ? (int64_t)view.header.lost : INT64_MAX);
 	census_lost(builder, exhibit, "census entries cut off", view.cut);
-	census_lost(builder, exhibit, "census entries that were just being written", claiming);
+	census_lost(builder, exhibit, "census entries that were just being written",
+		unread.nr);
 	return 0;
 }
 

@@ -99,6 +99,62 @@ static void a_slot_is_all_that_is_known_only_where_no_ring_was_made(void **state
 	job_free(job);
 }
 
+/* Rank 0's entry, and that of what it started, which inherited its number and ended with 1. */
+static uint8_t *forge_helper(struct evidence *evidence, struct census_slot **ret_helper)
+{
+	const struct census_who helper = {500, 480, 9000, 1};
+	uint8_t *base;
+	int i;
+
+	forge_gather(evidence);
+	forge_census(evidence, 2, CENSUS_CANDIDATE);
+	base = evidence->at[evidence->n - 1].bytes;
+	i = census_claim(base, &helper);
+	*ret_helper = census_slot_at(base, i);
+	(*ret_helper)->rank = 0;
+	(*ret_helper)->world_size = 2;
+	census_exit(base, i, 1, 0, 0);
+	return base;
+}
+
+/* While a rank becomes another program its entry is being written: its helper does not testify. */
+static void whose_elder_may_be_unread_is_not_the_word_about_a_rank(void **state)
+{
+	enum { TOLD, UNREAD, UNKNOWN, YOUNGER, BESIDE, RINGED, CASES };
+	static const bool testifies[CASES] = {[YOUNGER] = true, [RINGED] = true};
+
+	for (int i = 0; i < CASES; i++) {
+		struct evidence evidence = {0};
+		struct census_slot *helper, *elder;
+		uint8_t *base = forge_helper(&evidence, &helper);
+		struct job *job;
+
+		elder = census_slot_at(base, 0);
+		elder->state = i == TOLD ? CENSUS_CANDIDATE : CENSUS_CLAIMING;
+		if (i == UNKNOWN)
+			elder->pid = 0, elder->start_time = 0;
+		if (i == YOUNGER)
+			elder->start_time = helper->start_time + 1;
+		if (i == BESIDE)
+			census_slot_at(base, 1)->rank = 0;
+		if (i == RINGED)
+			helper->flags |= CENSUS_F_HAS_RING;
+		job = decoded(&evidence);
+		assert_int_equal(job->world_size, 2);
+		assert_int_equal(job->nranks, 2);
+		if (i == TOLD)
+			assert_int_equal(job->processes[job->ranks[0].process].pid, PID0);
+		else if (i == BESIDE)
+			assert_int_equal(job->processes[job->ranks[0].process].pid, PID1);
+		else if (testifies[i])
+			assert_int_equal(job->processes[job->ranks[0].process].pid, 500);
+		else
+			assert_int_equal(job->ranks[0].process, JOB_NONE);
+		job_free(job);
+	}
+	(void)state;
+}
+
 static void the_census_tells_who_is_there(void **state)
 {
 	struct evidence evidence = {0};
@@ -595,6 +651,7 @@ int main(void)
 		cmocka_unit_test(no_evidence_is_a_job_too),
 		cmocka_unit_test(the_census_tells_of_tools_and_of_the_killed),
 		cmocka_unit_test(a_slot_is_all_that_is_known_only_where_no_ring_was_made),
+		cmocka_unit_test(whose_elder_may_be_unread_is_not_the_word_about_a_rank),
 		cmocka_unit_test(the_census_tells_who_is_there),
 		cmocka_unit_test(dead_needs_a_free_lock_and_no_process),
 		cmocka_unit_test(two_samples_tell_cpu_use),
