@@ -94,22 +94,22 @@ static void live_add(struct live *live, const struct exhibit *about, struct str 
 
 /* --- Census, rings, liveness ----------------------------------------------------------------- */
 
-static void live_take_slot(struct live *live, int fd, uint32_t i, const struct census_slot *slot)
+static void live_take_slot(
+	struct live *live, const struct census_slot *slot, const struct liveness *liveness)
 {
-	struct liveness liveness = liveness_of_slot(&live->seen, fd, i, slot);
 	struct live_process *process = array_add(&live->processes.all);
 
 	*process = (struct live_process){
 		.folder = live->which,
 		.pid = slot->pid,
-		.here = liveness.there ? liveness.here : 0,
+		.here = liveness->there ? liveness->here : 0,
 		.start_time = slot->start_time,
 		.rank = slot->state == CENSUS_RANK ? slot->rank : -1,
 		.role = "slot",
 		.threads = slot->state == CENSUS_RANK || slot->rank >= 0,
 		.ring_due = slot->state == CENSUS_RANK && slot->generation >= 1,
 	};
-	live_add_liveness(live->into, live->host, process, &liveness);
+	live_add_liveness(live->into, live->host, process, liveness);
 }
 
 static void live_take_agent(struct live *live, const struct census_header *header)
@@ -137,33 +137,31 @@ static void live_take_agent(struct live *live, const struct census_header *heade
 static int live_gather_census(struct live *live, struct complaint *why)
 {
 	int fd = folder_open_file(&live->at->folder, CENSUS_FILE, why);
+	struct liveness_census census;
 	struct census_view view;
-	void *bytes = NULL;
-	size_t size = 0;
 	int error;
 
 	if (fd < 0)
 		return fd;
-	error = census_snapshot(fd, &bytes, &size);
-	if (error) {
-		close(fd);
+	error = liveness_take_census(&live->seen, fd, &census);
+	close(fd);
+	if (error)
 		return complaint_errno(why, -error, "cannot read the census of %s",
 			live->at->folder.path);
-	}
 	live_add_bytes(live,
 		&(struct exhibit){
 			.kind = EXHIBIT_CENSUS, .rank = -1, .label = (char *)live_id(live)},
-		bytes, size);
-	if (census_view_open(&view, bytes, size) == 0) {
+		census.bytes, census.size);
+	if (census_view_open(&view, census.bytes, census.size) == 0) {
 		live_take_agent(live, &view.header);
 		for (uint32_t i = 0; i < view.slots; i++) {
 			struct census_slot slot;
 
 			if (census_view_slot(&view, i, &slot) == 1)
-				live_take_slot(live, fd, i, &slot);
+				live_take_slot(live, &slot, &census.of[i]);
 		}
 	}
-	close(fd);
+	free(census.of);
 	return 0;
 }
 

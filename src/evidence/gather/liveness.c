@@ -3,8 +3,11 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/alloc.h"
 #include "proc/read.h"
 #include "ring/census-read.h"
 
@@ -46,6 +49,59 @@ struct liveness liveness_of_slot(
 	if (told)
 		ret.lock = held ? LIVENESS_LOCK_HELD : LIVENESS_LOCK_FREE;
 	return ret;
+}
+
+#define LIVENESS_TRIES 4 /* copies of a census in which somebody ends at every look */
+
+/* True if the slot has changed hands, or said goodbye, since it was copied. */
+static bool liveness_is_news(int census_fd, uint32_t i, const struct census_slot *slot)
+{
+	const uint64_t flags = (uint64_t)CENSUS_FLAGS << 32;
+	uint64_t head;
+
+	if (pread(census_fd, &head, sizeof(head), (off_t)census_slot_offset(i)) != sizeof(head))
+		return false;
+	return (head & ~flags) != (slot->head & ~flags);
+}
+
+/* Looks who lives of a copy. True if somebody has ended, and has told how only since then. */
+static bool liveness_look_at(
+	struct proc_ns_seen *seen, int census_fd, const struct liveness_census *census)
+{
+	struct census_view view;
+	struct census_slot slot;
+	bool late = false;
+
+	if (census_view_open(&view, census->bytes, census->size) < 0)
+		return false;
+	for (uint32_t i = 0; i < view.slots; i++) {
+		if (census_view_slot(&view, i, &slot) != 1)
+			continue;
+		census->of[i] = liveness_of_slot(seen, census_fd, i, &slot);
+		late |= slot.state != CENSUS_EXITED && !liveness_is_alive(&census->of[i]) &&
+			liveness_is_news(census_fd, i, &slot);
+	}
+	return late;
+}
+
+int liveness_take_census(struct proc_ns_seen *seen, int census_fd, struct liveness_census *ret)
+{
+	struct liveness_census census = {
+		.of = alloc_zeroed(CENSUS_SLOTS, sizeof(*census.of))};
+	int error = 0;
+
+	for (int tries = 0; !error && tries < LIVENESS_TRIES; tries++) {
+		free(census.bytes);
+		census.bytes = NULL;
+		error = census_snapshot(census_fd, &census.bytes, &census.size);
+		if (!error && !liveness_look_at(seen, census_fd, &census))
+			break;
+	}
+	if (error)
+		free(census.of);
+	else
+		*ret = census;
+	return error;
 }
 
 bool liveness_is_alive(const struct liveness *liveness)

@@ -9,6 +9,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "proc/ns.h"
@@ -29,6 +30,21 @@ struct liveness {
  */
 struct liveness liveness_of_slot(struct proc_ns_seen *seen, int census_fd, uint32_t i,
 	const struct census_slot *slot) __attribute__((nonnull));
+
+/* A copy of a census, and of each of its slots that names a process whether that lives. */
+struct liveness_census {
+	void *bytes;
+	size_t size;
+	struct liveness *of; /* by slot; of others nothing is set */
+};
+
+/*
+ * Copies the census behind fd, and looks who lives. Who ends in between has told how, and that is
+ * copied: it is not taken for one that is gone without a word. 0, and the two memories are the
+ * caller's to free(); or a negative errno and nothing is set.
+ */
+int liveness_take_census(struct proc_ns_seen *seen, int census_fd, struct liveness_census *ret)
+	__attribute__((nonnull));
 
 /* The same for a process without a slot, by the pid that it has here. */
 struct liveness liveness_of_process(uint32_t pid, uint64_t start_time);

@@ -4,11 +4,14 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +24,7 @@
 #include "evidence/gather/source.h"
 #include "proc/ns.h"
 #include "proc/read.h"
+#include "ring/census-read.h"
 #include "ring/census-write.h"
 #include "tests/ring/fixture.h"
 #include "tests/unit/unit.h"
@@ -338,6 +342,58 @@ static void a_living_job_is_gathered(void **state)
 }
 
 /* /proc has forgotten a dead rank; its agent knew where its stderr went, and its group. */
+/* Says goodbye in the table of job-a, with the status 0, as soon as its lock is asked for. */
+static struct census_slot *leaves_late;
+
+int fcntl(int fd, int command, ...)
+{
+	va_list more;
+	long arg;
+
+	va_start(more, command);
+	arg = va_arg(more, long);
+	va_end(more);
+	if (command == F_GETLK && leaves_late)
+		census_publish((struct census_header *)(void *)leaves_late - 1, 0, CENSUS_EXITED);
+	return (int)syscall(SYS_fcntl, fd, command, arg);
+}
+
+/* Who ends between the copy of the table and the look at its process has told how it ended. */
+static void who_leaves_meanwhile_has_told_how(void **state)
+{
+	const struct scene *scene = *state;
+	char *folder = path_of(scene, "job-a", NULL), *path = path_of(scene, "job-a", CENSUS_FILE);
+	int fd;
+	uint8_t *base;
+
+	scene_job_since(scene, "job-a", "", 1 << 29, 1000, 1);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	base = mmap(NULL, CENSUS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(base != MAP_FAILED);
+	for (int leaves = 0; leaves < 2; leaves++) {
+		struct evidence evidence = {0};
+		const struct exhibit *census = NULL;
+		struct census_slot slot;
+		struct census_view view;
+
+		leaves_late = leaves ? census_slot_at(base, 0) : NULL;
+		assert_int_equal(live_gather(folder, NULL, &evidence, NULL), 0);
+		leaves_late = NULL;
+		for (size_t i = 0; i < evidence.n; i++)
+			if (evidence.at[i].kind == EXHIBIT_CENSUS)
+				census = &evidence.at[i];
+		assert_int_equal(census_view_open(&view, census->bytes, census->len), 0);
+		assert_int_equal(census_view_slot(&view, 0, &slot), 1);
+		assert_int_equal(slot.state, leaves ? CENSUS_EXITED : CENSUS_RANK);
+		assert_int_equal(count_kind(&evidence, EXHIBIT_LIVENESS), 1);
+		evidence_release(&evidence);
+	}
+	munmap(base, CENSUS_SIZE);
+	close(fd);
+	free(folder);
+	free(path);
+}
+
 static void the_dead_are_known_by_their_agents_history(void **state)
 {
 	const struct scene *scene = *state;
@@ -532,6 +588,8 @@ int main(void)
 		JOBS_TEST(what_is_not_to_be_trusted_is_not_read),
 		JOBS_TEST(anothers_files_are_not_read),
 		JOBS_TEST(a_living_job_is_gathered),
+		cmocka_unit_test_setup_teardown(who_leaves_meanwhile_has_told_how, scene_open,
+			scene_close),
 		JOBS_TEST(the_dead_are_known_by_their_agents_history),
 		JOBS_TEST(a_ring_that_may_not_be_read_is_a_gap),
 		JOBS_TEST(a_folder_without_a_job_is_refused),
