@@ -326,16 +326,26 @@ static struct flock census_byte(short type)
 }
 
 /* Opened anew where the program has closed our descriptor. */
-void census_hold(void)
+static void census_open_lock(void)
+{
+	if (!census_fd_is_ours())
+		census.fd = census_open_high();
+}
+
+static void census_lock(void)
 {
 	struct flock lock = census_byte(F_WRLCK);
 
-	if (census.slot < 0)
-		return;
-	if (!census_fd_is_ours())
-		census.fd = census_open_high();
 	if (census.fd >= 0)
 		sys_call(SYS_fcntl, census.fd, F_SETLK, &lock);
+}
+
+void census_hold(void)
+{
+	if (census.slot < 0)
+		return;
+	census_open_lock();
+	census_lock();
 }
 
 /* The next owner of the slot locks the same byte: a lock that stays would speak for him. */
@@ -438,6 +448,28 @@ static int census_make_room(void)
 	return swept > 0;
 }
 
+/* What a slot says of this process and program, but for whose it is. */
+static void census_prepare(struct census_slot *is, const struct census_self *self)
+{
+	census_describe(is, self);
+	is->birth_tsc = ring_now();
+	is->birth_realtime = census_realtime();
+}
+
+static void census_fill(
+	struct census_slot *s, const struct census_slot *is, const struct census_self *self)
+{
+	census_copy_identity(s, is);
+	s->flags = (s->flags & ~(uint32_t)CENSUS_F_NUMBER) | self->number;
+	s->birth_tsc = is->birth_tsc;
+	s->birth_realtime = is->birth_realtime;
+}
+
+/*
+ * What takes system calls comes before the claim: a busy machine may put us aside in each of them,
+ * and whoever looks at the table then learns nothing of us. (Not the lock, which others must find
+ * held once they see the slot, nor what a tool asks for its owner.)
+ */
 void census_join(const struct census_self *self, int forked)
 {
 	const struct census_who who = {
@@ -446,13 +478,19 @@ void census_join(const struct census_self *self, int forked)
 		.start_time = self->start_time,
 		.pid_ns = self->pid_ns,
 	};
-	struct census_slot *s;
+	struct census_slot is = {.flags = 0}, *s;
+	int hidden;
 
 	census.slot = -1;
 	census.execed = 0;
 	if (!census.base)
 		return;
 	census.pid_ns = self->pid_ns;
+	census_admit_agent(census.base);
+	census_prepare(&is, self);
+	hidden = census_is_hidden(census.base);
+	if (hidden)
+		census_open_lock();
 	census.slot = census_claim(census.base, &who);
 	if (census.slot < 0 && census_make_room()) {
 		ring_add(&census_job()->lost, UINT64_MAX); /* it found one after all */
@@ -462,12 +500,9 @@ void census_join(const struct census_self *self, int forked)
 		return;
 	s = census_slot_at(census.base, census.slot);
 	census.execed = !!(s->flags & CENSUS_F_EXECED);
-	if (census_is_hidden(census.base))
-		census_hold();
-	census_admit_agent(census.base);
-	census_describe(s, self);
-	s->birth_tsc = ring_now();
-	s->birth_realtime = census_realtime();
+	if (hidden)
+		census_lock();
+	census_fill(s, &is, self);
 	if (forked)
 		census_flag(census.base, census.slot, CENSUS_F_FORKED);
 	else

@@ -32,6 +32,11 @@ tests_probe_sealed_CPPFLAGS = -D_GNU_SOURCE
 tests_probe_sealed_CFLAGS = $(PLAIN_CFLAGS)
 SH_TESTS += %D%/lost.test %D%/narrow.test %D%/sealed.test
 
+check_PROGRAMS += %D%/claims
+tests_probe_claims_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/src
+tests_probe_claims_CFLAGS = $(PLAIN_CFLAGS)
+SH_TESTS += %D%/claims.test
+
 SH_TESTS += %D%/refused.test %D%/tools.test %D%/identity.test %D%/sanitized.test
 EXTRA_DIST += %D%/sanitized.c
 
