@@ -242,15 +242,20 @@ static int compare_ages(const void *va, const void *vb)
 	return compare_claims(va, vb);
 }
 
-/* True if the newer of two processes with one number was started in the older one's place. */
+/*
+ * True if the newer of two processes with one number was started in the older one's place. Where
+ * nobody knows when that one ended, what has ended itself may as well have been its helper before.
+ * (Their parents do not tell: who adopts the one adopts the other.)
+ */
 static bool succeeds(const struct job_process *newer, const struct job_process *older)
 {
 	if (newer->restart != older->restart)
 		return true;
 	if (older->end <= JOB_ALIVE)
 		return false;
-	return older->ended == JOB_UNKNOWN || newer->born == JOB_UNKNOWN ||
-	       newer->born >= older->ended;
+	if (older->ended == JOB_UNKNOWN)
+		return newer->end <= JOB_ALIVE;
+	return newer->born == JOB_UNKNOWN || newer->born >= older->ended;
 }
 
 /*

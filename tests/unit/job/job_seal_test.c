@@ -144,9 +144,9 @@ static void a_candidate_testifies_and_the_unseen_are_listed(void **state)
 	job_free(job);
 }
 
-/* A candidate for rank 0 that was born at one time and, if `ended` says so, exited with 1. */
-static void add_candidate(
-	struct job_builder *b, struct job_who w, uint32_t ppid, int64_t born, int64_t ended)
+/* A candidate for rank 0 that was born at one time and ended so, with 1 where it exited. */
+static void add_ended(struct job_builder *b, struct job_who w, uint32_t ppid, int64_t born,
+	enum job_end end, int64_t ended)
 {
 	const struct job_identity identity = {
 		.world_rank = world_rank(0), .local_rank = JOB_NONE, .knows = JOB_KNOWS_CENSUS};
@@ -154,11 +154,18 @@ static void add_candidate(
 
 	process.ppid = ppid;
 	process.born = born;
-	process.end = ended == JOB_UNKNOWN ? JOB_ALIVE : JOB_EXITED;
-	process.status = ended == JOB_UNKNOWN ? JOB_NONE : 1;
+	process.end = end;
+	process.status = end == JOB_EXITED ? 1 : JOB_NONE;
 	process.ended = ended;
 	process.cite = "census";
 	job_add_process(b, w, &process, &identity);
+}
+
+/* It lives, or exited when `ended` says. */
+static void add_candidate(
+	struct job_builder *b, struct job_who w, uint32_t ppid, int64_t born, int64_t ended)
+{
+	add_ended(b, w, ppid, born, ended == JOB_UNKNOWN ? JOB_ALIVE : JOB_EXITED, ended);
 }
 
 static uint32_t pid_of_rank_0(struct job_builder *b)
@@ -189,6 +196,29 @@ static void a_helper_does_not_testify_while_its_elder_lives(void **state)
 	add_candidate(b, who("a", 20), 10, 1000, 1500);
 	add_candidate(b, who("a", 7), 3, 1100, JOB_UNKNOWN);
 	assert_int_equal(pid_of_rank_0(b), 20);
+	(void)state;
+}
+
+/* Killed, nobody knows when: what its wrapper had looked for before is not what came after it. */
+static void a_helper_does_not_testify_for_the_killed(void **state)
+{
+	static const struct {
+		uint32_t ppid;
+		int64_t ended;
+		uint32_t expected;
+	} newer[] = {
+		{31, 1200, 20},
+		{10, 1200, 20}, /* adopted by the same */
+		{31, JOB_UNKNOWN, 33},
+	};
+
+	for (size_t i = 0; i < sizeof(newer) / sizeof(*newer); i++) {
+		struct job_builder *b = job_builder_new();
+
+		add_ended(b, who("a", 20), 10, 1000, JOB_GONE, JOB_UNKNOWN);
+		add_candidate(b, who("a", 33), newer[i].ppid, 1100, newer[i].ended);
+		assert_int_equal(pid_of_rank_0(b), newer[i].expected);
+	}
 	(void)state;
 }
 
@@ -631,6 +661,7 @@ int main(void)
 		cmocka_unit_test(a_parent_outside_of_the_namespace_makes_no_orphan),
 		cmocka_unit_test(a_candidate_testifies_and_the_unseen_are_listed),
 		cmocka_unit_test(a_helper_does_not_testify_while_its_elder_lives),
+		cmocka_unit_test(a_helper_does_not_testify_for_the_killed),
 		cmocka_unit_test(who_came_in_the_place_of_the_dead_testifies),
 		cmocka_unit_test(the_newest_generation_is_judged),
 		cmocka_unit_test(without_rank_seats_name_the_ranks),
