@@ -213,9 +213,10 @@ static struct pair lay(const struct comparison *c, const struct row *a, const st
 		p.laid = find_anchor(&p, &from_a, &from_b) ||
 			 find_anchor(&turned, &from_b, &from_a);
 	p.skipped_a = from_a;
-	p.a += from_a;
+	/* Who made no call has no list, and nothing can be added to none. */
+	p.a = p.na ? p.a + from_a : p.a;
 	p.na -= from_a;
-	p.b += from_b;
+	p.b = p.nb ? p.b + from_b : p.b;
 	p.nb -= from_b;
 	return p;
 }
