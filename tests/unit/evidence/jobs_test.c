@@ -341,7 +341,6 @@ static void a_living_job_is_gathered(void **state)
 	free(ring);
 }
 
-/* /proc has forgotten a dead rank; its agent knew where its stderr went, and its group. */
 /* Says goodbye in the table of job-a, with the status 0, as soon as its lock is asked for. */
 static struct census_slot *leaves_late;
 
@@ -394,6 +393,7 @@ static void who_leaves_meanwhile_has_told_how(void **state)
 	free(path);
 }
 
+/* /proc has forgotten a dead rank; its agent knew where its stderr went, and its group. */
 static void the_dead_are_known_by_their_agents_history(void **state)
 {
 	const struct scene *scene = *state;
@@ -588,8 +588,7 @@ int main(void)
 		JOBS_TEST(what_is_not_to_be_trusted_is_not_read),
 		JOBS_TEST(anothers_files_are_not_read),
 		JOBS_TEST(a_living_job_is_gathered),
-		cmocka_unit_test_setup_teardown(who_leaves_meanwhile_has_told_how, scene_open,
-			scene_close),
+		JOBS_TEST(who_leaves_meanwhile_has_told_how),
 		JOBS_TEST(the_dead_are_known_by_their_agents_history),
 		JOBS_TEST(a_ring_that_may_not_be_read_is_a_gap),
 		JOBS_TEST(a_folder_without_a_job_is_refused),
