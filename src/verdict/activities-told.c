@@ -76,6 +76,7 @@ static struct waits_told told_of(
 		.held = p->stands >= STANDS || (p->stack->samples > 1 && !p->passed),
 		.for_zero = p->for_zero,
 		.maybe_zero = p->maybe_zero,
+		.waits = activities_waits(p->activity),
 		.elsewhere = activities_elsewhere(p->activity),
 		.in_lock = activities_in_file_lock(p),
 		.cite = p->stack->cite};

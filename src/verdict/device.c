@@ -488,8 +488,8 @@ static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 
 	return (node->kind == WAITFOR_OP || node->kind == WAITFOR_INIT ||
 		       node->kind == WAITFOR_PAIR) &&
-	       node->reached != JOB_UNKNOWN && !node->absent && !is_of_clash(q, node) &&
-	       !may_be_held(q, dark, node) && !is_of_a_moment(q, at) &&
+	       node->reached != JOB_UNKNOWN && !node->unsure && !node->absent &&
+	       !is_of_clash(q, node) && !may_be_held(q, dark, node) && !is_of_a_moment(q, at) &&
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 

@@ -2,6 +2,9 @@
 /* healthy: nobody waits, and nothing else is wrong. */
 #include <signal.h>
 
+#include "job/backends.h"
+#include "job/messages.h"
+#include "job/names.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 #include "verdict/told.h"
@@ -114,6 +117,35 @@ static bool vanished_in_op(const struct inquiry *q)
 	return false;
 }
 
+/* True if a receive was begun there whose message has not come. */
+static bool receives_still(const struct inquiry *q, int member)
+{
+	const struct job_member *m = &q->job->members[member];
+
+	for (size_t i = 0; i < m->np2p; i++)
+		if (m->p2p[i].sig.op == JOB_OP_RECV && !m->p2p[i].failed &&
+			m->p2p[i].completed != JOB_YES &&
+			message_came(q->job, member, &m->p2p[i]) == JOB_NO)
+			return true;
+	return false;
+}
+
+/* True if a rank may ask for a message again and again, which no ring has, and no stack denies. */
+static bool may_wait_unseen(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->nmembers; i++) {
+		struct rank_index rank = q->job->members[i].rank;
+
+		if (is_rank(rank) && q->profiles[rank.i].readable &&
+			!q->profiles[rank.i].ended && !q->waits->told[rank.i].elsewhere &&
+			backend_has(q->job->groups[q->job->members[i].group].maker,
+				BACKEND_ON_HOST) &&
+			receives_still(q, (int)i))
+			return true;
+	}
+	return false;
+}
+
 static void withdraw_failed(struct inquiry *q, struct draft *draft)
 {
 	draft->verdict.class = VERDICT_INCONCLUSIVE;
@@ -130,7 +162,7 @@ void judge_healthy(struct inquiry *q)
 	struct rank_list standing = {0};
 
 	find_standing_since(q, &standing);
-	unsure |= standing.list.nr > 0 || differed_once(q);
+	unsure |= standing.list.nr > 0 || differed_once(q) || may_wait_unseen(q);
 	inquiry_not_judged_each(q, VERDICT_HEALTHY, NEED_YOUNGER_RING, &standing);
 	array_release(&standing.list);
 	draft->verdict.confidence = unsure ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;

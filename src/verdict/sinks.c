@@ -55,6 +55,8 @@ static void suspect(
 {
 	struct suspect suspect = {.rank = rank, .node = node};
 
+	if (waitfor_is_guess(q->graph, rank, node))
+		return;
 	suspect.away = away_of(q, rank, &suspect.why);
 	if (suspect.away &&
 		((suspect.away->traits & AWAY_LASTS) || inquiry_look(q, rank) != LOOKED_BEFORE))

@@ -282,10 +282,20 @@ static int *order_by_part(const struct waitfor *graph)
 	return order;
 }
 
-/* Carries the longest standing wait from where it is felt to all that it waits for. */
-static void spread_waits(struct waitfor *graph, const struct waitfor_given *given)
+/* True if that node is a message for which nobody is seen to wait. */
+static bool is_ahead(const struct waitfor *graph, int node)
 {
-	int *order = order_by_part(graph);
+	return graph->nodes[node].kind == WAITFOR_PAIR &&
+	       graph->waits->at[graph->nodes[node].wait].ahead;
+}
+
+/*
+ * Carries the longest standing wait from where it is felt to all that it waits for: per part, which
+ * the caller frees. `sure`: through no guess.
+ */
+static int64_t *carry_waits(
+	const struct waitfor *graph, const struct waitfor_given *given, const int *order, bool sure)
+{
 	int64_t *by_part = alloc_zeroed(graph->nparts + 1, sizeof(*by_part));
 
 	for (size_t i = 0; i < graph->nparts; i++)
@@ -302,12 +312,60 @@ static void spread_waits(struct waitfor *graph, const struct waitfor_given *give
 		int64_t reached = by_part[graph->nodes[node].part];
 
 		for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++)
-			raise(&by_part[graph->nodes[graph->edges[e]].part], reached);
+			if (!sure || !is_ahead(graph, graph->edges[e]))
+				raise(&by_part[graph->nodes[graph->edges[e]].part], reached);
 	}
-	for (size_t i = 0; i < graph->nnodes; i++)
-		graph->nodes[i].reached = by_part[graph->nodes[i].part];
-	free(by_part);
+	return by_part;
+}
+
+static void spread_waits(struct waitfor *graph, const struct waitfor_given *given)
+{
+	int *order = order_by_part(graph);
+	int64_t *any = carry_waits(graph, given, order, false);
+	int64_t *sure = carry_waits(graph, given, order, true);
+
+	for (size_t i = 0; i < graph->nnodes; i++) {
+		struct waitfor_node *node = &graph->nodes[i];
+
+		node->reached = any[node->part];
+		node->unsure = any[node->part] != JOB_UNKNOWN && sure[node->part] == JOB_UNKNOWN;
+	}
+	free(any);
+	free(sure);
 	free(order);
+}
+
+/* Takes out the guesses that are in a circle. True if there was any. */
+static bool drop_circling(struct waitfor_maker *m)
+{
+	size_t n = 0, before = m->edges.nr;
+
+	for (size_t i = 0; i < m->edges.nr; i++) {
+		struct waitfor_edge edge = m->edges.items[i];
+
+		if (!is_ahead(m->graph, edge.to) ||
+			m->graph->nodes[edge.from].part != m->graph->nodes[edge.to].part)
+			m->edges.items[n++] = edge;
+	}
+	m->edges.nr = n;
+	return n < before;
+}
+
+/* What a guess takes part in is no circle: nobody may wait there. */
+static void close_graph(struct waitfor_maker *m)
+{
+	struct waitfor *graph = m->graph;
+
+	sort_edges(m);
+	waitfor_find_parts(graph);
+	if (!drop_circling(m))
+		return;
+	free(graph->first_edge);
+	free(graph->edges);
+	free(graph->parts);
+	graph->nparts = 0;
+	sort_edges(m);
+	waitfor_find_parts(graph);
 }
 
 static int *none_each(size_t n)
@@ -333,8 +391,7 @@ struct waitfor *waitfor_new(
 	m.fork_node = none_each(job->ngroups);
 	m.stopped_node = none_each(job->nranks);
 	make_graph(&m);
-	sort_edges(&m);
-	waitfor_find_parts(graph);
+	close_graph(&m);
 	spread_waits(graph, given);
 	array_release(&m.edges);
 	array_release(&m.ops);
@@ -356,6 +413,16 @@ void waitfor_free(struct waitfor *graph)
 	free(graph->parts);
 	free(graph->node_of_wait);
 	free(graph);
+}
+
+bool waitfor_is_guess(const struct waitfor *graph, struct rank_index rank, int node)
+{
+	const struct waits *waits = graph->waits;
+
+	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++)
+		if (waits->at[i].ahead && waits->at[i].doubtful)
+			return true;
+	return graph->nodes[node].unsure;
 }
 
 /* From the sinks outwards: a part leads there if one of its edges does. */

@@ -21,6 +21,9 @@
  *	key   --> the few ranks that wait in nothing, where all others wait for that key
  *	told  --> where only stacks tell: the ranks that are elsewhere, or those of them that ended
  *
+ * A receive that is ahead (waits.h) is an edge where it closes no circle: as a guess that explains
+ * why a rank does not come, and not as a wait that is known.
+ *
  * An op waits for everybody, so following any edge leads to a reason. Its ends are sinks: ranks
  * that wait for nothing, and ops where nobody known is missing. Strongly connected parts with no
  * way out are cycles: nothing in them can ever move.
@@ -82,6 +85,7 @@ struct waitfor_node {
 	int part;        /* its strongly connected part: lower numbers are nearer to the sinks */
 	int64_t reached; /* the longest standing wait that leads here, 0 of none the age is known;
 			    JOB_UNKNOWN none */
+	bool unsure;     /* only through receives for which nobody is seen to wait */
 };
 
 struct waitfor_part {
@@ -117,6 +121,12 @@ int64_t waitfor_threshold(
 /* True if a wait is long enough to blame somebody for. */
 bool waitfor_stands(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given);
+
+/*
+ * True if only a guess has it wanted, or keeps it: who waits for a message that was begun is not
+ * seen, and whoever that is may keep others in its turn. `node`: the one by which it is a sink.
+ */
+bool waitfor_is_guess(const struct waitfor *graph, struct rank_index rank, int node);
 
 /*
  * Marks every rank that waits, directly or not, for one of the marked nodes: victims[rank]. Also

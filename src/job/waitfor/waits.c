@@ -315,16 +315,6 @@ static bool hold(
 	return found;
 }
 
-/* Of a process that holds several ranks nobody knows whose thread it is. */
-static bool is_shared(const struct job *job, struct rank_index rank)
-{
-	job_for_each_rank(job, at)
-		if (!same_rank(at, rank) && job_rank(job, at)->process != JOB_NONE &&
-			job_rank(job, at)->process == job_rank(job, rank)->process)
-			return true;
-	return false;
-}
-
 /*
  * A host that waits for what it was given by one call, and not for a device: where nothing else can
  * be open, that is the latest message of those it may mean, though its peer came to one of that
@@ -354,7 +344,7 @@ static bool hold_met(
 static void add_sync(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
 	if (hold(c, thread, index, from, true) || hold(c, thread, index, from, false) ||
-		hold_met(c, thread, index, from) || is_shared(c->job, thread->rank))
+		hold_met(c, thread, index, from) || waits_are_shared(c->job, thread->rank))
 		return;
 	*array_add(&c->list) = (struct wait){.kind = WAIT_SYNC,
 		.rank = thread->rank,
@@ -520,52 +510,6 @@ static void add_told(struct collector *c, struct rank_index rank, size_t from)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* True if it is for a message that the host sends, and no device. */
-static bool is_sent_by_host(const struct job *job, const struct wait *wait)
-{
-	return wait->kind == WAIT_P2P && wait->op->sig.op == JOB_OP_SEND &&
-	       backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_ON_HOST);
-}
-
-/*
- * True if what was begun there keeps nobody but who then waits for it. `free`: by its ring, the
- * rank is in no call that waits; then what it sent goes on without it. For what it receives its
- * own code may ask again and again, which no ring has.
- */
-static bool keeps_only_who_waits(const struct job *job, const struct wait *wait, bool free)
-{
-	if (wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P)
-		return false;
-	return backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_DRIVEN) ||
-	       (free && is_sent_by_host(job, wait));
-}
-
-/* True if something of what it did was lost: a wait may be among that. */
-static bool lost_something(const struct job *job, struct rank_index rank)
-{
-	for (size_t i = 0; i < job->nlosses; i++)
-		if (same_rank(job->losses[i].rank, rank))
-			return true;
-	return false;
-}
-
-/* True if the ring of a rank that lives says that none of its waits is one that holds it. */
-static bool is_free(const struct collector *c, struct rank_index rank, size_t from)
-{
-	const struct job_rank *r = job_rank(c->job, rank);
-	bool sends = false;
-
-	if (!(r->knows & JOB_KNOWS_RING) || r->process == JOB_NONE ||
-		c->job->processes[r->process].end > JOB_ALIVE)
-		return false;
-	for (size_t i = from; i < c->list.nr; i++) {
-		if (c->list.items[i].held)
-			return false;
-		sends |= is_sent_by_host(c->job, &c->list.items[i]);
-	}
-	return sends && !lost_something(c->job, rank) && !is_shared(c->job, rank);
-}
-
 /*
  * True if anybody waits there. A rank that exited in good order does not; for one that died
  * otherwise only waits that held it or lacked a member count: nobody tracked completion to its
@@ -575,8 +519,10 @@ static bool is_wait(const struct job *job, const struct wait *wait, bool free)
 {
 	int process = job_rank(job, wait->rank)->process;
 
-	if (!wait->held && keeps_only_who_waits(job, wait, free))
+	if (!wait->held && waits_keep_only_who_waits(job, wait, free))
 		return false;
+	if (wait->ahead)
+		return wait->lacking || wait->doubtful;
 	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE) {
 		if (job->processes[process].end == JOB_EXITED && !job->processes[process].status)
 			return false;
@@ -589,7 +535,7 @@ static bool is_wait(const struct job *job, const struct wait *wait, bool free)
 static void finish_rank(struct collector *c, struct rank_index rank, size_t from)
 {
 	int64_t now = c->waits->now[rank.i];
-	bool free = is_free(c, rank, from);
+	bool free = waits_are_free(c->job, rank, c->list.items + from, c->list.nr - from);
 	size_t kept = from;
 
 	for (size_t i = from; i < c->list.nr; i++) {
@@ -617,9 +563,12 @@ static void add_rank(struct collector *c, struct rank_index rank)
 	by_rank_each(&c->seats, rank, i)
 		add_init(c, (int)c->seats.at[i]);
 	add_threads(c, rank, from);
-	if (c->list.nr > from)
+	if (c->list.nr > from) {
 		waits_leave_alone(c->job, c->waits->now[rank.i], c->list.items + from,
 			c->list.nr - from);
+		waits_find_ahead(c->job, rank, c->told ? &c->told[rank.i] : NULL,
+			c->list.items + from, c->list.nr - from);
+	}
 	if (c->told)
 		add_told(c, rank, from);
 	finish_rank(c, rank, from);

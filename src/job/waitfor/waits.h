@@ -12,6 +12,11 @@
  * ever: they hold nothing. An untracked op of a group in which some seat has no evidence is
  * doubtful: nobody knows whether it could complete; it is listed, so that nothing is concluded
  * from its being over.
+ *
+ * A receive that is begun is waited for where its host waits for it. Where rings tell of no such
+ * wait, it is *ahead*: who began it may ask for it again and again, which no ring has. So it is
+ * neither held nor sure, and keeps its rank only as a guess; a doubtful one where its ring does not
+ * tell of all its threads (waits-begun.c).
  */
 #ifndef JOB_WAITS_H
 #define JOB_WAITS_H
@@ -50,6 +55,7 @@ struct waits_told {
 	bool held;	 /* it waits, and was not elsewhere a moment before */
 	bool for_zero;	 /* it waits for what rank 0 gives: the store, a unique id */
 	bool maybe_zero; /* it may do so, as far as its stack shows */
+	bool waits;	 /* it waits in something, whatever its ring says */
 	bool elsewhere;
 	bool in_lock; /* elsewhere in the lock of a file, that another rank may have */
 	bool lock_known; /* and who has it is known, */
@@ -73,6 +79,7 @@ struct wait {
 	bool sure;
 	bool doubtful;
 	bool peer_unknown; /* P2P: whether the peer came is not known */
+	bool ahead;	   /* P2P: a receive that was begun, and for which nobody is seen to wait */
 	int exchange;      /* P2P: the first wait of its exchange; else JOB_NONE */
 	int64_t since;     /* JOB_UNKNOWN; of a thread that stood alone, since when its rank does */
 	int64_t aside;     /* ns for which another thread of its rank, outside now, went on before
@@ -110,6 +117,26 @@ void waits_free(struct waits *waits);
  * `now`: the end of the rank's evidence.
  */
 void waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n);
+
+/*
+ * What was begun, and who waits for it (waits-begun.c); `waits` are those of one rank. Finds which
+ * receives are `ahead`; those keep nobody, not even as a guess, where it is known what all threads
+ * of the rank do instead. `told`: what its stack tells; NULL: nothing.
+ */
+void waits_find_ahead(const struct job *job, struct rank_index rank, const struct waits_told *told,
+	struct wait *waits, size_t n);
+/* True if the ring of a rank that lives says that none of its waits is one that holds it. */
+bool waits_are_free(
+	const struct job *job, struct rank_index rank, const struct wait *waits, size_t n);
+/*
+ * True if what was begun there keeps nobody but who then waits for it. `free`: by its ring, the
+ * rank is in no call that waits; then what it sent goes on without it.
+ */
+bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait, bool free);
+/* Of a process that holds several ranks nobody knows whose thread it is. */
+bool waits_are_shared(const struct job *job, struct rank_index rank);
+/* True if something of what it did was lost: a wait may be among that. */
+bool waits_lost_any(const struct job *job, struct rank_index rank);
 
 /*
  * Finds which sends and receives stand or fall together: sets `exchange` of each wait

@@ -2,6 +2,7 @@
 /* Messages of gloo, which meet by their tags: who meets whom, and what that is called. */
 #include "tests/unit/unit.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "tests/unit/facts.h"
@@ -159,13 +160,152 @@ static void a_message_that_was_sent_ahead_is_no_other_tag(void **state)
 	facts_free(f);
 }
 
-/* For a message that never comes a rank may ask again and again, outside every recorded call. */
-static void who_asks_for_a_message_waits_for_it(void **state)
+/* Rank 0 stands in the barrier, and each has begun to receive from the other. */
+static struct facts *facts_of_two_ahead(void)
+{
+	struct facts *f = facts_new(3);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	begin(f, 0, JOB_OP_RECV, 1, 6, 1);
+	begin(f, 1, JOB_OP_RECV, 0, 6, 1);
+	facts_hold(f, 0, 0, JOB_OP_BARRIER, 1, 60);
+	facts_hold(f, 0, 2, JOB_OP_BARRIER, 1, 60);
+	facts_outside(f, 1, 60.1);
+	return f;
+}
+
+/* Rank 1 is in nothing: that both wait for a message is not seen. */
+static void receives_posted_ahead_are_no_circle(void **state)
+{
+	struct facts *f = facts_of_two_ahead();
+
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2");
+	for (int i = 0; i < 3; i++) /* it was where its ring says until it was killed */
+		facts_end(f, i, JOB_SIGNALED, SIGTERM, 99);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2");
+	facts_free(f);
+}
+
+/* What was lost may be what it waits in: then it is not to blame, and it is no circle either. */
+static void who_may_wait_for_it_unseen_is_not_blamed(void **state)
+{
+	struct facts *f = facts_of_two_ahead();
+
+	f->ranks[1].thread.state = JOB_THREAD_UNKNOWN;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_outside(f, 1, 60.1);
+	f->ranks[1].lost = 1;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
+/* Its ring has no such call, and its stack shows it to wait for the others. */
+static void who_waits_for_it_by_its_stack_is_in_a_circle(void **state)
+{
+	struct facts *f = facts_of_two_ahead();
+
+	facts_stack(f, 1,
+		"gloo::transport::tcp::UnboundBuffer::waitRecv@libgloo.so < step@/me/train.py:12");
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	facts_free(f);
+}
+
+/*
+ * For a message that never comes a rank may ask again and again, outside every recorded call: it is
+ * not to blame for where it is, and nobody says that it waits.
+ */
+static void who_may_ask_for_a_message_is_not_blamed(void **state)
 {
 	struct facts *f = facts_of_gloo();
 
 	begin(f, 0, JOB_OP_RECV, 1, 6, 1);
-	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	facts_outside(f, 0, 60.1);
+	facts_outside(f, 1, 60.1);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "2,3");
+	facts_free(f);
+}
+
+/*
+ * Rank 2 waits for rank 0, which began to receive from rank 1 and is in nothing. If it asks for
+ * that, unseen, rank 1 keeps both; if not, it keeps rank 2 itself.
+ */
+static void who_may_ask_keeps_nobody_for_sure(void **state)
+{
+	struct facts *f = facts_new(3);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	begin(f, 0, JOB_OP_RECV, 1, 6, 1);
+	begin(f, 2, JOB_OP_RECV, 0, 6, 1);
+	wait_on_host(f, 2);
+	facts_outside(f, 0, 60.1);
+	facts_outside(f, 1, 60.1);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_stack(f, 0, "work@/me/train.py:88 < step@/me/train.py:12");
+	facts_expect(f, VERDICT_HOST_STALL, "0", "2");
+	facts_free(f);
+}
+
+/* All receive from the one before them, and wait for that; but one does not, nor does it send. */
+static void a_ring_in_which_one_does_not_wait(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 4; i++) {
+		begin(f, i, JOB_OP_RECV, (i + 3) % 4, 6, 1);
+		if (i != 2)
+			wait_on_host(f, i);
+	}
+	facts_outside(f, 2, 60.1);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+}
+
+/* Rank 0 waits for rank 2 alone; what it receives of rank 1 is for the next step. */
+static void a_receive_of_the_next_step_accuses_nobody(void **state)
+{
+	struct facts *f = facts_new(4);
+	int pair;
+
+	f->group_makers[0] = f->group_makers[1] = "gloo";
+	pair = facts_group_of(f, 2, 0, 2);
+	facts_rounds(f, 0, 5, 10, 1);
+	facts_rounds(f, pair, 5, 10, 1);
+	begin(f, 0, JOB_OP_RECV, 1, 6, 1);
+	facts_hold(f, pair, 0, JOB_OP_BARRIER, 1, 60);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0");
+	facts_free(f);
+}
+
+/* The confidence with which all is well. */
+static enum verdict_confidence healthy_as(const struct facts *f)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+	enum verdict_confidence confidence = v->at[0].confidence;
+
+	assert_int_equal(v->n, 1);
+	assert_int_equal(v->at[0].class, VERDICT_HEALTHY);
+	verdicts_free(v);
+	job_free(job);
+	return confidence;
+}
+
+/* Nobody waits, as far as is seen; that nobody does is not sure while one may ask unseen. */
+static void who_may_ask_makes_it_less_sure_that_all_is_well(void **state)
+{
+	struct facts *f = facts_new(2);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 2; i++)
+		facts_outside(f, i, 99.9);
+	assert_int_equal(healthy_as(f), VERDICT_ESTABLISHED);
+	begin(f, 0, JOB_OP_RECV, 1, 6, 1);
+	assert_int_equal(healthy_as(f), VERDICT_SUPPORTED);
 	facts_free(f);
 }
 
@@ -190,7 +330,14 @@ int main(void)
 		cmocka_unit_test(forty_messages_of_forty_tags),
 		cmocka_unit_test(a_receive_from_anybody_took_the_message),
 		cmocka_unit_test(a_message_that_was_sent_ahead_is_no_other_tag),
-		cmocka_unit_test(who_asks_for_a_message_waits_for_it),
+		cmocka_unit_test(receives_posted_ahead_are_no_circle),
+		cmocka_unit_test(who_may_wait_for_it_unseen_is_not_blamed),
+		cmocka_unit_test(who_waits_for_it_by_its_stack_is_in_a_circle),
+		cmocka_unit_test(who_may_ask_for_a_message_is_not_blamed),
+		cmocka_unit_test(who_may_ask_keeps_nobody_for_sure),
+		cmocka_unit_test(a_ring_in_which_one_does_not_wait),
+		cmocka_unit_test(a_receive_of_the_next_step_accuses_nobody),
+		cmocka_unit_test(who_may_ask_makes_it_less_sure_that_all_is_well),
 		cmocka_unit_test(a_message_that_nobody_waits_for_is_no_wait),
 	};
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a rank began, and is in no call for. What hosts drive, or send, goes on without a wait, or
+ * stands still without keeping its rank. A receive is open until its message comes, which may be
+ * the next step's; who began it may ask for it again and again, and no ring has that. So:
+ *
+ *	a thread is held in it		it is a wait
+ *	a thread is in a call that is
+ *	for nobody knows what, or its
+ *	stack shows the rank to wait	it may be that wait: it counts as one
+ *	threads are held in others, or
+ *	the stack shows other work	nobody waits for it
+ *	else				it is ahead: a guess (waits.h)
+ *
+ * Where a ring does not tell of all threads, each of the last two is a doubtful guess. Of who ended
+ * of its own this says nothing: a wait for it may have thrown.
+ */
+#include "job/waitfor/waits.h"
+
+#include <signal.h>
+
+#include "job/backends.h"
+#include "job/names.h"
+#include "job/spans.h"
+
+bool waits_are_shared(const struct job *job, struct rank_index rank)
+{
+	job_for_each_rank(job, at)
+		if (!same_rank(at, rank) && job_rank(job, at)->process != JOB_NONE &&
+			job_rank(job, at)->process == job_rank(job, rank)->process)
+			return true;
+	return false;
+}
+
+/* True if it is for a message that hosts send, and no device. */
+static bool is_by_host(const struct job *job, const struct wait *wait, uint8_t op)
+{
+	return wait->kind == WAIT_P2P && wait->op->sig.op == op &&
+	       backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_ON_HOST);
+}
+
+bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait, bool free)
+{
+	if (wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P)
+		return false;
+	return backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_DRIVEN) ||
+	       (free && is_by_host(job, wait, JOB_OP_SEND));
+}
+
+bool waits_lost_any(const struct job *job, struct rank_index rank)
+{
+	for (size_t i = 0; i < job->nlosses; i++)
+		if (same_rank(job->losses[i].rank, rank))
+			return true;
+	return job_rank(job, rank)->lost_records > 0;
+}
+
+/* True if its ring tells in which calls its threads are, all of them. */
+static bool tells_all(const struct job *job, struct rank_index rank)
+{
+	struct spans_range range = threads_of(job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (job->threads[i].state == JOB_THREAD_UNKNOWN)
+			return false;
+	return range.from < range.to && !waits_lost_any(job, rank) && !waits_are_shared(job, rank);
+}
+
+bool waits_are_free(
+	const struct job *job, struct rank_index rank, const struct wait *waits, size_t n)
+{
+	const struct job_rank *r = job_rank(job, rank);
+	bool sends = false;
+
+	if (!(r->knows & JOB_KNOWS_RING) || r->process == JOB_NONE ||
+		job->processes[r->process].end > JOB_ALIVE)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (waits[i].held)
+			return false;
+		sends |= is_by_host(job, &waits[i], JOB_OP_SEND);
+	}
+	return sends && !waits_lost_any(job, rank) && !waits_are_shared(job, rank);
+}
+
+/* True if it lives, or was ended by others where it was. */
+static bool was_left_alone(const struct job_process *process)
+{
+	return process->end <= JOB_ALIVE ||
+	       (process->end == JOB_SIGNALED &&
+		       (process->status == SIGTERM || process->status == SIGKILL));
+}
+
+/* True if it is in a call of which nobody knows what for. */
+static bool is_in_some_wait(const struct wait *waits, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (waits[i].held && (waits[i].kind == WAIT_SYNC || waits[i].kind == WAIT_OTHER))
+			return true;
+	return false;
+}
+
+static bool is_held(const struct wait *waits, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (waits[i].held)
+			return true;
+	return false;
+}
+
+void waits_find_ahead(const struct job *job, struct rank_index rank, const struct waits_told *told,
+	struct wait *waits, size_t n)
+{
+	const struct job_rank *r = job_rank(job, rank);
+	bool all, busy;
+
+	if (!(r->knows & JOB_KNOWS_RING) || r->process == JOB_NONE ||
+		!was_left_alone(&job->processes[r->process]) || is_in_some_wait(waits, n) ||
+		(told && told->waits))
+		return;
+	all = tells_all(job, rank);
+	busy = all && (is_held(waits, n) || (told && told->elsewhere));
+	for (size_t i = 0; i < n; i++) {
+		struct wait *wait = &waits[i];
+
+		if (wait->held || !is_by_host(job, wait, JOB_OP_RECV))
+			continue;
+		wait->ahead = true;
+		wait->sure = false;
+		wait->doubtful |= !all;
+		if (busy)
+			wait->lacking = wait->doubtful = false;
+	}
+}
