@@ -2,9 +2,10 @@
 /*
  * Requests: operations that were begun, and who waits for them.
  *
- * A wait names its op where it is for one. For all of several it says "any": whichever is open
- * holds it. A wait for *one* of several is held by none of them, so it is a call and no more. A
- * test that says "not yet" shows on the board that its thread asks; nothing is written down.
+ * A wait names its op where it is for one. For all of several it says "any", and which they are:
+ * whichever of those is open holds it. A wait for *one* of several is held by none of them, so it
+ * is a call and no more. A test that says "not yet" shows on the board that its thread asks;
+ * nothing is written down.
  *
  * A library may give one handle to several requests that are done already (MPICH does, for sends
  * that fitted into a buffer), and give it anew once it is free: which op it stands for is asked
@@ -29,6 +30,7 @@ struct requests {
 	int n;	   /* followed, and more may be there */
 	int begun; /* those that stand for an op */
 	uint64_t one; /* one of these ops */
+	uint64_t first, ops; /* the lowest of them, and which from there on: as WAIT_ENTER has it */
 	uint64_t key[MOST];
 	uint64_t op[MOST];
 };
@@ -133,6 +135,22 @@ int mpi_do_start(const struct mpi_call *c)
 
 /* --- Waits ----------------------------------------------------------------------------------- */
 
+/* Says which ops they are; where more are there than are followed, nobody knows. */
+static void list_ops(struct requests *r, int n)
+{
+	r->first = r->one;
+	r->ops = 0;
+	for (int i = 0; i < r->n; i++)
+		if (r->op[i] && r->op[i] < r->first)
+			r->first = r->op[i];
+	for (int i = 0; i < r->n && n <= MOST; i++) {
+		uint64_t behind = r->op[i] - r->first;
+
+		if (r->op[i])
+			r->ops |= 1ull << (behind < 63 ? behind : 63);
+	}
+}
+
 static void take(const struct mpi_call *c, struct requests *r)
 {
 	int n = c->shape->many ? mpi_int(c, 0) : 1;
@@ -148,11 +166,22 @@ static void take(const struct mpi_call *c, struct requests *r)
 			r->begun++;
 		}
 	}
+	list_ops(r, n);
 	if (n > MOST)
 		probe_lose(PROBE_LOST_COMPLETIONS);
 }
 
-static void end(const struct requests *r, int i, int result)
+/* Says in a record what the wait is for. */
+static void show_ops(struct ring_record *record, const struct requests *r, uint64_t op)
+{
+	record->aux = op;
+	if (op != ANY_OP)
+		return;
+	record->count = r->first;
+	record->sig = r->ops;
+}
+
+static void end_one(const struct requests *r, int i, int result)
 {
 	if (i >= 0 && i < r->n && r->op[i])
 		work_end_of((const void *)(uintptr_t)r->key[i], r->op[i],
@@ -167,16 +196,16 @@ static void end_done(const struct mpi_call *c, const struct requests *r, int res
 
 	if (s->done == DONE_ALL || result) {
 		for (int i = 0; i < n; i++)
-			end(r, i, result);
+			end_one(r, i, result);
 		return;
 	}
 	if (s->done == DONE_ONE) {
-		end(r, mpi_told(c, s->index, 0) - from, 0);
+		end_one(r, mpi_told(c, s->index, 0) - from, 0);
 		return;
 	}
 	n = mpi_told(c, s->flag, 0);
 	for (int i = 0; i < n && i < r->n; i++)
-		end(r, mpi_told(c, s->index, i) - from, 0);
+		end_one(r, mpi_told(c, s->index, i) - from, 0);
 }
 
 /* The op that the wait is for; 0: a wait for what no record tells of. */
@@ -187,32 +216,41 @@ static uint64_t waits_for(const struct mpi_call *c, const struct requests *r)
 	return r->begun && c->shape->done == DONE_ALL ? ANY_OP : 0;
 }
 
+/* Shows it in lane and on board. The record of its end, should it be left. */
+static struct ring_record begin_wait(
+	const struct mpi_call *c, const struct requests *r, uint64_t op)
+{
+	struct ring_record wait = {.meta = ring_meta(op ? RING_WAIT_ENTER : RING_CALL_ENTER, 0,
+					   RING_NO_GROUP, c->shape->call)};
+	uint64_t now = probe_now(c->me), ticket;
+
+	show_ops(&wait, r, op);
+	ticket = probe_put(c->me, now, &wait);
+	probe_board(c->me, now, &wait);
+	return (struct ring_record){.meta = ring_meta(op ? RING_WAIT_EXIT : RING_CALL_EXIT,
+					    RING_F_FAILED, RING_NO_GROUP, c->shape->call),
+		.more = ticket};
+}
+
 int mpi_do_wait(const struct mpi_call *c)
 {
 	struct requests r;
-	struct ring_record wait;
+	struct ring_record end;
 	uint64_t now, op;
 	int result;
 
 	take(c, &r);
 	op = waits_for(c, &r);
-	wait = (struct ring_record){.meta = ring_meta(op ? RING_WAIT_ENTER : RING_CALL_ENTER, 0,
-					    RING_NO_GROUP, c->shape->call),
-		.aux = op};
-	now = probe_now(c->me);
-	wait.more = probe_put(c->me, now, &wait);
-	probe_board(c->me, now, &(const struct ring_record){.meta = wait.meta, .aux = op});
-	wait.meta = ring_meta(op ? RING_WAIT_EXIT : RING_CALL_EXIT, RING_F_FAILED, RING_NO_GROUP,
-		c->shape->call);
-	mpi_stands_in(c->me, &wait);
+	end = begin_wait(c, &r, op);
+	mpi_stands_in(c->me, &end);
 	result = mpi_real(c);
 	end_done(c, &r, result);
 	now = probe_now(c->me);
 	if (!result)
-		wait.meta = ring_meta(op ? RING_WAIT_EXIT : RING_CALL_EXIT, 0, RING_NO_GROUP,
+		end.meta = ring_meta(op ? RING_WAIT_EXIT : RING_CALL_EXIT, 0, RING_NO_GROUP,
 			c->shape->call);
-	wait.aux = (uint64_t)(uint32_t)result;
-	probe_put(c->me, now, &wait);
+	end.aux = (uint64_t)(uint32_t)result;
+	probe_put(c->me, now, &end);
 	probe_idle(c->me, now);
 	return result;
 }
@@ -221,18 +259,19 @@ int mpi_do_wait(const struct mpi_call *c)
 
 /*
  * The board alone: the thread asks again and again, or has its answer. `op`: for which; 0: for any
- * of several, or for what nothing tells of.
+ * of several, or for what nothing tells of. `r`: of which; NULL with that.
  */
-static void show_poll(const struct mpi_call *c, uint64_t op, int done)
+static void show_poll(const struct mpi_call *c, const struct requests *r, uint64_t op, int done)
 {
 	struct probe_thread *me = c->me;
-	const struct ring_record poll = {
+	struct ring_record poll = {
 		.meta = ring_meta(op ? RING_WAIT_ENTER : RING_CALL_ENTER, RING_F_POLL,
 			RING_NO_GROUP, c->shape->call),
-		.aux = op,
 	};
 	uint64_t now = probe_now(me);
 
+	if (op)
+		show_ops(&poll, r, op);
 	if (!done)
 		probe_board(me, now, &poll);
 	else if (me->polling)
@@ -254,7 +293,7 @@ int mpi_do_test(const struct mpi_call *c)
 	done = result || mpi_told(c, c->shape->flag, 0);
 	if (done)
 		end_done(c, &r, result);
-	show_poll(c, op, done);
+	show_poll(c, &r, op, done);
 	return result;
 }
 
@@ -268,7 +307,7 @@ int mpi_do_ask(const struct mpi_call *c)
 		return mpi_real(c);
 	result = mpi_real(c);
 	there = result || mpi_told(c, c->shape->flag, 0);
-	show_poll(c, 0, there);
+	show_poll(c, NULL, 0, there);
 	if (result || !there || !c->shape->op)
 		return result;
 	op = mpi_describe_op(c);

@@ -174,6 +174,8 @@ struct job_thread {
 	uint64_t op;	   /* the call's op index, 0 none */
 	uint64_t stream;   /* waits: the stream waited for, 0 the whole device or unknown */
 	bool whole_device; /* the wait is for every stream */
+	uint64_t first_op; /* waits for several ops: the stream of the first of them, */
+	uint64_t ops;	   /* and a bit for each from there on, the last for all behind; 0 any */
 	int64_t since;
 	const char *cite;
 };

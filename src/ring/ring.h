@@ -82,7 +82,7 @@ struct ring_slot {
  * CALL_EXIT    g     call id       op index  -          -          result     ticket of CALL_ENTER
  * OP_ENTERED   g     zero-counts   op index  count      signature  stream     running hash
  *  _F_TAGGED   g     k-th of it, 0 op index  count      signature  stream     tag, ~0 any
- * WAIT_ENTER   none  call id       event, 0  -          -          stream, ~0 -   (all, or unknown)
+ * WAIT_ENTER   none  call id       event, 0  first op,0 those, 0   stream, ~0 -   (all, or unknown)
  * WAIT_EXIT    none  call id       -         -          -          result     ticket of WAIT_ENTER
  * OP_DONE      g     -             op index  -          -          stream     -   (completion)
  * SPAN_BEGIN   none  kind          serial    -          -          name|detail<<32 cpu ns + reaped
@@ -99,6 +99,9 @@ struct ring_slot {
  * TRAIT        none  key string    number,~0 -          -          value string, 0 -
  * PORTIONS     g     first seat    op index  gives|awaits<<32 of that seat, of the next, two more
  * ANCHOR       none  -             monotonic realtime   bracket    maxerror   esterror   (ns)
+ *
+ * A wait for several ops of a host (stream ~0) has the number of the first of them, and a bit for
+ * each number from there on; the highest bit stands for all behind.
  *
  * The CPU time of a span is known of compiles and checkpoints only; else it is 0.
  *

@@ -36,6 +36,9 @@ for mpi in $found; do
 		0:tag=5 1:tag=6 0:big_send=1 1:recv=0
 	grep -Eq 'the (Send|Recv) there has tag [56]' "$scratch/verdict" ||
 		fail "$mpi: not told: $(cat "$scratch/verdict")"
+	# What is begun for the next step, and not waited for yet, keeps nobody.
+	hangs 3 '^RANK 2 IS IN ITS OWN CODE.*; 1 rank waits' 'begun for later' \
+		allreduce=1 0:tag=5 0:irecv=1 0:tag=0 0:irecv=2 0:irecv_apart=2 0:waitall=2 stay
 	[ -n "${INQUEST_MPI_ALL:-}" ] || continue
 	hangs 3 '^RANK 2 HA[SD] AN UNEVEN SHARD .#2: count 5; peers 4' 'another count' \
 		allreduce=1 2:allreduce=5 '!2:allreduce=4' stay
@@ -48,6 +51,15 @@ for mpi in $found; do
 	hangs 3 '^RANK 2 IS IN ITS OWN CODE.*; 1 rank waits' 'a message that never comes' \
 		allreduce=1 2:stay 0:recv=2 1:stay
 	hangs 3 '^RANK 2 IS IN ITS OWN CODE.*; 2 ranks wait' 'finalize' allreduce=1 2:stay finalize
+	hangs 2 '^RANK 1 IS IN ITS OWN CODE.*; 1 rank waits' 'received ahead' \
+		allreduce=1 0:irecv=1 1:irecv=0 0:allreduce=1 stay
+	hangs 4 '^RANK 2 IS IN ITS OWN CODE.*; [123] ranks? waits?' 'a ring of requests' \
+		allreduce=1 0:irecv=3 1:irecv=0 2:irecv=1 3:irecv=2 2:stay \
+		0:isend=1 1:isend=2 3:isend=0 waitall stay
+	hangs 3 '^RANK 1 IS IN ITS OWN CODE.*; 2 ranks wait' 'a halo' \
+		allreduce=1 0:irecv=1 1:irecv=2 2:irecv=0 1:stay barrier stay
+	hangs 2 '^RANK 1 IS IN ITS OWN CODE.*; 1 rank waits' 'a persistent request' \
+		allreduce=1 0:described_recv=1 1:described_recv=0 begin 0:allreduce=1 stay
 	hangs 3 '^RANK 2 IS IN ITS OWN CODE.*; [12] ranks? waits?' 'asked for once' \
 		allreduce=1 iallreduce=900000 2:test_once 2:stay test stay
 done

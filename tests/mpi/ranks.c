@@ -224,10 +224,13 @@ static void do_wait(int unused)
 	MPI_Wait(&requests[--nrequests], MPI_STATUS_IGNORE);
 }
 
-static void do_waitall(int unused)
+/* For the latest so many; 0: for all. */
+static void do_waitall(int latest)
 {
-	MPI_Waitall(nrequests, requests, MPI_STATUSES_IGNORE);
-	nrequests = 0;
+	int n = latest ? latest : nrequests;
+
+	nrequests -= n;
+	MPI_Waitall(n, requests + nrequests, MPI_STATUSES_IGNORE);
 }
 
 static void do_waitany(int unused)
@@ -275,9 +278,14 @@ static void do_described_recv(int from)
 	MPI_Recv_init(all, 8, MPI_DOUBLE, from, 0, comm, &described);
 }
 
-static void do_start(int unused)
+static void do_begin(int unused)
 {
 	MPI_Start(&described);
+}
+
+static void do_start(int unused)
+{
+	do_begin(0);
 	MPI_Wait(&described, MPI_STATUS_IGNORE);
 }
 
@@ -481,7 +489,8 @@ static const struct {
 	WORD(probe), WORD(isend), WORD(irecv), WORD(irecv_apart), WORD(iallreduce),
 	WORD(ibarrier), WORD(wait),
 	WORD(waitall), WORD(waitany), WORD(test), WORD(testsome), WORD(test_once),
-	WORD(described_send), WORD(described_recv), WORD(start), WORD(split), WORD(dup),
+	WORD(described_send), WORD(described_recv), WORD(begin), WORD(start),
+	WORD(split), WORD(dup),
 	WORD(create), WORD(create_group),
 	WORD(between), WORD(free), WORD(world), WORD(made), WORD(alone),
 	WORD(stay), WORD(compute), WORD(sleep), WORD(kill), WORD(exit), WORD(abort),

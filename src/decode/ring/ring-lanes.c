@@ -191,10 +191,13 @@ static void threads_wait(const struct ring_source *source, const struct ring_slo
 {
 	thread->fact.state = ring_meta_flags(board->meta) & RING_F_POLL ? JOB_THREAD_POLLING
 									: JOB_THREAD_IN_WAIT;
-	if (board->aux == ANY_STREAM)
+	if (board->aux == ANY_STREAM) {
 		thread->fact.whole_device = traits_of(board) & CALL_DEVICE;
-	else
+		thread->fact.first_op = board->count;
+		thread->fact.ops = board->sig;
+	} else {
 		thread->fact.stream = threads_stream(source, board->aux);
+	}
 }
 
 /*
@@ -315,12 +318,12 @@ static void threads_take(struct ring_source *source, const struct ring_lane_view
 	if (lane->board_state > 0 && (polls ? threads_may_ask_no_more(source, call)
 					    : board->tsc > source->t0)) {
 		thread.fact.state = JOB_THREAD_UNKNOWN;
-		thread.group_key = thread.fact.op = thread.fact.stream = 0;
+		thread.group_key = thread.fact.op = thread.fact.stream = thread.fact.ops = 0;
 		thread.fact.detail = "";
 	} else if (polls && lane->board_state > 0 && threads_asks_no_more(source, lane, call)) {
 		thread.fact.state = JOB_THREAD_OUTSIDE;
 		thread.fact.since = ring_source_time(source, board->tsc);
-		thread.group_key = thread.fact.op = thread.fact.stream = 0;
+		thread.group_key = thread.fact.op = thread.fact.stream = thread.fact.ops = 0;
 	} else if (type != RING_IDLE && lane->board_state > 0) {
 		thread.fact.call = call ? call : "a call of a newer probe";
 	}

@@ -286,9 +286,27 @@ static bool is_waiting(const struct job_thread *thread)
 	       !waits_is_watchdog(thread->name);
 }
 
-/* True if what the thread synchronises for includes this op; a stream not known may be any. */
-static bool covers(const struct job_thread *thread, const struct wait *wait)
+/*
+ * True if the op may be one of the several that the thread waits for. Where something was lost, one
+ * of those may not be known by its number.
+ */
+static bool is_among(
+	const struct job *job, const struct job_thread *thread, const struct wait *wait)
 {
+	uint64_t behind = wait->op ? wait->op->stream - thread->first_op : 0;
+
+	if (!thread->ops || !wait->op || !wait->op->stream || waits_lost_any(job, wait->rank))
+		return true;
+	return wait->op->stream >= thread->first_op &&
+	       (thread->ops >> (behind < 63 ? behind : 63) & 1);
+}
+
+/* True if what the thread synchronises for includes this op; a stream not known may be any. */
+static bool covers(
+	const struct job *job, const struct job_thread *thread, const struct wait *wait)
+{
+	if (!is_among(job, thread, wait))
+		return false;
 	return thread->whole_device || !thread->stream || !wait->op || !wait->op->stream ||
 	       wait->op->stream == thread->stream;
 }
@@ -304,7 +322,7 @@ static bool hold(
 
 		if (wait->kind > (sure || wait->doubtful ? WAIT_P2P : WAIT_COLLECTIVE) ||
 			wait->sure != sure ||
-			wait->since == JOB_UNKNOWN || !covers(thread, wait))
+			wait->since == JOB_UNKNOWN || !covers(c->job, thread, wait))
 			continue;
 		wait->held = found = true;
 		if (wait->thread == JOB_NONE || !sure)
@@ -330,7 +348,7 @@ static bool hold_met(
 
 		if (wait->kind == WAIT_P2P && !wait->sure && !wait->doubtful &&
 			wait->since != JOB_UNKNOWN && wait->since <= thread->since &&
-			covers(thread, wait) && (!latest || wait->since >= latest->since))
+			covers(c->job, thread, wait) && (!latest || wait->since >= latest->since))
 			latest = wait;
 	}
 	if (!latest)

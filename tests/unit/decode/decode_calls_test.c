@@ -225,6 +225,32 @@ static void they_are_there_for_who_asks(void **state)
 	job_free(job);
 }
 
+/* A wait for several says which; where the thread went on since, it waits for none of them. */
+static void a_wait_for_several_says_which(void **state)
+{
+	struct fixture *f = forge_rank(0);
+	struct ring_lane *waits = ring_lane_claim(&f->w, 100, "main");
+	struct ring_lane *asked = ring_lane_claim(&f->w, 101, "helper");
+	struct ring_record wait = {
+		.meta = ring_meta(RING_WAIT_ENTER, 0, RING_NO_GROUP, RING_CALL_MPI_Waitall),
+		.aux = UINT64_MAX,
+		.count = 7,
+		.sig = 5};
+	struct job *job;
+
+	ring_lane_board(waits, forge_tsc(5), &wait);
+	wait.meta = ring_meta(
+		RING_WAIT_ENTER, RING_F_POLL, RING_NO_GROUP, RING_CALL_MPI_Testall);
+	ring_lane_board(asked, forge_tsc(5), &wait);
+	job = decoded(f);
+	assert_int_equal(job->threads[0].state, JOB_THREAD_IN_WAIT);
+	assert_int_equal(job->threads[0].first_op, 7);
+	assert_int_equal(job->threads[0].ops, 5);
+	assert_int_equal(job->threads[1].state, JOB_THREAD_OUTSIDE);
+	assert_int_equal(job->threads[1].ops, 0);
+	job_free(job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +263,7 @@ int main(void)
 		cmocka_unit_test(steps_are_moments_with_their_numbers),
 		cmocka_unit_test(who_only_watches_is_in_nothing),
 		cmocka_unit_test(they_are_there_for_who_asks),
+		cmocka_unit_test(a_wait_for_several_says_which),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,40 @@ static void who_began_and_left_is_named(void **state)
 	done(&j, f);
 }
 
+/* A message of MPI that is begun, and stands for that number. */
+static void begin(struct facts *f, int rank, uint8_t kind, int peer, uint64_t number)
+{
+	struct job_op *op = facts_p2p(f, 0, rank, kind, peer, 60, false);
+
+	op->completed = JOB_MAYBE;
+	op->stream = number;
+}
+
+/*
+ * Rank 0 has begun to receive from all the others, and waits for some of those: whom that wait is
+ * not for keeps nobody.
+ */
+static void a_wait_for_several_is_for_those_alone(void **state)
+{
+	struct facts *f = job_of(4);
+
+	begin(f, 0, JOB_OP_RECV, 2, 0xc10d000000000010);
+	begin(f, 0, JOB_OP_RECV, 1, 0xc10d000000000011);
+	begin(f, 0, JOB_OP_RECV, 3, 0xc10d000000000060);
+	facts_sync(f, 0, 60.1);
+	f->ranks[0].thread.call = "MPI_Waitall";
+	f->ranks[0].thread.whole_device = false;
+	assert_int_equal(facts_culprits(f), 0); /* of three that one waits for nobody is named */
+	f->ranks[0].thread.first_op = 0xc10d000000000010;
+	f->ranks[0].thread.ops = 1;
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0");
+	f->ranks[0].thread.ops = 1ull << 63;
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0");
+	f->ranks[0].lost = 1; /* one of those it waits for may have no number */
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
 /* A receive has room for more than came, and that is well; both are of one message. */
 static void room_is_no_amount(void **state)
 {
@@ -182,6 +216,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_nobody_waits_for_accuses_nobody),
 		cmocka_unit_test(who_began_and_left_is_named),
+		cmocka_unit_test(a_wait_for_several_is_for_those_alone),
 		cmocka_unit_test(room_is_no_amount),
 		cmocka_unit_test(a_receive_from_anybody_may_have_met_it),
 		cmocka_unit_test(a_pair_of_an_all_to_all_that_disagrees_is_named),
