@@ -242,7 +242,9 @@ static bool may_wait_for_each_other(
  */
 static bool weigh(struct inquiry *q, size_t late, const struct reason *why, struct draft *draft)
 {
-	size_t absent = late ? late : draft->culprits.list.nr;
+	size_t absent = late ? late
+			     : draft->culprits.list.nr +
+				       waitfor_count_guessed(q->graph, q->wanted);
 	size_t waiting = draft->victims.list.nr;
 	size_t unknown = why->left ? count_unknown(q) : 0;
 	bool half = (why->by_absence || late) && why->progresses && absent == waiting && absent > 1;

@@ -425,6 +425,25 @@ bool waitfor_is_guess(const struct waitfor *graph, struct rank_index rank, int n
 	return graph->nodes[node].unsure;
 }
 
+size_t waitfor_count_guessed(const struct waitfor *graph, const bool *wanted)
+{
+	size_t n = 0;
+
+	job_for_each_rank(graph->job, rank) {
+		bool ends = graph->first_edge[rank.i] == graph->first_edge[rank.i + 1];
+		bool guessed = false;
+
+		for (size_t i = graph->waits->first[rank.i];
+			i < graph->waits->first[rank.i + 1] && wanted[rank.i]; i++) {
+			const struct wait *wait = &graph->waits->at[i];
+
+			guessed |= wait->ahead && (!ends || wait->doubtful);
+		}
+		n += guessed;
+	}
+	return n;
+}
+
 /* From the sinks outwards: a part leads there if one of its edges does. */
 static void spread_leads(const struct waitfor *graph, const int *order, bool *leads)
 {

@@ -129,6 +129,12 @@ bool waitfor_stands(
 bool waitfor_is_guess(const struct waitfor *graph, struct rank_index rank, int node);
 
 /*
+ * How many of the wanted ranks only a guess keeps: each may be one more that does not come. Per
+ * rank: `wanted`.
+ */
+size_t waitfor_count_guessed(const struct waitfor *graph, const bool *wanted);
+
+/*
  * Marks every rank that waits, directly or not, for one of the marked nodes: victims[rank]. Also
  * by a message of which nobody knows whether its peer came: that blames nobody. Only standing waits
  * count. marked: per node. Ranks that are marked themselves are not victims.
