@@ -65,12 +65,14 @@ static size_t start(struct crew_member *others, size_t n, struct crew *crew)
 	return started;
 }
 
-void crew_each(size_t n, crew_work *work, void *context)
+void crew_each(size_t workers, size_t n, crew_work *work, void *context)
 {
 	struct crew crew = {.work = work, .context = context, .n = n};
 	struct crew_member self = {.crew = &crew}, others[CREW_MOST];
-	size_t started = n > 1 ? start(others, crew_size(n) - 1, &crew) : 0;
+	size_t wanted = workers < n ? workers : n, started;
 
+	wanted = wanted < CREW_MOST ? wanted : CREW_MOST;
+	started = wanted > 1 ? start(others, wanted - 1, &crew) : 0;
 	take_turns(&self);
 	while (started)
 		pthread_join(others[--started].thread, NULL);

@@ -279,7 +279,7 @@ void state_load(struct state *state, const struct job *job, const struct verdict
 
 	unload(state);
 	state->tracks = tracks_new(verdicts);
-	crew_each(2, make_of_tracks, state);
+	crew_each(2, 2, make_of_tracks, state);
 	make_trees(state, job);
 	state->seats = seats_book_new(job);
 	state->scene = (struct scene){.job = job,

@@ -271,7 +271,7 @@ struct pyramid *pyramid_new(const struct tracks *tracks)
 	for (size_t i = 0; i < tracks->n; i++)
 		pyramid->piles[i].track = &tracks->at[i];
 	share_out(pyramid);
-	crew_each(tracks->n, make_pile, pyramid);
+	crew_each(crew_size(tracks->n), tracks->n, make_pile, pyramid);
 	pyramid->tally = alloc_zeroed(1, sizeof(*pyramid->tally));
 	return pyramid;
 }

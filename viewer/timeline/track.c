@@ -261,9 +261,9 @@ struct tracks *tracks_new(const struct verdicts *verdicts)
 	made->tracks.loses = has_common_losses(job);
 	facts_make(&facts, verdicts);
 	making.makers = makers_new(made, verdicts, &facts);
-	crew_each(job->nranks + 1, make_events, &making);
+	crew_each(made->nheld, job->nranks + 1, make_events, &making);
 	measure(made, making.makers, &facts);
-	crew_each(job->nranks, make_spans, &making);
+	crew_each(made->nheld, job->nranks, make_spans, &making);
 	for (size_t i = 0; i < job->nranks; i++)
 		made->tracks.uneven |= is_short(&made->at[i]);
 	track_list_phases(&making.makers[0]);

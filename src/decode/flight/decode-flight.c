@@ -475,7 +475,7 @@ static void read_ranks(struct flights *flights, struct meter *meter)
 	struct reading reading = {flights->ranks.items, flights->lists, meter,
 		PTHREAD_MUTEX_INITIALIZER};
 
-	crew_each(flights->ranks.nr, read_admitted, &reading);
+	crew_each(crew_size(flights->ranks.nr), flights->ranks.nr, read_admitted, &reading);
 }
 
 /* Says what is lost, and leaves those that could be read. */

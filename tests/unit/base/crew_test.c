@@ -35,7 +35,7 @@ static void each_thing_is_done_once(void **state)
 		size_t all = 0;
 
 		counting = (struct counting){.by = {0}};
-		crew_each(cases[c], count, &counting);
+		crew_each(crew_size(cases[c]), cases[c], count, &counting);
 		for (size_t i = 0; i < THINGS; i++)
 			assert_int_equal(counting.done[i], i < cases[c]);
 		for (size_t worker = 0; worker < 64; worker++) {
@@ -62,6 +62,23 @@ static void one_processor_is_one_worker(void **state)
 	assert_true(crew_size(1000) >= 1);
 }
 
+/* Who has made room for two has two, whatever processors there are meanwhile. */
+static void there_are_no_more_workers_than_was_told(void **state)
+{
+	for (size_t workers = 0; workers < 20; workers++) {
+		static struct counting counting;
+		size_t all = 0;
+
+		counting = (struct counting){.by = {0}};
+		crew_each(workers, THINGS, count, &counting);
+		for (size_t worker = 0; worker < 64; worker++) {
+			assert_true(!counting.by[worker] || !worker || worker < workers);
+			all += counting.by[worker];
+		}
+		assert_int_equal(all, THINGS);
+	}
+}
+
 /* Of the caller they are as they were, of all others blocked. */
 static void look_at_signals(void *context, size_t worker, size_t i)
 {
@@ -81,7 +98,7 @@ static void signals_are_the_callers(void **state)
 	static struct counting counting;
 
 	atomic_store(&counting.signals_open, true);
-	crew_each(THINGS, look_at_signals, &counting);
+	crew_each(crew_size(THINGS), THINGS, look_at_signals, &counting);
 	assert_true(counting.signals_open);
 	assert_false(counting.others_open);
 }
@@ -90,6 +107,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_thing_is_done_once),
+		cmocka_unit_test(there_are_no_more_workers_than_was_told),
 		cmocka_unit_test(one_processor_is_one_worker),
 		cmocka_unit_test(signals_are_the_callers),
 	};
