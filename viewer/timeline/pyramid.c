@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The spans of a track lie side by side, so a cell of the screen is a run of them: its first and
- * last are cut by the cell's edges, all between lie in it whole. Of those between, eight neighbours
- * have a node that says how long each ordinary state lasted in it, and the worst of the others, and
- * where each lasted longest; eight such nodes have one above them, and so on. A run of any length
- * is then a few spans and a few nodes, and a death of no width in it is never skipped.
+ * last are cut by the cell's edges, all between lie in it whole.
+ *
+ * Nearly all of them are ordinary, and of these a cell asks only how long each state lasted. Before
+ * every eighth span a sum says that of all spans before it: a run of any length is the difference
+ * of two sums and a few spans at either end.
+ *
+ * Of the others the worst is asked, and where it lasted longest. They are listed apart. Eight
+ * neighbours of the list have a node that says it of them, eight such nodes have one above them,
+ * and so on: a death of no width is never skipped, and a run without any such span, as the sums
+ * tell, asks no node.
  *
  * What a frame costs is memory that the processor has not at hand. So a time is not searched from
  * the middle of a track (pyramid-slots.h), and what is drawn of the events stands apart from them.
@@ -14,26 +20,35 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/crew.h"
 #include "viewer/timeline/pyramid-tally.h"
 #include "viewer/timeline/pyramid-slots.h"
 
 #define FAN    8
 #define LEVELS 12 /* 8^12 spans are more than there is memory */
+#define EIGHTH 8  /* spans from one sum to the next */
 
-/* How long a run is in one state, and where longest. */
-struct part {
-	int64_t lasts; /* ns; below 0: not at all */
-	int64_t longest_lasts;
-	uint32_t longest; /* the longest span in that state, by its place in the track */
+enum { ORDINARY = TRACK_ORDINARY - TRACK_COMPUTE + 1 };
+
+/* Of some spans in ordinary states, by their state from TRACK_COMPUTE on. */
+struct sum {
+	int64_t lasts[ORDINARY]; /* ns */
+	uint32_t n[ORDINARY];	 /* how many there are; 0: not at all */
 };
 
-/* Ordinary states are summed up each, of all others the worst. */
-enum { WORST = TRACK_ORDINARY - TRACK_COMPUTE + 1, PARTS };
+/* Of some spans in other states, the worst of these. */
+struct worst {
+	int64_t lasts; /* ns; below 0: there is none */
+	int64_t longest_lasts;
+	uint32_t longest; /* the longest span in that state, by its place in the track */
+	uint8_t state;
+};
 
-struct node {
-	struct part parts[PARTS];
-	uint8_t worst; /* which state parts[WORST] is of */
+/* What lies in a run. */
+struct found {
+	struct sum sum;
+	struct worst worst;
 };
 
 /* When the events of one mark were, which is looked for by itself, on one track. */
@@ -44,9 +59,11 @@ struct points {
 
 struct pile {
 	const struct track *track;
-	size_t first_node, first_point, first_slot; /* in the pyramid's */
-	size_t nodes[LEVELS]; /* where the nodes of each level begin; level 0 is the spans */
-	size_t n[LEVELS];
+	size_t first_point, first_slot; /* in the pyramid's */
+	struct sum *sums;		/* of all spans before every eighth one */
+	ARRAY(uint32_t) others;		/* spans that are not in an ordinary state, by their place */
+	struct worst *nodes;		/* NULL: there are too few others */
+	size_t level[LEVELS];		/* where the nodes of each begin; level 0 is the others */
 	unsigned levels;
 	struct slots spans; /* by their begin */
 	struct points points[TRACK_MARKS];
@@ -55,7 +72,6 @@ struct pile {
 struct pyramid {
 	const struct tracks *tracks;
 	struct pile *piles;
-	struct node *nodes;
 	int64_t *points; /* times only: events are too far apart to be looked at */
 	uint32_t *slots; /* of all piles */
 	struct tally **tally; /* made when first asked for: most pyramids are of a drawn fold */
@@ -63,92 +79,67 @@ struct pyramid {
 
 /* -- making it --------------------------------------------------------------------------------- */
 
-/* What was found so far in a run. */
-static void find_none(struct node *found)
-{
-	for (int i = 0; i < PARTS; i++)
-		found->parts[i].lasts = -1;
-}
-
 static bool is_ordinary(enum track_state state)
 {
 	return state >= TRACK_COMPUTE && state <= TRACK_ORDINARY;
 }
 
-static void find_part(struct part *found, const struct part *more)
+static void add_to_sum(struct sum *sum, enum track_state state, int64_t lasts)
 {
-	if (found->lasts < 0) {
-		*found = *more;
+	sum->lasts[state - TRACK_COMPUTE] += lasts;
+	sum->n[state - TRACK_COMPUTE]++;
+}
+
+static void add_to_worst(struct worst *worst, const struct worst *more)
+{
+	if (more->lasts < 0 || (worst->lasts >= 0 && more->state < worst->state))
+		return;
+	if (worst->lasts < 0 || more->state != worst->state) {
+		*worst = *more;
 		return;
 	}
-	found->lasts += more->lasts;
-	if (more->longest_lasts > found->longest_lasts) {
-		found->longest_lasts = more->longest_lasts;
-		found->longest = more->longest;
+	worst->lasts += more->lasts;
+	if (more->longest_lasts > worst->longest_lasts) {
+		worst->longest_lasts = more->longest_lasts;
+		worst->longest = more->longest;
 	}
 }
 
-static void find_worst(struct node *found, uint8_t state, const struct part *part)
+/* That span alone, which lasts so long in the run. */
+static struct worst worst_of(const struct track *track, size_t span, int64_t lasts)
 {
-	if (found->parts[WORST].lasts >= 0 && state < found->worst)
-		return;
-	if (state != found->worst)
-		found->parts[WORST].lasts = -1;
-	found->worst = state;
-	find_part(&found->parts[WORST], part);
-}
-
-static void find_span(
-	struct node *found, const struct track *track, const struct track_span *span, int64_t lasts)
-{
-	const struct part part = {lasts, lasts, (uint32_t)(span - track->spans)};
-
-	if (is_ordinary(span->state))
-		find_part(&found->parts[span->state - TRACK_COMPUTE], &part);
-	else
-		find_worst(found, (uint8_t)span->state, &part);
-}
-
-static void find_node(struct node *found, const struct node *node)
-{
-	for (int i = 0; i < WORST; i++)
-		if (node->parts[i].lasts >= 0)
-			find_part(&found->parts[i], &node->parts[i]);
-	if (node->parts[WORST].lasts >= 0)
-		find_worst(found, node->worst, &node->parts[WORST]);
-}
-
-/*
- * What a run is drawn as: the worst of what is not ordinary; else the ordinary state that it was
- * in longest, of equals the worse; else what is worst, if it is but startup or nothing.
- */
-static enum track_state choose(const struct node *found, const struct part **ret)
-{
-	int most = -1;
-
-	*ret = &found->parts[WORST];
-	if ((*ret)->lasts >= 0 && found->worst > TRACK_ORDINARY)
-		return (enum track_state)found->worst;
-	for (int i = 0; i < WORST; i++)
-		if (found->parts[i].lasts >= 0 &&
-			(most < 0 || found->parts[i].lasts >= found->parts[most].lasts))
-			most = i;
-	if (most < 0)
-		return (enum track_state)found->worst;
-	*ret = &found->parts[most];
-	return (enum track_state)(TRACK_COMPUTE + most);
+	return (struct worst){lasts, lasts, (uint32_t)span, (uint8_t)track->spans[span].state};
 }
 
 /* The number `i` of a level. */
-static void find_at(const struct pyramid *pyramid, const struct pile *pile, unsigned level,
-	size_t i, struct node *found)
+static struct worst worst_at(const struct pile *pile, unsigned level, size_t i)
 {
-	const struct track_span *span = &pile->track->spans[i];
+	const struct track_span *span;
 
 	if (level)
-		find_node(found, &pyramid->nodes[pile->nodes[level] + i]);
-	else
-		find_span(found, pile->track, span, span->to - span->from);
+		return pile->nodes[pile->level[level] + i];
+	span = &pile->track->spans[pile->others.items[i]];
+	return worst_of(pile->track, pile->others.items[i], span->to - span->from);
+}
+
+static void make_sums(struct pile *pile)
+{
+	const struct track *track = pile->track;
+	struct sum sum = {0};
+
+	pile->sums = alloc_zeroed(track->nspans / EIGHTH + 1, sizeof(*pile->sums));
+	for (size_t i = 0; i < track->nspans; i++) {
+		const struct track_span *span = &track->spans[i];
+
+		if (i % EIGHTH == 0)
+			pile->sums[i / EIGHTH] = sum;
+		if (is_ordinary(span->state))
+			add_to_sum(&sum, span->state, span->to - span->from);
+		else
+			*array_add(&pile->others) = (uint32_t)i;
+	}
+	if (track->nspans % EIGHTH == 0)
+		pile->sums[track->nspans / EIGHTH] = sum;
 }
 
 /* Only whole eights get a node. How many nodes there are above so many spans. */
@@ -161,22 +152,25 @@ static size_t count_nodes(size_t spans)
 	return n;
 }
 
-static void stack_nodes(struct pyramid *pyramid, struct pile *pile)
+static void stack_nodes(struct pile *pile)
 {
-	size_t next = pile->first_node;
+	size_t next = 0, below = pile->others.nr;
 
-	pile->n[0] = pile->track->nspans;
-	while (pile->n[pile->levels] >= FAN && pile->levels + 1 < LEVELS) {
+	if (below < FAN)
+		return;
+	pile->nodes = alloc_zeroed(count_nodes(below), sizeof(*pile->nodes));
+	while (below >= FAN && pile->levels + 1 < LEVELS) {
 		unsigned level = ++pile->levels;
 
-		pile->nodes[level] = next;
-		pile->n[level] = pile->n[level - 1] / FAN;
-		for (size_t i = 0; i < pile->n[level]; i++) {
-			struct node *found = &pyramid->nodes[next++];
+		pile->level[level] = next;
+		below /= FAN;
+		for (size_t i = 0; i < below * FAN; i++) {
+			const struct worst more = worst_at(pile, level - 1, i);
 
-			find_none(found);
-			for (size_t k = i * FAN; k < (i + 1) * FAN; k++)
-				find_at(pyramid, pile, level - 1, k, found);
+			if (i % FAN == 0)
+				pile->nodes[next++] = more;
+			else
+				add_to_worst(&pile->nodes[next - 1], &more);
 		}
 	}
 }
@@ -231,7 +225,8 @@ static void make_pile(void *context, size_t worker, size_t i)
 	size_t slot = pile->first_slot;
 
 	(void)worker;
-	stack_nodes(pyramid, pile);
+	make_sums(pile);
+	stack_nodes(pile);
 	count_points(pile);
 	keep_points(pyramid, pile);
 	slot += make_slots(pyramid, &pile->spans, slot,
@@ -241,23 +236,20 @@ static void make_pile(void *context, size_t worker, size_t i)
 			times_of(pyramid, &pile->points[mark]));
 }
 
-/* Where each pile has its nodes, its slots and, of each event at most one, its points. */
+/* Where each pile has its slots and, of each event at most one, its points. */
 static void share_out(struct pyramid *pyramid)
 {
-	size_t nodes = 0, points = 0, slots = 0;
+	size_t points = 0, slots = 0;
 
 	for (size_t i = 0; i < pyramid->tracks->n; i++) {
 		struct pile *pile = &pyramid->piles[i];
 
-		pile->first_node = nodes;
 		pile->first_point = points;
 		pile->first_slot = slots;
-		nodes += count_nodes(pile->track->nspans);
 		points += pile->track->nevents;
 		slots += slots_count(pile->track->nspans) + slots_count(pile->track->nevents) +
 			 (TRACK_MARKS - 1) * slots_count(0);
 	}
-	pyramid->nodes = alloc_zeroed(nodes + 1, sizeof(*pyramid->nodes));
 	pyramid->points = alloc_zeroed(points + 1, sizeof(*pyramid->points));
 	pyramid->slots = alloc_zeroed(slots + 1, sizeof(*pyramid->slots));
 }
@@ -276,14 +268,22 @@ struct pyramid *pyramid_new(const struct tracks *tracks)
 	return pyramid;
 }
 
+static void release_pile(struct pile *pile)
+{
+	free(pile->sums);
+	free(pile->nodes);
+	array_release(&pile->others);
+}
+
 void pyramid_free(struct pyramid *pyramid)
 {
 	if (!pyramid)
 		return;
 	tally_free(*pyramid->tally);
 	free(pyramid->tally);
+	for (size_t i = 0; i < pyramid->tracks->n; i++)
+		release_pile(&pyramid->piles[i]);
 	free(pyramid->piles);
-	free(pyramid->nodes);
 	free(pyramid->points);
 	free(pyramid->slots);
 	free(pyramid);
@@ -300,29 +300,91 @@ static size_t spans_before(const struct pile *pile, int64_t when)
 }
 
 /* The part of it that lies between those times. */
-static void find_cut(struct node *found, const struct track *track,
-	const struct track_span *span, int64_t from, int64_t to)
+static void find_cut(struct found *found, const struct track *track, size_t i, int64_t from,
+	int64_t to)
 {
+	const struct track_span *span = &track->spans[i];
 	int64_t a = span->from > from ? span->from : from;
 	int64_t b = span->to < to ? span->to : to;
+	int64_t lasts = b > a ? b - a : 0;
 
-	find_span(found, track, span, b > a ? b - a : 0);
+	if (is_ordinary(span->state)) {
+		add_to_sum(&found->sum, span->state, lasts);
+	} else {
+		const struct worst more = worst_of(track, i, lasts);
+
+		add_to_worst(&found->worst, &more);
+	}
 }
 
-/* All that lies whole in the run: single ones up to a sixteen's edge, then a level higher. */
-static void find_whole(const struct pyramid *pyramid, const struct pile *pile, size_t low,
-	size_t high, struct node *found)
+/* Of all spans before that one. */
+static struct sum sum_before(const struct pile *pile, size_t i)
+{
+	struct sum sum = pile->sums[i / EIGHTH];
+
+	for (size_t k = i - i % EIGHTH; k < i; k++) {
+		const struct track_span *span = &pile->track->spans[k];
+
+		if (is_ordinary(span->state))
+			add_to_sum(&sum, span->state, span->to - span->from);
+	}
+	return sum;
+}
+
+/* Those of the list: single ones up to an eight's edge, then a level higher. */
+static void find_others(
+	const struct pile *pile, size_t low, size_t high, struct worst *found)
 {
 	for (unsigned level = 0; low < high; level++) {
 		bool top = level >= pile->levels;
 
-		while (low < high && (top || low % FAN))
-			find_at(pyramid, pile, level, low++, found);
-		while (low < high && (top || high % FAN))
-			find_at(pyramid, pile, level, --high, found);
+		while (low < high && (top || low % FAN)) {
+			const struct worst more = worst_at(pile, level, low++);
+
+			add_to_worst(found, &more);
+		}
+		while (low < high && (top || high % FAN)) {
+			const struct worst more = worst_at(pile, level, --high);
+
+			add_to_worst(found, &more);
+		}
 		low /= FAN;
 		high /= FAN;
 	}
+}
+
+/* All spans that lie whole in the run. */
+static void find_whole(const struct pile *pile, size_t low, size_t high, struct found *found)
+{
+	const struct sum before = sum_before(pile, low), all = sum_before(pile, high);
+
+	for (int i = 0; i < ORDINARY; i++) {
+		found->sum.lasts[i] += all.lasts[i] - before.lasts[i];
+		found->sum.n[i] += all.n[i] - before.n[i];
+		low -= before.n[i];
+		high -= all.n[i];
+	}
+	find_others(pile, low, high, &found->worst);
+}
+
+/*
+ * What a run is drawn as: the worst of what is not ordinary; else the ordinary state that it was
+ * in longest, of equals the worse; else what is worst, if it is but startup or nothing.
+ */
+static enum track_state choose(const struct found *found, int64_t *ret_lasts)
+{
+	const struct sum *sum = &found->sum;
+	int most = -1;
+
+	for (int i = 0; i < ORDINARY; i++)
+		if (sum->n[i] && (most < 0 || sum->lasts[i] >= sum->lasts[most]))
+			most = i;
+	if (most < 0 || (found->worst.lasts >= 0 && found->worst.state > TRACK_ORDINARY)) {
+		*ret_lasts = found->worst.lasts;
+		return (enum track_state)found->worst.state;
+	}
+	*ret_lasts = sum->lasts[most];
+	return (enum track_state)(TRACK_COMPUTE + most);
 }
 
 static bool has_point(const struct pyramid *pyramid, const struct points *points, int64_t from,
@@ -344,17 +406,17 @@ static uint8_t share_of(int64_t lasts, int64_t width)
 }
 
 /* From the first span that is in it to before `end`, cut by its edges. */
-static void find_run(const struct pyramid *pyramid, const struct pile *pile, size_t first,
-	size_t end, struct node *found, int64_t from, int64_t to)
+static struct found find_run(
+	const struct pile *pile, size_t first, size_t end, int64_t from, int64_t to)
 {
-	const struct track_span *spans = pile->track->spans;
+	struct found found = {.worst = {.lasts = -1, .state = TRACK_NODATA}};
 
-	find_none(found);
-	find_cut(found, pile->track, &spans[first], from, to);
+	find_cut(&found, pile->track, first, from, to);
 	if (end - first > 1)
-		find_cut(found, pile->track, &spans[end - 1], from, to);
+		find_cut(&found, pile->track, end - 1, from, to);
 	if (end - first > 2)
-		find_whole(pyramid, pile, first + 1, end - 1, found);
+		find_whole(pile, first + 1, end - 1, &found);
+	return found;
 }
 
 #define STEPS 8 /* spans that are passed one by one before they are searched */
@@ -380,8 +442,8 @@ void pyramid_states(const struct pyramid *pyramid, size_t row, const int64_t *ed
 	for (int i = 0; i < n; i++) {
 		int64_t from = edges[i], to = edges[i + 1];
 		const struct track_span *span;
-		struct node found = {.worst = TRACK_NODATA};
-		const struct part *part;
+		struct found found;
+		int64_t lasts;
 		size_t end;
 
 		if (from < pyramid->tracks->from || to >= pyramid->tracks->to || to <= from ||
@@ -398,8 +460,8 @@ void pyramid_states(const struct pyramid *pyramid, size_t row, const int64_t *ed
 		span = &spans[begun ? begun - 1 : 0];
 		while (span > spans && span[-1].from == from && span[-1].to == from)
 			span--;
-		find_run(pyramid, pile, (size_t)(span - spans), end, &found, from, to);
-		states[i] = (uint8_t)choose(&found, &part);
+		found = find_run(pile, (size_t)(span - spans), end, from, to);
+		states[i] = (uint8_t)choose(&found, &lasts);
 		/* What goes on over many is asked once. */
 		while (span->from <= from && span->to >= to && i + 1 < n &&
 			edges[i + 2] <= span->to && edges[i + 2] < pyramid->tracks->to) {
@@ -414,12 +476,10 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 	const struct pile *pile = &pyramid->piles[row];
 	const struct track_span *spans = pile->track->spans;
 	const struct tracks *tracks = pyramid->tracks;
-	struct node found = {.worst = TRACK_NODATA};
-	const struct part *part;
-	enum track_state state;
+	struct found found;
 	size_t first, end;
 	struct bin bin;
-	int64_t behind;
+	int64_t behind, lasts;
 
 	/* Nothing is known outside of the job's time; its last instant is in it. */
 	if (to <= tracks->from || from > tracks->to || (from == tracks->to && to > from + 1))
@@ -435,11 +495,10 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 	/* Of no width, at the very begin of the cell. */
 	while (first && spans[first - 1].from == from && spans[first - 1].to == from)
 		first--;
-	find_run(pyramid, pile, first, end, &found, from, to);
-	state = choose(&found, &part);
-	bin = (struct bin){.state = state,
-		.share = share_of(part->lasts, to - from),
-		.span = &spans[part->longest]};
+	found = find_run(pile, first, end, from, to);
+	bin.state = choose(&found, &lasts);
+	bin.share = share_of(lasts, to - from);
+	bin.span = is_ordinary(bin.state) ? NULL : &spans[found.worst.longest];
 	for (int mark = 0; mark < TRACK_MARKS; mark++)
 		bin.marks[mark] = has_point(pyramid, &pile->points[mark], from, behind);
 	return bin;

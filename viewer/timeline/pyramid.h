@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pyramid.h: tracks, summed up in eights of spans, and those in eights again, so that a cell of any
- * zoom costs the same whatever number of events lies under it. The worst state wins, so that a
- * death or a loss of one event is seen at every zoom; of the ordinary ones, which every cell holds
- * all of once steps are narrower than it, the longest does: who waits looks unlike whom he waits
- * for.
+ * pyramid.h: tracks, summed up so that a cell of any zoom costs the same whatever number of events
+ * lies under it. The worst state wins, so that a death or a loss of one event is seen at every
+ * zoom; of the ordinary ones, which every cell holds all of once steps are narrower than it, the
+ * longest does: who waits looks unlike whom he waits for.
  */
 #ifndef VIEWER_PYRAMID_H
 #define VIEWER_PYRAMID_H
@@ -18,7 +17,7 @@ struct bin {
 	enum track_state state; /* the worst; of ordinary ones the longest */
 	uint8_t share;	 /* of the cell's time in that state, 0 to 255 */
 	bool marks[TRACK_MARKS]; /* which events are in it */
-	const struct track_span *span; /* one of that state: whose name stands for the cell; NULL */
+	const struct track_span *span; /* of a state that is not ordinary: the longest; else NULL */
 };
 
 /* Made of all tracks; never NULL. Memory: at most 3 times what the tracks take. */

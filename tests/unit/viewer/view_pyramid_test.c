@@ -142,17 +142,41 @@ static struct bin count_bin(const struct tracks *tracks, size_t row, int64_t fro
 	return bin;
 }
 
+/* How long the longest span in that state lies in the cell. */
+static int64_t count_longest(
+	const struct track *track, enum track_state state, int64_t from, int64_t to)
+{
+	int64_t longest = 0;
+
+	for (size_t i = 0; i < track->nspans; i++) {
+		const struct track_span *span = &track->spans[i];
+		int64_t a = span->from > from ? span->from : from;
+		int64_t b = span->to < to ? span->to : to;
+
+		if (span->state == state && b - a > longest)
+			longest = b - a;
+	}
+	return longest;
+}
+
 static void expect_bin(const struct pyramid *pyramid, const struct tracks *tracks, size_t row,
 	int64_t from, int64_t to)
 {
 	struct bin bin = pyramid_bin(pyramid, row, from, to);
 	struct bin wanted = count_bin(tracks, row, from, to);
+	int64_t a, b;
 
 	assert_int_equal(bin.state, wanted.state);
 	assert_int_equal(bin.share, wanted.share);
 	assert_memory_equal(bin.marks, wanted.marks, sizeof(bin.marks));
-	assert_non_null(bin.span);
+	assert_int_equal(!bin.span, bin.state >= TRACK_COMPUTE && bin.state <= TRACK_ORDINARY);
+	if (!bin.span)
+		return;
 	assert_int_equal(bin.span->state, bin.state);
+	a = bin.span->from > from ? bin.span->from : from;
+	b = bin.span->to < to ? bin.span->to : to;
+	assert_int_equal(b > a ? b - a : 0,
+		count_longest(&tracks->at[row], bin.state, from, to));
 	assert_true(bin.span->from < to || to >= tracks->to);
 	assert_true(bin.span->to >= from);
 }
