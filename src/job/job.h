@@ -571,6 +571,8 @@ struct job_rank {
 	int restart;
 	unsigned knows; /* JOB_KNOWS_* */
 	int64_t lost_records;
+	bool loses; /* something of it is lost: records, or what a job_loss with its rank tells */
+	bool shares_process; /* its process is another rank's, too: whose its threads are, is not known */
 };
 
 struct job {

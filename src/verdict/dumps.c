@@ -49,10 +49,14 @@ static void tell_unsaid(struct inquiry *q, struct draft *draft)
 
 bool dumps_are_cut(const struct inquiry *q, struct rank_index rank)
 {
-	for (size_t i = 0; i < q->job->nlosses && q->profiles[rank.i].readable; i++)
-		if (same_rank(q->job->losses[i].rank, rank) && q->job->losses[i].of_last &&
-			!q->job->losses[i].of_p2p)
+	if (!q->profiles[rank.i].readable)
+		return false;
+	by_rank_each(&q->losses, rank, k) {
+		const struct job_loss *loss = &q->job->losses[q->losses.at[k]];
+
+		if (loss->of_last && !loss->of_p2p)
 			return true;
+	}
 	return false;
 }
 
@@ -62,10 +66,10 @@ enum dumps_p2p dumps_p2p(const struct inquiry *q, struct rank_index rank)
 
 	if (job_rank(q->job, rank)->knows != JOB_KNOWS_DUMP)
 		return p2p;
-	for (size_t i = 0; i < q->job->nlosses; i++) {
-		const struct job_loss *loss = &q->job->losses[i];
+	by_rank_each(&q->losses, rank, k) {
+		const struct job_loss *loss = &q->job->losses[q->losses.at[k]];
 
-		if (!loss->of_p2p || !same_rank(loss->rank, rank))
+		if (!loss->of_p2p)
 			continue;
 		if (loss->of_last)
 			return DUMPS_P2P_HIDDEN;

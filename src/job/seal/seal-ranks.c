@@ -503,8 +503,12 @@ static void fill_rank(struct seal *seal, struct rank_index index, const struct c
 		.doubtful = person->doubtful,
 		.restart = seal->processes[claim->process].restart,
 		.knows = person->identity.knows,
-		.lost_records = person->identity.lost_records};
-	if (!is_rank(person->rank))
+		.lost_records = person->identity.lost_records,
+		.loses = person->identity.lost_records > 0,
+		.shares_process = is_rank(person->rank)};
+	if (is_rank(person->rank))
+		seal->ranks[person->rank.i].shares_process = true;
+	else
 		person->rank = index;
 	if (person->shared)
 		*array_add(&seal->seat_ranks) = (struct seal_seat_rank){.process = claim->process,

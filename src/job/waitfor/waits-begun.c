@@ -23,15 +23,6 @@
 #include "job/names.h"
 #include "job/spans.h"
 
-bool waits_are_shared(const struct job *job, struct rank_index rank)
-{
-	job_for_each_rank(job, at)
-		if (!same_rank(at, rank) && job_rank(job, at)->process != JOB_NONE &&
-			job_rank(job, at)->process == job_rank(job, rank)->process)
-			return true;
-	return false;
-}
-
 /* True if it is for a message that hosts send, and no device. */
 static bool is_by_host(const struct job *job, const struct wait *wait, uint8_t op)
 {
@@ -47,14 +38,6 @@ bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait, b
 	       (free && is_by_host(job, wait, JOB_OP_SEND));
 }
 
-bool waits_lost_any(const struct job *job, struct rank_index rank)
-{
-	for (size_t i = 0; i < job->nlosses; i++)
-		if (same_rank(job->losses[i].rank, rank))
-			return true;
-	return job_rank(job, rank)->lost_records > 0;
-}
-
 /* True if its ring tells in which calls its threads are, all of them. */
 static bool tells_all(const struct job *job, struct rank_index rank)
 {
@@ -63,7 +46,8 @@ static bool tells_all(const struct job *job, struct rank_index rank)
 	for (size_t i = range.from; i < range.to; i++)
 		if (job->threads[i].state == JOB_THREAD_UNKNOWN)
 			return false;
-	return range.from < range.to && !waits_lost_any(job, rank) && !waits_are_shared(job, rank);
+	return range.from < range.to && !job_rank(job, rank)->loses &&
+	       !job_rank(job, rank)->shares_process;
 }
 
 bool waits_are_free(
@@ -80,7 +64,7 @@ bool waits_are_free(
 			return false;
 		sends |= is_by_host(job, &waits[i], JOB_OP_SEND);
 	}
-	return sends && !waits_lost_any(job, rank) && !waits_are_shared(job, rank);
+	return sends && !r->loses && !r->shares_process;
 }
 
 /* True if it lives, or was ended by others where it was. */

@@ -295,7 +295,7 @@ static bool is_among(
 {
 	uint64_t behind = wait->op ? wait->op->stream - thread->first_op : 0;
 
-	if (!thread->ops || !wait->op || !wait->op->stream || waits_lost_any(job, wait->rank))
+	if (!thread->ops || !wait->op || !wait->op->stream || job_rank(job, wait->rank)->loses)
 		return true;
 	return wait->op->stream >= thread->first_op &&
 	       (thread->ops >> (behind < 63 ? behind : 63) & 1);
@@ -362,7 +362,7 @@ static bool hold_met(
 static void add_sync(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
 	if (hold(c, thread, index, from, true) || hold(c, thread, index, from, false) ||
-		hold_met(c, thread, index, from) || waits_are_shared(c->job, thread->rank))
+		hold_met(c, thread, index, from) || job_rank(c->job, thread->rank)->shares_process)
 		return;
 	*array_add(&c->list) = (struct wait){.kind = WAIT_SYNC,
 		.rank = thread->rank,

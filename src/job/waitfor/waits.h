@@ -133,10 +133,6 @@ bool waits_are_free(
  * rank is in no call that waits; then what it sent goes on without it.
  */
 bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait, bool free);
-/* Of a process that holds several ranks nobody knows whose thread it is. */
-bool waits_are_shared(const struct job *job, struct rank_index rank);
-/* True if something of what it did was lost: a wait may be among that. */
-bool waits_lost_any(const struct job *job, struct rank_index rank);
 
 /*
  * Finds which sends and receives stand or fall together: sets `exchange` of each wait

@@ -424,6 +424,7 @@ static void losses_are_told(void **state)
 	}
 	assert_true(of_ops);
 	assert_int_equal(job->ranks[0].lost_records, 3);
+	assert_true(job->ranks[0].loses);
 	/* Something was not followed: that it is not done is then not known. */
 	assert_false(job->members[job->groups[0].first_member].done_known);
 	job_free(job);

@@ -285,8 +285,11 @@ static void a_rank_that_all_share_names_nobody(void **state)
 	}
 	job = job_seal(b);
 	assert_int_equal(job->nranks, 3);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
 		assert_int_equal(job->processes[job->ranks[i].process].pid, 20 + i);
+		assert_false(job->ranks[i].shares_process);
+		assert_false(job->ranks[i].loses);
+	}
 	job_free(job);
 }
 
@@ -305,6 +308,7 @@ static void each_seat_of_one_process_is_a_rank(void **state)
 		assert_int_equal(job->ranks[i].world_rank.n, i);
 		assert_int_equal(job->members[job->groups[0].first_member + i].rank.i, i);
 		assert_int_equal(job->processes[job->ranks[i].process].pid, 20);
+		assert_true(job->ranks[i].shares_process);
 	}
 	job_free(job);
 }
