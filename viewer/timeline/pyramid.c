@@ -61,7 +61,7 @@ struct pile {
 	const struct track *track;
 	size_t first_point, first_slot; /* in the pyramid's */
 	struct sum *sums;		/* of all spans before every eighth one */
-	ARRAY(uint32_t) others;		/* spans that are not in an ordinary state, by their place */
+	ARRAY(uint32_t) others; /* spans that are in no ordinary state, by their place */
 	struct worst *nodes;		/* NULL: there are too few others */
 	size_t level[LEVELS];		/* where the nodes of each begin; level 0 is the others */
 	unsigned levels;
