@@ -3,19 +3,24 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 #define LEAST 256
 
 /* Where the text is, or where it would be. */
 static size_t place_of(const struct intern *intern, const char *text)
 {
-	size_t at = (size_t)((uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+	size_t at = (size_t)hash_text(HASH_START, text) & (intern->size - 1);
 
-	for (at &= intern->size - 1; intern->places[at]; at = (at + 1) & (intern->size - 1))
-		if (intern->texts[intern->places[at] - 1] == text)
+	for (; intern->places[at]; at = (at + 1) & (intern->size - 1)) {
+		const char *there = intern->texts[intern->places[at] - 1];
+
+		if (there == text || !strcmp(there, text))
 			break;
+	}
 	return at;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * intern.h: texts that occur again and again, by number. Tracks name one op by one text, so texts
- * are told apart by where they lie: two equal ones in different places may get two numbers.
+ * intern.h: texts that occur again and again, by number: equal ones have one number, wherever they
+ * lie. Several workers make the texts of tracks, so that one op's name may lie in several places.
  */
 #ifndef VIEWER_INTERN_H
 #define VIEWER_INTERN_H
