@@ -159,6 +159,10 @@ tests_unit_viewer_view_lates_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/viewer/view_draw_test
 tests_unit_viewer_view_draw_test_SOURCES = tests/unit/viewer/view_draw_test.c $(VIEW_SCREEN)
 tests_unit_viewer_view_draw_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/viewer/view_seats_test
+tests_unit_viewer_view_seats_test_SOURCES = tests/unit/viewer/view_seats_test.c
+tests_unit_viewer_view_seats_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/viewer/view_marks_test
 tests_unit_viewer_view_marks_test_SOURCES = tests/unit/viewer/view_marks_test.c $(VIEW_SCREEN)
 tests_unit_viewer_view_marks_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

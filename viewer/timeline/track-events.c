@@ -525,13 +525,29 @@ static size_t range_size(struct spans_range range)
 	return range.to - range.from;
 }
 
+/* The most seats of one group that the rank holds: a call that only a diary tells is of each. */
+static size_t most_seats(const struct track_maker *maker, struct rank_index rank)
+{
+	const struct by_rank *seats = &maker->facts->seats;
+	const struct job_member *members = maker->job->members;
+	size_t most = 1, run = 0;
+
+	by_rank_each(seats, rank, i) {
+		bool same = run && members[seats->at[i]].group == members[seats->at[i - 1]].group;
+
+		run = same ? run + 1 : 1;
+		most = run > most ? run : most;
+	}
+	return most;
+}
+
 /* The same of one rank. */
 static size_t count_events(const struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
 	const struct track_facts *facts = maker->facts;
 	size_t n = 2 * (range_size(spans_of(job, rank)) + range_size(steps_of(job, rank)) +
-			       range_size(calls_of(job, rank)) +
+			       range_size(calls_of(job, rank)) * most_seats(maker, rank) +
 			       by_rank_count(&facts->logs, rank)) +
 		   range_size(shards_of(job, rank)) + range_size(notes_of(job, rank)) +
 		   by_rank_count(&facts->signals, rank) + by_rank_count(&facts->losses, rank) +
