@@ -260,6 +260,7 @@ struct inquiry *inquiry_new(const struct job *job)
 	q->forks = forks_new(job);
 	by_rank_make(&q->seats, job, members);
 	by_rank_make(&q->losses, job, losses);
+	q->habits = alloc_zeroed(job->nranks + 1, sizeof(*q->habits));
 	find_thresholds(q);
 	find_stands(q);
 	find_forked(q);
@@ -304,6 +305,10 @@ void inquiry_free(struct inquiry *q)
 	free(q->threshold);
 	free(q->threshold_init);
 	free(q->gaps);
+	job_for_each_rank(q->job, rank)
+		if (q->habits[rank.i].made)
+			habit_release(&q->habits[rank.i].is);
+	free(q->habits);
 	by_rank_release(&q->seats);
 	by_rank_release(&q->losses);
 	free(q);
@@ -537,6 +542,15 @@ enum job_known inquiry_late_before_end(const struct inquiry *q, struct rank_inde
 		late = later == JOB_MAYBE ? JOB_MAYBE : late;
 	}
 	return late;
+}
+
+const struct habit *inquiry_habit(const struct inquiry *q, struct rank_index rank)
+{
+	struct inquiry_habit *habit = &q->habits[rank.i];
+
+	if (!habit->made)
+		*habit = (struct inquiry_habit){habit_of(q->job, rank), true};
+	return &habit->is;
 }
 
 const char *inquiry_op_name(const struct job_op *op)

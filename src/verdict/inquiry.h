@@ -11,6 +11,7 @@
 #include "job/by-rank.h"
 #include "job/clocks.h"
 #include "job/forks.h"
+#include "job/habit.h"
 #include "job/waitfor/waitfor.h"
 #include "verdict/profile.h"
 #include "verdict/verdict.h"
@@ -58,6 +59,10 @@ struct inquiry {
 	bool groups_clash; /* ranks made groups in different orders: the graph misleads */
 	struct verdict_early early;
 	struct stray *stray; /* strays.h: NULL until somebody asks */
+	struct inquiry_habit { /* per rank */
+		struct habit is;
+		bool made; /* once somebody has asked for it: inquiry_habit() */
+	} *habits;
 	ARRAY(struct draft) drafts;
 	ARRAY(struct verdict_not_judged) not_judged;
 };
@@ -187,6 +192,9 @@ int64_t inquiry_silence(const struct inquiry *q, int host);
 /* True if that rank is held in a wait of that kind; its age goes to *ret_age if not NULL. */
 bool inquiry_held_in(
 	const struct inquiry *q, struct rank_index rank, enum wait_kind kind, int64_t *ret_age);
+
+/* The rank's habit; made once, and the inquiry's. */
+const struct habit *inquiry_habit(const struct inquiry *q, struct rank_index rank);
 
 /* "AllReduce"; the op's name, where its details are known, else "operation". */
 const char *inquiry_op_name(const struct job_op *op);

@@ -150,12 +150,11 @@ static void blame_by_habit(const struct inquiry *q, const struct circle *circle,
 	size_t kept = 0;
 
 	array_for_each(&circle->holders, holder) {
-		struct habit habit = habit_of(q->job, holder->rank);
+		enum habit_kind kind = inquiry_habit(q, holder->rank)->kind;
 
-		if (habit.kind == HABIT_LEFT && tells_habit(q, holder->rank))
+		if (kind == HABIT_LEFT && tells_habit(q, holder->rank))
 			rank_list_add(odd, holder->rank);
-		kept += habit.kind == HABIT_KEPT && tells_habit(q, holder->rank);
-		habit_release(&habit);
+		kept += kind == HABIT_KEPT && tells_habit(q, holder->rank);
 	}
 	if (!kept || odd->list.nr + kept != circle->holders.nr)
 		odd->list.nr = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/pairs.h"
 
-#include "job/habit.h"
 #include "job/names.h"
 #include "job/shapes.h"
 
@@ -238,13 +237,11 @@ static struct pair_fault find_extra(const struct inquiry *q, const struct wait *
 /* Looks at one wait for a peer that has not come. If both sides are suspected, neither is. */
 static struct pair_fault fault_of(const struct inquiry *q, const struct wait *wait)
 {
-	struct habit mine = habit_of(q->job, wait->rank);
-	struct habit theirs = habit_of(q->job, q->job->members[wait->peer].rank);
-	struct pair_fault skipped = find_skipped(q, wait, &mine, &theirs);
-	struct pair_fault extra = find_extra(q, wait, &mine, &theirs);
+	const struct habit *mine = inquiry_habit(q, wait->rank);
+	const struct habit *theirs = inquiry_habit(q, q->job->members[wait->peer].rank);
+	struct pair_fault skipped = find_skipped(q, wait, mine, theirs);
+	struct pair_fault extra = find_extra(q, wait, mine, theirs);
 
-	habit_release(&mine);
-	habit_release(&theirs);
 	if (is_rank(skipped.rank) && is_rank(extra.rank))
 		skipped.rank = NO_RANK;
 	return is_rank(skipped.rank) || !is_rank(extra.rank) ? skipped : extra;
