@@ -130,6 +130,14 @@ static bool receives_still(const struct inquiry *q, int member)
 	return false;
 }
 
+/* True if it came to an end of its own: an order from outside may end who waits. */
+static bool ended_itself(const struct profile *p)
+{
+	return p->ended && !(p->process && p->process->end == JOB_SIGNALED &&
+				   (p->process->status == SIGTERM || p->process->status == SIGINT ||
+					   p->process->status == SIGKILL));
+}
+
 /* True if a rank may ask for a message again and again, which no ring has, and no stack denies. */
 static bool may_wait_unseen(const struct inquiry *q)
 {
@@ -137,7 +145,8 @@ static bool may_wait_unseen(const struct inquiry *q)
 		struct rank_index rank = q->job->members[i].rank;
 
 		if (is_rank(rank) && q->profiles[rank.i].readable &&
-			!q->profiles[rank.i].ended && !q->waits->told[rank.i].elsewhere &&
+			!ended_itself(&q->profiles[rank.i]) &&
+			!q->waits->told[rank.i].elsewhere &&
 			backend_has(q->job->groups[q->job->members[i].group].maker,
 				BACKEND_ON_HOST) &&
 			receives_still(q, (int)i))

@@ -130,6 +130,10 @@ tests_unit_verdict_verdict_program_test_LDADD = $(WORDS_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_pairs_test
 tests_unit_verdict_verdict_pairs_test_SOURCES = tests/unit/verdict/verdict_pairs_test.c $(FACTS)
 tests_unit_verdict_verdict_pairs_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/verdict_ahead_test
+tests_unit_verdict_verdict_ahead_test_SOURCES = tests/unit/verdict/verdict_ahead_test.c $(FACTS)
+tests_unit_verdict_verdict_ahead_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/verdict/verdict_tags_test
 tests_unit_verdict_verdict_tags_test_SOURCES = tests/unit/verdict/verdict_tags_test.c $(FACTS)
 tests_unit_verdict_verdict_tags_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "job/calls.h"
 #include "job/rollcall.h"
 #include "verdict/activities.h"
 #include "verdict/judge.h"
@@ -189,6 +190,14 @@ static bool went_on_since(const struct inquiry *q, const struct wait *wait)
 	return false;
 }
 
+/* True if it is a call of a library in which the host itself waits, nobody knows what for. */
+static bool is_in_some_call(const struct inquiry *q, const struct wait *wait)
+{
+	return wait->kind == WAIT_OTHER ||
+	       (wait->kind == WAIT_SYNC &&
+		       call_is_on_host(q->job->threads[wait->thread].call));
+}
+
 /*
  * True if any wait is long enough to ask why. In a call of which the ring tells no group it is only
  * if the rank's stack is not elsewhere: a thread that serves may stand there for good.
@@ -201,7 +210,7 @@ static bool somebody_stands(const struct inquiry *q)
 
 		if (waitfor_stands(q->job, wait, &q->given) &&
 			(wait->kind <= WAIT_STORE ||
-				(wait->kind == WAIT_OTHER && !went_on_since(q, wait) &&
+				(is_in_some_call(q, wait) && !went_on_since(q, wait) &&
 					(p->activity == ACTIVITY_UNKNOWN ||
 						activities_waits(p->activity)))))
 			return true;

@@ -282,11 +282,13 @@ static int *order_by_part(const struct waitfor *graph)
 	return order;
 }
 
-/* True if that node is a message for which nobody is seen to wait. */
+/* True if that node is a message for which nobody is seen to wait, or that may keep no rank. */
 static bool is_ahead(const struct waitfor *graph, int node)
 {
-	return graph->nodes[node].kind == WAITFOR_PAIR &&
-	       graph->waits->at[graph->nodes[node].wait].ahead;
+	const struct waitfor_node *pair = &graph->nodes[node];
+
+	return pair->kind == WAITFOR_PAIR &&
+	       (graph->waits->at[pair->wait].ahead || graph->waits->at[pair->wait].perhaps);
 }
 
 /*
@@ -303,7 +305,7 @@ static int64_t *carry_waits(
 	for (size_t i = 0; i < graph->waits->n; i++) {
 		const struct wait *wait = &graph->waits->at[i];
 
-		if (waitfor_stands(graph->job, wait, given))
+		if (waitfor_stands(graph->job, wait, given) && !(sure && wait->perhaps))
 			raise(&by_part[graph->nodes[graph->node_of_wait[i]].part],
 				wait->age_unknown ? 0 : wait->age);
 	}
@@ -422,7 +424,7 @@ bool waitfor_is_guess(const struct waitfor *graph, struct rank_index rank, int n
 	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++)
 		if (waits->at[i].ahead && waits->at[i].doubtful)
 			return true;
-	return graph->nodes[node].unsure;
+	return waits->perhaps[rank.i] || graph->nodes[node].unsure;
 }
 
 size_t waitfor_count_guessed(const struct waitfor *graph, const bool *wanted)

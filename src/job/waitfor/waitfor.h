@@ -85,7 +85,7 @@ struct waitfor_node {
 	int part;        /* its strongly connected part: lower numbers are nearer to the sinks */
 	int64_t reached; /* the longest standing wait that leads here, 0 of none the age is known;
 			    JOB_UNKNOWN none */
-	bool unsure;     /* only through receives for which nobody is seen to wait */
+	bool unsure;     /* only through messages that may keep no rank */
 };
 
 struct waitfor_part {

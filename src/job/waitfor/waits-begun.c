@@ -8,12 +8,16 @@
  *	a thread is in a call that is
  *	for nobody knows what, or its
  *	stack shows the rank to wait	it may be that wait: it counts as one
+ *	its ring does not tell of all
+ *	threads, or not whether one
+ *	that waits for several means
+ *	this one, too			perhaps it is one: a guess
  *	threads are held in others, or
- *	the stack shows other work	nobody waits for it
+ *	the stack shows other work, or
+ *	it is a send			nobody waits for it
  *	else				it is ahead: a guess (waits.h)
  *
- * Where a ring does not tell of all threads, each of the last two is a doubtful guess. Of who ended
- * of its own this says nothing: a wait for it may have thrown.
+ * Of who ended of its own this says nothing: a wait for it may have thrown.
  */
 #include "job/waitfor/waits.h"
 
@@ -24,47 +28,45 @@
 #include "job/spans.h"
 
 /* True if it is for a message that hosts send, and no device. */
-static bool is_by_host(const struct job *job, const struct wait *wait, uint8_t op)
+static bool is_by_host(const struct job *job, const struct wait *wait)
 {
-	return wait->kind == WAIT_P2P && wait->op->sig.op == op &&
+	return wait->kind == WAIT_P2P &&
 	       backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_ON_HOST);
 }
 
-bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait, bool free)
+bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait)
 {
-	if (wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P)
-		return false;
-	return backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_DRIVEN) ||
-	       (free && is_by_host(job, wait, JOB_OP_SEND));
+	return (wait->kind == WAIT_COLLECTIVE || wait->kind == WAIT_P2P) &&
+	       backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_DRIVEN);
 }
 
-/* True if its ring tells in which calls its threads are, all of them. */
-static bool tells_all(const struct job *job, struct rank_index rank)
+/* True if nobody knows in which call some thread of it is. */
+static bool is_torn(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = threads_of(job, rank);
 
 	for (size_t i = range.from; i < range.to; i++)
 		if (job->threads[i].state == JOB_THREAD_UNKNOWN)
-			return false;
-	return range.from < range.to && !job_rank(job, rank)->loses &&
+			return true;
+	return false;
+}
+
+/* True if its ring tells in which calls its threads are, all of them, and what for. */
+static bool tells_all(const struct job *job, struct rank_index rank)
+{
+	struct spans_range range = threads_of(job, rank);
+
+	return range.from < range.to && !is_torn(job, rank) && !job_rank(job, rank)->loses &&
 	       !job_rank(job, rank)->shares_process;
 }
 
-bool waits_are_free(
-	const struct job *job, struct rank_index rank, const struct wait *waits, size_t n)
+bool waits_hide(const struct job *job, struct rank_index rank, const struct waits_told *told)
 {
 	const struct job_rank *r = job_rank(job, rank);
-	bool sends = false;
 
-	if (!(r->knows & JOB_KNOWS_RING) || r->process == JOB_NONE ||
-		job->processes[r->process].end > JOB_ALIVE)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (waits[i].held)
-			return false;
-		sends |= is_by_host(job, &waits[i], JOB_OP_SEND);
-	}
-	return sends && !r->loses && !r->shares_process;
+	return (r->knows & JOB_KNOWS_RING) && r->process != JOB_NONE &&
+	       job->processes[r->process].end <= JOB_ALIVE && !(told && told->elsewhere) &&
+	       is_torn(job, rank);
 }
 
 /* True if it lives, or was ended by others where it was. */
@@ -92,27 +94,43 @@ static bool is_held(const struct wait *waits, size_t n)
 	return false;
 }
 
+static void guess(struct wait *wait)
+{
+	wait->ahead = wait->perhaps = wait->doubtful = true;
+	wait->sure = false;
+}
+
+static void keep_nobody(struct wait *wait)
+{
+	wait->ahead = true;
+	wait->sure = wait->lacking = wait->doubtful = false;
+}
+
 void waits_find_ahead(const struct job *job, struct rank_index rank, const struct waits_told *told,
 	struct wait *waits, size_t n)
 {
 	const struct job_rank *r = job_rank(job, rank);
-	bool all, busy;
+	bool all = tells_all(job, rank), held = is_held(waits, n), busy;
+	bool shown = told && told->waits && !held;
 
+	for (size_t i = 0; i < n; i++)
+		if (!waits[i].held && waits[i].perhaps)
+			guess(&waits[i]);
 	if (!(r->knows & JOB_KNOWS_RING) || r->process == JOB_NONE ||
-		!was_left_alone(&job->processes[r->process]) || is_in_some_wait(waits, n) ||
-		(told && told->waits))
+		!was_left_alone(&job->processes[r->process]) || is_in_some_wait(waits, n))
 		return;
-	all = tells_all(job, rank);
-	busy = all && (is_held(waits, n) || (told && told->elsewhere));
+	busy = all && (held || (told && told->elsewhere));
 	for (size_t i = 0; i < n; i++) {
 		struct wait *wait = &waits[i];
+		bool sends = wait->op && wait->op->sig.op == JOB_OP_SEND;
 
-		if (wait->held || !is_by_host(job, wait, JOB_OP_RECV))
+		if (wait->held || wait->ahead || !is_by_host(job, wait) || (shown && !sends))
 			continue;
-		wait->ahead = true;
-		wait->sure = false;
-		wait->doubtful |= !all;
-		if (busy)
-			wait->lacking = wait->doubtful = false;
+		if (!all)
+			guess(wait);
+		else if (busy || sends)
+			keep_nobody(wait);
+		else
+			wait->ahead = true, wait->sure = false;
 	}
 }

@@ -3,8 +3,9 @@
  * A rank of several threads is held only while all do nothing else. A thread that serves others
  * stands in a receive for as long as the job runs, and what the others do meanwhile is the rank's
  * work: its wait holds the rank for no longer than the last of them has stood, and not at all where
- * one went on a moment ago, or the main thread is seen to be elsewhere. One that waits for a thread
- * of its own process (a join) waits for whatever that does. The wait of the main thread holds
+ * one went on a moment ago, or the main thread is seen to be elsewhere. A main thread that waits
+ * for a thread of its own process (a join) waits for whatever that does; where no stack shows that,
+ * a message of another thread keeps the rank perhaps. The wait of the main thread holds
  * whatever others do: they may only tell that the rank lives.
  */
 #include "job/waitfor/waits.h"
@@ -57,40 +58,57 @@ static void count_from(
 	wait->aside = other->state == JOB_THREAD_OUTSIDE ? other->since - thread->since : 0;
 }
 
-/* True if the wait of a thread, in a call of the host's, holds its rank. */
-static bool holds_rank(
+/* True if nothing shows that a main thread waits for others of its process, in no call. */
+static bool has_own_way(const struct job *job, const struct job_thread *main)
+{
+	const struct job_stack *stack = stackfacts_thread(job, main->rank, main->tid);
+
+	return main->state != JOB_THREAD_OUTSIDE || !stack || !stack->nframes ||
+	       !may_wait_for_thread(job, stack);
+}
+
+/* Whether the wait of a thread, in a call of the host's, holds its rank. */
+static enum job_known holds_rank(
 	const struct job *job, const struct job_thread *thread, int64_t now, struct wait *wait)
 {
 	struct spans_range range = threads_of(job, thread->rank);
+	enum job_known holds = JOB_YES;
 
 	if (thread->state < JOB_THREAD_IN_CALL || thread->since == JOB_UNKNOWN ||
 		is_main(job, thread))
-		return true;
+		return JOB_YES;
 	for (size_t i = range.from; i < range.to; i++) {
 		const struct job_thread *other = &job->threads[i];
 
 		if (other == thread || waits_is_watchdog(other->name))
 			continue;
 		if (is_main(job, other) && is_elsewhere(job, other))
-			return false;
+			return JOB_NO;
+		if (is_main(job, other) && has_own_way(job, other))
+			holds = JOB_MAYBE;
 		if (other->since <= thread->since)
 			continue;
 		if (now != JOB_UNKNOWN && now - other->since < MOMENT)
-			return false;
+			return JOB_NO;
 		count_from(thread, other, wait);
 	}
-	return true;
+	return holds;
 }
 
-/* True if hosts drive what is waited in; of a wait without a group, if they do so anywhere. */
-static bool is_driven(const struct job *job, const struct wait *wait)
+/*
+ * True if hosts drive what is waited in, or it is a message that they move; of a wait without a
+ * group, if they drive anywhere. A collective of others is run by a thread of the library's: it is
+ * as old as it is, whatever its rank does beside it.
+ */
+static bool is_by_hosts(const struct job *job, const struct wait *wait)
 {
 	int group = wait->member == JOB_NONE ? job->threads[wait->thread].group
 					     : job->members[wait->member].group;
 	bool found = false;
 
 	if (group != JOB_NONE)
-		return backend_has(job->groups[group].maker, BACKEND_DRIVEN);
+		return backend_has(job->groups[group].maker,
+			wait->kind == WAIT_P2P ? BACKEND_ON_HOST : BACKEND_DRIVEN);
 	for (size_t i = 0; i < job->ngroups && !found; i++)
 		found = backend_has(job->groups[i].maker, BACKEND_DRIVEN);
 	return found;
@@ -102,9 +120,15 @@ void waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, s
 		struct wait *wait = &waits[i];
 		const struct job_thread *thread =
 			wait->thread == JOB_NONE ? NULL : &job->threads[wait->thread];
+		enum job_known holds;
 
-		if (wait->held && thread && call_is_on_host(thread->call) && is_driven(job, wait) &&
-			!holds_rank(job, thread, now, wait))
+		if (!wait->held || !thread || !call_is_on_host(thread->call) ||
+			!is_by_hosts(job, wait))
+			continue;
+		holds = holds_rank(job, thread, now, wait);
+		if (holds == JOB_NO)
 			wait->held = wait->sure = wait->lacking = wait->doubtful = false;
+		else if (holds == JOB_MAYBE && wait->kind == WAIT_P2P)
+			wait->perhaps = true;
 	}
 }

@@ -287,25 +287,33 @@ static bool is_waiting(const struct job_thread *thread)
 }
 
 /*
- * True if the op may be one of the several that the thread waits for. Where something was lost, one
- * of those may not be known by its number.
+ * Whether the op is one of the several that the thread waits for. Where something was lost, one of
+ * those may not be known by its number; and the last bit is for all that are further behind.
  */
-static bool is_among(
+static enum job_known is_among(
 	const struct job *job, const struct job_thread *thread, const struct wait *wait)
 {
 	uint64_t behind = wait->op ? wait->op->stream - thread->first_op : 0;
 
-	if (!thread->ops || !wait->op || !wait->op->stream || job_rank(job, wait->rank)->loses)
-		return true;
-	return wait->op->stream >= thread->first_op &&
-	       (thread->ops >> (behind < 63 ? behind : 63) & 1);
+	if (!thread->ops || !wait->op || !wait->op->stream)
+		return JOB_YES;
+	if (wait->op->stream >= thread->first_op && behind < 63 && thread->ops >> behind & 1)
+		return JOB_YES;
+	if (wait->op->stream >= thread->first_op && behind >= 63 && thread->ops >> 63)
+		return JOB_MAYBE;
+	return job_rank(job, wait->rank)->loses ? JOB_MAYBE : JOB_NO;
 }
 
-/* True if what the thread synchronises for includes this op; a stream not known may be any. */
-static bool covers(
-	const struct job *job, const struct job_thread *thread, const struct wait *wait)
+/*
+ * True if what the thread synchronises for includes this op; a stream not known may be any. Where
+ * that is not known, the thread waits for it perhaps.
+ */
+static bool covers(const struct job *job, const struct job_thread *thread, struct wait *wait)
 {
-	if (!is_among(job, thread, wait))
+	enum job_known among = is_among(job, thread, wait);
+
+	wait->perhaps |= among == JOB_MAYBE;
+	if (among != JOB_YES)
 		return false;
 	return thread->whole_device || !thread->stream || !wait->op || !wait->op->stream ||
 	       wait->op->stream == thread->stream;
@@ -324,9 +332,10 @@ static bool hold(
 			wait->sure != sure ||
 			wait->since == JOB_UNKNOWN || !covers(c->job, thread, wait))
 			continue;
-		wait->held = found = true;
-		if (wait->thread == JOB_NONE || !sure)
+		if (wait->thread == JOB_NONE || !sure ||
+			(!wait->held && call_is_on_host(thread->call)))
 			wait->thread = index;
+		wait->held = found = true;
 		if (!sure)
 			wait->since = thread->since;
 	}
@@ -533,11 +542,12 @@ static void add_told(struct collector *c, struct rank_index rank, size_t from)
  * otherwise only waits that held it or lacked a member count: nobody tracked completion to its
  * end.
  */
-static bool is_wait(const struct job *job, const struct wait *wait, bool free)
+static bool is_wait(const struct job *job, const struct wait *wait)
 {
 	int process = job_rank(job, wait->rank)->process;
 
-	if (!wait->held && waits_keep_only_who_waits(job, wait, free))
+	if (!wait->held && !(wait->ahead && wait->perhaps) &&
+		waits_keep_only_who_waits(job, wait))
 		return false;
 	if (wait->ahead)
 		return wait->lacking || wait->doubtful;
@@ -549,17 +559,31 @@ static bool is_wait(const struct job *job, const struct wait *wait, bool free)
 	return wait->sure || wait->held || wait->doubtful;
 }
 
+/* True if hosts move what it sends and receives anywhere: its waits are its threads' alone. */
+static bool is_of_hosts(const struct collector *c, struct rank_index rank)
+{
+	by_rank_each(&c->seats, rank, i)
+		if (backend_has(c->job->groups[c->job->members[c->seats.at[i]].group].maker,
+			    BACKEND_ON_HOST))
+			return true;
+	return false;
+}
+
 /* Drops what turned out to be no wait, and says how old the rest is. */
 static void finish_rank(struct collector *c, struct rank_index rank, size_t from)
 {
 	int64_t now = c->waits->now[rank.i];
-	bool free = waits_are_free(c->job, rank, c->list.items + from, c->list.nr - from);
 	size_t kept = from;
+
+	c->waits->perhaps[rank.i] =
+		waits_hide(c->job, rank, c->told ? &c->told[rank.i] : NULL) &&
+		is_of_hosts(c, rank);
 
 	for (size_t i = from; i < c->list.nr; i++) {
 		struct wait wait = c->list.items[i];
 
-		if (!is_wait(c->job, &wait, free))
+		c->waits->perhaps[rank.i] |= wait.perhaps;
+		if (!is_wait(c->job, &wait))
 			continue;
 		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
 									   : now - wait.since;
@@ -638,6 +662,7 @@ struct waits *waits_new(const struct job *job, const struct waits_told *told)
 
 	waits->first = alloc_zeroed(job->nranks + 2, sizeof(*waits->first));
 	waits->now = alloc_zeroed(job->nranks + 1, sizeof(*waits->now));
+	waits->perhaps = alloc_zeroed(job->nranks + 1, sizeof(*waits->perhaps));
 	waits->told = alloc_zeroed(job->nranks + 1, sizeof(*waits->told));
 	by_rank_make(&c.seats, job, members);
 	find_rears(&c);
@@ -662,6 +687,7 @@ void waits_free(struct waits *waits)
 	free(waits->at);
 	free(waits->first);
 	free(waits->now);
+	free(waits->perhaps);
 	free(waits->told);
 	free(waits);
 }

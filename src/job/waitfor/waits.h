@@ -13,10 +13,11 @@
  * doubtful: nobody knows whether it could complete; it is listed, so that nothing is concluded
  * from its being over.
  *
- * A receive that is begun is waited for where its host waits for it. Where rings tell of no such
- * wait, it is *ahead*: who began it may ask for it again and again, which no ring has. So it is
- * neither held nor sure, and keeps its rank only as a guess; a doubtful one where its ring does not
- * tell of all its threads (waits-begun.c).
+ * A message that is begun is waited for where its host waits for it. Where rings tell of no such
+ * wait, it is *ahead*: who began a receive may ask for it again and again, which no ring has. So it
+ * is neither held nor sure, and keeps its rank only as a guess. Where its ring does not tell of all
+ * its threads, or of all that one of them waits for, what was begun is waited for *perhaps*
+ * (waits-begun.c).
  */
 #ifndef JOB_WAITS_H
 #define JOB_WAITS_H
@@ -79,7 +80,8 @@ struct wait {
 	bool sure;
 	bool doubtful;
 	bool peer_unknown; /* P2P: whether the peer came is not known */
-	bool ahead;	   /* P2P: a receive that was begun, and for which nobody is seen to wait */
+	bool ahead;	   /* P2P: was begun, and nobody is seen to wait for it */
+	bool perhaps;	   /* whether its rank waits for it is not known: a guess */
 	int exchange;      /* P2P: the first wait of its exchange; else JOB_NONE */
 	int64_t since;     /* JOB_UNKNOWN; of a thread that stood alone, since when its rank does */
 	int64_t aside;     /* ns for which another thread of its rank, outside now, went on before
@@ -94,6 +96,7 @@ struct waits {
 	size_t n;
 	size_t *first; /* first[rank] .. first[rank + 1] */
 	int64_t *now;  /* per rank: the end of its evidence, JOB_UNKNOWN */
+	bool *perhaps; /* per rank: it may be in a wait that is not listed, or listed as a guess */
 	struct waits_told *told; /* per rank; {0} of those whose stacks tell nothing */
 	bool only_told;	 /* no ring tells of any group or wait: there is only what stacks tell */
 };
@@ -113,26 +116,22 @@ void waits_free(struct waits *waits);
 
 /*
  * Lets those of one rank's waits hold nobody whose thread stands alone while the rank does other
- * things; the others of such threads count from when all had come to stand (waits-threads.c).
- * `now`: the end of the rank's evidence.
+ * things, and perhaps where it may; the others of such threads count from when all had come to
+ * stand (waits-threads.c). `now`: the end of the rank's evidence.
  */
 void waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n);
 
 /*
  * What was begun, and who waits for it (waits-begun.c); `waits` are those of one rank. Finds which
- * receives are `ahead`; those keep nobody, not even as a guess, where it is known what all threads
+ * messages are `ahead`; those keep nobody, not even as a guess, where it is known what all threads
  * of the rank do instead. `told`: what its stack tells; NULL: nothing.
  */
 void waits_find_ahead(const struct job *job, struct rank_index rank, const struct waits_told *told,
 	struct wait *waits, size_t n);
-/* True if the ring of a rank that lives says that none of its waits is one that holds it. */
-bool waits_are_free(
-	const struct job *job, struct rank_index rank, const struct wait *waits, size_t n);
-/*
- * True if what was begun there keeps nobody but who then waits for it. `free`: by its ring, the
- * rank is in no call that waits; then what it sent goes on without it.
- */
-bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait, bool free);
+/* True if the rank lives and may be in a wait that its ring does not tell, nor its stack denies. */
+bool waits_hide(const struct job *job, struct rank_index rank, const struct waits_told *told);
+/* True if what was begun there keeps nobody but who then waits for it. */
+bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait);
 
 /*
  * Finds which sends and receives stand or fall together: sets `exchange` of each wait

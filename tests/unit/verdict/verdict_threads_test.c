@@ -95,7 +95,10 @@ static void whom_the_main_threads_wait_for_is_named(void **state)
 	facts_free(f);
 }
 
-/* Rank 2 joins a thread that waits for rank 3, which waits for it. */
+/*
+ * Rank 2 joins a thread that waits for rank 3, which waits for it. Without a stack of its main
+ * thread that may do anything else.
+ */
 static void who_joins_its_thread_waits_for_what_that_does(void **state)
 {
 	struct facts *f = job_of(19);
@@ -111,7 +114,10 @@ static void who_joins_its_thread_waits_for_what_that_does(void **state)
 		if (stacks)
 			facts_stack(f, 2, JOINS);
 		j = judge(f);
-		assert_int_equal(j.first->class, VERDICT_ORDER_INVERSION);
+		if (stacks)
+			assert_int_equal(j.first->class, VERDICT_ORDER_INVERSION);
+		else
+			assert_true(j.first->confidence <= VERDICT_HYPOTHESIS);
 		dismiss(j);
 	}
 	facts_free(f);
