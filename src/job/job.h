@@ -572,7 +572,7 @@ struct job_rank {
 	unsigned knows; /* JOB_KNOWS_* */
 	int64_t lost_records;
 	bool loses; /* something of it is lost: records, or what a job_loss with its rank tells */
-	bool shares_process; /* its process is of other ranks, too: whose thread is whose is unknown */
+	bool shares_process; /* its process is of other ranks, too: whose a thread is, is unknown */
 };
 
 struct job {
