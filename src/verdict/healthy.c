@@ -6,6 +6,7 @@
 #include "job/messages.h"
 #include "job/names.h"
 #include "verdict/judge.h"
+#include "verdict/polls.h"
 #include "verdict/rule.h"
 #include "verdict/told.h"
 
@@ -145,8 +146,7 @@ static bool may_wait_unseen(const struct inquiry *q)
 		struct rank_index rank = q->job->members[i].rank;
 
 		if (is_rank(rank) && q->profiles[rank.i].readable &&
-			!ended_itself(&q->profiles[rank.i]) &&
-			!q->waits->told[rank.i].elsewhere &&
+			!ended_itself(&q->profiles[rank.i]) && !polls_denied(q, rank) &&
 			backend_has(q->job->groups[q->job->members[i].group].maker,
 				BACKEND_ON_HOST) &&
 			receives_still(q, (int)i))

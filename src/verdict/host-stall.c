@@ -10,6 +10,7 @@
 #include "verdict/callers.h"
 #include "verdict/last-words.h"
 #include "verdict/outside.h"
+#include "verdict/polls.h"
 #include "verdict/rule.h"
 
 /* A rank that has computed for longer than its peers sleep may do so for ever. */
@@ -168,6 +169,9 @@ bool explains_known_stall(const struct inquiry *q, struct rank_index rank, struc
 	if (why->where == VERDICT_IN_LOCK && activities_in_file_lock(&p->posture) &&
 		!q->waits->told[rank.i].lock_known && may_have_lock(q, rank))
 		why->confidence = VERDICT_HYPOTHESIS;
+	/* The thread of its own that it waits for may ask. */
+	if (why->where == VERDICT_IN_LOCK && p->posture.own_lock && polls_maybe(q, rank))
+		why->confidence = VERDICT_HYPOTHESIS;
 	return true;
 }
 
@@ -315,10 +319,10 @@ bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, str
 	why->where = VERDICT_WHERE_UNKNOWN;
 	if (profile_is_busy(p) || p->user || p->posture.activity == ACTIVITY_USER)
 		why->where = VERDICT_IN_USER_CODE;
-	why->confidence =
-		activities_waits(p->posture.activity) || stack_at_door(q, rank)
-			? VERDICT_HYPOTHESIS
-			: VERDICT_SUPPORTED;
+	why->confidence = activities_waits(p->posture.activity) || stack_at_door(q, rank) ||
+					  polls_maybe(q, rank)
+				  ? VERDICT_HYPOTHESIS
+				  : VERDICT_SUPPORTED;
 	why->outlook = p->ended		      ? VERDICT_KILL
 		       : may_resolve(q, rank) ? VERDICT_WAIT
 					      : VERDICT_OUTLOOK_UNKNOWN;
@@ -444,4 +448,6 @@ void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	op = draft_last_op(q, draft, rank);
 	if (op && *op->place)
 		draft_fact(q, draft, FACT_CALLED_AT, rank, op->cite)->text = op->place;
+	if (place_of(p) == VERDICT_NOWHERE || place_of(p) == VERDICT_IN_LOCK)
+		polls_tell(q, rank, draft);
 }

@@ -43,6 +43,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/parts.c \
 	%D%/pairs.c %D%/pairs.h \
 	%D%/parked.c %D%/parked.h \
+	%D%/polls.c %D%/polls.h \
 	%D%/activity-hidden.c %D%/activity-hidden.h \
 	%D%/activity-line.h \
 	%D%/activity-locks.c %D%/activity-locks.h \

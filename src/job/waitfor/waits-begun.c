@@ -14,7 +14,7 @@
  *	this one, too			perhaps it is one: a guess
  *	threads are held in others, or
  *	the stack shows other work, or
- *	it is a send			nobody waits for it
+ *	it is a send			nobody waits for it, that is seen (verdict/polls.h)
  *	else				it is ahead: a guess (waits.h)
  *
  * Of who ended of its own this says nothing: a wait for it may have thrown.

@@ -40,6 +40,17 @@ static bool is_told(const struct facts *f, enum verdict_fact_kind kind)
 	return told;
 }
 
+static enum verdict_confidence confidence_of(const struct facts *f)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+	enum verdict_confidence confidence = v->at[0].confidence;
+
+	verdicts_free(v);
+	job_free(job);
+	return confidence;
+}
+
 /* The only finding: ranks 1 and 0 are its sides, and nobody is blamed. */
 static void expect_sides(const struct facts *f, enum verdict_confidence confidence)
 {
@@ -255,6 +266,47 @@ static void who_may_ask_keeps_nobody_for_sure(void **state)
 	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
 	facts_stack(f, 0, "work@/me/train.py:88 < step@/me/train.py:12");
 	facts_expect(f, VERDICT_HOST_STALL, "0", "2");
+	assert_int_equal(confidence_of(f), VERDICT_HYPOTHESIS);
+	assert_true(is_told(f, FACT_MAY_POLL));
+	assert_false(is_told(f, FACT_POLL_CIRCLE));
+	facts_free(f);
+}
+
+/*
+ * Rank 1 is in its own code by its stack, and what it receives from rank 0, which waits for it, has
+ * not come: it may look again and again whether it has, and then both wait.
+ */
+static void who_may_poll_in_its_own_code_is_blamed_as_a_guess(void **state)
+{
+	struct facts *f = facts_of_two_ahead();
+
+	facts_stack(f, 1, "sleep@/me/train.py:88 < step@/me/train.py:12");
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2");
+	assert_int_equal(confidence_of(f), VERDICT_HYPOTHESIS);
+	assert_true(is_told(f, FACT_MAY_POLL));
+	assert_true(is_told(f, FACT_POLL_CIRCLE));
+	f->stack_span = 40; /* nobody asks so seldom */
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2");
+	assert_int_equal(confidence_of(f), VERDICT_SUPPORTED);
+	assert_false(is_told(f, FACT_MAY_POLL));
+	facts_free(f);
+}
+
+/* Its message has come, or there is none; or a library that is asked by calls alone. */
+static void who_has_nothing_to_poll_for_is_in_its_own_code(void **state)
+{
+	struct facts *f = facts_of_two_ahead();
+
+	facts_stack(f, 1, "sleep@/me/train.py:88 < step@/me/train.py:12");
+	begin(f, 0, JOB_OP_SEND, 1, 6, 1);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2");
+	assert_int_equal(confidence_of(f), VERDICT_SUPPORTED);
+	facts_free(f);
+	f = facts_of_two_ahead();
+	f->group_makers[0] = "mpi";
+	facts_stack(f, 1, "sleep@/me/train.py:88 < step@/me/train.py:12");
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2");
+	assert_int_equal(confidence_of(f), VERDICT_SUPPORTED);
 	facts_free(f);
 }
 
@@ -317,6 +369,8 @@ static void who_may_ask_makes_it_less_sure_that_all_is_well(void **state)
 	assert_int_equal(healthy_as(f), VERDICT_ESTABLISHED);
 	begin(f, 0, JOB_OP_RECV, 1, 6, 1);
 	assert_int_equal(healthy_as(f), VERDICT_SUPPORTED);
+	facts_stack(f, 0, "work@/me/train.py:88 < step@/me/train.py:12")->moved = JOB_YES;
+	assert_int_equal(healthy_as(f), VERDICT_SUPPORTED);
 	facts_free(f);
 }
 
@@ -346,6 +400,8 @@ int main(void)
 		cmocka_unit_test(who_waits_for_it_by_its_stack_is_in_a_circle),
 		cmocka_unit_test(who_may_ask_for_a_message_is_not_blamed),
 		cmocka_unit_test(who_may_ask_keeps_nobody_for_sure),
+		cmocka_unit_test(who_may_poll_in_its_own_code_is_blamed_as_a_guess),
+		cmocka_unit_test(who_has_nothing_to_poll_for_is_in_its_own_code),
 		cmocka_unit_test(a_ring_in_which_one_does_not_wait),
 		cmocka_unit_test(a_receive_of_the_next_step_accuses_nobody),
 		cmocka_unit_test(who_may_ask_makes_it_less_sure_that_all_is_well),
