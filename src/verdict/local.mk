@@ -13,6 +13,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/creation.c \
 	%D%/death-place.c %D%/death-place.h \
 	%D%/device.c \
+	%D%/device-sync.c \
 	%D%/draft.c \
 	%D%/drift.c %D%/drift.h \
 	%D%/dumps.c \
