@@ -208,13 +208,28 @@ static const struct rank_list *find_behind(
 	return NULL;
 }
 
-/* GPUs that are behind in several groups are one finding; NULL: there is none yet. */
-static struct draft *find_draft(struct inquiry *q)
+static bool has_all(const struct rank_list *list, const struct rank_list *of)
 {
-	for (size_t i = 0; i < q->drafts.nr; i++)
-		if (q->drafts.items[i].verdict.class == VERDICT_GPU_STALL &&
-			q->drafts.items[i].verdict.next == VERDICT_NEXT_CHECK_GPU)
-			return &q->drafts.items[i];
+	for (size_t i = 0; i < of->list.nr; i++)
+		if (!rank_list_has(list, of->list.items[i]))
+			return false;
+	return true;
+}
+
+/*
+ * GPUs that are behind in several groups are one finding where they are the same ones: what tells
+ * of one rank is no evidence for another. NULL: there is none yet.
+ */
+static struct draft *find_draft(struct inquiry *q, const struct rank_list *behind)
+{
+	for (size_t i = 0; i < q->drafts.nr; i++) {
+		struct draft *draft = &q->drafts.items[i];
+
+		if (draft->verdict.class == VERDICT_GPU_STALL &&
+			draft->verdict.next == VERDICT_NEXT_CHECK_GPU &&
+			has_all(&draft->culprits, behind) && has_all(behind, &draft->culprits))
+			return draft;
+	}
 	return NULL;
 }
 
@@ -306,12 +321,14 @@ static bool may_hold_each_other(
 
 /*
  * What an op is that all are in and that is not complete: a device lags there, or nothing moves.
- * Where there is no device, a process does: or the link to its host, so that it is a guess.
+ * Where there is no device, a process does: or the link to its host, so that it is a guess. `lags`:
+ * whose; NULL nobody's.
  */
-static struct draft *begin(struct inquiry *q, const struct waitfor_node *node, bool lags)
+static struct draft *begin(
+	struct inquiry *q, const struct waitfor_node *node, const struct rank_list *lags)
 {
 	bool host = lags && is_on_host(q, node);
-	struct draft *draft = lags && !host ? find_draft(q) : NULL;
+	struct draft *draft = lags && !host ? find_draft(q, lags) : NULL;
 
 	if (draft)
 		return draft;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GPUs that lag behind in more than one group. */
+#include "tests/unit/unit.h"
+
+#include "tests/unit/judged.h"
+
+/* All of a group are in its next op; it is done at all but that rank (of which it is not known). */
+static void lag(struct facts *f, int group, int n, const int *ranks, int behind)
+{
+	for (int i = 0; i < n; i++) {
+		struct job_op *op =
+			facts_enter(f, group, ranks[i], JOB_OP_ALLREDUCE, 64, 40);
+
+		op->completed = ranks[i] == behind ? JOB_NO : JOB_YES;
+		if (ranks[i] == behind)
+			facts_sync(f, ranks[i], 41);
+		else
+			f->members[group][ranks[i]].fact.done = op->index;
+	}
+}
+
+static size_t count(const struct judged *j, int *ret_culprits)
+{
+	size_t n = 0;
+
+	*ret_culprits = 0;
+	for (size_t i = 0; i < j->v->n; i++) {
+		if (j->v->at[i].class != VERDICT_GPU_STALL)
+			continue;
+		n++;
+		for (size_t k = 0; k < j->v->at[i].culprits.n; k++)
+			*ret_culprits |= 1 << j->v->at[i].culprits.at[k].i;
+	}
+	return n;
+}
+
+/* Two groups of four, in each of which another GPU is behind: what tells of one, tells of one. */
+static void two_gpus_of_two_groups_are_two_findings(void **state)
+{
+	static const int low[] = {0, 1, 2, 3}, high[] = {4, 5, 6, 7};
+	struct facts *f = facts_new(8);
+	int groups[] = {facts_group(f, 4, low), facts_group(f, 4, high)};
+	struct judged j;
+	int culprits;
+
+	for (int i = 0; i < 8; i++)
+		facts_outside(f, i, 42);
+	lag(f, groups[0], 4, low, 1);
+	lag(f, groups[1], 4, high, 6);
+	j = judge(f);
+	assert_int_equal(count(&j, &culprits), 2);
+	assert_int_equal(culprits, 1 << 1 | 1 << 6);
+	for (size_t i = 0; i < 2; i++) {
+		const struct verdict *v = &j.v->at[i];
+
+		assert_int_equal(v->culprits.n, 1);
+		assert_int_equal(v->group, groups[v->culprits.at->i / 4]);
+		for (size_t k = 0; k < v->nevidence; k++)
+			if (v->evidence[k].kind == FACT_NOT_COMPLETED)
+				assert_int_equal(v->evidence[k].ranks.at->i, v->culprits.at->i);
+	}
+	done(&j, f);
+}
+
+/* One that is behind in two groups of the same ranks is said once. */
+static void one_gpu_of_two_groups_is_one_finding(void **state)
+{
+	static const int all[] = {0, 1, 2, 3};
+	struct facts *f = facts_new(4);
+	int groups[] = {facts_group(f, 4, all), facts_group(f, 4, all)};
+	struct judged j;
+	int culprits;
+
+	for (int i = 0; i < 4; i++)
+		facts_outside(f, i, 42);
+	lag(f, groups[0], 4, all, 2);
+	lag(f, groups[1], 4, all, 2);
+	j = judge(f);
+	assert_int_equal(count(&j, &culprits), 1);
+	assert_int_equal(culprits, 1 << 2);
+	done(&j, f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_gpus_of_two_groups_are_two_findings),
+		cmocka_unit_test(one_gpu_of_two_groups_is_one_finding),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
