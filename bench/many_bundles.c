@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "evidence/format/bundle-frame.h"
 #include "evidence/format/bundle.h"
 #include "ring/census.h"
 #include "ring/ring-read.h"
@@ -106,6 +107,19 @@ static uint8_t *rewrite_text(const struct node *node, const struct exhibit *exhi
 	return (uint8_t *)text.text;
 }
 
+/* A ring is mostly zeros, which nobody has to touch; nor will who packs it. */
+static uint8_t *copy_bytes(const struct exhibit *exhibit)
+{
+	uint8_t *copy = alloc_zeroed(1, exhibit->len + 1);
+
+	for (size_t at = 0, piece; at < exhibit->len; at += piece) {
+		piece = exhibit->len - at < BUNDLE_PAGE ? exhibit->len - at : BUNDLE_PAGE;
+		if (!bundle_is_zero(exhibit->bytes + at, piece))
+			memcpy(copy + at, exhibit->bytes + at, piece);
+	}
+	return copy;
+}
+
 /* The bytes that the node has instead of the template's. */
 static uint8_t *rewrite(const struct node *node, const struct exhibit *exhibit, size_t *ret)
 {
@@ -115,7 +129,7 @@ static uint8_t *rewrite(const struct node *node, const struct exhibit *exhibit, 
 		exhibit->kind == EXHIBIT_RECEIPT)
 		return rewrite_text(node, exhibit, ret);
 	*ret = exhibit->len;
-	bytes = alloc_copy(exhibit->bytes, exhibit->len);
+	bytes = copy_bytes(exhibit);
 	if (exhibit->kind == EXHIBIT_RING)
 		rewrite_ring(node, bytes, exhibit->len);
 	if (exhibit->kind == EXHIBIT_CENSUS)
