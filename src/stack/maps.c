@@ -19,15 +19,12 @@ struct maps_text {
 	const char *at, *end;
 };
 
-static int maps_digit(char c, unsigned base)
+/* What is no digit is more than any. */
+static unsigned maps_digit(char c)
 {
-	unsigned digit = 99;
-
 	if (c >= '0' && c <= '9')
-		digit = (unsigned)(c - '0');
-	else if (c >= 'a' && c <= 'f')
-		digit = (unsigned)(c - 'a') + 10;
-	return digit < base ? (int)digit : -1;
+		return (unsigned)(c - '0');
+	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 99;
 }
 
 /*
@@ -40,13 +37,13 @@ static bool maps_number(struct maps_text *text, unsigned base, char behind, uint
 	uint64_t value = 0;
 
 	for (; text->at < text->end; text->at++) {
-		int digit = maps_digit(*text->at, base);
+		unsigned digit = maps_digit(*text->at);
 
-		if (digit < 0)
+		if (digit >= base)
 			break;
-		if (value > (UINT64_MAX - (unsigned)digit) / base)
+		if (__builtin_mul_overflow(value, base, &value) ||
+			__builtin_add_overflow(value, digit, &value))
 			return false;
-		value = value * base + (unsigned)digit;
 	}
 	*ret = value;
 	if (text->at == first)
@@ -70,11 +67,25 @@ static bool maps_rights(struct maps_text *text, struct stack_map *map)
 	return true;
 }
 
+/* Puts newlines back in place. Next to no name has any. */
+static void maps_put_newlines(char *path)
+{
+	char *to = strstr(path, MAPS_NEWLINE), *from = to;
+
+	while (from && *from) {
+		bool is_newline = !strncmp(from, MAPS_NEWLINE, strlen(MAPS_NEWLINE));
+
+		*to++ = is_newline ? '\n' : *from;
+		from += is_newline ? strlen(MAPS_NEWLINE) : 1;
+	}
+	if (to)
+		*to = '\0';
+}
+
 /* The name, with its newlines back in place; `map` learns whether it is still that of the file. */
 static void maps_path(struct stack_maps *maps, struct maps_text *text, struct stack_map *map)
 {
-	size_t tail = strlen(MAPS_DELETED), newline = strlen(MAPS_NEWLINE);
-	size_t len, k = 0;
+	size_t tail = strlen(MAPS_DELETED), len;
 	char *path;
 
 	while (text->at < text->end && *text->at == ' ')
@@ -88,14 +99,8 @@ static void maps_path(struct stack_maps *maps, struct maps_text *text, struct st
 		return;
 	}
 	path = arena_text_max(&maps->arena, text->at, len);
-	for (size_t i = 0; path[i]; k++) {
-		bool is_newline = !strncmp(path + i, MAPS_NEWLINE, newline);
-
-		path[k] = is_newline ? '\n' : path[i];
-		i += is_newline ? newline : 1;
-	}
-	path[k] = '\0';
 	map->path = path;
+	maps_put_newlines(path);
 }
 
 static bool maps_line(struct stack_maps *maps, struct maps_text text, struct stack_map *map)
