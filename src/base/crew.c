@@ -6,8 +6,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#define CREW_MOST 8 /* what more of them would do is wait for memory */
-
 struct crew {
 	crew_work *work;
 	void *context;

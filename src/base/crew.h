@@ -18,6 +18,8 @@
 
 #include <stddef.h>
 
+#define CREW_MOST 8 /* workers: what more of them would do is wait for memory */
+
 /* Does thing i, 0 <= i < n, as worker number `worker`, 0 <= worker < workers. */
 typedef void crew_work(void *context, size_t worker, size_t i);
 

@@ -48,23 +48,64 @@ static uint64_t limit_of(const struct meter *meter, enum meter_for what)
 	return what == METER_READING ? meter->most / 2 : meter->most / 4 * 3;
 }
 
-bool meter_admits(struct meter *meter, uint64_t bytes, enum meter_for what)
+static bool admits(struct meter *meter, uint64_t bytes, enum meter_for what)
 {
-	uint64_t limit;
+	uint64_t limit = limit_of(meter, what);
 
-	if (!meter || !meter->most)
-		return true;
-	limit = limit_of(meter, what);
 	if (bytes > limit)
 		return false;
 	if (meter->held + meter->since > limit - bytes) {
 		meter->held = meter_held();
-		meter->since = 0;
-		if (meter->held > limit - bytes)
+		meter->since = meter->taken;
+		if (meter->held + meter->since > limit - bytes)
 			return false;
 	}
 	meter->since += bytes;
 	return true;
+}
+
+/* What a worker was admitted last is held by now, and looked at with the rest. */
+static void settle(struct meter *worker)
+{
+	worker->of->taken -= worker->since;
+	worker->since = 0;
+}
+
+static bool admits_worker(struct meter *worker, uint64_t bytes, enum meter_for what)
+{
+	struct meter *all = worker->of;
+	bool admitted;
+
+	pthread_mutex_lock(&all->lock);
+	settle(worker);
+	admitted = admits(all, bytes, what);
+	if (admitted) {
+		worker->since = bytes;
+		all->taken += bytes;
+	}
+	pthread_mutex_unlock(&all->lock);
+	return admitted;
+}
+
+bool meter_admits(struct meter *meter, uint64_t bytes, enum meter_for what)
+{
+	if (!meter || !meter->most)
+		return true;
+	return meter->of ? admits_worker(meter, bytes, what) : admits(meter, bytes, what);
+}
+
+struct meter meter_of_worker(struct meter *meter)
+{
+	return (struct meter){.most = meter ? meter->most : 0, .of = meter};
+}
+
+void meter_join(struct meter *worker)
+{
+	if (!worker->of)
+		return;
+	pthread_mutex_lock(&worker->of->lock);
+	settle(worker);
+	pthread_mutex_unlock(&worker->of->lock);
 }
 
 bool meter_parse(const char *text, uint64_t *ret)

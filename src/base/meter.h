@@ -14,6 +14,7 @@
  * touched, or was freed again. Only where it does not, /proc is asked what is really held.
  */
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +22,10 @@
 struct meter {
 	uint64_t most;	/* bytes; 0: no bound */
 	uint64_t held;	/* when it was last looked at */
-	uint64_t since; /* asked for since then */
+	uint64_t since; /* asked for since then; by a worker last of all */
+	uint64_t taken; /* of that by workers last of all: it may be taken only now */
+	struct meter *of; /* a worker's: the one that all of them ask; else NULL */
+	pthread_mutex_t lock; /* of the three numbers, where workers ask */
 };
 
 /* Each may fill the budget up to here, so that there is room for what has to come after it. */
@@ -30,8 +34,19 @@ enum meter_for {
 	METER_DECODING, /* and what they tell: three quarters */
 };
 
-/* True if so many bytes more may be taken. NULL: always. */
+/*
+ * True if so many bytes more may be taken. NULL: always. What was admitted before is taken by now,
+ * or never will be.
+ */
 bool meter_admits(struct meter *meter, uint64_t bytes, enum meter_for what);
+
+/*
+ * One for each of several threads (base/crew.h), with the bound of this one, which they share: what
+ * one of them was admitted counts while others look at what is held. NULL: one without a bound.
+ * meter_join() it when its thread takes no more.
+ */
+struct meter meter_of_worker(struct meter *meter);
+void meter_join(struct meter *worker) __attribute__((nonnull));
 
 /* "this needs more memory than 6.0 GiB: --max-memory raises that", for a loss. Static text. */
 #define METER_REFUSED "it needs more memory than --max-memory allows"

@@ -16,7 +16,6 @@
 #include "decode/flight/decode-flight.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -427,8 +426,7 @@ static struct job_who who_of(const struct decode_context *context, int rank)
 struct reading {
 	struct flight_rank *ranks;
 	struct flight_lists *lists;
-	struct meter *meter;
-	pthread_mutex_t lock; /* of the meter */
+	struct meter meters[CREW_MOST]; /* each worker's */
 };
 
 /* Reads one; what is lost of it is told later, since only one thread may add facts. */
@@ -456,13 +454,8 @@ static void read_admitted(void *context, size_t worker, size_t i)
 	struct reading *reading = context;
 	struct flight_rank *rank = &reading->ranks[i];
 	uint64_t cost = measure_cost(EXHIBIT_FLIGHT, rank->exhibit->len);
-	bool admitted;
 
-	(void)worker;
-	pthread_mutex_lock(&reading->lock);
-	admitted = meter_admits(reading->meter, cost, METER_DECODING);
-	pthread_mutex_unlock(&reading->lock);
-	if (admitted)
+	if (meter_admits(&reading->meters[worker], cost, METER_DECODING))
 		read_rank(rank, reading->lists);
 	else
 		rank->lost = arena_printf(&rank->arena, "%s cannot be read: %s",
@@ -472,10 +465,14 @@ static void read_admitted(void *context, size_t worker, size_t i)
 /* Dumps have nothing to do with each other: many are read at once. */
 static void read_ranks(struct flights *flights, struct meter *meter)
 {
-	struct reading reading = {flights->ranks.items, flights->lists, meter,
-		PTHREAD_MUTEX_INITIALIZER};
+	struct reading reading = {.ranks = flights->ranks.items, .lists = flights->lists};
+	size_t workers = crew_size(flights->ranks.nr);
 
-	crew_each(crew_size(flights->ranks.nr), flights->ranks.nr, read_admitted, &reading);
+	for (size_t i = 0; i < workers; i++)
+		reading.meters[i] = meter_of_worker(meter);
+	crew_each(workers, flights->ranks.nr, read_admitted, &reading);
+	for (size_t i = 0; i < workers; i++)
+		meter_join(&reading.meters[i]);
 }
 
 /* Says what is lost, and leaves those that could be read. */

@@ -75,6 +75,35 @@ static void of_what_was_touched(void **unused)
 	free(memory);
 }
 
+/* What one worker was admitted counts when others look, touched or not; until it asks again. */
+static void of_workers(void **unused)
+{
+	struct meter meter = {.most = 2 * (meter_held() + 96 * MIB)};
+	struct meter one = meter_of_worker(&meter), other = meter_of_worker(&meter);
+
+	(void)unused;
+	assert_true(meter_admits(&one, 64 * MIB, METER_READING));
+	assert_false(meter_admits(&other, 64 * MIB, METER_READING));
+	assert_true(meter_admits(&other, 16 * MIB, METER_READING));
+	assert_false(meter_admits(&one, 88 * MIB, METER_READING));
+	meter_join(&other);
+	assert_true(meter_admits(&one, 88 * MIB, METER_READING));
+	meter_join(&one);
+	assert_true(meter_admits(&meter, 88 * MIB, METER_READING));
+}
+
+static void of_workers_without_bound(void **unused)
+{
+	struct meter unbound = {0}, of_none = meter_of_worker(NULL);
+	struct meter of_one = meter_of_worker(&unbound);
+
+	(void)unused;
+	assert_true(meter_admits(&of_none, UINT64_MAX, METER_READING));
+	assert_true(meter_admits(&of_one, UINT64_MAX, METER_READING));
+	meter_join(&of_none);
+	meter_join(&of_one);
+}
+
 static void of_no_bound(void **unused)
 {
 	struct meter meter = {0};
@@ -108,6 +137,8 @@ int main(void)
 		cmocka_unit_test(of_sizes),
 		cmocka_unit_test(of_what_is_held),
 		cmocka_unit_test(of_what_was_touched),
+		cmocka_unit_test(of_workers),
+		cmocka_unit_test(of_workers_without_bound),
 		cmocka_unit_test(of_no_bound),
 		cmocka_unit_test(of_sums),
 	};
