@@ -69,16 +69,22 @@ static inline void bundle_put32(uint8_t *at, uint32_t value)
 		at[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-/* CRC-32 as in zip and Ethernet. Heads are short: no table. */
+/* CRC-32 as in zip and Ethernet. Heads are short: half a byte at a time. */
 static inline uint32_t bundle_crc(const void *bytes, size_t size)
 {
+	static const uint32_t of[16] = {
+		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
+		0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+	};
 	const uint8_t *at = bytes;
 	uint32_t crc = ~0u;
 
 	for (; size; size--) {
 		crc ^= *at++;
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+		crc = crc >> 4 ^ of[crc & 15];
+		crc = crc >> 4 ^ of[crc & 15];
 	}
 	return ~crc;
 }

@@ -8,7 +8,6 @@
  */
 #include "evidence/format/bundle.h"
 
-#include <msgpack.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +18,7 @@
 #include "base/file.h"
 #include "base/meter.h"
 #include "evidence/format/bundle-frame.h"
+#include "evidence/format/bundle-head.h"
 #include "evidence/gather/measure.h"
 
 #define BUNDLE_CHUNK  (64 * 1024)
@@ -26,21 +26,6 @@
 #define BUNDLE_HOLLOW (64u << 20)
 #define BUNDLE_PIECE  (256u << 10)
 #define BUNDLE_EXHIBIT_COST 512 /* of one, however small */
-
-/* What a head says. Texts are its own. */
-struct bundle_head {
-	char *kind;
-	char *host;
-	char *label;
-	int64_t rank;
-	int64_t pid;
-	int64_t start_time;
-	int64_t when;
-	int64_t damaged;
-	int64_t size;
-	int64_t packed;
-	int64_t frames;
-};
 
 struct bundle_walk {
 	const uint8_t *bytes;
@@ -55,97 +40,6 @@ struct bundle_walk {
 	bool lost_here;	 /* the walk is inside one */
 	int64_t closing; /* frames that the closing tells of; -1: none yet */
 };
-
-static const struct {
-	const char *key;
-	size_t offset;
-	bool text;
-} bundle_keys[] = {
-	{"kind", offsetof(struct bundle_head, kind), true},
-	{"host", offsetof(struct bundle_head, host), true},
-	{"label", offsetof(struct bundle_head, label), true},
-	{"rank", offsetof(struct bundle_head, rank), false},
-	{"pid", offsetof(struct bundle_head, pid), false},
-	{"start_time", offsetof(struct bundle_head, start_time), false},
-	{"when", offsetof(struct bundle_head, when), false},
-	{"damaged", offsetof(struct bundle_head, damaged), false},
-	{"size", offsetof(struct bundle_head, size), false},
-	{"packed", offsetof(struct bundle_head, packed), false},
-	{"frames", offsetof(struct bundle_head, frames), false},
-};
-
-static bool text_is(const msgpack_object *object, const char *text)
-{
-	return object->type == MSGPACK_OBJECT_STR && object->via.str.size == strlen(text) &&
-	       !memcmp(object->via.str.ptr, text, object->via.str.size);
-}
-
-static void head_take(
-	struct bundle_head *head, const msgpack_object *key, const msgpack_object *value)
-{
-	for (size_t i = 0; i < sizeof(bundle_keys) / sizeof(bundle_keys[0]); i++) {
-		char *field = (char *)head + bundle_keys[i].offset;
-
-		if (!text_is(key, bundle_keys[i].key))
-			continue;
-		if (bundle_keys[i].text && value->type == MSGPACK_OBJECT_STR) {
-			free(*(char **)(void *)field);
-			*(char **)(void *)field =
-				alloc_copy(value->via.str.ptr, value->via.str.size);
-		} else if (!bundle_keys[i].text && value->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
-			*(int64_t *)(void *)field = (int64_t)(value->via.u64 & INT64_MAX);
-		} else if (!bundle_keys[i].text && value->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) {
-			*(int64_t *)(void *)field = value->via.i64;
-		}
-	}
-}
-
-/*
- * Scalars only: an array or map in a forged head could ask for any amount of memory before the
- * library sees that its items are not there.
- */
-static bool scalar_next(const uint8_t *bytes, size_t size, size_t *at, msgpack_unpacked *ret)
-{
-	uint8_t mark = *at < size ? bytes[*at] : 0xc1;
-	bool nests = (mark >= 0x80 && mark <= 0x9f) || (mark >= 0xdc && mark <= 0xdf);
-
-	return !nests && mark != 0xc1 &&
-	       msgpack_unpack_next(ret, (const char *)bytes, size, at) == MSGPACK_UNPACK_SUCCESS;
-}
-
-static void head_release(struct bundle_head *head)
-{
-	free(head->kind);
-	free(head->host);
-	free(head->label);
-}
-
-/* Parses a head: a map of at most 15 or 65535 scalars. Release it in any case. */
-static bool head_parse(const uint8_t *bytes, size_t size, struct bundle_head *head)
-{
-	msgpack_unpacked key, value;
-	size_t at = 1, pairs;
-	bool good = true;
-
-	*head = (struct bundle_head){.rank = -1};
-	if (size < 3 || ((bytes[0] & 0xf0) != 0x80 && bytes[0] != 0xde))
-		return false;
-	pairs = bytes[0] & 0x0f;
-	if (bytes[0] == 0xde) {
-		pairs = (size_t)bytes[1] << 8 | bytes[2];
-		at = 3;
-	}
-	msgpack_unpacked_init(&key);
-	msgpack_unpacked_init(&value);
-	for (; pairs && good; pairs--) {
-		good = scalar_next(bytes, size, &at, &key) && scalar_next(bytes, size, &at, &value);
-		if (good)
-			head_take(head, &key.data, &value.data);
-	}
-	msgpack_unpacked_destroy(&key);
-	msgpack_unpacked_destroy(&value);
-	return good;
-}
 
 /* --- Bodies ----------------------------------------------------------------------------------- */
 
@@ -345,10 +239,10 @@ static size_t bundle_frame(struct bundle_walk *walk)
 		return 0;
 	if (bundle_crc(frame + BUNDLE_FRAME_SIZE, head_size) != bundle_get32(frame + 15))
 		return 0;
-	if (head_parse(frame + BUNDLE_FRAME_SIZE, head_size, &head) && head.packed >= 0 &&
+	if (bundle_head_parse(frame + BUNDLE_FRAME_SIZE, head_size, &head) && head.packed >= 0 &&
 		head.size >= 0 && (head.kind || !memcmp(frame, BUNDLE_CLOSING, BUNDLE_TAG_SIZE)))
 		covered = bundle_take(walk, frame, left, &head, head_size);
-	head_release(&head);
+	bundle_head_release(&head);
 	return covered;
 }
 
@@ -465,13 +359,13 @@ static bool has_frame(const uint8_t *bytes, size_t size)
  */
 static bool bundle_may_be(const char *path)
 {
-	uint8_t *piece = alloc_zeroed(1, BUNDLE_PIECE);
 	int fd = file_open(path);
 	size_t kept = 0, all = 0;
 	ssize_t got = 0;
 	struct stat st;
 	bool found = fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-		     st.st_size > (off_t)BUNDLE_TOTAL_CAP;
+		     st.st_size < (off_t)BUNDLE_PIECE || st.st_size > (off_t)BUNDLE_TOTAL_CAP;
+	uint8_t *piece = found ? NULL : alloc_zeroed(1, BUNDLE_PIECE);
 
 	while (!found && (got = read(fd, piece + kept, BUNDLE_PIECE - kept)) > 0) {
 		size_t size = kept + (size_t)got;
