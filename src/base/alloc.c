@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* The kernel's large pages, where it has any; and from which size on they are asked for. */
 #define LARGE_PAGE ((uintptr_t)2 << 20)
@@ -47,6 +48,19 @@ void *alloc_resize(void *old, size_t nr, size_t size)
 	if (!fresh)
 		out_of_memory(nr, size);
 	return with_large_pages(fresh, nr, size);
+}
+
+void alloc_expect(const void *bytes, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = (uintptr_t)bytes / page * page, to = (uintptr_t)bytes + size;
+	int saved = errno;
+
+#ifdef MADV_POPULATE_READ
+	if (to - from > page)
+		madvise((void *)from, to - from, MADV_POPULATE_READ);
+#endif
+	errno = saved;
 }
 
 char *alloc_text(const char *text)

@@ -22,4 +22,10 @@ char *alloc_text(const char *text) __attribute__((malloc, returns_nonnull, nonnu
 /* A copy of size bytes with a NUL after them; free() it. bytes may be NULL if size is 0. */
 void *alloc_copy(const void *bytes, size_t size) __attribute__((malloc, returns_nonnull));
 
+/*
+ * All of these bytes are read next, of which most may never have been written: the kernel gives
+ * their pages at once, which is a quarter of what it takes for one after the other. Advice only.
+ */
+void alloc_expect(const void *bytes, size_t size);
+
 #endif

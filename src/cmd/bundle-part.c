@@ -218,7 +218,10 @@ static void settle_claims(struct bundle_part *part)
 	array_sort(&part->ranks, compare_ranks);
 }
 
-/* Communicators of all ranks: one that is ready was met by each of them, on every node. */
+/*
+ * Communicators of all ranks: one that is ready was met by each of them, on every node. The table
+ * is filled from its beginning on, and what was never written of it is not looked at.
+ */
 static void read_worlds(struct bundle_part *part, const struct ring_view *view)
 {
 	const struct ring_part *groups = &view->part[RING_S_GROUPS];
@@ -228,7 +231,7 @@ static void read_worlds(struct bundle_part *part, const struct ring_view *view)
 		struct ring_group group;
 
 		if (ring_is_unused(at))
-			continue;
+			break;
 		/* Its history is not asked: thousands of rings are looked at. */
 		memcpy(&group, at, offsetof(struct ring_group, enqueue));
 		if (!(group.seq & 1) && ring_maker_draws_ids(group.maker) &&
