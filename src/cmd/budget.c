@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -95,43 +96,65 @@ struct stall {
 };
 
 /* With the lock held. */
-static void look_at_reader(struct budget *budget, struct stall *stall)
+static void look_at_reader(
+	struct budget *budget, const struct budget_reader *reader, struct stall *stall)
 {
 	struct str words = {0};
 	struct timespec taken;
 	int64_t ns;
 
-	if (!budget->reading || clock_gettime(budget->reader, &taken)) {
+	if (!reader->path || clock_gettime(reader->clock, &taken)) {
 		stall->path = NULL;
 		return;
 	}
 	ns = taken.tv_sec * CLOCK_NS_PER_S + taken.tv_nsec;
-	if (stall->path != budget->reading || stall->taken != ns)
-		*stall = (struct stall){budget->reading, ns, 0};
+	if (stall->path != reader->path || stall->taken != ns)
+		*stall = (struct stall){reader->path, ns, 0};
 	if (++stall->looks < STALL_LOOKS)
 		return;
 	str_printf(&words,
 		"%s: nothing came for %d s: the storage that it lies on does not answer: leave it "
 		"out, or look from where it can be read",
-		budget->reading, STALL_S);
+		reader->path, STALL_S);
 	give_up(budget, &words);
+}
+
+/* Where the calling thread is told of, or a free place; NULL there is none. With the lock held. */
+static struct budget_reader *find_reader(struct budget *budget)
+{
+	struct budget_reader *unused = NULL;
+
+	for (size_t i = 0; i < CREW_MOST; i++) {
+		struct budget_reader *reader = &budget->readers[i];
+
+		if (reader->path && pthread_equal(reader->thread, pthread_self()))
+			return reader;
+		if (!reader->path)
+			unused = reader;
+	}
+	return unused;
 }
 
 void budget_reads(struct budget *budget, const char *path)
 {
+	struct budget_reader *reader;
+
 	if (!budget || !budget->watched)
 		return;
 	pthread_mutex_lock(&budget->lock);
-	budget->reading = path;
-	if (path && pthread_getcpuclockid(pthread_self(), &budget->reader))
-		budget->reading = NULL;
+	reader = find_reader(budget);
+	if (reader) {
+		*reader = (struct budget_reader){.path = path, .thread = pthread_self()};
+		if (path && pthread_getcpuclockid(reader->thread, &reader->clock))
+			reader->path = NULL;
+	}
 	pthread_mutex_unlock(&budget->lock);
 }
 
 static void *watch(void *context)
 {
 	struct budget *budget = context;
-	struct stall stall = {0};
+	struct stall stalls[CREW_MOST] = {0};
 	bool over = false;
 
 	while (!over) {
@@ -146,7 +169,8 @@ static void *watch(void *context)
 		pthread_mutex_lock(&budget->lock);
 		if (!budget->over)
 			pthread_cond_timedwait(&budget->changed, &budget->lock, &until);
-		look_at_reader(budget, &stall);
+		for (size_t i = 0; i < CREW_MOST; i++)
+			look_at_reader(budget, &budget->readers[i], &stalls[i]);
 		over = budget->over;
 		pthread_mutex_unlock(&budget->lock);
 	}
@@ -166,7 +190,7 @@ void budget_watch(struct budget *budget)
 	pthread_mutex_init(&budget->lock, NULL);
 	pthread_cond_init(&budget->changed, NULL);
 	budget->over = false;
-	budget->reading = NULL;
+	memset(budget->readers, 0, sizeof(budget->readers));
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	budget->watched = !pthread_create(&budget->thread, NULL, watch, budget);

@@ -26,15 +26,22 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "base/crew.h"
 #include "base/meter.h"
+
+/* A thread that reads. */
+struct budget_reader {
+	const char *path; /* what budget_reads() told; NULL: nobody */
+	pthread_t thread;
+	clockid_t clock; /* its processor time */
+};
 
 struct budget {
 	struct meter meter;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of the next four */
+	pthread_mutex_t lock; /* of the next three */
 	pthread_cond_t changed;
-	const char *reading; /* what budget_reads() told */
-	clockid_t reader;    /* the processor time of the thread that reads it */
+	struct budget_reader readers[CREW_MOST];
 	bool over;
 	bool on_terminal; /* set it before budget_watch() */
 	struct budget_end *end; /* what is to be said at exit, which lives until then; or NULL */
@@ -50,9 +57,9 @@ void budget_unwatch(struct budget *budget) __attribute__((nonnull));
 
 /*
  * The calling thread is about to read `path`, borrowed until it tells something else; NULL: it
- * reads no more. Where it then takes no processor time for half a minute, the watch ends the
- * program with a line that names the path, and CMD_UNREADABLE. Nothing without a budget, or a
- * watch.
+ * reads no more, which each thread of a crew says before it ends. Where it then takes no processor
+ * time for half a minute, the watch ends the program with a line that names the path, and
+ * CMD_UNREADABLE. Nothing without a budget, or a watch.
  */
 void budget_reads(struct budget *budget, const char *path);
 

@@ -22,17 +22,19 @@
 #define LAUNCHED_APART MINUTE	    /* nodes of one job are launched within */
 #define LONG_OVER      (180 * MINUTE) /* a job that ended so long before is another */
 
+void bundle_groups_add_part(struct bundle_groups *groups, const struct bundle_part *part)
+{
+	struct bundle_part *added = array_add(&groups->parts);
+
+	*added = *part;
+	added->job = groups->parts.nr - 1;
+}
+
 void bundle_groups_add(struct bundle_groups *groups, const char *path, struct evidence *evidence)
 {
-	struct bundle_part *part = array_add(&groups->parts);
+	struct bundle_part part = bundle_part_of(path, evidence);
 
-	*part = (struct bundle_part){.path = alloc_text(path),
-		.evidence = *evidence,
-		.id = alloc_text(""),
-		.name = alloc_text(""),
-		.job = groups->parts.nr - 1};
-	*evidence = (struct evidence){0};
-	bundle_part_read(part);
+	bundle_groups_add_part(groups, &part);
 }
 
 /* -- Which belong together -------------------------------------------------------------------- */

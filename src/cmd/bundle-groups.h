@@ -29,6 +29,10 @@ struct bundle_groups {
 void bundle_groups_add(struct bundle_groups *groups, const char *path, struct evidence *evidence)
 	__attribute__((nonnull));
 
+/* The same for one that was read before; takes it over. */
+void bundle_groups_add_part(struct bundle_groups *groups, const struct bundle_part *part)
+	__attribute__((nonnull));
+
 /* True if both parts have the same processes, and no others: both have looked at one machine. */
 bool bundle_groups_alike(const struct bundle_groups *groups, size_t one, size_t other)
 	__attribute__((nonnull));

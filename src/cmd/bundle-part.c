@@ -309,10 +309,8 @@ static int64_t first_reading(const struct evidence *evidence)
 	return first;
 }
 
-void bundle_part_read(struct bundle_part *part)
+static void read_exhibits(struct bundle_part *part)
 {
-	part->launched = part->last = INT64_MIN;
-	part->owner = -1;
 	for (size_t i = 0; i < part->evidence.n; i++) {
 		const struct exhibit *exhibit = &part->evidence.at[i];
 
@@ -331,14 +329,29 @@ void bundle_part_read(struct bundle_part *part)
 			*array_add(&part->claims) = (struct bundle_claim){exhibit->rank,
 				exhibit->pid, exhibit->start_time, exhibit->host};
 	}
+}
+
+struct bundle_part bundle_part_of(const char *path, struct evidence *evidence)
+{
+	struct bundle_part part = {.path = alloc_text(path),
+		.evidence = *evidence,
+		.id = alloc_text(""),
+		.name = alloc_text(""),
+		.launched = INT64_MIN,
+		.last = INT64_MIN,
+		.owner = -1};
+
+	*evidence = (struct evidence){0};
+	read_exhibits(&part);
 	/* An id that stands for a name is none. */
-	if (!strcmp(part->name, part->id))
-		*part->name = '\0';
-	settle_claims(part);
-	if (part->launched == INT64_MIN)
-		part->launched = first_birth(part);
-	if (part->launched == INT64_MIN)
-		part->launched = first_reading(&part->evidence);
+	if (!strcmp(part.name, part.id))
+		*part.name = '\0';
+	settle_claims(&part);
+	if (part.launched == INT64_MIN)
+		part.launched = first_birth(&part);
+	if (part.launched == INT64_MIN)
+		part.launched = first_reading(&part.evidence);
+	return part;
 }
 
 void bundle_part_release(struct bundle_part *part)

@@ -62,8 +62,12 @@ struct bundle_part {
 	size_t job; /* the first part of the same job */
 };
 
-/* Reads all of the rest from its evidence. */
-void bundle_part_read(struct bundle_part *part) __attribute__((nonnull));
+/*
+ * Reads what a bundle says of its job. Takes the evidence over, and leaves it empty.
+ * bundle_part_release() it.
+ */
+struct bundle_part bundle_part_of(const char *path, struct evidence *evidence)
+	__attribute__((nonnull));
 
 /* Of two processes, by host, pid and start time; 0: the same one, whatever its rank. */
 int bundle_claim_order(const struct bundle_claim *a, const struct bundle_claim *b)

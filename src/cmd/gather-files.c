@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cmd/bundle-files.h"
 #include "cmd/cmd.h"
 #include "evidence/format/bundle.h"
 #include "evidence/gather/remains-jobs.h"
@@ -32,66 +33,98 @@ static void note_refused(struct gathered *gathered, const char *path, size_t n)
 	str_release(&what);
 }
 
-static bool take_bundle(struct gathered *gathered, const char *path, struct complaint *why)
-{
-	struct evidence evidence = {.meter = gathered->into->meter};
-	bool readable;
+/* --- Bundles ---------------------------------------------------------------------------------- */
 
-	budget_reads(gathered->budget, path);
-	readable = bundle_read(path, &evidence, why) == 0;
-	if (readable)
-		bundle_groups_add(&gathered->groups, path, &evidence);
-	evidence_release(&evidence);
-	return readable;
-}
+/* A path in which there may be bundles. */
+struct bundle_place {
+	const char *path;
+	bool has_other;		 /* it is something else, or may have that too */
+	bool folder;
+	struct complaint why;	 /* of a folder that cannot be listed */
+	struct file_names names; /* in it */
+	size_t first, n;	 /* of all files */
+};
 
-/* All that can be read of a folder; false with words where that is nothing. */
-static bool take_folder(struct gathered *gathered, const char *path, struct complaint *why)
-{
-	struct file_names names = {0};
-	size_t read = 0;
-	int error = bundle_find(path, &names, why);
-
-	if (names.refused)
-		note_refused(gathered, path, names.refused);
-
-	for (size_t i = 0; i < names.list.nr; i++) {
-		struct complaint ours = {0};
-
-		if (take_bundle(gathered, names.list.items[i], &ours))
-			read++;
-		else if (names.list.nr > 1)
-			evidence_add_gap(gathered->into, "", 0, complaint_text(&ours));
-		else
-			complaint_set(why, "%s", complaint_text(&ours));
-		complaint_release(&ours);
-	}
-	budget_reads(gathered->budget, path); /* the names go */
-	if (!error && !read && names.list.nr != 1)
-		complaint_set(why, "no readable bundle in %s", path);
-	file_names_release(&names);
-	return read > 0;
-}
+struct bundle_places {
+	ARRAY(struct bundle_file) files;
+	ARRAY(struct bundle_place) all;
+};
 
 /* A folder may hold cores or dumps only: then it is no complaint that it has no bundle. */
-static void gather_bundles(struct gathered *gathered, const char *path)
+static void look_at(struct bundle_places *places, const char *path)
 {
-	struct complaint why = {0};
-	bool has_other, folder, taken;
+	struct bundle_place place = {.path = path, .first = places->files.nr};
 	struct stat st;
 
-	budget_reads(gathered->budget, path);
-	has_other = source_core.claims(path) || source_flight.claims(path) ||
-		    source_log.claims(path);
-	folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	if (has_other && !folder)
-		return;
-	taken = folder ? take_folder(gathered, path, &why) : take_bundle(gathered, path, &why);
-	gathered->bundles += taken;
-	if (!taken && !has_other)
-		note_unreadable(gathered, &why, false);
-	complaint_release(&why);
+	place.has_other = source_core.claims(path) || source_flight.claims(path) ||
+			  source_log.claims(path);
+	place.folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	if (place.folder)
+		bundle_find(path, &place.names, &place.why);
+	place.n = place.folder ? place.names.list.nr : !place.has_other;
+	for (size_t i = 0; i < place.n; i++)
+		*array_add(&places->files) = (struct bundle_file){
+			.path = place.folder ? place.names.list.items[i] : path};
+	*array_add(&places->all) = place;
 }
+
+/* Takes over what was read of a place's files. Returns of how many. */
+static size_t take_files(
+	struct gathered *gathered, struct bundle_places *places, struct bundle_place *place)
+{
+	size_t taken = 0;
+
+	for (size_t i = 0; i < place->n; i++) {
+		struct bundle_file *file = &places->files.items[place->first + i];
+
+		if (file->readable) {
+			bundle_groups_add_part(&gathered->groups, &file->part);
+			taken++;
+		} else if (place->n > 1) {
+			evidence_add_gap(gathered->into, "", 0, complaint_text(&file->why));
+		} else {
+			complaint_set(&place->why, "%s", complaint_text(&file->why));
+		}
+		complaint_release(&file->why);
+	}
+	return taken;
+}
+
+static void take_place(
+	struct gathered *gathered, struct bundle_places *places, struct bundle_place *place)
+{
+	size_t taken;
+
+	if (place->names.refused)
+		note_refused(gathered, place->path, place->names.refused);
+	taken = take_files(gathered, places, place);
+	if (!taken && !place->why.words)
+		complaint_set(&place->why, "no readable bundle in %s", place->path);
+	gathered->bundles += taken > 0;
+	if (!taken && !place->has_other)
+		note_unreadable(gathered, &place->why, false);
+	complaint_release(&place->why);
+	file_names_release(&place->names);
+}
+
+/* All files of all paths are read together, and taken in the order in which they were named. */
+static void gather_bundles(struct gathered *gathered, char *const *paths, size_t n)
+{
+	struct bundle_places places = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		budget_reads(gathered->budget, paths[i]);
+		look_at(&places, paths[i]);
+	}
+	bundle_files_read(places.files.items, places.files.nr, gathered->into->meter,
+		gathered->budget);
+	for (size_t i = 0; i < n; i++)
+		take_place(gathered, &places, &places.all.items[i]);
+	array_release(&places.files);
+	array_release(&places.all);
+}
+
+/* --- The rest --------------------------------------------------------------------------------- */
 
 /* What is no bundle: each has a source of its own. */
 static void gather_other(struct gathered *gathered, const struct source *source, const char *path,
@@ -176,8 +209,7 @@ static void gather_remains(struct gathered *gathered, char *const *paths, size_t
 
 static void gather_all(struct gathered *gathered, char *const *paths, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		gather_bundles(gathered, paths[i]);
+	gather_bundles(gathered, paths, n);
 	bundle_groups_settle(&gathered->groups, gathered->into);
 	bundle_groups_describe(&gathered->groups, &gathered->left_out);
 	for (size_t i = 0; i < n; i++)

@@ -60,6 +60,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/reach/squeue.c %D%/reach/squeue.h \
 	%D%/say.c %D%/say.h \
 	%D%/seen-folders.c %D%/seen-folders.h \
+	%D%/bundle-files.c %D%/bundle-files.h \
 	%D%/bundle-groups.c %D%/bundle-groups.h \
 	%D%/bundle-part.c %D%/bundle-part.h \
 	%D%/demo/demo-stage.c %D%/demo/demo-stage.h \
@@ -93,6 +94,13 @@ UNIT_TESTS += tests/unit/cmd/quiet_test
 tests_unit_cmd_quiet_test_SOURCES = tests/unit/cmd/quiet_test.c $(FACTS)
 tests_unit_cmd_quiet_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_cmd_quiet_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
+
+# Read by several threads.
+UNIT_TESTS += tests/unit/cmd/bundle_files_test
+tests_unit_cmd_bundle_files_test_SOURCES = tests/unit/cmd/bundle_files_test.c tests/unit/unit.h
+tests_unit_cmd_bundle_files_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_cmd_bundle_files_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
+TSAN_TESTS += tests/unit/cmd/bundle_files_test
 
 UNIT_TESTS += tests/unit/cmd/bundle_groups_test
 tests_unit_cmd_bundle_groups_test_SOURCES = tests/unit/cmd/bundle_groups_test.c tests/unit/unit.h
