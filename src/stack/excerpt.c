@@ -25,6 +25,7 @@ struct excerpt {
 	struct stack_memory memory; /* first: the vtable's `self` */
 	struct stack_memory *source;
 	bool reticent;
+	bool unpacked; /* and not reticent: who reads it leaves no mark */
 	struct {
 		uint64_t from, to;
 	} bars[EXCERPT_BARS];
@@ -119,6 +120,7 @@ static void excerpt_fill(
 void excerpt_be_reticent(struct excerpt *excerpt)
 {
 	excerpt->reticent = true;
+	excerpt->unpacked = false;
 }
 
 void excerpt_bar(struct excerpt *excerpt, uint64_t from, uint64_t to)
@@ -238,7 +240,7 @@ static int excerpt_give(struct excerpt *excerpt, uint64_t at, void *to, size_t l
 				return error;
 			line = excerpt_find(excerpt, at / EXCERPT_LINE);
 		}
-		if (tells)
+		if (tells && !excerpt->unpacked)
 			line->told |= bits;
 		memcpy(next, line->bytes + from, part);
 		next += part;
@@ -379,6 +381,7 @@ struct excerpt *excerpt_unpack(const void *bytes, size_t len, struct complaint *
 			goto broken;
 		at += size;
 	}
+	excerpt->unpacked = true;
 	return excerpt;
 broken:
 	complaint_set(why, "an excerpt of memory is cut or damaged");

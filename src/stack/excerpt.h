@@ -72,7 +72,10 @@ size_t excerpt_size(const struct excerpt *excerpt) __attribute__((nonnull));
  */
 void excerpt_pack(const struct excerpt *excerpt, struct str *into) __attribute__((nonnull));
 
-/* An excerpt without source from such bytes; NULL with words where they are none. */
+/*
+ * An excerpt without source from such bytes; NULL with words where they are none. Several threads
+ * may read it at once, as long as it is not made reticent.
+ */
 struct excerpt *excerpt_unpack(const void *bytes, size_t len, struct complaint *why);
 
 /* Takes NULL. */

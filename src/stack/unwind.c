@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "stack/excerpt.h"
 #include "stack/unwind-space.h"
 
 #define WALK_FUNCTION	16384 /* bytes of a function whose every row is looked at */
@@ -286,6 +287,22 @@ void unwinder_walk(
 	walk_add(&walk, regs->value[UNWIND_IP], regs->value[UNWIND_SP], false, false);
 	if (walk_from(&walk, regs))
 		ret->end = walk_on(&walk);
+}
+
+void unwinder_set_up(void)
+{
+	const struct unwind_regs nowhere = {.known = 1u << UNWIND_SP | 1u << UNWIND_IP};
+	struct stack_maps maps = {0};
+	struct modules *modules = modules_new();
+	struct excerpt *memory = excerpt_new(NULL);
+	struct unwinder *unwinder = unwinder_new(&maps, modules, excerpt_memory(memory));
+	struct unwind_stack stack;
+
+	unwinder_walk(unwinder, &nowhere, &stack);
+	unwind_stack_release(&stack);
+	unwinder_free(unwinder);
+	excerpt_free(memory);
+	modules_free(modules);
 }
 
 bool unwinder_function(

@@ -75,6 +75,12 @@ struct unwinder *unwinder_new(const struct stack_maps *maps, const struct module
 	struct stack_memory *memory) __attribute__((nonnull));
 
 /*
+ * libunwind sets itself up at its first walk, and not under a lock: before several threads walk,
+ * each with an unwinder of its own, one has it do so.
+ */
+void unwinder_set_up(void);
+
+/*
  * Walks from these registers; SP and IP must be known. Fills ret, whose frames are freed by
  * unwind_stack_release(). Even of garbage there is one frame.
  */
