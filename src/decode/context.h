@@ -145,6 +145,7 @@ struct exhibit;
 struct decode_context {
 	struct meter *meter; /* the evidence's; may be NULL */
 	size_t rings;	     /* exhibits of that kind in the evidence */
+	void *ready; /* what its decoder has prepared of the exhibit that is decoded, if it does */
 	struct arena arena;
 	ARRAY(struct decode_host *) hosts;
 	size_t *host_index; /* open addressing: 1 + place in hosts, 0 free */

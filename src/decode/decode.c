@@ -11,11 +11,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/meter.h"
 #include "base/str.h"
+#include "decode/ahead.h"
 #include "decode/context.h"
 #include "decode/kinds.h"
-#include "evidence/gather/measure.h"
 
 static const struct decoder *const decoders[] = {
 	&decode_gather,
@@ -62,6 +61,14 @@ static size_t exhibit_turn(const struct exhibit *exhibit)
 		if (decoders[turn]->kind == exhibit->kind)
 			break;
 	return turn;
+}
+
+/* NULL: there is none. */
+static const struct decoder *decoder_of(const struct exhibit *exhibit)
+{
+	size_t turn = exhibit_turn(exhibit);
+
+	return turn < DECODERS ? decoders[turn] : NULL;
 }
 
 /* What an exhibit is of: equal for two readings of one thing. */
@@ -142,34 +149,24 @@ static const char *exhibit_cite(struct decode_context *context, const struct exh
 				context, exhibit->host, exhibit->pid, exhibit->start_time)));
 }
 
-/* An exhibit too large for its kind, or for the memory there may be, is lost as a whole. */
-static int decode_within(struct decode_context *context, struct job_builder *builder,
-	const struct exhibit *exhibit, struct complaint *why)
-{
-	if (exhibit->len > measure_of(exhibit->kind)->most)
-		return complaint_set(why, "%zu bytes, which is larger than any", exhibit->len);
-	if (!meter_admits(context->meter, measure_cost(exhibit->kind, exhibit->len),
-		    METER_DECODING))
-		return complaint_set(why, METER_REFUSED);
-	return decoders[exhibit_turn(exhibit)]->decode(exhibit, builder, context, why);
-}
-
 /*
  * Nothing in a damaged exhibit is believed: its checksum says that bytes are wrong, but not which,
  * and one wrong byte can make an innocent rank the one that everybody waits for.
  */
 static void decode_one(struct decode_context *context, struct job_builder *builder,
-	const struct exhibit *exhibit)
+	struct ahead *ahead, size_t i)
 {
+	const struct exhibit *exhibit = ahead->exhibits[i];
 	const struct job_who who = {exhibit->host, exhibit->pid, exhibit->start_time};
 	bool of_ops = exhibit->kind == EXHIBIT_RING || exhibit->kind == EXHIBIT_CENSUS;
-	size_t turn = exhibit_turn(exhibit);
+	const struct decoder *decoder = decoder_of(exhibit);
 	struct complaint why = {0};
 	struct str what = {0};
 
 	job_add_reading(builder, exhibit->when);
-	if (!exhibit->damaged && turn < DECODERS &&
-		decode_within(context, builder, exhibit, &why) < 0) {
+	if (!exhibit->damaged && decoder &&
+		(!ahead_has(ahead, decoder, context, i, &why) ||
+			decoder->decode(exhibit, builder, context, &why) < 0)) {
 		str_printf(&what, "%s: %s", exhibit->kind_name, complaint_text(&why));
 		add_loss(builder, &who, what.text, of_ops, exhibit_cite(context, exhibit));
 	}
@@ -223,6 +220,7 @@ static struct job *decode_into(struct job_builder *builder, const struct evidenc
 {
 	const struct exhibit **sorted = alloc_zeroed(evidence->n + 1, sizeof(struct exhibit *));
 	struct decode_context context = {.meter = evidence->meter};
+	struct ahead ahead = {.exhibits = sorted};
 
 	for (size_t i = 0; i < evidence->n; i++) {
 		sorted[i] = &evidence->at[i];
@@ -233,7 +231,10 @@ static struct job *decode_into(struct job_builder *builder, const struct evidenc
 	guess_gatherings(&context, evidence);
 	for (size_t i = 0; i < evidence->n; i++)
 		if (!exhibit_is_outdated(sorted[i], sorted[i + 1]))
-			decode_one(&context, builder, sorted[i]);
+			sorted[ahead.n++] = sorted[i];
+	for (size_t i = 0; i < ahead.n; i++)
+		decode_one(&context, builder, &ahead, i);
+	ahead_release(&ahead);
 	for (size_t i = 0; i < evidence->ngaps; i++)
 		decode_gap(&context, builder, &evidence->gaps[i]);
 	context_finish(&context, builder);

@@ -22,12 +22,23 @@
 #include "job/seal/build.h"
 
 struct decode_context;
+struct decode_host;
 
 struct decoder {
 	enum exhibit_kind kind;
 	/* 0, or negative with words: these become a loss of the job. */
 	int (*decode)(const struct exhibit *exhibit, struct job_builder *builder,
 		struct decode_context *context, struct complaint *why);
+	/*
+	 * Or NULL: what can be made of an exhibit before its turn, and of many by several threads
+	 * at once, so that nothing but the exhibit may change by it; the host it is of is as those
+	 * before it have left it. decode() finds it in context->ready, from where it may take parts;
+	 * what is left is discarded.
+	 */
+	void *(*prepare)(const struct exhibit *exhibit, const struct decode_host *host);
+	void (*discard)(void *ready);
+	/* Or NULL: before several threads prepare, what libraries do once, at their first use. */
+	void (*set_up)(void);
 };
 
 /* The job that this evidence tells of. Never NULL, also of no evidence; job_free() it. */

@@ -4,6 +4,7 @@ src_decode_libdecode_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/decode-agent.c \
 	%D%/agree.c \
+	%D%/ahead.c %D%/ahead.h \
 	%D%/exhibits/decode-blocked.c \
 	%D%/exhibits/decode-census.c \
 	%D%/exhibits/decode-cgroup.c \
@@ -40,6 +41,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/flight/flight-seats.c \
 	%D%/flight/flight-torchcomms.c \
 	%D%/stacks/decode-frames.c %D%/stacks/decode-frames.h \
+	%D%/stacks/walked.c %D%/stacks/walked.h \
 	%D%/exhibits/decode-coverage.c \
 	%D%/exhibits/decode-gather.c \
 	%D%/exhibits/decode-history.c \
@@ -92,6 +94,7 @@ tests_unit_decode_decode_numbers_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/history_test
 tests_unit_decode_history_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_decode_history_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+TSAN_TESTS += tests/unit/decode/history_test
 tests_unit_decode_decode_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_decode_decode_ring_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/decode_calls_test

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <sys/wait.h>
 
+#include "base/alloc.h"
 #include "base/checked.h"
 #include "decode/context.h"
 #include "decode/exhibits/child-kind.h"
@@ -30,8 +32,24 @@ static const char *get_word(const struct json_object *list, size_t i)
 	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "";
 }
 
+/*
+ * What was read of a document before its turn. The samples of its processes are nearly all of it:
+ * they are taken out of the tree, which is heavy.
+ */
+struct history_samples {
+	ARRAY(struct decode_sample) all;
+	bool any; /* rows, whatever is in them */
+};
+
+struct history {
+	struct json_object *object; /* NULL: none, with words */
+	struct complaint why;
+	struct history_samples *samples; /* by process */
+	size_t n;
+};
+
 /* A row of a process: when, CPU ticks, pages, state, children, bytes written, runs. */
-static void history_row(struct decode_process *process, const struct json_object *row)
+static void history_row(struct history_samples *into, const struct json_object *row)
 {
 	const char *state = get_word(row, 3);
 	struct decode_sample sample = {
@@ -51,7 +69,49 @@ static void history_row(struct decode_process *process, const struct json_object
 		sample.written = JOB_UNKNOWN;
 	if (sample.runs < 0)
 		sample.runs = JOB_UNKNOWN;
-	*array_add(&process->samples) = sample;
+	*array_add(&into->all) = sample;
+}
+
+static void take_samples(struct history_samples *into, struct json_object *one)
+{
+	size_t nr;
+	struct json_object *rows = json_get_list(one, "samples", &nr);
+
+	into->any = nr > 0;
+	for (size_t i = 0; i < nr && i < HISTORY_SAMPLES_CAP; i++) {
+		struct json_object *row = json_object_array_get_idx(rows, i);
+
+		if (json_object_is_type(row, json_type_array))
+			history_row(into, row);
+	}
+	if (rows)
+		json_object_object_del(one, "samples");
+}
+
+static void *history_prepare(const struct exhibit *exhibit, const struct decode_host *host)
+{
+	struct history *history = alloc_zeroed(1, sizeof(*history));
+	struct json_object *list;
+
+	(void)host;
+	history->object = json_get_document(exhibit, &history->why);
+	list = json_get_list(history->object, "processes", &history->n);
+	history->samples = alloc_zeroed(history->n, sizeof(*history->samples));
+	for (size_t i = 0; i < history->n; i++)
+		take_samples(&history->samples[i], json_object_array_get_idx(list, i));
+	return history;
+}
+
+static void history_discard(void *ready)
+{
+	struct history *history = ready;
+
+	for (size_t i = 0; i < history->n; i++)
+		array_release(&history->samples[i].all);
+	free(history->samples);
+	json_object_put(history->object);
+	complaint_release(&history->why);
+	free(history);
 }
 
 /* How a child ended, as far as the agent could learn; that it did is certain. */
@@ -99,13 +159,13 @@ static void history_master(struct decode_context *context, struct job_builder *b
 }
 
 static void history_process(struct decode_context *context, struct job_builder *builder,
-	const struct exhibit *exhibit, const struct json_object *one)
+	const struct exhibit *exhibit, const struct json_object *one,
+	const struct history_samples *samples)
 {
 	struct decode_process *process;
-	struct json_object *rows;
+	const struct decode_sample *sample;
 	int64_t pid, start_time, ppid;
 	const char *comm = json_get_text(one, "comm");
-	size_t nr;
 
 	if (!json_get_int(one, "pid", &pid) || pid <= 0 || pid > UINT32_MAX ||
 		!json_get_int(one, "start_time", &start_time))
@@ -125,30 +185,27 @@ static void history_process(struct decode_context *context, struct job_builder *
 	slurm_step_given(context, process, one);
 	if (!process->caches.all.nr)
 		decode_caches_list(context, one, &process->caches);
-	rows = json_get_list(one, "samples", &nr);
-	if (nr)
+	if (samples->any)
 		process->identity.knows |= JOB_KNOWS_PROC;
-	for (size_t i = 0; i < nr && i < HISTORY_SAMPLES_CAP; i++) {
-		struct json_object *row = json_object_array_get_idx(rows, i);
-
-		if (json_object_is_type(row, json_type_array))
-			history_row(process, row);
-	}
+	array_for_each(&samples->all, sample)
+		*array_add(&process->samples) = *sample;
 }
 
 static int history_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)
 {
-	struct json_object *object = json_get_document(exhibit, why);
+	const struct history *history = context->ready;
+	struct json_object *object = history->object;
 	struct decode_host *host = context_host(context, exhibit->host);
 	struct json_object *list;
 	size_t nr;
 
 	if (!object)
-		return -1;
+		return complaint_set(why, "%s", complaint_text(&history->why));
 	list = json_get_list(object, "processes", &nr);
 	for (size_t i = 0; i < nr; i++)
-		history_process(context, builder, exhibit, json_object_array_get_idx(list, i));
+		history_process(context, builder, exhibit, json_object_array_get_idx(list, i),
+			&history->samples[i]);
 	list = json_get_list(object, "cgroups", &nr);
 	for (size_t i = 0; i < nr; i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);
@@ -160,8 +217,8 @@ static int history_decode(const struct exhibit *exhibit, struct job_builder *bui
 		if (last)
 			decode_cgroup_text(context, host, last, false);
 	}
-	json_object_put(object);
 	return 0;
 }
 
-const struct decoder decode_history = {EXHIBIT_HISTORY, history_decode};
+const struct decoder decode_history = {
+	EXHIBIT_HISTORY, history_decode, history_prepare, history_discard};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Snapshots are walked one by one, and each thread is held until no more samples of it come. The
- * latest stack is what is told, with how it compares to those before. One exception: a thread that
- * runs shows at most its Python frames to who does not stop it, so that a whole stack of an earlier
- * sample stays.
+ * Snapshots are walked each by itself (walked.h), and each thread is held until no more samples of
+ * it come. The latest stack is what is told, with how it compares to those before. One exception: a
+ * thread that runs shows at most its Python frames to who does not stop it, so that a whole stack
+ * of an earlier sample stays.
  */
 #include "decode/stacks/decode-stacks.h"
 
@@ -14,14 +14,15 @@
 #include "base/clock.h"
 #include "decode/exhibits/samples.h"
 #include "decode/kinds.h"
-#include "decode/stacks/walking.h"
-#include "evidence/format/stacks.h"
+#include "decode/stacks/walked.h"
+#include "stack/unwind.h"
 
 /* Samples further apart than this are of different looks. */
 #define STACKS_LOOK (60 * CLOCK_NS_PER_S)
 
 struct decode_stacks {
-	struct arena arena; /* of the threads' frames and texts */
+	struct arena arena; /* of texts; and of each sample those of its walks: */
+	ARRAY(struct arena) walks;
 	struct decode_process *process;
 	struct job_snapshot fact;
 	int64_t first;
@@ -32,15 +33,6 @@ struct decode_stacks {
 };
 
 /* --- Threads ---------------------------------------------------------------------------------- */
-
-/* True if a thread of the snapshot has something to walk: most samples but the first have none. */
-static bool has_news(const struct snapshot *snapshot)
-{
-	for (size_t i = 0; i < snapshot->nthreads; i++)
-		if (snapshot->threads[i].how != SNAPSHOT_UNMOVED)
-			return true;
-	return false;
-}
 
 /* Where a tid stands in the index, or would. */
 static size_t *index_slot(const struct decode_stacks *held, uint32_t tid)
@@ -73,9 +65,9 @@ static void index_latest(struct decode_stacks *held)
 	*index_slot(held, held->threads.items[held->threads.nr - 1].fact.tid) = held->threads.nr;
 }
 
-static void take_thread(struct decode_stacks *all, struct walking *walking,
-	const struct snapshot_thread *thread)
+static void take_thread(struct decode_stacks *all, const struct walked *walked, size_t i)
 {
+	const struct snapshot_thread *thread = &walked->snapshot.threads[i];
 	struct sampled_thread *held = find_held(all, thread->tid);
 	bool known = held != NULL;
 	struct sampled_thread new = {.fact = {.cut = ""}};
@@ -87,7 +79,7 @@ static void take_thread(struct decode_stacks *all, struct walking *walking,
 		new.fact.cut = "it has not moved since a sample that is lost";
 		new.fact.how = JOB_STACK_NONE;
 	} else {
-		walking_read(walking, thread, &new);
+		new = walked->threads[i];
 		if (held)
 			samples_compare(held, &new, thread);
 	}
@@ -97,7 +89,7 @@ static void take_thread(struct decode_stacks *all, struct walking *walking,
 	}
 	held->fact.samples++;
 	held->run_count = held->fact.runs = thread->run_count;
-	walking_facts(walking, thread, held);
+	walking_facts(&walked->walking, thread, held);
 	if (!known)
 		index_latest(all);
 }
@@ -165,50 +157,31 @@ static void count_threads(struct decode_stacks *held)
 	}
 }
 
-/* The names of the files whose code is mapped, as job.h has them. */
-static const char *modules_of(const struct stack_maps *maps, struct arena *arena)
+static void tell_refused(struct job_builder *builder, struct decode_context *context,
+	const struct decode_process *process, const struct walking *walking)
 {
-	const struct stack_map *map;
-	const char *before = "", *ret;
-	struct str names = {0};
-
-	array_for_each (&maps->all, map) {
-		const char *name = strrchr(map->path, '/');
-
-		if (!map->executable || !name || !strcmp(name, before))
-			continue;
-		str_add(&names, name);
-		before = name;
-	}
-	if (names.len)
-		str_add_char(&names, '/');
-	ret = arena_text(arena, str_text(&names));
-	str_release(&names);
-	return ret;
+	for (size_t i = 0; i < PYTHON_PLACES; i++)
+		if (walking->refused[i])
+			walking_lose(builder, context, process, walking->refused[i]);
 }
 
-static void take_snapshot(struct decode_context *context, struct job_builder *builder,
-	struct decode_stacks *held, const struct snapshot *snapshot)
+/* Takes a sample over, with the memory of what was walked. */
+static void take_walked(struct decode_context *context, struct job_builder *builder,
+	struct decode_stacks *held, struct walked *walked)
 {
-	struct walking walking = {
-		.snapshot = snapshot, .arena = &held->arena, .process = held->process};
-	bool news = has_news(snapshot);
+	const struct snapshot *snapshot = &walked->snapshot;
 
-	if (news)
-		walking_begin(
-			&walking, builder, context, context_host(context, held->process->who.host));
+	tell_refused(builder, context, held->process, &walked->walking);
 	for (size_t i = 0; i < snapshot->nthreads; i++) {
 		const struct snapshot_thread *thread = &snapshot->threads[i];
 
-		take_thread(held, &walking, thread);
+		take_thread(held, walked, i);
 		if (thread->stopped_ns <= INT64_MAX &&
 			(int64_t)thread->stopped_ns > held->fact.longest_stop)
 			held->fact.longest_stop = (int64_t)thread->stopped_ns;
 	}
-	if (news && walking.maps.all.nr)
-		held->fact.modules = modules_of(&walking.maps, &held->arena);
-	if (news)
-		walking_end(&walking);
+	if (walked->modules)
+		held->fact.modules = walked->modules;
 	if (snapshot->longest_stop > held->fact.longest_stop)
 		held->fact.longest_stop = snapshot->longest_stop;
 	held->fact.samples++;
@@ -220,6 +193,8 @@ static void take_snapshot(struct decode_context *context, struct job_builder *bu
 		walking_lose(builder, context, held->process, snapshot->missing);
 	if (snapshot->signo)
 		tell_signal(builder, context, held->process, snapshot);
+	*array_add(&held->walks) = walked->arena;
+	walked->arena = (struct arena){0};
 }
 
 /* CPU time between the first and the last sample: exactly, or in ticks. */
@@ -263,6 +238,9 @@ void stacks_finish(struct decode_context *context, struct job_builder *builder)
 	job_add_snapshot(builder, held->process->who, &held->fact);
 	array_release(&held->threads);
 	free(held->index);
+	for (size_t i = 0; i < held->walks.nr; i++)
+		arena_release(&held->walks.items[i]);
+	array_release(&held->walks);
 	arena_release(&held->arena);
 	free(held);
 	context->stacks = NULL;
@@ -292,24 +270,32 @@ static int stacks_decode(const struct exhibit *exhibit, struct job_builder *buil
 {
 	struct decode_process *process =
 		context_process(context, exhibit->host, exhibit->pid, exhibit->start_time);
-	struct snapshot snapshot = {0};
-	int status = stacks_read(exhibit, &snapshot, why);
+	struct walked *walked = context->ready;
 	struct decode_stacks *held;
 
+	if (walked->status < 0)
+		complaint_set(why, "%s", complaint_text(&walked->why));
 	/* Texts of what could not be read at all are missing altogether. */
-	if (status < 0 && !snapshot.nthreads) {
-		snapshot_release(&snapshot);
-		return status;
-	}
-	snapshot.when = exhibit->when;
-	held = hold(context, builder, process, &snapshot);
+	if (walked->status < 0 && !walked->snapshot.nthreads)
+		return walked->status;
+	held = hold(context, builder, process, &walked->snapshot);
 	if (held) {
 		held->reading = exhibit->when;
-		take_snapshot(context, builder, held, &snapshot);
+		take_walked(context, builder, held, walked);
 	}
 	job_add_reading(builder, exhibit->when);
-	snapshot_release(&snapshot);
-	return status;
+	return walked->status;
 }
 
-const struct decoder decode_stack_samples = {EXHIBIT_STACKS, stacks_decode};
+static void *stacks_prepare(const struct exhibit *exhibit, const struct decode_host *host)
+{
+	return walked_new(exhibit, host);
+}
+
+static void stacks_discard(void *walked)
+{
+	walked_free(walked);
+}
+
+const struct decoder decode_stack_samples = {
+	EXHIBIT_STACKS, stacks_decode, stacks_prepare, stacks_discard, unwinder_set_up};

@@ -27,8 +27,7 @@ void walking_lose(struct job_builder *builder, struct decode_context *context,
 	job_add_loss(builder, process->who, &loss);
 }
 
-static void read_python(
-	struct walking *walking, struct job_builder *builder, struct decode_context *context)
+static void read_python(struct walking *walking)
 {
 	const struct snapshot *snapshot = walking->snapshot;
 
@@ -41,14 +40,13 @@ static void read_python(
 		if (!words && status < 0)
 			words = complaint_text(&why);
 		if (words)
-			walking_lose(builder, context, walking->process,
-				arena_printf(&context->arena, "Python frames: %s", words));
+			walking->refused[i] =
+				arena_printf(walking->arena, "Python frames: %s", words);
 		complaint_release(&why);
 	}
 }
 
-void walking_begin(struct walking *walking, struct job_builder *builder,
-	struct decode_context *context, const struct decode_host *host)
+void walking_begin(struct walking *walking, const struct decode_host *host)
 {
 	const struct snapshot *snapshot = walking->snapshot;
 
@@ -60,20 +58,28 @@ void walking_begin(struct walking *walking, struct job_builder *builder,
 		walking->empty = excerpt_new(NULL);
 	walking->unwinder = unwinder_new(&walking->maps, walking->modules,
 		excerpt_memory(snapshot->memory ? snapshot->memory : walking->empty));
-	read_python(walking, builder, context);
+	read_python(walking);
 	walking->frames_left = WALKING_FRAMES;
 	if (snapshot->memory)
 		walking->frames_left += excerpt_size(snapshot->memory) / WALKING_BYTES;
 }
 
-void walking_end(struct walking *walking)
+void walking_stop(struct walking *walking)
 {
 	unwinder_free(walking->unwinder);
-	for (size_t i = 0; i < PYTHON_PLACES; i++)
-		python_stacks_release(&walking->python[i]);
 	excerpt_free(walking->empty);
 	modules_free(walking->none);
 	stack_maps_release(&walking->maps);
+	walking->unwinder = NULL;
+	walking->empty = NULL;
+	walking->none = walking->modules = NULL;
+}
+
+void walking_end(struct walking *walking)
+{
+	walking_stop(walking);
+	for (size_t i = 0; i < PYTHON_PLACES; i++)
+		python_stacks_release(&walking->python[i]);
 }
 
 /* --- One thread of it ------------------------------------------------------------------------- */

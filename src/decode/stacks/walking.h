@@ -6,10 +6,12 @@
  * A snapshot being walked again, with the modules of its host, over the bytes that were kept of its
  * memory. It asks no process and no file.
  *
- *	struct walking walking = {.snapshot = ..., .arena = ..., .process = ...};
+ *	struct walking walking = {.snapshot = ..., .arena = ...};
  *
- *	walking_begin(&walking, builder, context, host);
+ *	walking_begin(&walking, host);
  *	walking_read(&walking, thread, &stack);
+ *	walking_stop(&walking);
+ *	walking_facts(&walking, thread, &stack);
  *	walking_end(&walking);
  */
 
@@ -22,7 +24,6 @@
 struct walking {
 	const struct snapshot *snapshot;
 	struct arena *arena; /* for frames and texts; borrowed */
-	const struct decode_process *process;
 	/* Its own: */
 	struct stack_maps maps;
 	struct modules *modules; /* the host's; or `none` */
@@ -30,12 +31,15 @@ struct walking {
 	struct excerpt *empty; /* where no memory was kept */
 	struct unwinder *unwinder;
 	struct python_stacks python[PYTHON_PLACES];
+	const char *refused[PYTHON_PLACES]; /* why Python's frames could not be read; or NULL */
 	size_t frames_left; /* all threads together: a forged stack may be that of each of them */
 };
 
-/* Reads maps and Python's frames. Each of them that cannot be read is a loss of the process. */
-void walking_begin(struct walking *walking, struct job_builder *builder,
-	struct decode_context *context, const struct decode_host *host) __attribute__((nonnull));
+/* Reads maps and Python's frames. Of the host it reads the modules, as others may meanwhile. */
+void walking_begin(struct walking *walking, const struct decode_host *host)
+	__attribute__((nonnull));
+/* Reads no more: frees all but what walking_facts() asks. */
+void walking_stop(struct walking *walking) __attribute__((nonnull));
 void walking_end(struct walking *walking) __attribute__((nonnull));
 
 /* The stack of a thread as this snapshot alone has it, and why it ends where it ends. */

@@ -3,6 +3,8 @@
 #include "decode/decode.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/str.h"
@@ -120,12 +122,59 @@ static void history_tells_what_children_were_and_how_they_ended(void **state)
 	job_free(job);
 }
 
+#define HOSTS 300 /* far more than are prepared at once */
+
+/* Of that host: bad JSON, damaged, or a process with so many samples that several threads parse. */
+static void add_host(struct evidence *evidence, int i)
+{
+	struct exhibit about = {.kind = EXHIBIT_HISTORY, .rank = -1, .damaged = i % 10 == 3};
+	struct str text = {0}, host = {0};
+	size_t len;
+
+	str_printf(&host, "host-%03d", i);
+	about.host = host.text;
+	str_printf(&text, "{\"processes\": [{\"pid\": %d, \"start_time\": 7, \"samples\": [",
+		1000 + i);
+	for (int k = 0; k < 60; k++)
+		str_printf(&text, "%s[%lld, %d, 100, \"S\", 0, 5, %d]", k ? "," : "",
+			(long long)forge_real(60 - k), 10 * k, i);
+	str_add(&text, i % 10 == 4 ? "]" : "]}]}");
+	len = text.len;
+	evidence_add(evidence, &about, (uint8_t *)str_detach(&text), len);
+	str_release(&host);
+}
+
+/* What several threads prepare stays with its exhibit, whatever is wrong with others. */
+static void many_histories_are_each_their_own(void **state)
+{
+	struct evidence evidence = {0};
+	struct job *job;
+
+	(void)state;
+	for (int i = HOSTS; i-- > 0;)
+		add_host(&evidence, i);
+	job = decoded(&evidence);
+	for (int i = 0; i < HOSTS; i++)
+		if (i % 10 != 3 && i % 10 != 4)
+			assert_int_equal(process_of(job, (uint32_t)(1000 + i))->runs, i);
+	assert_int_equal(job->nprocesses, HOSTS / 10 * 8);
+	assert_int_equal(job->nlosses, HOSTS / 10 * 2);
+	for (size_t i = 0; i < job->nlosses; i++) {
+		bool damaged = strtoul(strrchr(job->losses[i].cite, '-') + 1, NULL, 10) % 10 == 3;
+
+		assert_string_equal(job->losses[i].what,
+			damaged ? "history: damaged in the bundle" : "history: no valid JSON");
+	}
+	job_free(job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(history_tells_since_when_it_idles),
 		cmocka_unit_test(history_tells_since_when_it_is_stopped),
 		cmocka_unit_test(history_tells_what_children_were_and_how_they_ended),
+		cmocka_unit_test(many_histories_are_each_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
