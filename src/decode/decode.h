@@ -32,8 +32,8 @@ struct decoder {
 	/*
 	 * Or NULL: what can be made of an exhibit before its turn, and of many by several threads
 	 * at once, so that nothing but the exhibit may change by it; the host it is of is as those
-	 * before it have left it. decode() finds it in context->ready, from where it may take parts;
-	 * what is left is discarded.
+	 * before it have left it. decode() finds it in context->ready, from where it may take
+	 * parts; what is left is discarded.
 	 */
 	void *(*prepare)(const struct exhibit *exhibit, const struct decode_host *host);
 	void (*discard)(void *ready);
