@@ -109,49 +109,50 @@ void job_builder_free(struct job_builder *b)
 	free(b);
 }
 
-static uint64_t slot_hash(const char *text)
+static struct raw_string string_of(const char *text)
 {
 	uint64_t hash = hash_text(HASH_START, text);
 
-	return hash ^ hash >> 29;
+	return (struct raw_string){hash ^ hash >> 29, text};
 }
 
-static const char **find_slot(const char **slots, size_t nslots, const char *text)
+static struct raw_string *find_slot(const struct raw_strings *strings, struct raw_string like)
 {
-	size_t at = slot_hash(text) & (nslots - 1);
+	size_t at = like.hash & (strings->nslots - 1);
 
-	while (slots[at] && strcmp(slots[at], text) != 0)
-		at = (at + 1) & (nslots - 1);
-	return &slots[at];
+	while (strings->slots[at].text && (strings->slots[at].hash != like.hash ||
+						  strcmp(strings->slots[at].text, like.text) != 0))
+		at = (at + 1) & (strings->nslots - 1);
+	return &strings->slots[at];
 }
 
 static void grow_strings(struct raw_strings *strings)
 {
-	size_t nslots = strings->nslots ? strings->nslots * 2 : 256;
-	const char **slots = alloc_zeroed(nslots, sizeof(*slots));
+	const struct raw_strings old = *strings;
 
-	for (size_t i = 0; i < strings->nslots; i++)
-		if (strings->slots[i])
-			*find_slot(slots, nslots, strings->slots[i]) = strings->slots[i];
-	free(strings->slots);
-	strings->slots = slots;
-	strings->nslots = nslots;
+	strings->nslots = old.nslots ? old.nslots * 2 : 256;
+	strings->slots = alloc_zeroed(strings->nslots, sizeof(*strings->slots));
+	for (size_t i = 0; i < old.nslots; i++)
+		if (old.slots[i].text)
+			*find_slot(strings, old.slots[i]) = old.slots[i];
+	free(old.slots);
 }
 
 const char *raw_intern(struct job_builder *b, const char *text)
 {
-	const char **slot;
+	struct raw_string *slot, new;
 
 	if (!text || !*text)
 		return "";
 	if (b->strings.used * 2 >= b->strings.nslots)
 		grow_strings(&b->strings);
-	slot = find_slot(b->strings.slots, b->strings.nslots, text);
-	if (!*slot) {
-		*slot = arena_text(&b->arena, text);
+	new = string_of(text);
+	slot = find_slot(&b->strings, new);
+	if (!slot->text) {
+		*slot = (struct raw_string){new.hash, arena_text(&b->arena, text)};
 		b->strings.used++;
 	}
-	return *slot;
+	return slot->text;
 }
 
 static struct raw_about about(struct job_builder *b, struct job_who who)

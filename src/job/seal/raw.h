@@ -85,8 +85,14 @@ struct raw_calls {
 	size_t nkeys;
 };
 
+/* With its hash, so that next to no other text is looked at. */
+struct raw_string {
+	uint64_t hash;
+	const char *text; /* NULL: free */
+};
+
 struct raw_strings {
-	const char **slots; /* open addressing */
+	struct raw_string *slots; /* open addressing */
 	size_t nslots;
 	size_t used;
 };
