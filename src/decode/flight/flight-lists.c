@@ -14,6 +14,7 @@
  * are read again each time.
  */
 #define PROBES 8
+#define LANES  4 /* hashes that are made side by side */
 
 /* What a list was made of. */
 enum what { TEXT, NUMBERS, CUT_NUMBERS };
@@ -112,20 +113,40 @@ static struct flight_list list_of_numbers(const int64_t *numbers, size_t nr, int
 
 /* -- keeping them ------------------------------------------------------------------------------ */
 
-static uint64_t hash_of(const void *bytes, size_t len)
+static uint64_t mix(uint64_t hash, const char *at)
 {
-	const char *at = bytes;
-	uint64_t hash = len, word;
+	uint64_t word;
 
-	for (; len >= sizeof(word); len -= sizeof(word), at += sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 32;
-	}
-	word = 0;
-	memcpy(&word, at, len);
+	memcpy(&word, at, sizeof(word));
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
 	return hash ^ hash >> 32;
+}
+
+/* Lists of all ranks are gigabytes together, and a hash waits for itself: four do less. */
+static uint64_t hash_of(const void *bytes, size_t len)
+{
+	uint64_t hash[LANES] = {len, 1, 2, 3}, last = 0;
+	const char *at = bytes;
+
+	for (; len >= LANES * sizeof(last); len -= LANES * sizeof(last))
+		for (size_t i = 0; i < LANES; i++, at += sizeof(last))
+			hash[i] = mix(hash[i], at);
+	for (size_t i = 1; i < LANES; i++)
+		hash[0] = mix(hash[0], (const char *)&hash[i]);
+	for (; len >= sizeof(last); len -= sizeof(last), at += sizeof(last))
+		hash[0] = mix(hash[0], at);
+	memcpy(&last, at, len);
+	return mix(hash[0], (const char *)&last);
+}
+
+static bool may_be(const struct kept *kept, const struct kept *like)
+{
+	return kept->hash == like->hash && kept->len == like->len && kept->what == like->what;
+}
+
+static bool is(const struct kept *kept, const struct kept *like)
+{
+	return may_be(kept, like) && !memcmp(kept->bytes, like->bytes, like->len);
 }
 
 /* The slot of such a one, or a free one for it; NULL where none is near. */
@@ -134,9 +155,7 @@ static struct kept **slot_of(struct flight_lists *lists, const struct kept *like
 	for (size_t i = 0; i < PROBES; i++) {
 		struct kept **slot = &lists->slots[(like->hash + i) & (lists->nslots - 1)];
 
-		if (!*slot || ((*slot)->hash == like->hash && (*slot)->len == like->len &&
-				      (*slot)->what == like->what &&
-				      !memcmp((*slot)->bytes, like->bytes, like->len)))
+		if (!*slot || is(*slot, like))
 			return slot;
 	}
 	return NULL;
@@ -181,11 +200,29 @@ static struct kept *make(struct flight_lists *lists, const struct kept *like, si
 	return kept;
 }
 
+/* The first that may be it by its hash: what is kept stays, and is compared without the lock. */
+static const struct kept *find(struct flight_lists *lists, const struct kept *like)
+{
+	const struct kept *kept = NULL;
+
+	pthread_mutex_lock(&lists->lock);
+	for (size_t i = 0; i < PROBES && !kept; i++) {
+		kept = lists->slots[(like->hash + i) & (lists->nslots - 1)];
+		if (kept && !may_be(kept, like))
+			kept = NULL;
+	}
+	pthread_mutex_unlock(&lists->lock);
+	return kept && is(kept, like) ? kept : NULL;
+}
+
 static const struct flight_list *find_or_make(
 	struct flight_lists *lists, const struct kept *like, size_t most)
 {
+	const struct kept *found = find(lists, like);
 	struct kept **slot, *kept;
 
+	if (found)
+		return &found->list;
 	pthread_mutex_lock(&lists->lock);
 	slot = slot_of(lists, like);
 	kept = slot && *slot ? *slot : make(lists, like, most);
