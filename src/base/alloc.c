@@ -9,6 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
 /* The kernel's large pages, where it has any; and from which size on they are asked for. */
 #define LARGE_PAGE ((uintptr_t)2 << 20)
 #define LARGE	   ((size_t)16 << 20)
@@ -50,17 +55,26 @@ void *alloc_resize(void *old, size_t nr, size_t size)
 	return with_large_pages(fresh, nr, size);
 }
 
-void alloc_expect(const void *bytes, size_t size)
+/* Whole pages in which these bytes lie. Kernels before 5.14 know no such advice. */
+static void populate(const void *bytes, size_t size, int advice)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t from = (uintptr_t)bytes / page * page, to = (uintptr_t)bytes + size;
 	int saved = errno;
 
-#ifdef MADV_POPULATE_READ
 	if (to - from > page)
-		madvise((void *)from, to - from, MADV_POPULATE_READ);
-#endif
+		madvise((void *)from, to - from, advice);
 	errno = saved;
+}
+
+void alloc_expect(const void *bytes, size_t size)
+{
+	populate(bytes, size, MADV_POPULATE_READ);
+}
+
+void alloc_expect_written(void *bytes, size_t size)
+{
+	populate(bytes, size, MADV_POPULATE_WRITE);
 }
 
 char *alloc_text(const char *text)

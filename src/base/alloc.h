@@ -28,4 +28,7 @@ void *alloc_copy(const void *bytes, size_t size) __attribute__((malloc, returns_
  */
 void alloc_expect(const void *bytes, size_t size);
 
+/* The same where all of them are written next: they take memory from now on. */
+void alloc_expect_written(void *bytes, size_t size);
+
 #endif

@@ -18,6 +18,7 @@
 #include "base/follow.h"
 
 #define FILE_READ_STEP	 (64 * 1024)
+#define FILE_EXPECTED	 (2 * 1024 * 1024)
 #define FILE_BOOT_DIGITS 8
 
 int file_drain(int fd, size_t cap, off_t size, struct str *into)
@@ -29,7 +30,13 @@ int file_drain(int fd, size_t cap, off_t size, struct str *into)
 		/* One byte more than there should be: a file that ends there says so. */
 		size_t wanted = said && have <= said ? said - have + 1 : FILE_READ_STEP;
 		size_t step = wanted <= left ? wanted : left + 1;
-		ssize_t got = read(fd, str_room(into, step), step);
+		char *room = str_room(into, step);
+		ssize_t got;
+
+		/* Not of a huge one, which may be shorter by now than it was. */
+		if (said && step >= FILE_READ_STEP && step <= FILE_EXPECTED)
+			alloc_expect_written(room, step);
+		got = read(fd, room, step);
 
 		if (got < 0 && errno == EINTR)
 			continue;
