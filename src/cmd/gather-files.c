@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "cmd/bundle-files.h"
 #include "cmd/cmd.h"
+#include "cmd/dump-files.h"
 #include "evidence/format/bundle.h"
 #include "evidence/gather/remains-jobs.h"
 #include "evidence/gather/source.h"
@@ -126,19 +127,21 @@ static void gather_bundles(struct gathered *gathered, char *const *paths, size_t
 
 /* --- The rest --------------------------------------------------------------------------------- */
 
-/* What is no bundle: each has a source of its own. */
-static void gather_other(struct gathered *gathered, const struct source *source, const char *path,
-	size_t *ret_taken)
+static void note_taken(struct gathered *gathered, int error, struct complaint *why, size_t *taken)
+{
+	*taken += !error;
+	if (error)
+		note_unreadable(gathered, why, true);
+	complaint_release(why);
+}
+
+static void gather_core(struct gathered *gathered, const char *path)
 {
 	struct complaint why = {0};
-	bool readable;
 
 	budget_reads(gathered->budget, path);
-	readable = source->gather(path, gathered->into, &why) == 0;
-	*ret_taken += readable;
-	if (!readable)
-		note_unreadable(gathered, &why, true);
-	complaint_release(&why);
+	note_taken(gathered, source_core.gather(path, gathered->into, &why), &why,
+		&gathered->cores);
 }
 
 /*
@@ -150,6 +153,18 @@ static void keep_memory(void)
 	mallopt(M_MMAP_THRESHOLD, 32 << 20);
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 	mallopt(M_TOP_PAD, 4 << 20);
+}
+
+static void gather_dumps(struct gathered *gathered, const char *path)
+{
+	struct complaint why = {0};
+	int error;
+
+	keep_memory();
+	budget_reads(gathered->budget, path);
+	error = dump_files_read(path, gathered->into, gathered->budget, &why);
+	note_taken(gathered, error, &why, &gathered->dumps);
+	budget_reads(gathered->budget, path); /* the names of files are gone */
 }
 
 /*
@@ -214,12 +229,10 @@ static void gather_all(struct gathered *gathered, char *const *paths, size_t n)
 	bundle_groups_describe(&gathered->groups, &gathered->left_out);
 	for (size_t i = 0; i < n; i++)
 		if (source_core.claims(paths[i]))
-			gather_other(gathered, &source_core, paths[i], &gathered->cores);
+			gather_core(gathered, paths[i]);
 	for (size_t i = 0; i < n; i++)
-		if (source_flight.claims(paths[i])) {
-			keep_memory();
-			gather_other(gathered, &source_flight, paths[i], &gathered->dumps);
-		}
+		if (source_flight.claims(paths[i]))
+			gather_dumps(gathered, paths[i]);
 	for (size_t i = 0; i < n; i++)
 		if (source_log.claims(paths[i])) {
 			gather_remains(gathered, paths, n);

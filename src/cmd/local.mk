@@ -61,6 +61,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/say.c %D%/say.h \
 	%D%/seen-folders.c %D%/seen-folders.h \
 	%D%/bundle-files.c %D%/bundle-files.h \
+	%D%/dump-files.c %D%/dump-files.h \
 	%D%/bundle-groups.c %D%/bundle-groups.h \
 	%D%/bundle-part.c %D%/bundle-part.h \
 	%D%/demo/demo-stage.c %D%/demo/demo-stage.h \
@@ -100,7 +101,11 @@ UNIT_TESTS += tests/unit/cmd/bundle_files_test
 tests_unit_cmd_bundle_files_test_SOURCES = tests/unit/cmd/bundle_files_test.c tests/unit/unit.h
 tests_unit_cmd_bundle_files_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_cmd_bundle_files_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
-TSAN_TESTS += tests/unit/cmd/bundle_files_test
+UNIT_TESTS += tests/unit/cmd/dump_files_test
+tests_unit_cmd_dump_files_test_SOURCES = tests/unit/cmd/dump_files_test.c tests/unit/unit.h
+tests_unit_cmd_dump_files_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_cmd_dump_files_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
+TSAN_TESTS += tests/unit/cmd/bundle_files_test tests/unit/cmd/dump_files_test
 
 UNIT_TESTS += tests/unit/cmd/bundle_groups_test
 tests_unit_cmd_bundle_groups_test_SOURCES = tests/unit/cmd/bundle_groups_test.c tests/unit/unit.h

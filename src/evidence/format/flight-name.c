@@ -116,7 +116,7 @@ static enum look look_at(const char *path)
 	return has_key(start, (size_t)got) ? LOOK_YES : LOOK_MAYBE;
 }
 
-static bool is_folder(const char *path)
+bool flight_is_folder(const char *path)
 {
 	struct stat st;
 
@@ -125,7 +125,7 @@ static bool is_folder(const char *path)
 
 /* -- reading ----------------------------------------------------------------------------------- */
 
-static int gather_file(const char *path, struct evidence *into, struct complaint *why)
+int flight_read(const char *path, struct evidence *into, struct complaint *why)
 {
 	struct exhibit about = {.kind = EXHIBIT_FLIGHT};
 	struct str bytes = {0};
@@ -176,7 +176,7 @@ static void keep_dumps(struct file_names *names)
 
 		for (size_t k = 0; k < sure.nr && !is; k++)
 			is = sure.items[k] == name || are_namesakes(name, sure.items[k]);
-		if (is && !is_folder(names->list.items[i])) {
+		if (is && !flight_is_folder(names->list.items[i])) {
 			last = name;
 			names->list.items[n++] = names->list.items[i];
 		} else {
@@ -249,38 +249,41 @@ bool flight_is_below(const char *path, int depth)
 	return is;
 }
 
+int flight_list(const char *folder, struct file_names *into, struct complaint *why)
+{
+	char *dumps = find_dumps(folder);
+	int error = file_list(dumps ? dumps : folder, into, why);
+
+	if (!error)
+		keep_dumps(into);
+	free(dumps);
+	return error;
+}
+
 static int gather_folder(const char *path, struct evidence *into, struct complaint *why)
 {
 	struct file_names names = {0};
 	size_t read = 0;
 
-	if (file_list(path, &names, why) < 0)
+	if (flight_list(path, &names, why) < 0)
 		return -1;
-	keep_dumps(&names);
 	for (size_t i = 0; i < names.list.nr; i++) {
 		struct complaint ours = {0};
 
-		if (gather_file(names.list.items[i], into, &ours) == 0)
+		if (flight_read(names.list.items[i], into, &ours) == 0)
 			read++;
 		else
 			evidence_add_gap(into, "", 0, complaint_text(&ours));
 		complaint_release(&ours);
 	}
 	file_names_release(&names);
-	return read ? 0 : complaint_set(why, "no dump of a flight recorder in %s", path);
+	return read ? 0 : complaint_set(why, FLIGHT_NONE_IN "%s", path);
 }
 
 static int flight_gather(const char *path, struct evidence *into, struct complaint *why)
 {
-	char *dumps;
-	int error;
-
-	if (!is_folder(path))
-		return gather_file(path, into, why);
-	dumps = find_dumps(path);
-	error = gather_folder(dumps ? dumps : path, into, why);
-	free(dumps);
-	return error;
+	return flight_is_folder(path) ? gather_folder(path, into, why)
+				      : flight_read(path, into, why);
 }
 
 static bool flight_claims(const char *arg)
@@ -288,7 +291,7 @@ static bool flight_claims(const char *arg)
 	char *dumps;
 	size_t prefix;
 
-	if (!is_folder(arg)) {
+	if (!flight_is_folder(arg)) {
 		enum look look = look_at(arg);
 
 		return look == LOOK_YES ||

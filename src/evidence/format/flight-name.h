@@ -2,10 +2,16 @@
 #ifndef EVIDENCE_FLIGHT_NAME_H
 #define EVIDENCE_FLIGHT_NAME_H
 
-/* Names of Flight Recorder dumps: they alone tell a dump's rank. */
+/* Flight Recorder dumps and their names: these alone tell a dump's rank. */
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/complaint.h"
+#include "base/file.h"
+#include "evidence/format/exhibit.h"
+
+#define FLIGHT_NONE_IN "no dump of a flight recorder in "
 
 /*
  * Returns the rank at the end of a file's name ("nccl_trace_rank_12", "_dump_3.json"), -1 none.
@@ -19,5 +25,18 @@ int flight_rank_of(const char *name, size_t *ret_prefix) __attribute__((nonnull)
  * others, and those are read where the folder above is, or its own ("hang_detector").
  */
 bool flight_is_below(const char *path, int depth) __attribute__((nonnull));
+
+bool flight_is_folder(const char *path) __attribute__((nonnull));
+
+/*
+ * Adds the files of a folder that are dumps, and their namesakes; of Ray's folder for them where
+ * that is it, or lies below. 0, or negative with words.
+ */
+int flight_list(const char *folder, struct file_names *into, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+/* Adds the one dump in a file; 0, or negative with words. */
+int flight_read(const char *path, struct evidence *into, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
 
 #endif

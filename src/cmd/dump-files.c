@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/dump-files.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "evidence/format/flight-name.h"
+
+struct dump {
+	struct evidence evidence;
+	struct complaint why; /* no words: it was read */
+};
+
+struct reading {
+	const struct file_names *names;
+	struct dump *dumps; /* by name */
+	struct budget *budget;
+	struct meter meters[CREW_MOST]; /* each worker's */
+};
+
+static void read_dump(void *context, size_t worker, size_t i)
+{
+	struct reading *reading = context;
+	struct dump *dump = &reading->dumps[i];
+	const char *path = reading->names->list.items[i];
+
+	budget_reads(reading->budget, path);
+	dump->evidence.meter = &reading->meters[worker];
+	flight_read(path, &dump->evidence, &dump->why);
+	budget_reads(reading->budget, NULL);
+}
+
+/* Returns how many were read. */
+static size_t join(struct reading *reading, struct evidence *into)
+{
+	size_t read = 0;
+
+	for (size_t i = 0; i < reading->names->list.nr; i++) {
+		struct dump *dump = &reading->dumps[i];
+
+		evidence_move(into, &dump->evidence);
+		if (dump->why.words)
+			evidence_add_gap(into, "", 0, complaint_text(&dump->why));
+		else
+			read++;
+		complaint_release(&dump->why);
+	}
+	return read;
+}
+
+static size_t read_all(
+	const struct file_names *names, struct evidence *into, struct budget *budget)
+{
+	struct reading reading = {.names = names, .budget = budget};
+	size_t workers = crew_size(names->list.nr), read;
+
+	reading.dumps = alloc_zeroed(names->list.nr, sizeof(*reading.dumps));
+	for (size_t i = 0; i < workers; i++)
+		reading.meters[i] = meter_of_worker(into->meter);
+	crew_each(workers, names->list.nr, read_dump, &reading);
+	for (size_t i = 0; i < workers; i++)
+		meter_join(&reading.meters[i]);
+	read = join(&reading, into);
+	free(reading.dumps);
+	return read;
+}
+
+int dump_files_read(const char *path, struct evidence *into, struct budget *budget,
+	struct complaint *why)
+{
+	struct file_names names = {0};
+	size_t read = 0;
+	int status;
+
+	if (!flight_is_folder(path))
+		return flight_read(path, into, why);
+	status = flight_list(path, &names, why);
+	if (!status)
+		read = read_all(&names, into, budget);
+	if (!status && !read)
+		status = complaint_set(why, FLIGHT_NONE_IN "%s", path);
+	file_names_release(&names);
+	return status;
+}
