@@ -322,7 +322,7 @@ static void conclude_progress(const struct family *f, bool stirred, struct profi
 	p->cpu = f->known ? f->cpu : JOB_UNKNOWN;
 	p->cpu_span = f->known ? f->span : JOB_UNKNOWN;
 	p->idle = f->all_idle_known ? f->idle : JOB_UNKNOWN;
-	if (f->known && (f->cpu - p->spun) * WORK_SHARE >= f->span) {
+	if (f->known && checked_mul(checked_sub(f->cpu, p->spun), WORK_SHARE) >= f->span) {
 		p->progress = PROGRESS_YES;
 		return;
 	}

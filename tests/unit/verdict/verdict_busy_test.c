@@ -110,6 +110,17 @@ static void who_gets_little_of_a_processor_computes(void **state)
 	(void)state;
 }
 
+/* A stranger's number of ticks is nobody's work, and no fault of arithmetic. */
+static void a_processor_time_of_centuries_is_borne(void **state)
+{
+	struct facts *f = facts_missing(4, 2, 60);
+
+	facts_cpu(f, 2, 9.2e9, 2, 0);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +129,7 @@ int main(void)
 		cmocka_unit_test(who_computes_for_long_may_do_so_for_ever),
 		cmocka_unit_test(where_nobody_sleeps_only_its_start_is_known),
 		cmocka_unit_test(a_thread_aside_that_goes_on_moves_nobody),
+		cmocka_unit_test(a_processor_time_of_centuries_is_borne),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
