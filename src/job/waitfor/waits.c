@@ -345,15 +345,18 @@ static bool hold(
 /*
  * A host that waits for what it was given by one call, and not for a device: where nothing else can
  * be open, that is the latest message of those it may mean, though its peer came to one of that
- * number, too.
+ * number, too: a guess where it may mean others.
  */
 static bool hold_met(
 	struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
 	struct wait *latest = NULL;
+	bool others = false;
 
 	for (size_t i = from; i < c->list.nr && call_is_on_host(thread->call); i++) {
 		struct wait *wait = &c->list.items[i];
+
+		others |= wait->perhaps;
 
 		if (wait->kind == WAIT_P2P && !wait->sure && !wait->doubtful &&
 			wait->since != JOB_UNKNOWN && wait->since <= thread->since &&
@@ -363,6 +366,7 @@ static bool hold_met(
 	if (!latest)
 		return false;
 	latest->held = true;
+	latest->perhaps |= others;
 	latest->thread = index;
 	latest->since = thread->since;
 	return true;
