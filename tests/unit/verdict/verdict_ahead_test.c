@@ -108,7 +108,7 @@ static void who_may_receive_behind_a_torn_board_is_not_blamed(void **state)
 }
 
 /* It may be in a receive from anybody, which says nobody's name. */
-static void who_may_receive_from_anybody_behind_a_torn_board_is_not_blamed(void **state)
+static void who_may_receive_from_anybody_is_not_blamed(void **state)
 {
 	struct facts *f = job_of(4, "gloo");
 
@@ -242,8 +242,7 @@ int main(void)
 		cmocka_unit_test(what_was_sent_ahead_keeps_nobody_in_a_barrier),
 		cmocka_unit_test(what_was_sent_ahead_by_who_lost_a_record_accuses_nobody),
 		cmocka_unit_test(who_may_receive_behind_a_torn_board_is_not_blamed),
-		cmocka_unit_test(
-			who_may_receive_from_anybody_behind_a_torn_board_is_not_blamed),
+		cmocka_unit_test(who_may_receive_from_anybody_is_not_blamed),
 		cmocka_unit_test(a_stack_adds_nobody_to_a_wait_that_a_ring_names),
 		cmocka_unit_test(an_order_to_end_does_not_prove_that_all_was_well),
 		cmocka_unit_test(a_thread_that_serves_holds_no_rank),
