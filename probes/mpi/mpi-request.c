@@ -151,6 +151,16 @@ static void list_ops(struct requests *r, int n)
 	}
 }
 
+static void take_one(struct requests *r, int i, uint64_t key)
+{
+	r->key[i] = key;
+	r->op[i] = work_op((const void *)(uintptr_t)key);
+	if (r->op[i]) {
+		r->one = r->op[i];
+		r->begun++;
+	}
+}
+
 static void take(const struct mpi_call *c, struct requests *r)
 {
 	int n = c->shape->many ? mpi_int(c, 0) : 1;
@@ -158,14 +168,8 @@ static void take(const struct mpi_call *c, struct requests *r)
 	r->n = n < MOST ? n : MOST;
 	r->begun = 0;
 	r->one = 0;
-	for (int i = 0; i < r->n; i++) {
-		r->key[i] = mpi_handle_at(c, c->shape->request, i, MPI_KIND_REQUEST);
-		r->op[i] = work_op((const void *)(uintptr_t)r->key[i]);
-		if (r->op[i]) {
-			r->one = r->op[i];
-			r->begun++;
-		}
-	}
+	for (int i = 0; i < r->n; i++)
+		take_one(r, i, mpi_handle_at(c, c->shape->request, i, MPI_KIND_REQUEST));
 	list_ops(r, n);
 	if (n > MOST)
 		probe_lose(PROBE_LOST_COMPLETIONS);
@@ -294,6 +298,23 @@ int mpi_do_test(const struct mpi_call *c)
 	if (done)
 		end_done(c, &r, result);
 	show_poll(c, &r, op, done);
+	return result;
+}
+
+/* Asks as a test does, of a request that it is given itself, and leaves that as it is. */
+int mpi_do_look(const struct mpi_call *c)
+{
+	struct requests r = {.n = 1};
+	int result, done;
+
+	take_one(&r, 0, mpi_handle(c, 0, MPI_KIND_REQUEST));
+	if (!r.begun)
+		return mpi_real(c);
+	result = mpi_real(c);
+	done = result || mpi_told(c, c->shape->flag, 0);
+	if (done && !result)
+		end_one(&r, 0, result);
+	show_poll(c, &r, r.one, done);
 	return result;
 }
 

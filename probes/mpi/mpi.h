@@ -157,6 +157,7 @@ int mpi_do_describe(const struct mpi_call *c);
 int mpi_do_start(const struct mpi_call *c);
 int mpi_do_wait(const struct mpi_call *c);
 int mpi_do_test(const struct mpi_call *c);
+int mpi_do_look(const struct mpi_call *c);
 int mpi_do_ask(const struct mpi_call *c);
 int mpi_do_give_up(const struct mpi_call *c);
 void mpi_forget_requests(void);

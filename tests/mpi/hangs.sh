@@ -39,6 +39,8 @@ for mpi in $found; do
 	# What is begun for the next step, and not waited for yet, keeps nobody.
 	hangs 3 '^RANK 2 IS IN ITS OWN CODE.*; 1 rank waits' 'begun for later' \
 		allreduce=1 0:tag=5 0:irecv=1 0:tag=0 0:irecv=2 0:irecv_apart=2 0:waitall=2 stay
+	hangs 3 '^RANK 2 IS IN ITS OWN CODE.*; 2 ranks wait' 'looked at' \
+		allreduce=1 0:irecv=2 0:look 2:stay barrier
 	[ -n "${INQUEST_MPI_ALL:-}" ] || continue
 	hangs 3 '^RANK 2 HA[SD] AN UNEVEN SHARD .#2: count 5; peers 4' 'another count' \
 		allreduce=1 2:allreduce=5 '!2:allreduce=4' stay

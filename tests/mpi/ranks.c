@@ -261,6 +261,16 @@ static void do_testsome(int unused)
 	nrequests = 0;
 }
 
+/* Looks until it is done, and ends it then. */
+static void do_look(int unused)
+{
+	int done = 0;
+
+	while (!done)
+		MPI_Request_get_status(requests[nrequests - 1], &done, MPI_STATUS_IGNORE);
+	MPI_Wait(&requests[--nrequests], MPI_STATUS_IGNORE);
+}
+
 static void do_test_once(int unused)
 {
 	int done;
@@ -488,7 +498,7 @@ static const struct {
 	WORD(tag), WORD(send), WORD(ssend), WORD(big_send), WORD(recv), WORD(recv_any), WORD(ring),
 	WORD(probe), WORD(isend), WORD(irecv), WORD(irecv_apart), WORD(iallreduce),
 	WORD(ibarrier), WORD(wait),
-	WORD(waitall), WORD(waitany), WORD(test), WORD(testsome), WORD(test_once),
+	WORD(waitall), WORD(waitany), WORD(test), WORD(look), WORD(testsome), WORD(test_once),
 	WORD(described_send), WORD(described_recv), WORD(begin), WORD(start),
 	WORD(split), WORD(dup),
 	WORD(create), WORD(create_group),
