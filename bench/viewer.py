@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import re
 import select
 import struct
 import termios
@@ -41,6 +42,20 @@ class Viewer:
             if select.select([self.fd], [], [], 0.1)[0]:
                 self.said = (self.said + os.read(self.fd, 1 << 16).decode("utf-8", "replace"))
                 self.said = self.said[-(1 << 17):]
+
+    def read_until(self, word):
+        """Drains the screen until that stands on it; ends the benchmark where it does not."""
+        end = time.monotonic() + 60
+        while word not in self.said:
+            if time.monotonic() > end:
+                raise SystemExit("no %r on the viewer's screen" % word)
+            if select.select([self.fd], [], [], 0.1)[0]:
+                self.said += os.read(self.fd, 1 << 16).decode("utf-8", "replace")
+
+    def memory(self):
+        """The most that it has used so far, MiB."""
+        with open("/proc/%d/status" % self.pid, encoding="utf-8") as file:
+            return int(re.search(r"VmHWM:\s+(\d+)", file.read()).group(1)) / 1024
 
     def cpu(self):
         """Its processor seconds so far, with those of its helpers that have ended."""

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,12 @@ void *alloc_resize(void *old, size_t nr, size_t size)
 	if (!fresh)
 		out_of_memory(nr, size);
 	return with_large_pages(fresh, nr, size);
+}
+
+void alloc_keep_sparse(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
 }
 
 /* Whole pages in which these bytes lie. Kernels before 5.14 know no such advice. */

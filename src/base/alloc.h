@@ -16,6 +16,13 @@ void *alloc_zeroed(size_t nr, size_t size) __attribute__((malloc, returns_nonnul
 /* realloc() to nr items of the given size. Never NULL, also for nr 0; new ones are not zeroed. */
 void *alloc_resize(void *old, size_t nr, size_t size) __attribute__((returns_nonnull));
 
+/*
+ * Makes each large allocation a mapping of its own: most of a ring's copy is untouched zeros that
+ * cost no memory. From the heap they would be cleared, and stay our memory, as soon as one had been
+ * freed. For who copies rings again and again; call it first.
+ */
+void alloc_keep_sparse(void);
+
 /* A copy of text; free() it. */
 char *alloc_text(const char *text) __attribute__((malloc, returns_nonnull, nonnull));
 

@@ -488,6 +488,7 @@ int viewing_live(struct job_pick *pick, const struct live_options *options,
 	struct complaint why = {0};
 	int status = CMD_UNREADABLE;
 
+	alloc_keep_sparse();
 	/* The first look is had before the terminal is taken: it may fail. */
 	budget->on_terminal = true;
 	budget_watch(budget);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/agent/agent-pace.h"
 
-#include <malloc.h>
 
 #include "cmd/agent/agent.h"
 #include "verdict/verdict.h"
@@ -27,12 +26,6 @@
 static int64_t bounded(int64_t value, int64_t least, int64_t most)
 {
 	return value < least ? least : value > most ? most : value;
-}
-
-void agent_keep_copies_sparse(void)
-{
-	mallopt(M_MMAP_THRESHOLD, 256 << 10);
-	mallopt(M_TRIM_THRESHOLD, 4 << 20);
 }
 
 bool agent_may_put_off(struct agent *agent, int64_t now)

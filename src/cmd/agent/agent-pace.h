@@ -36,12 +36,6 @@ bool agent_calls_well(const struct verdicts *verdicts);
  */
 bool agent_wants_stacks(const struct agent *agent, int64_t now);
 
-/*
- * Makes each copy of a ring a mapping of its own: most of it is untouched zeros that cost no
- * memory. From the heap they would be cleared, and stay our memory for the rest of the job. Call it
- * first.
- */
-void agent_keep_copies_sparse(void);
 
 /* From one sample of /proc to the next, ns. */
 int64_t agent_sample_interval(const struct agent *agent, int64_t now);

@@ -114,7 +114,7 @@ void agent_begin(struct agent *agent, const struct agent_options *options, struc
 	struct agent_manifest manifest;
 	char host[256];
 
-	agent_keep_copies_sparse();
+	alloc_keep_sparse();
 	*agent = (struct agent){.options = *options, .dir = dir, .status = "launched"};
 	agent->history = history_new();
 	agent_fellows_begin(agent, dir->agent_pid);
