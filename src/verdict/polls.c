@@ -11,6 +11,7 @@
 #include "job/messages.h"
 #include "job/names.h"
 #include "job/rollcall.h"
+#include "job/spans.h"
 #include "verdict/rule.h"
 
 /* Nobody asks so seldom. */
@@ -40,6 +41,18 @@ static bool is_open(const struct job_op *op)
 	return op->completed != JOB_YES && !op->failed && !op->captured;
 }
 
+/* True if a thread is known to stand in it: that one need not ask. */
+static bool has_thread(const struct inquiry *q, struct rank_index rank, const struct job_op *op)
+{
+	const struct spans_range range = threads_of(q->job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (q->job->threads[i].state >= JOB_THREAD_IN_CALL && op->stream &&
+			q->job->threads[i].stream == op->stream)
+			return true;
+	return op->returned == JOB_NO;
+}
+
 /* The receive that surely lacks its message; else one that may. */
 static void find_message(const struct inquiry *q, int member, struct poll *poll)
 {
@@ -50,7 +63,7 @@ static void find_message(const struct inquiry *q, int member, struct poll *poll)
 		enum job_known came;
 
 		if (op->sig.op != JOB_OP_RECV || !is_open(op) ||
-			same_group_rank(op->sig.peer, m->seat))
+			same_group_rank(op->sig.peer, m->seat) || has_thread(q, m->rank, op))
 			continue;
 		came = message_came(q->job, member, op);
 		if (came != JOB_YES && (came == JOB_NO || !poll->op))

@@ -46,7 +46,8 @@ static bool is_torn(const struct job *job, struct rank_index rank)
 	struct spans_range range = threads_of(job, rank);
 
 	for (size_t i = range.from; i < range.to; i++)
-		if (job->threads[i].state == JOB_THREAD_UNKNOWN)
+		if (job->threads[i].state == JOB_THREAD_UNKNOWN &&
+			!waits_is_watchdog(job->threads[i].name))
 			return true;
 	return false;
 }
@@ -94,6 +95,7 @@ static bool is_held(const struct wait *waits, size_t n)
 	return false;
 }
 
+/* Of a message; who has not come to a collective would be blamed for sure. */
 static void guess(struct wait *wait)
 {
 	wait->ahead = wait->perhaps = wait->doubtful = true;
@@ -114,8 +116,10 @@ void waits_find_ahead(const struct job *job, struct rank_index rank, const struc
 	bool shown = told && told->waits && !held;
 
 	for (size_t i = 0; i < n; i++)
-		if (!waits[i].held && waits[i].perhaps)
+		if (!waits[i].held && waits[i].perhaps && waits[i].kind == WAIT_P2P)
 			guess(&waits[i]);
+		else if (!waits[i].held && waits[i].perhaps)
+			keep_nobody(&waits[i]);
 	if (!(r->knows & JOB_KNOWS_RING) || r->process == JOB_NONE ||
 		!was_left_alone(&job->processes[r->process]) || is_in_some_wait(waits, n))
 		return;

@@ -356,12 +356,11 @@ static bool hold_met(
 	for (size_t i = from; i < c->list.nr && call_is_on_host(thread->call); i++) {
 		struct wait *wait = &c->list.items[i];
 
-		others |= wait->perhaps;
-
 		if (wait->kind == WAIT_P2P && !wait->sure && !wait->doubtful &&
 			wait->since != JOB_UNKNOWN && wait->since <= thread->since &&
 			covers(c->job, thread, wait) && (!latest || wait->since >= latest->since))
 			latest = wait;
+		others |= wait->perhaps;
 	}
 	if (!latest)
 		return false;

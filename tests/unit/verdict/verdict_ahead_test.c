@@ -236,6 +236,80 @@ static void whom_a_wait_for_several_may_not_mean_is_not_blamed(void **state)
 	facts_free(f);
 }
 
+/* A barrier of ranks 0 and 1 that is begun for later may be meant as little. */
+static void a_collective_that_a_wait_may_not_mean_accuses_nobody(void **state)
+{
+	for (int m = 0; m < 3; m++) {
+		struct facts *f = in_a_wait_for_several();
+		int later = facts_group_of(f, 2, 0, 1);
+		struct job_op *op;
+
+		f->group_makers[later] = "mpi";
+		facts_rounds(f, later, 2, 17, 1);
+		op = facts_enter(f, later, 0, JOB_OP_BARRIER, 1, 60.05);
+		op->stream = OP(0x61);
+		op->completed = JOB_MAYBE;
+		f->ranks[0].thread.ops = m == 1 ? 1 | 1ull << 63 : 1;
+		f->ranks[0].lost = m == 2;
+		facts_expect(f, VERDICT_HOST_STALL, "2", "0,4-8");
+		facts_free(f);
+	}
+}
+
+/* Both messages have come, by their senders' rings: which of them lacks is a guess. */
+static void of_messages_that_have_come_the_latest_is_a_guess(void **state)
+{
+	struct facts *f = in_a_wait_for_several();
+	struct judged j;
+
+	begin(f, 2, JOB_OP_SEND, 0, 5, 60);
+	for (int i = 1; i < 4; i++)
+		facts_outside(f, i, 60.2);
+	f->ranks[0].thread.ops = 1 | 1ull << 63;
+	j = judge(f);
+	assert_true(j.first->confidence <= VERDICT_HYPOTHESIS);
+	done(&j, f);
+}
+
+/* Nobody waits for what a watchdog does, whatever that is. */
+static void a_watchdog_whose_board_is_torn_excuses_nobody(void **state)
+{
+	struct facts *f = job_of(5, "gloo");
+	struct facts_extra *e = &f->extra[f->nextra++];
+
+	for (int i = 0; i < 5; i++)
+		if (i != 2)
+			hold_in_barrier(f, 0, i);
+	facts_outside(f, 2, 40);
+	*e = (struct facts_extra){.kind = EXTRA_THREAD, .of_ring = true, .rank = 2};
+	e->is.thread = (struct job_thread){.tid = 9000,
+		.name = "pt_nccl_watchdg",
+		.state = JOB_THREAD_UNKNOWN,
+		.call = "",
+		.detail = "",
+		.group = JOB_NONE,
+		.since = JOB_UNKNOWN,
+		.cite = "ring:t"};
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3,4");
+	assert_int_equal(confidence_of(f, VERDICT_HOST_STALL), VERDICT_SUPPORTED);
+	facts_free(f);
+}
+
+/* Rank 0's thread stands in its receive: its main one, in its own code, has nothing to ask for. */
+static void who_has_a_thread_that_serves_is_in_its_own_code(void **state)
+{
+	struct facts *f = job_of(4, "gloo");
+
+	serve(f, "c10d_wait");
+	for (int i = 1; i < 4; i++)
+		hold_in_barrier(f, 0, i);
+	facts_outside(f, 0, 40);
+	facts_stack(f, 0, "work@/me/train.py:88 < step@/me/train.py:12");
+	facts_expect(f, VERDICT_HOST_STALL, "0", "1-3");
+	assert_int_equal(confidence_of(f, VERDICT_HOST_STALL), VERDICT_SUPPORTED);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +321,10 @@ int main(void)
 		cmocka_unit_test(an_order_to_end_does_not_prove_that_all_was_well),
 		cmocka_unit_test(a_thread_that_serves_holds_no_rank),
 		cmocka_unit_test(whom_a_wait_for_several_may_not_mean_is_not_blamed),
+		cmocka_unit_test(a_collective_that_a_wait_may_not_mean_accuses_nobody),
+		cmocka_unit_test(of_messages_that_have_come_the_latest_is_a_guess),
+		cmocka_unit_test(a_watchdog_whose_board_is_torn_excuses_nobody),
+		cmocka_unit_test(who_has_a_thread_that_serves_is_in_its_own_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
