@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/bundle-files.h"
 
+#include <sys/stat.h>
+
 #include "evidence/format/bundle.h"
+
+#define LARGE (16ull << 20) /* that of a node is mostly a thousandth of this */
 
 struct reading {
 	struct bundle_file *files;
@@ -10,10 +14,17 @@ struct reading {
 	struct meter meters[CREW_MOST]; /* each worker's */
 };
 
-static void read_file(void *context, size_t worker, size_t i)
+/* Nobody is asked for the memory that a whole file takes while it is unpacked: of many at once. */
+static bool is_large(const struct bundle_file *file, const struct meter *meter)
 {
-	struct reading *reading = context;
-	struct bundle_file *file = &reading->files[i];
+	uint64_t most = meter && meter->most ? meter->most / 2 / CREW_MOST : LARGE;
+	struct stat st;
+
+	return stat(file->path, &st) == 0 && (uint64_t)st.st_size > (most < LARGE ? most : LARGE);
+}
+
+static void read_file(struct reading *reading, size_t worker, struct bundle_file *file)
+{
 	struct evidence evidence = {.meter = &reading->meters[worker]};
 
 	budget_reads(reading->budget, file->path);
@@ -25,6 +36,18 @@ static void read_file(void *context, size_t worker, size_t i)
 	budget_reads(reading->budget, NULL);
 }
 
+static void read_small(void *context, size_t worker, size_t i)
+{
+	struct reading *reading = context;
+	struct bundle_file *file = &reading->files[i];
+
+	budget_reads(reading->budget, file->path);
+	file->large = is_large(file, reading->meter);
+	if (!file->large)
+		read_file(reading, worker, file);
+	budget_reads(reading->budget, NULL);
+}
+
 void bundle_files_read(struct bundle_file *files, size_t n, struct meter *meter,
 	struct budget *budget)
 {
@@ -33,7 +56,12 @@ void bundle_files_read(struct bundle_file *files, size_t n, struct meter *meter,
 
 	for (size_t i = 0; i < workers; i++)
 		reading.meters[i] = meter_of_worker(meter);
-	crew_each(workers, n, read_file, &reading);
+	crew_each(workers, n, read_small, &reading);
 	for (size_t i = 0; i < workers; i++)
 		meter_join(&reading.meters[i]);
+	for (size_t i = 0; i < n; i++)
+		if (files[i].large)
+			read_file(&reading, 0, &files[i]);
+	if (n)
+		meter_join(&reading.meters[0]);
 }

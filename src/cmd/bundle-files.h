@@ -24,6 +24,7 @@
 struct bundle_file {
 	const char *path; /* borrowed */
 	/* Made by reading: */
+	bool large; /* it was read when nothing else was */
 	bool readable;
 	struct bundle_part part; /* if it is; the caller's to release */
 	struct complaint why;	 /* else, the same */

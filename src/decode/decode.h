@@ -31,13 +31,12 @@ struct decoder {
 		struct decode_context *context, struct complaint *why);
 	/*
 	 * Or NULL: what can be made of an exhibit before its turn, and of many by several threads
-	 * at once, so that nothing but the exhibit may change by it; the host it is of is as those
-	 * before it have left it. decode() finds it in context->ready, from where it may take
-	 * parts; what is left is discarded.
+	 * at once, so that nothing else may change by it; its host is as the kinds before have left
+	 * it. decode() finds it in context->ready, and may take parts; what is left is discarded.
 	 */
 	void *(*prepare)(const struct exhibit *exhibit, const struct decode_host *host);
 	void (*discard)(void *ready);
-	/* Or NULL: before several threads prepare, what libraries do once, at their first use. */
+	/* Or NULL: what libraries do once, at their first use; before several threads prepare. */
 	void (*set_up)(void);
 };
 

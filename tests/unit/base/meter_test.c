@@ -136,8 +136,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_sizes),
 		cmocka_unit_test(of_what_is_held),
-		cmocka_unit_test(of_what_was_touched),
 		cmocka_unit_test(of_workers),
+		cmocka_unit_test(of_what_was_touched),
 		cmocka_unit_test(of_workers_without_bound),
 		cmocka_unit_test(of_no_bound),
 		cmocka_unit_test(of_sums),
