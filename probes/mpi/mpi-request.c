@@ -304,9 +304,12 @@ int mpi_do_test(const struct mpi_call *c)
 /* Asks as a test does, of a request that it is given itself, and leaves that as it is. */
 int mpi_do_look(const struct mpi_call *c)
 {
-	struct requests r = {.n = 1};
+	struct requests r; /* of it no more is set than is used: who looks does so without end */
 	int result, done;
 
+	r.n = 1;
+	r.begun = 0;
+	r.one = 0;
 	take_one(&r, 0, mpi_handle(c, 0, MPI_KIND_REQUEST));
 	if (!r.begun)
 		return mpi_real(c);

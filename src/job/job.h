@@ -571,7 +571,7 @@ struct job_rank {
 	int restart;
 	unsigned knows; /* JOB_KNOWS_* */
 	int64_t lost_records;
-	bool loses; /* something of it is lost: records, or what a job_loss with its rank tells */
+	bool loses; /* records of its own are lost: operations, its last ones, messages */
 	bool shares_process; /* its process is of other ranks, too: whose a thread is, is unknown */
 };
 

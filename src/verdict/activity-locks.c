@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "job/stacktree/stackfacts.h"
 
 /* CPU of at least a quarter of the time is somebody computing. */
@@ -88,7 +89,7 @@ bool locks_starves(const struct job *job, const struct job_stack *stack)
 	return *stack->cut && stackfacts_python(job, stack) == 0 && stack->samples > 1 &&
 	       stack->nframes <= stack->still && holder && locks_keeps_gil(holder) && snapshot &&
 	       stack->cpu_delta != JOB_UNKNOWN &&
-	       stack->cpu_delta * LOCKS_BUSY_SHARE < snapshot->span;
+	       checked_mul(stack->cpu_delta, LOCKS_BUSY_SHARE) < snapshot->span;
 }
 
 static bool fits_any(const struct job_frame *frame, const char *const *names, size_t n)

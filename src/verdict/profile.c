@@ -593,7 +593,7 @@ bool profile_is_busy(const struct profile *p)
 	if (wants_processor(p))
 		return true;
 	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 &&
-	       (p->cpu - p->spun) * BUSY_SHARE >= p->cpu_span;
+	       checked_mul(checked_sub(p->cpu, p->spun), BUSY_SHARE) >= p->cpu_span;
 }
 
 bool profile_writes(const struct profile *p)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/agent/agent-pace.h"
 
-
 #include "cmd/agent/agent.h"
 #include "verdict/verdict.h"
 

@@ -36,7 +36,6 @@ bool agent_calls_well(const struct verdicts *verdicts);
  */
 bool agent_wants_stacks(const struct agent *agent, int64_t now);
 
-
 /* From one sample of /proc to the next, ns. */
 int64_t agent_sample_interval(const struct agent *agent, int64_t now);
 

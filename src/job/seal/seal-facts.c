@@ -262,7 +262,8 @@ static void place_loss(struct seal *seal, struct raw_loss *raw, struct job_loss 
 	/* What is lost of a helper is not lost of the rank itself. */
 	if (helper)
 		raw->fact.what = arena_printf(seal->arena, "of its child: %s", raw->fact.what);
-	if (is_rank(raw->fact.rank))
+	if (!helper && is_rank(raw->fact.rank) &&
+		(raw->fact.of_ops || raw->fact.of_last || raw->fact.of_p2p))
 		seal->ranks[raw->fact.rank.i].loses = true;
 	facts[seal->job->nlosses++] = raw->fact;
 }

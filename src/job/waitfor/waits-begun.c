@@ -17,21 +17,29 @@
  *	it is a send			nobody waits for it, that is seen (verdict/polls.h)
  *	else				it is ahead: a guess (waits.h)
  *
- * Of who ended of its own this says nothing: a wait for it may have thrown.
+ * A collective that hosts move is no guess: where its rank is not known to be elsewhere it is a
+ * wait, which need not be seen. Of who ended of its own this says nothing: a wait for it may have
+ * thrown.
  */
 #include "job/waitfor/waits.h"
 
 #include <signal.h>
 
 #include "job/backends.h"
+#include "job/messages.h"
 #include "job/names.h"
 #include "job/spans.h"
 
-/* True if it is for a message that hosts send, and no device. */
+/* True if it is for what hosts move, and no device; what they drive is asked of apart. */
 static bool is_by_host(const struct job *job, const struct wait *wait)
 {
-	return wait->kind == WAIT_P2P &&
-	       backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_ON_HOST);
+	const char *maker;
+
+	if (wait->kind != WAIT_P2P && wait->kind != WAIT_COLLECTIVE)
+		return false;
+	maker = job->groups[job->members[wait->member].group].maker;
+	return backend_has(maker, BACKEND_ON_HOST) &&
+	       (wait->kind == WAIT_P2P || !backend_has(maker, BACKEND_DRIVEN));
 }
 
 bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait)
@@ -108,6 +116,14 @@ static void keep_nobody(struct wait *wait)
 	wait->sure = wait->lacking = wait->doubtful = false;
 }
 
+/* True if its other side is done with it. */
+static bool is_met_and_done(const struct job *job, const struct wait *wait)
+{
+	const struct job_op *met = wait->op ? message_met(job, wait->member, wait->op) : NULL;
+
+	return met && met->completed == JOB_YES;
+}
+
 void waits_find_ahead(const struct job *job, struct rank_index rank, const struct waits_told *told,
 	struct wait *waits, size_t n)
 {
@@ -130,7 +146,11 @@ void waits_find_ahead(const struct job *job, struct rank_index rank, const struc
 
 		if (wait->held || wait->ahead || !is_by_host(job, wait) || (shown && !sends))
 			continue;
-		if (!all)
+		if (wait->kind == WAIT_COLLECTIVE && !busy)
+			continue;
+		if (!all && is_met_and_done(job, wait))
+			keep_nobody(wait);
+		else if (!all)
 			guess(wait);
 		else if (busy || sends)
 			keep_nobody(wait);

@@ -19,7 +19,7 @@
 /* Who went on so lately stands nowhere. */
 #define MOMENT (2 * CLOCK_NS_PER_S)
 
-static bool is_main(const struct job *job, const struct job_thread *thread)
+bool waits_is_main(const struct job *job, const struct job_thread *thread)
 {
 	int process = job_rank(job, thread->rank)->process;
 
@@ -75,16 +75,16 @@ static enum job_known holds_rank(
 	enum job_known holds = JOB_YES;
 
 	if (thread->state < JOB_THREAD_IN_CALL || thread->since == JOB_UNKNOWN ||
-		is_main(job, thread))
+		waits_is_main(job, thread))
 		return JOB_YES;
 	for (size_t i = range.from; i < range.to; i++) {
 		const struct job_thread *other = &job->threads[i];
 
 		if (other == thread || waits_is_watchdog(other->name))
 			continue;
-		if (is_main(job, other) && is_elsewhere(job, other))
+		if (waits_is_main(job, other) && is_elsewhere(job, other))
 			return JOB_NO;
-		if (is_main(job, other) && has_own_way(job, other))
+		if (waits_is_main(job, other) && has_own_way(job, other))
 			holds = JOB_MAYBE;
 		if (other->since <= thread->since)
 			continue;

@@ -312,7 +312,7 @@ static bool covers(const struct job *job, const struct job_thread *thread, struc
 {
 	enum job_known among = is_among(job, thread, wait);
 
-	wait->perhaps |= among == JOB_MAYBE;
+	wait->perhaps |= among == JOB_MAYBE && !wait->held;
 	if (among != JOB_YES)
 		return false;
 	return thread->whole_device || !thread->stream || !wait->op || !wait->op->stream ||
@@ -333,9 +333,11 @@ static bool hold(
 			wait->since == JOB_UNKNOWN || !covers(c->job, thread, wait))
 			continue;
 		if (wait->thread == JOB_NONE || !sure ||
-			(!wait->held && call_is_on_host(thread->call)))
+			((!wait->held || waits_is_main(c->job, thread)) &&
+				call_is_on_host(thread->call)))
 			wait->thread = index;
 		wait->held = found = true;
+		wait->perhaps = false;
 		if (!sure)
 			wait->since = thread->since;
 	}

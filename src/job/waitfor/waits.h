@@ -121,6 +121,9 @@ void waits_free(struct waits *waits);
  */
 void waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n);
 
+/* True if it is the thread with which its rank's process began. */
+bool waits_is_main(const struct job *job, const struct job_thread *thread);
+
 /*
  * What was begun, and who waits for it (waits-begun.c); `waits` are those of one rank. Finds which
  * messages are `ahead`; those keep nobody, not even as a guess, where it is known what all threads

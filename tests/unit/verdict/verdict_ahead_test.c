@@ -271,6 +271,30 @@ static void of_messages_that_have_come_the_latest_is_a_guess(void **state)
 	done(&j, f);
 }
 
+/*
+ * Rank 2 began an operation with rank 3, by a thread of gloo's own, and works on; all others wait
+ * for rank 2. What rank 3 has time for keeps nobody.
+ */
+static void a_collective_that_was_begun_ahead_accuses_nobody(void **state)
+{
+	struct facts *f = job_of(6, "gloo");
+	int pair = facts_group_of(f, 2, 2, 3), most = facts_group_of(f, 5, 0, 1, 2, 4, 5);
+
+	f->group_makers[pair] = f->group_makers[most] = "gloo";
+	facts_rounds(f, pair, 2, 17, 1);
+	facts_rounds(f, most, 2, 20, 1);
+	facts_enter(f, pair, 2, JOB_OP_ALLREDUCE, 1, 39)->completed = JOB_MAYBE;
+	for (int i = 0; i < 6; i++)
+		if (i != 2 && i != 3)
+			hold_in_barrier(f, most, i);
+	facts_outside(f, 2, 40);
+	facts_outside(f, 3, 40);
+	facts_stack(f, 2, "work@/me/train.py:88 < step@/me/train.py:12");
+	facts_stack(f, 3, "other@/me/train.py:88 < step@/me/train.py:12");
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,4,5");
+	facts_free(f);
+}
+
 /* Nobody waits for what a watchdog does, whatever that is. */
 static void a_watchdog_whose_board_is_torn_excuses_nobody(void **state)
 {
@@ -323,6 +347,7 @@ int main(void)
 		cmocka_unit_test(whom_a_wait_for_several_may_not_mean_is_not_blamed),
 		cmocka_unit_test(a_collective_that_a_wait_may_not_mean_accuses_nobody),
 		cmocka_unit_test(of_messages_that_have_come_the_latest_is_a_guess),
+		cmocka_unit_test(a_collective_that_was_begun_ahead_accuses_nobody),
 		cmocka_unit_test(a_watchdog_whose_board_is_torn_excuses_nobody),
 		cmocka_unit_test(who_has_a_thread_that_serves_is_in_its_own_code),
 	};
