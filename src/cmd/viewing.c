@@ -485,14 +485,21 @@ int viewing_live(struct job_pick *pick, const struct live_options *options,
 {
 	struct viewing viewing = {
 		.pick = pick, .options = options, .meter = &budget->meter};
+	struct live_options first = *options;
 	struct complaint why = {0};
 	int status = CMD_UNREADABLE;
 
 	alloc_keep_sparse();
+	/* Rings say who waits: whether stacks move is had from the next look on. */
+	if (is_awaited(wish) && pick->own && !pick->unprobed.n && first.stacks.samples > 1) {
+		first.stacks.samples = 1;
+		viewing.options = &first;
+	}
 	/* The first look is had before the terminal is taken: it may fail. */
 	budget->on_terminal = true;
 	budget_watch(budget);
 	viewing.ready = look_now(&viewing, &why);
+	viewing.options = options;
 	viewing_waited(wish);
 	if (viewing.ready)
 		status = show(&viewing, wish);
