@@ -2,8 +2,8 @@
 /*
  * A bound reference is a word that the dynamic linker has filled in: in a table of addresses, or in
  * the program's own data. It is found again by the object's relocations, since their symbol is weak
- * and has one of our names, and the word lies within us. Only objects that were loaded before our
- * constructor are looked at: those that the program is linked with, and itself.
+ * and has one of our names, and the word lies within us. Only objects that are loaded by then are
+ * looked at: in our constructor those that the program is linked with, and itself.
  *
  * The loader's list is walked first and nothing is asked meanwhile, since dlsym() takes another of
  * its locks; then each word that was found is asked for.
@@ -31,7 +31,8 @@ struct presence_word {
 };
 
 struct presence_walk {
-	uint64_t from, to; /* where we lie */
+	const char *family; /* how names begin, NULL: as ours do */
+	uint64_t from, to;  /* where we lie */
 	uint64_t page;
 	unsigned skip; /* words that an earlier walk has found, and left */
 	unsigned n;
@@ -129,11 +130,13 @@ static uint32_t count_symbols(const struct presence_object *o)
 
 /* --- Words ----------------------------------------------------------------------------------- */
 
-/* The families of names that only a library has. */
-static int is_a_door(const char *name)
+/* The families of names that only a library has; that one, if it is asked for. */
+static int is_a_door(const char *name, const char *family)
 {
 	static const char *const begins[] = {"MPI_", "mpi_", "nccl", "cuda", "cu"};
 
+	if (family)
+		return !strncmp(name, family, strlen(family));
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (!strncmp(name, begins[i], strlen(begins[i])))
 			return 1;
@@ -186,7 +189,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 		const ElfW(Sym) *symbol = &o.symbols[i];
 
 		if (symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) == STB_WEAK &&
-			is_a_door(o.names + symbol->st_name))
+			is_a_door(o.names + symbol->st_name, walk->family))
 			keep_references(walk, &o, i);
 	}
 	return 0;
@@ -237,9 +240,9 @@ static int find_us(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-void presence_mend(void)
+void presence_mend(const char *family)
 {
-	struct presence_walk walk = {.page = getauxval(AT_PAGESZ)};
+	struct presence_walk walk = {.family = family, .page = getauxval(AT_PAGESZ)};
 	unsigned left = 0, n;
 
 	if (!walk.page || dl_iterate_phdr(find_us, &walk) != 1)

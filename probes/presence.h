@@ -11,13 +11,18 @@
  * function of that name it is what it would be without us, absent.
  *
  * What is loaded later is bound to us all the same: NCCL often comes so, and whoever loads it must
- * find us first. Who asks from there, or by dlsym(), finds our function; one that is called without
- * a real one behind it does nothing and returns an error of its library.
+ * find us first. Once a library of MPI begins, which is there then or never, its names are looked
+ * at again: mpi4py, which Python has loaded by then, asks for those that MPI 4 brought. Who asks
+ * otherwise, or by dlsym(), finds our function; one that is called without a real one behind it
+ * does nothing and returns an error of its library.
  */
 #ifndef PROBES_PRESENCE_H
 #define PROBES_PRESENCE_H
 
-/* In the constructor, whatever else we do in this process: the names are there in any case. */
-void presence_mend(void);
+/*
+ * In the constructor, whatever else we do in this process: the names are there in any case. Later
+ * of the names alone that begin so, since their library is there; NULL: all.
+ */
+void presence_mend(const char *family);
 
 #endif

@@ -511,7 +511,7 @@ static int process_is_disabled(void)
 __attribute__((constructor)) static void process_birth(void)
 {
 	process.begun = 1;
-	presence_mend();
+	presence_mend(NULL);
 	death_find();
 	if (getauxval(AT_SECURE))
 		return; /* more rights than its caller: none of our business */

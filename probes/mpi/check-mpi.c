@@ -7,9 +7,23 @@
 
 #include "probes/mpi/mpi-abi.h"
 
-#define MPI_CALL(n, Name, name, NAME, params, ...) extern __typeof__(int params) MPI_##Name;
-#define MPI_BEGIN(n, nf, Name, name, NAME, params) extern __typeof__(int params) MPI_##Name;
+#define MPI_N					    int
+#define MPI_D					    int
+#define MPI_CALL(n, Name, name, NAME, params, ...)  extern __typeof__(int params) MPI_##Name;
+#define MPI_SIZED(n, Name, name, NAME, params, ...) extern __typeof__(int params) MPI_##Name;
+#define MPI_BEGIN(n, nf, Name, name, NAME, params)  extern __typeof__(int params) MPI_##Name;
 #include "probes/mpi/mpi.def"
+
+#if MPI_VERSION >= 4
+#undef MPI_N
+#undef MPI_D
+#define MPI_N MPI_Count
+#define MPI_D MPI_Aint
+#define MPI_CALL(n, Name, name, NAME, params, ...)
+#define MPI_SIZED(n, Name, name, NAME, params, ...) extern __typeof__(int params) MPI_##Name##_c;
+#define MPI_BEGIN(n, nf, Name, name, NAME, params)
+#include "probes/mpi/mpi.def"
+#endif
 
 #define SAME(a, b) _Static_assert((a) == (b), #a)
 

@@ -141,18 +141,6 @@ static int is_mpich(void)
 	       !strstr(where.dli_fname, "libmpi_abi");
 }
 
-/*
- * mpi4py makes calls with large counts where a library has them, which we do not stand in front of:
- * half of what a rank does would be taken for all of it.
- */
-static int is_called_past_us(void)
-{
-	static void *slot;
-
-	return dlsym(RTLD_DEFAULT, "Py_IsInitialized") &&
-	       hook_borrow(&slot, "PMPI_Allreduce_c", hook_mpi);
-}
-
 int mpi_library_find(void)
 {
 	int unlooked = UNLOOKED, saved = errno;
@@ -160,7 +148,7 @@ int mpi_library_find(void)
 	if (__atomic_compare_exchange_n(&found.state, &unlooked, LOOKING, 0, __ATOMIC_ACQUIRE,
 		    __ATOMIC_RELAXED)) {
 		int open = find_object("ompi_mpi_comm_world") != 0;
-		int known = (open || is_mpich()) && !is_called_past_us();
+		int known = open || is_mpich();
 
 		if (known && open)
 			look_at_open();

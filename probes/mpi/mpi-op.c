@@ -70,14 +70,14 @@ static uint64_t amount_of(const struct mpi_call *c, int64_t count, unsigned type
 /* All counts of a list, one for each member of the group. */
 static int64_t sum_of(const struct mpi_call *c, int group)
 {
-	int64_t sum = 0;
+	uint64_t sum = 0;
 	uint32_t n = group < 0 ? 0 : c->me->ring->groups[group].size;
 
 	if (!n || !c->words[c->shape->count])
 		return -1;
 	for (uint32_t i = 0; i < n; i++)
-		sum += mpi_told(c, c->shape->count, (int)i);
-	return sum;
+		sum += (uint64_t)mpi_count_told(c, c->shape->count, i);
+	return (int64_t)sum;
 }
 
 /*
@@ -96,7 +96,7 @@ static uint64_t take_amount(const struct mpi_call *c, int group, unsigned *dtype
 	switch (known || s->amount == AMOUNT_NONE ? s->amount : AMOUNT_APART) {
 	case AMOUNT_EACH:
 	case AMOUNT_ROOTS:
-		return amount_of(c, mpi_int(c, root ? s->roots_count : s->count),
+		return amount_of(c, mpi_count(c, root ? s->roots_count : s->count),
 			root ? s->roots_type : s->type, dtype);
 	case AMOUNT_SUM:
 		return amount_of(c, sum_of(c, group), s->type, dtype);
@@ -248,7 +248,7 @@ enum { GIVEN = 1, GIVEN_TYPE = 3, AWAITED = 5, AWAITED_TYPE = 7 };
 /* Bytes of the part of one seat. */
 static uint32_t part_of(const struct mpi_call *c, unsigned counts, unsigned types, uint32_t seat)
 {
-	int64_t count = mpi_told(c, counts, (int)seat);
+	int64_t count = mpi_count_told(c, counts, seat);
 	uint64_t bytes = count < 0 ? UINT64_MAX : (uint64_t)count;
 
 	if (count > 0)
@@ -313,7 +313,7 @@ static struct mpi_op side_of(const struct mpi_call *c, unsigned kind, unsigned c
 		.group = mpi_group(mpi_handle(c, c->shape->comm, MPI_KIND_COMM)),
 		.flags = RING_F_P2P | RING_F_GROUPED};
 
-	op.count = amount_of(c, mpi_int(c, count), type, &dtype);
+	op.count = amount_of(c, mpi_count(c, count), type, &dtype);
 	op.tag = tag_of(c, peer);
 	op.sig = ring_sig(kind, dtype, 0, peer_of(c, peer));
 	return op;

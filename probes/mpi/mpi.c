@@ -16,6 +16,7 @@
 
 #include "probes/hook.h"
 #include "probes/mpi/mpi-abi.h"
+#include "probes/presence.h"
 
 /* What a wrapper is: its line, the names of what it stands for, newest habit first. */
 struct mpi_door {
@@ -46,6 +47,20 @@ int mpi_told(const struct mpi_call *c, unsigned at, int i)
 int mpi_int(const struct mpi_call *c, unsigned at)
 {
 	return c->tongue == MPI_IN_FORTRAN ? mpi_told(c, at, 0) : (int32_t)c->words[at];
+}
+
+int64_t mpi_count(const struct mpi_call *c, unsigned at)
+{
+	return c->shape->wide ? (int64_t)c->words[at] : mpi_int(c, at);
+}
+
+int64_t mpi_count_told(const struct mpi_call *c, unsigned at, uint32_t i)
+{
+	const int64_t *told = address(c->words[at]);
+
+	if (!c->shape->wide)
+		return mpi_told(c, at, (int)i);
+	return told ? told[i] : 0;
 }
 
 uint64_t mpi_handle(const struct mpi_call *c, unsigned at, enum mpi_kind kind)
@@ -160,6 +175,7 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 		return missing(&c);
 	if (!mpi_library_find())
 		return mpi_real(&c);
+	presence_mend("MPI_");
 	mpi_birth_begin(&b, door->shape->call);
 	errno = saved;
 	result = mpi_real(&c);
@@ -262,16 +278,21 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 		enter(&door, &slot, MPI_WORDS_OF(MPI_I##n), MPI_CALLER);                           \
 	}
 
-#define MPI_SHAPE(Name, ...)                                                                       \
-	static const struct mpi_shape shape_##Name = {.call = RING_CALL_MPI_##Name, __VA_ARGS__};
+#define MPI_SHAPE(Name, of, ...)                                                                   \
+	static const struct mpi_shape shape_##Name = {.call = RING_CALL_MPI_##of, __VA_ARGS__};
 
 #define MPI_CALL(n, Name, name, NAME, params, ...)                                                 \
-	MPI_SHAPE(Name, __VA_ARGS__)                                                               \
+	MPI_SHAPE(Name, Name, __VA_ARGS__)                                                         \
 	MPI_IN_C_AS(mpi_enter, n, MPI_##Name, shape_##Name)                                        \
 	MPI_IN_FORTRAN_AS(mpi_enter, n, name, NAME, shape_##Name)
 
+#define MPI_SIZED(n, Name, name, NAME, params, ...)                                                \
+	MPI_CALL(n, Name, name, NAME, params, __VA_ARGS__)                                         \
+	MPI_SHAPE(Name##_c, Name, .wide = 1, __VA_ARGS__)                                          \
+	MPI_IN_C_AS(mpi_enter, n, MPI_##Name##_c, shape_##Name##_c)
+
 #define MPI_BEGIN(n, nf, Name, name, NAME, params)                                                 \
-	MPI_SHAPE(Name, .body = NULL)                                                              \
+	MPI_SHAPE(Name, Name, .body = NULL)                                                        \
 	MPI_IN_C_AS(mpi_begin, n, MPI_##Name, shape_##Name)                                        \
 	MPI_IN_FORTRAN_AS(mpi_begin, nf, name, NAME, shape_##Name)
 

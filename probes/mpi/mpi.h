@@ -68,6 +68,7 @@ struct mpi_shape {
 	unsigned probes : 1; /* the peer comes first, no buffer before it */
 	unsigned parts : 1;  /* lists of what each is given and gives, at the places of Alltoallv */
 	unsigned typed : 1;  /* of each part the type, too */
+	unsigned wide : 1;   /* counts and displacements have 64 bits */
 };
 
 /* A call under way. */
@@ -89,6 +90,10 @@ int mpi_real(const struct mpi_call *c);
 int mpi_int(const struct mpi_call *c, unsigned at);
 /* The i-th of the numbers at an address; 0 where there is no address. */
 int mpi_told(const struct mpi_call *c, unsigned at, int i);
+
+/* How much, at a place; the i-th of those at an address, 0 where there is no address. */
+int64_t mpi_count(const struct mpi_call *c, unsigned at);
+int64_t mpi_count_told(const struct mpi_call *c, unsigned at, uint32_t i);
 
 /* A handle; the i-th of those that lie at an address, 0 where there is no address. */
 uint64_t mpi_handle(const struct mpi_call *c, unsigned at, enum mpi_kind kind);

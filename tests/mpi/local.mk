@@ -5,10 +5,10 @@
 # threads at once, in the TSan build with the probe sanitized (tests/probe/local.mk).
 SH_TESTS += %D%/records.test %D%/fortran.test %D%/hangs.test \
 	%D%/hangs-mpich.test %D%/ends.test %D%/well.test \
-	%D%/many.test %D%/races.test
+	%D%/many.test %D%/races.test %D%/sized.test
 TSAN_TESTS += %D%/races.test
 EXTRA_DIST += %D%/mpi.sh %D%/hangs.sh %D%/ranks.c %D%/old.f %D%/new.f90 \
-	%D%/mpilike.c %D%/mpilike.h %D%/splits.c %D%/races.c
+	%D%/mpilike.c %D%/mpilike.h %D%/splits.c %D%/races.c %D%/sized.c
 
 # Each way to hang, on both.
 check-mpi: all
