@@ -7,8 +7,8 @@
 
 #include "probes/mpi/mpi-abi.h"
 
-#define MPI_N					    int
-#define MPI_D					    int
+#define MPI_N                                       int
+#define MPI_D                                       int
 #define MPI_CALL(n, Name, name, NAME, params, ...)  extern __typeof__(int params) MPI_##Name;
 #define MPI_SIZED(n, Name, name, NAME, params, ...) extern __typeof__(int params) MPI_##Name;
 #define MPI_BEGIN(n, nf, Name, name, NAME, params)  extern __typeof__(int params) MPI_##Name;
@@ -60,7 +60,7 @@ SAME(MPI_COMM_SELF, MPI_MPICH_COMM_SELF);
 SAME(MPI_REQUEST_NULL, MPI_MPICH_REQUEST_NULL);
 SAME(MPI_DATATYPE_NULL, MPI_MPICH_TYPE_NULL);
 #define TYPE(name, object, mpich, number) SAME(name, mpich);
-#define OP(name, object, mpich, number)	  SAME(name, mpich);
+#define OP(name, object, mpich, number)   SAME(name, mpich);
 MPI_ABI_TYPES(TYPE)
 MPI_ABI_OPS(OP)
 #endif
