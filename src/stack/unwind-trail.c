@@ -31,6 +31,7 @@ struct trail_node {
 	size_t parent;
 	enum trail_edge edge; /* from the parent's call */
 	bool guessed; /* it is the parent's if its frame pointer leads there, which nobody says */
+	bool live;    /* it made a call, or those that it called did, while the stack was read */
 };
 
 struct trail_tree {
@@ -39,6 +40,7 @@ struct trail_tree {
 	ARRAY(struct trail_node) nodes; /* parents before children; the first is the root */
 	ARRAY(size_t) returns;		/* words that may be return addresses, outermost first */
 	ARRAY(uint64_t) blind;		/* nodes' slots beneath which frames have no information */
+	uint64_t used;			/* the stack's, or that of a call that was made */
 	unsigned walks;
 };
 
@@ -106,10 +108,13 @@ enum trail_jump {
 static enum trail_jump trail_jump_to(
 	const struct trail_tree *tree, uint64_t to, uint64_t start, uint64_t end)
 {
-	uint64_t its_start, its_end;
+	uint64_t its_start, its_end, through;
 
 	if (to >= start && to < end)
 		return JUMP_NONE;
+	through = trail_through_stub(tree, to);
+	if (through && through != to)
+		return JUMP_ON;
 	return unwinder_function(tree->unwinder, to, &its_start, &its_end) && its_start == to
 		       ? JUMP_ON
 		       : JUMP_OUT;
@@ -199,15 +204,35 @@ static bool trail_is_program(const struct trail_tree *tree, uint64_t at)
 }
 
 /*
- * True if a call of what calls main() may lead there: main() is the program's, and what else it
- * calls lies beside itself.
+ * main(), which _start hands to libc right before its call, as C's start-up files of gcc and clang
+ * do; 0: not seen.
+ */
+static uint64_t trail_main(const struct trail_tree *tree)
+{
+	static const uint8_t lea_rdi[] = {0x48, 0x8d, 0x3d}, mov_rdi[] = {0x48, 0xc7, 0xc7};
+	uint64_t ret = tree->nodes.items[0].ret;
+	uint8_t code[13];
+
+	if (!trail_code(tree, ret - sizeof(code), code, sizeof(code)) || code[7] != 0xff)
+		return 0;
+	if (!memcmp(code, lea_rdi, sizeof(lea_rdi)))
+		return trail_relative(code + 3, ret - 6);
+	return memcmp(code, mov_rdi, sizeof(mov_rdi)) ? 0 : trail_relative(code + 3, 0);
+}
+
+/*
+ * True if a call of what calls main() may lead there: main() is the program's, or hands its frame
+ * on (Python's does to its library), and what else it calls lies beside itself.
  */
 static bool trail_may_begin(const struct trail_tree *tree, size_t parent, uint64_t ret)
 {
-	uint64_t beside = tree->nodes.items[parent].ret - 1;
+	uint64_t beside = tree->nodes.items[parent].ret - 1, begin;
 
-	return trail_is_program(tree, ret - 1) ||
-	       trail_module(tree, ret - 1) == trail_module(tree, beside);
+	if (trail_is_program(tree, ret - 1) ||
+		trail_module(tree, ret - 1) == trail_module(tree, beside))
+		return true;
+	begin = trail_main(tree);
+	return begin && trail_leaves(tree, begin) == JUMP_ON;
 }
 
 /* True if that is what calls main(), which is over only when the thread is. */
@@ -328,6 +353,17 @@ static bool trail_is_taken(const struct trail_tree *tree, uint64_t slot)
 	return false;
 }
 
+/* From each that lies there. */
+static void trail_walk_all(struct trail_tree *tree, uint64_t from, uint64_t to)
+{
+	for (size_t i = tree->returns.nr; i-- && tree->walks < TRAIL_WALKS;) {
+		uint64_t slot = tree->stack->low + 8 * tree->returns.items[i];
+
+		if (slot >= from && slot < to && !trail_is_taken(tree, slot))
+			trail_walk(tree, i);
+	}
+}
+
 static void trail_grow(struct trail_tree *tree)
 {
 	const struct trail_stack *stack = tree->stack;
@@ -336,9 +372,63 @@ static void trail_grow(struct trail_tree *tree)
 		if (unwinder_is_code(tree->unwinder, stack->words[i]) &&
 			unwinder_is_return(tree->unwinder, stack->words[i]))
 			*array_add(&tree->returns) = i;
-	for (size_t i = tree->returns.nr; i-- && tree->walks < TRAIL_WALKS;)
-		if (!trail_is_taken(tree, stack->low + 8 * tree->returns.items[i]))
-			trail_walk(tree, i);
+	/* Innermost first, but what may be over last: of that a deep stack has very much. */
+	trail_walk_all(tree, stack->used == UINT64_MAX ? stack->low : stack->used, UINT64_MAX);
+	trail_walk_all(tree, stack->low, stack->used);
+}
+
+/* -- calls that were made while the stack was read -------------------------------------------- */
+
+/* The node of an innermost frame's caller, if its frames are those of the tree; SIZE_MAX. */
+static size_t trail_caller(const struct trail_tree *tree, const struct unwind_stack *walk)
+{
+	size_t at = 0;
+
+	for (size_t i = walk->nframes - 1; i-- > 1;) {
+		size_t child = at + 1;
+
+		while (child < tree->nodes.nr &&
+			(tree->nodes.items[child].parent != at ||
+				tree->nodes.items[child].slot != walk->frames[i].sp - 8))
+			child++;
+		if (child >= tree->nodes.nr || walk->frames[i].guessed)
+			return SIZE_MAX;
+		at = child;
+	}
+	return walk->nframes > 2 && !walk->frames[0].guessed ? at : SIZE_MAX;
+}
+
+/*
+ * A return address that was written at just the place where the call of a node's function would
+ * have it, and within that function, is that call's: its node and all that called it were at work.
+ */
+static void trail_take_call(struct trail_tree *tree, const struct trail_call *call)
+{
+	struct unwind_regs regs = trail_regs(call->ret - 1, call->slot + 8, 0);
+	struct unwind_stack walk = {0};
+	size_t at = SIZE_MAX;
+
+	tree->walks++;
+	unwinder_walk(tree->unwinder, &regs, &walk);
+	if (trail_is_rooted(tree->stack, &walk))
+		at = trail_caller(tree, &walk);
+	unwind_stack_release(&walk);
+	if (at == SIZE_MAX ||
+		trail_edge_to(tree, tree->nodes.items[at].ret, call->ret) != EDGE_SURE)
+		return;
+	tree->used = call->slot < tree->used ? call->slot : tree->used;
+	for (; at && !tree->nodes.items[at].live; at = tree->nodes.items[at].parent)
+		tree->nodes.items[at].live = true;
+}
+
+static void trail_take_calls(struct trail_tree *tree)
+{
+	const struct trail_stack *stack = tree->stack;
+
+	for (size_t i = 0; i < stack->ncalls && tree->nodes.nr; i++)
+		if (unwinder_is_code(tree->unwinder, stack->calls[i].ret) &&
+			unwinder_is_return(tree->unwinder, stack->calls[i].ret))
+			trail_take_call(tree, &stack->calls[i]);
 }
 
 /* -- the way in -------------------------------------------------------------------------------- */
@@ -373,17 +463,17 @@ static bool trail_is_over(const struct trail_tree *tree, size_t at)
 	const struct trail_stack *stack = tree->stack;
 	uint64_t target = trail_target(tree, node->ret), most;
 
-	return stack->used != UINT64_MAX && !trail_calls(tree, at) && target &&
+	return tree->used != UINT64_MAX && !trail_calls(tree, at) && target &&
 	       trail_leaves(tree, target) < JUMP_ON &&
 	       unwinder_frame_most(tree->unwinder, target, stack->low, &most) &&
-	       node->slot + 8 - most > stack->used;
+	       node->slot + 8 - most > tree->used;
 }
 
 static bool trail_is_sure(const struct trail_tree *tree, const struct trail_node *node)
 {
 	const struct trail_stack *stack = tree->stack;
 
-	return node->slot >= stack->used && stack->still[(node->slot - stack->low) / 8];
+	return node->slot >= tree->used && stack->still[(node->slot - stack->low) / 8];
 }
 
 /*
@@ -412,11 +502,32 @@ static size_t trail_only(const struct trail_tree *tree, size_t at, enum trail_ed
 	return SIZE_MAX;
 }
 
-/* The one child, or the one that the call goes to; SIZE_MAX. *any: whether there is a child. */
+/* The one child that was at work; SIZE_MAX none, or several in turn. */
+static size_t trail_live(const struct trail_tree *tree, size_t at)
+{
+	size_t found = SIZE_MAX;
+
+	for (size_t i = at + 1; i < tree->nodes.nr; i++) {
+		if (tree->nodes.items[i].parent != at || !tree->nodes.items[i].live)
+			continue;
+		if (found != SIZE_MAX)
+			return SIZE_MAX;
+		found = i;
+	}
+	return found;
+}
+
+/*
+ * The one child that was at work, else the only one, or the one that the call goes to; SIZE_MAX.
+ * *any: whether there is a child.
+ */
 static size_t trail_child(const struct trail_tree *tree, size_t at, bool *any)
 {
-	size_t found[EDGE_SURE + 1] = {0};
+	size_t found[EDGE_SURE + 1] = {0}, live = trail_live(tree, at);
 
+	*any = true;
+	if (live != SIZE_MAX)
+		return live;
 	for (size_t i = at + 1; i < tree->nodes.nr; i++)
 		if (tree->nodes.items[i].parent == at)
 			found[tree->nodes.items[i].edge]++;
@@ -449,8 +560,9 @@ static size_t trail_descend(const struct trail_tree *tree, bool *deeper)
 		if (!any)
 			return at;
 		node = child == SIZE_MAX ? NULL : &tree->nodes.items[child];
-		if (!node || !(trail_is_sure(tree, node) || trail_begins(tree, node) ||
-				     (!*deeper && trail_is_of_program(tree, node)))) {
+		if (!node ||
+			!(node->live || trail_is_sure(tree, node) || trail_begins(tree, node) ||
+				(!*deeper && trail_is_of_program(tree, node)))) {
 			*deeper = true;
 			return at;
 		}
@@ -515,12 +627,13 @@ static void trail_enter(const struct trail_tree *tree, size_t at, struct trail *
 bool unwinder_find_trail(struct unwinder *unwinder, const struct trail_stack *stack,
 	struct trail *ret)
 {
-	struct trail_tree tree = {.unwinder = unwinder, .stack = stack};
+	struct trail_tree tree = {.unwinder = unwinder, .stack = stack, .used = stack->used};
 	bool found = false;
 	size_t at;
 
 	*ret = (struct trail){0};
 	trail_grow(&tree);
+	trail_take_calls(&tree);
 	if (tree.nodes.nr) {
 		at = trail_descend(&tree, &ret->deeper);
 		found = at && !trail_begins(&tree, &tree.nodes.items[at]) &&

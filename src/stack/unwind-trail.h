@@ -10,7 +10,8 @@
  * where the call goes that it is the return address of.
  *
  * What is in use: two readings of a stack that differ at an address prove that the stack reached
- * down to there between them. So what lies further out and is alike in both was in use, too.
+ * down to there between them. So what lies further out and is alike in both was in use, too. And a
+ * call that was made between two readings proves all frames that it was made from.
  */
 
 #include <stdbool.h>
@@ -19,6 +20,12 @@
 
 #include "stack/unwind.h"
 
+/* A word that was not there at one reading, and at the next one was: maybe a call's. */
+struct trail_call {
+	uint64_t slot; /* where it lies */
+	uint64_t ret;  /* an address of code */
+};
+
 /* What was read of a stack, word by word. */
 struct trail_stack {
 	uint64_t low; /* where the first word lies; a multiple of 8 */
@@ -26,6 +33,8 @@ struct trail_stack {
 	const bool *still; /* of each word: it was the same in both readings */
 	size_t nr;	   /* the last one is where the process began */
 	uint64_t used; /* from here on outwards the stack was in use; UINT64_MAX: not known */
+	const struct trail_call *calls; /* of this and other readings */
+	size_t ncalls;
 };
 
 struct trail {

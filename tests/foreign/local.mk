@@ -24,8 +24,9 @@ check_LTLIBRARIES += %D%/libmpi-spinning.la
 %C%_libmpi_spinning_la_CFLAGS = $(PLAIN_CFLAGS) -fvisibility=default
 %C%_libmpi_spinning_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
-EXTRA_DIST += %D%/foreign.sh %D%/mpi-ranks.c %D%/pod.sh %D%/scope.sh
+EXTRA_DIST += %D%/foreign.sh %D%/mpi-ranks.c %D%/mpi-ranks.py %D%/mpi.sh %D%/pod.sh %D%/scope.sh
 SH_TESTS += %D%/access.test %D%/driver.test %D%/found.test %D%/loop.test %D%/mpi.test \
+	%D%/mpi-python.test \
 	%D%/parked.test %D%/proctable.test %D%/served.test %D%/slurm.test %D%/spawned.test \
 	%D%/spinning.test %D%/strangers.test %D%/yama.test
 ASAN_TESTS += %D%/found.test %D%/loop.test %D%/proctable.test %D%/served.test %D%/slurm.test

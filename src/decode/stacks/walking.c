@@ -258,8 +258,7 @@ void walking_read(
 		return;
 	}
 	find_python(walking, thread, &python);
-	if (thread->how != SNAPSHOT_FAILED && has_registers(thread) &&
-		!(thread->how == SNAPSHOT_RUNNING && python.nr))
+	if (thread->how != SNAPSHOT_FAILED && has_registers(thread))
 		walk_thread(walking, thread, &python, &frames, ret);
 	else
 		take_python(walking, thread, &python, &frames, ret);

@@ -223,6 +223,14 @@ static void capture_fall_back(struct capture *capture)
 	free(unread);
 }
 
+/* A thread that runs may be elsewhere before its Python frames are read, and after that. */
+static void capture_confirm(struct capture *capture)
+{
+	if (capture->into->nplaces)
+		runner_confirm(&capture->peek, &capture->maps, images_modules(capture->images),
+			capture->livemem);
+}
+
 static void capture_look(struct capture *capture)
 {
 	capture->hold.peek = &capture->peek;
@@ -239,12 +247,12 @@ static void capture_look(struct capture *capture)
 	peek_stacks(&capture->peek, &capture->maps, capture->livemem);
 	if (capture->options->mode == SNAPSHOT_BLOCKED_FALLBACK)
 		capture_fall_back(capture);
-	/* Of a Python program its own frames tell, which are read from wherever they lie. */
-	if (!capture->into->nplaces)
-		runner_look(&capture->peek, &capture->maps, images_modules(capture->images),
-			capture->livemem);
+	runner_look(
+		&capture->peek, &capture->maps, images_modules(capture->images), capture->livemem);
+	capture_confirm(capture);
 	if (!capture->python_read)
 		capture_read_python(capture);
+	capture_confirm(capture);
 	peek_check(&capture->peek);
 	capture->into->longest_stop = capture->hold.longest;
 }

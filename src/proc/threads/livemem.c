@@ -215,6 +215,13 @@ void livemem_put(struct livemem *livemem, uint64_t at, const void *bytes, size_t
 	array_sort(&livemem->copies, compare_copies);
 }
 
+void livemem_drop(struct livemem *livemem, uint64_t at)
+{
+	const struct livemem_piece piece = {.at = at, .len = 1};
+
+	livemem_supersede(livemem, &piece);
+}
+
 /* How many of len bytes at `at` a copy has (0 none), which are put to `to`. */
 static size_t livemem_from_copy(
 	const struct livemem *livemem, uint64_t at, void *to, size_t len)

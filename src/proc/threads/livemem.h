@@ -51,6 +51,9 @@ ssize_t livemem_again(struct livemem *livemem, uint64_t at, void *to, size_t len
 void livemem_put(struct livemem *livemem, uint64_t at, const void *bytes, size_t len)
 	__attribute__((nonnull));
 
+/* From now on reads there see the memory again; copies are dropped whole. */
+void livemem_drop(struct livemem *livemem, uint64_t at) __attribute__((nonnull));
+
 /* Forgets all copies and the cache. */
 void livemem_forget(struct livemem *livemem) __attribute__((nonnull));
 

@@ -17,6 +17,7 @@
 #define RUNNER_RAN_NS  (10 * CLOCK_NS_PER_MS) /* on a processor, all the while, suffices too */
 #define RUNNER_MOST_NS (60 * CLOCK_NS_PER_MS)
 #define RUNNER_SPAN    (256u * 1024) /* bytes of the stack, from where it began */
+#define RUNNER_CALLS   64 /* that are kept */
 #define RUNNER_RED     128 /* bytes below the stack pointer that a function may use */
 #define RUNNER_FIELD   28  /* of stat's fields, from 1: startstack */
 
@@ -28,11 +29,14 @@ struct runner_pair {
 
 struct runner {
 	const struct threads *threads;
+	const struct stack_maps *maps;
 	struct livemem *livemem;
 	uint64_t low;
 	size_t nr; /* words */
 	struct runner_pair pair; /* of all, the one that differs deepest */
 	uint64_t *last, *now;
+	struct trail_call calls[RUNNER_CALLS];
+	size_t ncalls;
 };
 
 /* Where the kernel began the main thread's stack; 0 where it does not say. */
@@ -52,10 +56,10 @@ static uint64_t runner_base(uint32_t pid)
 	return base & ~7ull;
 }
 
-static bool runner_find(struct runner *runner, const struct stack_maps *maps)
+static bool runner_find(struct runner *runner)
 {
 	uint64_t base = runner_base(runner->threads->pid);
-	const struct stack_map *map = base ? stack_maps_find(maps, base) : NULL;
+	const struct stack_map *map = base ? stack_maps_find(runner->maps, base) : NULL;
 
 	if (!map || !map->readable || base - map->start < 8)
 		return false;
@@ -84,6 +88,27 @@ static void runner_keep(struct runner *runner, size_t lowest)
 	runner->pair.lowest = lowest;
 	memcpy(runner->pair.before, runner->last, 8 * runner->nr);
 	memcpy(runner->pair.after, runner->now, 8 * runner->nr);
+}
+
+static bool runner_has_call(const struct runner *runner, uint64_t slot, uint64_t ret)
+{
+	for (size_t i = 0; i < runner->ncalls; i++)
+		if (runner->calls[i].slot == slot && runner->calls[i].ret == ret)
+			return true;
+	return false;
+}
+
+/* What was written since the last reading and leads into code. */
+static void runner_keep_calls(struct runner *runner, size_t lowest)
+{
+	for (size_t i = lowest; i < runner->nr && runner->ncalls < RUNNER_CALLS; i++) {
+		uint64_t slot = runner->low + 8 * i, ret = runner->now[i];
+		const struct stack_map *map =
+			ret == runner->last[i] ? NULL : stack_maps_find(runner->maps, ret);
+
+		if (map && map->executable && !runner_has_call(runner, slot, ret))
+			runner->calls[runner->ncalls++] = (struct trail_call){slot, ret};
+	}
 }
 
 /* True if it has been on a processor for long enough since then. */
@@ -118,6 +143,7 @@ static bool runner_watch(struct runner *runner, const struct snapshot_thread *th
 			return false;
 		lowest = runner_lowest(runner);
 		changes += lowest != SIZE_MAX;
+		runner_keep_calls(runner, lowest);
 		if (lowest < runner->pair.lowest || !i)
 			runner_keep(runner, lowest);
 		runner->last = runner->now;
@@ -128,11 +154,12 @@ static bool runner_watch(struct runner *runner, const struct snapshot_thread *th
 	return true;
 }
 
-static bool runner_find_trail(const struct runner *runner, const struct stack_maps *maps,
-	const struct modules *modules, struct trail *ret)
+static bool runner_find_trail(
+	const struct runner *runner, const struct modules *modules, struct trail *ret)
 {
 	const struct runner_pair *pair = &runner->pair;
-	struct unwinder *unwinder = unwinder_new(maps, modules, livemem_memory(runner->livemem));
+	struct unwinder *unwinder =
+		unwinder_new(runner->maps, modules, livemem_memory(runner->livemem));
 	bool *still = alloc_zeroed(runner->nr, sizeof(*still));
 	const struct trail_stack stack = {
 		.low = runner->low,
@@ -141,6 +168,8 @@ static bool runner_find_trail(const struct runner *runner, const struct stack_ma
 		.nr = runner->nr,
 		.used = pair->lowest == SIZE_MAX ? UINT64_MAX :
 						   runner->low + 8 * pair->lowest + RUNNER_RED,
+		.calls = runner->calls,
+		.ncalls = runner->ncalls,
 	};
 	bool found;
 
@@ -153,8 +182,8 @@ static bool runner_find_trail(const struct runner *runner, const struct stack_ma
 	return found;
 }
 
-static void runner_look_at(struct runner *runner, struct snapshot_thread *thread,
-	const struct stack_maps *maps, const struct modules *modules)
+static void runner_look_at(
+	struct runner *runner, struct snapshot_thread *thread, const struct modules *modules)
 {
 	uint64_t *words = alloc_zeroed(4 * runner->nr, sizeof(*words));
 	struct trail trail;
@@ -163,21 +192,69 @@ static void runner_look_at(struct runner *runner, struct snapshot_thread *thread
 	runner->now = words + runner->nr;
 	runner->pair.before = words + 2 * runner->nr;
 	runner->pair.after = words + 3 * runner->nr;
-	if (runner_watch(runner, thread) && runner_find_trail(runner, maps, modules, &trail)) {
-		thread->regs = trail.regs;
-		thread->deeper = trail.deeper;
+	if (runner_watch(runner, thread)) {
+		if (runner_find_trail(runner, modules, &trail)) {
+			thread->regs = trail.regs;
+			thread->deeper = trail.deeper;
+		} else {
+			livemem_drop(runner->livemem, runner->low);
+		}
 	}
 	free(words);
+}
+
+/* The main thread, if it runs. */
+static struct snapshot_thread *runner_thread(const struct peek *peek)
+{
+	struct peek_thread *thread;
+
+	array_for_each(&peek->all, thread)
+		if (thread->facts.how == SNAPSHOT_RUNNING &&
+			thread->facts.tid == peek->threads->pid)
+			return &thread->facts;
+	return NULL;
 }
 
 void runner_look(struct peek *peek, const struct stack_maps *maps, const struct modules *modules,
 	struct livemem *livemem)
 {
-	struct runner runner = {.threads = peek->threads, .livemem = livemem};
-	struct peek_thread *thread;
+	struct runner runner = {.threads = peek->threads, .maps = maps, .livemem = livemem};
+	struct snapshot_thread *thread = runner_thread(peek);
 
-	array_for_each(&peek->all, thread)
-		if (thread->facts.how == SNAPSHOT_RUNNING &&
-			thread->facts.tid == peek->threads->pid && runner_find(&runner, maps))
-			runner_look_at(&runner, &thread->facts, maps, modules);
+	if (thread && runner_find(&runner))
+		runner_look_at(&runner, thread, modules);
+}
+
+/* True if the callers' return addresses lie where they lay. */
+static bool runner_is_there(struct livemem *livemem, const struct unwind_stack *walk)
+{
+	for (size_t i = 1; i < walk->nframes; i++) {
+		uint64_t word;
+
+		if (livemem_again(livemem, walk->frames[i].sp - 8, &word, sizeof(word)) !=
+				sizeof(word) ||
+			word != walk->frames[i].pc)
+			return false;
+	}
+	return true;
+}
+
+void runner_confirm(struct peek *peek, const struct stack_maps *maps, const struct modules *modules,
+	struct livemem *livemem)
+{
+	struct snapshot_thread *thread = runner_thread(peek);
+	struct unwind_stack walk = {0};
+	struct unwinder *unwinder;
+
+	if (!thread || !thread->regs.known)
+		return;
+	unwinder = unwinder_new(maps, modules, livemem_memory(livemem));
+	unwinder_walk(unwinder, &thread->regs, &walk);
+	if (!runner_is_there(livemem, &walk)) {
+		livemem_drop(livemem, thread->regs.value[UNWIND_SP]);
+		thread->regs = (struct unwind_regs){0};
+		thread->deeper = false;
+	}
+	unwind_stack_release(&walk);
+	unwinder_free(unwinder);
 }

@@ -21,4 +21,11 @@
 void runner_look(struct peek *peek, const struct stack_maps *maps, const struct modules *modules,
 	struct livemem *livemem) __attribute__((nonnull));
 
+/*
+ * Takes that back where one of those calls is not on the stack any more: what is read of the
+ * process now, such as Python's frames, would be of another moment.
+ */
+void runner_confirm(struct peek *peek, const struct stack_maps *maps, const struct modules *modules,
+	struct livemem *livemem) __attribute__((nonnull));
+
 #endif

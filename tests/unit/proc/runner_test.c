@@ -48,6 +48,20 @@ ALONE static void is_in_collective(void)
 	sink++;
 }
 
+ALONE static void leaves_frames_far_down(void)
+{
+	volatile uint64_t words[32 * WORDS];
+
+	words[5] = sink;
+	sink += asks_another_way(words[5]);
+}
+
+ALONE static void is_called_by_pointer(void (*volatile function)(void))
+{
+	function();
+	sink++;
+}
+
 /* It makes no call: nothing on its stack changes. */
 ALONE static void computes(void)
 {
@@ -65,6 +79,15 @@ ALONE static void spins(void)
 {
 	is_in_collective();
 	sink++;
+}
+
+/* Where the pointer leads is not in the code: either call may be the one that stands. */
+ALONE static void spins_by_pointer(void)
+{
+	static void (*const functions[])(void) = {leaves_frames_far_down, is_in_collective};
+
+	for (size_t i = 0; i < 2; i++)
+		is_called_by_pointer(functions[i]);
 }
 
 ALONE static void was_in_it_and_computes(void)
@@ -169,6 +192,20 @@ static void a_loop_that_waits_is_seen_with_its_callers(void **state)
 	assert_false(sight.computes);
 }
 
+static void a_call_that_is_made_meanwhile_proves_its_callers(void **state)
+{
+	pid_t pid = child_of(spins_by_pointer);
+	struct sight sight = {0};
+
+	(void)state;
+	for (int i = 0; i < LOOKS && !sight.waits; i++)
+		sight = look_at(pid, spins_by_pointer);
+	end(pid);
+	assert_true(sight.waits);
+	assert_true(sight.collective);
+	assert_true(sight.program);
+}
+
 /* Looks until the program's own frame is seen; what it left behind never is. */
 static struct sight look_for_program(void (*program)(void))
 {
@@ -208,6 +245,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_loop_that_waits_is_seen_with_its_callers),
+		cmocka_unit_test(a_call_that_is_made_meanwhile_proves_its_callers),
 		cmocka_unit_test(what_a_call_left_behind_is_no_frame),
 		cmocka_unit_test(nor_where_others_are_called_since),
 	};
