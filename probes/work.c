@@ -237,6 +237,13 @@ uint64_t work_op(const void *work)
 	return 0;
 }
 
+int work_group(const void *work)
+{
+	const struct work_op *op = work_find(work_op(work));
+
+	return op ? op->group : -1;
+}
+
 void work_end(const void *work, enum work_end end)
 {
 	struct work_op *op = work_find(work_take((uint64_t)(uintptr_t)work));

@@ -42,6 +42,8 @@ int work_is_bound(uint64_t number);
 
 /* The op of a Work that has not ended; 0 none. */
 uint64_t work_op(const void *work);
+/* The entry of the ring of its group; -1 none. */
+int work_group(const void *work);
 
 /*
  * Notes that the Work has ended, or was freed (WORK_FAILED). Does nothing for one that is not

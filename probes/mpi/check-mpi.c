@@ -12,6 +12,8 @@
 #define MPI_CALL(n, Name, name, NAME, params, ...)  extern __typeof__(int params) MPI_##Name;
 #define MPI_SIZED(n, Name, name, NAME, params, ...) extern __typeof__(int params) MPI_##Name;
 #define MPI_BEGIN(n, nf, Name, name, NAME, params)  extern __typeof__(int params) MPI_##Name;
+#define MPI_SPELL(n, nf, Name, name, NAME, params, ...)                                            \
+	extern __typeof__(int params) MPI_##Name;
 #include "probes/mpi/mpi.def"
 
 #if MPI_VERSION >= 4
@@ -22,6 +24,7 @@
 #define MPI_CALL(n, Name, name, NAME, params, ...)
 #define MPI_SIZED(n, Name, name, NAME, params, ...) extern __typeof__(int params) MPI_##Name##_c;
 #define MPI_BEGIN(n, nf, Name, name, NAME, params)
+#define MPI_SPELL(n, nf, Name, name, NAME, params, ...)
 #include "probes/mpi/mpi.def"
 #endif
 
@@ -31,10 +34,13 @@ SAME(MPI_SUCCESS, MPI_ABI_SUCCESS);
 SAME(sizeof(MPI_Fint), 4);
 SAME(sizeof(MPI_Count), 8);
 SAME(sizeof(MPI_Aint), sizeof(void *));
+SAME(sizeof(MPI_Offset), sizeof(void *));
+SAME(sizeof(MPI_File), sizeof(void *));
 
 #ifdef OPEN_MPI
 SAME(sizeof(MPI_Comm), sizeof(void *));
 SAME(sizeof(MPI_Request), sizeof(void *));
+SAME(sizeof(MPI_Win), sizeof(void *));
 SAME(MPI_ANY_SOURCE, MPI_OPEN_ANY_SOURCE);
 SAME(MPI_PROC_NULL, MPI_OPEN_PROC_NULL);
 
@@ -52,6 +58,7 @@ extern __typeof__(ompi_mpi_datatype_null) ompi_mpi_datatype_null;
 #else
 SAME(sizeof(MPI_Comm), sizeof(int));
 SAME(sizeof(MPI_Request), sizeof(int));
+SAME(sizeof(MPI_Win), sizeof(int));
 SAME(MPI_ANY_SOURCE, MPI_MPICH_ANY_SOURCE);
 SAME(MPI_PROC_NULL, MPI_MPICH_PROC_NULL);
 SAME(MPI_COMM_NULL, MPI_MPICH_COMM_NULL);

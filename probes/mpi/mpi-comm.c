@@ -7,6 +7,8 @@
  *			and who is in it
  *	made apart	(MPI_Comm_create_group) its parent's key, the tag, who is in it, the how
  *			manieth of these
+ *	merged		(MPI_Intercomm_merge) the same of the world
+ *	window, file	as a child that has all of its parent's members
  *
  * Making a child is an operation of its parent: all must come to it, in one order with all else
  * there. So the child is shown only when it is there; who makes it waits in the parent.
@@ -29,6 +31,11 @@
 int mpi_group(uint64_t comm)
 {
 	return group_of((const void *)(uintptr_t)comm);
+}
+
+int mpi_group_of(const struct mpi_call *c)
+{
+	return mpi_group(mpi_handle(c, c->shape->comm, c->shape->kind));
 }
 
 static void bind(uint64_t comm, int group)
@@ -185,7 +192,7 @@ static void born_alike(const struct mpi_call *c, int parent, uint64_t comm, uint
 /* What the call left where the new communicator should be; 0: this process is in none. */
 static uint64_t newborn(const struct mpi_call *c)
 {
-	uint64_t comm = mpi_handle_at(c, c->shape->made, 0, MPI_KIND_COMM);
+	uint64_t comm = mpi_handle_at(c, c->shape->made, 0, c->shape->makes);
 
 	return comm == mpi_library()->comm_null ? 0 : comm;
 }
@@ -216,7 +223,8 @@ int mpi_do_make(const struct mpi_call *c)
 
 int mpi_do_make_apart(const struct mpi_call *c)
 {
-	int parent = mpi_group(mpi_handle(c, c->shape->comm, MPI_KIND_COMM)), result;
+	int parent = c->shape->of_world ? mpi_group(mpi_library()->world) : mpi_group_of(c);
+	int result, tag = c->shape->tag ? mpi_int(c, c->shape->tag) : 0;
 	uint64_t ticket = mpi_call_enter(c->me, c->shape->call, GROUP_NONE, 0), comm;
 
 	result = mpi_real(c);
@@ -224,7 +232,7 @@ int mpi_do_make_apart(const struct mpi_call *c)
 	if (comm && parent == MPI_ALONE)
 		bind(comm, MPI_ALONE);
 	else if (comm && parent >= 0)
-		born(c, parent, comm, GROUP_NTH, (uint64_t)mpi_int(c, c->shape->tag));
+		born(c, parent, comm, GROUP_NTH, (uint64_t)tag);
 	mpi_call_return(c->me, c->shape->call, GROUP_NONE, ticket, result);
 	return result;
 }
@@ -357,6 +365,30 @@ int mpi_do_end(const struct mpi_call *c)
 	if (group >= 0)
 		pin(c->me, c->shape->call, group, RING_F_RETURNED, result);
 	mpi_call_return(c->me, c->shape->call, group, ticket, result);
+	return result;
+}
+
+/* All of it come to the end together: in its order that is the last of what they do there. */
+int mpi_do_close(const struct mpi_call *c)
+{
+	uint64_t handle = mpi_handle_at(c, c->shape->comm, 0, c->shape->kind);
+	struct mpi_op op = {.call = c->shape->call,
+		.group = mpi_group(handle),
+		.count = 1,
+		.sig = ring_sig(c->shape->op, 0, 0, RING_SIG_NO_PEER)};
+	int result;
+
+	/* Before the real call frees it: another thread may be given the same handle at once. */
+	group_unbind((const void *)(uintptr_t)handle);
+	if (op.group == MPI_ALONE)
+		return mpi_real(c);
+	mpi_op_enter(c->me, &op);
+	result = mpi_real(c);
+	mpi_op_return(c->me, &op, 0, result);
+	if (op.group >= 0 && result)
+		bind(handle, op.group);
+	else if (op.group >= 0)
+		ring_group_state(c->me->ring, op.group, RING_G_DESTROYED);
 	return result;
 }
 

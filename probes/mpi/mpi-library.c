@@ -180,12 +180,12 @@ typedef int (*mpi_translate)(uint64_t, int, const int *, uint64_t, int *);
 
 uint64_t mpi_from_fortran(enum mpi_kind kind, int32_t handle)
 {
-	static const char *const names[MPI_KINDS] = {
-		"PMPI_Comm_f2c", "PMPI_Type_f2c", "PMPI_Op_f2c", "PMPI_Request_f2c"};
+	static const char *const names[MPI_KINDS] = {"PMPI_Comm_f2c", "PMPI_Type_f2c",
+		"PMPI_Op_f2c", "PMPI_Request_f2c", "PMPI_Win_f2c", "PMPI_File_f2c"};
 	static void *slots[MPI_KINDS];
 	mpi_convert convert;
 
-	if (!found.library.open)
+	if (!found.library.open && kind != MPI_KIND_FILE)
 		return (uint32_t)handle;
 	convert = (mpi_convert)hook_borrow(&slots[kind], names[kind], hook_mpi);
 	return convert ? convert(handle) : 0;

@@ -29,7 +29,15 @@ int mpi_library_find(void);
 const struct mpi_library *mpi_library(void);
 
 /* What kind of thing a handle in Fortran, which is an index there, stands for. */
-enum mpi_kind { MPI_KIND_COMM, MPI_KIND_TYPE, MPI_KIND_OP, MPI_KIND_REQUEST, MPI_KINDS };
+enum mpi_kind {
+	MPI_KIND_COMM,
+	MPI_KIND_TYPE,
+	MPI_KIND_OP,
+	MPI_KIND_REQUEST,
+	MPI_KIND_WIN,
+	MPI_KIND_FILE, /* a pointer in C, whatever the library */
+	MPI_KINDS
+};
 
 /* The library's handle for a Fortran one. */
 uint64_t mpi_from_fortran(enum mpi_kind kind, int32_t handle);

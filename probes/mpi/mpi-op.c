@@ -53,7 +53,7 @@ int mpi_is_nothing(const struct mpi_call *c)
 {
 	const struct mpi_shape *s = c->shape;
 
-	if (mpi_group(mpi_handle(c, s->comm, MPI_KIND_COMM)) == MPI_ALONE)
+	if (mpi_group_of(c) == MPI_ALONE)
 		return 1;
 	return is_p2p(s->op) && is_nobody(c, s->probes ? 0 : s->peer);
 }
@@ -112,7 +112,7 @@ struct mpi_op mpi_describe_op(const struct mpi_call *c)
 {
 	const struct mpi_shape *s = c->shape;
 	struct mpi_op op = {.call = s->call,
-		.group = mpi_group(mpi_handle(c, s->comm, MPI_KIND_COMM)),
+		.group = mpi_group_of(c),
 		.flags = is_p2p(s->op) ? RING_F_P2P : 0};
 	uint32_t peer = RING_SIG_NO_PEER;
 	unsigned dtype, redop = 0;
@@ -310,7 +310,7 @@ static struct mpi_op side_of(const struct mpi_call *c, unsigned kind, unsigned c
 {
 	unsigned dtype;
 	struct mpi_op op = {.call = c->shape->call,
-		.group = mpi_group(mpi_handle(c, c->shape->comm, MPI_KIND_COMM)),
+		.group = mpi_group_of(c),
 		.flags = RING_F_P2P | RING_F_GROUPED};
 
 	op.count = amount_of(c, mpi_count(c, count), type, &dtype);
@@ -325,7 +325,7 @@ static int sides_of(const struct mpi_call *c, struct mpi_op sides[2])
 	const struct mpi_shape *s = c->shape;
 	int n = 0;
 
-	if (mpi_group(mpi_handle(c, s->comm, MPI_KIND_COMM)) == MPI_ALONE)
+	if (mpi_group_of(c) == MPI_ALONE)
 		return 0;
 	if (!is_nobody(c, s->peer))
 		sides[n++] = side_of(c, RING_OP_SEND, s->count, s->type, s->peer);
@@ -367,8 +367,11 @@ int mpi_do_exchange(const struct mpi_call *c)
 	return result;
 }
 
-/* It waits for a message and leaves it where it is: its receive comes later. */
-int mpi_do_probe(const struct mpi_call *c)
+/*
+ * The thread may wait there, and for whom is not said: in a probe for a message, which it leaves
+ * where it is, since its receive comes later; in a window for who has locked or opened it.
+ */
+int mpi_do_call(const struct mpi_call *c)
 {
 	uint64_t ticket = mpi_call_enter(c->me, c->shape->call, GROUP_NONE, 0);
 	int result = mpi_real(c);

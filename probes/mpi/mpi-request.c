@@ -355,6 +355,20 @@ int mpi_do_give_up(const struct mpi_call *c)
 	return mpi_real(c);
 }
 
+/*
+ * A receive that is cancelled takes no message, unless it has; what its number says of those that
+ * others sent is not known any more.
+ */
+int mpi_do_cancel(const struct mpi_call *c)
+{
+	uint64_t key = mpi_handle_at(c, c->shape->request, 0, MPI_KIND_REQUEST);
+	int group = work_group((const void *)(uintptr_t)key);
+
+	if (group >= 0)
+		ring_group_state(c->me->ring, group, RING_G_FROM_ANY);
+	return mpi_real(c);
+}
+
 void mpi_forget_requests(void)
 {
 	memset(described, 0, sizeof(described));

@@ -63,13 +63,16 @@ int64_t mpi_count_told(const struct mpi_call *c, unsigned at, uint32_t i)
 	return told ? told[i] : 0;
 }
 
+static int is_pointer(const struct mpi_library *library, enum mpi_kind kind)
+{
+	return kind == MPI_KIND_FILE || (library && library->open);
+}
+
 uint64_t mpi_handle(const struct mpi_call *c, unsigned at, enum mpi_kind kind)
 {
-	const struct mpi_library *library = mpi_library();
-
 	if (c->tongue == MPI_IN_FORTRAN)
 		return mpi_from_fortran(kind, mpi_told(c, at, 0));
-	return library && library->open ? c->words[at] : (uint32_t)c->words[at];
+	return is_pointer(mpi_library(), kind) ? c->words[at] : (uint32_t)c->words[at];
 }
 
 uint64_t mpi_handle_at(const struct mpi_call *c, unsigned at, int i, enum mpi_kind kind)
@@ -81,7 +84,7 @@ uint64_t mpi_handle_at(const struct mpi_call *c, unsigned at, int i, enum mpi_ki
 		return 0;
 	if (c->tongue == MPI_IN_FORTRAN)
 		return mpi_from_fortran(kind, mpi_told(c, at, i));
-	return library->open ? handles[i] : (uint32_t)mpi_told(c, at, i);
+	return is_pointer(library, kind) ? handles[i] : (uint32_t)mpi_told(c, at, i);
 }
 
 /* --- The call -------------------------------------------------------------------------------- */
@@ -254,28 +257,28 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 #define MPI_ALIAS(fn, other, symbol, n)                                                           \
 	HOOK_EXPORT void other(MPI_PARAMS(n)) __asm__(symbol) __attribute__((alias(#fn)));
 
-/* `n` arguments and ierror. */
-#define MPI_IN_FORTRAN_AS(enter, n, name, NAME, shape_)                                            \
-	HOOK_EXPORT void mpi_##name##_(MPI_PARAMS(MPI_I##n));                                      \
-	HOOK_EXPORT void mpi_##name##_(MPI_PARAMS(MPI_I##n))                                       \
+/* `n` arguments, ierror, and what may stand behind it: nf in all. */
+#define MPI_IN_FORTRAN_AS(enter, n, nf, name, NAME, shape_)                                        \
+	HOOK_EXPORT void mpi_##name##_(MPI_PARAMS(nf));                                            \
+	HOOK_EXPORT void mpi_##name##_(MPI_PARAMS(nf))                                             \
 	{                                                                                          \
 		static const struct mpi_door door = {&(shape_),                                    \
 			"mpi_" #name "_\0mpi_" #name "__\0mpi_" #name "\0MPI_" #NAME "\0",         \
 			(const void *)mpi_##name##_, MPI_IN_FORTRAN, n};                           \
 		static void *slot;                                                                 \
                                                                                                    \
-		enter(&door, &slot, MPI_WORDS_OF(MPI_I##n), MPI_CALLER);                           \
+		enter(&door, &slot, MPI_WORDS_OF(nf), MPI_CALLER);                                 \
 	}                                                                                          \
-	MPI_ALIAS(mpi_##name##_, mpi_##name##_2, "mpi_" #name "__", MPI_I##n)                      \
-	MPI_ALIAS(mpi_##name##_, mpi_##name##_3, "MPI_" #NAME, MPI_I##n)                           \
-	HOOK_EXPORT void mpi_##name##_f08_(MPI_PARAMS(MPI_I##n));                                  \
-	HOOK_EXPORT void mpi_##name##_f08_(MPI_PARAMS(MPI_I##n))                                   \
+	MPI_ALIAS(mpi_##name##_, mpi_##name##_2, "mpi_" #name "__", nf)                            \
+	MPI_ALIAS(mpi_##name##_, mpi_##name##_3, "MPI_" #NAME, nf)                                 \
+	HOOK_EXPORT void mpi_##name##_f08_(MPI_PARAMS(nf));                                        \
+	HOOK_EXPORT void mpi_##name##_f08_(MPI_PARAMS(nf))                                         \
 	{                                                                                          \
 		static const struct mpi_door door = {&(shape_), "mpi_" #name "_f08_\0",            \
 			(const void *)mpi_##name##_f08_, MPI_IN_FORTRAN, n};                       \
 		static void *slot;                                                                 \
                                                                                                    \
-		enter(&door, &slot, MPI_WORDS_OF(MPI_I##n), MPI_CALLER);                           \
+		enter(&door, &slot, MPI_WORDS_OF(nf), MPI_CALLER);                                 \
 	}
 
 #define MPI_SHAPE(Name, of, ...)                                                                   \
@@ -284,7 +287,12 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 #define MPI_CALL(n, Name, name, NAME, params, ...)                                                 \
 	MPI_SHAPE(Name, Name, __VA_ARGS__)                                                         \
 	MPI_IN_C_AS(mpi_enter, n, MPI_##Name, shape_##Name)                                        \
-	MPI_IN_FORTRAN_AS(mpi_enter, n, name, NAME, shape_##Name)
+	MPI_IN_FORTRAN_AS(mpi_enter, n, MPI_I##n, name, NAME, shape_##Name)
+
+#define MPI_SPELL(n, nf, Name, name, NAME, params, ...)                                            \
+	MPI_SHAPE(Name, Name, __VA_ARGS__)                                                         \
+	MPI_IN_C_AS(mpi_enter, n, MPI_##Name, shape_##Name)                                        \
+	MPI_IN_FORTRAN_AS(mpi_enter, n, nf, name, NAME, shape_##Name)
 
 #define MPI_SIZED(n, Name, name, NAME, params, ...)                                                \
 	MPI_CALL(n, Name, name, NAME, params, __VA_ARGS__)                                         \
@@ -294,6 +302,6 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 #define MPI_BEGIN(n, nf, Name, name, NAME, params)                                                 \
 	MPI_SHAPE(Name, Name, .body = NULL)                                                        \
 	MPI_IN_C_AS(mpi_begin, n, MPI_##Name, shape_##Name)                                        \
-	MPI_IN_FORTRAN_AS(mpi_begin, nf, name, NAME, shape_##Name)
+	MPI_IN_FORTRAN_AS(mpi_begin, nf, MPI_I##nf, name, NAME, shape_##Name)
 
 #include "probes/mpi/mpi.def"

@@ -58,13 +58,16 @@ struct mpi_shape {
 	unsigned char op;
 	unsigned char amount, done;
 	unsigned char comm, request; /* also the list of requests, behind its length at 0 */
+	unsigned char kind;	     /* enum mpi_kind: what `comm` is; 0 a communicator */
 	unsigned char count, type, redop, peer;
 	unsigned char roots_count, roots_type;
 	unsigned char recv_count, recv_type, recv_peer;
 	unsigned char made, tag;  /* the new communicator; what its makers tell each other by */
+	unsigned char makes;	  /* enum mpi_kind: what `made` is; 0 a communicator */
 	unsigned char flag, index; /* is anything done, or how much; which */
 	unsigned many : 1;   /* a list of requests */
 	unsigned same : 1;   /* the new communicator has the members of the old one */
+	unsigned of_world : 1; /* it comes from the world, whatever its makers come from */
 	unsigned probes : 1; /* the peer comes first, no buffer before it */
 	unsigned parts : 1;  /* lists of what each is given and gives, at the places of Alltoallv */
 	unsigned typed : 1;  /* of each part the type, too */
@@ -139,7 +142,7 @@ uint64_t mpi_request(const struct mpi_call *c);
 /* The bodies of mpi.def. */
 int mpi_do_op(const struct mpi_call *c);
 int mpi_do_exchange(const struct mpi_call *c);
-int mpi_do_probe(const struct mpi_call *c);
+int mpi_do_call(const struct mpi_call *c);
 
 /* --- Calls that never return (mpi-left.c) ----------------------------------------------------- */
 
@@ -165,6 +168,7 @@ int mpi_do_test(const struct mpi_call *c);
 int mpi_do_look(const struct mpi_call *c);
 int mpi_do_ask(const struct mpi_call *c);
 int mpi_do_give_up(const struct mpi_call *c);
+int mpi_do_cancel(const struct mpi_call *c);
 void mpi_forget_requests(void);
 
 /* --- Communicators (mpi-comm.c) -------------------------------------------------------------- */
@@ -172,8 +176,12 @@ void mpi_forget_requests(void);
 /* The process is alone in that communicator: nothing there can keep it waiting. */
 #define MPI_ALONE 0x7fff
 
-/* The entry of a communicator in the ring; MPI_ALONE; or GROUP_NONE where it is not known. */
+/*
+ * The entry of a communicator in the ring, or of a window or file; MPI_ALONE; or GROUP_NONE where
+ * it is not known. Of a call: that of the one it is about.
+ */
 int mpi_group(uint64_t comm);
+int mpi_group_of(const struct mpi_call *c);
 
 /* Before and after the real MPI_Init: this process is a rank. */
 struct mpi_birth {
@@ -188,6 +196,7 @@ void mpi_birth_end(struct mpi_birth *b, int result);
 int mpi_do_make(const struct mpi_call *c);
 int mpi_do_make_apart(const struct mpi_call *c);
 int mpi_do_end(const struct mpi_call *c);
+int mpi_do_close(const struct mpi_call *c);
 int mpi_do_finalize(const struct mpi_call *c);
 int mpi_do_abort(const struct mpi_call *c);
 

@@ -57,12 +57,36 @@ static const struct family *family_of(const char *name)
 	return NULL;
 }
 
+/* The place of its row; N_OF(calls): it has none. */
+static size_t row_of(const char *name)
+{
+	size_t i = 0;
+
+	while (i < N_OF(calls) && strcmp(name, calls[i].name) != 0)
+		i++;
+	return i;
+}
+
 unsigned call_traits(const char *name)
 {
-	for (size_t i = 0; i < N_OF(calls); i++)
-		if (!strcmp(name, calls[i].name))
-			return calls[i].traits;
-	return 0;
+	size_t row = row_of(name);
+
+	return row < N_OF(calls) ? calls[row].traits : 0;
+}
+
+/* A sister for large counts (MPI_Send_c) is recorded as the one whose sister it is. */
+bool call_is_unrecorded(const char *name)
+{
+	char sister[64];
+	size_t length = strlen(name);
+
+	if (!family_of(name) || row_of(name) < N_OF(calls))
+		return false;
+	if (length < 2 || length > sizeof(sister) || strcmp(name + length - 2, "_c") != 0)
+		return true;
+	memcpy(sister, name, length - 2);
+	sister[length - 2] = '\0';
+	return row_of(sister) == N_OF(calls);
 }
 
 bool call_is_on_host(const char *name)

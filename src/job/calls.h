@@ -27,6 +27,12 @@ unsigned call_traits(const char *name) __attribute__((nonnull));
 /* True if the host itself waits in it, for no device. */
 bool call_is_on_host(const char *name) __attribute__((nonnull));
 
+/*
+ * True if it is a call of some maker that no record names: of a thread that is in it rings say that
+ * it is outside. What rings have no name for at all ("all_reduce" of Python) is none of these.
+ */
+bool call_is_unrecorded(const char *name) __attribute__((nonnull));
+
 /* Its name as people say it: "CommSplit", "store_get"; the name itself where they say it whole. */
 const char *call_plain_name(const char *name) __attribute__((nonnull));
 

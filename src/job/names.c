@@ -11,6 +11,7 @@ enum trait {
 	ROOTED = 2,
 	REDUCES = 4,
 	MOVES = 8,
+	SOME = 16,
 };
 
 static const struct {
@@ -80,6 +81,11 @@ bool job_op_reduces(uint8_t op)
 bool job_op_only_moves(uint8_t op)
 {
 	return has(op, MOVES);
+}
+
+bool job_op_is_for_some(uint8_t op)
+{
+	return has(op, SOME);
 }
 
 const char *job_span_kind_name(unsigned kind)

@@ -37,6 +37,9 @@ bool job_op_is_rooted(uint8_t op);
 /* Collectives that reduce: their operator must agree. */
 bool job_op_reduces(uint8_t op);
 
+/* Collectives in which each waits for some of the others only. */
+bool job_op_is_for_some(uint8_t op);
+
 /* Collectives that do not look into their data: bytes are bytes, whatever type a side names. */
 bool job_op_only_moves(uint8_t op);
 

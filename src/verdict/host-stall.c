@@ -290,11 +290,11 @@ static const struct job_stack *stack_at_door(const struct inquiry *q, struct ran
 
 /*
  * True if its stack stands in a call that waits for others, and that is not recorded, of a library
- * whose operations hosts drive: of its windows, files and other worlds.
+ * whose operations hosts drive: of other worlds, for one.
  */
 static bool waits_by_host(const struct inquiry *q, struct rank_index rank)
 {
-	if (!waits_unrecorded(q, rank))
+	if (!waits_unrecorded(q, rank) && !may_wait_unrecorded(q, rank))
 		return false;
 	by_rank_each(&q->seats, rank, i) {
 		const struct job_member *m = &q->job->members[q->seats.at[i]];

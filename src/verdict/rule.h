@@ -98,6 +98,8 @@ void start_tell_unseen(struct inquiry *q, struct rank_index rank, enum verdict_f
  * its program, and no ring tells of that wait, nor of a call since (unknown.c).
  */
 bool waits_unrecorded(const struct inquiry *q, struct rank_index rank);
+/* True if it was but seen there, in a call that no record names: for how long nobody knows. */
+bool may_wait_unrecorded(const struct inquiry *q, struct rank_index rank);
 
 /*
  * The seat that a living rank closed while others wait in that group for an operation that it has

@@ -399,30 +399,32 @@ static void tell_absence(struct inquiry *q, struct rank_index rank, struct draft
 	tell_not_entered(q, rank, wait, seat, draft);
 }
 
-/* True if others are known to lack this rank, and not only guessed to. */
-static bool is_lacked(const struct inquiry *q, struct rank_index rank)
+/* True if others are known to lack this rank, or where that is asked for, guessed to. */
+static bool is_lacked(const struct inquiry *q, struct rank_index rank, bool guessed)
 {
-	for (size_t i = 0; i < q->graph->nnodes; i++) {
-		const struct waitfor_node *node = &q->graph->nodes[i];
+	const struct waitfor_node *node = q->graph->nodes;
+	const struct suspect it = {.rank = rank};
 
-		if (node->kind == WAITFOR_RANK || node->guessed || node->reached == JOB_UNKNOWN)
-			continue;
-		for (size_t e = q->graph->first_edge[i]; e < q->graph->first_edge[i + 1]; e++)
-			if (q->graph->edges[e] == rank.i)
-				return true;
-	}
+	for (size_t i = 0; i < q->graph->nnodes; i++, node++)
+		if (node->kind != WAITFOR_RANK && node->guessed == guessed &&
+			node->reached != JOB_UNKNOWN && leads_to(q->graph, i, &it, 1))
+			return true;
 	return false;
 }
 
 /* A rank that others only seem to lack is never more than a hypothesis. */
 static void cap_by_guess(struct inquiry *q, struct draft *draft)
 {
-	for (size_t i = 0; i < draft->culprits.list.nr; i++) {
-		struct rank_index rank = draft->culprits.list.items[i];
+	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
 
-		if (!inquiry_by_dumps(q) || is_lacked(q, rank))
+	for (size_t i = 0; i < late->list.nr; i++) {
+		struct rank_index rank = late->list.items[i];
+
+		if (is_lacked(q, rank, false) ||
+			!(inquiry_by_dumps(q) || is_lacked(q, rank, true)))
 			continue;
-		draft_fact(q, draft, FACT_ONLY_IDLE, rank, inquiry_cite_all(q));
+		if (inquiry_by_dumps(q))
+			draft_fact(q, draft, FACT_ONLY_IDLE, rank, inquiry_cite_all(q));
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	}
 }

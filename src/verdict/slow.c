@@ -107,7 +107,8 @@ bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual)
 static bool waits_itself(const struct inquiry *q, struct rank_index rank)
 {
 	return inquiry_held_in(q, rank, WAIT_SYNC, NULL) ||
-	       inquiry_held_in(q, rank, WAIT_OTHER, NULL) || waits_unrecorded(q, rank);
+	       inquiry_held_in(q, rank, WAIT_OTHER, NULL) || waits_unrecorded(q, rank) ||
+	       may_wait_unrecorded(q, rank);
 }
 
 bool explains_slow(const struct inquiry *q, struct rank_index rank, struct reason *why)

@@ -276,6 +276,15 @@ bool waits_unrecorded(const struct inquiry *q, struct rank_index rank)
 	       !inquiry_longest_wait(q, rank);
 }
 
+bool may_wait_unrecorded(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *profile = &q->profiles[rank.i];
+	const struct posture *p = &profile->posture;
+
+	return p->stack && !profile->ended && activities_waits(p->activity) &&
+	       call_is_unrecorded(p->call) && !inquiry_longest_wait(q, rank);
+}
+
 void judge_unrecorded(struct inquiry *q)
 {
 	struct draft *draft = NULL;

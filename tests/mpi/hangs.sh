@@ -42,6 +42,17 @@ for mpi in $found; do
 	hangs 3 '^RANK 2 IS IN ITS OWN CODE.*; 2 ranks wait' 'looked at' \
 		allreduce=1 0:irecv=2 0:look 2:stay barrier
 	[ -n "${INQUEST_MPI_ALL:-}" ] || continue
+	hangs 4 '^RANK 2 IS IN ITS OWN CODE.*; 3 ranks wait' 'a fence' \
+		allreduce=1 window fence 2:stay fence stay
+	grep -q '^ 2 .*never entered Fence #2 ' "$scratch/verdict" ||
+		fail "$mpi: not told: $(cat "$scratch/verdict")"
+	hangs 4 '^RANK 2 IS IN ITS OWN CODE.*; 3 ranks wait' 'a file' \
+		allreduce=1 open write=9 2:stay write=100000 close stay
+	# Who waits for a lock is neither outside of all nor late.
+	hangs 4 '^RANK 0 IS IN ITS OWN CODE.*; [123] ranks? waits?' 'a lock of a window' \
+		allreduce=1 window 0:lock=1 barrier 0:stay 2:lock=1 barrier stay
+	! grep -Eq '^(also )?.*RANK 2 ' "$scratch/verdict" ||
+		fail "$mpi: rank 2 only waits: $(cat "$scratch/verdict")"
 	hangs 3 '^RANK 2 HA[SD] AN UNEVEN SHARD .#2: count 5; peers 4' 'another count' \
 		allreduce=1 2:allreduce=5 '!2:allreduce=4' stay
 	hangs 3 'RANK 2 ISSUED ANOTHER OPERATION' 'another type' \

@@ -390,6 +390,56 @@ static void do_alone(int unused)
 	MPI_Send(mine, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, comm);
 }
 
+/* --- Windows and files ----------------------------------------------------------------------- */
+
+static MPI_Win window;
+static MPI_File file;
+
+static void do_window(int unused)
+{
+	MPI_Win_create(all, sizeof(all), sizeof(all[0]), MPI_INFO_NULL, comm, &window);
+}
+
+static void do_fence(int unused)
+{
+	MPI_Win_fence(0, window);
+}
+
+/* Has it for itself: at that rank. */
+static void do_lock(int at)
+{
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, at, 0, window);
+	MPI_Put(mine, 1, MPI_DOUBLE, at, 0, 1, MPI_DOUBLE, window);
+	MPI_Win_flush(at, window);
+}
+
+static void do_unlock(int at)
+{
+	MPI_Win_unlock(at, window);
+}
+
+static void do_window_free(int unused)
+{
+	MPI_Win_free(&window);
+}
+
+static void do_open(int unused)
+{
+	MPI_File_open(comm, "ranks.dat", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+}
+
+/* So many of each, side by side. */
+static void do_write(int count)
+{
+	MPI_File_write_at_all(file, (MPI_Offset)me * count * 8, mine, count, MPI_DOUBLE,
+		MPI_STATUS_IGNORE);
+}
+
+static void do_close(int unused)
+{
+	MPI_File_close(&file);
+}
+
 /* --- Ends, and standing about ---------------------------------------------------------------- */
 
 __attribute__((noinline)) static void do_stay(int unused)
@@ -502,6 +552,8 @@ static const struct {
 	WORD(described_send), WORD(described_recv), WORD(begin), WORD(start),
 	WORD(split), WORD(dup),
 	WORD(create), WORD(create_group),
+	WORD(window), WORD(fence), WORD(lock), WORD(unlock), WORD(window_free),
+	WORD(open), WORD(write), WORD(close),
 	WORD(between), WORD(free), WORD(world), WORD(made), WORD(alone),
 	WORD(stay), WORD(compute), WORD(sleep), WORD(kill), WORD(exit), WORD(abort),
 	WORD(leave), WORD(nest),

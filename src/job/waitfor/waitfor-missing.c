@@ -164,6 +164,21 @@ static void guess_missing(struct waitfor_maker *m, int node, int group)
 	}
 }
 
+/* True if members wait there for some of the others only: of several missing nobody knows whom. */
+static bool is_for_some(const struct waitfor_maker *m, int group, uint64_t index)
+{
+	const struct job_group *g = &m->job->groups[group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_op *op =
+			rollcall_op(&m->job->members[g->first_member + (int)seat], index);
+
+		if (op)
+			return job_op_is_for_some(op->sig.op);
+	}
+	return false;
+}
+
 /* All waited ops of one group, ops.items[from, to): each to its missing and to the one before. */
 static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 {
@@ -183,6 +198,8 @@ static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 			waitfor_add_edge(m, node, m->ops.items[i - 1].node);
 		m->nodes.items[node].absent = at > 0;
 		m->nodes.items[node].unknown = seats.unknown;
+		m->nodes.items[node].guessed =
+			at > 1 && is_for_some(m, group, m->ops.items[i].index);
 		if (!at) {
 			hold_by_stopped(m, node, group);
 			hold_by_left_open(m, node, group, m->ops.items[i].index);

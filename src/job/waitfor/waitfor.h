@@ -79,7 +79,8 @@ struct waitfor_node {
 	int wait;        /* PAIR, STORE, SYNC, LOCK: index into waits (of a key: the first) */
 	bool unknown;    /* members without evidence: they may be the ones missing */
 	bool absent;     /* OP, INIT, SPLIT, FORK, PAIR: a seat is missing by its own word */
-	bool guessed;    /* OP: the missing seats are guessed: ranks that wait in nothing */
+	bool guessed;    /* OP: the missing seats are guessed: ranks that wait in nothing, or
+			    several of which not all need be waited for */
 	size_t late;     /* STORE, where only stacks tell: so many may be missing there, those to
 			    whom an edge leads among them */
 	int part;        /* its strongly connected part: lower numbers are nearer to the sinks */

@@ -215,6 +215,70 @@ static void who_left_without_finalizing_is_named(void **state)
 	facts_free(f);
 }
 
+/*
+ * Two wait in a barrier for rank 3, which is elsewhere, and for rank 2: that waits for rank 3, too,
+ * in a call that no ring has, and spins there.
+ */
+static void who_spins_in_a_call_without_records_is_not_late(void **state)
+{
+	struct facts *f = job_of(4);
+	struct job_stack *stack;
+
+	for (int i = 0; i < 2; i++) {
+		facts_hold(f, 0, i, JOB_OP_BARRIER, 1, 90);
+		f->ranks[i].thread.call = "MPI_Barrier";
+	}
+	for (int i = 2; i < 4; i++)
+		facts_outside(f, i, 90);
+	facts_cpu(f, 2, 2.2, 2.2, -1);
+	stack = facts_stack(f, 2,
+		"poll@libmpi.so.40 < MPI_Comm_join@libmpi.so.40 < step@train < main@train");
+	stack->moved = JOB_YES;
+	stack->still = 1;
+	facts_stack(f, 3, "pause@libc.so.6 < step@train < main@train");
+	assert_int_equal(facts_culprits(f), 1 << 3);
+	facts_free(f);
+}
+
+/* Nobody waits by their rings, and some do in what these never have: they may wait for long. */
+static void calls_without_records_leave_a_doubt(void **state)
+{
+	struct facts *f = job_of(4);
+	struct judged j;
+
+	for (int i = 0; i < 4; i++)
+		facts_outside(f, i, 99.5);
+	for (int i = 0; i < 3; i++)
+		facts_stack(f, i, "poll@libmpi.so.40 < MPI_Comm_join@libmpi.so.40 < main@train")
+			->moved = JOB_YES;
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_HEALTHY);
+	assert_int_equal(j.first->confidence, VERDICT_SUPPORTED);
+	done(&j, f);
+}
+
+/* Each waits for its neighbours only: of two who have not come, one may be nobody's. */
+static void of_neighbours_that_are_missing_one_may_be_nobodys(void **state)
+{
+	struct facts *f = job_of(5);
+	struct judged j;
+
+	for (int i = 0; i < 5; i++)
+		if (i < 3)
+			facts_hold(f, 0, i, JOB_OP_NEIGHBORS, 1, 60);
+		else
+			facts_outside(f, i, 60);
+	j = judge(f);
+	assert_true(j.first->confidence <= VERDICT_HYPOTHESIS);
+	dismiss(j);
+	/* One alone is the one. */
+	facts_hold(f, 0, 3, JOB_OP_NEIGHBORS, 1, 60);
+	facts_expect(f, VERDICT_HOST_STALL, "4", "0-3");
+	j = judge(f);
+	assert_int_equal(j.first->confidence, VERDICT_SUPPORTED);
+	done(&j, f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +291,9 @@ int main(void)
 		cmocka_unit_test(the_odd_one_of_an_all_to_all_is_named),
 		cmocka_unit_test(an_end_inside_an_operation_is_nobodys_own),
 		cmocka_unit_test(who_left_without_finalizing_is_named),
+		cmocka_unit_test(who_spins_in_a_call_without_records_is_not_late),
+		cmocka_unit_test(calls_without_records_leave_a_doubt),
+		cmocka_unit_test(of_neighbours_that_are_missing_one_may_be_nobodys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
