@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "job/backends.h"
 #include "job/calls.h"
+#include "job/names.h"
 #include "job/rollcall.h"
 #include "verdict/backend.h"
 #include "verdict/earlier.h"
@@ -200,14 +201,24 @@ static void judge_exit(const struct job *job, struct profile *p, int64_t when)
 		p->cause = VERDICT_BY_EXCEPTION;
 }
 
+/* The last operation that a member came to of its own: what an exit calls is none. */
+static const struct job_op *last_work(const struct job_member *m)
+{
+	size_t n = m->nops;
+
+	while (n && m->ops[n - 1].sig.op == JOB_OP_FINALIZE)
+		n--;
+	return n ? &m->ops[n - 1] : NULL;
+}
+
 /* True if the rank went on with its work after what it said it would die of. */
 static bool outlived(const struct job *job, const struct job_note *note)
 {
 	for (size_t i = 0; i < job->nmembers; i++) {
-		const struct job_member *m = &job->members[i];
+		const struct job_op *last = last_work(&job->members[i]);
 
-		if (same_rank(m->rank, note->rank) && m->nops && note->when != JOB_UNKNOWN &&
-			m->ops[m->nops - 1].entered > note->when)
+		if (same_rank(job->members[i].rank, note->rank) && last &&
+			note->when != JOB_UNKNOWN && last->entered > note->when)
 			return true;
 	}
 	return false;

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "job/backends.h"
+#include "job/names.h"
 #include "verdict/death-place.h"
 #include "verdict/last-words.h"
 #include "verdict/rule.h"
@@ -261,6 +262,37 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 		why->next = VERDICT_NEXT_READ_TRACEBACK;
 	else if (why->next == VERDICT_NEXT_LOOK_AT_CORE && death_has_place(q, rank))
 		why->next = VERDICT_NEXT_READ_STACK;
+	return true;
+}
+
+/* True if all of a camp came to the end of their library, each for an exception of its own. */
+static bool is_exiting(const struct inquiry *q, const struct fork_camp *camp)
+{
+	for (size_t i = 0; i < camp->n; i++) {
+		struct rank_index rank = q->job->members[camp->members[i]].rank;
+		struct reason why = {0};
+
+		if (!is_rank(rank) || !q->profiles[rank.i].exception ||
+			!explains_death(q, rank, &why))
+			return false;
+	}
+	return camp->n && camp->sig.op == JOB_OP_FINALIZE;
+}
+
+bool is_exiting_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	struct reason why = {0};
+	size_t camp = 0;
+
+	while (camp < fork->ncamps && !(fork->exact && is_exiting(q, &fork->camps[camp])))
+		camp++;
+	if (camp == fork->ncamps)
+		return false;
+	draft->verdict.confidence = VERDICT_ESTABLISHED;
+	draft->verdict.outlook = VERDICT_KILL;
+	fork_share_out(q, fork, camp, draft);
+	away_take(q, away_of(q, draft->culprits.list.items[0], &why), &why, draft);
+	fork_tell_camps(q, fork, draft);
 	return true;
 }
 

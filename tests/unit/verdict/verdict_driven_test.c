@@ -279,6 +279,21 @@ static void of_neighbours_that_are_missing_one_may_be_nobodys(void **state)
 	done(&j, f);
 }
 
+/* Python ends MPI in good order for an exception: that is why the others wait there in vain. */
+static void who_finalizes_for_an_exception_died_of_it(void **state)
+{
+	struct facts *f = job_of(4);
+	struct judged j;
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, i == 2 ? JOB_OP_FINALIZE : JOB_OP_BARRIER, 1, 60);
+	facts_note(f, 2, "exception: ValueError: bad shard", 59.9);
+	facts_expect(f, VERDICT_RANK_DEATH, "2", "0,1,3");
+	j = judge(f);
+	assert_int_equal(j.v->n, 1);
+	done(&j, f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +306,7 @@ int main(void)
 		cmocka_unit_test(the_odd_one_of_an_all_to_all_is_named),
 		cmocka_unit_test(an_end_inside_an_operation_is_nobodys_own),
 		cmocka_unit_test(who_left_without_finalizing_is_named),
+		cmocka_unit_test(who_finalizes_for_an_exception_died_of_it),
 		cmocka_unit_test(who_spins_in_a_call_without_records_is_not_late),
 		cmocka_unit_test(calls_without_records_leave_a_doubt),
 		cmocka_unit_test(of_neighbours_that_are_missing_one_may_be_nobodys),
