@@ -67,11 +67,14 @@ static void find_standing_since(const struct inquiry *q, struct rank_list *into)
 	}
 }
 
-/* Lists those who are in a call that no ring has, and in which they may wait for others. */
-static void find_unrecorded(const struct inquiry *q, struct rank_list *into)
+/*
+ * Lists those who are in a call that no ring has, and in which they may wait for others, or whose
+ * thread stands for long in what others do not come to, while the rank goes on.
+ */
+static void find_in_ops(const struct inquiry *q, struct rank_list *into)
 {
 	job_for_each_rank(q->job, rank)
-		if (may_wait_unrecorded(q, rank))
+		if (may_wait_unrecorded(q, rank) || q->waits->beside[rank.i])
 			rank_list_add(into, rank);
 }
 
@@ -176,16 +179,16 @@ void judge_healthy(struct inquiry *q)
 	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
 	bool unproved = standstill_may_be(q), untold = are_killed_untold(q);
 	bool unsure = inquiry_unreadable(q) || inquiry_by_dumps(q) || unproved || untold;
-	struct rank_list standing = {0}, unrecorded = {0};
+	struct rank_list standing = {0}, in_ops = {0};
 
 	find_standing_since(q, &standing);
-	find_unrecorded(q, &unrecorded);
-	unsure |= standing.list.nr > 0 || unrecorded.list.nr > 0 || differed_once(q) ||
+	find_in_ops(q, &in_ops);
+	unsure |= standing.list.nr > 0 || in_ops.list.nr > 0 || differed_once(q) ||
 		  may_wait_unseen(q);
 	inquiry_not_judged_each(q, VERDICT_HEALTHY, NEED_YOUNGER_RING, &standing);
-	inquiry_not_judged_each(q, VERDICT_HEALTHY, NEED_WHO_IN_OP, &unrecorded);
+	inquiry_not_judged_each(q, VERDICT_HEALTHY, NEED_WHO_IN_OP, &in_ops);
 	array_release(&standing.list);
-	array_release(&unrecorded.list);
+	array_release(&in_ops.list);
 	draft->verdict.confidence = unsure ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
 	if (untold)
 		inquiry_not_judged(q, VERDICT_RANK_DEATH, NEED_SENDER, NO_RANK);

@@ -114,8 +114,17 @@ static bool is_by_hosts(const struct job *job, const struct wait *wait)
 	return found;
 }
 
-void waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n)
+/* True if it has long been in a collective to which another member has not come. */
+static bool stands_in_vain(const struct wait *wait, int64_t now)
 {
+	return wait->kind == WAIT_COLLECTIVE && wait->lacking && wait->since != JOB_UNKNOWN &&
+	       now != JOB_UNKNOWN && now - wait->since >= MOMENT;
+}
+
+bool waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n)
+{
+	bool found = false;
+
 	for (size_t i = 0; i < n; i++) {
 		struct wait *wait = &waits[i];
 		const struct job_thread *thread =
@@ -126,9 +135,11 @@ void waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, s
 			!is_by_hosts(job, wait))
 			continue;
 		holds = holds_rank(job, thread, now, wait);
+		found |= holds == JOB_NO && stands_in_vain(wait, now);
 		if (holds == JOB_NO)
 			wait->held = wait->sure = wait->lacking = wait->doubtful = false;
 		else if (holds == JOB_MAYBE && wait->kind == WAIT_P2P)
 			wait->perhaps = true;
 	}
+	return found;
 }

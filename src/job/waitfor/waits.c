@@ -611,8 +611,8 @@ static void add_rank(struct collector *c, struct rank_index rank)
 		add_init(c, (int)c->seats.at[i]);
 	add_threads(c, rank, from);
 	if (c->list.nr > from) {
-		waits_leave_alone(c->job, c->waits->now[rank.i], c->list.items + from,
-			c->list.nr - from);
+		c->waits->beside[rank.i] = waits_leave_alone(c->job, c->waits->now[rank.i],
+			c->list.items + from, c->list.nr - from);
 		waits_find_ahead(c->job, rank, c->told ? &c->told[rank.i] : NULL,
 			c->list.items + from, c->list.nr - from);
 	}
@@ -667,6 +667,7 @@ struct waits *waits_new(const struct job *job, const struct waits_told *told)
 
 	waits->first = alloc_zeroed(job->nranks + 2, sizeof(*waits->first));
 	waits->now = alloc_zeroed(job->nranks + 1, sizeof(*waits->now));
+	waits->beside = alloc_zeroed(job->nranks + 1, sizeof(*waits->beside));
 	waits->perhaps = alloc_zeroed(job->nranks + 1, sizeof(*waits->perhaps));
 	waits->told = alloc_zeroed(job->nranks + 1, sizeof(*waits->told));
 	by_rank_make(&c.seats, job, members);
@@ -692,6 +693,7 @@ void waits_free(struct waits *waits)
 	free(waits->at);
 	free(waits->first);
 	free(waits->now);
+	free(waits->beside);
 	free(waits->perhaps);
 	free(waits->told);
 	free(waits);

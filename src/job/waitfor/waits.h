@@ -96,6 +96,8 @@ struct waits {
 	size_t n;
 	size_t *first; /* first[rank] .. first[rank + 1] */
 	int64_t *now;  /* per rank: the end of its evidence, JOB_UNKNOWN */
+	bool *beside; /* per rank: a thread of it stands in a collective to which another member
+			 has not come, while the rank does other things: no wait of its own */
 	bool *perhaps; /* per rank: it may be in a wait that is not listed, or listed as a guess */
 	struct waits_told *told; /* per rank; {0} of those whose stacks tell nothing */
 	bool only_told;	 /* no ring tells of any group or wait: there is only what stacks tell */
@@ -117,9 +119,10 @@ void waits_free(struct waits *waits);
 /*
  * Lets those of one rank's waits hold nobody whose thread stands alone while the rank does other
  * things, and perhaps where it may; the others of such threads count from when all had come to
- * stand (waits-threads.c). `now`: the end of the rank's evidence.
+ * stand (waits-threads.c). `now`: the end of the rank's evidence. True if one of the first
+ * stands so in a collective that lacks a member.
  */
-void waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n);
+bool waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n);
 
 /* True if it is the thread with which its rank's process began. */
 bool waits_is_main(const struct job *job, const struct job_thread *thread);

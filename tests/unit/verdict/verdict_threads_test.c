@@ -66,6 +66,31 @@ static void who_steps_on_beside_a_server_is_well(void **state)
 	facts_free(f);
 }
 
+/*
+ * Beside them threads stand in an operation of their own communicator to which rank 3 does not
+ * come: it may be an order that they await, and it may be a hang.
+ */
+static void who_stands_beside_a_rank_that_goes_on_leaves_a_doubt(void **state)
+{
+	struct facts *f = job_of(99.9);
+	struct judged j;
+
+	for (int i = 0; i < 4; i++) {
+		facts_outside(f, i, 99.9);
+		if (i == 3)
+			continue;
+		f->members[1][i].tid = 500 + (uint32_t)i;
+		facts_hold(f, 1, i, JOB_OP_ALLREDUCE, 64, 20);
+		add_thread(f, i, JOB_THREAD_IN_CALL, 20);
+		f->extra[f->nextra - 1].is.thread.call = "MPI_Allreduce";
+		facts_outside(f, i, 99.9);
+	}
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_HEALTHY);
+	assert_int_equal(j.first->confidence, VERDICT_SUPPORTED);
+	done(&j, f);
+}
+
 /* A step takes its time: nobody knows yet that the main threads stand. */
 static void a_long_step_beside_a_server_is_no_hang(void **state)
 {
@@ -187,6 +212,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_that_has_ended_was_in_a_call),
 		cmocka_unit_test(who_steps_on_beside_a_server_is_well),
+		cmocka_unit_test(who_stands_beside_a_rank_that_goes_on_leaves_a_doubt),
 		cmocka_unit_test(a_long_step_beside_a_server_is_no_hang),
 		cmocka_unit_test(whom_the_main_threads_wait_for_is_named),
 		cmocka_unit_test(who_joins_its_thread_waits_for_what_that_does),
