@@ -58,6 +58,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/waitfor/waitfor.c %D%/waitfor/waitfor.h \
 	%D%/usual.c %D%/usual.h \
 	%D%/waitfor/wait-names.c %D%/waitfor/waits-begun.c %D%/waitfor/waits-exchange.c \
+	%D%/waitfor/waits-meant.c \
 	%D%/waitfor/waits-threads.c \
 	%D%/waitfor/waits.c %D%/waitfor/waits.h
 

@@ -321,7 +321,7 @@ static bool tell_left_open(struct inquiry *q, struct rank_index rank, const stru
 	const struct job_op *op = rollcall_op(seat, wait->index);
 	struct verdict_fact *fact;
 
-	if (wait->kind != WAIT_COLLECTIVE || !op || op->completed == JOB_YES ||
+	if (wait->kind != WAIT_COLLECTIVE || !op || op->completed != JOB_NO ||
 		!backend_has(q->job->groups[seat->group].maker, BACKEND_DRIVEN))
 		return false;
 	fact = draft_fact(q, draft, FACT_LEFT_OPEN, rank, op->cite);

@@ -76,13 +76,23 @@ static bool is_free(const struct waitfor_maker *m, struct rank_index rank)
 	return true;
 }
 
+/*
+ * True if it is known to be open. Where all ends are told, so is a message that nobody waited for.
+ */
+static bool is_open(const struct job_member *member, const struct job_op *op)
+{
+	return op->completed == JOB_NO ||
+	       (op->completed == JOB_MAYBE && member->done_known &&
+		       (op->sig.op == JOB_OP_SEND || op->sig.op == JOB_OP_RECV));
+}
+
 /* True if the rank began that op, and is elsewhere, while only it can bring it further. */
 static bool is_left_open(const struct waitfor_maker *m, const struct job_member *member,
 	const struct job_op *op)
 {
 	return backend_has(m->job->groups[member->group].maker, BACKEND_DRIVEN) &&
 	       rollcall_speaks(m->job, member) && op && op->returned == JOB_YES &&
-	       op->completed != JOB_YES && !op->failed && is_free(m, member->rank);
+	       is_open(member, op) && !op->failed && is_free(m, member->rank);
 }
 
 /*

@@ -176,33 +176,33 @@ static bool is_unreturned(const struct job_member *m, uint64_t from)
 	return false;
 }
 
-static void add_op(struct collector *c, int member, uint64_t first)
+/* The wait of that seat in its op of that index; NULL op where its details are not known. */
+static struct wait wait_in(const struct collector *c, int member, uint64_t index)
 {
 	const struct job_member *m = &c->job->members[member];
-	bool unreturned = is_unreturned(m, first), lacking = first > c->rear[m->group];
-	struct wait *wait;
+	const struct job_op *op = rollcall_op(m, index);
+	bool unreturned = is_unreturned(m, index), lacking = index > c->rear[m->group];
 
-	if (first > m->head)
-		return;
-	wait = array_add(&c->list);
-	*wait = (struct wait){.kind = WAIT_COLLECTIVE,
+	return (struct wait){.kind = WAIT_COLLECTIVE,
 		.rank = m->rank,
 		.member = member,
 		.peer = JOB_NONE,
-		.index = first,
-		.op = rollcall_op(m, first),
-		.thread = JOB_NONE,
+		.index = index,
+		.op = op,
+		.thread = op ? op->thread : JOB_NONE,
 		.held = unreturned,
 		.lacking = lacking,
-		.sure = lacking || unreturned || m->done_known,
-		.doubtful = !lacking && first >= c->doubt[m->group],
-		.since = entered_at(m, first),
-		.cite = m->cite};
-	if (wait->op) {
-		wait->thread = wait->op->thread;
-		wait->cite = wait->op->cite;
-		wait->sure |= wait->op->completed == JOB_NO;
-	}
+		.sure = lacking || unreturned || m->done_known ||
+			(op && op->completed == JOB_NO),
+		.doubtful = !lacking && index >= c->doubt[m->group],
+		.since = entered_at(m, index),
+		.cite = op ? op->cite : m->cite};
+}
+
+static void add_op(struct collector *c, int member, uint64_t first)
+{
+	if (first <= c->job->members[member].head)
+		*array_add(&c->list) = wait_in(c, member, first);
 }
 
 /*
@@ -286,37 +286,13 @@ static bool is_waiting(const struct job_thread *thread)
 	       !waits_is_watchdog(thread->name);
 }
 
-/*
- * Whether the op is one of the several that the thread waits for. Where something was lost, one of
- * those may not be known by its number; and the last bit is for all that are further behind.
- */
-static enum job_known is_among(
-	const struct job *job, const struct job_thread *thread, const struct wait *wait)
+/* Hosts wait for each by itself: where a thread waits for a later one, that is the wait. */
+static void aim(const struct collector *c, const struct job_thread *thread, struct wait *wait)
 {
-	uint64_t behind = wait->op ? wait->op->stream - thread->first_op : 0;
+	const struct job_op *op = wait->held ? NULL : waits_later(c->job, thread, wait);
 
-	if (!thread->ops || !wait->op || !wait->op->stream)
-		return JOB_YES;
-	if (wait->op->stream >= thread->first_op && behind < 63 && thread->ops >> behind & 1)
-		return JOB_YES;
-	if (wait->op->stream >= thread->first_op && behind >= 63 && thread->ops >> 63)
-		return JOB_MAYBE;
-	return job_rank(job, wait->rank)->loses ? JOB_MAYBE : JOB_NO;
-}
-
-/*
- * True if what the thread synchronises for includes this op; a stream not known may be any. Where
- * that is not known, the thread waits for it perhaps.
- */
-static bool covers(const struct job *job, const struct job_thread *thread, struct wait *wait)
-{
-	enum job_known among = is_among(job, thread, wait);
-
-	wait->perhaps |= among == JOB_MAYBE && !wait->held;
-	if (among != JOB_YES)
-		return false;
-	return thread->whole_device || !thread->stream || !wait->op || !wait->op->stream ||
-	       wait->op->stream == thread->stream;
+	if (op && call_is_on_host(thread->call))
+		*wait = wait_in(c, wait->member, op->index);
 }
 
 /* A synchronising thread holds what is sure on its stream, else what may be, else nothing known. */
@@ -328,9 +304,10 @@ static bool hold(
 	for (size_t i = from; i < c->list.nr; i++) {
 		struct wait *wait = &c->list.items[i];
 
+		aim(c, thread, wait);
 		if (wait->kind > (sure || wait->doubtful ? WAIT_P2P : WAIT_COLLECTIVE) ||
 			wait->sure != sure ||
-			wait->since == JOB_UNKNOWN || !covers(c->job, thread, wait))
+			wait->since == JOB_UNKNOWN || !waits_cover(c->job, thread, wait))
 			continue;
 		if (wait->thread == JOB_NONE || !sure ||
 			((!wait->held || waits_is_main(c->job, thread)) &&
@@ -360,7 +337,7 @@ static bool hold_met(
 
 		if (wait->kind == WAIT_P2P && !wait->sure && !wait->doubtful &&
 			wait->since != JOB_UNKNOWN && wait->since <= thread->since &&
-			covers(c->job, thread, wait) && (!latest || wait->since >= latest->since))
+			waits_cover(c->job, thread, wait) && (!latest || wait->since >= latest->since))
 			latest = wait;
 		others |= wait->perhaps;
 	}

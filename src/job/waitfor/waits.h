@@ -124,6 +124,15 @@ void waits_free(struct waits *waits);
  */
 bool waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n);
 
+/*
+ * What a thread that synchronises waits for (waits-meant.c). waits_cover() is true if that includes
+ * what `wait` is for, and sets `perhaps` where it is not known. waits_later() returns the
+ * collective of that seat behind a sure one that the thread waits for instead; NULL: there is none.
+ */
+bool waits_cover(const struct job *job, const struct job_thread *thread, struct wait *wait);
+const struct job_op *waits_later(
+	const struct job *job, const struct job_thread *thread, const struct wait *wait);
+
 /* True if it is the thread with which its rank's process began. */
 bool waits_is_main(const struct job *job, const struct job_thread *thread);
 

@@ -131,6 +131,48 @@ static void who_vanished_in_an_operation_was_not_well(void **state)
 	facts_free(f);
 }
 
+/* Of rank 1 ends were lost: nobody knows that it left open what rank 2 is known to have left. */
+static void what_may_be_done_was_not_left_open(void **state)
+{
+	struct facts *f = job_of(3);
+
+	for (int i = 0; i < 3; i++) {
+		facts_enter(f, 0, i, JOB_OP_BARRIER, JOB_NO_COUNT, 60)->completed =
+			i == 1 ? JOB_MAYBE : JOB_NO;
+		f->members[0][i].fact.done_known = i != 1;
+		facts_outside(f, i, 60.1);
+	}
+	facts_sync(f, 0, 60.1);
+	f->ranks[0].thread.call = "MPI_Wait";
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0");
+	assert_int_equal(facts_culprits(f), 1 << 2);
+	facts_free(f);
+}
+
+/* It waits for the later one of two that it began, of which rank 2 has begun but the first. */
+static void a_wait_for_a_later_one_is_for_who_lacks_it(void **state)
+{
+	struct facts *f = job_of(3);
+
+	for (int rank = 0; rank < 3; rank++) {
+		facts_enter(f, 0, rank, JOB_OP_BARRIER, JOB_NO_COUNT, 60)->completed = JOB_NO;
+		facts_outside(f, rank, 60);
+	}
+	for (int rank = 0; rank < 2; rank++) {
+		struct job_op *op = facts_enter(f, 0, rank, JOB_OP_ALLREDUCE, 64, 60.1);
+
+		op->stream = 0xc10d000000000010 + (uint64_t)rank;
+		op->completed = JOB_NO;
+		facts_sync(f, rank, 60.2);
+		f->ranks[rank].thread.whole_device = false;
+		f->ranks[rank].thread.call = "MPI_Wait";
+		f->ranks[rank].thread.stream = op->stream;
+	}
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1");
+	assert_int_equal(facts_culprits(f), 1 << 2);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +182,8 @@ int main(void)
 		cmocka_unit_test(a_wait_of_unknown_age_is_not_well),
 		cmocka_unit_test(who_failed_in_a_call_that_nobody_saw_is_a_guess),
 		cmocka_unit_test(who_vanished_in_an_operation_was_not_well),
+		cmocka_unit_test(what_may_be_done_was_not_left_open),
+		cmocka_unit_test(a_wait_for_a_later_one_is_for_who_lacks_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

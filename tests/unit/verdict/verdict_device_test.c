@@ -81,11 +81,48 @@ static void one_gpu_of_two_groups_is_one_finding(void **state)
 	done(&j, f);
 }
 
+/* The op of that stream that a rank launches there; the rank goes on. */
+static void launch(struct facts *f, int group, int rank, uint64_t stream)
+{
+	struct job_op *op = facts_enter(f, group, rank, JOB_OP_ALLREDUCE, 64, 40);
+
+	op->stream = stream;
+	op->completed = JOB_NO;
+	facts_outside(f, rank, 40);
+}
+
+/*
+ * Rank 1 has launched two ops of one group on two streams, and waits for the second stream: it
+ * waits for rank 2, which has launched neither, and its GPU is well.
+ */
+static void a_stream_behind_another_one_of_its_group_waits_as_well(void **state)
+{
+	static const int pair[] = {1, 2};
+	struct facts *f = facts_new(4);
+	int group = facts_group(f, 2, pair);
+
+	facts_rounds(f, 0, 5, 10, 1);
+	launch(f, group, 1, 7);
+	launch(f, group, 1, 4);
+	facts_sync(f, 1, 41);
+	f->ranks[1].thread.whole_device = false;
+	f->ranks[1].thread.stream = 4;
+	for (int rank = 0; rank < 4; rank += 3) {
+		launch(f, 0, rank, 1);
+		facts_sync(f, rank, 41);
+	}
+	facts_outside(f, 2, 20);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	assert_int_equal(facts_culprits(f), 1 << 2);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_gpus_of_two_groups_are_two_findings),
 		cmocka_unit_test(one_gpu_of_two_groups_is_one_finding),
+		cmocka_unit_test(a_stream_behind_another_one_of_its_group_waits_as_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

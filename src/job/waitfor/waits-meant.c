@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a thread that synchronises waits for: what is on its stream, or has its number; of a wait
+ * for several those whose bits it tells. A group's collectives are over in their order, so one that
+ * is open keeps all behind it, on whatever streams.
+ */
+#include "job/spans.h"
+#include "job/waitfor/waits.h"
+
+/*
+ * Whether the op is one of the several that the thread waits for. Where something was lost, one of
+ * those may not be known by its number; and the last bit is for all that are further behind.
+ */
+static enum job_known is_among(
+	const struct job *job, const struct job_thread *thread, const struct wait *wait)
+{
+	uint64_t behind = wait->op ? wait->op->stream - thread->first_op : 0;
+
+	if (!thread->ops || !wait->op || !wait->op->stream)
+		return JOB_YES;
+	if (wait->op->stream >= thread->first_op && behind < 63 && thread->ops >> behind & 1)
+		return JOB_YES;
+	if (wait->op->stream >= thread->first_op && behind >= 63 && thread->ops >> 63)
+		return JOB_MAYBE;
+	return job_rank(job, wait->rank)->loses ? JOB_MAYBE : JOB_NO;
+}
+
+/* A stream not known may be any. */
+static bool is_on_stream(const struct job_thread *thread, const struct job_op *op)
+{
+	return thread->whole_device || !thread->stream || !op || !op->stream ||
+	       op->stream == thread->stream;
+}
+
+const struct job_op *waits_later(
+	const struct job *job, const struct job_thread *thread, const struct wait *wait)
+{
+	const struct job_member *m;
+
+	if (wait->kind != WAIT_COLLECTIVE || !wait->sure || !thread->stream ||
+		is_on_stream(thread, wait->op))
+		return NULL;
+	m = &job->members[wait->member];
+	for (size_t i = 0; i < m->nops; i++)
+		if (m->ops[i].index > wait->index && m->ops[i].stream == thread->stream &&
+			m->ops[i].completed != JOB_YES && !m->ops[i].captured &&
+			!m->ops[i].failed && m->ops[i].entered <= thread->since)
+			return &m->ops[i];
+	return NULL;
+}
+
+/* Where it is not known whether it is among several, the thread waits for it perhaps. */
+bool waits_cover(const struct job *job, const struct job_thread *thread, struct wait *wait)
+{
+	enum job_known among = is_among(job, thread, wait);
+
+	wait->perhaps |= among == JOB_MAYBE && !wait->held;
+	if (among != JOB_YES)
+		return false;
+	return is_on_stream(thread, wait->op) || waits_later(job, thread, wait);
+}
