@@ -50,7 +50,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/spans.c %D%/spans.h \
 	%D%/step-told.c %D%/step-told.h \
 	%D%/pace.c %D%/pace.h \
-	%D%/waitfor/waitfor-launches.c %D%/waitfor/waitfor-make.h \
+	%D%/waitfor/waitfor-callers.c %D%/waitfor/waitfor-launches.c %D%/waitfor/waitfor-make.h \
 	%D%/waitfor/waitfor-missing.c \
 	%D%/waitfor/waitfor-parts.c %D%/waitfor/waitfor-parts.h \
 	%D%/waitfor/waitfor-store.c \

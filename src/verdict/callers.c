@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/callers.h"
 
-/* The thread that called all operations on record of a seat; JOB_NONE: several, or none is. */
-static int caller_of(const struct job_member *m)
-{
-	int thread = m->nops ? m->ops[0].thread : JOB_NONE;
-
-	for (size_t i = 1; i < m->nops && thread != JOB_NONE; i++)
-		if (m->ops[i].thread != thread)
-			thread = JOB_NONE;
-	return thread;
-}
-
 /* The seat of the rank that a standing wait lacks; NULL: it does not wait for this rank. */
 static const struct job_member *lacks(
 	const struct inquiry *q, const struct wait *wait, struct rank_index rank)
@@ -35,7 +24,7 @@ const struct job_thread *callers_awaited(const struct inquiry *q, struct rank_in
 
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct job_member *m = lacks(q, &q->waits->at[i], rank);
-		int thread = m ? caller_of(m) : JOB_NONE;
+		int thread = m ? waits_caller(m->ops, m->nops) : JOB_NONE;
 
 		if (m && (thread == JOB_NONE || (found != JOB_NONE && found != thread)))
 			return NULL;

@@ -66,7 +66,7 @@ static struct rank_index someone_awaited(const struct inquiry *q, int node)
 	for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++) {
 		int to = graph->edges[e];
 
-		if (graph->nodes[to].kind == WAITFOR_RANK &&
+		if (graph->nodes[to].kind <= WAITFOR_THREAD &&
 			graph->nodes[to].part == graph->nodes[node].part)
 			return graph->nodes[to].rank;
 	}

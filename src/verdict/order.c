@@ -29,18 +29,19 @@ static int compare_holders(const void *va, const void *vb)
 	return a->rank.i < b->rank.i ? -1 : a->rank.i > b->rank.i;
 }
 
-/* Ranks that are part of the circle, each with the node of the circle that holds it. */
+/* Ranks that are part of the circle, or a thread of theirs, each with the node that holds it. */
 static void collect_held(const struct inquiry *q, int part, struct circle *circle)
 {
 	const struct waitfor *graph = q->graph;
 
-	job_for_each_rank(q->job, rank) {
-		if (graph->nodes[rank.i].part != part)
+	for (size_t i = 0; i < graph->nnodes; i++) {
+		if (graph->nodes[i].part != part || graph->nodes[i].kind > WAITFOR_THREAD)
 			continue;
-		for (size_t e = graph->first_edge[rank.i]; e < graph->first_edge[rank.i + 1]; e++)
-			if (graph->nodes[graph->edges[e]].part == part) {
-				*array_add(&circle->holders) =
-					(struct holder){graph->edges[e], rank};
+		for (size_t e = graph->first_edge[i]; e < graph->first_edge[i + 1]; e++)
+			if (graph->nodes[graph->edges[e]].part == part &&
+				graph->nodes[graph->edges[e]].kind > WAITFOR_THREAD) {
+				*array_add(&circle->holders) = (struct holder){
+					graph->edges[e], graph->nodes[i].rank};
 				break;
 			}
 	}

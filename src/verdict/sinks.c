@@ -31,8 +31,8 @@ struct suspects {
 /* -- who is a sink, and why -------------------------------------------------------------------- */
 
 /*
- * A node that others wait for and that leads nowhere: a rank, its sync, or a rank that stopped
- * inside an op.
+ * A node that others wait for and that leads nowhere: a rank, its thread, its sync, or a rank that
+ * stopped inside an op.
  */
 static bool is_sink(const struct inquiry *q, size_t at)
 {
@@ -41,7 +41,7 @@ static bool is_sink(const struct inquiry *q, size_t at)
 
 	if (node->reached == JOB_UNKNOWN)
 		return false;
-	if (node->kind == WAITFOR_RANK || node->kind == WAITFOR_SYNC)
+	if (node->kind <= WAITFOR_THREAD || node->kind == WAITFOR_SYNC)
 		return ends && q->wanted[node->rank.i];
 	return node->kind == WAITFOR_STOPPED;
 }

@@ -50,7 +50,7 @@ static bool is_unknown_end(const struct inquiry *q, size_t at)
 
 	if (node->reached == JOB_UNKNOWN)
 		return false;
-	if (node->kind == WAITFOR_RANK)
+	if (node->kind <= WAITFOR_THREAD)
 		return ends && q->wanted[node->rank.i];
 	if (node->kind == WAITFOR_SYNC)
 		return q->wanted[node->rank.i];

@@ -45,6 +45,8 @@ struct waitfor_maker {
 	int *split_node;           /* per group */
 	int *fork_node;            /* per group */
 	int *stopped_node;         /* per rank */
+	int *caller_node;          /* per thread */
+	int *loose_node;           /* two per rank */
 };
 
 /* Adds a node; gives its index: the nodes may move with the next one. */
@@ -62,6 +64,18 @@ int waitfor_fork_node(struct waitfor_maker *m, int group);
 int waitfor_group_of(const struct job *job, const struct wait *wait);
 /* True if an op lies at its group's fork or beyond, where indexes mean different ops to camps. */
 bool waitfor_is_forked(const struct waitfor_maker *m, int group, uint64_t index);
+
+/*
+ * True if a rank's wait is an edge: never where it is over; if held where it does other things; not
+ * while another of its threads may yet go on.
+ */
+bool waitfor_follows(const struct waitfor_maker *m, const struct wait *wait);
+
+/*
+ * The node for a seat that has not come, to its next message or else collective: its rank, or that
+ * thread of it which has to come (waitfor-callers.c). Once all waits have their nodes.
+ */
+int waitfor_seat_node(struct waitfor_maker *m, const struct job_member *member, bool p2p);
 
 /*
  * Joins the ranks that have not come (waitfor-missing.c): to all waited ops, inits and splits; to

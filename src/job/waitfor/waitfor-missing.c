@@ -15,7 +15,7 @@
 /* A member that has not entered what a node stands for; each seat hangs on one node. */
 struct missing {
 	uint64_t head;
-	struct rank_index rank;
+	const struct job_member *member;
 };
 
 static int compare_missing(const void *va, const void *vb)
@@ -24,7 +24,7 @@ static int compare_missing(const void *va, const void *vb)
 
 	if (a->head != b->head)
 		return a->head < b->head ? -1 : 1;
-	return a->rank.i < b->rank.i ? -1 : a->rank.i > b->rank.i;
+	return a->member < b->member ? -1 : a->member > b->member;
 }
 
 struct seats {
@@ -44,7 +44,7 @@ static void collect_missing(
 		enum roll roll = rollcall_of(m->job, member, furthest);
 
 		if (roll == ROLL_ABSENT)
-			*array_add(&seats->missing) = (struct missing){member->head, member->rank};
+			*array_add(&seats->missing) = (struct missing){member->head, member};
 		if (roll == ROLL_UNKNOWN)
 			seats->unknown = true;
 	}
@@ -203,7 +203,8 @@ static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 
 		while (at < seats.missing.nr &&
 			seats.missing.items[at].head < m->ops.items[i].index)
-			waitfor_add_edge(m, node, seats.missing.items[at++].rank.i);
+			waitfor_add_edge(m, node,
+				waitfor_seat_node(m, seats.missing.items[at++].member, false));
 		if (i > from && (before || is_behind_open(m, i, at)))
 			waitfor_add_edge(m, node, m->ops.items[i - 1].node);
 		m->nodes.items[node].absent = at > 0;
@@ -392,7 +393,8 @@ void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wai
 	m->nodes.items[node].absent = wait->lacking && is_rank(peer);
 	m->nodes.items[node].unknown = wait->peer_unknown || (wait->lacking && !is_rank(peer));
 	if (m->nodes.items[node].absent)
-		waitfor_add_edge(m, node, peer.i);
+		waitfor_add_edge(m, node,
+			waitfor_seat_node(m, &m->job->members[wait->peer], true));
 	else if (is_rank(peer) && m->given->stopped[peer.i] && !is_done_with(m->job, wait))
 		waitfor_add_edge(m, node, waitfor_stopped_node(m, peer));
 	else if (is_left_open(m, &m->job->members[wait->peer], met_by(m, wait)))

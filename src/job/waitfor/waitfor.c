@@ -192,11 +192,7 @@ static int node_for(struct waitfor_maker *m, size_t index)
 	return node;
 }
 
-/*
- * True if a rank's wait is an edge: never where it is over; if held where it does other things; not
- * while another of its threads may yet go on.
- */
-static bool follows(const struct waitfor_maker *m, const struct wait *wait)
+bool waitfor_follows(const struct waitfor_maker *m, const struct wait *wait)
 {
 	if (wait->aside && !waitfor_stands(m->job, wait, m->given))
 		return false;
@@ -225,7 +221,7 @@ static void make_graph(struct waitfor_maker *m)
 
 		if (wait->kind == WAIT_P2P)
 			waitfor_join_pair(m, m->graph->node_of_wait[i], wait);
-		if (follows(m, wait))
+		if (waitfor_follows(m, wait))
 			waitfor_add_edge(m, wait->rank.i, m->graph->node_of_wait[i]);
 	}
 	waitfor_join_launches(m);
@@ -282,13 +278,17 @@ static int *order_by_part(const struct waitfor *graph)
 	return order;
 }
 
-/* True if that node is a message for which nobody is seen to wait, or that may keep no rank. */
-static bool is_ahead(const struct waitfor *graph, int node)
+/*
+ * True if that node is a message for which nobody is seen to wait, or that may keep no rank; or a
+ * thread of which it is not known that it waits.
+ */
+static bool is_ahead(const struct waitfor *graph, int at)
 {
-	const struct waitfor_node *pair = &graph->nodes[node];
+	const struct waitfor_node *node = &graph->nodes[at];
 
-	return pair->kind == WAITFOR_PAIR &&
-	       (graph->waits->at[pair->wait].ahead || graph->waits->at[pair->wait].perhaps);
+	return node->perhaps ||
+	       (node->kind == WAITFOR_PAIR && (graph->waits->at[node->wait].ahead ||
+						      graph->waits->at[node->wait].perhaps));
 }
 
 /*
@@ -345,7 +345,7 @@ static bool drop_circling(struct waitfor_maker *m)
 	for (size_t i = 0; i < m->edges.nr; i++) {
 		struct waitfor_edge edge = m->edges.items[i];
 
-		if (!is_ahead(m->graph, edge.to) ||
+		if (!(is_ahead(m->graph, edge.to) || m->graph->nodes[edge.from].loose) ||
 			m->graph->nodes[edge.from].part != m->graph->nodes[edge.to].part)
 			m->edges.items[n++] = edge;
 	}
@@ -392,6 +392,8 @@ struct waitfor *waitfor_new(
 	m.split_node = none_each(job->ngroups);
 	m.fork_node = none_each(job->ngroups);
 	m.stopped_node = none_each(job->nranks);
+	m.caller_node = none_each(job->nthreads);
+	m.loose_node = none_each(2 * job->nranks);
 	make_graph(&m);
 	close_graph(&m);
 	spread_waits(graph, given);
@@ -402,6 +404,8 @@ struct waitfor *waitfor_new(
 	free(m.split_node);
 	free(m.fork_node);
 	free(m.stopped_node);
+	free(m.caller_node);
+	free(m.loose_node);
 	return graph;
 }
 
@@ -424,7 +428,7 @@ bool waitfor_is_guess(const struct waitfor *graph, struct rank_index rank, int n
 	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++)
 		if (waits->at[i].ahead && waits->at[i].doubtful)
 			return true;
-	return waits->perhaps[rank.i] || graph->nodes[node].unsure;
+	return waits->perhaps[rank.i] || graph->nodes[node].unsure || graph->nodes[node].loose;
 }
 
 size_t waitfor_count_guessed(const struct waitfor *graph, const bool *wanted)

@@ -3,7 +3,8 @@
  * waitfor.h: the wait-for graph: who waits for whom, followed to where it ends.
  *
  *	rank  --> what it waits in            if a host thread is held there (or softly, see below)
- *	op    --> the seats that have not entered it, by their own word
+ *	op    --> the seats that have not entered it, by their own word; or but the threads that
+ *	          call there (waitfor-callers.c)
  *	op    --> where all have entered it, an earlier one of the group that is open somewhere
  *	op    --> where all who are known to be in the group have, and dumps do not say who else is:
  *	          the few ranks that wait in nothing, if all others wait
@@ -60,6 +61,7 @@ struct waitfor_given {
 
 enum waitfor_kind {
 	WAITFOR_RANK,
+	WAITFOR_THREAD, /* of a rank: the one that others wait for */
 	WAITFOR_STOPPED, /* a rank that died or froze inside an op where all are */
 	WAITFOR_OP,
 	WAITFOR_INIT,
@@ -73,12 +75,15 @@ enum waitfor_kind {
 
 struct waitfor_node {
 	enum waitfor_kind kind;
-	struct rank_index rank; /* RANK, STOPPED, SYNC, LOCK */
+	struct rank_index rank; /* RANK, THREAD, STOPPED, SYNC, LOCK */
 	int group;       /* OP, INIT, SPLIT, FORK; JOB_NONE else */
 	uint64_t index;  /* OP */
 	int wait;        /* PAIR, STORE, SYNC, LOCK: index into waits (of a key: the first) */
 	bool unknown;    /* members without evidence: they may be the ones missing */
 	bool absent;     /* OP, INIT, SPLIT, FORK, PAIR: a seat is missing by its own word */
+	bool loose;      /* THREAD: that it waits for what others of its rank wait in is a guess
+			    where it makes a circle, */
+	bool perhaps;    /* or at all */
 	bool guessed;    /* OP: the missing seats are guessed: ranks that wait in nothing, or
 			    several of which not all need be waited for */
 	size_t late;     /* STORE, where only stacks tell: so many may be missing there, those to

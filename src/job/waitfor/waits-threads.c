@@ -36,16 +36,28 @@ static bool may_wait_for_thread(const struct job *job, const struct job_stack *s
 	       stackfacts_find(job, stack, 0, places, sizeof(places) / sizeof(*places)) >= 0;
 }
 
-/* True if its stack, which is younger than its last call, shows it at other work. */
-static bool is_elsewhere(const struct job *job, const struct job_thread *thread)
+enum job_known waits_joins(const struct job *job, const struct job_thread *thread)
 {
 	const struct job_stack *stack;
 
-	if (thread->state != JOB_THREAD_OUTSIDE || thread->since == JOB_UNKNOWN)
-		return false;
+	if (thread->state != JOB_THREAD_OUTSIDE)
+		return JOB_MAYBE;
 	stack = stackfacts_thread(job, thread->rank, thread->tid);
-	return stack && stack->nframes && stack->when > thread->since &&
-	       !may_wait_for_thread(job, stack);
+	if (!stack || !stack->nframes)
+		return JOB_MAYBE;
+	if (may_wait_for_thread(job, stack))
+		return JOB_YES;
+	return thread->since != JOB_UNKNOWN && stack->when > thread->since ? JOB_NO : JOB_MAYBE;
+}
+
+int waits_caller(const struct job_op *ops, size_t n)
+{
+	int thread = n ? ops[0].thread : JOB_NONE;
+
+	for (size_t i = 1; i < n && thread != JOB_NONE; i++)
+		if (ops[i].thread != thread)
+			thread = JOB_NONE;
+	return thread;
 }
 
 /* The wait of a thread counts from when that other one, which went on since, came to stand. */
@@ -56,15 +68,6 @@ static void count_from(
 		return;
 	wait->since = other->since;
 	wait->aside = other->state == JOB_THREAD_OUTSIDE ? other->since - thread->since : 0;
-}
-
-/* True if nothing shows that a main thread waits for others of its process, in no call. */
-static bool has_own_way(const struct job *job, const struct job_thread *main)
-{
-	const struct job_stack *stack = stackfacts_thread(job, main->rank, main->tid);
-
-	return main->state != JOB_THREAD_OUTSIDE || !stack || !stack->nframes ||
-	       !may_wait_for_thread(job, stack);
 }
 
 /* Whether the wait of a thread, in a call of the host's, holds its rank. */
@@ -82,9 +85,9 @@ static enum job_known holds_rank(
 
 		if (other == thread || waits_is_watchdog(other->name))
 			continue;
-		if (waits_is_main(job, other) && is_elsewhere(job, other))
+		if (waits_is_main(job, other) && waits_joins(job, other) == JOB_NO)
 			return JOB_NO;
-		if (waits_is_main(job, other) && has_own_way(job, other))
+		if (waits_is_main(job, other) && waits_joins(job, other) != JOB_YES)
 			holds = JOB_MAYBE;
 		if (other->since <= thread->since)
 			continue;

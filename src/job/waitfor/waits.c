@@ -337,7 +337,8 @@ static bool hold_met(
 
 		if (wait->kind == WAIT_P2P && !wait->sure && !wait->doubtful &&
 			wait->since != JOB_UNKNOWN && wait->since <= thread->since &&
-			waits_cover(c->job, thread, wait) && (!latest || wait->since >= latest->since))
+			waits_cover(c->job, thread, wait) &&
+			(!latest || wait->since >= latest->since))
 			latest = wait;
 		others |= wait->perhaps;
 	}
@@ -551,6 +552,18 @@ static bool is_of_hosts(const struct collector *c, struct rank_index rank)
 	return false;
 }
 
+/* True if it is told of all that it gave a device whether it is over: what is not, is listed. */
+static bool is_tracked(const struct collector *c, struct rank_index rank)
+{
+	by_rank_each(&c->seats, rank, i) {
+		const struct job_member *m = &c->job->members[c->seats.at[i]];
+
+		if (!m->done_known && (m->nops || m->np2p))
+			return false;
+	}
+	return true;
+}
+
 /* Drops what turned out to be no wait, and says how old the rest is. */
 static void finish_rank(struct collector *c, struct rank_index rank, size_t from)
 {
@@ -559,7 +572,7 @@ static void finish_rank(struct collector *c, struct rank_index rank, size_t from
 
 	c->waits->perhaps[rank.i] =
 		waits_hide(c->job, rank, c->told ? &c->told[rank.i] : NULL) &&
-		is_of_hosts(c, rank);
+		(is_of_hosts(c, rank) || !is_tracked(c, rank));
 
 	for (size_t i = from; i < c->list.nr; i++) {
 		struct wait wait = c->list.items[i];

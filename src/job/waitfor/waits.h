@@ -133,6 +133,15 @@ bool waits_cover(const struct job *job, const struct job_thread *thread, struct 
 const struct job_op *waits_later(
 	const struct job *job, const struct job_thread *thread, const struct wait *wait);
 
+/*
+ * Whether a thread, outside of every call, waits for another one of its process, by its stack:
+ * MAYBE where none tells.
+ */
+enum job_known waits_joins(const struct job *job, const struct job_thread *thread);
+
+/* The thread that called all of these; JOB_NONE: several did, or there are none. */
+int waits_caller(const struct job_op *ops, size_t n);
+
 /* True if it is the thread with which its rank's process began. */
 bool waits_is_main(const struct job *job, const struct job_thread *thread);
 

@@ -117,12 +117,35 @@ static void a_stream_behind_another_one_of_its_group_waits_as_well(void **state)
 	facts_free(f);
 }
 
+/*
+ * Rank 2 has not come, and its board is torn: it may be in a synchronisation with its device, where
+ * nobody tells what that has done.
+ */
+static void a_torn_board_hides_a_wait_for_a_device(void **state)
+{
+	for (int tracked = 0; tracked < 2; tracked++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		f->completion = tracked;
+		for (int i = 0; i < 4; i++)
+			f->members[0][i].fact.done_known = tracked;
+		facts_rounds(f, 0, 5, 10, 1);
+		facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 60);
+		f->ranks[2].thread.state = JOB_THREAD_UNKNOWN;
+		j = judge(f);
+		assert_int_equal(j.first->confidence > VERDICT_HYPOTHESIS, tracked);
+		done(&j, f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_gpus_of_two_groups_are_two_findings),
 		cmocka_unit_test(one_gpu_of_two_groups_is_one_finding),
 		cmocka_unit_test(a_stream_behind_another_one_of_its_group_waits_as_well),
+		cmocka_unit_test(a_torn_board_hides_a_wait_for_a_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,6 +207,73 @@ static void a_thread_that_has_ended_was_in_a_call(void **state)
 	done(&j, f);
 }
 
+/*
+ * A thread of rank 2 has group 1 by itself, and waits there for rank 0, which waits for the main
+ * thread of rank 2 in group 0. That main thread is in no call.
+ */
+static struct facts *crossed(const char *maker)
+{
+	struct facts *f = job_of(19);
+
+	f->group_makers[0] = f->group_makers[1] = maker;
+	f->members[1][2].tid = 502;
+	facts_round(f, 1, JOB_OP_ALLREDUCE, 64, 19.5);
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			facts_hold(f, 0, i, JOB_OP_BARRIER, JOB_NO_COUNT, 21);
+	facts_enter(f, 1, 2, JOB_OP_ALLREDUCE, 64, 20)->returned = JOB_NO;
+	add_thread(f, 2, JOB_THREAD_IN_CALL, 20);
+	facts_outside(f, 2, 19);
+	return f;
+}
+
+static void who_has_another_thread_that_waits_is_in_no_circle(void **state)
+{
+	static const char *const makers[] = {"gloo", "mpi", "nccl"};
+
+	for (int i = 0; i < 3; i++) {
+		struct facts *f = crossed(makers[i]);
+		struct judged j = judge(f);
+
+		for (size_t k = 0; k < j.v->n; k++)
+			assert_true(j.v->at[k].confidence <= VERDICT_HYPOTHESIS);
+		dismiss(j);
+		facts_stack(f, 2, READS);
+		facts_expect(f, VERDICT_HOST_STALL, "2", NULL);
+		facts_free(f);
+		f = crossed(makers[i]);
+		facts_stack(f, 2, JOINS);
+		facts_expect(f, VERDICT_ORDER_INVERSION, NULL, NULL);
+		facts_free(f);
+	}
+}
+
+/* The thread of rank 3 that has group 1 waits for rank 2: its main thread is no reason. */
+static void who_has_another_thread_that_works_is_not_away(void **state)
+{
+	struct facts *f = job_of(19);
+	struct judged j;
+
+	facts_group_of(f, 4, 0, 1, 2, 3);
+	f->group_makers[2] = "mpi";
+	for (int i = 0; i < 4; i++)
+		f->members[1][i].tid = f->members[2][i].tid = 500 + (uint32_t)i;
+	facts_round(f, 1, JOB_OP_ALLREDUCE, 64, 19.5);
+	for (int i = 0; i < 4; i++)
+		facts_outside(f, i, 19);
+	facts_enter(f, 1, 0, JOB_OP_ALLREDUCE, 64, 20)->returned = JOB_NO;
+	add_thread(f, 0, JOB_THREAD_IN_CALL, 20);
+	facts_p2p(f, 2, 3, JOB_OP_RECV, 2, 20, true);
+	facts_outside(f, 3, 19);
+	add_thread(f, 3, JOB_THREAD_IN_CALL, 20);
+	facts_stack(f, 3, READS);
+	j = judge(f);
+	for (size_t k = 0; k < j.v->n; k++)
+		assert_false(j.v->at[k].confidence > VERDICT_HYPOTHESIS &&
+			     ranks_have(j.v->at[k].culprits, (struct rank_index){3}));
+	done(&j, f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +285,8 @@ int main(void)
 		cmocka_unit_test(who_joins_its_thread_waits_for_what_that_does),
 		cmocka_unit_test(a_second_thread_that_goes_on_frees_no_main_thread),
 		cmocka_unit_test(a_server_that_spins_is_no_sign_of_life),
+		cmocka_unit_test(who_has_another_thread_that_waits_is_in_no_circle),
+		cmocka_unit_test(who_has_another_thread_that_works_is_not_away),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Of a rank with several threads: which of them has to come. A program may have a thread for each
+ *of its groups; what another one waits in, keeps nobody who waits there. So whom a seat lacks is
+ *the thread that called all there so far, where that is one:
+ *
+ *	it waits		for what it waits in
+ *	it is seen elsewhere	for nothing: others wait for it
+ *	it is outside		perhaps for a thread of its process, which waits: that explains why
+ *it does not come, and makes no circle it is in another call	perhaps for what its rank waits in
+ *
+ * Where several called there, or none yet, the main thread may be the one that does not come,
+ *unless it waits itself.
+ */
+#include "job/spans.h"
+#include "job/waitfor/waitfor-make.h"
+
+/* True if a thread of the rank waits that is another one. */
+static bool others_wait(const struct waitfor_maker *m, struct rank_index rank, int thread)
+{
+	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
+		if (m->waits->at[i].thread != JOB_NONE && m->waits->at[i].thread != thread &&
+			waitfor_follows(m, &m->waits->at[i]))
+			return true;
+	return false;
+}
+
+static bool thread_waits(const struct waitfor_maker *m, struct rank_index rank, int thread)
+{
+	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
+		if ((m->waits->at[i].thread == JOB_NONE || m->waits->at[i].thread == thread) &&
+			waitfor_follows(m, &m->waits->at[i]))
+			return true;
+	return false;
+}
+
+static bool is_held(const struct waitfor_maker *m, struct rank_index rank, int thread)
+{
+	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
+		if ((m->waits->at[i].thread == JOB_NONE || m->waits->at[i].thread == thread) &&
+			m->waits->at[i].held)
+			return true;
+	return false;
+}
+
+/* True if it is in a call that keeps its rank from nothing else (waits-threads.c). */
+static bool stands_alone(const struct waitfor_maker *m, struct rank_index rank, int thread)
+{
+	return m->given->stands[rank.i] != WAITFOR_FINAL &&
+	       m->job->threads[thread].state >= JOB_THREAD_IN_CALL &&
+	       !waits_is_main(m->job, &m->job->threads[thread]) && !thread_waits(m, rank, thread);
+}
+
+static int main_thread(const struct waitfor_maker *m, struct rank_index rank)
+{
+	struct spans_range range = threads_of(m->job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (waits_is_main(m->job, &m->job->threads[i]))
+			return (int)i;
+	return JOB_NONE;
+}
+
+static int add_thread(struct waitfor_maker *m, int *slot, struct rank_index rank)
+{
+	*slot = waitfor_add_node(m, WAITFOR_THREAD, rank, JOB_NONE);
+	return *slot;
+}
+
+/* The rank's waits are its own perhaps, or at least no circle. */
+static int loose_node(struct waitfor_maker *m, struct rank_index rank, bool perhaps)
+{
+	int *slot = &m->loose_node[2 * rank.i + perhaps];
+
+	if (*slot != JOB_NONE)
+		return *slot;
+	waitfor_add_edge(m, add_thread(m, slot, rank), rank.i);
+	m->nodes.items[*slot].perhaps = perhaps;
+	m->nodes.items[*slot].loose = true;
+	return *slot;
+}
+
+/* The thread by itself, with those of the waits that are its own. */
+static int caller_node(struct waitfor_maker *m, struct rank_index rank, int thread)
+{
+	int *slot = &m->caller_node[thread], node;
+
+	if (*slot != JOB_NONE)
+		return *slot;
+	node = add_thread(m, slot, rank);
+	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
+		if ((m->waits->at[i].thread == JOB_NONE || m->waits->at[i].thread == thread) &&
+			waitfor_follows(m, &m->waits->at[i]))
+			waitfor_add_edge(m, node, m->graph->node_of_wait[i]);
+	return node;
+}
+
+/* True if some thread of the rank does. */
+static bool one_stands_alone(const struct waitfor_maker *m, struct rank_index rank)
+{
+	struct spans_range range = threads_of(m->job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (!waits_is_watchdog(m->job->threads[i].name) && stands_alone(m, rank, (int)i))
+			return true;
+	return false;
+}
+
+/* Nobody called there yet, or several did. */
+static int unknown_caller(struct waitfor_maker *m, struct rank_index rank)
+{
+	int thread = main_thread(m, rank);
+
+	if (one_stands_alone(m, rank))
+		return loose_node(m, rank, true);
+	if (!others_wait(m, rank, JOB_NONE) || thread == JOB_NONE || is_held(m, rank, thread) ||
+		waits_joins(m->job, &m->job->threads[thread]) == JOB_YES)
+		return rank.i;
+	return loose_node(m, rank, false);
+}
+
+int waitfor_seat_node(struct waitfor_maker *m, const struct job_member *member, bool p2p)
+{
+	struct rank_index rank = member->rank;
+	int thread = p2p ? waits_caller(member->p2p, member->np2p)
+			 : waits_caller(member->ops, member->nops);
+	enum job_known joins;
+
+	if (job_rank(m->job, rank)->shares_process)
+		return rank.i;
+	if (thread == JOB_NONE)
+		return unknown_caller(m, rank);
+	if (stands_alone(m, rank, thread))
+		return loose_node(m, rank, true);
+	if (!others_wait(m, rank, thread))
+		return rank.i;
+	if (thread_waits(m, rank, thread))
+		return caller_node(m, rank, thread);
+	if (m->job->threads[thread].state != JOB_THREAD_OUTSIDE)
+		return loose_node(m, rank, true);
+	joins = waits_joins(m->job, &m->job->threads[thread]);
+	if (joins == JOB_YES)
+		return rank.i;
+	return joins == JOB_NO ? caller_node(m, rank, thread) : loose_node(m, rank, false);
+}
