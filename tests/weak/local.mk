@@ -14,7 +14,7 @@ EXTRA_DIST += %D%/all.sh %D%/truths.sh
 # Programs of which the truth is known, made less: see programs_test.c.
 UNIT_TESTS += %D%/programs_test
 %C%_programs_test_SOURCES = %D%/programs_test.c %D%/programs.c %D%/programs.h \
-	%D%/programs-told.c %D%/programs-told.h $(FACTS)
+	%D%/programs-play.c %D%/programs-told.c %D%/programs-told.h $(FACTS)
 %C%_programs_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 
 check-weak: all
