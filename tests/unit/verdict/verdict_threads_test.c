@@ -5,6 +5,8 @@
  */
 #include "tests/unit/unit.h"
 
+#include <signal.h>
+
 #include "tests/unit/judged.h"
 
 #define READS "read@libc.so.6 < readpipe@/me/c.c:23 < main@/me/c.c:140"
@@ -274,6 +276,29 @@ static void who_has_another_thread_that_works_is_not_away(void **state)
 	done(&j, f);
 }
 
+/* The main threads are at work; another one stands in a collective, to which nobody else comes. */
+static void a_thread_that_stands_in_a_collective_is_not_well(void **state)
+{
+	struct facts *f = job_of(19);
+	struct judged j;
+
+	for (int i = 0; i < 4; i++) {
+		facts_outside(f, i, 19);
+		facts_stack(f, i, READS);
+	}
+	f->members[1][1].tid = 501;
+	facts_enter(f, 1, 1, JOB_OP_ALLREDUCE, 64, 20)->stream = 77;
+	add_thread(f, 1, JOB_THREAD_IN_WAIT, 20);
+	f->extra[f->nextra - 1].is.thread.stream = 77;
+	for (int i = 0; i < 4; i++)
+		facts_end(f, i, JOB_SIGNALED, SIGTERM, 99);
+	j = judge(f);
+	for (size_t i = 0; i < j.v->n; i++)
+		assert_false(j.v->at[i].class == VERDICT_HEALTHY &&
+			     j.v->at[i].confidence == VERDICT_ESTABLISHED);
+	done(&j, f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +312,7 @@ int main(void)
 		cmocka_unit_test(a_server_that_spins_is_no_sign_of_life),
 		cmocka_unit_test(who_has_another_thread_that_waits_is_in_no_circle),
 		cmocka_unit_test(who_has_another_thread_that_works_is_not_away),
+		cmocka_unit_test(a_thread_that_stands_in_a_collective_is_not_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
