@@ -429,7 +429,7 @@ static bool spoil_call(struct program *program)
 	return true;
 }
 
-/* From a step that is drawn on, its main thread does something else. */
+/* From a step that is drawn on, a thread of it does something else. */
 static void draw_culprit(struct program *program)
 {
 	struct program_thread *thread;
@@ -441,9 +441,12 @@ static void draw_culprit(struct program *program)
 		return;
 	if (!program_is_away(program))
 		program->guilt = GUILT_OWN;
-	thread = &program->ranks[program->culprit].threads[0];
+	thread = &program->ranks[program->culprit].threads[draw_mode(program, PROGRAM_THREADS)];
+	if (!thread->nsteps)
+		thread = program->ranks[program->culprit].threads;
 	thread->nsteps = (int)program_draw(program, (unsigned)thread->nsteps + 1);
-	add_step(program, program->culprit, 0, STEP_OWN);
+	thread->steps[thread->nsteps++] = (struct program_step){.kind = STEP_OWN,
+		.thread = (int)(thread - program->ranks[program->culprit].threads)};
 }
 
 /* --- All -------------------------------------------------------------------------------------- */

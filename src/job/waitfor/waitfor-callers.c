@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Of a rank with several threads: which of them has to come. A program may have a thread for each
- *of its groups; what another one waits in, keeps nobody who waits there. So whom a seat lacks is
- *the thread that called all there so far, where that is one:
+ * of its groups; what another one waits in, keeps nobody who waits there. So whom a seat lacks is
+ * the thread that called all there so far, where that is one:
  *
  *	it waits		for what it waits in
- *	it is seen elsewhere	for nothing: others wait for it
- *	it is outside		perhaps for a thread of its process, which waits: that explains why
- *it does not come, and makes no circle it is in another call	perhaps for what its rank waits in
+ *	seen elsewhere		for nothing: others wait for it
+ *	outside			perhaps for another thread, which waits: that explains why it does
+ *				not come, and makes no circle
+ *	in another call		perhaps for what its rank waits in
  *
  * Where several called there, or none yet, the main thread may be the one that does not come,
- *unless it waits itself.
+ * unless it waits itself; where none did, any other may.
  */
 #include "job/spans.h"
 #include "job/waitfor/waitfor-make.h"
@@ -106,30 +107,49 @@ static bool one_stands_alone(const struct waitfor_maker *m, struct rank_index ra
 	return false;
 }
 
-/* Nobody called there yet, or several did. */
-static int unknown_caller(struct waitfor_maker *m, struct rank_index rank)
+/* True if that thread, or any (JOB_NONE), is outside, and not seen to wait for others of it. */
+static bool may_come(const struct waitfor_maker *m, struct rank_index rank, int thread)
+{
+	struct spans_range range = threads_of(m->job, rank);
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_thread *other = &m->job->threads[i];
+
+		if ((thread == JOB_NONE || thread == (int)i) &&
+			other->state == JOB_THREAD_OUTSIDE && !waits_is_watchdog(other->name) &&
+			waits_joins(m->job, other) != JOB_YES)
+			return true;
+	}
+	return false;
+}
+
+/* Several called there, or nobody has (`none`): then any thread may. */
+static int unknown_caller(struct waitfor_maker *m, struct rank_index rank, bool none)
 {
 	int thread = main_thread(m, rank);
 
 	if (one_stands_alone(m, rank))
 		return loose_node(m, rank, true);
-	if (!others_wait(m, rank, JOB_NONE) || thread == JOB_NONE || is_held(m, rank, thread) ||
-		waits_joins(m->job, &m->job->threads[thread]) == JOB_YES)
+	if (thread == JOB_NONE || !others_wait(m, rank, JOB_NONE))
 		return rank.i;
-	return loose_node(m, rank, false);
+	if (is_held(m, rank, thread) ? none && may_come(m, rank, JOB_NONE)
+				     : may_come(m, rank, thread))
+		return loose_node(m, rank, false);
+	return rank.i;
 }
 
 int waitfor_seat_node(struct waitfor_maker *m, const struct job_member *member, bool p2p)
 {
 	struct rank_index rank = member->rank;
-	int thread = p2p ? waits_caller(member->p2p, member->np2p)
-			 : waits_caller(member->ops, member->nops);
+	bool of_p2p = member->np2p && (p2p || !member->nops);
+	int thread = of_p2p ? waits_caller(member->p2p, member->np2p)
+			    : waits_caller(member->ops, member->nops);
 	enum job_known joins;
 
 	if (job_rank(m->job, rank)->shares_process)
 		return rank.i;
 	if (thread == JOB_NONE)
-		return unknown_caller(m, rank);
+		return unknown_caller(m, rank, !member->nops && !member->np2p);
 	if (stands_alone(m, rank, thread))
 		return loose_node(m, rank, true);
 	if (!others_wait(m, rank, thread))

@@ -299,6 +299,29 @@ static void a_thread_that_stands_in_a_collective_is_not_well(void **state)
 	done(&j, f);
 }
 
+/*
+ * Rank 0 waits for rank 1 in group 0, and rank 1 for rank 0 in group 1, where rank 0 has never
+ * called: another thread of it may.
+ */
+static void any_thread_may_call_where_none_has(void **state)
+{
+	for (int threads = 0; threads < 2; threads++) {
+		struct facts *f = job_of(19);
+		struct judged j;
+
+		f->group_makers[0] = f->group_makers[1] = "gloo";
+		for (int i = 0; i < 4; i++)
+			facts_hold(f, i == 1, i, JOB_OP_BARRIER, JOB_NO_COUNT, 21);
+		if (threads)
+			add_thread(f, 0, JOB_THREAD_OUTSIDE, 19.6);
+		j = judge(f);
+		assert_int_equal(j.first->class == VERDICT_ORDER_INVERSION, !threads);
+		for (size_t i = 0; threads && i < j.v->n; i++)
+			assert_true(j.v->at[i].confidence <= VERDICT_HYPOTHESIS);
+		done(&j, f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +336,7 @@ int main(void)
 		cmocka_unit_test(who_has_another_thread_that_waits_is_in_no_circle),
 		cmocka_unit_test(who_has_another_thread_that_works_is_not_away),
 		cmocka_unit_test(a_thread_that_stands_in_a_collective_is_not_well),
+		cmocka_unit_test(any_thread_may_call_where_none_has),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
