@@ -23,6 +23,7 @@
 #include "ring/census-read.h"
 
 #define UNPROBED_PROBE	  "inquest-probe.so"
+#define UNPROBED_INQUEST  "inquest"
 #define UNPROBED_MAPS_CAP (8u * 1024 * 1024)
 #define UNPROBED_CAP	  (256u * 1024)
 /* A process that lives for less may yet exec, or is a helper. */
@@ -339,15 +340,38 @@ static size_t unprobed_of_survey(struct unprobed *unprobed, struct evidence *int
 	return found;
 }
 
-/* All that the agent watches over, but our own processes: they may have inherited a number. */
+/* True if that process is an `inquest run', or a helper of one. */
+static bool unprobed_is_inquest(const struct unprobed *unprobed, const struct procstat *stat)
+{
+	return !strcmp(stat->comm, UNPROBED_INQUEST) ||
+	       liveness_same_program(unprobed->agent, stat->pid);
+}
+
+/*
+ * All that the agent watches over, but our own processes, which may have inherited a number, and
+ * what is below another `inquest run': its own agent watches over that, and speaks of it.
+ */
 static void unprobed_list(const struct unprobed *unprobed, struct proc_list *ret)
 {
-	struct proc_list all = {0};
+	struct proc_list all = {0}, others = {0};
+	ARRAY(uint32_t) inquests = {0};
+	const struct procstat *stat;
+	size_t other = 0;
 
 	(void)proc_list_descendants(&all, &unprobed->agent, 1);
-	for (size_t i = 0; i < all.all.nr; i++)
-		if (!liveness_same_program(unprobed->agent, all.all.items[i].pid))
-			*array_add(&ret->all) = all.all.items[i];
+	array_for_each (&all.all, stat)
+		if (unprobed_is_inquest(unprobed, stat))
+			*array_add(&inquests) = stat->pid;
+	(void)proc_list_descendants(&others, inquests.items, inquests.nr);
+	array_for_each (&all.all, stat) { /* both by pid */
+		while (other < others.all.nr && others.all.items[other].pid < stat->pid)
+			other++;
+		if ((other == others.all.nr || others.all.items[other].pid != stat->pid) &&
+			!unprobed_is_inquest(unprobed, stat))
+			*array_add(&ret->all) = *stat;
+	}
+	array_release(&inquests);
+	proc_list_release(&others);
 	proc_list_release(&all);
 }
 

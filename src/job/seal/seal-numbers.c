@@ -5,7 +5,8 @@
  * tasks are launchers, on every node, also where nothing has been launched yet; unless somebody
  * made a communicator who has no number but its task's. Where neither was seen, a task's number
  * stays doubtful. A shell that has left no ring gives its number to who has it below and left one:
- * it is a script around the rank (`python train.py || true'), and its end is not the rank's.
+ * it is a script around the rank (`python train.py || true'), and its end is not the rank's. So
+ * does one above another `inquest run', who has the rank in a folder of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,14 +57,22 @@ static bool is_shell(const struct job_process *process)
 	return false;
 }
 
-/* Above a process that has a ring, the shells that have its number and none. */
+/* Its number is above it nobody's who only started it: it is the rank, or watches over it. */
+static bool takes_number(const struct seal *seal, int process)
+{
+	const struct job_process *it = &seal->processes[process];
+
+	return it->role == JOB_ROLE_AGENT ||
+	       ((seal->people[process].identity.knows & JOB_KNOWS_RING) && !is_shell(it));
+}
+
+/* Above a process that takes its number, the shells that have that, and no ring. */
 static void find_scripts(const struct seal *seal, struct number *numbers, int process)
 {
 	const struct job_identity *mine = &seal->people[process].identity;
 	int at = seal->people[process].parent;
 
-	if (!is_world_rank(mine->world_rank) || !(mine->knows & JOB_KNOWS_RING) ||
-		is_shell(&seal->processes[process]))
+	if (!is_world_rank(mine->world_rank) || !takes_number(seal, process))
 		return;
 	for (int step = 0; at != JOB_NONE && step < SCRIPTS_ABOVE; step++) {
 		const struct job_identity *theirs = &seal->people[at].identity;

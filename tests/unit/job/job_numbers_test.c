@@ -295,6 +295,28 @@ static void a_script_around_a_rank_is_none(void **state)
 	(void)state;
 }
 
+/* Each rank has an `inquest run' of its own, below a script, and all of them are below another. */
+static void a_script_around_an_agent_is_no_rank(void **state)
+{
+	const struct {
+		const char *above, *ranks;
+	} all[] = {{"sh", ""}, {"rank.sh", ""}, {"python3", "0=10"}};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const struct job_identity identity = {
+			.world_rank = world_rank(0), .local_rank = JOB_NONE};
+		struct job_process process = job_process_unknown;
+		struct job_builder *b = job_builder_new();
+
+		add_ended(b, 10, 9, all[i].above, 0);
+		process.ppid = 10;
+		process.role = JOB_ROLE_AGENT;
+		job_add_process(b, (struct job_who){"a", 20, 120}, &process, &identity);
+		assert_ranks(b, all[i].ranks);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +331,7 @@ int main(void)
 		cmocka_unit_test(another_address_alone_makes_no_other_run),
 		cmocka_unit_test(two_jobs_at_once_are_never_judged_as_one),
 		cmocka_unit_test(a_script_around_a_rank_is_none),
+		cmocka_unit_test(a_script_around_an_agent_is_no_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
