@@ -207,6 +207,23 @@ static bool may_be_ended_by_library(const struct inquiry *q, const struct profil
 	return false;
 }
 
+/* True if the kernel ended it for what it used, as far as anybody knows. */
+static bool reached_limit(const struct profile *p)
+{
+	int signo = p->fatal ? p->fatal->signo : p->process->status;
+
+	if (p->fatal ? p->fatal->sender && !p->fatal->from_self : p->process->end != JOB_SIGNALED)
+		return false;
+	return signo == SIGXCPU || signo == SIGXFSZ;
+}
+
+/* By the status that shells and launchers have for it, and by no word that says otherwise. */
+static bool started_nothing(const struct profile *p)
+{
+	return p->process->end == JOB_EXITED && !p->exception && !(p->log && *p->log->error) &&
+	       (p->process->status == 126 || p->process->status == 127);
+}
+
 /*
  * An end for which nobody waited, and that speaks of others, may come of one that was not seen, and
  * one of which nobody knows where it was may come of what others did.
@@ -262,6 +279,10 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 		why->next = VERDICT_NEXT_READ_TRACEBACK;
 	else if (why->next == VERDICT_NEXT_LOOK_AT_CORE && death_has_place(q, rank))
 		why->next = VERDICT_NEXT_READ_STACK;
+	if (p->process && reached_limit(p))
+		why->next = VERDICT_NEXT_RAISE_LIMIT;
+	else if (p->process && started_nothing(p))
+		why->next = VERDICT_NEXT_FIND_COMMAND;
 	return true;
 }
 

@@ -38,6 +38,13 @@ bool told_from_outside(const struct job *job, const struct job_signal *signal)
 	       (signal->sender && signal->sender != job->processes[signal->process].pid);
 }
 
+/* True if it sent that to itself: of a file that is too large the kernel tells in its name. */
+static bool is_own_end(const struct job_signal *signal)
+{
+	return signal->from_self && !signal->abort_call && signal->signo != SIGXFSZ &&
+	       (signal->fatal || told_is_order(signal->signo));
+}
+
 void told_find(const struct job *job, struct profile *profiles)
 {
 	for (size_t i = 0; i < job->nsignals; i++) {
@@ -48,8 +55,7 @@ void told_find(const struct job *job, struct profile *profiles)
 			continue;
 		if (signal->fatal)
 			p->fatal = signal;
-		if (signal->from_self && !signal->abort_call &&
-			(signal->fatal || told_is_order(signal->signo)))
+		if (is_own_end(signal))
 			p->own_end = signal;
 		if (told_is_order(signal->signo) && told_from_outside(job, signal) && !p->told)
 			p->told = signal;

@@ -512,9 +512,49 @@ static void a_hang_that_begins_between_rings_and_stacks(void **state)
 	facts_free(f);
 }
 
+/* A death that says by itself what to look for: a limit was reached, or nothing was started. */
+static void the_advice_is_by_how_the_rank_died(void **state)
+{
+	static const struct {
+		enum job_end end;
+		int status;
+		int fatal; /* the sender that its handler saw: 0 itself; -1 it saw nothing */
+		enum verdict_next next;
+	} deaths[] = {
+		{JOB_SIGNALED, SIGXFSZ, -1, VERDICT_NEXT_RAISE_LIMIT},
+		{JOB_SIGNALED, SIGXCPU, -1, VERDICT_NEXT_RAISE_LIMIT},
+		{JOB_SIGNALED, SIGXFSZ, 0, VERDICT_NEXT_RAISE_LIMIT},
+		{JOB_SIGNALED, SIGXCPU, 77, VERDICT_NEXT_WHO_KILLED},
+		{JOB_SIGNALED, SIGKILL, -1, VERDICT_NEXT_WHO_KILLED},
+		{JOB_EXITED, 127, -1, VERDICT_NEXT_FIND_COMMAND},
+		{JOB_EXITED, 126, -1, VERDICT_NEXT_FIND_COMMAND},
+		{JOB_EXITED, 1, -1, VERDICT_NEXT_READ_TRACEBACK},
+		{JOB_EXITED, SIGXFSZ, -1, VERDICT_NEXT_READ_TRACEBACK},
+	};
+
+	for (size_t i = 0; i < sizeof(deaths) / sizeof(deaths[0]); i++) {
+		struct facts *f = facts_missing(4, 1, 59);
+		struct verdicts *verdicts;
+		struct job *job;
+
+		if (deaths[i].fatal >= 0)
+			facts_signal(f, 1, deaths[i].status, (uint32_t)deaths[i].fatal, "sums", 59);
+		facts_end(f, 1, deaths[i].end, deaths[i].status, 59);
+		job = facts_job(f);
+		verdicts = verdicts_of(job);
+		assert_int_equal(verdicts->at[0].class, VERDICT_RANK_DEATH);
+		assert_int_equal(verdicts->at[0].next, deaths[i].next);
+		verdicts_free(verdicts);
+		job_free(job);
+		facts_free(f);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_advice_is_by_how_the_rank_died),
 		cmocka_unit_test(one_of_four_nodes_is_unseen),
 		cmocka_unit_test(a_node_of_one_rank_is_unseen),
 		cmocka_unit_test(a_launcher_has_the_number_of_any_rank),
