@@ -435,6 +435,13 @@ static int census_is_hidden(const struct census_header *job)
 	return !job->agent_pid || !job->agent_pid_ns || job->agent_pid_ns != census.pid_ns;
 }
 
+int census_is_elsewhere(void)
+{
+	const struct census_header *job = census_job();
+
+	return job && job->agent_pid_ns && census.pid_ns && job->agent_pid_ns != census.pid_ns;
+}
+
 /* Frees the slots of processes that are gone: 1 if there are any. */
 static int census_make_room(void)
 {

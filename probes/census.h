@@ -65,6 +65,9 @@ struct census_slot *census_mine(void);
 /* The job's header; NULL without a census. */
 struct census_header *census_job(void);
 
+/* True if this process is in another pid namespace than the agent, as far as both are known. */
+int census_is_elsewhere(void);
+
 /* Writes the identity again, since it may have become known. */
 void census_rename(const struct census_self *self);
 

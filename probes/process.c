@@ -251,11 +251,15 @@ static int process_find_place(uint32_t generation, uint32_t role, struct place_r
 		.taken = census_job() ? &census_job()->ring_bytes : NULL,
 	};
 
-	text_put_u64(&t, process.self.pid); /* as CENSUS_RING_FORMAT */
+	text_put_u64(&t, process.self.pid); /* as CENSUS_RING_FORMAT, or CENSUS_RING_ELSEWHERE */
 	text_put(&t, ".");
 	text_put_u64(&t, process.self.start_time);
 	text_put(&t, ".");
 	text_put_u64(&t, generation);
+	if (census_is_elsewhere()) {
+		text_put(&t, ".");
+		text_put_u64(&t, process.self.pid_ns);
+	}
 	text_put(&t, ".ring");
 	return place_ring_make(&want, ret);
 }

@@ -62,6 +62,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/gather/stacks-want.c \
 	%D%/gather/ring-redact.c %D%/gather/ring-redact.h \
 	%D%/format/unpack.c %D%/format/unpack.h \
+	%D%/gather/twins.c %D%/gather/twins.h \
 	%D%/gather/unprobed.c %D%/gather/unprobed.h \
 	%D%/agent/worker-env.c %D%/agent/worker-env.h
 src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS) \
@@ -74,7 +75,8 @@ tests_unit_evidence_ring_redact_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/evidence/bundle_test tests/unit/evidence/jobs_test \
 	tests/unit/evidence/agentfiles_test \
 	tests/unit/evidence/fellows_test tests/unit/evidence/pulse_test \
-	tests/unit/evidence/rally_test tests/unit/evidence/stacks_test
+	tests/unit/evidence/rally_test tests/unit/evidence/stacks_test \
+	tests/unit/evidence/twins_test
 tests_unit_evidence_bundle_test_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS)
 tests_unit_evidence_bundle_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_evidence_jobs_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
@@ -84,3 +86,4 @@ tests_unit_evidence_rally_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_evidence_agentfiles_test_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 tests_unit_evidence_agentfiles_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_evidence_stacks_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_evidence_twins_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)

@@ -9,16 +9,30 @@
 #include "base/str.h"
 #include "proc/tree.h"
 
-uint64_t proc_ns_own(void)
+static uint64_t read_ns(const char *path)
 {
 	char text[64];
-	ssize_t len = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+	ssize_t len = readlink(path, text, sizeof(text) - 1);
 	unsigned long long inode;
 
 	if (len <= 0)
 		return 0;
 	text[len] = '\0';
 	return sscanf(text, "pid:[%llu]", &inode) == 1 ? inode : 0;
+}
+
+uint64_t proc_ns_own(void)
+{
+	return read_ns("/proc/self/ns/pid");
+}
+
+/* 0 where we may not ask, or it is gone. */
+static uint64_t ns_of(uint32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/pid", pid);
+	return read_ns(path);
 }
 
 uint32_t proc_ns_innermost(const char *status)
@@ -91,6 +105,8 @@ static uint32_t inner_of(struct proc_ns_one *one)
 
 uint32_t proc_ns_find(struct proc_ns_seen *seen, struct proc_id inner, uint64_t ns)
 {
+	uint32_t likely = 0;
+
 	if (!seen->own)
 		seen->own = proc_ns_own();
 	if (!ns || !seen->own || ns == seen->own)
@@ -99,10 +115,18 @@ uint32_t proc_ns_find(struct proc_ns_seen *seen, struct proc_id inner, uint64_t 
 		seen_list(seen);
 	for (size_t i = seen_from(seen, inner.start_time);
 		inner.pid && i < seen->all.nr && seen->all.items[i].start_time == inner.start_time;
-		i++)
-		if (inner_of(&seen->all.items[i]) == inner.pid)
+		i++) {
+		uint64_t its = 0;
+
+		if (inner_of(&seen->all.items[i]) != inner.pid)
+			continue;
+		its = ns_of(seen->all.items[i].pid);
+		if (its == ns)
 			return seen->all.items[i].pid;
-	return 0;
+		if (!its && !likely)
+			likely = seen->all.items[i].pid;
+	}
+	return likely;
 }
 
 void proc_ns_seen_release(struct proc_ns_seen *seen)

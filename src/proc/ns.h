@@ -39,7 +39,8 @@ uint32_t proc_ns_innermost(const char *status) __attribute__((nonnull));
 
 /*
  * Our pid of the process that calls itself inner.pid in the pid namespace ns; inner.pid itself if
- * ns is ours or 0; 0 if no process that we see is it.
+ * ns is ours or 0; 0 if no process that we see is it. Containers that are started at once have
+ * processes of one pid and start time: of those the one in ns is meant.
  */
 uint32_t proc_ns_find(struct proc_ns_seen *seen, struct proc_id inner, uint64_t ns)
 	__attribute__((nonnull));

@@ -25,7 +25,8 @@
  * ancestor that is no tool), so that a compile shows progress when none is left to be seen.
  *
  * The folder: <dir>/<job>/{census,manifest,PID.STARTTIME.GENERATION.ring}, <dir> being INQUEST_DIR
- * or /dev/shm/inquest-<uid>, 0700 and owned by that uid.
+ * or /dev/shm/inquest-<uid>, 0700 and owned by that uid. Of a process in another pid namespace than
+ * the agent the ring is PID.STARTTIME.GENERATION.NAMESPACE.ring: a pid is given again elsewhere.
  */
 #ifndef RING_CENSUS_H
 #define RING_CENSUS_H
@@ -40,6 +41,7 @@
 #define CENSUS_FILE	     "census"
 #define CENSUS_SPILL_JOB     ".job" /* in a folder of spilled rings: a link to the job's own */
 #define CENSUS_RING_FORMAT   "%u.%llu.%u.ring" /* pid, start time, generation */
+#define CENSUS_RING_ELSEWHERE "%u.%llu.%u.%llu.ring" /* and inode of its pid namespace */
 
 enum census_state {
 	CENSUS_FREE,

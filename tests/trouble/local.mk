@@ -32,6 +32,7 @@ SH_TESTS += %D%/bare.test %D%/built.test \
 	%D%/squatted.test %D%/stalled-meeting.test %D%/starts.test %D%/stops.test \
 	%D%/storage.test %D%/storage-again.test \
 	%D%/strange-children.test %D%/swept.test %D%/threads.test %D%/told-early.test \
+	%D%/twins.test \
 	%D%/told-stale.test \
 	%D%/unread.test \
 	%D%/room.test %D%/squashed.test %D%/umask.test %D%/unanswering.test \

@@ -25,6 +25,7 @@ struct member {
 	uint32_t slot;
 	struct census_slot is;
 	bool dead;
+	bool elsewhere; /* in another pid namespace than the agent: its ring's name says which */
 	size_t set; /* the first member of those it belongs to */
 };
 
@@ -85,6 +86,8 @@ static void take_members(struct past *past)
 			*array_add(&past->members) = (struct member){.slot = i,
 				.is = slot,
 				.dead = !liveness_is_alive(&liveness),
+				.elsewhere = slot.pid_ns && view.header.agent_pid_ns &&
+					     slot.pid_ns != view.header.agent_pid_ns,
 				.set = set};
 		}
 	proc_ns_seen_release(&seen);
@@ -94,8 +97,13 @@ static void take_members(struct past *past)
 static void name_ring(const struct member *member, uint32_t generation, struct str *into)
 {
 	str_cut(into, 0);
-	str_printf(into, CENSUS_RING_FORMAT, member->is.pid,
-		(unsigned long long)member->is.start_time, generation);
+	if (member->elsewhere)
+		str_printf(into, CENSUS_RING_ELSEWHERE, member->is.pid,
+			(unsigned long long)member->is.start_time, generation,
+			(unsigned long long)member->is.pid_ns);
+	else
+		str_printf(into, CENSUS_RING_FORMAT, member->is.pid,
+			(unsigned long long)member->is.start_time, generation);
 }
 
 static void read_seats(struct past *past, size_t which, int fd)

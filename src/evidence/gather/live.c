@@ -34,6 +34,7 @@
 #include "evidence/gather/live-stacks.h"
 #include "evidence/gather/liveness.h"
 #include "evidence/gather/ring-redact.h"
+#include "evidence/gather/twins.h"
 #include "evidence/gather/unprobed.h"
 #include "proc/read.h"
 #include "ring/census-read.h"
@@ -57,6 +58,7 @@ struct live {
 	char host[256];
 	struct live_processes processes;
 	struct proc_ns_seen seen;
+	struct twins twins;
 	struct meter *meter; /* of what rings may take: files are as large as their owner likes */
 	ARRAY(char *) groups; /* control groups that the agent has seen */
 };
@@ -148,6 +150,7 @@ static int live_gather_census(struct live *live, struct complaint *why)
 	if (error)
 		return complaint_errno(why, -error, "cannot read the census of %s",
 			live->at->folder.path);
+	twins_tell_apart(&live->twins, &census);
 	live_add_bytes(live,
 		&(struct exhibit){
 			.kind = EXHIBIT_CENSUS, .rank = -1, .label = (char *)live_id(live)},
@@ -233,6 +236,8 @@ static void live_gather_ring(struct live *live, const struct folder *folder, con
 	error = fd < 0 ? fd : live_read_ring(live, fd, &bytes, &size);
 	if (fd >= 0)
 		close(fd);
+	if (!error)
+		pid = twins_pid(&live->twins, bytes, size, pid, start_time);
 	if (error != -ENOENT)
 		live_ring_found(live, pid, start_time, generation);
 	if (!error && live_ring_is_cut(bytes, size)) {
@@ -608,6 +613,7 @@ static void live_close(struct live *live)
 	for (size_t i = 0; i < live->groups.nr; i++)
 		free(live->groups.items[i]);
 	array_release(&live->groups);
+	array_release(&live->twins.all);
 	proc_ns_seen_release(&live->seen);
 	for (size_t i = 0; i < live->folders.nr; i++)
 		folder_close(&live->folders.items[i].folder);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_TWINS_H
+#define EVIDENCE_TWINS_H
+
+/*
+ * Processes of several pid namespaces in one census that know themselves by one pid and start time:
+ * containers that a launcher has started at once. What is said of such a process would be said of
+ * all of them. So each of another namespace than ours gets the pid that it has here, in the copy of
+ * the census and in the labels of all that is gathered of it.
+ */
+
+#include "base/array.h"
+#include "evidence/gather/liveness.h"
+
+struct twin {
+	uint32_t pid, here;
+	uint64_t start_time, ns;
+};
+
+/* {0} knows of none. */
+struct twins {
+	ARRAY(struct twin) all;
+};
+
+/* Finds those of this census, and renames them in the copy. Those that are gone keep their pid. */
+void twins_tell_apart(struct twins *twins, struct liveness_census *census)
+	__attribute__((nonnull));
+
+/* The pid to use for whom this ring is of, which knows itself by that pid and start time. */
+uint32_t twins_pid(const struct twins *twins, const void *ring, size_t size, uint32_t pid,
+	uint64_t start_time) __attribute__((nonnull));
+
+#endif
