@@ -177,13 +177,29 @@ static int file_create_beside(int folder, const char *path, mode_t mode, struct 
 	return -EEXIST;
 }
 
+/* A device, a pipe or a link that went for a file of ours would be missed by everybody. */
+static bool file_may_replace(int folder, const char *last)
+{
+	struct stat st;
+
+	return fstatat(folder, last, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISREG(st.st_mode) ||
+	       S_ISDIR(st.st_mode); /* which the kernel refuses in its own words */
+}
+
 int file_write(const char *path, const void *bytes, size_t size, mode_t mode, struct complaint *why)
 {
 	int folder = follow_open_parent(path), error = 0;
 	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
 	struct str name = {0};
-	int fd = folder < 0 ? folder : file_create_beside(folder, last, mode, &name);
+	int fd = folder;
 
+	if (folder >= 0 && !file_may_replace(folder, last)) {
+		close(folder);
+		complaint_set(why, "cannot write %s: what stands there is no plain file", path);
+		return -EEXIST;
+	}
+	if (folder >= 0)
+		fd = file_create_beside(folder, last, mode, &name);
 	if (fd < 0) {
 		error = -fd;
 		goto out;

@@ -52,9 +52,10 @@ mode_t file_own_mask(void);
 /*
  * Writes size bytes to path: into a new temporary file of the same folder, synced to disk, then
  * renamed over path, then the folder synced. Its permissions are mode less the umask. Returns 0,
- * or -errno with words (-ELOOP: the folder is reached by somebody's link, see follow.h); on failure
- * path is untouched and the temporary file gone. A writer that is
- * killed in between leaves it: it is PATH.tmp-BOOT-PID-N, and locked as long as somebody writes.
+ * or -errno with words (-ELOOP: the folder is reached by somebody's link, see follow.h; -EEXIST: a
+ * device, a pipe or a link stands there); on failure path is untouched and the temporary file gone.
+ * A writer that is killed in between leaves it: it is PATH.tmp-BOOT-PID-N, and locked as long as
+ * somebody writes.
  */
 int file_write(const char *path, const void *bytes, size_t size, mode_t mode, struct complaint *why)
 	__attribute__((nonnull(1)));

@@ -121,6 +121,27 @@ static void what_killed_writers_left_is_swept_and_nothing_else(void **state)
 	file_sweep("nowhere", "x");
 }
 
+/* Who may make devices may replace them: a bundle for /dev/null would be missed by everybody. */
+static void only_a_plain_file_is_replaced(void **state)
+{
+	struct stat st;
+
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_int_equal(symlink("x", "link"), 0);
+	for (int i = 0; i < 2; i++) {
+		struct complaint why = {0};
+
+		assert_int_equal(file_write(i ? "link" : "pipe", "new", 3, 0600, &why), -EEXIST);
+		assert_non_null(strstr(complaint_text(&why), "no plain file"));
+		complaint_release(&why);
+	}
+	assert_int_equal(lstat("pipe", &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	assert_int_equal(lstat("link", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	(void)state;
+}
+
 /* What a listing took for a file may be a link by the time it is read. */
 static void a_link_of_a_stranger_is_not_followed(void **state)
 {
@@ -256,6 +277,7 @@ int main(void)
 		FOLDER_TEST(what_was_written_is_read),
 		FOLDER_TEST(writing_replaces_as_a_whole_and_leaves_nothing_beside),
 		FOLDER_TEST(a_leftover_temporary_file_is_no_obstacle),
+		FOLDER_TEST(only_a_plain_file_is_replaced),
 		FOLDER_TEST(a_link_of_a_stranger_is_not_followed),
 		FOLDER_TEST(a_path_does_not_lead_by_links_of_strangers),
 		FOLDER_TEST(what_killed_writers_left_is_swept_and_nothing_else),
