@@ -26,6 +26,8 @@ struct answer {
 	uint32_t pad;
 	uint64_t dev;
 	uint64_t ino;
+	uint64_t from;
+	int64_t written;
 };
 
 /* Reads up to cap bytes from offset; returns how many, or -errno. */
@@ -79,8 +81,11 @@ static size_t read_do(const struct blocking_read *one, char *buffer, struct answ
 	} else {
 		answer->dev = st.st_dev;
 		answer->ino = st.st_ino;
-		if (one->what == BLOCKING_READ_TAIL && st.st_size > (off_t)one->cap)
-			(void)lseek(fd, st.st_size - (off_t)one->cap, SEEK_SET);
+		answer->written =
+			(int64_t)st.st_mtim.tv_sec * CLOCK_NS_PER_S + st.st_mtim.tv_nsec;
+		if (one->what == BLOCKING_READ_TAIL && st.st_size > (off_t)one->cap &&
+			lseek(fd, st.st_size - (off_t)one->cap, SEEK_SET) > 0)
+			answer->from = (uint64_t)st.st_size - one->cap;
 		len = read_fill(fd, buffer, one->cap);
 		answer->error = len < 0 ? (int)-len : 0;
 		got = len < 0 ? 0 : (size_t)len;
@@ -143,6 +148,8 @@ static bool read_await(struct blocking_read *one, struct helper *helper, int dea
 		one->error = answer.error;
 		one->dev = answer.dev;
 		one->ino = answer.ino;
+		one->from = answer.from;
+		one->written = answer.written;
 	} else {
 		one->error = got < 0 ? -got : EPIPE;
 	}
@@ -172,4 +179,15 @@ void blocking_reads_run(struct blocking_read *reads, size_t nr, int deadline_ms)
 		helper_end(&helper);
 	}
 	free(buffer);
+}
+
+void blocking_read_cut(struct blocking_read *read, uint64_t from)
+{
+	uint64_t drop = from - read->from;
+
+	if (from <= read->from || drop > read->bytes.len)
+		return;
+	memmove(read->bytes.text, read->bytes.text + drop, read->bytes.len - drop);
+	str_cut(&read->bytes, read->bytes.len - drop);
+	read->from = from;
 }

@@ -31,6 +31,8 @@ struct blocking_read {
 	struct str bytes;
 	uint64_t dev; /* which file that was */
 	uint64_t ino;
+	uint64_t from;	 /* where in it the bytes begin */
+	int64_t written; /* when it was written last, by its server's clock, realtime ns */
 };
 
 /*
@@ -39,5 +41,8 @@ struct blocking_read {
  * Leaves no child behind but one that the kernel cannot kill.
  */
 void blocking_reads_run(struct blocking_read *reads, size_t nr, int deadline_ms);
+
+/* Leaves what stands from there on in the file; all of it where the file was begun anew since. */
+void blocking_read_cut(struct blocking_read *read, uint64_t from) __attribute__((nonnull));
 
 #endif

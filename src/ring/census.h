@@ -35,8 +35,8 @@
 
 #define CENSUS_MAGIC	     0x31534e4543514e49ull /* "INQCENS1" */
 #define CENSUS_VERSION_MAJOR 1
-/* Since 2: what kind of number `rank` is; 3: agent_pid_ns; 4: turns. */
-#define CENSUS_VERSION_MINOR 4
+/* Since 2: what kind of number `rank` is; 3: agent_pid_ns; 4: turns; 5: the log. */
+#define CENSUS_VERSION_MINOR 5
 #define CENSUS_SLOTS	     1024
 #define CENSUS_FILE	     "census"
 #define CENSUS_SPILL_JOB     ".job" /* in a folder of spilled rings: a link to the job's own */
@@ -93,7 +93,10 @@ struct census_header {
 	char job[64];
 	char name[64];
 	uint64_t agent_pid_ns; /* inode of its pid namespace; 0 not known */
-	uint64_t spare[4];
+	uint64_t log_dev; /* the plain file that was the agent's stderr at launch; 0 none */
+	uint64_t log_ino;
+	uint64_t log_from; /* where in it the job's own words begin */
+	uint64_t spare[1];
 };
 
 /* The tools that a process owns; of a tool itself only `owner` counts. */

@@ -30,7 +30,7 @@ SH_TESTS += %D%/bare.test %D%/built.test \
 	%D%/over.test \
 	%D%/racing.test %D%/refused.test %D%/roots.test %D%/savers.test %D%/scratch.test \
 	%D%/squatted.test %D%/stalled-meeting.test %D%/starts.test %D%/stops.test \
-	%D%/storage.test %D%/storage-again.test \
+	%D%/stale-log.test %D%/storage.test %D%/storage-again.test \
 	%D%/strange-children.test %D%/swept.test %D%/threads.test %D%/told-early.test \
 	%D%/twins.test \
 	%D%/told-stale.test \

@@ -301,7 +301,8 @@ void agent_keep_command(struct agent *agent, struct proc_id child)
 	const struct command command = {.id = child,
 		.job = agent->dir->id,
 		.argv = agent->options.argv,
-		.no_logs = agent->options.no_logs};
+		.no_logs = agent->options.no_logs,
+		.log_from = agent->dir->census->log_from};
 	struct str headline = {0};
 	struct look look = {0};
 

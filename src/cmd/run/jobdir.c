@@ -213,6 +213,9 @@ static void fill_census(struct jobdir *dir, const char *name)
 	head->agent_pid = dir->agent_pid;
 	head->agent_start_time = dir->agent_start_time;
 	head->agent_pid_ns = proc_ns_own();
+	head->log_dev = dir->log.dev;
+	head->log_ino = dir->log.ino;
+	head->log_from = dir->log.from;
 	snprintf(head->job, sizeof(head->job), "%s", dir->id);
 	snprintf(head->name, sizeof(head->name), "%s", name);
 	jobdir_beat(dir);
@@ -393,6 +396,20 @@ static int take_made(struct jobdir *dir, const struct making *making, struct sav
 	return err;
 }
 
+/* The job inherits our stderr, which its helper has not: what stands in it already is of others. */
+static struct jobdir_log look_at_log(void)
+{
+	int flags = fcntl(STDERR_FILENO, F_GETFL);
+	struct jobdir_log log = {0};
+	struct stat st;
+	off_t at;
+
+	if (flags < 0 || fstat(STDERR_FILENO, &st) < 0 || !S_ISREG(st.st_mode))
+		return log;
+	at = flags & O_APPEND ? st.st_size : lseek(STDERR_FILENO, 0, SEEK_CUR);
+	return (struct jobdir_log){st.st_dev, st.st_ino, at > 0 ? (uint64_t)at : 0};
+}
+
 int jobdir_make(struct jobdir *dir, const char *name, struct complaint *why)
 {
 	const char *users = getenv("INQUEST_DIR");
@@ -402,7 +419,9 @@ int jobdir_make(struct jobdir *dir, const char *name, struct complaint *why)
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int err = -1;
 
-	*dir = (struct jobdir){.census_fd = -1, .launched = clock_realtime_ns()};
+	*dir = (struct jobdir){.census_fd = -1,
+		.launched = clock_realtime_ns(),
+		.log = look_at_log()};
 	dir->agent_pid = (uint32_t)getpid();
 	dir->agent_start_time = proc_start_time(dir->agent_pid);
 	making.dir = *dir;

@@ -17,12 +17,18 @@
 #include "base/str.h"
 #include "ring/census.h"
 
+/* Our stderr at launch, and where in it the job's words begin; {0}: it is no plain file. */
+struct jobdir_log {
+	uint64_t dev, ino, from;
+};
+
 struct jobdir {
 	struct str path; /* absolute */
 	const char *id;  /* its last part */
 	int64_t launched;
 	uint32_t agent_pid;
 	uint64_t agent_start_time;
+	struct jobdir_log log;
 	struct census_header *census; /* mapped; NULL where there is no job folder */
 	int census_fd;
 };

@@ -52,6 +52,7 @@ static void command_add_log(const struct command *command, char *host, struct ev
 	size_t len = 0;
 
 	blocking_reads_run(&read, 1, COMMAND_ASK_MS);
+	blocking_read_cut(&read, command->log_from);
 	if (!read.error && read.bytes.len)
 		len = own_words_drop(read.bytes.text, read.bytes.len);
 	if (len)

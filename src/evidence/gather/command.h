@@ -16,6 +16,7 @@ struct command {
 	const char *job;	/* id of the job */
 	char *const *argv;	/* NULL-ended */
 	bool no_logs;		/* what it wrote is left out */
+	uint64_t log_from;	/* what stands before that in our stderr is of others */
 };
 
 /*

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -23,6 +24,8 @@
 #include "proc/read.h"
 #include "proc/tree.h"
 
+/* Clocks of file servers are this far off at most. */
+#define LIVE_STDERR_SLACK (10 * CLOCK_NS_PER_S)
 #define LIVE_STDERR_BYTES (8 * 1024)
 /* Where some of that is our own: what the agent may have said in all fits into this beside it. */
 #define LIVE_STDERR_MORE (160 * 1024)
@@ -84,6 +87,15 @@ void live_processes_release(struct live_processes *processes)
 		free(processes->all.items[i].error_file);
 	}
 	array_release(&processes->all);
+	array_release(&processes->logs);
+}
+
+void live_processes_note_log(
+	struct live_processes *processes, const struct census_header *header)
+{
+	if (header->log_ino)
+		*array_add(&processes->logs) = (struct live_log){
+			header->log_dev, header->log_ino, header->log_from};
 }
 
 /* --- Files of /proc -------------------------------------------------------------------------- */
@@ -244,6 +256,36 @@ void live_proc_take_cgroups(
 
 /* --- stderr ---------------------------------------------------------------------------------- */
 
+/*
+ * Logs are appended to, by one job after the other. Nothing of a file is a process' that was
+ * written last before it began; and in a job's own log nothing that stood there at launch, of
+ * several jobs' in one log the first.
+ */
+static void live_stderr_leave_later(
+	const struct live_processes *processes, int64_t born, struct blocking_read *read)
+{
+	const struct live_log *log;
+	uint64_t from = UINT64_MAX;
+
+	array_for_each(&processes->logs, log)
+		if (log->dev == read->dev && log->ino == read->ino && log->from < from)
+			from = log->from;
+	if (read->error)
+		return;
+	if (read->written + LIVE_STDERR_SLACK < born)
+		str_cut(&read->bytes, 0);
+	else if (from != UINT64_MAX)
+		blocking_read_cut(read, from);
+}
+
+/* Realtime ns. */
+static int64_t live_proc_born(const struct live_process *process)
+{
+	int64_t tick = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
+
+	return clock_realtime_ns() - clock_boottime_ns() + (int64_t)process->start_time * tick;
+}
+
 /* Leaves the last words that are the job's, not what we wrote between them. */
 static void live_stderr_leave_jobs(struct str *tail)
 {
@@ -268,7 +310,8 @@ static bool live_stderr_is_short(const struct blocking_read *read)
 }
 
 /* Ends of logs that hold words of ours are read again, from further back; each file once. */
-static void live_stderr_read_back(struct blocking_read *reads, size_t nr, int deadline_ms)
+static void live_stderr_read_back(const struct live_processes *processes,
+	struct blocking_read *reads, size_t nr, int deadline_ms)
 {
 	struct blocking_read *again = alloc_zeroed(nr + 1, sizeof(*again));
 	size_t *which = alloc_zeroed(nr + 1, sizeof(*which));
@@ -290,8 +333,10 @@ static void live_stderr_read_back(struct blocking_read *reads, size_t nr, int de
 		again[n++].cap = LIVE_STDERR_MORE;
 	}
 	blocking_reads_run(again, n, deadline_ms);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		live_stderr_leave_later(processes, 0, &again[i]);
 		live_stderr_leave_jobs(&again[i].bytes);
+	}
 	for (size_t i = 0; i < nr; i++) {
 		const struct blocking_read *longer = which[i] < nr ? &again[which[i]] : NULL;
 
@@ -355,7 +400,10 @@ static void live_proc_take_stderr(const struct live_proc_target *target, int dea
 			.cap = LIVE_STDERR_BYTES};
 	}
 	blocking_reads_run(reads, nr, deadline_ms);
-	live_stderr_read_back(reads, nr, deadline_ms);
+	for (size_t i = 0; i < nr; i++)
+		live_stderr_leave_later(
+			processes, live_proc_born(&processes->all.items[whose[i]]), &reads[i]);
+	live_stderr_read_back(processes, reads, nr, deadline_ms);
 	for (size_t i = 0; i < nr; i++) {
 		live_proc_add_stderr(target, &processes->all.items[whose[i]], &reads[i]);
 		str_release(&reads[i].bytes);

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "evidence/format/exhibit.h"
+#include "ring/census.h"
 
 /* A process of the job to be looked at. */
 struct live_process {
@@ -25,8 +26,14 @@ struct live_process {
 	char *error_file; /* the error file that its launcher gave it; NULL none */
 };
 
+/* A file that the stderr of a job's agent was at launch, and where the job's words begin in it. */
+struct live_log {
+	uint64_t dev, ino, from;
+};
+
 struct live_processes {
 	ARRAY(struct live_process) all;
+	ARRAY(struct live_log) logs;
 };
 
 struct live_proc_target {
@@ -38,6 +45,11 @@ struct live_proc_target {
 
 /* Adds the living descendants that are not listed yet, as "child". */
 void live_processes_add_descendants(struct live_processes *processes);
+
+/* Notes where the job's own words begin, by the census of one of its folders. */
+void live_processes_note_log(
+	struct live_processes *processes, const struct census_header *header)
+	__attribute__((nonnull));
 
 /* Frees the list and the logs' names; roles are literals. */
 void live_processes_release(struct live_processes *processes);

@@ -157,6 +157,7 @@ static int live_gather_census(struct live *live, struct complaint *why)
 		census.bytes, census.size);
 	if (census_view_open(&view, census.bytes, census.size) == 0) {
 		live_take_agent(live, &view.header);
+		live_processes_note_log(&live->processes, &view.header);
 		for (uint32_t i = 0; i < view.slots; i++) {
 			struct census_slot slot;
 
@@ -236,8 +237,7 @@ static void live_gather_ring(struct live *live, const struct folder *folder, con
 	error = fd < 0 ? fd : live_read_ring(live, fd, &bytes, &size);
 	if (fd >= 0)
 		close(fd);
-	if (!error)
-		pid = twins_pid(&live->twins, bytes, size, pid, start_time);
+	pid = twins_pid(&live->twins, bytes, size, pid, start_time);
 	if (error != -ENOENT)
 		live_ring_found(live, pid, start_time, generation);
 	if (!error && live_ring_is_cut(bytes, size)) {

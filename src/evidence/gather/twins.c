@@ -51,7 +51,7 @@ uint32_t twins_pid(const struct twins *twins, const void *ring, size_t size, uin
 	struct ring_view view;
 	const struct twin *twin;
 
-	if (!twins->all.nr || ring_view_open(&view, ring, size) != 0)
+	if (!twins->all.nr || !ring || ring_view_open(&view, ring, size) != 0)
 		return pid;
 	array_for_each(&twins->all, twin)
 		if (twin->pid == pid && twin->start_time == start_time &&

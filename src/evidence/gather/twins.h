@@ -26,8 +26,8 @@ struct twins {
 void twins_tell_apart(struct twins *twins, struct liveness_census *census)
 	__attribute__((nonnull));
 
-/* The pid to use for whom this ring is of, which knows itself by that pid and start time. */
+/* The pid of whom this ring is of (NULL: it cannot be read), which knows itself by these two. */
 uint32_t twins_pid(const struct twins *twins, const void *ring, size_t size, uint32_t pid,
-	uint64_t start_time) __attribute__((nonnull));
+	uint64_t start_time) __attribute__((nonnull(1)));
 
 #endif

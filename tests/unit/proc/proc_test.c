@@ -169,6 +169,7 @@ static void reads_bring_files_and_errors(void **state)
 	assert_int_equal(reads[1].error, ENOENT);
 	assert_int_equal(reads[2].error, 0);
 	assert_string_equal(str_text(&reads[2].bytes), "6789");
+	assert_int_equal(reads[2].from, 6);
 	assert_int_equal(reads[3].error, EPERM); /* a path from outside: another's file */
 	for (int i = 0; i < 4; i++)
 		str_release(&reads[i].bytes);
@@ -217,6 +218,26 @@ static void *map_for_ever(void *unused)
 			munmap(at, 64 << 20);
 	}
 	return unused;
+}
+
+/* What of "old new" at the offset 100 of a file stands behind another offset. */
+static void what_stood_before_is_cut(void **state)
+{
+	static const struct {
+		uint64_t from;
+		const char *left;
+	} all[] = {{0, "old new"}, {100, "old new"}, {104, "new"}, {107, ""}, {108, "old new"},
+		{UINT64_MAX, "old new"}};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct blocking_read read = {.from = 100};
+
+		str_add(&read.bytes, "old new");
+		blocking_read_cut(&read, all[i].from);
+		assert_string_equal(str_text(&read.bytes), all[i].left);
+		str_release(&read.bytes);
+	}
+	(void)state;
 }
 
 static void hold_the_mmap_lock(void)
@@ -292,6 +313,7 @@ int main(void)
 		cmocka_unit_test(a_watch_sees_the_end),
 		cmocka_unit_test(reads_bring_files_and_errors),
 		cmocka_unit_test(a_read_that_hangs_is_left_behind),
+		cmocka_unit_test(what_stood_before_is_cut),
 		cmocka_unit_test(a_holder_of_its_mmap_lock_is_read_all_the_same),
 		cmocka_unit_test(pids_of_other_namespaces_are_read),
 		cmocka_unit_test(the_control_group_is_told),
