@@ -28,6 +28,15 @@ struct liveness liveness_of_process(uint32_t pid, uint64_t start_time)
 	return liveness_look((struct proc_id){pid, start_time});
 }
 
+/*
+ * True if its pid is free for others, and nothing tells them from it: of a child that was killed
+ * its parent knows no start.
+ */
+static bool liveness_left_pid(const struct census_slot *slot)
+{
+	return slot->state == CENSUS_EXITED && !slot->start_time;
+}
+
 struct liveness liveness_of_slot(
 	struct proc_ns_seen *seen, int census_fd, uint32_t i, const struct census_slot *slot)
 {
@@ -45,7 +54,7 @@ struct liveness liveness_of_slot(
 	/* The kernel names the lock's owner by the pid that we know: no need to search for it. */
 	id.pid = held && lock.l_pid > 0 ? (uint32_t)lock.l_pid
 					: proc_ns_find(seen, id, slot->pid_ns);
-	ret = liveness_look(id);
+	ret = liveness_left_pid(slot) ? (struct liveness){.here = id.pid} : liveness_look(id);
 	if (told)
 		ret.lock = held ? LIVENESS_LOCK_HELD : LIVENESS_LOCK_FREE;
 	return ret;

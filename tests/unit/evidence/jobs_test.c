@@ -194,6 +194,31 @@ static void a_pid_is_of_whoever_has_it_now(void **state)
 	jobs_release(&jobs);
 }
 
+/* Of a child that was killed its parent writes no start: its pid is anybody's by now. */
+static void the_pid_of_one_who_was_killed_is_free(void **state)
+{
+	const struct scene *scene = *state;
+	const struct census_who who = {.pid = (uint32_t)scene->rank, .pid_ns = proc_ns_own()};
+	char *path = path_of(scene, "job-a", CENSUS_FILE);
+	struct jobs jobs = {0};
+	void *base;
+	int fd, at;
+
+	scene_job(scene, "job-a", "", 1 << 29, 1000);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	base = mmap(NULL, CENSUS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(base, MAP_FAILED);
+	at = census_claim(base, &who);
+	census_flag(base, at, CENSUS_F_KILLED | CENSUS_F_FORKED);
+	census_publish(base, at, CENSUS_EXITED);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	assert_int_equal(jobs.items[0].status, JOBS_ENDED);
+	jobs_release(&jobs);
+	munmap(base, CENSUS_SIZE);
+	close(fd);
+	free(path);
+}
+
 /* A compile worker is not in the table, but its rank is. */
 static void a_descendant_leads_to_its_job(void **state)
 {
@@ -583,6 +608,7 @@ int main(void)
 		JOBS_TEST(jobs_are_found_by_every_name),
 		JOBS_TEST(one_name_of_several_is_nobodys),
 		JOBS_TEST(a_pid_is_of_whoever_has_it_now),
+		JOBS_TEST(the_pid_of_one_who_was_killed_is_free),
 		JOBS_TEST(a_descendant_leads_to_its_job),
 		JOBS_TEST(the_manifest_says_that_it_hangs),
 		JOBS_TEST(what_is_not_to_be_trusted_is_not_read),
