@@ -5,7 +5,8 @@
  * instead, inside PyTorch, where nothing can be seen: its thread is then outside, with an op that
  * has not completed.
  *
- * A wait for a Work that has ended already is not recorded: it is none.
+ * A wait for a Work that has ended already is not recorded: it is none. Who does not wait, but asks
+ * a Work again and again whether it is done, is shown to ask.
  */
 #include "probes/c10d/c10d-abi.h"
 #include "probes/c10d/c10d-route.h"
@@ -94,6 +95,51 @@ static uint64_t wait_call(const void *real, const void *work, uint64_t timeout)
 C10D_WAIT(c10d_work_wait, "_ZN4c10d4Work4wait" MILLISECONDS)
 C10D_WAIT(gloo_send_wait, "_ZN4c10d16ProcessGroupGloo8SendWork4wait" MILLISECONDS)
 C10D_WAIT(gloo_recv_wait, "_ZN4c10d16ProcessGroupGloo8RecvWork4wait" MILLISECONDS)
+
+/* --- Questions ------------------------------------------------------------------------------- */
+
+/* The Work that this thread has asked for last of those that were not done; NULL: it is by now. */
+static __thread const void *question_open;
+
+/* The board alone, until the answer is yes: it may be asked without end. */
+static void question_show(const void *work, uint64_t number, int done)
+{
+	const struct ring_record asks = {
+		.meta = ring_meta(RING_WAIT_ENTER, RING_F_POLL, RING_NO_GROUP,
+			RING_CALL_c10d_is_completed),
+		.aux = number,
+	};
+	struct probe_thread *me = probe_enter();
+
+	if (!me)
+		return;
+	if (done)
+		probe_idle(me, probe_now(me));
+	else
+		probe_board(me, probe_now(me), &asks);
+	question_open = done ? NULL : work;
+	probe_leave(me);
+}
+
+#define IS_COMPLETED "_ZN4c10d4Work11isCompletedEv"
+
+/* Of a Work that has ended no op is known any more. */
+HOOK_EXPORT uint64_t c10d_work_is_completed(const void *work) __asm__(IS_COMPLETED);
+HOOK_EXPORT uint64_t c10d_work_is_completed(const void *work)
+{
+	static void *slot;
+	const void *real = c10d_real(
+		&slot, IS_COMPLETED, (const void *)c10d_work_is_completed, c10d_cpu);
+	uint64_t number, done;
+
+	if (hook_unlikely(!real))
+		return 0;
+	number = wait_runs_work ? 0 : work_op(work);
+	done = ((uint64_t(*)(const void *))real)(work);
+	if (done & 0xff ? work == question_open : number != 0)
+		question_show(work, number, (done & 0xff) != 0);
+	return done;
+}
 
 /* --- Ends ------------------------------------------------------------------------------------ */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A receive that was begun and has not come, and an operation that another one has not entered, are
- * open; whoever looks at their Works again and again leaves no record. This is asked of ranks that
- * nothing is known to hold: what a thread of theirs is seen to wait in, the graph follows.
+ * open; whoever looks at their Works again and again may leave no record. This is asked of ranks
+ * that nothing is known to hold: what a thread of theirs is seen to wait in, the graph follows.
  */
 #include "verdict/polls.h"
 

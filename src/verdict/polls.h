@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * polls.h: what a rank may ask for again and again, of which no record tells. Whether a Work of
- * PyTorch or of TorchComms is done, a look at it says, and no call: who asks so waits, while his
- * stack shows his own code. A backend that hosts drive is asked by calls, which are recorded.
+ * TorchComms is done, a look at it says, and no call; of PyTorch's a call does, which probes have
+ * not known for long: who asks so waits, while his stack shows his own code. A backend that hosts
+ * drive is asked by calls, which are recorded.
  */
 #ifndef VERDICT_POLLS_H
 #define VERDICT_POLLS_H

@@ -400,6 +400,14 @@ static void pending(size_t)
 	me.pending.clear();
 }
 
+/* Asks the last of them, as often as it takes. */
+static void polled(size_t)
+{
+	while (!me.pending.back()->isCompleted())
+		usleep(10000);
+	me.pending.pop_back();
+}
+
 static void word(const std::string &name, const std::string &arg)
 {
 	static const std::map<std::string, void (*)(size_t)> ops = {{"allreduce", allreduce},
@@ -411,7 +419,8 @@ static void word(const std::string &name, const std::string &arg)
 		{"ring", ring}, {"anybody", from_anybody}, {"recv", receive}, {"send", send},
 		{"barrier", barrier}, {"monitored", monitored}, {"refused", refused},
 		{"nccl", reduce_on_nccl}, {"nccl2", reduce_on_nccl2}, {"pair", pair_on_nccl},
-		{"cancelled", cancelled}, {"pending", pending}};
+		{"cancelled", cancelled}, {"pending", pending},
+		{"polled", polled}};
 
 	if (ops.count(name))
 		ops.at(name)(arg.empty() ? 16 : (size_t)std::stoul(arg));
