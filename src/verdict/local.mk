@@ -65,7 +65,8 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/address.c \
 	%D%/sayings.c \
 	%D%/settings.c \
-	%D%/sinks.c \
+	%D%/sinks.c %D%/sinks.h \
+	%D%/sinks-doubts.c \
 	%D%/slow.c \
 	%D%/stack-facts.c \
 	%D%/stage.c \

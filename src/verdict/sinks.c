@@ -16,17 +16,7 @@
 #include "verdict/earlier.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
-
-struct suspect {
-	struct rank_index rank;
-	int node;
-	const struct away *away;
-	struct reason why;
-};
-
-struct suspects {
-	ARRAY(struct suspect) list;
-};
+#include "verdict/sinks.h"
 
 /* -- who is a sink, and why -------------------------------------------------------------------- */
 
@@ -180,8 +170,7 @@ static void swap_lists(struct rank_list *a, struct rank_list *b)
 	*b = held;
 }
 
-/* True if an edge leads from this node to one of them. */
-static bool leads_to(
+bool sinks_lead_to(
 	const struct waitfor *graph, size_t node, const struct suspect *from, size_t n)
 {
 	for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++)
@@ -200,7 +189,7 @@ static size_t count_late(const struct inquiry *q, const struct suspect *from, si
 	size_t late = 0;
 
 	for (size_t i = 0; q->waits->only_told && i < q->graph->nnodes; i++)
-		if (q->graph->nodes[i].late > late && leads_to(q->graph, i, from, n))
+		if (q->graph->nodes[i].late > late && sinks_lead_to(q->graph, i, from, n))
 			late = q->graph->nodes[i].late;
 	return late;
 }
@@ -274,8 +263,7 @@ static bool weigh(struct inquiry *q, size_t late, const struct reason *why, stru
 	return true;
 }
 
-/* A standing wait that lacks this rank's seat, the longest; its seat goes to *ret_seat. */
-static const struct wait *wait_for_rank(const struct inquiry *q, const struct draft *draft,
+const struct wait *sinks_wait_for(const struct inquiry *q, const struct draft *draft,
 	struct rank_index rank, const struct job_member **ret_seat)
 {
 	const struct wait *longest = NULL;
@@ -361,7 +349,7 @@ static void tell_not_entered(struct inquiry *q, struct rank_index rank, const st
 static void tell_absence(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_member *seat = NULL;
-	const struct wait *wait = wait_for_rank(q, draft, rank, &seat);
+	const struct wait *wait = sinks_wait_for(q, draft, rank, &seat);
 	struct verdict_fact *fact;
 
 	if (!wait)
@@ -397,141 +385,6 @@ static void tell_absence(struct inquiry *q, struct rank_index rank, struct draft
 		draft_fact(q, draft, FACT_LEFT_GROUP, rank, seat->cite)->text2 =
 			q->job->groups[seat->group].name;
 	tell_not_entered(q, rank, wait, seat, draft);
-}
-
-/* True if others are known to lack this rank, or where that is asked for, guessed to. */
-static bool is_lacked(const struct inquiry *q, struct rank_index rank, bool guessed)
-{
-	const struct waitfor_node *node = q->graph->nodes;
-	const struct suspect it = {.rank = rank};
-
-	for (size_t i = 0; i < q->graph->nnodes; i++, node++)
-		if (node->kind != WAITFOR_RANK && node->guessed == guessed &&
-			node->reached != JOB_UNKNOWN && leads_to(q->graph, i, &it, 1))
-			return true;
-	return false;
-}
-
-/* A rank that others only seem to lack is never more than a hypothesis. */
-static void cap_by_guess(struct inquiry *q, struct draft *draft)
-{
-	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
-
-	for (size_t i = 0; i < late->list.nr; i++) {
-		struct rank_index rank = late->list.items[i];
-
-		if (is_lacked(q, rank, false) ||
-			!(inquiry_by_dumps(q) || is_lacked(q, rank, true)))
-			continue;
-		if (inquiry_by_dumps(q))
-			draft_fact(q, draft, FACT_ONLY_IDLE, rank, inquiry_cite_all(q));
-		draft_at_most(draft, VERDICT_HYPOTHESIS);
-	}
-}
-
-/* True if its dump tells that it waits in nothing. */
-static bool idles(const struct inquiry *q, struct rank_index rank)
-{
-	return q->profiles[rank.i].readable && !q->profiles[rank.i].ended &&
-	       q->waits->first[rank.i] == q->waits->first[rank.i + 1];
-}
-
-/*
- * Where dumps show others to wait in nothing, too, and nobody waits for those, it may be well for a
- * rank to be where it is: then who waits for it has called too much, or left something out.
- */
-static void cap_by_idle(struct inquiry *q, const struct reason *why, struct draft *draft)
-{
-	struct rank_list others = {0};
-
-	job_for_each_rank(q->job, rank)
-		if (idles(q, rank) && !q->wanted[rank.i])
-			rank_list_add(&others, rank);
-	rank_list_settle(&others);
-	if (inquiry_by_dumps(q) && why->by_absence && draft->culprits.list.nr &&
-		others.list.nr) {
-		draft_fact_of(q, draft, FACT_IDLE_TOO, &others, inquiry_cite_all(q));
-		draft_at_most(draft, VERDICT_HYPOTHESIS);
-	}
-	array_release(&others.list);
-}
-
-/* The rank that has to set a key is guessed from who is missing: never more than supported. */
-static void cap_by_store(const struct inquiry *q, struct draft *draft)
-{
-	for (size_t i = 0; i < draft->victims.list.nr; i++) {
-		const struct wait *wait = inquiry_longest_wait(q, draft->victims.list.items[i]);
-
-		if (wait && !waits_is_told(wait) &&
-			(wait->kind != WAIT_STORE || waits_is_for(wait, WAITS_FOR_STORE) ||
-				waits_is_for(wait, WAITS_FOR_RANKS)))
-			return;
-	}
-	if (draft->victims.list.nr)
-		draft_at_most(draft, VERDICT_SUPPORTED);
-}
-
-/* True if a dump tells how far it came, and stacks that somebody printed once where it was. */
-static bool was_glimpsed(const struct inquiry *q, struct rank_index rank)
-{
-	return job_rank(q->job, rank)->knows == (JOB_KNOWS_DUMP | JOB_KNOWS_STACKS);
-}
-
-/* It is less sure that ranks never came whose ops may be among what was lost. */
-static void downgrade_by_losses(struct inquiry *q, const struct reason *why, struct draft *draft)
-{
-	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
-	struct verdict_fact *fact;
-
-	for (size_t i = 0; i < late->list.nr; i++) {
-		struct rank_index rank = late->list.items[i];
-
-		if (!inquiry_lost_ops(q, rank) || !(why->by_absence || was_glimpsed(q, rank)))
-			continue;
-		fact = draft_fact(q, draft, FACT_LOST, rank, "losses");
-		if (job_rank(q->job, rank)->lost_records > 0)
-			fact->a = job_rank(q->job, rank)->lost_records;
-		if (draft->verdict.confidence > VERDICT_HYPOTHESIS)
-			draft->verdict.confidence--;
-		return;
-	}
-}
-
-/* How many members of the groups in which these ranks are waited for nothing is known of. */
-static size_t unseen_beside(const struct inquiry *q, const struct draft *draft)
-{
-	size_t most = 0;
-
-	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++) {
-		const struct job_member *seat = NULL;
-		size_t n = 0;
-
-		if (wait_for_rank(q, draft, draft->culprits.list.items[i], &seat))
-			n = inquiry_unseen_members(q, seat->group);
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
-/*
- * A rank that is merely late may be one of most of its group, which nobody saw: then whoever waits
- * is the odd one.
- */
-static void downgrade_by_unseen(struct inquiry *q, const struct reason *why, struct draft *draft)
-{
-	size_t absent = draft->culprits.list.nr, waiting = draft->victims.list.nr, unseen;
-
-	if (!absent || !waiting || !(why->progresses || why->by_absence))
-		return;
-	unseen = unseen_beside(q, draft);
-	if (!unseen || absent + unseen <= waiting)
-		return;
-	if (unseen < ROLLCALL_ANY_NUMBER)
-		draft_fact(q, draft, FACT_UNSEEN_MEMBERS, NO_RANK, inquiry_cite_all(q))->a =
-			(int64_t)unseen;
-	else
-		draft_fact(q, draft, FACT_UNSIZED_GROUP, NO_RANK, inquiry_cite_all(q));
-	draft_at_most(draft, VERDICT_HYPOTHESIS);
 }
 
 /*
@@ -606,23 +459,8 @@ static void tell_locked(struct inquiry *q, struct draft *draft)
 	}
 }
 
-/*
- * True if some are known to stay away since the others wait, and others of them may have come
- * meanwhile: whom one finding names together, it names as a guess.
- */
-static bool are_looks_mixed(const struct inquiry *q, const struct suspect *from, size_t n)
-{
-	size_t since = 0, lasting = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		lasting += (from[i].away->traits & AWAY_LASTS) != 0;
-		since += inquiry_look(q, from[i].rank) == LOOKED_SINCE;
-	}
-	return !lasting && since && since < n;
-}
-
 /* One finding of n suspects with one reason; as sure as the least sure of them. */
-static void write_finding(struct inquiry *q, const struct suspect *from, size_t n)
+static struct draft *write_finding(struct inquiry *q, const struct suspect *from, size_t n)
 {
 	struct draft *draft = inquiry_draft(q, from->why.class);
 	enum verdict_confidence weakest = from->why.confidence;
@@ -648,18 +486,11 @@ static void write_finding(struct inquiry *q, const struct suspect *from, size_t 
 	tell_all(q, from, n, blamed, draft);
 	if (blamed && from->why.next == VERDICT_NEXT_RUN_NEXT_TIME)
 		draft_fact(q, draft, FACT_DUMP_ONLY, NO_RANK, inquiry_cite_all(q));
-	cap_by_store(q, draft);
-	if (blamed) {
-		cap_by_guess(q, draft);
-		cap_by_idle(q, &from->why, draft);
-	}
-	downgrade_by_losses(q, &from->why, draft);
-	downgrade_by_unseen(q, &from->why, draft);
-	if (are_looks_mixed(q, from, n))
-		draft_at_most(draft, VERDICT_HYPOTHESIS);
+	sinks_doubt(q, from, n, blamed, draft);
 	tell_lock_waiters(q, draft);
 	if (late)
 		tell_locked(q, draft);
+	return draft;
 }
 
 /* One finding per reason; the suspects are used up. */
@@ -674,9 +505,13 @@ static void write_findings(struct inquiry *q, struct suspects *suspects)
 	list = suspects->list.items;
 	n = suspects->list.nr;
 	for (size_t from = 0, to; from < n; from = to) {
+		struct draft *draft;
+
 		for (to = from; to < n && same_reason(&list[from], &list[to]); to++)
 			;
-		write_finding(q, &list[from], to - from);
+		draft = write_finding(q, &list[from], to - from);
+		if (sinks_may_follow(&list[from], suspects))
+			draft_at_most(draft, VERDICT_HYPOTHESIS);
 	}
 	array_release(&suspects->list);
 }

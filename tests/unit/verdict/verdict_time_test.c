@@ -241,6 +241,34 @@ static void who_is_seen_to_work_is_late_for_a_while(void **state)
 	facts_free(f);
 }
 
+/* What it works at may be to look for what another one, who does not come, should have written. */
+static void who_works_beside_one_who_stands_is_a_guess(void **state)
+{
+	struct facts *f = facts_new(5);
+	struct job *job;
+	struct verdicts *v;
+
+	facts_rounds(f, 0, 10, FACTS_NOW - 19, 1);
+	for (int i = 0; i < 5; i++)
+		if (i == 1 || i == 3)
+			facts_outside(f, i, FACTS_NOW - 10);
+		else
+			facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 4096, FACTS_NOW - 9);
+	facts_cpu(f, 1, 2, 2, 0);
+	facts_cpu(f, 3, 0, 2, 0);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->n, 2);
+	assert_int_equal(v->at[0].class, VERDICT_HOST_STALL);
+	assert_int_equal(v->at[0].confidence, VERDICT_SUPPORTED);
+	assert_int_equal(v->at[1].class, VERDICT_SLOW);
+	assert_int_equal(v->at[1].confidence, VERDICT_HYPOTHESIS);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+	(void)state;
+}
+
 /* But not for ever: a loop without an end computes, too. */
 static void who_works_for_too_long_is_not_merely_late(void **state)
 {
@@ -323,6 +351,7 @@ int main(void)
 		cmocka_unit_test(who_computes_all_along_may_come),
 		cmocka_unit_test(who_writes_all_along_is_not_stuck_in_the_kernel),
 		cmocka_unit_test(who_is_seen_to_work_is_late_for_a_while),
+		cmocka_unit_test(who_works_beside_one_who_stands_is_a_guess),
 		cmocka_unit_test(who_works_for_too_long_is_not_merely_late),
 		cmocka_unit_test(a_checkpoint_that_writes_is_in_proportion),
 		cmocka_unit_test(nothing_is_too_early_of_a_job_that_is_over),

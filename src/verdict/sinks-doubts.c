@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a finding of sinks may be less sure than its reasons: others only seem to lack the rank, what
+ * it did may be among what was lost, most of its group was not seen, or who moves may wait for
+ * another.
+ */
+#include "job/rollcall.h"
+#include "verdict/judge.h"
+#include "verdict/sinks.h"
+
+/* True if others are known to lack this rank, or where that is asked for, guessed to. */
+static bool is_lacked(const struct inquiry *q, struct rank_index rank, bool guessed)
+{
+	const struct waitfor_node *node = q->graph->nodes;
+	const struct suspect it = {.rank = rank};
+
+	for (size_t i = 0; i < q->graph->nnodes; i++, node++)
+		if (node->kind != WAITFOR_RANK && node->guessed == guessed &&
+			node->reached != JOB_UNKNOWN && sinks_lead_to(q->graph, i, &it, 1))
+			return true;
+	return false;
+}
+
+/* A rank that others only seem to lack is never more than a hypothesis. */
+static void cap_by_guess(struct inquiry *q, struct draft *draft)
+{
+	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
+
+	for (size_t i = 0; i < late->list.nr; i++) {
+		struct rank_index rank = late->list.items[i];
+
+		if (is_lacked(q, rank, false) ||
+			!(inquiry_by_dumps(q) || is_lacked(q, rank, true)))
+			continue;
+		if (inquiry_by_dumps(q))
+			draft_fact(q, draft, FACT_ONLY_IDLE, rank, inquiry_cite_all(q));
+		draft_at_most(draft, VERDICT_HYPOTHESIS);
+	}
+}
+
+/* True if its dump tells that it waits in nothing. */
+static bool idles(const struct inquiry *q, struct rank_index rank)
+{
+	return q->profiles[rank.i].readable && !q->profiles[rank.i].ended &&
+	       q->waits->first[rank.i] == q->waits->first[rank.i + 1];
+}
+
+/*
+ * Where dumps show others to wait in nothing, too, and nobody waits for those, it may be well for a
+ * rank to be where it is: then who waits for it has called too much, or left something out.
+ */
+static void cap_by_idle(struct inquiry *q, const struct reason *why, struct draft *draft)
+{
+	struct rank_list others = {0};
+
+	job_for_each_rank(q->job, rank)
+		if (idles(q, rank) && !q->wanted[rank.i])
+			rank_list_add(&others, rank);
+	rank_list_settle(&others);
+	if (inquiry_by_dumps(q) && why->by_absence && draft->culprits.list.nr &&
+		others.list.nr) {
+		draft_fact_of(q, draft, FACT_IDLE_TOO, &others, inquiry_cite_all(q));
+		draft_at_most(draft, VERDICT_HYPOTHESIS);
+	}
+	array_release(&others.list);
+}
+
+/* The rank that has to set a key is guessed from who is missing: never more than supported. */
+static void cap_by_store(const struct inquiry *q, struct draft *draft)
+{
+	for (size_t i = 0; i < draft->victims.list.nr; i++) {
+		const struct wait *wait = inquiry_longest_wait(q, draft->victims.list.items[i]);
+
+		if (wait && !waits_is_told(wait) &&
+			(wait->kind != WAIT_STORE || waits_is_for(wait, WAITS_FOR_STORE) ||
+				waits_is_for(wait, WAITS_FOR_RANKS)))
+			return;
+	}
+	if (draft->victims.list.nr)
+		draft_at_most(draft, VERDICT_SUPPORTED);
+}
+
+/* True if a dump tells how far it came, and stacks that somebody printed once where it was. */
+static bool was_glimpsed(const struct inquiry *q, struct rank_index rank)
+{
+	return job_rank(q->job, rank)->knows == (JOB_KNOWS_DUMP | JOB_KNOWS_STACKS);
+}
+
+/* It is less sure that ranks never came whose ops may be among what was lost. */
+static void downgrade_by_losses(struct inquiry *q, const struct reason *why, struct draft *draft)
+{
+	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
+	struct verdict_fact *fact;
+
+	for (size_t i = 0; i < late->list.nr; i++) {
+		struct rank_index rank = late->list.items[i];
+
+		if (!inquiry_lost_ops(q, rank) || !(why->by_absence || was_glimpsed(q, rank)))
+			continue;
+		fact = draft_fact(q, draft, FACT_LOST, rank, "losses");
+		if (job_rank(q->job, rank)->lost_records > 0)
+			fact->a = job_rank(q->job, rank)->lost_records;
+		if (draft->verdict.confidence > VERDICT_HYPOTHESIS)
+			draft->verdict.confidence--;
+		return;
+	}
+}
+
+/* How many members of the groups in which these ranks are waited for nothing is known of. */
+static size_t unseen_beside(const struct inquiry *q, const struct draft *draft)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++) {
+		const struct job_member *seat = NULL;
+		size_t n = 0;
+
+		if (sinks_wait_for(q, draft, draft->culprits.list.items[i], &seat))
+			n = inquiry_unseen_members(q, seat->group);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/*
+ * A rank that is merely late may be one of most of its group, which nobody saw: then whoever waits
+ * is the odd one.
+ */
+static void downgrade_by_unseen(struct inquiry *q, const struct reason *why, struct draft *draft)
+{
+	size_t absent = draft->culprits.list.nr, waiting = draft->victims.list.nr, unseen;
+
+	if (!absent || !waiting || !(why->progresses || why->by_absence))
+		return;
+	unseen = unseen_beside(q, draft);
+	if (!unseen || absent + unseen <= waiting)
+		return;
+	if (unseen < ROLLCALL_ANY_NUMBER)
+		draft_fact(q, draft, FACT_UNSEEN_MEMBERS, NO_RANK, inquiry_cite_all(q))->a =
+			(int64_t)unseen;
+	else
+		draft_fact(q, draft, FACT_UNSIZED_GROUP, NO_RANK, inquiry_cite_all(q));
+	draft_at_most(draft, VERDICT_HYPOTHESIS);
+}
+
+/*
+ * True if some are known to stay away since the others wait, and others of them may have come
+ * meanwhile: whom one finding names together, it names as a guess.
+ */
+static bool are_looks_mixed(const struct inquiry *q, const struct suspect *from, size_t n)
+{
+	size_t since = 0, lasting = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		lasting += (from[i].away->traits & AWAY_LASTS) != 0;
+		since += inquiry_look(q, from[i].rank) == LOOKED_SINCE;
+	}
+	return !lasting && since && since < n;
+}
+
+void sinks_doubt(struct inquiry *q, const struct suspect *from, size_t n, bool blamed,
+	struct draft *draft)
+{
+	cap_by_store(q, draft);
+	if (blamed) {
+		cap_by_guess(q, draft);
+		cap_by_idle(q, &from->why, draft);
+	}
+	downgrade_by_losses(q, &from->why, draft);
+	downgrade_by_unseen(q, &from->why, draft);
+	if (are_looks_mixed(q, from, n))
+		draft_at_most(draft, VERDICT_HYPOTHESIS);
+}
+
+bool sinks_may_follow(const struct suspect *late, const struct suspects *all)
+{
+	const struct suspect *other;
+
+	if (late->why.class != VERDICT_SLOW)
+		return false;
+	array_for_each(&all->list, other)
+		if (other->why.class != VERDICT_SLOW)
+			return true;
+	return false;
+}
