@@ -33,8 +33,8 @@ bool sinks_lead_to(const struct waitfor *graph, size_t node, const struct suspec
 	__attribute__((nonnull));
 
 /*
- * Makes the finding of n suspects, whose culprits and victims are in the draft, as sure as it can be,
- * and tells why it is no surer. `blamed`: its culprits are the suspects.
+ * Makes the finding of n suspects, whose culprits and victims are in the draft, as sure as it can
+ * be, and tells why it is no surer. `blamed`: its culprits are the suspects.
  */
 void sinks_doubt(struct inquiry *q, const struct suspect *from, size_t n, bool blamed,
 	struct draft *draft) __attribute__((nonnull));
