@@ -21,11 +21,29 @@ bool announce_blames(const struct verdicts *verdicts)
 	       class != VERDICT_TOO_EARLY;
 }
 
+/*
+ * True if somebody was seen to move, and nobody to stand: whoever waits has only come to that, and
+ * so it is at any moment of a job that goes on.
+ */
+static bool goes_on(const struct verdict *verdict)
+{
+	bool moves = false;
+
+	for (size_t i = 0; i < verdict->nevidence; i++) {
+		const struct verdict_fact *fact = &verdict->evidence[i];
+
+		if (fact->kind == FACT_AT || (fact->kind == FACT_WAITS_AT && fact->a > 0))
+			return false;
+		moves |= fact->kind == FACT_AT_MOVING;
+	}
+	return moves && verdict->waiting == JOB_UNKNOWN;
+}
+
 bool announce_tells(const struct verdicts *verdicts)
 {
 	const struct verdict *verdict = &verdicts->at[0];
 
-	if (verdict->class != VERDICT_INCONCLUSIVE)
+	if (verdict->class != VERDICT_INCONCLUSIVE || goes_on(verdict))
 		return false;
 	for (size_t i = 0; i < verdict->nevidence; i++)
 		if (verdict->evidence[i].kind == FACT_AT)

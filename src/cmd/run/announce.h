@@ -4,8 +4,9 @@
  * for, a death at once. A verdict that stands is said once; a verdict that differs in class,
  * culprits, cause, or in whether waiting helps, is said again, but nothing endlessly. Ranks that
  * wait for nobody who is known here count too, until something better is found: it may be another
- * node that knows. Ranks that only stand may serve requests, of which there are none: a job that
- * went on from that by itself is said to stand again only once it has done so for twice as long.
+ * node that knows; not where stacks show that some move, and none stands. Ranks that only stand
+ * may serve requests, of which there are none: a job that went on from that by itself is said to
+ * stand again only once it has done so for twice as long.
  */
 #ifndef CMD_ANNOUNCE_H
 #define CMD_ANNOUNCE_H

@@ -188,6 +188,31 @@ static void a_wait_that_blames_nobody_here_stands_as_well(void **state)
 	announce_release(&announce);
 }
 
+/* A job of which stacks alone tell: at each look some wait, and go on before the next. */
+static void who_waits_while_others_move_is_no_news(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+	struct verdict_fact told[] = {
+		{.kind = FACT_AT_MOVING}, {.kind = FACT_WAITS_AT, .a = JOB_UNKNOWN}};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	hand.verdict[0].waiting = JOB_UNKNOWN;
+	hand.verdict[0].evidence = told;
+	hand.verdict[0].nevidence = 2;
+	for (int at = 1; at < 200; at++)
+		assert_int_equal(announce_take(&announce, &hand.verdicts, s(at), HANG_AFTER),
+			ANNOUNCE_NOTHING);
+	told[1].a = hand.verdict[0].waiting = HANG_AFTER;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(201), HANG_AFTER), ANNOUNCE_NOTHING);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(205), HANG_AFTER), ANNOUNCE_SAY);
+	announce_release(&announce);
+}
+
 static void without_victims_nothing_conclusive_is_nothing(void **state)
 {
 	struct hand_job hand;
@@ -275,6 +300,7 @@ int main(void)
 		cmocka_unit_test(who_is_named_is_compared_apart_from_what_for),
 		cmocka_unit_test(nothing_is_said_endlessly),
 		cmocka_unit_test(a_wait_that_blames_nobody_here_stands_as_well),
+		cmocka_unit_test(who_waits_while_others_move_is_no_news),
 		cmocka_unit_test(without_victims_nothing_conclusive_is_nothing),
 		cmocka_unit_test(who_only_idles_is_said_to_in_proportion),
 		cmocka_unit_test(who_has_stood_for_long_is_said_soon),
