@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
+#include "job/names.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
 
@@ -48,13 +50,24 @@ static void collect_gaps(const struct job_member *m, uint64_t front, struct gaps
 	}
 }
 
+/* The median, where one member has enough of them. Releases them. */
+static int64_t median_of(struct gaps *gaps, size_t most)
+{
+	int64_t median = 0;
+
+	array_sort(&gaps->list, compare_gaps);
+	if (most >= FEWEST_GAPS)
+		median = gaps->list.items[gaps->list.nr / 2];
+	array_release(&gaps->list);
+	return median;
+}
+
 int64_t pace_median_gap(const struct job *job, int group)
 {
 	const struct job_group *g = &job->groups[group];
 	uint64_t front = rollcall_take(job, group, 0).front;
 	struct gaps gaps = {0};
 	size_t most = 0;
-	int64_t median = 0;
 	uint32_t sampled = 0;
 
 	for (uint32_t seat = 0; seat < g->size && sampled < SAMPLED_MEMBERS; seat++) {
@@ -66,11 +79,50 @@ int64_t pace_median_gap(const struct job *job, int group)
 		if (gaps.list.nr - before > most)
 			most = gaps.list.nr - before;
 	}
-	array_sort(&gaps.list, compare_gaps);
-	if (most >= FEWEST_GAPS)
-		median = gaps.list.items[gaps.list.nr / 2];
-	array_release(&gaps.list);
-	return median;
+	return median_of(&gaps, most);
+}
+
+/* `last`: when the latest message with each peer was begun, sent ones behind received ones. */
+static void collect_message_gaps(
+	const struct job_member *m, uint32_t size, int64_t *last, struct gaps *gaps)
+{
+	for (uint32_t i = 0; i < 2 * size; i++)
+		last[i] = JOB_UNKNOWN;
+	for (size_t i = 0; i < m->np2p; i++) {
+		const struct job_op *op = &m->p2p[i];
+		int64_t *before;
+
+		if (op->sig.peer.n >= size || op->entered == JOB_UNKNOWN)
+			continue;
+		before = &last[op->sig.peer.n + (op->sig.op == JOB_OP_SEND ? size : 0)];
+		if (*before != JOB_UNKNOWN && op->entered >= *before)
+			*array_add(&gaps->list) = op->entered - *before;
+		*before = op->entered;
+	}
+}
+
+int64_t pace_median_message_gap(const struct job *job, int group)
+{
+	const struct job_group *g = &job->groups[group];
+	int64_t *last = NULL;
+	struct gaps gaps = {0};
+	size_t most = 0;
+	uint32_t sampled = 0;
+
+	for (uint32_t seat = 0; seat < g->size && sampled < SAMPLED_MEMBERS; seat++) {
+		const struct job_member *m = &job->members[g->first_member + (int)seat];
+		size_t before = gaps.list.nr;
+
+		if (!m->np2p)
+			continue;
+		last = last ? last : alloc_zeroed(2 * (size_t)g->size, sizeof(*last));
+		sampled++;
+		collect_message_gaps(m, g->size, last, &gaps);
+		if (gaps.list.nr - before > most)
+			most = gaps.list.nr - before;
+	}
+	free(last);
+	return median_of(&gaps, most);
 }
 
 /* When the rank made PyTorch's first process group, by its own word; JOB_UNKNOWN. */

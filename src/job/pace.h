@@ -12,6 +12,12 @@
 int64_t pace_median_gap(const struct job *job, int group);
 
 /*
+ * The same from one message of a member to its next that goes the same way between the same two; 0
+ * where no member has three such gaps.
+ */
+int64_t pace_median_message_gap(const struct job *job, int group);
+
+/*
  * Returns the median time, ns, from the birth of a process to its first communicator's init, among
  * processes whose first one is this group; 0 where there are none. A start of that length is usual
  * for this job.

@@ -47,12 +47,16 @@ static void find_thresholds(struct inquiry *q)
 
 	q->gaps = alloc_zeroed(n + 1, sizeof(*q->gaps));
 	q->threshold = alloc_zeroed(n + 1, sizeof(*q->threshold));
+	q->threshold_p2p = alloc_zeroed(n + 1, sizeof(*q->threshold_p2p));
 	q->threshold_init = alloc_zeroed(n + 1, sizeof(*q->threshold_init));
 	for (size_t i = 0; i < n; i++) {
 		int64_t start = met ? init : pace_median_start(q->job, (int)i);
+		int64_t messages = pace_median_message_gap(q->job, (int)i);
 
 		q->gaps[i] = pace_median_gap(q->job, (int)i);
 		q->threshold[i] = threshold_of(q->gaps[i], HANG_GAPS);
+		q->threshold_p2p[i] = threshold_of(messages > q->gaps[i] ? messages : q->gaps[i],
+			HANG_GAPS);
 		q->threshold_init[i] = threshold_of(start, HANG_STARTS);
 	}
 }
@@ -268,6 +272,7 @@ struct inquiry *inquiry_new(const struct job *job)
 		.stopped = q->stopped,
 		.forked = q->forked,
 		.threshold = q->threshold,
+		.threshold_p2p = q->threshold_p2p,
 		.threshold_init = q->threshold_init,
 		.threshold_store = threshold_of_store(q),
 		.threshold_told = slowest_threshold(q),
@@ -303,6 +308,7 @@ void inquiry_free(struct inquiry *q)
 	free(q->stopped);
 	free(q->stands);
 	free(q->threshold);
+	free(q->threshold_p2p);
 	free(q->threshold_init);
 	free(q->gaps);
 	job_for_each_rank(q->job, rank)

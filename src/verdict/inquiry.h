@@ -46,6 +46,7 @@ struct inquiry {
 	struct profile *profiles;
 	int64_t *gaps; /* per group: median */
 	int64_t *threshold;
+	int64_t *threshold_p2p;
 	int64_t *threshold_init;
 	enum waitfor_stand *stands;
 	bool *stopped;

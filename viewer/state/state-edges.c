@@ -53,6 +53,7 @@ static struct waitfor *graph_of(struct state *state)
 		.stopped = own.stopped,
 		.forked = own.forked,
 		.threshold = own.threshold,
+		.threshold_p2p = own.threshold,
 		.threshold_init = own.threshold};
 	struct waitfor *graph;
 

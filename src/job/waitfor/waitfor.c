@@ -57,6 +57,8 @@ static int64_t threshold_alone(
 		return given->threshold_told;
 	if (group == JOB_NONE)
 		return wait->kind == WAIT_STORE ? given->threshold_store : given->threshold_else;
+	if (wait->kind == WAIT_P2P)
+		return given->threshold_p2p[group];
 	return wait->kind == WAIT_INIT ? given->threshold_init[group] : given->threshold[group];
 }
 

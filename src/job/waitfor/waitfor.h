@@ -53,6 +53,7 @@ struct waitfor_given {
 	const bool *stopped;              /* per rank: dead or frozen: where all are in, it holds */
 	const uint64_t *forked;   /* per group: index of a fork that explains waits; 0 none */
 	const int64_t *threshold; /* per group: ns from which a wait there stands */
+	const int64_t *threshold_p2p; /* the same for its messages */
 	const int64_t *threshold_init; /* the same for the group's init */
 	int64_t threshold_store;  /* the same for keys of the store */
 	int64_t threshold_told;   /* the same for operations of which only stacks tell */

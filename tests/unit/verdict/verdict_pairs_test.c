@@ -336,6 +336,25 @@ static void a_send_of_another_tag_is_no_gpu(void **state)
 	facts_free(f);
 }
 
+/* Messages come each ten seconds: a wait for one is no hang yet, however fast a barrier was. */
+static void a_message_is_late_by_the_pace_of_messages(void **state)
+{
+	struct facts *f = facts_new(3);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 0.1);
+	for (int at = 60; at <= 90; at += 10) {
+		bool waits = at == 90;
+
+		facts_p2p(f, 0, 0, JOB_OP_RECV, 1, at, waits)->completed =
+			waits ? JOB_NO : JOB_YES;
+		if (!waits)
+			facts_p2p(f, 0, 1, JOB_OP_SEND, 0, at + 9.9, false)->completed = JOB_YES;
+	}
+	facts_expect(f, VERDICT_TOO_EARLY, "", NULL);
+	facts_free(f);
+}
+
 /* -- pairs that are groups of their own ------------------------------------------------------ */
 
 /* Pipelines of two stages side by side, a group each: three pairs, and what all agree on. */
@@ -605,6 +624,7 @@ int main(void)
 		cmocka_unit_test(sends_against_each_other_are_another_order),
 		cmocka_unit_test(a_wait_for_a_sender_who_was_not_seen),
 		cmocka_unit_test(a_send_of_another_tag_is_no_gpu),
+		cmocka_unit_test(a_message_is_late_by_the_pace_of_messages),
 		cmocka_unit_test(a_send_less_than_in_like_groups),
 		cmocka_unit_test(a_short_step_is_no_habit),
 		cmocka_unit_test(pairs_that_differ_tell_nothing),
