@@ -6,6 +6,9 @@
 #include "tests/unit/bystacks.h"
 
 #define FIFO  "read@libc.so.6 < fetch@/me/train.py:33 < main@/me/train.py:9"
+#define REMOTE                                                                                     \
+	"pthread_cond_wait@libc.so.6 < rpc_sync@/torch/distributed/rpc/api.py:842 < "              \
+	"main@/me/train.py:9"
 #define FSYNC "fsync@libc.so.6 < save@/me/train.py:50 < main@/me/train.py:9"
 
 /* Six steps, from 20 s on; it is 100 s. */
@@ -125,6 +128,26 @@ static void all_that_stand_in_storage_are_told_and_not_blamed(void **state)
 	assert_int_equal(j.v->at[0].class, VERDICT_HOST_STALL);
 	assert_int_equal(j.v->at[0].culprits.n, 0);
 	assert_int_equal(j.v->at[0].camp_a.n, 4);
+	done(&j, f);
+}
+
+/* All wait for calls of each other, while a library's threads poll for messages: that is no work. */
+static void who_waits_while_his_threads_poll_stands(void **state)
+{
+	struct facts *f = silent(0.5, REMOTE);
+	struct judged j;
+
+	(void)state;
+	for (int rank = 0; rank < 4; rank++)
+		facts_cpu(f, rank, 1.1, 2.2, 0);
+	j = judge(f);
+	assert_int_equal(j.v->at[0].class, VERDICT_HEALTHY);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	done(&j, NULL);
+	f->stack_span = 31;
+	j = judge(f);
+	assert_int_equal(j.v->at[0].class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(j.v->at[0].culprits.n, 0);
 	done(&j, f);
 }
 
@@ -267,6 +290,7 @@ int main(void)
 		cmocka_unit_test(who_asks_again_and_again_stands),
 		cmocka_unit_test(what_the_start_took_is_no_work),
 		cmocka_unit_test(all_that_stand_in_storage_are_told_and_not_blamed),
+		cmocka_unit_test(who_waits_while_his_threads_poll_stands),
 		cmocka_unit_test(one_that_works_keeps_the_others),
 		cmocka_unit_test(a_slow_rhythm_is_one),
 		cmocka_unit_test(silence_without_stacks_is_no_proof_of_health),
