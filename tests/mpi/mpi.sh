@@ -5,7 +5,7 @@
 # for mpi in $found.
 #
 #	ranks N WORD...		N ranks of $mpi with the probe, until they are over
-#	job N WORD...		the same under `inquest run --name job`, in the background
+#	job N WORD...		the same under `inquest run --name $name`, in the background
 #	verdict PATTERN NAME	waits until `attach` says it, and keeps a bundle that says the same
 . "${srcdir:?}/tests/probe/probe.sh"
 
@@ -15,6 +15,8 @@ export OMPI_MCA_btl_base_warn_component_unused=0
 unset OMPI_CC MPICH_CC OMPI_COMM_WORLD_RANK PMIX_RANK PMI_RANK SLURM_PROCID MASTER_ADDR
 export TMPDIR="$scratch"
 
+# Another test may play at the same time, and jobs are found wherever they are.
+name=mpi-$$
 agent=
 trap 'over; ended' EXIT
 
@@ -45,7 +47,7 @@ job() {
 	launch=$(launch "$1")
 	shift
 	unset INQUEST_JOB_DIR
-	"$INQUEST" run --name job -o "$scratch/durable" -- $launch "$scratch/ranks.$mpi" "$@" \
+	"$INQUEST" run --name "$name" -o "$scratch/durable" -- $launch "$scratch/ranks.$mpi" "$@" \
 		>"$scratch/out" 2>&1 </dev/null &
 	agent=$!
 	children="$children $agent"
@@ -70,7 +72,7 @@ keep() {
 
 verdict() {
 	for _ in $(seq 60); do
-		"$INQUEST" attach -o "$scratch/bundle.inq" job \
+		"$INQUEST" attach -o "$scratch/bundle.inq" "$name" \
 			>"$scratch/verdict" 2>"$scratch/errors"
 		grep -Eq "$1" "$scratch/verdict" && break
 		sleep 0.5

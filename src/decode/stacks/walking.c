@@ -198,6 +198,24 @@ static void take_python(struct walking *walking, const struct snapshot_thread *t
 	ret->hidden = thread->how == SNAPSHOT_RUNNING;
 }
 
+/*
+ * Of one that runs, native frames count where they lead further in than Python's: others only say
+ * what Python's say, and differ from one moment to the next.
+ */
+static void walk_runner(struct walking *walking, const struct snapshot_thread *thread,
+	const struct known_python *python, struct decode_frames *frames, struct sampled_thread *ret)
+{
+	if (has_registers(thread)) {
+		walk_thread(walking, thread, python, frames, ret);
+		if (!python->nr || (ret->fact.merged && frames->all.nr &&
+					   frames->all.items[0].kind == JOB_FRAME_NATIVE))
+			return;
+		array_release(&frames->all);
+		ret->fact.merged = false;
+	}
+	take_python(walking, thread, python, frames, ret);
+}
+
 /* True if all of Python's frames are there, and nothing that is known stands further out. */
 static bool is_rooted(const struct known_python *python, const struct decode_frames *frames)
 {
@@ -258,7 +276,9 @@ void walking_read(
 		return;
 	}
 	find_python(walking, thread, &python);
-	if (thread->how != SNAPSHOT_FAILED && has_registers(thread))
+	if (thread->how == SNAPSHOT_RUNNING)
+		walk_runner(walking, thread, &python, &frames, ret);
+	else if (thread->how != SNAPSHOT_FAILED && has_registers(thread))
 		walk_thread(walking, thread, &python, &frames, ret);
 	else
 		take_python(walking, thread, &python, &frames, ret);
