@@ -131,7 +131,7 @@ static void all_that_stand_in_storage_are_told_and_not_blamed(void **state)
 	done(&j, f);
 }
 
-/* All wait for calls of each other, while a library polls for messages by threads: no work, that. */
+/* All wait for calls of each other; that a library polls for messages meanwhile is no work. */
 static void who_waits_while_his_threads_poll_stands(void **state)
 {
 	struct facts *f = silent(0.5, REMOTE);
