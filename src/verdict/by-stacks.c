@@ -505,18 +505,6 @@ static int64_t quiet_for(const struct inquiry *q, struct rank_index rank)
 	return quiet;
 }
 
-/*
- * True if its main thread stands so long in a wait for other ranks. What the process computes
- * meanwhile is then another thread's, as that of a library which polls for messages.
- */
-static bool waits_beside(const struct profile *p, int64_t quiet)
-{
-	const struct posture *at = &p->posture;
-
-	return at->stack && at->stack->main && !at->unsure && at->moved == JOB_NO &&
-	       activities_waits(at->activity) && at->stands > quiet;
-}
-
 bool standstill_may_be(const struct inquiry *q)
 {
 	int64_t quiet = quiet_after(q);
@@ -530,7 +518,7 @@ bool standstill_may_be(const struct inquiry *q)
 	return false;
 }
 
-/* Lists those that live; returns whether each of them stands, for long: in no call of its ring. */
+/* Lists those that live; returns whether each of them stands in its own code, for long. */
 static bool all_stand(const struct inquiry *q, struct rank_list *into)
 {
 	int64_t quiet = quiet_after(q);
@@ -543,8 +531,7 @@ static bool all_stand(const struct inquiry *q, struct rank_list *into)
 		if (!p->posture.stack ||
 			(p->posture.stands < STANDS_AT_LEAST &&
 				p->posture.lingers == JOB_UNKNOWN) ||
-			quiet_for(q, rank) <= quiet ||
-			(is_at_work(q, p) && !waits_beside(p, quiet)))
+			quiet_for(q, rank) <= quiet || is_at_work(q, p))
 			return false;
 		rank_list_add(into, rank);
 	}

@@ -12,7 +12,7 @@
 struct holder {
 	int node;
 	struct rank_index rank;
-	bool apart; /* it is not in all of the groups: it took no order */
+	bool apart; /* it is not in all of the groups, or entered all: it took no order */
 };
 
 struct circle {

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "job/habit.h"
 #include "job/names.h"
+#include "job/rollcall.h"
 #include "verdict/circle.h"
 #include "verdict/judge.h"
 #include "verdict/pairs.h"
@@ -75,30 +76,43 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 	}
 }
 
-/* True if the rank has a seat in the group. */
-static bool has_seat(const struct inquiry *q, struct rank_index rank, int group)
+/*
+ * True if the rank has no seat in that operation's group, or has entered it as well, by another
+ * thread or on another stream; where all have `launched` all, the seat alone counts.
+ */
+static bool lacks_no_op(
+	const struct inquiry *q, struct rank_index rank, const struct waitfor_node *op, bool launched)
 {
-	by_rank_each(&q->seats, rank, i)
-		if (q->job->members[q->seats.at[i]].group == group)
-			return true;
-	return false;
+	bool seated = false, entered = false;
+
+	by_rank_each(&q->seats, rank, i) {
+		const struct job_member *seat = &q->job->members[q->seats.at[i]];
+
+		if (seat->group != op->group)
+			continue;
+		seated = true;
+		entered |= !launched && op->kind == WAITFOR_OP &&
+			   rollcall_of(q->job, seat, op->index) >= ROLL_HERE;
+	}
+	return !seated || entered;
 }
 
 /*
  * A member of only one of the groups came there in its turn, even if others came too early: it
- * tells nothing about orders.
+ * tells nothing about orders. Nor does who has entered both, unless that is what the circle is of.
  */
 static void set_apart(const struct inquiry *q, struct circle *circle)
 {
 	struct holder *list = circle->holders.items;
 
 	for (size_t i = 0; i < circle->holders.nr; i++) {
-		int group = q->graph->nodes[list[i].node].group;
+		const struct waitfor_node *op = &q->graph->nodes[list[i].node];
 
-		if (group == JOB_NONE || (i && list[i - 1].node == list[i].node))
+		if (op->group == JOB_NONE || (i && list[i - 1].node == list[i].node))
 			continue;
 		for (size_t k = 0; k < circle->holders.nr; k++)
-			list[k].apart |= !has_seat(q, list[k].rank, group);
+			list[k].apart |= list[k].node != list[i].node &&
+					 lacks_no_op(q, list[k].rank, op, circle->of_launches);
 	}
 }
 
@@ -132,6 +146,12 @@ static size_t count_chose(const struct circle *circle)
 	for (size_t i = 0; i < circle->holders.nr; i++)
 		n += !circle->holders.items[i].apart;
 	return n;
+}
+
+/* True if some of it took an order, and nobody another one. */
+static bool lacks_other_side(const struct circle *circle)
+{
+	return circle->chose && count_chose(circle) == circle->chose;
 }
 
 /* True if all that the rank did is in its ring: of what is lost its habit may be made of. */
@@ -482,7 +502,7 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	else if (!shows_orders(q, circle))
 		draft_at_most(draft, VERDICT_SUPPORTED);
 	open = !better && (circle_is_mixed(q, circle) || may_lack_sends(q, circle));
-	if (open || !count_chose(circle) ||
+	if (open || !count_chose(circle) || (!circle->of_launches && lacks_other_side(circle)) ||
 		(!better && inquiry_by_dumps(q) && is_assumed(q, circle)))
 		blame_nobody(circle, draft);
 	if (open)

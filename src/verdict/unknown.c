@@ -265,13 +265,20 @@ void judge_unexplained(struct inquiry *q)
 			rank_list_add(&draft->victims, rank);
 }
 
+/* True if it slept there, or was there at each look, for that long. */
+static bool is_there_for(const struct posture *p, int64_t span)
+{
+	return (p->lingers != JOB_UNKNOWN && p->lingers >= span) ||
+	       (p->moved == JOB_NO && p->stands >= span);
+}
+
 bool waits_unrecorded(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *profile = &q->profiles[rank.i];
 	const struct posture *p = &profile->posture;
 
 	return p->stack && !profile->ended && activities_waits(p->activity) &&
-	       p->lingers != JOB_UNKNOWN && p->lingers >= UNRECORDED_LEAST &&
+	       is_there_for(p, UNRECORDED_LEAST) &&
 	       (profile->outside == JOB_UNKNOWN || profile->outside >= UNRECORDED_LEAST) &&
 	       !inquiry_longest_wait(q, rank);
 }
