@@ -80,8 +80,8 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
  * True if the rank has no seat in that operation's group, or has entered it as well, by another
  * thread or on another stream; where all have `launched` all, the seat alone counts.
  */
-static bool lacks_no_op(
-	const struct inquiry *q, struct rank_index rank, const struct waitfor_node *op, bool launched)
+static bool lacks_no_op(const struct inquiry *q, struct rank_index rank,
+	const struct waitfor_node *op, bool launched)
 {
 	bool seated = false, entered = false;
 

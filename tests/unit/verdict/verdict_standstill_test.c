@@ -132,8 +132,8 @@ static void all_that_stand_in_storage_are_told_and_not_blamed(void **state)
 }
 
 /*
- * All wait for calls of each other; that a library polls for messages meanwhile is no work. Two looks
- * lie a moment apart where the kernel says since when they sleep.
+ * All wait for calls of each other; that a library polls for messages meanwhile is no work. Two
+ * looks lie a moment apart where the kernel says since when they sleep.
  */
 static void who_waits_while_his_threads_poll_stands(void **state)
 {
