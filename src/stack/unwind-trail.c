@@ -16,6 +16,7 @@
 #define TRAIL_WALKS 512	  /* of one thread; where that does not suffice, nothing is sure */
 #define TRAIL_ROOT  128	  /* bytes from the beginning to the first return address, at most */
 #define TRAIL_BASES 16	  /* frames that a frame pointer may point to, looked at one by one */
+#define TRAIL_MAIN  256   /* bytes of main() that are looked through */
 #define TRAIL_CODE  65536 /* bytes of a function that is looked through for jumps */
 
 /* Whether a frame may be that of the function which a call goes to. */
@@ -220,19 +221,46 @@ static uint64_t trail_main(const struct trail_tree *tree)
 	return memcmp(code, mov_rdi, sizeof(mov_rdi)) ? 0 : trail_relative(code + 3, 0);
 }
 
+/* Where these bytes jump to if that is a jump on, directly or through a word; 0: nowhere known. */
+static uint64_t trail_lands(const struct trail_tree *tree, const uint8_t *code, uint64_t at)
+{
+	if (code[0] == 0xe9)
+		return trail_through_stub(tree, trail_relative(code + 1, at + 5));
+	if (code[0] == 0xff && code[1] == 0x25)
+		return trail_pointer(tree, trail_relative(code + 2, at + 6));
+	return 0;
+}
+
+/* True if main() hands its frame on to the function that begins there. */
+static bool trail_main_becomes(const struct trail_tree *tree, uint64_t function)
+{
+	uint64_t begin = trail_main(tree), start, end;
+	uint8_t code[TRAIL_MAIN + 6] = {0};
+	size_t len;
+
+	if (!begin || !unwinder_function(tree->unwinder, begin, &start, &end) || start != begin)
+		return false;
+	len = end - start < TRAIL_MAIN ? end - start : TRAIL_MAIN;
+	if (!trail_code(tree, start, code, len))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (trail_lands(tree, code + i, start + i) == function)
+			return true;
+	return false;
+}
+
 /*
  * True if a call of what calls main() may lead there: main() is the program's, or hands its frame
  * on (Python's does to its library), and what else it calls lies beside itself.
  */
 static bool trail_may_begin(const struct trail_tree *tree, size_t parent, uint64_t ret)
 {
-	uint64_t beside = tree->nodes.items[parent].ret - 1, begin;
+	uint64_t beside = tree->nodes.items[parent].ret - 1, start, end;
 
-	if (trail_is_program(tree, ret - 1) ||
-		trail_module(tree, ret - 1) == trail_module(tree, beside))
-		return true;
-	begin = trail_main(tree);
-	return begin && trail_leaves(tree, begin) == JUMP_ON;
+	return trail_is_program(tree, ret - 1) ||
+	       trail_module(tree, ret - 1) == trail_module(tree, beside) ||
+	       (unwinder_function(tree->unwinder, ret - 1, &start, &end) &&
+		       trail_main_becomes(tree, start));
 }
 
 /* True if that is what calls main(), which is over only when the thread is. */
@@ -373,7 +401,8 @@ static void trail_grow(struct trail_tree *tree)
 			unwinder_is_return(tree->unwinder, stack->words[i]))
 			*array_add(&tree->returns) = i;
 	/* Innermost first, but what may be over last: of that a deep stack has very much. */
-	trail_walk_all(tree, stack->used == UINT64_MAX ? stack->low : stack->used, UINT64_MAX);
+	if (stack->used != UINT64_MAX)
+		trail_walk_all(tree, stack->used, UINT64_MAX);
 	trail_walk_all(tree, stack->low, stack->used);
 }
 
