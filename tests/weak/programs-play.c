@@ -203,10 +203,10 @@ static bool can_leave(const struct program *program, int rank, const struct prog
 		return is_stream_through(program, rank, step);
 	for (int i = 0; i < step->nthings; i++) {
 		int thing = step->things[i];
-		const struct program_step *begun = &thread->steps[~thing];
+		const struct program_step *begun = thing < 0 ? &thread->steps[~thing] : NULL;
 
-		if (thing >= 0 ? !is_through(program, rank, &program->messages[thing])
-			       : !program_is_over(program, begun->group, begun->slot))
+		if (begun ? !program_is_over(program, begun->group, begun->slot)
+			  : !is_through(program, rank, &program->messages[thing]))
 			return false;
 	}
 	return true;
