@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "probes/hook.h"
+#include "probes/libc.h"
 #include "probes/process.h"
 #include "probes/symver.h"
 
@@ -30,8 +31,6 @@ struct asan_question {
 	asan_fn *told;
 	void *data;
 };
-
-static void *asan_real;
 
 /* True if the code is that of a sanitizer's runtime, by its file's name. */
 static int asan_is_runtime(const void *code)
@@ -45,7 +44,7 @@ static int asan_is_runtime(const void *code)
 /* The object has this address: we are in it. */
 static int asan_is_ours(const struct dl_phdr_info *info)
 {
-	uintptr_t at = (uintptr_t)&asan_real;
+	uintptr_t at = (uintptr_t)libc_found;
 
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
@@ -70,8 +69,7 @@ static int asan_tell_others(struct dl_phdr_info *info, size_t size, void *arg)
  */
 HOOK_EXPORT int dl_iterate_phdr(asan_fn *told, void *data)
 {
-	__typeof__(dl_iterate_phdr) *real =
-		HOOK_REAL_AT(asan_real, dl_iterate_phdr, "dl_iterate_phdr");
+	__typeof__(dl_iterate_phdr) *real = LIBC_REAL(dl_iterate_phdr);
 	struct asan_question question = {told, data};
 
 	if (!real)

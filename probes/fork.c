@@ -5,14 +5,12 @@
 
 #include "probes/death/traceback.h"
 #include "probes/glibc.h"
-#include "probes/hook.h"
+#include "probes/libc.h"
 #include "probes/process.h"
 #include "probes/sys.h"
 
 #define FORK_WIPE 18 /* MADV_WIPEONFORK, Linux 4.14 */
 #define FORK_PAGE 4096
-
-static void *fork_real;
 
 uint64_t *fork_guard(uint64_t *fallback)
 {
@@ -33,7 +31,7 @@ uint64_t *fork_guard(uint64_t *fallback)
  */
 HOOK_EXPORT pid_t fork(void)
 {
-	pid_t (*real)(void) = HOOK_REAL_AT(fork_real, fork, "fork");
+	__typeof__(fork) *real = LIBC_REAL(fork);
 	uint32_t claim = process_view() == PROCESS_VFORKED ? 0 : traceback_fork_begin();
 	pid_t child = real ? real() : (pid_t)sys_call(SYS_clone, 17 /* SIGCHLD */, 0, 0, 0, 0);
 

@@ -66,12 +66,6 @@ static inline void *hook_known(void *const *slot)
 						&hook_found[RING_CALL_##name], #name,              \
 						(void *)(name), sonames)))
 
-/* The same for functions that are no calls of the record: the slot is the caller's own. */
-#define HOOK_REAL_AT(slot, fn, name)                                                               \
-	((__typeof__(fn) *)(hook_likely(hook_known(&(slot)))                                       \
-				    ? hook_known(&(slot))                                          \
-				    : hook_resolve(&(slot), name, (void *)(fn), hook_libc)))
-
 /* A function that we do not stand in front of: found once and remembered, or NULL. */
 void *hook_borrow(void **slot, const char *name, const char *const *sonames);
 

@@ -34,6 +34,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/nccl/kin.c \
 	%D%/death/lastwords.c %D%/death/lastwords.h \
 	%D%/nccl/launch.c \
+	%D%/libc.c %D%/libc.def %D%/libc.h \
 	%D%/links.c %D%/links.h \
 	%D%/lowfds.c %D%/lowfds.h \
 	%D%/mapping.c %D%/mapping.h \

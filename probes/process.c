@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "probes/c10d/c10d-route.h"
 #include "probes/death/death.h"
@@ -29,10 +30,12 @@
 #include "probes/death/traceback.h"
 #include "probes/fork.h"
 #include "probes/glibc.h"
+#include "probes/libc.h"
 #include "probes/mapping.h"
 #include "probes/mpi/mpi.h"
 #include "probes/nccl/group.h"
 #include "probes/place.h"
+#include "probes/preload.h"
 #include "probes/presence.h"
 #include "probes/python/python.h"
 #include "probes/ring-clock.h"
@@ -516,7 +519,8 @@ __attribute__((constructor)) static void process_birth(void)
 {
 	process.begun = 1;
 	presence_mend(NULL);
-	death_find();
+	libc_find();
+	preload_find(environ);
 	if (getauxval(AT_SECURE))
 		return; /* more rights than its caller: none of our business */
 	if (process_is_disabled() || !glibc_is_here())

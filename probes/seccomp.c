@@ -5,22 +5,20 @@
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
-#include "probes/hook.h"
+#include "probes/libc.h"
 #include "probes/process.h"
 #include "probes/sys.h"
 
 typedef long seal_syscall_fn(long nr, long a, long b, long c, long d, long e, long f);
 
-/* Writers: seal_find(), in the constructor; seal_begin() and seal_end(). */
-static struct {
-	void *prctl, *syscall;
-	int set;
-} seal;
+/* True if the process is sealed. Writers: seal_begin() and seal_end(). */
+static int seal_set;
 
 int seal_is_set(void)
 {
-	return seal.set;
+	return seal_set;
 }
 
 /* As libc's syscall(), where there is none behind us. */
@@ -44,9 +42,9 @@ static int seal_is_meant(unsigned long mode, const void *filter)
 /* Before the kernel is asked: 1 if we have left the process. */
 static int seal_begin(void)
 {
-	if (seal.set || !process_leave())
+	if (seal_set || !process_leave())
 		return 0;
-	seal.set = 1;
+	seal_set = 1;
 	return 1;
 }
 
@@ -55,14 +53,14 @@ static void seal_end(int begun, long result)
 {
 	if (!begun || !result)
 		return;
-	seal.set = 0;
+	seal_set = 0;
 	process_return();
 }
 
 /* The real one with all that it may have been given; seccomp is noticed. Signal-safe. */
 HOOK_EXPORT int prctl(int option, ...)
 {
-	__typeof__(prctl) *real = (__typeof__(prctl) *)seal.prctl;
+	__typeof__(prctl) *real = LIBC_FOUND(prctl);
 	unsigned long a, b, c, d;
 	int result, begun = 0;
 	va_list args;
@@ -101,7 +99,7 @@ HOOK_EXPORT long seal_syscall(long nr, long a, long b, long c, long d, long e, l
 	"syscall");
 HOOK_EXPORT long seal_syscall(long nr, long a, long b, long c, long d, long e, long f)
 {
-	seal_syscall_fn *real = (seal_syscall_fn *)seal.syscall;
+	seal_syscall_fn *real = (seal_syscall_fn *)LIBC_FOUND(syscall);
 	long result;
 	int begun;
 
@@ -113,10 +111,4 @@ HOOK_EXPORT long seal_syscall(long nr, long a, long b, long c, long d, long e, l
 	result = real(nr, a, b, c, d, e, f);
 	seal_end(begun, result);
 	return result;
-}
-
-void seal_find(void)
-{
-	hook_resolve(&seal.prctl, "prctl", (void *)prctl, hook_libc);
-	hook_resolve(&seal.syscall, "syscall", (void *)seal_syscall, hook_libc);
 }

@@ -16,9 +16,6 @@
 #ifndef PROBES_SECCOMP_H
 #define PROBES_SECCOMP_H
 
-/* Finds the real prctl() and syscall(). In the constructor. */
-void seal_find(void);
-
 /* True if the process is sealed, by itself: no call of our own may be made. */
 int seal_is_set(void);
 

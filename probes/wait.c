@@ -5,8 +5,8 @@
  * death by signal costs more than that look. What libc waits for by itself (system, pclose) does
  * not pass here.
  *
- * All are called in handlers of SIGCHLD and in vfork children: found in the constructor, nothing
- * taken, errno and results left as they are.
+ * Handlers of SIGCHLD and vfork children call them: LIBC_FOUND asks no loader, nothing is
+ * taken, errno and results stay as they are.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -14,23 +14,8 @@
 #include <unistd.h>
 
 #include "probes/census.h"
-#include "probes/death/goodbye.h"
-#include "probes/hook.h"
+#include "probes/libc.h"
 #include "probes/sys.h"
-
-/* Writer: wait_find(), in the constructor. */
-static struct {
-	void *waitpid, *wait, *wait3, *wait4, *waitid;
-} waits;
-
-void wait_find(void)
-{
-	hook_resolve(&waits.waitpid, "waitpid", (void *)waitpid, hook_libc);
-	hook_resolve(&waits.wait, "wait", (void *)wait, hook_libc);
-	hook_resolve(&waits.wait3, "wait3", (void *)wait3, hook_libc);
-	hook_resolve(&waits.wait4, "wait4", (void *)wait4, hook_libc);
-	hook_resolve(&waits.waitid, "waitid", (void *)waitid, hook_libc);
-}
 
 /* What came back: the status is only looked at if the kernel wrote it. */
 static void wait_look(pid_t pid, const int *status)
@@ -54,7 +39,7 @@ static pid_t wait_kernel(pid_t pid, int *status, int options, struct rusage *usa
 /* The real one; a child that was killed is noted on the way back. So for the four below. */
 HOOK_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 {
-	__typeof__(waitpid) *real = (__typeof__(waitpid) *)waits.waitpid;
+	__typeof__(waitpid) *real = LIBC_FOUND(waitpid);
 	int mine = 0, *to = status ? status : &mine;
 	pid_t got = hook_likely(real) ? real(pid, to, options)
 				      : wait_kernel(pid, to, options, NULL);
@@ -65,7 +50,7 @@ HOOK_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 
 HOOK_EXPORT pid_t wait(int *status)
 {
-	__typeof__(wait) *real = (__typeof__(wait) *)waits.wait;
+	__typeof__(wait) *real = LIBC_FOUND(wait);
 	int mine = 0, *to = status ? status : &mine;
 	pid_t got = hook_likely(real) ? real(to) : wait_kernel(-1, to, 0, NULL);
 
@@ -75,7 +60,7 @@ HOOK_EXPORT pid_t wait(int *status)
 
 HOOK_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 {
-	__typeof__(wait3) *real = (__typeof__(wait3) *)waits.wait3;
+	__typeof__(wait3) *real = LIBC_FOUND(wait3);
 	int mine = 0, *to = status ? status : &mine;
 	pid_t got = hook_likely(real) ? real(to, options, usage)
 				      : wait_kernel(-1, to, options, usage);
@@ -86,7 +71,7 @@ HOOK_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 
 HOOK_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
-	__typeof__(wait4) *real = (__typeof__(wait4) *)waits.wait4;
+	__typeof__(wait4) *real = LIBC_FOUND(wait4);
 	int mine = 0, *to = status ? status : &mine;
 	pid_t got = hook_likely(real) ? real(pid, to, options, usage)
 				      : wait_kernel(pid, to, options, usage);
@@ -98,7 +83,7 @@ HOOK_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usag
 /* `info` may be NULL, which the kernel takes: then the program is not told, and neither are we. */
 HOOK_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
-	__typeof__(waitid) *real = (__typeof__(waitid) *)waits.waitid;
+	__typeof__(waitid) *real = LIBC_FOUND(waitid);
 	int result;
 
 	if (hook_likely(real)) {

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "probes/hook.h"
+#include "probes/libc.h"
 #include "probes/process.h"
 #include "probes/symver.h"
 #include "probes/sys.h"
@@ -26,9 +26,8 @@ struct altstack_errand {
 	void *arg;
 };
 
-/* Writers: the constructor; `real` and `mlockall` are remembered by who is first to call them. */
+/* Writer: the constructor. */
 static struct {
-	void *real, *mlockall;
 	pthread_key_t key;
 	int has_key;
 	size_t guard; /* a page */
@@ -146,8 +145,7 @@ static void *altstack_begin(void *told)
 HOOK_EXPORT int pthread_create(
 	pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *), void *arg)
 {
-	__typeof__(pthread_create) *real =
-		HOOK_REAL_AT(altstacks.real, pthread_create, "pthread_create");
+	__typeof__(pthread_create) *real = LIBC_REAL(pthread_create);
 	struct altstack_errand *errand;
 	size_t own = SIZE_MAX;
 	void *told;
@@ -171,7 +169,7 @@ HOOK_EXPORT int pthread_create(
 /* As the real one. What is mapped from here on may be there as a whole, and counts. */
 HOOK_EXPORT int mlockall(int flags)
 {
-	__typeof__(mlockall) *real = HOOK_REAL_AT(altstacks.mlockall, mlockall, "mlockall");
+	__typeof__(mlockall) *real = LIBC_REAL(mlockall);
 
 	if (flags & MCL_FUTURE)
 		__atomic_store_n(&altstacks.small, 1, __ATOMIC_RELAXED);
@@ -190,7 +188,6 @@ void altstack_birth(void)
 		if (!sys_call(SYS_prlimit64, 0, i ? RLIMIT_DATA : RLIMIT_AS, NULL, &space) &&
 			space.rlim_cur != RLIM_INFINITY)
 			altstacks.small = 1;
-	hook_resolve(&altstacks.real, "pthread_create", (void *)pthread_create, hook_libc);
 	altstacks.has_key = !pthread_key_create(&altstacks.key, altstack_take);
 	altstack_give();
 }

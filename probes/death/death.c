@@ -26,6 +26,7 @@
 #include "probes/death/goodbye.h"
 #include "probes/death/sigchain.h"
 #include "probes/death/traceback.h"
+#include "probes/libc.h"
 #include "probes/mapping.h"
 #include "probes/process.h"
 #include "probes/seccomp.h"
@@ -61,8 +62,8 @@ static struct {
 	/* The latest of each signal: a handler of the program that raises it again adds nothing. */
 	struct ring_fatal *entry[DEATH_SIGNALS];
 	uint32_t abort_tid;
-	void *abort_real; /* found by the constructor, as the next */
-	uint64_t strings; /* where arguments and environment begin; 0: nothing is copied */
+	/* Where arguments and environment begin; 0: nothing is copied. The constructor. */
+	uint64_t strings;
 } deaths;
 
 /* True if the signal's default is to die with a core: it gets an entry of its own. */
@@ -292,16 +293,6 @@ void death_forget(void)
 	memset(deaths.entry, 0, sizeof(deaths.entry));
 }
 
-void death_find(void)
-{
-	hook_resolve(&deaths.abort_real, "abort", (void *)abort, hook_libc);
-	goodbye_find();
-	wait_find();
-	sigchain_find();
-	seal_find();
-	spawn_find();
-}
-
 void death_birth(void)
 {
 	static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP,
@@ -325,7 +316,7 @@ void death_birth(void)
  */
 HOOK_EXPORT void abort(void)
 {
-	void (*real)(void) = (void (*)(void))deaths.abort_real;
+	__typeof__(abort) *real = LIBC_FOUND(abort);
 
 	if (process_view() == PROCESS_SELF) {
 		deaths.abort_tid = (uint32_t)sys_gettid();

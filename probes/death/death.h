@@ -17,12 +17,6 @@
 #ifndef PROBES_DEATH_H
 #define PROBES_DEATH_H
 
-/*
- * Finds the real functions that a vfork child or a signal handler may call. In the constructor,
- * first, also where the probe is to be inert.
- */
-void death_find(void);
-
 /* In the constructor, before anything is mapped. */
 void death_birth(void);
 

@@ -8,36 +8,17 @@
 #include <unistd.h>
 
 #include "probes/glibc.h"
+#include "probes/libc.h"
 #include "probes/preload.h"
 #include "probes/process.h"
 #include "probes/sys.h"
 
 #define GOODBYE_STDERR 2
 
-/*
- * Writer: goodbye_find(), in the constructor: a vfork child or a signal handler must not enter the
- * dynamic loader. Only constructors of others, which run before ours, make the lookup on first use.
- */
-static struct {
-	void *exit_now, *quick_exit, *execve, *execv, *execvp, *execvpe, *fexecve, *write;
-} goodbye;
-
 static void goodbye_on_exit(int status, void *arg)
 {
 	(void)arg;
 	process_end(RING_PROC_EXIT, status);
-}
-
-void goodbye_find(void)
-{
-	hook_resolve(&goodbye.exit_now, "_exit", (void *)_exit, hook_libc);
-	hook_resolve(&goodbye.quick_exit, "quick_exit", (void *)quick_exit, hook_libc);
-	hook_resolve(&goodbye.execve, "execve", (void *)execve, hook_libc);
-	hook_resolve(&goodbye.execv, "execv", (void *)execv, hook_libc);
-	hook_resolve(&goodbye.execvp, "execvp", (void *)execvp, hook_libc);
-	hook_resolve(&goodbye.execvpe, "execvpe", (void *)execvpe, hook_libc);
-	hook_resolve(&goodbye.fexecve, "fexecve", (void *)fexecve, hook_libc);
-	hook_resolve(&goodbye.write, "write", (void *)write, hook_libc);
 }
 
 void goodbye_birth(void)
@@ -49,7 +30,7 @@ void goodbye_birth(void)
 
 static _Noreturn void goodbye_exit_now(int status)
 {
-	__typeof__(_exit) *real = HOOK_REAL_AT(goodbye.exit_now, _exit, "_exit");
+	__typeof__(_exit) *real = LIBC_REAL(_exit);
 
 	process_end(RING_PROC__EXIT, status);
 	if (real)
@@ -76,7 +57,7 @@ HOOK_EXPORT void _Exit(int status)
 /* The same; what at_quick_exit() registered runs in the real one, after the end was noted. */
 HOOK_EXPORT void quick_exit(int status)
 {
-	__typeof__(quick_exit) *real = HOOK_REAL_AT(goodbye.quick_exit, quick_exit, "quick_exit");
+	__typeof__(quick_exit) *real = LIBC_REAL(quick_exit);
 
 	process_end(RING_PROC__EXIT, status);
 	if (real)
@@ -103,7 +84,7 @@ static int goodbye_after_exec(int result)
 
 static int goodbye_execve(const char *path, char *const argv[], char *const envp[])
 {
-	__typeof__(execve) *real = HOOK_REAL_AT(goodbye.execve, execve, "execve");
+	__typeof__(execve) *real = LIBC_REAL(execve);
 	long err;
 
 	goodbye_before_exec();
@@ -127,7 +108,7 @@ HOOK_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 /* execve() in the present environment. */
 HOOK_EXPORT int execv(const char *path, char *const argv[])
 {
-	__typeof__(execv) *real = HOOK_REAL_AT(goodbye.execv, execv, "execv");
+	__typeof__(execv) *real = LIBC_REAL(execv);
 
 	if (!real || preload_room(environ).words)
 		return goodbye_execve(path, argv, environ);
@@ -138,7 +119,7 @@ HOOK_EXPORT int execv(const char *path, char *const argv[])
 /* The file is looked for in PATH, by libc; without a real one it is taken as a path. */
 HOOK_EXPORT int execvp(const char *file, char *const argv[])
 {
-	__typeof__(execvp) *real = HOOK_REAL_AT(goodbye.execvp, execvp, "execvp");
+	__typeof__(execvp) *real = LIBC_REAL(execvp);
 
 	if (preload_room(environ).words)
 		return execvpe(file, argv, environ);
@@ -151,7 +132,7 @@ HOOK_EXPORT int execvp(const char *file, char *const argv[])
 /* execvp() in the given environment. */
 HOOK_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	__typeof__(execvpe) *real = HOOK_REAL_AT(goodbye.execvpe, execvpe, "execvpe");
+	__typeof__(execvpe) *real = LIBC_REAL(execvpe);
 
 	if (!real)
 		return goodbye_execve(file, argv, envp);
@@ -163,7 +144,7 @@ HOOK_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[]
 /* By descriptor. Without a real one ENOSYS: there is no way around libc that it would take. */
 HOOK_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	__typeof__(fexecve) *real = HOOK_REAL_AT(goodbye.fexecve, fexecve, "fexecve");
+	__typeof__(fexecve) *real = LIBC_REAL(fexecve);
 
 	if (!real) {
 		errno = ENOSYS;
@@ -254,8 +235,7 @@ HOOK_EXPORT int execle(const char *path, const char *arg, ...)
  */
 HOOK_EXPORT ssize_t write(int fd, const void *bytes, size_t len)
 {
-	ssize_t (*real)(int, const void *, size_t) =
-		(ssize_t(*)(int, const void *, size_t))goodbye.write;
+	__typeof__(write) *real = LIBC_FOUND(write);
 	ssize_t n;
 
 	if (hook_likely(real)) {

@@ -13,16 +13,7 @@
 #ifndef PROBES_GOODBYE_H
 #define PROBES_GOODBYE_H
 
-/* Finds the real functions. In the constructor, also where the probe is to be inert. */
-void goodbye_find(void);
-
 /* Notes the end from now on. Call it in the constructor. */
 void goodbye_birth(void);
-
-/* Finds what starts programs beside exec (spawn.c), as goodbye_find(). */
-void spawn_find(void);
-
-/* Finds the ways to wait for children (wait.c), as goodbye_find(). */
-void wait_find(void);
 
 #endif

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "probes/hook.h"
+#include "probes/libc.h"
 #include "probes/process.h"
 #include "probes/sys.h"
 
@@ -52,14 +52,13 @@ static struct {
 	sigchain_fn *first; /* our handler; NULL before there is one */
 	int is_wrapped;     /* a runtime puts a handler of its own in front of ours */
 	unsigned lock;
-	void *real; /* sigaction() */
 } sigchain;
 
 typedef int sigchain_sigaction_fn(int, const struct sigaction *, struct sigaction *);
 
 static sigchain_sigaction_fn *sigchain_real(void)
 {
-	return HOOK_REAL_AT(sigchain.real, sigaction, "sigaction");
+	return LIBC_REAL(sigaction);
 }
 
 /* --- The table ------------------------------------------------------------------------------- */
@@ -204,11 +203,6 @@ static int sigchain_sigaction(int sig, const struct sigaction *act, struct sigac
 	if (!err && old)
 		*old = had;
 	return err;
-}
-
-void sigchain_find(void)
-{
-	sigchain_real();
 }
 
 /* Not where a runtime is told to let nobody have it: it then says yes, and does nothing. */

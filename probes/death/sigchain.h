@@ -19,9 +19,6 @@
 
 typedef void sigchain_fn(int sig, siginfo_t *info, void *context);
 
-/* Finds the real sigaction(): as goodbye_find(). */
-void sigchain_find(void);
-
 /*
  * Puts `first` in front of each of these signals (0-ended) that is not ignored. Once, in the
  * constructor.
