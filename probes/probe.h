@@ -74,6 +74,12 @@ struct probe_standing {
 };
 
 /* A thread's own state. Its own pages, made at its first recorded call, freed at its end. */
+/* What a thread asked about that was not ready. */
+enum {
+	PROBE_POLLS_WORK = 1,
+	PROBE_POLLS_COMM = 2, /* a non-blocking communicator */
+};
+
 struct probe_thread {
 	uint64_t joined; /* the epoch in which it got its lane */
 	uint64_t epoch;  /* the same, or PROBE_LOOKS (mapping.h) */
@@ -85,7 +91,7 @@ struct probe_thread {
 	uint32_t group_depth;  /* open ncclGroupStart */
 	uint32_t queued;       /* ops in `queue` */
 	uint32_t births;       /* communicators in `born` */
-	uint32_t polling;      /* the board shows a poll that was not ready */
+	uint32_t polling;      /* the board shows a poll that was not ready: PROBE_POLLS_... */
 	uint64_t group_ticket; /* of the outermost open ncclGroupStart */
 	uint64_t unique_key;   /* of the latest id that NCCL made inside a call of ours */
 	uint64_t unique_alias;

@@ -280,7 +280,7 @@ static void show_poll(const struct mpi_call *c, const struct requests *r, uint64
 		probe_board(me, now, &poll);
 	else if (me->polling)
 		probe_idle(me, now);
-	me->polling = !done;
+	me->polling = done ? 0 : PROBE_POLLS_WORK;
 }
 
 int mpi_do_test(const struct mpi_call *c)

@@ -111,7 +111,7 @@ static void cuda_polled(struct probe_thread *me, const struct ring_record *poll,
 		ring_lane_board(me->lane, now, poll);
 	else if (me->polling)
 		ring_lane_idle(me->lane, now);
-	me->polling = result == CUDA_ABI_NOT_READY;
+	me->polling = result == CUDA_ABI_NOT_READY ? PROBE_POLLS_WORK : 0;
 }
 
 #define CUDA_WAIT(name, params, args, sonames, event, stream)                                      \

@@ -73,6 +73,26 @@ static int comm_is_news(int group, int error)
 }
 
 /*
+ * The board alone: who hears "in progress" again and again waits for the communicator, until he
+ * hears something else. What another poll shows there stays.
+ */
+static void comm_polled(struct probe_thread *me, int group, int error)
+{
+	const struct ring_record poll = {
+		.meta = ring_meta(RING_CALL_ENTER, RING_F_POLL, (unsigned)group,
+			RING_CALL_ncclCommGetAsyncError),
+	};
+
+	if (error == NCCL_ABI_IN_PROGRESS)
+		probe_board(me, probe_now(me), &poll);
+	else if (me->polling == PROBE_POLLS_COMM)
+		probe_idle(me, probe_now(me));
+	else
+		return;
+	me->polling = error == NCCL_ABI_IN_PROGRESS ? PROBE_POLLS_COMM : 0;
+}
+
+/*
  * A poll: watchdogs call it all day, so only what changes is recorded: a non-blocking communicator
  * that became ready, and an error, by its COMM record.
  */
@@ -94,6 +114,8 @@ HOOK_EXPORT ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *er
 	state = __atomic_load_n(&me->ring->groups[group].state, __ATOMIC_RELAXED);
 	if (!result && !*error && (state & RING_G_NONBLOCKING) && !(state & RING_G_READY))
 		comm_ready(me, group, comm);
+	if (!result)
+		comm_polled(me, group, *error);
 	if (!result && comm_is_news(group, *error)) {
 		const struct ring_member m = {.key = me->ring->groups[group].key};
 

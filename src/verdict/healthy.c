@@ -68,6 +68,24 @@ static void find_standing_since(const struct inquiry *q, struct rank_list *into)
 }
 
 /*
+ * True if it makes a communicator without blocking, and somebody has not come to that: whether it
+ * does anything else meanwhile is not known.
+ */
+static bool is_in_init(const struct inquiry *q, struct rank_index rank)
+{
+	by_rank_each(&q->seats, rank, i) {
+		const struct job_member *m = &q->job->members[q->seats.at[i]];
+		const struct job_group *g = &q->job->groups[m->group];
+
+		for (uint32_t seat = 0; m->state == JOB_MEMBER_IN_INIT && seat < g->size; seat++)
+			if (q->job->members[g->first_member + (int)seat].state ==
+				JOB_MEMBER_UNSEEN)
+				return true;
+	}
+	return false;
+}
+
+/*
  * Lists those who are in a call that no ring has, and in which they may wait for others, or whose
  * thread stands for long in what others do not come to, while the rank goes on.
  */
@@ -75,6 +93,13 @@ static void find_in_ops(const struct inquiry *q, struct rank_list *into)
 {
 	job_for_each_rank(q->job, rank)
 		if (may_wait_unrecorded(q, rank) || q->waits->beside[rank.i])
+			rank_list_add(into, rank);
+}
+
+static void find_in_inits(const struct inquiry *q, struct rank_list *into)
+{
+	job_for_each_rank(q->job, rank)
+		if (is_in_init(q, rank))
 			rank_list_add(into, rank);
 }
 
@@ -179,16 +204,19 @@ void judge_healthy(struct inquiry *q)
 	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
 	bool unproved = standstill_may_be(q), untold = are_killed_untold(q);
 	bool unsure = inquiry_unreadable(q) || inquiry_by_dumps(q) || unproved || untold;
-	struct rank_list standing = {0}, in_ops = {0};
+	struct rank_list standing = {0}, in_ops = {0}, in_inits = {0};
 
 	find_standing_since(q, &standing);
 	find_in_ops(q, &in_ops);
-	unsure |= standing.list.nr > 0 || in_ops.list.nr > 0 || differed_once(q) ||
-		  may_wait_unseen(q);
+	find_in_inits(q, &in_inits);
+	unsure |= standing.list.nr > 0 || in_ops.list.nr > 0 || in_inits.list.nr > 0 ||
+		  differed_once(q) || may_wait_unseen(q);
 	inquiry_not_judged_each(q, VERDICT_HEALTHY, NEED_YOUNGER_RING, &standing);
 	inquiry_not_judged_each(q, VERDICT_HEALTHY, NEED_WHO_IN_OP, &in_ops);
+	inquiry_not_judged_each(q, VERDICT_HEALTHY, NEED_WHO_IN_INIT, &in_inits);
 	array_release(&standing.list);
 	array_release(&in_ops.list);
+	array_release(&in_inits.list);
 	draft->verdict.confidence = unsure ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
 	if (untold)
 		inquiry_not_judged(q, VERDICT_RANK_DEATH, NEED_SENDER, NO_RANK);

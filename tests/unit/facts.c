@@ -240,6 +240,12 @@ void facts_split(struct facts *f, int group, int rank, double since)
 	facts_call(f, rank, "ncclCommSplit", since);
 }
 
+void facts_asks(struct facts *f, int group, int rank, double since)
+{
+	f->ranks[rank].thread_group = f->group_keys[group];
+	facts_call(f, rank, "ncclCommGetAsyncError", since);
+}
+
 void facts_outside(struct facts *f, int rank, double since)
 {
 	f->ranks[rank].thread.state = JOB_THREAD_OUTSIDE;

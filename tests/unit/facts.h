@@ -165,6 +165,8 @@ void facts_call(struct facts *f, int rank, const char *call, double since);
 void facts_outside(struct facts *f, int rank, double since);
 /* n ranks: ten rounds; from 60 on all but `rank`, outside `since`, are held in AllReduce #11. */
 struct facts *facts_missing(int n, int rank, double since);
+/* Asks again and again whether what it began there without blocking is over. */
+void facts_asks(struct facts *f, int group, int rank, double since);
 /* Is inside the split of the group into others. */
 void facts_split(struct facts *f, int group, int rank, double since);
 

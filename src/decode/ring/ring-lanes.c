@@ -269,24 +269,30 @@ static void find_thread(struct decode_process *process, const struct decode_thre
 }
 
 /*
- * True if the board shows a question to a library that a host must ask again to get on, and it was
- * asked long ago: the thread is elsewhere since. A device goes on by itself, so there one question
- * may be all.
+ * True if the board shows a question to a library that a host must ask again to get on. A device
+ * goes on by itself, so there one question may be all.
  */
+static bool threads_must_ask(const struct ring_slot *board, const char *call)
+{
+	return call && (call_is_on_host(call) || ring_meta_type(board->meta) == RING_CALL_ENTER);
+}
+
+/* True if it was asked long ago: the thread is elsewhere since. */
 static bool threads_asks_no_more(
 	const struct ring_source *source, const struct ring_lane_view *lane, const char *call)
 {
 	int64_t asked = ring_source_time(source, lane->board.tsc);
 	int64_t now = source->t0 == UINT64_MAX ? JOB_UNKNOWN : ring_source_time(source, source->t0);
 
-	return call && call_is_on_host(call) && asked != JOB_UNKNOWN && now != JOB_UNKNOWN &&
-	       now - asked > ASKED_LAST;
+	return threads_must_ask(&lane->board, call) && asked != JOB_UNKNOWN &&
+	       now != JOB_UNKNOWN && now - asked > ASKED_LAST;
 }
 
 /* True if it is not known whether it asks any more: nobody says when the ring was read. */
-static bool threads_may_ask_no_more(const struct ring_source *source, const char *call)
+static bool threads_may_ask_no_more(
+	const struct ring_source *source, const struct ring_slot *board, const char *call)
 {
-	return source->t0 == UINT64_MAX && call && call_is_on_host(call);
+	return source->t0 == UINT64_MAX && threads_must_ask(board, call);
 }
 
 /* One board, one thread. A torn board leaves the state unknown, and the thread is listed. */
@@ -315,7 +321,7 @@ static void threads_take(struct ring_source *source, const struct ring_lane_view
 	else if (lane->board_state > 0 && type == RING_CALL_ENTER)
 		threads_call(source, lane->tid, board, &thread);
 	/* Newer than T0: it moved on while we looked, so it is not stuck, wherever it is. */
-	if (lane->board_state > 0 && (polls ? threads_may_ask_no_more(source, call)
+	if (lane->board_state > 0 && (polls ? threads_may_ask_no_more(source, board, call)
 					    : board->tsc > source->t0)) {
 		thread.fact.state = JOB_THREAD_UNKNOWN;
 		thread.group_key = thread.fact.op = thread.fact.stream = thread.fact.ops = 0;

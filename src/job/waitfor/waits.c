@@ -259,7 +259,10 @@ static void add_p2p(struct collector *c, int member)
 	}
 }
 
-/* A non-blocking init holds nobody; as it is neither held nor sure, finish_rank() drops it. */
+/*
+ * A non-blocking init holds nobody but who asks again and again whether it is over (add_call()); as
+ * it is neither held nor sure, finish_rank() drops it else.
+ */
 static void add_init(struct collector *c, int member)
 {
 	const struct job_member *m = &c->job->members[member];
@@ -415,6 +418,16 @@ static bool names_some_init(const struct job_thread *thread)
 	return thread->group == JOB_NONE && (call_traits(thread->call) & CALL_INIT);
 }
 
+/* True if a thread in a call on that group waits in this: an op of it, or its non-blocking init. */
+static bool is_of_call(
+	const struct collector *c, const struct job_thread *thread, const struct wait *wait)
+{
+	return (wait->kind == WAIT_COLLECTIVE || wait->kind == WAIT_INIT) &&
+	       thread->group != JOB_NONE &&
+	       c->job->members[wait->member].group == thread->group &&
+	       !backend_has(c->job->groups[thread->group].maker, BACKEND_DRIVEN);
+}
+
 /*
  * A thread inside a call that is none of the waits found so far. Where hosts drive operations, it
  * waits in that call alone: a receive is no wait for what its group has begun before.
@@ -430,9 +443,7 @@ static void add_call(struct collector *c, const struct job_thread *thread, int i
 	for (size_t i = from; i < c->list.nr && !closing; i++) {
 		struct wait *wait = &c->list.items[i];
 
-		if (wait->kind == WAIT_COLLECTIVE && thread->group != JOB_NONE &&
-			c->job->members[wait->member].group == thread->group &&
-			!backend_has(c->job->groups[thread->group].maker, BACKEND_DRIVEN))
+		if (is_of_call(c, thread, wait))
 			wait->held = wait->sure = true;
 		found |= wait->held && wait->kind <= WAIT_INIT;
 	}

@@ -578,6 +578,31 @@ static void who_asked_long_ago_asks_no_more(void **state)
 	job_free(job);
 }
 
+/* So does who waits for a communicator that is made without blocking. */
+static void who_asked_about_a_communicator_long_ago_asks_no_more(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	unsigned group = (unsigned)forge_seat(f, 0);
+	struct ring_lane *asks = ring_lane_claim(&f->w, 100, "main");
+	struct ring_lane *asked = ring_lane_claim(&f->w, 101, "helper");
+	const struct ring_record poll = {.meta = ring_meta(RING_CALL_ENTER, RING_F_POLL, group,
+						 RING_CALL_ncclCommGetAsyncError)};
+	struct job *job;
+
+	ring_lane_board(asks, forge_tsc(0.1), &poll);
+	ring_lane_board(asked, forge_tsc(5), &poll);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->nthreads, 2);
+	assert_int_equal(job->threads[0].state, JOB_THREAD_IN_CALL);
+	assert_int_equal(job->threads[0].group, 0);
+	assert_int_equal(job->threads[1].state, JOB_THREAD_OUTSIDE);
+	assert_int_equal(job->threads[1].since, forge_real(5));
+	job_free(job);
+}
+
 /* Nobody says when the ring was read: whether it still asks is not known. A module has no time. */
 static void who_asked_at_an_unknown_time_may_be_elsewhere(void **state)
 {
@@ -688,6 +713,7 @@ int main(void)
 		cmocka_unit_test(a_library_that_tells_the_end_of_ops_is_believed),
 		cmocka_unit_test(lost_ends_of_ops_leave_the_rest_unknown),
 		cmocka_unit_test(who_asked_long_ago_asks_no_more),
+		cmocka_unit_test(who_asked_about_a_communicator_long_ago_asks_no_more),
 		cmocka_unit_test(who_asked_at_an_unknown_time_may_be_elsewhere),
 		cmocka_unit_test(parts_of_an_all_to_all_are_told_whole_or_not),
 		cmocka_unit_test(a_wait_in_a_store_tells_its_key),
