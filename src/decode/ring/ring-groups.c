@@ -60,11 +60,16 @@ static void groups_head(const struct ring_source *source, struct ring_seat *seat
 	seat->head = member->head;
 }
 
-/* True if somebody says when an op of this group is done: its library, or a device. */
+/*
+ * True if somebody says when an op of this group is done: its library, or a device. An abort ends
+ * what is open on a device, whoever has not come to it: that this is over there says nothing.
+ */
 static bool groups_are_followed(const struct ring_source *source, const struct ring_group *group)
 {
-	return (group->state & (RING_G_HOST_DONE | RING_G_KERNELS)) ||
-	       source->view.header.completion;
+	if (group->state & RING_G_HOST_DONE)
+		return true;
+	return !(group->state & RING_G_ABORTED) &&
+	       ((group->state & RING_G_KERNELS) || source->view.header.completion);
 }
 
 /* Up to which op that was said; the larger of its two words counts. */

@@ -550,6 +550,31 @@ static void lost_ends_of_ops_leave_the_rest_unknown(void **state)
 	job_free(job);
 }
 
+/* An abort ends what is open on a device, whoever has not come; a library tells of its own. */
+static void what_is_over_after_an_abort_may_not_be_done(void **state)
+{
+	for (int by_library = 0; by_library < 2; by_library++) {
+		struct evidence evidence = {0};
+		struct fixture *f = forge_rank(0);
+		int group = by_library ? seat_of_gloo(f) : forge_seat(f, 0);
+		const struct job_member *member;
+		struct job *job;
+
+		f->w.header->completion = 1;
+		forge_op(f, group, 10, 3);
+		f->w.groups[group].completed_word = 1;
+		f->w.groups[group].state |= RING_G_ABORTED;
+		forge_gather(&evidence);
+		forge_ring(&evidence, f);
+		job = decoded(&evidence);
+		member = &job->members[job->groups[0].first_member + (by_library ? 1 : 0)];
+		assert_true(member->aborted);
+		assert_int_equal(member->done_known, by_library);
+		assert_int_equal(member->ops[0].completed, by_library ? JOB_YES : JOB_MAYBE);
+		job_free(job);
+	}
+}
+
 /* A host that must ask again to get on does so often: who asked long ago is elsewhere since. */
 static void who_asked_long_ago_asks_no_more(void **state)
 {
@@ -712,6 +737,7 @@ int main(void)
 		cmocka_unit_test(damage_anywhere_never_crashes),
 		cmocka_unit_test(a_library_that_tells_the_end_of_ops_is_believed),
 		cmocka_unit_test(lost_ends_of_ops_leave_the_rest_unknown),
+		cmocka_unit_test(what_is_over_after_an_abort_may_not_be_done),
 		cmocka_unit_test(who_asked_long_ago_asks_no_more),
 		cmocka_unit_test(who_asked_about_a_communicator_long_ago_asks_no_more),
 		cmocka_unit_test(who_asked_at_an_unknown_time_may_be_elsewhere),
