@@ -83,22 +83,38 @@ def write_job(folder, scenario, who, ranks, seed, warm):
     scenario.write_data(folder, who, ranks, seed)
 
 
+def play_once(scenario, **env):
+    """One round on one rank, for what it leaves in caches."""
+    folder = examine.tempfile.mkdtemp(prefix="warm")
+    try:
+        write_job(folder, scenario, -1, 1, 0, None)
+        with open(os.path.join(folder, "run.json")) as file:
+            asked = dict(json.load(file), rounds=1, reporters=[], cache=None)
+        with open(os.path.join(folder, "run.json"), "w") as file:
+            json.dump(asked, file)
+        subprocess.run(launch(folder, 1, scenario), cwd=folder, check=True,
+                       env=dict(environment(), **env), stdout=subprocess.DEVNULL)
+    finally:
+        shutil.rmtree(folder)
+
+
+def made_once(name, make):
+    """A folder of that name among the caches, which make(folder) fills where there is none yet."""
+    cache = os.path.join(caches, name)
+    os.makedirs(caches, exist_ok=True)
+    with open(os.path.join(caches, "lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(cache):
+            shutil.rmtree(cache + ".new", ignore_errors=True)
+            make(cache + ".new")
+            os.rename(cache + ".new", cache)
+    return cache
+
+
 def warm_up(cache):
     """Compiles, on one rank, what the jobs compile where nothing happens to them."""
     for name in WARM:
-        scenario = SCENARIOS[name]()
-        folder = examine.tempfile.mkdtemp(prefix="warm")
-        try:
-            write_job(folder, scenario, -1, 1, 0, None)
-            with open(os.path.join(folder, "run.json")) as file:
-                asked = dict(json.load(file), rounds=1, reporters=[], cache=None)
-            with open(os.path.join(folder, "run.json"), "w") as file:
-                json.dump(asked, file)
-            subprocess.run(launch(folder, 1, scenario), cwd=folder, check=True,
-                           env=dict(environment(), TORCHINDUCTOR_CACHE_DIR=cache),
-                           stdout=subprocess.DEVNULL)
-        finally:
-            shutil.rmtree(folder)
+        play_once(SCENARIOS[name](), TORCHINDUCTOR_CACHE_DIR=cache)
 
 
 def warm_cache():
@@ -107,15 +123,7 @@ def warm_cache():
     for name in sorted(os.listdir(jobs)):
         with open(os.path.join(jobs, name), "rb") as file:
             digest.update(file.read())
-    cache = os.path.join(caches, digest.hexdigest()[:12])
-    os.makedirs(caches, exist_ok=True)
-    with open(os.path.join(caches, "lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not os.path.exists(cache):
-            shutil.rmtree(cache + ".new", ignore_errors=True)
-            warm_up(cache + ".new")
-            os.rename(cache + ".new", cache)
-    return cache
+    return made_once(digest.hexdigest()[:12], warm_up)
 
 
 class TorchPlay(Play):
@@ -195,7 +203,9 @@ class TorchPlay(Play):
         raise Wrong(f"still not: {what}")
 
     def await_step(self):
-        self.await_true("a step", lambda: f"[rank {self.who}] step 1 " in self.said())
+        """Until that rank steps, and its process is known."""
+        self.await_true("a step", lambda: f"[rank {self.who}] step 1 " in self.said() and
+                        self.rank_process())
 
     def await_compiler(self):
         """Until a compiler works for that rank, while its peers have nothing left to compile."""

@@ -150,13 +150,18 @@ class Unprobed:
                 continue
             judged = self.judge("attach", self.job(), "--json")
             now = words_of(first_of(judged[1])) if judged else None
-            same = same + 1 if now and now == last and not now.startswith("too-early") else 0
+            same = same + 1 if now and now == last and not self.is_early(judged[1]) else 0
             last = now
             if quiet > self.scenario.hang_after + LATEST_S or (same and not self.truth["exit"]):
                 break
             time.sleep(1)
         self.ask("attach", self.job(), "-o", self.folder + "/now.inq")
         self.end()
+
+    def is_early(self, verdict):
+        """Whether the mishap may not have come about yet."""
+        said = first_of(verdict)["class"]
+        return said == "too-early" or (said in WELL and bool(self.truth["exit"]))
 
     def run(self):
         try:
