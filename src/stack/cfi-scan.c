@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries stand one behind the other, each with its length before it. All of it is a stranger's:
- * an entry that reaches beyond the end ends the scan, and each step goes on by at least four bytes.
+ * Entries stand one behind the other, each with its length before it. All bytes are a stranger's:
+ * an entry that reaches beyond the end ends the scan, and each step advances by at least four
+ * bytes, so that the scan ends.
  */
 #include "stack/cfi-scan.h"
 
@@ -12,13 +13,16 @@
 
 /* -- one entry --------------------------------------------------------------------------------- */
 
-/* The length and id of an entry, and what an FDE has behind them. */
+/*
+ * The head of a CIE or FDE as it lies in memory. The id of a CIE is 0; that of an FDE is the
+ * distance back to its CIE. `pointers` holds an FDE's start address and length.
+ */
 struct scan_entry {
 	uint32_t len, id;
 	uint8_t pointers[16];
 };
 
-/* A pointer of `size` bytes, read as a signed number where its encoding says so. */
+/* Returns the number in `size` bytes, with its sign extended if it is signed. */
 static uint64_t scan_number(const uint8_t *bytes, size_t size, bool is_signed)
 {
 	uint64_t value = 0;
@@ -29,7 +33,7 @@ static uint64_t scan_number(const uint8_t *bytes, size_t size, bool is_signed)
 	return value;
 }
 
-/* What an FDE at `at` is about; false where that makes no sense. */
+/* Finds which code the FDE at `at` describes. Returns false if that makes no sense. */
 static bool scan_fde(const struct scan_entry *entry, uint64_t at, uint8_t encoding,
 	struct cfi_range *ret)
 {
@@ -49,6 +53,7 @@ static bool scan_fde(const struct scan_entry *entry, uint64_t at, uint8_t encodi
 
 /* -- all of them ------------------------------------------------------------------------------- */
 
+/* Orders ranges by start; of equal ones the FDE that lies first comes first. */
 static int compare_ranges(const void *va, const void *vb)
 {
 	const struct cfi_range *a = va, *b = vb;

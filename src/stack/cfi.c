@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libunwind (1.6.2, and later ones alike) would do with garbage, and why each check is here:
+ * What libunwind (1.6.2, and later ones alike) would do with garbage; each check here is against
+ * one of these:
  *
  *	a return address column, or a register that another was copied to, beyond its table: it
  *	reads whatever lies there
@@ -10,7 +11,7 @@
  *	LEB128 numbers without end, blocks whose length wraps around: likewise
  *	opcodes that it does not know: taken for ones without operands, the rest read out of step
  *
- * So every program is read here once before, in the same bytes.
+ * So every program is read here once, from the same bytes, before libunwind reads it.
  */
 #include "stack/cfi.h"
 
@@ -18,11 +19,15 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CFI_REGS       17 /* that libunwind knows, the return address the last of them */
-#define CFI_REMEMBERED 64
-#define CFI_EXPRESSION 256
+/* registers that libunwind knows; the return address is the last of them */
+#define CFI_REGS       17
+#define CFI_REMEMBERED 64 /* depth of remember_state; a deeper one is refused */
+#define CFI_EXPRESSION 256 /* bytes of an expression; a longer one is refused */
 
-/* Pointer encodings. */
+/*
+ * Pointer encodings (DW_EH_PE_*): the low four bits are the format, the next three what it is
+ * relative to.
+ */
 #define CFI_ENC_ABSOLUTE 0x00
 #define CFI_ENC_UDATA2	 0x02
 #define CFI_ENC_UDATA4	 0x03
@@ -34,7 +39,10 @@
 #define CFI_ENC_RELATION 0x70
 #define CFI_ENC_INDIRECT 0x80
 
-/* The bytes of one CIE or FDE, or a block in it. bad: something was wanted that is not there. */
+/*
+ * A reader of the bytes of one CIE or FDE, or of a block in it. `bad` is set once something was
+ * wanted that lies beyond the end, and stays set.
+ */
 struct cfi_text {
 	const uint8_t *bytes;
 	size_t len, at;
@@ -44,15 +52,16 @@ struct cfi_text {
 /* What is known of a CIE. */
 struct cfi_cie {
 	uint8_t encoding; /* of pointers in its FDEs */
-	bool sized, signal;
+	bool sized, signal; /* its FDEs have augmentation data; as in struct cfi_found */
 };
 
-/* What a program has done so far. */
+/* What a program of call frame instructions has done so far. */
 struct cfi_state {
-	bool has_cfa;
-	unsigned remembered;
+	bool has_cfa; /* a rule for the CFA was given */
+	unsigned remembered; /* states remembered and not yet restored */
 };
 
+/* Takes a number of `n` bytes, at most 8; 0 and text->bad beyond the end. */
 static uint64_t cfi_bytes(struct cfi_text *text, size_t n)
 {
 	uint64_t value = 0;
@@ -67,7 +76,10 @@ static uint64_t cfi_bytes(struct cfi_text *text, size_t n)
 	return value;
 }
 
-/* An LEB128 number; libunwind shifts by 7 for each byte, so ten are the most that mean anything. */
+/*
+ * Takes an LEB128 number. libunwind shifts by 7 for each byte, so that at most ten bytes mean
+ * anything; more are bad.
+ */
 static uint64_t cfi_leb(struct cfi_text *text)
 {
 	uint64_t value = 0;
@@ -84,6 +96,7 @@ static uint64_t cfi_leb(struct cfi_text *text)
 	return 0;
 }
 
+/* Skips `n` bytes. */
 static void cfi_skip(struct cfi_text *text, uint64_t n)
 {
 	if (n > text->len - text->at)
@@ -116,7 +129,10 @@ size_t cfi_pointer_size(uint8_t encoding)
 
 /* -- expressions ------------------------------------------------------------------------------- */
 
-/* Takes the operands of an opcode; false for one that must not pass. */
+/*
+ * Skips the operands of a DWARF opcode. Returns false for an opcode that must not pass; skip and
+ * bra are cfi_block()'s.
+ */
 static bool cfi_operands(struct cfi_text *text, unsigned op)
 {
 	if (op >= 0x30 && op <= 0x6f) /* lit0-31, reg0-31 */
@@ -177,7 +193,10 @@ static bool cfi_operands(struct cfi_text *text, unsigned op)
 	}
 }
 
-/* A block: its length, then an expression that ends where the block does. */
+/*
+ * Checks a block: a length, then an expression that ends where the block does. Jumps must lead
+ * forwards, and to where an opcode begins: that is checked once all beginnings are known.
+ */
 static bool cfi_block(struct cfi_text *text)
 {
 	uint64_t len = cfi_leb(text);
@@ -210,7 +229,10 @@ static bool cfi_block(struct cfi_text *text)
 
 /* -- programs ---------------------------------------------------------------------------------- */
 
-/* The opcodes that carry an operand in themselves are 0x40, 0x80, 0xc0. */
+/*
+ * Checks one call frame instruction and skips its operands. Sets *advanced if the instruction moves
+ * on to a later address. Opcodes 0x40, 0x80 and 0xc0 carry an operand in their low six bits.
+ */
 static bool cfi_instruction(
 	struct cfi_text *text, struct cfi_state *state, const struct cfi_cie *cie, bool *advanced)
 {
@@ -278,8 +300,9 @@ static bool cfi_instruction(
 }
 
 /*
- * Runs all of a CIE, and as much of an FDE as leads to the address: the CFA must have its rule
- * before the first step away from the function's entry.
+ * Checks the whole program of a CIE or an FDE. In an FDE the CFA must have its rule before the
+ * first step away from the function's entry, since libunwind runs a program only up to the address
+ * that it asks about.
  */
 static bool cfi_program(
 	struct cfi_text *text, struct cfi_state *state, const struct cfi_cie *cie, bool is_fde)
@@ -298,7 +321,10 @@ static bool cfi_program(
 
 /* -- CIE and FDE ------------------------------------------------------------------------------- */
 
-/* Reads the augmentation's data as libunwind does, which takes four letters and then stops. */
+/*
+ * Reads the augmentation data of a CIE as libunwind does, which takes four letters and then stops.
+ * Returns false for a letter that is not known, and for data that do not end where they say.
+ */
 static bool cfi_augmentation(struct cfi_text *text, const char *letters, struct cfi_cie *cie)
 {
 	uint64_t size = 0;
@@ -341,6 +367,10 @@ static bool cfi_augmentation(struct cfi_text *text, const char *letters, struct 
 	       cfi_pointer_size(cie->encoding);
 }
 
+/*
+ * Reads a CIE up to its program: `text` then stands at the first instruction. Returns false unless
+ * it is one of version 1 or 3 whose return address is in the usual column.
+ */
 static bool cfi_cie(struct cfi_text *text, struct cfi_cie *cie)
 {
 	char letters[5] = "";
@@ -367,7 +397,10 @@ static bool cfi_cie(struct cfi_text *text, struct cfi_cie *cie)
 	return cfi_augmentation(text, letters, cie) && !text->bad;
 }
 
-/* Reads the bytes of a CIE or FDE behind its length; *len of them. */
+/*
+ * Reads the bytes of a CIE or FDE behind its length into `bytes`, which has room for CFI_CAP; sets
+ * *len. Returns 0 or -errno; -ENOENT for the entry of length 0 that ends an .eh_frame.
+ */
 static int cfi_read(struct stack_memory *memory, uint64_t at, uint8_t *bytes, size_t *len)
 {
 	uint32_t size;
@@ -383,6 +416,9 @@ static int cfi_read(struct stack_memory *memory, uint64_t at, uint8_t *bytes, si
 	return stack_memory_read(memory, at + sizeof(size), bytes, size);
 }
 
+/*
+ * Checks an FDE whose CIE is checked; `state` is what the CIE's program left. Overwrites `bytes`.
+ */
 static int cfi_check_fde(struct stack_memory *memory, uint64_t at, const struct cfi_cie *cie,
 	struct cfi_state *state, uint8_t *bytes)
 {
@@ -412,7 +448,9 @@ int cfi_check(struct stack_memory *memory, uint64_t fde, bool *ret_signal)
 		return error;
 	if (!back)
 		return -EINVAL;
-	/* libunwind takes it for a signed number, and subtracts it from where it stands. */
+	/*
+	 * libunwind takes the distance for a signed number, and subtracts it from where it stands.
+	 */
 	error = cfi_read(memory, fde + 4 - (uint64_t)(int64_t)(int32_t)back, bytes, &text.len);
 	if (error)
 		return error;
@@ -439,10 +477,18 @@ int cfi_encoding(struct stack_memory *memory, uint64_t cie, uint8_t *ret)
 
 /* -- the search table -------------------------------------------------------------------------- */
 
+/*
+ * The search table behind an .eh_frame_hdr: `nr` entries of 8 bytes (two signed offsets from `hdr`:
+ * to the code, and to its FDE), sorted by code.
+ */
 struct cfi_table {
 	uint64_t hdr, entries, nr;
 };
 
+/*
+ * Reads the head of an .eh_frame_hdr. Returns 0; -ENOENT if it has no table that can be searched;
+ * -EINVAL or another -errno. The count is capped to what `size` has room for.
+ */
 static int cfi_table(
 	struct stack_memory *memory, uint64_t hdr, uint64_t size, struct cfi_table *ret)
 {

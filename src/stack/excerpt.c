@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines lie in one array, found by a hash of their number; a mask says which bytes of a line are
- * known. Packing sorts them once. Copied stacks are lines like all others: 1 MiB of them is 16,384
- * entries, still less than what walking them costs.
+ * Lines lie in one array and are found by a hash of their number; a mask says which bytes of a line
+ * are known. Packing sorts the lines once. Copied stacks are lines like all others: 1 MiB of them
+ * makes 16,384 lines, which still costs less than walking them does.
  */
 #include "stack/excerpt.h"
 
@@ -16,8 +16,8 @@
 
 struct excerpt_line {
 	uint64_t number; /* address / EXCERPT_LINE */
-	uint64_t known;  /* bit per byte */
-	uint64_t told;   /* those that somebody has read */
+	uint64_t known;  /* a bit for each byte that it has */
+	uint64_t told;   /* a bit for each byte that somebody has read */
 	uint8_t bytes[EXCERPT_LINE];
 };
 
@@ -25,7 +25,7 @@ struct excerpt {
 	struct stack_memory memory; /* first: the vtable's `self` */
 	struct stack_memory *source;
 	bool reticent;
-	bool unpacked; /* and not reticent: who reads it leaves no mark */
+	bool unpacked; /* from packed bytes, and not reticent: reading leaves no mark */
 	struct {
 		uint64_t from, to;
 	} bars[EXCERPT_BARS];
@@ -35,14 +35,16 @@ struct excerpt {
 	size_t index_size;
 };
 
-#define EXCERPT_RUN_HEAD 16
-#define EXCERPT_FIRST	 1024
+#define EXCERPT_RUN_HEAD 16 /* bytes: the address and length of a packed run */
+#define EXCERPT_FIRST	 1024 /* slots of the first index */
 
+/* Returns the first slot that a line number is sought in. */
 static size_t excerpt_hash(uint64_t number, size_t size)
 {
 	return (size_t)(number * 0x9e3779b97f4a7c15ull >> 20) & (size - 1);
 }
 
+/* Puts a line into the index, which has a free slot. `place` is 1 + its place in lines. */
 static void excerpt_index_put(struct excerpt *excerpt, uint64_t number, uint32_t place)
 {
 	size_t i = excerpt_hash(number, excerpt->index_size);
@@ -52,6 +54,7 @@ static void excerpt_index_put(struct excerpt *excerpt, uint64_t number, uint32_t
 	excerpt->index[i] = place;
 }
 
+/* Doubles the index and puts all lines in again. */
 static void excerpt_index_grow(struct excerpt *excerpt)
 {
 	free(excerpt->index);
@@ -61,6 +64,7 @@ static void excerpt_index_grow(struct excerpt *excerpt)
 		excerpt_index_put(excerpt, excerpt->lines.items[i].number, (uint32_t)i + 1);
 }
 
+/* Returns the line of a number; NULL if there is none. */
 static struct excerpt_line *excerpt_find(const struct excerpt *excerpt, uint64_t number)
 {
 	size_t i;
@@ -77,7 +81,7 @@ static struct excerpt_line *excerpt_find(const struct excerpt *excerpt, uint64_t
 	return NULL;
 }
 
-/* The line, made where it must be; NULL where the excerpt is full. */
+/* Returns the line of a number, made if there is none; NULL if the excerpt is full. */
 static struct excerpt_line *excerpt_line(struct excerpt *excerpt, uint64_t number)
 {
 	struct excerpt_line *line = excerpt_find(excerpt, number);
@@ -94,7 +98,7 @@ static struct excerpt_line *excerpt_line(struct excerpt *excerpt, uint64_t numbe
 	return line;
 }
 
-/* Bits of the bytes [from, from + len) of a line. */
+/* Returns the mask of the bytes [from, from + len) of a line. */
 static uint64_t excerpt_bits(size_t from, size_t len)
 {
 	uint64_t bits = len >= EXCERPT_LINE ? ~0ull : (1ull << len) - 1;
@@ -102,7 +106,7 @@ static uint64_t excerpt_bits(size_t from, size_t len)
 	return bits << from;
 }
 
-/* Bytes that are known already stay. */
+/* Puts bytes into a line. Bytes that are known already stay. */
 static void excerpt_fill(
 	struct excerpt_line *line, size_t from, const uint8_t *bytes, size_t len)
 {
@@ -140,6 +144,7 @@ void excerpt_bar(struct excerpt *excerpt, uint64_t from, uint64_t to)
 		excerpt->bars[last].to = to;
 }
 
+/* True if any byte of [at, at + len) is barred. */
 static bool excerpt_is_barred(const struct excerpt *excerpt, uint64_t at, size_t len)
 {
 	for (size_t i = 0; i < excerpt->nbars; i++)
@@ -148,7 +153,7 @@ static bool excerpt_is_barred(const struct excerpt *excerpt, uint64_t at, size_t
 	return false;
 }
 
-/* The bytes of a line that may be packed. */
+/* Returns the mask of a line's bytes that may be packed. */
 static uint64_t excerpt_packable(const struct excerpt *excerpt, const struct excerpt_line *line)
 {
 	uint64_t bits = excerpt->reticent ? line->known & line->told : line->known;
@@ -202,8 +207,9 @@ void excerpt_overwrite(struct excerpt *excerpt, uint64_t at, const void *bytes, 
 }
 
 /*
- * Takes from the source what the line lacks of [from, from + len): the whole line where that can be
- * read (a page has whole lines, but a file may end in the middle of one), else just that.
+ * Takes from the source what a line lacks of [from, from + len): the whole line if it can be read,
+ * else just those bytes. (A page has whole lines, but a file may end in the middle of one.) Returns
+ * 0 or -errno.
  */
 static int excerpt_take(struct excerpt *excerpt, uint64_t number, size_t from, size_t len)
 {
@@ -220,7 +226,10 @@ static int excerpt_take(struct excerpt *excerpt, uint64_t number, size_t from, s
 	return error ? error : excerpt_put(excerpt, at + from, bytes, len);
 }
 
-/* `tells`: these bytes may be packed from now on, whatever else. */
+/*
+ * Copies `len` bytes out, taken from the source where they are not here yet. With `tells` they
+ * count as read, and so may be packed. Returns 0 or -errno.
+ */
 static int excerpt_give(struct excerpt *excerpt, uint64_t at, void *to, size_t len, bool tells)
 {
 	uint8_t *next = to;
@@ -250,6 +259,7 @@ static int excerpt_give(struct excerpt *excerpt, uint64_t at, void *to, size_t l
 	return 0;
 }
 
+/* The excerpt's functions as a memory (stack/memory.h). */
 static int excerpt_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
 {
 	return excerpt_give((struct excerpt *)memory, at, to, len, true);
@@ -290,6 +300,7 @@ size_t excerpt_size(const struct excerpt *excerpt)
 	return size;
 }
 
+/* Orders pointers to lines by the lines' numbers. */
 static int compare_lines(const void *va, const void *vb)
 {
 	const struct excerpt_line *a = *(const struct excerpt_line *const *)va;
@@ -298,7 +309,7 @@ static int compare_lines(const void *va, const void *vb)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The lines by address; free() it. */
+/* Returns pointers to the lines in the order of addresses; free() it. */
 static const struct excerpt_line **excerpt_sorted(const struct excerpt *excerpt)
 {
 	size_t n = excerpt->lines.nr;
@@ -314,13 +325,20 @@ static const struct excerpt_line **excerpt_sorted(const struct excerpt *excerpt)
 	return sorted;
 }
 
-/* A run being packed: where its length stands, and the address behind its last byte. */
+/*
+ * A run that is being packed. `len_at` is where in `into` its length stands, `end` the address
+ * behind its last byte.
+ */
 struct excerpt_run {
 	struct str *into;
 	size_t len_at;
 	uint64_t end, len;
 };
 
+/*
+ * Appends bytes: to the run that they follow upon, else as a new run. The length in its head always
+ * holds.
+ */
 static void excerpt_run_add(
 	struct excerpt_run *run, uint64_t at, const uint8_t *bytes, size_t len)
 {
@@ -336,6 +354,7 @@ static void excerpt_run_add(
 	memcpy(run->into->text + run->len_at, &run->len, sizeof(run->len));
 }
 
+/* Packs what may be packed of a line, each gapless part of it by itself. */
 static void excerpt_pack_line(
 	const struct excerpt *excerpt, const struct excerpt_line *line, struct excerpt_run *run)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line is
+ * A line of /proc/PID/maps is
  *
  *	7f00d0000000-7f00d0021000 r-xp 00001000 fd:01 1234      /usr/lib/libc.so.6
  *
- * all numbers but the inode in hex. The kernel writes a newline in a name as \012 and nothing else
- * in another way than it is, so a name may hold spaces, and may itself end in " (deleted)".
+ * with all numbers but the inode in hex. In a name the kernel writes a newline as \012 and every
+ * other byte as it is, so a name may hold spaces, and may itself end in " (deleted)".
  */
 #include "stack/maps.h"
 
@@ -14,12 +14,12 @@
 #define MAPS_DELETED " (deleted)"
 #define MAPS_NEWLINE "\\012"
 
-/* What is left of a line. */
+/* The part of a line that is not parsed yet. */
 struct maps_text {
 	const char *at, *end;
 };
 
-/* What is no digit is more than any. */
+/* Returns a hex digit's value; 99, more than any base, for any other character. */
 static unsigned maps_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -28,8 +28,8 @@ static unsigned maps_digit(char c)
 }
 
 /*
- * A number and the character behind it; behind 0: a space, or the line's end. False where there is
- * none, or one of more than 64 bits.
+ * Takes a number and the character behind it. `behind` 0 stands for a space or the line's end.
+ * Returns false if there is no number, one of more than 64 bits, or another character behind it.
  */
 static bool maps_number(struct maps_text *text, unsigned base, char behind, uint64_t *ret)
 {
@@ -53,6 +53,7 @@ static bool maps_number(struct maps_text *text, unsigned base, char behind, uint
 	return *text->at++ == (behind ? behind : ' ');
 }
 
+/* Takes the rights ("r-xp") and the space behind them. */
 static bool maps_rights(struct maps_text *text, struct stack_map *map)
 {
 	const char *at = text->at;
@@ -67,7 +68,7 @@ static bool maps_rights(struct maps_text *text, struct stack_map *map)
 	return true;
 }
 
-/* Puts newlines back in place. Next to no name has any. */
+/* Replaces each \012 in a path by the newline that it stands for. Hardly any path has one. */
 static void maps_put_newlines(char *path)
 {
 	char *to = strstr(path, MAPS_NEWLINE), *from = to;
@@ -82,7 +83,7 @@ static void maps_put_newlines(char *path)
 		*to = '\0';
 }
 
-/* The name, with its newlines back in place; `map` learns whether it is still that of the file. */
+/* Takes the path, which is the rest of the line; sets map->path and map->deleted. */
 static void maps_path(struct stack_maps *maps, struct maps_text *text, struct stack_map *map)
 {
 	size_t tail = strlen(MAPS_DELETED), len;
@@ -103,6 +104,7 @@ static void maps_path(struct stack_maps *maps, struct maps_text *text, struct st
 	maps_put_newlines(path);
 }
 
+/* Parses one line. Returns false if it makes no sense or overlaps the map before it. */
 static bool maps_line(struct stack_maps *maps, struct maps_text text, struct stack_map *map)
 {
 	uint64_t major, minor, last = maps->all.nr ? maps->all.items[maps->all.nr - 1].end : 0;

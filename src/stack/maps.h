@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 
-#define STACK_MAPS_CAP 262144 /* lines; the rest is left out, and `cut` says so */
+#define STACK_MAPS_CAP 262144 /* maps; the rest is left out, and `cut` says so */
 
 struct stack_map {
 	uint64_t start, end; /* [start, end) */
@@ -28,18 +28,18 @@ struct stack_map {
 
 struct stack_maps {
 	ARRAY(struct stack_map) all; /* by address, not overlapping */
-	bool cut;
+	bool cut; /* not all of the text is here: there were more than STACK_MAPS_CAP */
 	struct arena arena; /* of the paths */
 };
 
 /*
- * Parses the text, replacing what `maps` held. Lines that make no sense, or overlap those before,
- * are left out: their number is returned.
+ * Parses the text, replacing what `maps` held (zeroed, or parsed before). Leaves out lines that
+ * make no sense or overlap an earlier one, and returns how many they were.
  */
 size_t stack_maps_parse(struct stack_maps *maps, const char *text, size_t len)
 	__attribute__((nonnull));
 
-/* The map that holds an address; NULL none. */
+/* Returns the map that holds an address, borrowed from `maps`; NULL if none does. */
 const struct stack_map *stack_maps_find(const struct stack_maps *maps, uint64_t at)
 	__attribute__((nonnull));
 

@@ -16,12 +16,14 @@ struct stack_memory {
 	/* Copies len bytes at address `at`: all of them, or none and -EFAULT or another -errno. */
 	int (*read)(struct stack_memory *memory, uint64_t at, void *to, size_t len);
 	/*
-	 * The same for a caller that only checks whether these are the bytes that it seeks: an
-	 * excerpt does not keep them. Bytes to work with must be read. NULL: as read.
+	 * As read(), for a caller that only checks whether these are the bytes that it seeks: an
+	 * excerpt does not count them as read, and so need not pack them. Bytes to work with must
+	 * be read by read(). NULL: read() does both.
 	 */
 	int (*glance)(struct stack_memory *memory, uint64_t at, void *to, size_t len);
 };
 
+/* Reads, or glances at, `len` bytes: 0, or -errno and `to` undefined. */
 static inline int stack_memory_read(
 	struct stack_memory *memory, uint64_t at, void *to, size_t len)
 {
@@ -34,7 +36,7 @@ static inline int stack_memory_glance(
 	return (memory->glance ? memory->glance : memory->read)(memory, at, to, len);
 }
 
-/* One little-endian word; 0 or -errno, and *ret untouched. */
+/* Reads one little-endian word. Returns 0, or -errno and *ret untouched. */
 static inline int stack_memory_u64(struct stack_memory *memory, uint64_t at, uint64_t *ret)
 {
 	return memory->read(memory, at, ret, sizeof(*ret));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of the interpreter's own functions. What says why a thread waits (take_gil, lock_acquire,
- * time_sleep, PyThread_...) is no plumbing, however deep in the interpreter it is.
+ * Names of the interpreter's own functions. A function that says why a thread waits (take_gil,
+ * lock_acquire, time_sleep, PyThread_...) is no plumbing, however deep in the interpreter it is.
  */
 #include <string.h>
 
 #include "stack/merge.h"
 
-/* Whole names; one that ends in '*' is a beginning. */
+/* Functions that are plumbing. A pattern is a whole name, or a beginning if it ends in '*'. */
 static const char *const merge_plumbing[] = {
 	"_PyEval_EvalFrame*",
 	"PyEval_EvalFrame*",
@@ -65,7 +65,9 @@ static const char *const merge_plumbing[] = {
 	"run_mod",
 };
 
-/* The name's length without what compilers add: ".constprop.0", ".isra.0", ".cold", ... */
+/*
+ * Returns the name's length without what compilers append: ".constprop.0", ".isra.0", ".cold", ...
+ */
 static size_t merge_name_len(const char *function)
 {
 	const char *dot = strchr(function, '.');
@@ -73,6 +75,7 @@ static size_t merge_name_len(const char *function)
 	return dot && dot != function ? (size_t)(dot - function) : strlen(function);
 }
 
+/* True if the first `len` characters of a function's name fit a pattern. */
 static bool merge_name_is(const char *function, size_t len, const char *pattern)
 {
 	size_t size = strlen(pattern);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From 3.11 on one call of the evaluation loop evaluates many Python frames, a run; and something
- * that belongs to that call lies in its native frame on the C stack: the run's anchor. The native
- * frame i with sp[i] <= anchor < sp[i + 1] is it. That needs no symbol, and proves itself: runs and
- * native frames must be in the same order.
+ * From 3.11 on one call of the evaluation loop evaluates many Python frames: a run. Something that
+ * belongs to that call lies in its native frame on the C stack: the run's anchor. So the native
+ * frame that evaluates a run is the frame i with sp[i] <= anchor < sp[i + 1]. That needs no symbol,
+ * and proves itself: runs and native frames must be in the same order.
  *
- * Up to 3.10 each Python frame is a call of its own, so that their numbers must be equal, and the
- * native ones are told by the address of the function.
+ * Up to 3.10 each Python frame is a call of its own. There must be as many of them as native frames
+ * of the evaluation loop, which are told by the address of its function.
  *
- * A native walk that was cut short has no frames for the outer runs: these follow behind its last
- * frame, since what their addresses say is only that they are further out.
+ * A native walk that was cut short has no frames for the outer runs. Those runs follow behind its
+ * last frame, since their addresses say only that they are further out.
  */
 #include "stack/merge.h"
 
@@ -19,20 +19,22 @@
 #include "base/alloc.h"
 #include "base/array.h"
 
-#define MERGE_NOWHERE SIZE_MAX
+#define MERGE_NOWHERE SIZE_MAX /* no native frame holds the anchor */
 
 /* Python frames of one thread that one native frame evaluates. */
 struct merge_run {
 	const struct python_thread *thread;
-	size_t first, nr;
+	size_t first, nr; /* its frames: thread->frames[first ... first + nr - 1] */
 	uint64_t anchor; /* 0: none */
-	size_t native;   /* the frame; that behind the last one: further out */
+	/* index of the native frame; native->nframes: it is further out than the walk came */
+	size_t native;
 };
 
 struct merge_runs {
 	ARRAY(struct merge_run) all; /* innermost first */
 };
 
+/* Adds a thread's frames as runs: each ends at a frame with an anchor, or at the outermost one. */
 static void merge_runs_of(struct merge_runs *runs, const struct python_thread *thread)
 {
 	size_t first = 0;
@@ -57,7 +59,10 @@ static int compare_anchors(const void *va, const void *vb)
 	return (a->anchor > b->anchor) - (a->anchor < b->anchor);
 }
 
-/* The native frame that holds an address of the stack. */
+/*
+ * Returns the native frame whose part of the stack holds an address; nframes for one beyond the end
+ * of a walk that was cut; MERGE_NOWHERE for any other.
+ */
 static size_t merge_native_of(const struct unwind_stack *native, uint64_t anchor)
 {
 	for (size_t i = 0; i + 1 < native->nframes; i++)
@@ -86,6 +91,7 @@ static bool merge_by_address(const struct unwind_stack *native, struct merge_run
 	return true;
 }
 
+/* True if a native frame is the evaluation loop. */
 static bool merge_is_eval(
 	const struct unwind_stack *native, size_t frame, const struct python_place *place)
 {
@@ -95,7 +101,10 @@ static bool merge_is_eval(
 	       (pc >= place->cold_start && pc < place->cold_end);
 }
 
-/* One run is one frame here. True if there are as many as native frames that evaluate one. */
+/*
+ * Gives each run, which is one frame here, its native frame. True if there are as many as native
+ * frames of the evaluation loop.
+ */
 static bool merge_by_order(const struct unwind_stack *native, struct merge_runs *runs,
 	const struct python_place *place)
 {
@@ -113,7 +122,7 @@ static bool merge_by_order(const struct unwind_stack *native, struct merge_runs 
 	return run == runs->all.nr;
 }
 
-/* Each frame of each run as a run of its own. */
+/* Replaces the runs by such of one frame each. */
 static void merge_runs_split(struct merge_runs *runs)
 {
 	struct merge_runs split = {0};
@@ -129,6 +138,10 @@ static void merge_runs_split(struct merge_runs *runs)
 	*runs = split;
 }
 
+/*
+ * Gives each run its native frame, by address where there are anchors, else by order. False if they
+ * do not fit together. `nthreads` is how many interpreters have frames here.
+ */
 static bool merge_find_places(const struct unwind_stack *native, struct merge_runs *runs,
 	size_t nthreads, const struct python_place *place)
 {
@@ -152,6 +165,7 @@ static bool merge_find_places(const struct unwind_stack *native, struct merge_ru
 	return merge_by_order(native, runs, place);
 }
 
+/* Appends the frames of a run. */
 static void merge_add_run(struct merged_stack *ret, const struct merge_run *run)
 {
 	for (size_t k = run->first; k < run->first + run->nr; k++)
@@ -161,6 +175,7 @@ static void merge_add_run(struct merged_stack *ret, const struct merge_run *run)
 		};
 }
 
+/* Appends the native frame number i. */
 static void merge_add_native(struct merged_stack *ret, const struct unwind_stack *native, size_t i)
 {
 	ret->frames[ret->nframes++] = (struct merged_frame){
@@ -169,7 +184,10 @@ static void merge_add_native(struct merged_stack *ret, const struct unwind_stack
 	};
 }
 
-/* Everything in its order; where they are not merged, all runs first. */
+/*
+ * Writes all frames in their order. A native frame that evaluates a run is replaced by the run.
+ * Where the two are not merged, all runs come first.
+ */
 static void merge_write(
 	const struct unwind_stack *native, const struct merge_runs *runs, struct merged_stack *ret)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Headers are a stranger's: counts are capped, sums are checked for overflow, and what does not
- * hold together is refused as a whole, since a module with a wrong bias would give wrong stacks,
- * and one that is missing gives none.
+ * ELF headers are a stranger's: counts are capped, sums are checked for overflow. An object whose
+ * headers do not hold together is refused as a whole, since a module with a wrong bias would give
+ * wrong stacks, and a missing one gives none.
  */
 #include "stack/module.h"
 
@@ -15,24 +15,25 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-#define MODULE_HEADERS	  512   /* program headers */
+#define MODULE_HEADERS	  512   /* program headers, at most */
 #define MODULE_NOTES	  64    /* notes looked at per segment */
-#define MODULE_NOTES_SIZE 65536 /* bytes of them */
-#define MODULE_SECTIONS	  256   /* looked at */
+#define MODULE_NOTES_SIZE 65536 /* bytes of notes looked at per segment */
+#define MODULE_SECTIONS	  256   /* section headers looked at */
 #define MODULE_PAGE	  4096ull
+/* a power of two: modules_bucket() takes the upper 10 bits of a hash */
 #define MODULE_BUCKETS	  1024
 
 /* A module, and what it owns. */
 struct module_room {
 	struct module module; /* first */
 	struct arena symbols; /* texts of module.symbols */
-	struct module_room *next; /* in its bucket, later ones behind */
+	struct module_room *next; /* in its bucket: a module that was added later */
 };
 
 struct modules {
 	ARRAY(struct module_room *) all;
 	struct module_room *buckets[MODULE_BUCKETS];
-	struct arena arena; /* of all that modules never change */
+	struct arena arena; /* of all that never changes: rooms, paths, loads */
 };
 
 struct modules *modules_new(void)
@@ -40,6 +41,7 @@ struct modules *modules_new(void)
 	return alloc_zeroed(1, sizeof(struct modules));
 }
 
+/* Returns the bucket of a module. The name counts only where there is no inode. */
 static size_t modules_bucket(uint64_t dev, uint64_t ino, const char *path)
 {
 	uint64_t hash = (dev << 32 ^ dev ^ ino) * 0x9e3779b97f4a7c15ull;
@@ -49,6 +51,7 @@ static size_t modules_bucket(uint64_t dev, uint64_t ino, const char *path)
 	return hash >> 54;
 }
 
+/* True if a module is the one of this file, or of this name where there is no inode. */
 static bool module_is(const struct module *module, uint64_t dev, uint64_t ino, const char *path)
 {
 	return module->dev == dev && module->ino == ino && (ino || !strcmp(module->path, path));
@@ -64,7 +67,10 @@ struct module *modules_find(const struct modules *modules, const struct stack_ma
 	return room ? &room->module : NULL;
 }
 
-/* Reads of the file, by offset. */
+/*
+ * Reads `len` bytes of the module's file at an offset: from MODULE_FILE on, else at that address of
+ * an image that does not show its file.
+ */
 static int module_read(struct stack_memory *image, uint64_t offset, void *to, size_t len)
 {
 	int error;
@@ -75,6 +81,7 @@ static int module_read(struct stack_memory *image, uint64_t offset, void *to, si
 	return error ? stack_memory_read(image, offset, to, len) : 0;
 }
 
+/* True if a header is one of an ELF object of this machine that has code to load. */
 static bool module_is_elf(const Elf64_Ehdr *header)
 {
 	return !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
@@ -85,7 +92,10 @@ static bool module_is_elf(const Elf64_Ehdr *header)
 	       header->e_phnum <= MODULE_HEADERS;
 }
 
-/* Sums of a segment stay below where files are shown; it lies on pages as it does in the file. */
+/*
+ * True if a segment can be used: its sums stay below MODULE_FILE, and it lies on pages in memory as
+ * it does in the file.
+ */
 static bool module_segment_holds(const Elf64_Phdr *segment)
 {
 	return segment->p_vaddr < MODULE_FILE / 2 && segment->p_memsz < MODULE_FILE / 2 &&
@@ -93,7 +103,7 @@ static bool module_segment_holds(const Elf64_Phdr *segment)
 	       segment->p_vaddr % MODULE_PAGE == segment->p_offset % MODULE_PAGE;
 }
 
-/* The build id among the notes of a segment, if it is there. */
+/* Takes the build id from the notes of a segment, if it is there. */
 static void module_note(struct module *module, const Elf64_Phdr *segment)
 {
 	uint64_t size = segment->p_filesz < MODULE_NOTES_SIZE ? segment->p_filesz
@@ -121,7 +131,7 @@ static void module_note(struct module *module, const Elf64_Phdr *segment)
 	}
 }
 
-/* One program header into the module; false where it makes no sense. */
+/* Takes what one program header says into the module. Returns false if it makes no sense. */
 static bool module_take(struct module *module, const Elf64_Phdr *segment)
 {
 	struct module_load *load;
@@ -153,7 +163,7 @@ static bool module_take(struct module *module, const Elf64_Phdr *segment)
 	}
 }
 
-/* True if what a section covers is loaded from the file, and not to be written to. */
+/* True if a section lies within a segment that is loaded from the file and not writable. */
 static bool module_has(const struct module *module, const Elf64_Shdr *section)
 {
 	for (size_t i = 0; i < module->nloads; i++) {
@@ -167,7 +177,7 @@ static bool module_has(const struct module *module, const Elf64_Shdr *section)
 	return false;
 }
 
-/* Where .eh_frame is, by the section headers, which need not be there. */
+/* Finds .eh_frame by the section headers, which need not be there. */
 static void module_find_eh_frame(struct module *module, const Elf64_Ehdr *header)
 {
 	static const char wanted[] = ".eh_frame";
@@ -197,6 +207,7 @@ static void module_find_eh_frame(struct module *module, const Elf64_Ehdr *header
 	}
 }
 
+/* Reads the headers of a module's image. Returns 0, or -1 and words. */
 static int module_headers(
 	struct arena *arena, struct module *module, const char *path, struct complaint *why)
 {
@@ -240,7 +251,10 @@ struct module *modules_add(struct modules *modules, uint64_t dev, uint64_t ino, 
 	return &room->module;
 }
 
-/* How well a map fits what a segment of that file would be mapped as; 0: not at all. */
+/*
+ * Returns how well a map fits what a segment of that file would be mapped as: 0 not at all, else
+ * more the more of its rights are alike.
+ */
 static int module_fits(const struct module_load *load, const struct stack_map *map)
 {
 	uint64_t page = load->offset & ~(MODULE_PAGE - 1);
@@ -267,6 +281,7 @@ bool module_bias(const struct module *module, const struct stack_map *map, uint6
 	return *ret % MODULE_PAGE == 0;
 }
 
+/* Orders symbols by the address that was asked about. */
 static int compare_symbols(const void *va, const void *vb)
 {
 	const struct module_symbol *a = va, *b = vb;

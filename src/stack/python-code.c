@@ -12,11 +12,13 @@
 #define UNICODE_MAX        0x10ffff
 #define UNICODE_REPLACED   0xfffd
 
+/* True if a code point can stand in a C string of UTF-8. */
 static bool is_character(uint32_t c)
 {
 	return c && c <= UNICODE_MAX && (c < 0xd800 || c > 0xdfff);
 }
 
+/* Appends one code point as UTF-8. */
 static void str_add_character(struct str *into, uint32_t c)
 {
 	if (!is_character(c))
@@ -38,7 +40,7 @@ static void str_add_character(struct str *into, uint32_t c)
 	str_add_char(into, (char)(0x80 | (c & 0x3f)));
 }
 
-/* nr characters of `kind` bytes each, little-endian. */
+/* Appends `nr` characters of `kind` bytes each, little-endian. */
 static void str_add_characters(struct str *into, const uint8_t *bytes, size_t nr, unsigned kind)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -49,7 +51,7 @@ static void str_add_characters(struct str *into, const uint8_t *bytes, size_t nr
 	}
 }
 
-/* Where the characters of a str lie; false where its state makes no sense. */
+/* Finds where the characters of a str lie. Returns false if its state makes no sense. */
 static bool python_text_data(
 	struct python_reader *reader, uint64_t at, uint32_t state, uint64_t *ret)
 {
@@ -96,7 +98,7 @@ const char *python_text(struct python_reader *reader, uint64_t at)
 	return copy;
 }
 
-/* A word of the object, which is a pointer; 0 where it cannot be read. */
+/* Returns the pointer at an address; 0 if it cannot be read. */
 static uint64_t python_pointer(struct python_reader *reader, uint64_t at)
 {
 	uint64_t pointer;
@@ -104,7 +106,10 @@ static uint64_t python_pointer(struct python_reader *reader, uint64_t at)
 	return stack_memory_u64(reader->memory, at, &pointer) < 0 ? 0 : pointer;
 }
 
-/* Without its line table a function still has a name and a first line. */
+/*
+ * Reads the line table of a code object. A function without it still has a name and a first line,
+ * so that a failure is none of the code object.
+ */
 static void python_code_lines(struct python_reader *reader, struct python_code *code)
 {
 	const struct python_offsets *of = &reader->layout->at;
@@ -125,8 +130,8 @@ static void python_code_lines(struct python_reader *reader, struct python_code *
 }
 
 /*
- * Between a class and its __init__ the interpreter puts code of its own, which is in no file: in
- * 3.12 it has no names at all, from 3.13 on these.
+ * True for the code that the interpreter puts between a class and its __init__, which is in no
+ * file: in 3.12 it has no names at all, from 3.13 on it has these.
  */
 static bool python_is_trampoline(const struct python_code *code)
 {
@@ -134,6 +139,7 @@ static bool python_is_trampoline(const struct python_code *code)
 	       (!strcmp(code->file, "__init__") && !strcmp(code->function, "__init__"));
 }
 
+/* Reads the code object at code->at; `sane` says afterwards whether it could be read. */
 static void python_code_read(struct python_reader *reader, struct python_code *code)
 {
 	const struct python_offsets *of = &reader->layout->at;
@@ -151,6 +157,7 @@ static void python_code_read(struct python_reader *reader, struct python_code *c
 	code->sane = true;
 }
 
+/* Returns the slot of the index where a code object is, or would go. */
 static size_t python_code_slot(const struct python_reader *reader, uint64_t at)
 {
 	size_t i = (size_t)(at * 0x9e3779b97f4a7c15ull >> 24) & (reader->index_size - 1);
@@ -160,6 +167,7 @@ static size_t python_code_slot(const struct python_reader *reader, uint64_t at)
 	return i;
 }
 
+/* Doubles the index and puts all code objects in again. */
 static void python_codes_grow(struct python_reader *reader)
 {
 	free(reader->index);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * _PyRuntime -> interpreters -> threads -> frames -> code objects. Each of the three lists is a
- * stranger's: bounded, and watched for circles by remembering one element and comparing those that
- * follow with it (at each power of two a newer one), which costs nothing and ends any circle after
- * at most twice its length.
+ * The walk goes _PyRuntime -> interpreters -> threads -> frames -> code objects. Each of the three
+ * lists is a stranger's: its length is bounded, and it is watched for circles by remembering one
+ * element and comparing those that follow with it (at each power of two a newer one). That costs
+ * nothing, and ends any circle after at most twice its length.
  *
- * A thread that runs meanwhile may show anything. What makes no sense ends its frames, with words;
- * it never is an error of the whole.
+ * A thread that runs meanwhile may show anything. What makes no sense ends the frames of that
+ * thread, with words; it is never an error of the whole.
  */
 #include "stack/python-frames.h"
 
@@ -19,19 +19,22 @@
 #include "stack/python-layout.h"
 
 #define PYTHON_INTERPRETERS 1024
-#define PYTHON_THREADS      4096   /* of all interpreters */
+#define PYTHON_THREADS      4096   /* threads of all interpreters */
 #define PYTHON_GIL_SIZE     208    /* of struct _gil_runtime_state, with its conditions */
-#define PYTHON_STEPS        262144 /* from frame to frame, in all threads */
+#define PYTHON_STEPS        262144 /* frames walked, in all threads */
 
-#define TID_MAX (1u << 22)
+#define TID_MAX (1u << 22) /* the kernel's limit (PID_MAX_LIMIT) */
 
-/* Watches a list for circles. */
+/*
+ * Watches a list for circles: `mark` is an element seen earlier, the one number `next` becomes the
+ * mark.
+ */
 struct python_steps {
 	uint64_t mark;
 	size_t taken, next;
 };
 
-/* True if an element has been there before. */
+/* Notes one element of a list. True if it is the marked one, so that the list goes in a circle. */
 static bool python_step_again(struct python_steps *steps, uint64_t at)
 {
 	if (steps->taken && at == steps->mark)
@@ -55,17 +58,22 @@ struct python_walk {
 	struct python_stacks *ret;
 };
 
+/* Reads one word of the process. Returns 0 or -errno. */
 static int python_u64(const struct python_walk *walk, uint64_t at, uint64_t *ret)
 {
 	return stack_memory_u64(walk->reader.memory, at, ret);
 }
 
-/* A frame, as it lies there. */
+/*
+ * A frame as its structure says: its caller, its code object, and where it is in the code (before
+ * 3.11 the number of the instruction, later the address).
+ */
 struct python_raw {
 	uint64_t back, code, at;
 	uint8_t entry; /* is_entry or owner */
 };
 
+/* Reads a frame's structure. Returns 0, or negative if it cannot be read. */
 static int python_raw_read(struct python_walk *walk, uint64_t frame, struct python_raw *raw)
 {
 	const struct python_offsets *of = &walk->layout.at;
@@ -87,7 +95,7 @@ static int python_raw_read(struct python_walk *walk, uint64_t frame, struct pyth
 	return 0;
 }
 
-/* Which instruction the frame is at, in the units of its line table. */
+/* Returns which instruction a frame is at, in the units of its line table. */
 static int64_t python_raw_at(const struct python_walk *walk, const struct python_raw *raw)
 {
 	uint64_t start = raw->code + walk->layout.at.code_start;
@@ -99,11 +107,11 @@ static int64_t python_raw_at(const struct python_walk *walk, const struct python
 
 /* The frames of one thread while they are walked. */
 struct python_run {
-	uint64_t cframe; /* of this run; 3.11 */
+	uint64_t cframe; /* the _PyCFrame of this run; 3.11 only */
 	size_t first;    /* the run's first frame in walk->frames */
 };
 
-/* The run ends: its outermost frame learns what entered it. */
+/* Ends a run: its outermost frame learns the address of what entered it. */
 static void python_run_end(struct python_walk *walk, struct python_run *run, uint64_t anchor)
 {
 	if (walk->frames.nr > run->first)
@@ -111,7 +119,10 @@ static void python_run_end(struct python_walk *walk, struct python_run *run, uin
 	run->first = walk->frames.nr;
 }
 
-/* NULL, or why the walk must end here. */
+/*
+ * Adds a function's frame to walk->frames, if it is none of the interpreter's own. Returns NULL, or
+ * why the walk must end here.
+ */
 static const char *python_frame_add(
 	struct python_walk *walk, uint64_t at, struct python_raw *raw)
 {
@@ -133,7 +144,10 @@ static const char *python_frame_add(
 	return NULL;
 }
 
-/* The frame at `at` into walk->frames, as far as it is a function's. NULL, or why not. */
+/*
+ * Takes the frame at `at` into walk->frames if it is a function's, and ends the run where it was
+ * entered. Returns NULL, or why the walk must end here.
+ */
 static const char *python_frame_take(
 	struct python_walk *walk, struct python_run *run, uint64_t at, struct python_raw *raw)
 {
@@ -158,7 +172,10 @@ static const char *python_frame_take(
 	return NULL;
 }
 
-/* All frames from the innermost on into walk->frames. NULL, or why not all. */
+/*
+ * Takes all frames, from the innermost one at `at` outwards, into walk->frames. Returns NULL, or
+ * why not all.
+ */
 static const char *python_frames_walk(struct python_walk *walk, uint64_t at, uint64_t cframe)
 {
 	struct python_run run = {.cframe = cframe};
@@ -182,6 +199,10 @@ static const char *python_frames_walk(struct python_walk *walk, uint64_t at, uin
 	return NULL;
 }
 
+/*
+ * Takes a thread's frames into walk->frames; `state` is the address of its PyThreadState. Returns
+ * NULL, or why not all.
+ */
 static const char *python_thread_frames(struct python_walk *walk, uint64_t state)
 {
 	uint64_t frame, cframe = 0;
@@ -198,7 +219,10 @@ static const char *python_thread_frames(struct python_walk *walk, uint64_t state
 	return python_frames_walk(walk, frame, cframe);
 }
 
-/* The thread's tid as its process knows it; 0 not known. */
+/*
+ * Returns the thread's tid as its process knows it, from its state (3.11 on) or from glibc's struct
+ * pthread; 0 not known.
+ */
 static uint64_t python_thread_tid(struct python_walk *walk, uint64_t state)
 {
 	const struct python_offsets *of = &walk->layout.at;
@@ -217,12 +241,18 @@ static uint64_t python_thread_tid(struct python_walk *walk, uint64_t state)
 	return of_pthread < TID_MAX ? of_pthread : 0;
 }
 
-/* An entry of the stack of handlers: from 3.11 on the exception alone, before its type, too. */
+/*
+ * Offsets in an entry of the stack of handlers (_PyErr_StackItem). From 3.11 on it holds the
+ * exception alone, before that the exception's type, too.
+ */
 #define HANDLER_VALUE	 (walk->layout.runs == PYTHON_RUNS_OF_ONE ? 8u : 0u)
 #define HANDLER_PREVIOUS (walk->layout.runs == PYTHON_RUNS_OF_ONE ? 24u : 8u)
-#define HANDLERS_MOST	 64 /* generators have their own */
+#define HANDLERS_MOST	 64 /* entries looked at: each generator that runs has its own */
 
-/* Where an exception has its arguments, a tuple. */
+/*
+ * Offsets in objects: the type, its name; an exception's arguments, which are a tuple; the tuple's
+ * size and first item.
+ */
 #define OBJECT_TYPE    8
 #define TYPE_NAME      24
 #define EXCEPTION_ARGS 24
@@ -230,7 +260,10 @@ static uint64_t python_thread_tid(struct python_walk *walk, uint64_t state)
 #define TUPLE_FIRST    24
 #define TYPE_NAME_CAP  64
 
-/* The name of an object's type as C has it; false where that is none. */
+/*
+ * Copies the name of an object's type as C has it. Returns false if that is no printable name
+ * shorter than TYPE_NAME_CAP.
+ */
 static bool python_type_name(
 	struct stack_memory *memory, uint64_t object, char name[static TYPE_NAME_CAP])
 {
@@ -250,7 +283,10 @@ static bool python_type_name(
 	return false;
 }
 
-/* The first argument of an exception, where that is a str: what it says. NULL else. */
+/*
+ * Returns the first argument of an exception if it is a str, which is what the exception says; else
+ * NULL.
+ */
 static const char *python_exception_text(struct python_walk *walk, uint64_t value)
 {
 	uint64_t args, size, first;
@@ -262,7 +298,10 @@ static const char *python_exception_text(struct python_walk *walk, uint64_t valu
 	return python_text(&walk->reader, first);
 }
 
-/* The exception that the thread handles, in words; NULL none. */
+/*
+ * Returns the exception that the thread handles, in words, and notes in `thread` where its text
+ * lies; NULL if there is none.
+ */
 static const char *python_thread_handling(
 	struct python_walk *walk, uint64_t state, struct python_thread *thread)
 {
@@ -295,6 +334,7 @@ static const char *python_thread_handling(
 		text ? text : "");
 }
 
+/* Adds a thread with its frames. `interpreter` is the number of its interpreter. */
 static void python_thread_add(struct python_walk *walk, uint64_t state, uint64_t interpreter)
 {
 	struct python_thread *thread = array_add(&walk->threads);
@@ -310,7 +350,10 @@ static void python_thread_add(struct python_walk *walk, uint64_t state, uint64_t
 		walk->frames.nr * sizeof(*walk->frames.items));
 }
 
-/* All threads of one interpreter. NULL, or why that is not in good order. */
+/*
+ * Adds all threads of the interpreter at an address. Returns NULL, or why that is not in good
+ * order.
+ */
 static const char *python_threads_walk(
 	struct python_walk *walk, uint64_t interpreter, uint64_t number)
 {
@@ -336,13 +379,17 @@ static const char *python_threads_walk(
 	return NULL;
 }
 
-/* The GIL of an interpreter, and the state of the thread that has it: 0 nobody. */
+/*
+ * An interpreter's GIL: its address (0 not known), and the PyThreadState of the thread that has it
+ * (0 nobody). `known`: the holder could be read.
+ */
 struct python_gil {
 	bool known;
 	uint64_t at;
 	uint64_t holder;
 };
 
+/* Reads an interpreter's GIL. Where the layout has `current`, there is one GIL in the runtime. */
 static struct python_gil python_gil_read(const struct python_walk *walk, uint64_t interpreter)
 {
 	const struct python_offsets *of = &walk->layout.at;
@@ -361,19 +408,22 @@ static struct python_gil python_gil_read(const struct python_walk *walk, uint64_
 		return gil;
 	gil.at = at;
 	gil.known = true;
-	if (locked) /* else there is who had it last */
+	if (locked) /* else the field still names who had it last */
 		gil.known = python_u64(walk, at + of->gil_holder, &gil.holder) == 0;
 	return gil;
 }
 
-/* Tells which of the threads from `first` on, those of one interpreter, has its GIL. */
+/* Marks which of the threads from number `first` on, those of one interpreter, has its GIL. */
 static void python_gil_tell(struct python_walk *walk, const struct python_gil *gil, size_t first)
 {
 	for (size_t i = first; gil->holder && i < walk->threads.nr; i++)
 		walk->threads.items[i].holds_gil = walk->states.items[i] == gil->holder;
 }
 
-/* The main interpreter's GIL: other interpreters may share it, and their threads hold it. */
+/*
+ * Writes the main interpreter's GIL into the result. Other interpreters may share it, so that one
+ * of their threads may hold it.
+ */
 static void python_gil_give(struct python_walk *walk, const struct python_gil *gil)
 {
 	walk->ret->gil_known = gil->known;
@@ -385,7 +435,7 @@ static void python_gil_give(struct python_walk *walk, const struct python_gil *g
 			walk->ret->gil_holder = walk->threads.items[i].tid;
 }
 
-/* All interpreters. NULL, or why they are not in good order. */
+/* Walks all interpreters. Returns NULL, or why they are not in good order. */
 static const char *python_interpreters_walk(struct python_walk *walk)
 {
 	const struct python_offsets *of = &walk->layout.at;
@@ -420,6 +470,7 @@ static const char *python_interpreters_walk(struct python_walk *walk)
 	return wrong;
 }
 
+/* Hands what was found over to walk->ret, and frees the rest. */
 static void python_walk_give(struct python_walk *walk)
 {
 	walk->ret->nthreads = walk->threads.nr;
@@ -476,12 +527,17 @@ bool python_place_holds(struct stack_memory *memory, const struct python_place *
 	       back == interpreter;
 }
 
-/* Where an int has the number of its digits (from 3.12 on shifted by flags), and the digits. */
+/*
+ * Offsets in an int: the number of its digits (from 3.12 on shifted up by INT_TAG_SIZE bits of
+ * flags), and the digits.
+ */
 #define INT_SIZE     16
 #define INT_DIGIT    24
 #define INT_TAG_SIZE 3
 
-/* The number that an int of one digit, or of none, has; -1 else. */
+/*
+ * Returns the value of an int of no or one digit, which is not negative; -1 for any other object.
+ */
 static int64_t python_small_int(
 	struct stack_memory *memory, const struct python_layout *layout, uint64_t at)
 {

@@ -16,7 +16,10 @@ uint32_t python_layout_version(struct stack_memory *memory, uint64_t runtime)
 	return PYTHON_MINOR(head[PYTHON_WORD_VERSION]) >> 8 == 3 ? (uint32_t)head[1] : 0;
 }
 
-/* Reads those words of the interpreter's table that mean something; the others stay. */
+/*
+ * Reads those words of the interpreter's table of offsets that its version gives a meaning to; the
+ * others stay. Returns 0 or negative.
+ */
 static int python_layout_read(struct stack_memory *memory, uint64_t runtime, uint32_t version,
 	uint64_t words[PYTHON_WORDS])
 {
@@ -35,7 +38,10 @@ static int python_layout_read(struct stack_memory *memory, uint64_t runtime, uin
 		&words[PYTHON_WORD_FREE_THREADED]);
 }
 
-/* The layout of an interpreter that has a table of its own. */
+/*
+ * Makes the layout of an interpreter that has a table of its own; ret->version is known. Returns
+ * NULL, or why it cannot be read.
+ */
 static const char *python_layout_own(
 	struct stack_memory *memory, uint64_t runtime, struct python_layout *ret)
 {

@@ -12,14 +12,18 @@
 struct python_layout; /* cpython/layout.h */
 
 /*
- * The layout of the interpreter whose _PyRuntime is at `runtime`. `version` is what is known of it
- * from elsewhere (0: nothing); what it says itself counts more. NULL, or why nothing can be read of
- * it; words lie in the arena. ret->version is right in both cases, as far as it is known.
+ * Finds the layout of the interpreter whose _PyRuntime is at `runtime`. `version` is what is known
+ * of it from elsewhere (PY_VERSION_HEX; 0: nothing); what the interpreter says itself counts more.
+ * Returns NULL and *ret, or why nothing can be read of it, in words that may lie in the arena.
+ * ret->version is set in both cases, as far as it is known (0: not).
  */
 const char *python_layout_find(struct stack_memory *memory, uint64_t runtime, uint32_t version,
 	struct python_layout *ret, struct arena *arena) __attribute__((nonnull));
 
-/* PY_VERSION_HEX as its own table says it (3.13 on); 0 where there is no such table. */
+/*
+ * Returns the PY_VERSION_HEX that the interpreter's own table of offsets says (3.13 on); 0 where
+ * there is no such table.
+ */
 uint32_t python_layout_version(struct stack_memory *memory, uint64_t runtime)
 	__attribute__((nonnull));
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libunwind asks through four functions for everything: unwind information of an address, a word of
- * memory, a register. It reads unwind information byte by byte through the second, so that one must
- * be quick, and gets the same bytes that the gate (stack/cfi.h) has passed, since images are
- * excerpts: what has been read of them once does not change.
+ * libunwind asks for everything through four functions: for the unwind information of an address, a
+ * word of memory, a register. It reads unwind information byte by byte through the second one,
+ * which must therefore be quick. It gets the same bytes that the gate (stack/cfi.h) has passed,
+ * since images are excerpts: what has been read of them once does not change.
  *
- * One address space per process, since libunwind's cache knows a row by its address alone. The
- * cache keeps the size that it has by itself: rows of any other are in memory that
+ * There is one address space per process, since libunwind's cache knows a row by its address alone.
+ * The cache keeps the size that it has by default: rows of any other size are in memory that
  * unw_destroy_addr_space() forgets to unmap (libunwind 1.6 dwarf/Gparser.c dwarf_flush_rs_cache),
- * and whoever looks at jobs for hours has no end of address spaces.
+ * and whoever looks at jobs for hours makes address spaces without end.
  */
 #include "stack/unwind-space.h"
 
@@ -19,9 +19,9 @@
 #include "base/alloc.h"
 #include "stack/cfi.h"
 
-#define SPACE_ACCESSES (8u << 20) /* of one walk: far above what any real one needs */
+#define SPACE_ACCESSES (8u << 20) /* words read in one walk: far above what any real one needs */
 #define SPACE_CALL     8	  /* bytes of the longest call instruction, and one */
-#define SPACE_ENTRY    (1ull << 63) /* where no process has anything */
+#define SPACE_ENTRY    (1ull << 63) /* an address where no process has anything */
 
 /* Exported by libunwind, but in none of its headers. */
 int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table,
@@ -29,6 +29,7 @@ int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t space, unw_word_t ip, un
 
 /* -- where things are -------------------------------------------------------------------------- */
 
+/* Returns the map that holds an address; NULL if none does. Asks the last one first. */
 static const struct stack_map *unwinder_map(struct unwinder *unwinder, uint64_t at)
 {
 	const struct stack_map *last = unwinder->last;
@@ -65,7 +66,10 @@ bool unwinder_is_code(struct unwinder *unwinder, uint64_t at)
 	return map && map->executable;
 }
 
-/* The length of the indirect call at `at` by its second and third byte: ff /2. */
+/*
+ * Returns the length of the indirect call (ff /2) at `at`, by its second and third byte; 0 if it is
+ * none.
+ */
 static size_t unwind_call_length(const uint8_t *at)
 {
 	unsigned mod = at[1] >> 6, base = at[1] & 7;
@@ -103,7 +107,10 @@ bool unwinder_is_return(struct unwinder *unwinder, uint64_t at)
 
 /* -- the accessors ----------------------------------------------------------------------------- */
 
-/* Code and constants from the image, since a core or an excerpt has none of them. */
+/*
+ * Reads code and constants from a module's image, since a core or an excerpt has none of them.
+ * False where the address is in none, or is writable.
+ */
 static bool space_read_image(struct unwinder *unwinder, uint64_t at, void *to, size_t len)
 {
 	const struct unwind_place *place = unwinder_place(unwinder, at);
@@ -112,6 +119,7 @@ static bool space_read_image(struct unwinder *unwinder, uint64_t at, void *to, s
 	       stack_memory_read(place->module->image, at - place->bias, to, len) == 0;
 }
 
+/* The address space as a memory: an image's bytes, else the process'. */
 static int space_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
 {
 	struct unwinder *unwinder = (struct unwinder *)memory;
@@ -131,8 +139,8 @@ static int space_glance(struct stack_memory *memory, uint64_t at, void *to, size
 }
 
 /*
- * libunwind reads whole words even for one byte, also where a segment ends in the middle of one:
- * what is not there reads as zero, if anything is there.
+ * Reads a word for libunwind, which reads whole words even for one byte, also where a segment ends
+ * in the middle of one: bytes that are not there read as zero, if any is there.
  */
 static int space_word(struct unwinder *unwinder, uint64_t at, unw_word_t *ret)
 {
@@ -148,6 +156,7 @@ static int space_word(struct unwinder *unwinder, uint64_t at, unw_word_t *ret)
 	return any ? 0 : -UNW_EINVAL;
 }
 
+/* Reads a word for libunwind; never writes. */
 static int space_access_mem(
 	unw_addr_space_t space, unw_word_t at, unw_word_t *value, int write, void *arg)
 {
@@ -165,7 +174,7 @@ static int space_access_mem(
 	return space_word(unwinder, at, value);
 }
 
-/* UNW_X86_64_RAX ... RIP are numbered as DWARF does. */
+/* Reads a register for libunwind, whose UNW_X86_64_RAX ... RIP are numbered as DWARF does. */
 static int space_access_reg(
 	unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write, void *arg)
 {
@@ -184,7 +193,10 @@ static int space_access_reg(
 	return 0;
 }
 
-/* Asks a module without search table about an address; its .eh_frame is read once. */
+/*
+ * Finds the FDE of an address in a module without search table, whose .eh_frame is read at the
+ * first question. NULL if there is none.
+ */
 static const struct cfi_range *space_scan(
 	struct unwinder *unwinder, const struct unwind_place *place, uint64_t ip)
 {
@@ -201,7 +213,10 @@ static const struct cfi_range *space_scan(
 	return cfi_ranges_find(&scanned->ranges, ip);
 }
 
-/* Makes a table of one entry, relative to its FDE; false where nothing is known. */
+/*
+ * Makes a table of one entry, relative to its FDE. Returns false if nothing is known of the
+ * address.
+ */
 static bool space_make_table(struct unwinder *unwinder, const struct unwind_place *place,
 	uint64_t ip, unw_dyn_info_t *table)
 {
@@ -220,7 +235,10 @@ static bool space_make_table(struct unwinder *unwinder, const struct unwind_plac
 	return true;
 }
 
-/* Finds the entry in the module's own table, or makes one. */
+/*
+ * Finds the entry of an address in the module's own table, or makes one. Returns false if nothing
+ * is known.
+ */
 static bool space_find_table(struct unwinder *unwinder, const struct unwind_place *place,
 	uint64_t ip, unw_dyn_info_t *table)
 {
@@ -237,8 +255,9 @@ static bool space_find_table(struct unwinder *unwinder, const struct unwind_plac
 }
 
 /*
- * Never -UNW_ENOINFO: libunwind would begin to guess then, in ways of its own (stack/unwind.c knows
- * better ones, and says so).
+ * Answers libunwind's question for the unwind information of an address. Never with -UNW_ENOINFO:
+ * libunwind would then begin to guess in ways of its own (stack/unwind.c knows better ones, and
+ * says so).
  */
 static int space_find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info,
 	int need_unwind_info, void *arg)
@@ -252,7 +271,7 @@ static int space_find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_
 	if (!map || !map->executable || !place->module ||
 		!space_find_table(unwinder, place, ip, &table))
 		return -UNW_ESTOPUNWIND;
-	/* A table of the one entry that the gate has let pass. */
+	/* The table has the one entry that the gate has let pass. */
 	table.start_ip = map->start;
 	table.end_ip = map->end;
 	table.u.rti.table_len = 1;
@@ -263,7 +282,7 @@ static int space_find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_
 	return 0;
 }
 
-/* Nothing to do: an answer comes out of libunwind's own pool, and goes back to it without us. */
+/* Does nothing: an answer comes out of libunwind's own pool, and goes back to it without us. */
 static void space_put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *arg)
 {
 	(void)space;
@@ -271,6 +290,10 @@ static void space_put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info,
 	(void)arg;
 }
 
+/*
+ * The questions that we answer with no: for code made at run time, floating-point registers,
+ * resuming, names.
+ */
 static int space_no_list(unw_addr_space_t space, unw_word_t *list, void *arg)
 {
 	(void)space;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All return addresses from which a walk goes through make a tree: its root is where the stack
- * began, and each node's children are frames that a call from there may have made. A call that
- * says where it goes has one child. Where two are left, nobody knows which of them is over.
+ * All return addresses from which a walk goes through make a tree. Its root is where the stack
+ * began, and each node's children are frames that a call from there may have made. A call that says
+ * where it goes has one child. Where two are left, nobody knows which of them is over.
  */
 #include "stack/unwind-trail.h"
 
@@ -13,16 +13,17 @@
 #include "base/array.h"
 #include "stack/unwind-space.h"
 
-#define TRAIL_WALKS 512	  /* of one thread; where that does not suffice, nothing is sure */
-#define TRAIL_ROOT  128	  /* bytes from the beginning to the first return address, at most */
-#define TRAIL_BASES 16	  /* frames that a frame pointer may point to, looked at one by one */
+#define TRAIL_WALKS 512	  /* walks for one thread; where that does not suffice, nothing is sure */
+/* bytes to the first return address, at most */
+#define TRAIL_ROOT  128
+#define TRAIL_BASES 16	  /* frames tried as the one that a frame pointer points to */
 #define TRAIL_MAIN  256   /* bytes of main() that are looked through */
 #define TRAIL_CODE  65536 /* bytes of a function that is looked through for jumps */
 
-/* Whether a frame may be that of the function which a call goes to. */
+/* Says whether a frame may be that of the function which a call goes to. */
 enum trail_edge {
 	EDGE_NO,
-	EDGE_MAYBE, /* it is not known where the call goes, or what it is handed on to */
+	EDGE_MAYBE, /* it is unknown where the call goes, or what the callee jumps on to */
 	EDGE_SURE,
 };
 
@@ -31,28 +32,33 @@ struct trail_node {
 	uint64_t ret;  /* the address */
 	size_t parent;
 	enum trail_edge edge; /* from the parent's call */
-	bool guessed; /* it is the parent's if its frame pointer leads there, which nobody says */
-	bool live;    /* it made a call, or those that it called did, while the stack was read */
+	/* it is the parent's only if its frame pointer leads there, which is a guess */
+	bool guessed;
+	bool live;    /* it, or a frame that it called, made a call while the stack was read */
 };
 
 struct trail_tree {
 	struct unwinder *unwinder;
 	const struct trail_stack *stack;
 	ARRAY(struct trail_node) nodes; /* parents before children; the first is the root */
-	ARRAY(size_t) returns;		/* words that may be return addresses, outermost first */
-	ARRAY(uint64_t) blind;		/* nodes' slots beneath which frames have no information */
-	uint64_t used;			/* the stack's, or that of a call that was made */
+	/* numbers of words that may be return addresses, outermost first */
+	ARRAY(size_t) returns;
+	/* slots of nodes inwards of which frames have no unwind information */
+	ARRAY(uint64_t) blind;
+	/* stack->used, or the slot further in of a call that was made */
+	uint64_t used;
 	unsigned walks;
 };
 
 /* -- code -------------------------------------------------------------------------------------- */
 
+/* Reads code of the process. */
 static bool trail_code(const struct trail_tree *tree, uint64_t at, void *to, size_t len)
 {
 	return stack_memory_glance(tree->unwinder->process, at, to, len) == 0;
 }
 
-/* An offset of 32 bits, relative to what follows it. */
+/* Returns where a 32-bit offset leads that is relative to `next`, what follows it. */
 static uint64_t trail_relative(const uint8_t *at, uint64_t next)
 {
 	int32_t offset;
@@ -61,6 +67,7 @@ static uint64_t trail_relative(const uint8_t *at, uint64_t next)
 	return next + (uint64_t)(int64_t)offset;
 }
 
+/* Reads a word; 0 if it cannot be read. */
 static uint64_t trail_pointer(const struct trail_tree *tree, uint64_t at)
 {
 	uint64_t word;
@@ -68,7 +75,7 @@ static uint64_t trail_pointer(const struct trail_tree *tree, uint64_t at)
 	return trail_code(tree, at, &word, sizeof(word)) ? word : 0;
 }
 
-/* Where code at `at` leads: a stub of the linkage table jumps through a word; 0 not known. */
+/* Returns where code at `at` leads: a linkage stub jumps on through a word; 0 not known. */
 static uint64_t trail_through_stub(const struct trail_tree *tree, uint64_t at)
 {
 	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -84,7 +91,7 @@ static uint64_t trail_through_stub(const struct trail_tree *tree, uint64_t at)
 	return trail_pointer(tree, trail_relative(code + i + 2, at + i + 6));
 }
 
-/* The function that is called by the call before `ret`; 0: that is not in the code. */
+/* Returns the function that the call before `ret` calls; 0 if the code does not say which. */
 static uint64_t trail_target(const struct trail_tree *tree, uint64_t ret)
 {
 	uint8_t code[6];
@@ -98,7 +105,7 @@ static uint64_t trail_target(const struct trail_tree *tree, uint64_t ret)
 	return 0;
 }
 
-/* How a jump leaves a function. */
+/* How a jump leaves a function, from nothing to the furthest. */
 enum trail_jump {
 	JUMP_NONE,
 	JUMP_OUT,      /* to where no function begins: a part of its own, or no jump at all */
@@ -106,6 +113,7 @@ enum trail_jump {
 	JUMP_ON,       /* to where another function begins, or through a word of the module */
 };
 
+/* Says how a jump to `to` leaves the function [start, end). */
 static enum trail_jump trail_jump_to(
 	const struct trail_tree *tree, uint64_t to, uint64_t start, uint64_t end)
 {
@@ -121,7 +129,7 @@ static enum trail_jump trail_jump_to(
 		       : JUMP_OUT;
 }
 
-/* What jump these bytes may be, wherever an instruction begins, out of [start, end). */
+/* Says what jump out of [start, end) these bytes may be, wherever an instruction begins. */
 static enum trail_jump trail_jump(const struct trail_tree *tree, const uint8_t *code, uint64_t at,
 	uint64_t start, uint64_t end)
 {
@@ -134,7 +142,7 @@ static enum trail_jump trail_jump(const struct trail_tree *tree, const uint8_t *
 	return JUMP_NONE;
 }
 
-/* The jump that leads furthest away of those that may be in the function there. */
+/* Returns the jump that leads furthest away, of all that may be in the function there. */
 static enum trail_jump trail_leaves(const struct trail_tree *tree, uint64_t function)
 {
 	enum trail_jump furthest = JUMP_NONE;
@@ -162,6 +170,7 @@ static bool trail_hands_on(const struct trail_tree *tree, uint64_t function)
 	return trail_leaves(tree, function) > JUMP_NONE;
 }
 
+/* Says whether the call before `ret` may have made the frame of the return address `child`. */
 static enum trail_edge trail_edge_to(const struct trail_tree *tree, uint64_t ret, uint64_t child)
 {
 	uint64_t target = trail_target(tree, ret), start, end;
@@ -175,6 +184,7 @@ static enum trail_edge trail_edge_to(const struct trail_tree *tree, uint64_t ret
 
 /* -- walks ------------------------------------------------------------------------------------- */
 
+/* The address behind the stack's last word; the word at an address; whether it has that word. */
 static uint64_t trail_end(const struct trail_stack *stack)
 {
 	return stack->low + 8 * stack->nr;
@@ -192,6 +202,7 @@ static bool trail_has(const struct trail_stack *stack, uint64_t at)
 
 /* -- the tree ---------------------------------------------------------------------------------- */
 
+/* Returns the module that holds `at`; NULL none. */
 static const struct module *trail_module(const struct trail_tree *tree, uint64_t at)
 {
 	const struct unwind_place *place = unwinder_place(tree->unwinder, at);
@@ -199,14 +210,15 @@ static const struct module *trail_module(const struct trail_tree *tree, uint64_t
 	return place ? place->module : NULL;
 }
 
+/* True if `at` lies in the module of the root's return address: the program itself. */
 static bool trail_is_program(const struct trail_tree *tree, uint64_t at)
 {
 	return trail_module(tree, at) == trail_module(tree, tree->nodes.items[0].ret - 1);
 }
 
 /*
- * main(), which _start hands to libc right before its call, as C's start-up files of gcc and clang
- * do; 0: not seen.
+ * Returns main(), which _start hands to libc right before its call, as C's start-up files of gcc
+ * and clang do; 0 not seen.
  */
 static uint64_t trail_main(const struct trail_tree *tree)
 {
@@ -221,7 +233,7 @@ static uint64_t trail_main(const struct trail_tree *tree)
 	return memcmp(code, mov_rdi, sizeof(mov_rdi)) ? 0 : trail_relative(code + 3, 0);
 }
 
-/* Where these bytes jump to if that is a jump on, directly or through a word; 0: nowhere known. */
+/* Returns where these bytes jump to if they are a jump on; 0 not known. */
 static uint64_t trail_lands(const struct trail_tree *tree, const uint8_t *code, uint64_t at)
 {
 	if (code[0] == 0xe9)
@@ -263,7 +275,7 @@ static bool trail_may_begin(const struct trail_tree *tree, size_t parent, uint64
 		       trail_main_becomes(tree, start));
 }
 
-/* True if that is what calls main(), which is over only when the thread is. */
+/* True if a node is what calls main(): it is over only when the thread is. */
 static bool trail_begins(const struct trail_tree *tree, const struct trail_node *node)
 {
 	return !trail_is_program(tree, node->ret - 1) &&
@@ -280,6 +292,7 @@ static bool trail_is_rooted(const struct trail_stack *stack, const struct unwind
 	       trail_end(stack) - walk->frames[walk->nframes - 1].sp < TRAIL_ROOT;
 }
 
+/* Adds a child for the word at `slot`, if it is not there yet. Returns its number. */
 static size_t trail_add(struct trail_tree *tree, size_t parent, uint64_t slot, bool guessed)
 {
 	uint64_t ret = trail_word(tree->stack, slot);
@@ -298,7 +311,7 @@ static size_t trail_add(struct trail_tree *tree, size_t parent, uint64_t slot, b
 	return tree->nodes.nr - 1;
 }
 
-/* Takes in a rooted walk; up to a frame that was guessed it tells nothing of who called whom. */
+/* Adds a rooted walk's frames. Further in than a guessed frame it does not tell who called whom. */
 static void trail_take(struct trail_tree *tree, const struct unwind_stack *walk, bool guessed)
 {
 	uint64_t root = walk->frames[walk->nframes - 1].sp - 8;
@@ -318,6 +331,7 @@ static void trail_take(struct trail_tree *tree, const struct unwind_stack *walk,
 	}
 }
 
+/* Returns registers to walk from; bp 0: not known. */
 static struct unwind_regs trail_regs(uint64_t pc, uint64_t sp, uint64_t bp)
 {
 	struct unwind_regs regs = {.known = 1u << UNWIND_SP | 1u << UNWIND_IP};
@@ -331,7 +345,7 @@ static struct unwind_regs trail_regs(uint64_t pc, uint64_t sp, uint64_t bp)
 	return regs;
 }
 
-/* One walk, with that frame pointer if any: whether it wants one; *rooted: it went through. */
+/* Walks once, with that frame pointer if any. True if it wants one; *rooted: it went through. */
 static bool trail_walk_once(
 	struct trail_tree *tree, uint64_t slot, uint64_t bp, bool guessed, bool *rooted)
 {
@@ -350,9 +364,9 @@ static bool trail_walk_once(
 }
 
 /*
- * Walks from there. A function that keeps a frame pointer needs it: where the one that it calls
- * does, too, that has saved it beside the return address. Else it lies beside that of one further
- * out.
+ * Walks from the return address number `which`. A function that keeps a frame pointer needs it. If
+ * the function that it calls keeps one, too, it lies saved beside the return address. Else it lies
+ * beside a return address further out.
  */
 static void trail_walk(struct trail_tree *tree, size_t which)
 {
@@ -381,7 +395,7 @@ static bool trail_is_taken(const struct trail_tree *tree, uint64_t slot)
 	return false;
 }
 
-/* From each that lies there. */
+/* Walks from each return address in [from, to) that is no node yet. */
 static void trail_walk_all(struct trail_tree *tree, uint64_t from, uint64_t to)
 {
 	for (size_t i = tree->returns.nr; i-- && tree->walks < TRAIL_WALKS;) {
@@ -392,6 +406,7 @@ static void trail_walk_all(struct trail_tree *tree, uint64_t from, uint64_t to)
 	}
 }
 
+/* Finds all return addresses and makes the tree of them. */
 static void trail_grow(struct trail_tree *tree)
 {
 	const struct trail_stack *stack = tree->stack;
@@ -408,7 +423,7 @@ static void trail_grow(struct trail_tree *tree)
 
 /* -- calls that were made while the stack was read -------------------------------------------- */
 
-/* The node of an innermost frame's caller, if its frames are those of the tree; SIZE_MAX. */
+/* Returns the node of the innermost frame's caller, if all frames are the tree's; else SIZE_MAX. */
 static size_t trail_caller(const struct trail_tree *tree, const struct unwind_stack *walk)
 {
 	size_t at = 0;
@@ -428,8 +443,8 @@ static size_t trail_caller(const struct trail_tree *tree, const struct unwind_st
 }
 
 /*
- * A return address that was written at just the place where the call of a node's function would
- * have it, and within that function, is that call's: its node and all that called it were at work.
+ * Takes a return address that was written just where the call of a node's function would have it,
+ * and lies within that function, for that call's: its node and all that called it were at work.
  */
 static void trail_take_call(struct trail_tree *tree, const struct trail_call *call)
 {
@@ -463,8 +478,8 @@ static void trail_take_calls(struct trail_tree *tree)
 /* -- the way in -------------------------------------------------------------------------------- */
 
 /*
- * True if it is a frame of the program, or over: then its thread is in the frame that made it, or
- * in one that made that. What calls main() calls nothing else.
+ * True if a node is a frame of the program, or over: then its thread is in the frame that made it,
+ * or in one that made that. What calls main() calls nothing else.
  */
 static bool trail_is_of_program(const struct trail_tree *tree, const struct trail_node *node)
 {
@@ -473,6 +488,7 @@ static bool trail_is_of_program(const struct trail_tree *tree, const struct trai
 		       trail_begins(tree, &tree->nodes.items[node->parent]));
 }
 
+/* True if a node has a child that is surely its call's. */
 static bool trail_calls(const struct trail_tree *tree, size_t at)
 {
 	for (size_t i = at + 1; i < tree->nodes.nr; i++)
@@ -483,8 +499,8 @@ static bool trail_calls(const struct trail_tree *tree, size_t at)
 }
 
 /*
- * True if that call is over: nothing further in belongs to it, and the function that it called does
- * not reach down to where the stack is in use.
+ * True if a node's call is over: nothing further in belongs to it, and the function that it called
+ * does not reach down to where the stack is in use.
  */
 static bool trail_is_over(const struct trail_tree *tree, size_t at)
 {
@@ -498,6 +514,7 @@ static bool trail_is_over(const struct trail_tree *tree, size_t at)
 	       node->slot + 8 - most > tree->used;
 }
 
+/* True if a node's word lies where the stack was in use, and did not change. */
 static bool trail_is_sure(const struct trail_tree *tree, const struct trail_node *node)
 {
 	const struct trail_stack *stack = tree->stack;
@@ -506,8 +523,8 @@ static bool trail_is_sure(const struct trail_tree *tree, const struct trail_node
 }
 
 /*
- * Of several children of that kind the one that is not over; SIZE_MAX where that may be more than
- * one. A guess says nothing against one that is in use and none.
+ * Returns the one of `nr` children of that kind that is not over; SIZE_MAX if that may be several.
+ * A guess counts nothing against a child that is in use and is no guess.
  */
 static size_t trail_only(const struct trail_tree *tree, size_t at, enum trail_edge edge, size_t nr)
 {
@@ -531,7 +548,7 @@ static size_t trail_only(const struct trail_tree *tree, size_t at, enum trail_ed
 	return SIZE_MAX;
 }
 
-/* The one child that was at work; SIZE_MAX none, or several in turn. */
+/* Returns the one child that was at work; SIZE_MAX if none was, or several in turn. */
 static size_t trail_live(const struct trail_tree *tree, size_t at)
 {
 	size_t found = SIZE_MAX;
@@ -547,8 +564,8 @@ static size_t trail_live(const struct trail_tree *tree, size_t at)
 }
 
 /*
- * The one child that was at work, else the only one, or the one that the call goes to; SIZE_MAX.
- * *any: whether there is a child.
+ * Returns the one child that was at work, else the only one, or the one that the call goes to; else
+ * SIZE_MAX. *any: there is a child.
  */
 static size_t trail_child(const struct trail_tree *tree, size_t at, bool *any)
 {
@@ -574,7 +591,7 @@ static bool trail_is_blind(const struct trail_tree *tree, uint64_t slot)
 	return false;
 }
 
-/* From the root inwards as far as it is sure; *deeper: whether that may not be all. */
+/* Returns the innermost node that is sure, from the root on; *deeper: that may not be all. */
 static size_t trail_descend(const struct trail_tree *tree, bool *deeper)
 {
 	size_t at = 0;
@@ -599,7 +616,7 @@ static size_t trail_descend(const struct trail_tree *tree, bool *deeper)
 	}
 }
 
-/* True if the walk from there goes just as the way in. */
+/* True if a walk from these registers goes just through a node and its parents. */
 static bool trail_agrees(const struct trail_tree *tree, size_t at, const struct unwind_regs *regs)
 {
 	struct unwind_stack walk = {0};
@@ -620,7 +637,7 @@ static bool trail_agrees(const struct trail_tree *tree, size_t at, const struct 
 	return agrees;
 }
 
-/* The registers behind the call of a node. */
+/* Finds the registers behind a node's call, with the frame pointer only if it is needed. */
 static bool trail_registers(const struct trail_tree *tree, size_t at, struct unwind_regs *ret)
 {
 	const struct trail_node *node = &tree->nodes.items[at];
@@ -635,8 +652,8 @@ static bool trail_registers(const struct trail_tree *tree, size_t at, struct unw
 }
 
 /*
- * Which frame comes next is not known, but which function was called is. It may have handed its
- * frame on to another one: then it is in that, for it.
+ * Moves on into the function that the last sure node called, which is known, while its frame is
+ * not. It may have handed its frame on to another function, which then stands for it.
  */
 static void trail_enter(const struct trail_tree *tree, size_t at, struct trail *trail)
 {

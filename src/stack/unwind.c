@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk: libunwind from frame to frame, as long as each lies further out on the stack than the
- * one before. Only a signal may move it elsewhere (an alternate stack).
+ * A walk goes from frame to frame by libunwind, as long as each frame lies further out on the stack
+ * than the one before. Only a signal may move it elsewhere (an alternate stack).
  *
- * WITHOUT UNWIND INFORMATION (JIT's code, hand-written one) the caller is guessed, and the frame
+ * WITHOUT UNWIND INFORMATION (a JIT's code, hand-written code) the caller is guessed, and the frame
  * says so:
  *
- *	1. Where a thread stands at an address that is no code, it was called: its return address
+ *	1. If a thread stands at an address that is no code, it was called: its return address
  *	   is on top of the stack.
- *	2. The frame pointer's chain, if what it leads to is the address behind a call.
- *	3. The first word up the stack that is one, in code with unwind information from which
- *	   the walk goes through to an outermost frame. Frames between are lost.
+ *	2. Else the frame pointer's chain, if what it leads to is the address behind a call.
+ *	3. Else the first word up the stack that is one, in code with unwind information from
+ *	   which the walk goes through to an outermost frame. Frames between are lost.
  *
- * After a guess libunwind begins anew, at one byte before the return address: the row that holds
- * there is that of the call, which is what it would look for itself, had it come there by its own.
+ * After a guess libunwind begins anew, at one byte before the return address: the row of unwind
+ * information that holds there is that of the call, and libunwind would look up the same one, had
+ * it come there by itself.
  */
 #include "stack/unwind.h"
 
@@ -24,13 +25,18 @@
 #include "stack/excerpt.h"
 #include "stack/unwind-space.h"
 
-#define WALK_FUNCTION	16384 /* bytes of a function whose every row is looked at */
-#define WALK_SIGNALS	4  /* handlers on top of each other that move to another stack */
-#define WALK_CHAIN	(1u << 20) /* bytes that a frame pointer may point up the stack */
+#define WALK_FUNCTION	16384 /* bytes of a function whose every instruction is looked at */
+/* signal handlers, one on top of the other, that may move the walk to another stack */
+#define WALK_SIGNALS	4
+#define WALK_CHAIN	(1u << 20) /* bytes that a frame pointer may point further up the stack */
 #define WALK_LOOK	512 /* words looked at for a return address */
-#define WALK_CANDIDATES 16  /* of which so many are walked from, */
-#define WALK_SYNCS	4   /* so often in one walk */
+#define WALK_CANDIDATES 16  /* return addresses among them that are walked from */
+#define WALK_SYNCS	4   /* times that one walk may look so */
 
+/*
+ * A walk that goes on. `room` is what stack->frames has room for; `signals` and `syncs` count up to
+ * WALK_SIGNALS and WALK_SYNCS.
+ */
 struct walk {
 	struct unwinder *unwinder;
 	unw_cursor_t cursor;
@@ -41,6 +47,7 @@ struct walk {
 
 /* -- frames ------------------------------------------------------------------------------------ */
 
+/* Returns the outermost frame so far. */
 static struct unwind_frame *walk_last(const struct walk *walk)
 {
 	return &walk->stack->frames[walk->stack->nframes - 1];
@@ -73,7 +80,7 @@ static void walk_add(struct walk *walk, uint64_t pc, uint64_t sp, bool signal, b
 	}
 }
 
-/* Begins, or begins anew, from registers. */
+/* Begins the walk, or begins it anew, from registers. Returns false if libunwind cannot. */
 static bool walk_from(struct walk *walk, const struct unwind_regs *regs)
 {
 	struct unwinder *unwinder = walk->unwinder;
@@ -85,6 +92,7 @@ static bool walk_from(struct walk *walk, const struct unwind_regs *regs)
 
 /* -- with unwind information ------------------------------------------------------------------- */
 
+/* What one step outwards came to. */
 enum walk_step {
 	STEP_FRAME,
 	STEP_OUTERMOST,
@@ -93,7 +101,10 @@ enum walk_step {
 	STEP_NO_MEMORY,
 };
 
-/* One frame out; sp is that of the frame before. */
+/*
+ * Goes one frame outwards. *sp is that of the frame before, and becomes that of the caller; so do
+ * *pc and *signal (it was interrupted).
+ */
 static enum walk_step walk_step(struct walk *walk, uint64_t *pc, uint64_t *sp, bool *signal)
 {
 	struct unwinder *unwinder = walk->unwinder;
@@ -102,7 +113,7 @@ static enum walk_step walk_step(struct walk *walk, uint64_t *pc, uint64_t *sp, b
 
 	unwinder->needs_register = unwinder->no_info = false;
 	step = unw_step(&walk->cursor);
-	/* A return address at 0 is to libunwind one that is said not to exist. */
+	/* libunwind takes a return address at 0 for one that is said not to exist. */
 	if (step == 0 && (unw_get_reg(&walk->cursor, UNW_REG_SP, sp) < 0 || *sp < before))
 		return STEP_NO_MEMORY;
 	if (step == 0)
@@ -127,7 +138,7 @@ static enum walk_step walk_step(struct walk *walk, uint64_t *pc, uint64_t *sp, b
 
 /* -- without ----------------------------------------------------------------------------------- */
 
-/* What the frame's registers are, as far as they can be had. */
+/* Returns the current frame's registers but IP, as far as they can be had. */
 static struct unwind_regs walk_regs(struct walk *walk)
 {
 	struct unwind_regs regs = {0};
@@ -138,6 +149,7 @@ static struct unwind_regs walk_regs(struct walk *walk)
 	return regs;
 }
 
+/* Reads a word; 0 if it cannot be read. */
 static uint64_t walk_word(struct walk *walk, uint64_t at)
 {
 	uint64_t word = 0;
@@ -146,7 +158,10 @@ static uint64_t walk_word(struct walk *walk, uint64_t at)
 	return word;
 }
 
-/* For a word that may be anything: it is no part of the walk before it is found to be. */
+/*
+ * Looks at a word that may be anything: an excerpt does not keep it before it is found to be part
+ * of the walk. 0 if it cannot be read.
+ */
 static uint64_t walk_glance(struct walk *walk, uint64_t at)
 {
 	uint64_t word = 0;
@@ -155,7 +170,10 @@ static uint64_t walk_glance(struct walk *walk, uint64_t at)
 	return word;
 }
 
-/* A caller was guessed: whose registers these are, but for the return address. */
+/*
+ * Begins anew at a guessed caller, whose registers are `regs` but for IP and SP, which are set
+ * here.
+ */
 static bool walk_resume(struct walk *walk, struct unwind_regs *regs, uint64_t pc, uint64_t sp)
 {
 	regs->value[UNWIND_IP] = pc - 1;
@@ -164,6 +182,7 @@ static bool walk_resume(struct walk *walk, struct unwind_regs *regs, uint64_t pc
 	return walk_from(walk, regs);
 }
 
+/* Guess 1: adds the caller of an address that is no code. */
 static bool walk_bad_call(struct walk *walk, struct unwind_regs *regs)
 {
 	const struct unwind_frame *frame = walk_last(walk);
@@ -179,6 +198,7 @@ static bool walk_bad_call(struct walk *walk, struct unwind_regs *regs)
 	return true;
 }
 
+/* Guess 2: adds the caller that the frame pointer leads to. */
 static bool walk_chain(struct walk *walk, const struct unwind_regs *regs)
 {
 	struct unwind_regs caller = {.known = 1u << UNWIND_BP};
@@ -196,7 +216,7 @@ static bool walk_chain(struct walk *walk, const struct unwind_regs *regs)
 	return true;
 }
 
-/* True if the walk from there goes through to the outermost frame. Moves the cursor. */
+/* True if a walk from there goes through to the outermost frame. Moves the cursor. */
 static bool walk_reaches_end(struct walk *walk, struct unwind_regs *regs, uint64_t pc, uint64_t sp)
 {
 	enum walk_step step = STEP_FRAME;
@@ -211,6 +231,7 @@ static bool walk_reaches_end(struct walk *walk, struct unwind_regs *regs, uint64
 	return step == STEP_OUTERMOST;
 }
 
+/* Guess 3: adds the first caller up the stack from which the walk goes through. */
 static bool walk_look(struct walk *walk, const struct unwind_regs *regs)
 {
 	uint64_t sp = (walk_last(walk)->sp + 7) & ~7ull;
@@ -236,7 +257,7 @@ static bool walk_look(struct walk *walk, const struct unwind_regs *regs)
 	return false;
 }
 
-/* Adds a guessed caller; else how the walk ends. */
+/* Adds a guessed caller. Returns false if there is none, and *end says how the walk ends. */
 static bool walk_guess(struct walk *walk, enum unwind_end *end)
 {
 	struct unwind_regs regs = walk_regs(walk);
@@ -250,6 +271,7 @@ static bool walk_guess(struct walk *walk, enum unwind_end *end)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
+/* Walks from the frames so far to the end. */
 static enum unwind_end walk_on(struct walk *walk)
 {
 	enum unwind_end end = UNWIND_NO_MEMORY;
@@ -315,7 +337,7 @@ bool unwinder_function(
 	regs.value[UNWIND_IP] = at;
 	unwinder->accesses = 0;
 	unwinder->no_info = false;
-	/* Of what has no information libunwind says that it is one byte long. */
+	/* libunwind says of code without information that it is one byte long. */
 	if (!walk_from(&walk, &regs) || unw_get_proc_info(&walk.cursor, &info) < 0 ||
 		unwinder->no_info || info.start_ip > at || info.end_ip <= at)
 		return false;
