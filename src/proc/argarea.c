@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARGAREA_FIRST 48 /* of stat's fields, from 1: arg_start, arg_end, env_start, env_end */
+/* stat's fields, numbered from 1: arg_start, arg_end, env_start, env_end */
+#define ARGAREA_FIRST 48
 #define ARGAREA_LAST  51
 #define ARGAREA_COMM  2 /* the field that may hold blanks; ')' ends it */
 
@@ -18,7 +19,10 @@ bool argarea_bar_above(struct excerpt *excerpt, const struct stack_maps *maps, u
 	return map != NULL;
 }
 
-/* The lowest of the addresses that are known to point there; 0 none. */
+/*
+ * Returns the lowest address in the auxiliary vector that points to the strings; 0 if there is
+ * none.
+ */
 static uint64_t lowest_of_auxv(const struct str *auxv)
 {
 	uint64_t lowest = 0;
@@ -36,7 +40,10 @@ static uint64_t lowest_of_auxv(const struct str *auxv)
 	return lowest;
 }
 
-/* What the process says: pairs of a beginning and an end. */
+/*
+ * Bars what the process says are its arguments and environment: pairs of a beginning and an end.
+ * Returns false if it does not say both beginnings.
+ */
 static bool bar_told(struct excerpt *excerpt, const struct stack_maps *maps, const struct str *stat)
 {
 	const char *at = strrchr(str_text(stat), ')');
@@ -50,7 +57,10 @@ static bool bar_told(struct excerpt *excerpt, const struct stack_maps *maps, con
 		const struct stack_map *map = told[i] ? stack_maps_find(maps, told[i]) : NULL;
 
 		excerpt_bar(excerpt, told[i], told[i + 1]);
-		/* Its end is the beginning's word only: on a stack nothing else lies above. */
+		/*
+		 * The end is only what the process says. On a stack nothing else lies above the
+		 * beginning, so all of it is barred.
+		 */
 		if (map && !strcmp(map->path, "[stack]"))
 			excerpt_bar(excerpt, told[i], map->end);
 	}

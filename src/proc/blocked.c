@@ -14,7 +14,7 @@
 #include "proc/mounts.h"
 #include "proc/read.h"
 
-/* Calls whose first argument is the descriptor that they are blocked on. */
+/* True if a system call's first argument is the descriptor that it is blocked on. */
 static bool is_of_descriptor(long call)
 {
 	static const long calls[] = {SYS_read, SYS_readv, SYS_pread64, SYS_preadv, SYS_write,
@@ -29,7 +29,9 @@ static bool is_of_descriptor(long call)
 	return false;
 }
 
-/* True if the line of that table is of the socket with this inode, its tenth field. */
+/*
+ * True if a line of /proc/net/tcp is that of the socket with this inode, which is its tenth field.
+ */
 static bool is_of_inode(const char *line, uint64_t inode)
 {
 	uint64_t found;
@@ -38,7 +40,7 @@ static bool is_of_inode(const char *line, uint64_t inode)
 	       found == inode;
 }
 
-/* Appends the socket's line of one table; false there is none. */
+/* Appends the socket's line of one table. Returns false if it has none. */
 static bool add_socket(uint32_t pid, const char *table, uint64_t inode, struct str *into)
 {
 	struct str text = {0};
@@ -55,7 +57,10 @@ static bool add_socket(uint32_t pid, const char *table, uint64_t inode, struct s
 	return found;
 }
 
-/* What the file lies on, where that is no disk or memory of this host: by the names pid has. */
+/*
+ * Appends what a file lies on, if that is no disk or memory of this host; by the names of the
+ * mounts that `pid` sees.
+ */
 static void add_mount(uint32_t pid, const char *path, struct str *into)
 {
 	struct str mountinfo = {0};
@@ -71,6 +76,7 @@ static void add_mount(uint32_t pid, const char *path, struct str *into)
 	str_release(&mountinfo);
 }
 
+/* Appends what is known of one descriptor: its link, its mount, its socket. */
 static void add_descriptor(uint32_t pid, unsigned long fd, struct str *into)
 {
 	char path[64], link[PATH_MAX];
@@ -90,7 +96,10 @@ static void add_descriptor(uint32_t pid, unsigned long fd, struct str *into)
 		add_socket(pid, "net/tcp6", inode, into);
 }
 
-/* The child that is waited for, by its name; nothing where it is any child, or a group's. */
+/*
+ * Appends the child that is waited for, and its name. Appends nothing if any child, or a group's,
+ * is waited for.
+ */
 static void add_child(unsigned long child, struct str *into)
 {
 	struct str name = {0};
@@ -113,7 +122,7 @@ int proc_blocked_read(uint32_t pid, struct str *into)
 	if (error)
 		return error;
 	call = strtol(text, &end, 10);
-	if (end == text || call < 0) { /* "running", and -1: in no call */
+	if (end == text || call < 0) { /* "running" and -1 mean: in no system call */
 		str_cut(into, from);
 		return -EAGAIN;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The helper sends a message per read: how it went, then the bytes. It touches nothing of ours, so
- * that killing it at any moment, or leaving it behind in the kernel, has no effect but the loss of
- * the answer it owed.
+ * The helper sends one message per read: how it went, then the bytes. It touches nothing of ours,
+ * so that killing it at any moment, or leaving it behind in the kernel, costs no more than the
+ * answer that it owed.
  */
 #include "proc/blocking-read.h"
 
@@ -19,8 +19,9 @@
 #include "base/clock.h"
 #include "proc/helper.h"
 
-#define STRIKES 5 /* helpers lost before the rest is given up */
+#define STRIKES 5 /* helpers lost before the rest of the reads is given up */
 
+/* The head of a helper's message; fields as in struct blocking_read. */
 struct answer {
 	int32_t error;
 	uint32_t pad;
@@ -30,7 +31,7 @@ struct answer {
 	int64_t written;
 };
 
-/* Reads up to cap bytes from offset; returns how many, or -errno. */
+/* Reads up to `cap` bytes from where `fd` stands. Returns how many, or -errno. */
 static ssize_t read_fill(int fd, char *buffer, size_t cap)
 {
 	size_t len = 0;
@@ -49,6 +50,7 @@ static ssize_t read_fill(int fd, char *buffer, size_t cap)
 	return (ssize_t)len;
 }
 
+/* Makes the path of the file to read. */
 static void read_path(const struct blocking_read *one, char path[static PATH_MAX])
 {
 	if (one->pid)
@@ -57,7 +59,10 @@ static void read_path(const struct blocking_read *one, char path[static PATH_MAX
 		snprintf(path, PATH_MAX, "%s", one->name);
 }
 
-/* Does one read into buffer; everything in here may block for ever. Returns the length. */
+/*
+ * Does one read into `buffer`, and fills in `answer`. Returns how many bytes it read. Everything in
+ * here may block for ever.
+ */
 static size_t read_do(const struct blocking_read *one, char *buffer, struct answer *answer)
 {
 	char path[PATH_MAX];
@@ -94,7 +99,10 @@ static size_t read_do(const struct blocking_read *one, char *buffer, struct answ
 	return got;
 }
 
-/* Opening what is no regular file may have effects of its own: a TTY's or FIFO's. */
+/*
+ * True if a file may be opened. To open one that is no regular file may have effects of its own (a
+ * TTY's, a FIFO's).
+ */
 static bool read_is_safe(const struct blocking_read *one)
 {
 	char path[PATH_MAX];
@@ -106,13 +114,14 @@ static bool read_is_safe(const struct blocking_read *one)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* What a helper is told. */
+/* What a helper is to do: the reads, and a buffer for the largest of them. */
 struct round {
 	const struct blocking_read *reads;
 	size_t nr;
-	char *buffer; /* of the largest cap */
+	char *buffer; /* has room for the largest cap */
 };
 
+/* Does all reads of a round. Runs in the helper. */
 static void read_serve(int out, void *arg)
 {
 	const struct round *round = arg;
@@ -130,7 +139,10 @@ static void read_serve(int out, void *arg)
 	}
 }
 
-/* Waits for the answer to one read. Whether it came; the read may still have its own error. */
+/*
+ * Waits for the answer to one read and takes it in. Returns false if it did not come. If it came,
+ * the read may still have an error of its own.
+ */
 static bool read_await(struct blocking_read *one, struct helper *helper, int deadline_ms)
 {
 	int64_t until = clock_monotonic_ns() + deadline_ms * CLOCK_NS_PER_MS;

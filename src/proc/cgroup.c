@@ -13,7 +13,7 @@
 
 #define CGROUP_FILE_CAP (64 * 1024)
 
-/* Where a hierarchy may be mounted, by its name in /proc/PID/cgroup ("" is version 2). */
+/* Where a hierarchy may be mounted, by its controller in /proc/PID/cgroup ("" is version 2). */
 static const struct {
 	const char *controller;
 	const char *mounts[3];
@@ -23,7 +23,10 @@ static const struct {
 	{"freezer", {"/sys/fs/cgroup/freezer"}},
 };
 
-/* A file "KEY VALUE" per line, of which one line counts; or with no key, of one value. */
+/*
+ * The facts to read, by controller: a file of lines "KEY VALUE", of which that of `key` counts, or
+ * with no key a file of one value; and what we call it.
+ */
 static const struct {
 	const char *controller;
 	const char *file;
@@ -45,7 +48,10 @@ int proc_cgroup_of(uint32_t pid, struct str *into)
 	return proc_read(pid, "cgroup", into, NULL);
 }
 
-/* True if the comma-separated list holds the controller; version 2 has the empty list. */
+/*
+ * True if a comma-separated list of `len` bytes holds the controller. The list of version 2 is
+ * empty.
+ */
 static bool cgroup_list_has(const char *list, size_t len, const char *controller)
 {
 	size_t size = strlen(controller);
@@ -60,8 +66,9 @@ static bool cgroup_list_has(const char *list, size_t len, const char *controller
 }
 
 /*
- * Appends the folder of the group for this controller. Inside a container the path shown may be
- * that of the host, which is not mounted here: then the mount's root is our own group.
+ * Appends the folder of the group for this controller. Returns false if it is not to be seen.
+ * Inside a container the path that is told may be that of the host, which is not mounted here: then
+ * the mount's root is our own group.
  */
 static bool cgroup_folder(const char *groups, const char *controller, const char *mount,
 	struct str *into)
@@ -89,7 +96,10 @@ static bool cgroup_folder(const char *groups, const char *controller, const char
 	return false;
 }
 
-/* The value in `text`: of the line that starts with key, or the whole of it. NULL: none. */
+/*
+ * Returns a copy of the value in `text`: that of the line that starts with `key`, or the first
+ * line; NULL if there is none. The caller frees it.
+ */
 static char *cgroup_value(const char *text, const char *key)
 {
 	size_t size = key ? strlen(key) : 0;
@@ -105,6 +115,7 @@ static char *cgroup_value(const char *text, const char *key)
 	return NULL;
 }
 
+/* Appends what the files of a group's folder tell. */
 static void cgroup_add_facts(const char *folder, const char *controller, struct str *into)
 {
 	struct str path = {0}, text = {0};

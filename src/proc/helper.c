@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages are a length and so many bytes; the length HELPER_DONE says that the work is done.
+ * A message is a length and so many bytes; the length HELPER_DONE says that the work is done.
  *
  * A helper that was killed and does not end at once (a thread in uninterruptible sleep, a machine
- * that has no time for it) is left behind in a process group of its own. Its name and its group are
- * how the next start knows it, to wait for it once it has ended: a long-lived agent would collect
- * zombies for ever. So a helper becomes no other program, which would have another name, and cannot
- * be given a group: it has one below it (program.c), or outlives us (helper_outlive), as nobody's.
+ * that has no time for it) is left behind in a process group of its own. By its name and its group
+ * the next start knows it, and waits for it if it has ended: else a long-lived agent would collect
+ * zombies for ever. Therefore a helper becomes no other program, which would have another name, and
+ * cannot be given a group: it has the program below it (program.c), or outlives us as nobody's
+ * child (helper_outlive()).
  */
 #include "proc/helper.h"
 
@@ -27,16 +28,16 @@
 #include "base/fds.h"
 #include "base/file.h"
 
-#define HELPER_NAME	"inquest-helper"
-#define HELPER_PIPE	(1 << 20)
-#define HELPER_REAP_MS	50
-#define HELPER_MESSAGE	(1ull << 30) /* bytes; more is no message */
+#define HELPER_NAME	"inquest-helper" /* as /proc/PID/comm shows it */
+#define HELPER_PIPE	(1 << 20) /* bytes that the pipe is asked to hold */
+#define HELPER_REAP_MS	50 /* how long helper_end() waits for a killed helper */
+#define HELPER_MESSAGE	(1ull << 30) /* bytes; a longer one is no message */
 #define HELPER_DONE	UINT64_MAX
 #define HELPER_CHILDREN (64 << 10) /* bytes of the list of our children */
 
 /* --- In the helper ---------------------------------------------------------------------------- */
 
-/* Moves on in the parts by so many bytes. */
+/* Moves on in the parts by `put` bytes that were written. */
 static void parts_skip(struct iovec *parts, size_t nr, size_t put)
 {
 	for (size_t i = 0; i < nr && put; i++) {
@@ -72,17 +73,22 @@ void helper_outlive(const char *name)
 	prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
+/* Gives all signals that we handle their default action. */
 static void forget_handlers(void)
 {
 	static const int ours[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD, SIGALRM,
 		SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
 
-	/* What is ignored (nohup) stays so: it would end us, and not who waits for our answer. */
+	/*
+	 * What is ignored (nohup) stays so: it would end the helper, and not us, who wait for its
+	 * answer.
+	 */
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
 		if (signal(ours[i], SIG_DFL) == SIG_IGN && ours[i] != SIGPIPE && ours[i] != SIGCHLD)
 			signal(ours[i], SIG_IGN);
 }
 
+/* Does the work, with no descriptor but `out`, and ends. Runs in the helper. */
 static void __attribute__((noreturn)) serve(
 	pid_t parent, int out, bool messages, helper_work work, void *arg)
 {
@@ -105,6 +111,7 @@ static void __attribute__((noreturn)) serve(
 
 /* --- Those left behind ------------------------------------------------------------------------ */
 
+/* True if a child is a helper that was left behind. */
 static bool is_left(pid_t pid)
 {
 	struct str comm = {0};
@@ -120,7 +127,7 @@ static bool is_left(pid_t pid)
 	return is;
 }
 
-/* Waits for those that were left by this thread, and have ended meanwhile. */
+/* Waits for helpers that this thread left behind and that have ended meanwhile. */
 static void reap_left(void)
 {
 	struct str children = {0};
@@ -137,6 +144,7 @@ static void reap_left(void)
 
 /* --- Who asks --------------------------------------------------------------------------------- */
 
+/* Starts a helper that answers into `out`. Returns 0 or -errno. */
 static int start(struct helper *helper, int out, bool messages, helper_work work, void *arg)
 {
 	pid_t us = getpid();
@@ -175,7 +183,7 @@ int helper_start(struct helper *helper, helper_work work, void *arg)
 	return error;
 }
 
-/* Reads size bytes before `until`. 0 or -errno. */
+/* Reads `size` bytes from the helper's pipe before `until`. Returns 0, -ETIMEDOUT or -EPIPE. */
 static int receive(const struct helper *helper, void *into, size_t size, int64_t until)
 {
 	char *at = into;
@@ -219,6 +227,7 @@ int helper_receive(struct helper *helper, int64_t until, struct str *ret)
 	return 1;
 }
 
+/* Closes our end and leaves {no helper}. */
 static void forget(struct helper *helper)
 {
 	if (helper->fd >= 0)
@@ -245,7 +254,10 @@ bool helper_is_over(struct helper *helper, int64_t most, int64_t *ret_cost, int 
 	over = wait4(helper->pid, &status, WNOHANG, &used);
 	if (over == 0)
 		return false;
-	/* Somebody has reaped it (SIGCHLD is ignored): how it ended is not known, so not well. */
+	/*
+	 * Somebody else has reaped it (SIGCHLD is ignored). How it ended is not known, so it counts
+	 * as ended badly.
+	 */
 	if (over < 0)
 		status = SIGKILL;
 	if (ret_cost)

@@ -15,15 +15,19 @@
 #include "proc/ns.h"
 #include "proc/read.h"
 
-/* A line of /proc/locks; of one blocked number and inode are those of what blocks it. */
+/*
+ * A line of /proc/locks. Of a blocked one, number and inode are those of the lock that blocks it.
+ */
 struct locks_line {
 	uint64_t number;
 	bool blocked;
-	long pid; /* below 1: of another namespace, or of a description of an open file */
-	unsigned major, minor; /* of its file system */
+	/* below 1: it is of another namespace, or the lock is an open file description's */
+	long pid;
+	unsigned major, minor; /* of the file system that the file is on */
 	uint64_t inode;
 };
 
+/* Parses a line; false if it is none. */
 static bool parse_line(const char *line, struct locks_line *ret)
 {
 	char rest[64];
@@ -39,7 +43,7 @@ static bool parse_line(const char *line, struct locks_line *ret)
 	return sscanf(rest, "%x:%x:%" SCNu64, &ret->major, &ret->minor, &ret->inode) == 3;
 }
 
-/* Calls `take` for each line of a text, which is not changed; until it says that it is enough. */
+/* Calls `take` for each line of a text, until one call returns true. */
 static void for_lines(
 	const char *text, bool (*take)(const char *line, size_t len, void *data), void *data)
 {
@@ -52,13 +56,16 @@ static void for_lines(
 	}
 }
 
+/* A search for a line of /proc/locks, and what was found. */
 struct search {
-	long pid;	/* whose blocked line; 0: who holds this one: */
+	/* whose blocked line is sought; 0: the line of who holds lock found.number */
+	long pid;
 	struct locks_line found;
-	const char *line;
+	const char *line; /* NULL: not found */
 	size_t len;
 };
 
+/* Takes a line if it is the one that is sought. */
 static bool is_searched(const char *line, size_t len, void *data)
 {
 	struct search *search = data;
@@ -75,7 +82,9 @@ static bool is_searched(const char *line, size_t len, void *data)
 	return true;
 }
 
-/* "by PID START COMM": as that process knows itself. */
+/*
+ * Appends "by PID START COMM" of who holds a lock, with the pid by which that process knows itself.
+ */
 static void add_holder(uint32_t pid, struct str *into)
 {
 	struct str status = {0};
@@ -92,14 +101,16 @@ static void add_holder(uint32_t pid, struct str *into)
 	str_release(&status);
 }
 
-/* The file whose lock is waited for, until its path was found; inode 0: none. */
+/*
+ * The file whose lock is waited for. The inode is 0 if there is none, and once its path was found.
+ */
 struct awaited {
 	unsigned major, minor;
 	uint64_t inode;
-	struct str mounts; /* of that process, read when a file is in question */
+	struct str mounts; /* mountinfo of the process, read once a file is in question */
 };
 
-/* What it is blocked for, and which file that is. */
+/* Appends what a process is blocked for and who has that lock; *ret: which file that is. */
 static void add_wait(uint32_t pid, const char *table, struct awaited *ret, struct str *into)
 {
 	struct search wait = {.pid = (long)pid}, held = {0};
@@ -119,6 +130,7 @@ static void add_wait(uint32_t pid, const char *table, struct awaited *ret, struc
 		.major = wait.found.major, .minor = wait.found.minor, .inode = wait.found.inode};
 }
 
+/* True if a file is named as locks are. */
 static bool is_named_lock(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -128,12 +140,13 @@ static bool is_named_lock(const char *path)
 	       (len > strlen(".lock") && !strcmp(path + len - strlen(".lock"), ".lock"));
 }
 
-/* What a descriptor's information says of its file. */
+/* What /proc/PID/fdinfo/FD says of a descriptor's file; mount is -1 if it does not say. */
 struct file_of {
 	long mount;
 	uint64_t inode;
 };
 
+/* Takes a line of fdinfo. */
 static bool take_file_line(const char *line, size_t len, void *data)
 {
 	struct file_of *file = data;
@@ -144,12 +157,14 @@ static bool take_file_line(const char *line, size_t len, void *data)
 	return false;
 }
 
+/* A mount, sought in mountinfo by its number. */
 struct mount {
 	long id;
 	unsigned major, minor;
 	bool found;
 };
 
+/* Takes a line of mountinfo if it is that of the mount that is sought. */
 static bool is_mount_line(const char *line, size_t len, void *data)
 {
 	struct mount *mount = data;
@@ -164,9 +179,10 @@ static bool is_mount_line(const char *line, size_t len, void *data)
 }
 
 /*
- * True if it is the file that is waited for. An inode's number is one of its file system only;
- * which that is, the table of mounts says as that of locks does, where stat() would have a number
- * of its own (btrfs, overlay). A mount that the process does not see any more says nothing.
+ * True if a descriptor's file is the one that is waited for. An inode's number counts only within
+ * its file system. Which file system that is, mountinfo says in the same numbers as /proc/locks,
+ * where stat() would have a number of its own (btrfs, overlay). A mount that the process does not
+ * see any more says nothing.
  */
 static bool is_awaited(uint32_t pid, const char *info, struct awaited *awaited)
 {
@@ -183,6 +199,7 @@ static bool is_awaited(uint32_t pid, const char *info, struct awaited *awaited)
 	return mount.found && mount.major == awaited->major && mount.minor == awaited->minor;
 }
 
+/* Appends a line of fdinfo that tells of a lock. */
 static bool add_lock_line(const char *line, size_t len, void *data)
 {
 	static const char begin[] = "lock:\t";
@@ -192,7 +209,7 @@ static bool add_lock_line(const char *line, size_t len, void *data)
 	return false;
 }
 
-/* One descriptor. */
+/* Appends what one descriptor's file is, if a lock of it is waited for or held. */
 static void add_file(uint32_t pid, const char *fd, struct awaited *awaited, struct str *into)
 {
 	char path[PATH_MAX], name[64], link[PATH_MAX];

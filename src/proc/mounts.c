@@ -8,7 +8,7 @@
 #define LINKS_MOST 40 /* as many as the kernel follows */
 
 static const struct {
-	const char *type; /* or the beginning of one, where it ends in '*' */
+	const char *type; /* a type, or the beginning of one if it ends in '*' */
 	enum storage_class class;
 } types[] = {
 	{"ext2", STORAGE_LOCAL}, {"ext3", STORAGE_LOCAL}, {"ext4", STORAGE_LOCAL},
@@ -51,7 +51,10 @@ const char *mounts_class_name(enum storage_class class)
 	return names[class];
 }
 
-/* A word of mountinfo: blanks, tabs, newlines and backslashes in it are octal (proc(5)). */
+/*
+ * Copies a word of mountinfo, in which blanks, tabs, newlines and backslashes are octal (proc(5)),
+ * cut to the room. Returns the length.
+ */
 static size_t unescape(const char *word, size_t len, char *into, size_t room)
 {
 	size_t nr = 0;
@@ -70,7 +73,10 @@ static size_t unescape(const char *word, size_t len, char *into, size_t room)
 	return nr;
 }
 
-/* "36 35 98:0 /root /mount/point options ... - type source options": the length it holds; 0 not. */
+/*
+ * Reads a line "36 35 98:0 /root /mount/point options ... - type source options". Returns the
+ * length of its mount point if that holds the path; else 0.
+ */
 static size_t line_holds(const char *line, size_t len, const char *path, char type[static 64],
 	char mount[static 256])
 {
@@ -104,7 +110,7 @@ bool mounts_of(const char *mountinfo, const char *path, char type[static 64],
 		size_t len = strcspn(line, "\n");
 		size_t nr = line_holds(line, len, path, its_type, its_mount);
 
-		if (nr && nr >= best) { /* the later mount lies above */
+		if (nr && nr >= best) { /* of two at one point, the later mount lies above */
 			best = nr;
 			memcpy(type, its_type, sizeof(its_type));
 			memcpy(mount, its_mount, sizeof(its_mount));
@@ -114,7 +120,7 @@ bool mounts_of(const char *mountinfo, const char *path, char type[static 64],
 	return best > 0;
 }
 
-/* True if who asks that path waits for no server. */
+/* True if the file system of a path answers at once, since there is no server behind it. */
 static bool answers(const char *mountinfo, const char *path)
 {
 	char type[64], mount[256];
@@ -126,7 +132,9 @@ static bool answers(const char *mountinfo, const char *path)
 	return class == STORAGE_LOCAL || class == STORAGE_MEMORY;
 }
 
-/* What stands in front of all that is left to follow, instead of the name that was a link. */
+/*
+ * Puts a link's target in front of what is left to follow, in place of the name that was the link.
+ */
 static void put_target(struct str *left, const char *target, size_t len, const char *rest)
 {
 	struct str all = {0};
@@ -171,7 +179,7 @@ void mounts_follow(const char *mountinfo, const char *path, struct str *ret)
 		n = readlink(ret->text, target, sizeof(target));
 		if (n <= 0)
 			continue;
-		if (links++ == LINKS_MOST) { /* a circle: nobody comes to its end */
+		if (links++ == LINKS_MOST) { /* a circle of links */
 			str_add(ret, at);
 			break;
 		}

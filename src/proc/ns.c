@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "proc/tree.h"
 
+/* Returns the inode that a link to a pid namespace names; 0 if it cannot be read. */
 static uint64_t read_ns(const char *path)
 {
 	char text[64];
@@ -26,7 +27,7 @@ uint64_t proc_ns_own(void)
 	return read_ns("/proc/self/ns/pid");
 }
 
-/* 0 where we may not ask, or it is gone. */
+/* Returns the pid namespace of a process; 0 if we may not ask, or it is gone. */
 static uint64_t ns_of(uint32_t pid)
 {
 	char path[32];
@@ -53,6 +54,7 @@ uint32_t proc_ns_innermost(const char *status)
 	return pid;
 }
 
+/* Orders processes by start time, then by pid. */
 static int compare_births(const void *a, const void *b)
 {
 	const struct proc_ns_one *left = a, *right = b;
@@ -62,6 +64,7 @@ static int compare_births(const void *a, const void *b)
 	return (left->pid > right->pid) - (left->pid < right->pid);
 }
 
+/* Lists all processes that we see. */
 static void seen_list(struct proc_ns_seen *seen)
 {
 	struct proc_list list = {0};
@@ -76,7 +79,7 @@ static void seen_list(struct proc_ns_seen *seen)
 	seen->listed = true;
 }
 
-/* The first that was not born before. */
+/* Returns the number of the first process that was not started before `start_time`. */
 static size_t seen_from(const struct proc_ns_seen *seen, uint64_t start_time)
 {
 	size_t low = 0, high = seen->all.nr;
@@ -92,6 +95,7 @@ static size_t seen_from(const struct proc_ns_seen *seen, uint64_t start_time)
 	return low;
 }
 
+/* Returns the pid by which a process knows itself, asked once; 0 not known. */
 static uint32_t inner_of(struct proc_ns_one *one)
 {
 	struct str status = {0};

@@ -8,13 +8,14 @@
 
 #include "base/alloc.h"
 
-#define PEEK_TRIES 4
+#define PEEK_TRIES 4 /* looks at a thread that keeps moving */
 #define PEEK_BELOW 128	     /* bytes below the stack pointer that are still in use: the red zone */
-#define PEEK_LEAST 32768     /* where no map tells how far the stack goes */
-#define PEEK_TOTAL 256000000 /* bytes of all stacks */
+#define PEEK_LEAST 32768     /* bytes of a stack whose end no map tells */
+#define PEEK_TOTAL 256000000 /* bytes of all stacks together */
 
 /* --- Facts ------------------------------------------------------------------------------------ */
 
+/* Returns a thread's facts in an earlier snapshot (may be NULL); NULL if it had none. */
 static const struct snapshot_thread *peek_before(const struct snapshot *before, uint32_t tid)
 {
 	size_t low = 0, high = before ? before->nthreads : 0;
@@ -32,7 +33,10 @@ static const struct snapshot_thread *peek_before(const struct snapshot *before, 
 	return NULL;
 }
 
-/* Where run counts are coarse, only what it waits for shows that it is not awake just now. */
+/*
+ * True if a thread is blocked in the same system call with the same arguments. Where run counts are
+ * coarse, only that shows that it is not awake just now.
+ */
 static bool peek_waits_alike(const struct threads *threads, const struct snapshot_thread *was)
 {
 	struct snapshot_thread now = *was;
@@ -51,7 +55,7 @@ bool peek_waits_again(const struct threads *threads, const struct snapshot_threa
 	       now.regs.value[UNWIND_IP] == was->regs.value[UNWIND_IP];
 }
 
-/* True if it was blocked, and its run count tells of itself alone. */
+/* True if a thread was blocked, and its run count says only what it did itself. */
 static bool peek_was_blocked(const struct snapshot_thread *was)
 {
 	return was->how == SNAPSHOT_PEEKED || was->how == SNAPSHOT_UNMOVED ||
@@ -70,7 +74,7 @@ static bool peek_is_unmoved(const struct threads *threads, const struct snapshot
 	return !threads->coarse || peek_waits_alike(threads, was);
 }
 
-/* The facts of before, in texts of its own. */
+/* Takes the facts of before over, with copies of their texts. */
 static void peek_take_over(
 	const struct peek *peek, struct peek_thread *thread, const struct snapshot_thread *was)
 {
@@ -83,13 +87,13 @@ static void peek_take_over(
 	thread->settled = true;
 }
 
-/* What its facts alone say. */
+/* Judges a thread by its facts alone. */
 static void peek_judge(struct peek_thread *thread)
 {
 	struct snapshot_thread *facts = &thread->facts;
 
 	facts->how = facts->error == EAGAIN ? SNAPSHOT_RUNNING : SNAPSHOT_FAILED;
-	/* Only who runs may be found blocked later; who may not be asked will not be. */
+	/* A thread that runs may be found blocked later; one that may not be asked will not be. */
 	thread->settled = facts->error && facts->error != EAGAIN;
 }
 
@@ -115,7 +119,7 @@ int peek_list(struct peek *peek, const struct snapshot *before)
 
 		if (was && peek_is_unmoved(peek->threads, was))
 			peek_take_over(peek, array_add(&peek->all), was);
-		/* One that is gone by now is no thread of the process any more. */
+		/* A thread that is gone by now is none of the process any more. */
 		else if (peek_add(peek, *tid)->facts.error == ESRCH &&
 			 !peek->all.items[peek->all.nr - 1].facts.state)
 			peek->all.nr--;
@@ -143,7 +147,7 @@ struct livemem_piece peek_piece(
 	return (struct livemem_piece){.at = start, .len = left < cap ? left : cap};
 }
 
-/* True if what was read since its run count was is of one moment. */
+/* True if all that was read since the thread's run count is of one moment. */
 static bool peek_holds(const struct peek *peek, const struct snapshot_thread *facts)
 {
 	struct snapshot_thread now = *facts;
@@ -153,7 +157,10 @@ static bool peek_holds(const struct peek *peek, const struct snapshot_thread *fa
 	return !peek->threads->coarse || peek_waits_alike(peek->threads, facts);
 }
 
-/* After a try: how it was seen, or once more. */
+/*
+ * Says how a thread was seen after a try, or reads its facts for another one, unless it is the
+ * last.
+ */
 static void peek_settle(struct peek *peek, struct peek_thread *thread, bool last)
 {
 	struct snapshot_thread *facts = &thread->facts;
@@ -177,7 +184,7 @@ static void peek_settle(struct peek *peek, struct peek_thread *thread, bool last
 	facts->regs = (struct unwind_regs){0};
 }
 
-/* Copies the stacks of those that are not settled and stand somewhere. */
+/* Copies the stacks of all threads that are not settled and whose stack pointer is known. */
 static void peek_copy(struct peek *peek, const struct stack_maps *maps, struct livemem *livemem)
 {
 	struct livemem_piece *pieces = alloc_zeroed(peek->all.nr + 1, sizeof(*pieces));

@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "proc/helper.h"
 
-#define PROGRAM_PIECE 4096
+#define PROGRAM_PIECE 4096 /* bytes of one read */
 
-/* Ends with the helper. */
+/* Becomes the program, in a process that ends when the helper ends. */
 static void become(pid_t helper, int out, const struct program *program)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -29,9 +29,10 @@ static void become(pid_t helper, int out, const struct program *program)
 }
 
 /*
- * In the helper, which has the program as a child and ends as that ends. It does not become the
- * program: one that cannot end (a driver that does not answer) would be left behind under a name
- * that helper.c does not know, and be a zombie of ours for ever. So it is init's.
+ * Runs the program and ends as it ends. This runs in the helper, which has the program as a child
+ * and does not become it: one that cannot end (a driver that does not answer) would be left behind
+ * under a name that helper.c does not know, and be a zombie of ours for ever. As a child of the
+ * helper it is init's then.
  */
 static void supervise(int out, void *arg)
 {
@@ -49,7 +50,10 @@ static void supervise(int out, void *arg)
 	_exit(WEXITSTATUS(status));
 }
 
-/* Reads until the end, or `until`. 0 or -errno. */
+/*
+ * Reads up to the end, or to `until` (monotonic ns). Returns 0 or -errno; -EFBIG beyond `most`
+ * bytes.
+ */
 static int read_all(int fd, int64_t until, size_t most, struct str *ret)
 {
 	size_t before = ret->len;
@@ -74,7 +78,7 @@ static int read_all(int fd, int64_t until, size_t most, struct str *ret)
 	}
 }
 
-/* It prints nothing more: its status, once it has ended. */
+/* Returns the status of a helper that prints nothing more, once it has ended. */
 static int status_of(struct helper *helper, int64_t until)
 {
 	int status = 0;

@@ -10,7 +10,9 @@
 
 #include "base/array.h"
 
-/* Appends at most cap bytes of an open file of /proc. Returns 0 or an errno. */
+/*
+ * Appends at most `cap` bytes of an open file of /proc. Returns 0 or an errno, which is positive.
+ */
 static int proc_drain(int fd, size_t cap, struct str *into)
 {
 	size_t start = into->len;
@@ -31,7 +33,7 @@ static int proc_drain(int fd, size_t cap, struct str *into)
 	return 0;
 }
 
-/* Appends the file at path. Returns 0 or an errno; on failure into is as it was. */
+/* Appends the file at `path`. Returns 0 or an errno; on failure `into` is as it was. */
 static int proc_slurp(const char *path, struct str *into)
 {
 	size_t start = into->len;

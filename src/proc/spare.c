@@ -12,9 +12,12 @@
 #include "proc/read.h"
 #include "proc/tree.h"
 
-#define SPARE_PLENTY 4096
+#define SPARE_PLENTY 4096 /* a limit that is as good as none */
 
-/* Root of a namespace of users is a plain user outside, and has his limit. */
+/*
+ * True if we are root outside of user namespaces, too. Else root is a plain user outside, and has
+ * that user's limit.
+ */
 static bool is_true_root(void)
 {
 	unsigned long inside = 1, outside = 1;
@@ -29,6 +32,7 @@ static bool is_true_root(void)
 	return is;
 }
 
+/* True if a process is this user's. */
 static bool is_ours(uint32_t pid)
 {
 	struct stat st;

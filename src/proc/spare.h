@@ -5,9 +5,10 @@
 #include <stdint.h>
 
 /*
- * How many processes and threads the user may still have by RLIMIT_NPROC, as far as can be seen:
- * those of containers and of users that are hidden count, too. UINT64_MAX where there is no limit,
- * where it does not bind (root's), or is of thousands, which nobody counts one by one.
+ * Returns how many processes and threads the user may still have by RLIMIT_NPROC, as far as can be
+ * seen: those in containers, and those hidden from us, count for the kernel, too. UINT64_MAX if
+ * there is no limit, if it does not bind us (root's), or if it is thousands, which nobody counts
+ * one by one.
  */
 uint64_t proc_spare(void);
 

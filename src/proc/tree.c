@@ -48,6 +48,7 @@ static bool proc_list_has(const struct proc_list *list, uint32_t pid)
 	return false;
 }
 
+/* Appends a process, once, if it is there. */
 static void proc_list_add_pid(struct proc_list *list, uint32_t pid)
 {
 	struct procstat stat;
@@ -57,7 +58,7 @@ static void proc_list_add_pid(struct proc_list *list, uint32_t pid)
 		*array_add(&list->all) = stat;
 }
 
-/* Appends those of a list "PID PID ...". */
+/* Appends the processes of a list "PID PID ...". */
 static void proc_list_add_pids(struct proc_list *list, const char *pids)
 {
 	char *next;
@@ -71,7 +72,10 @@ static void proc_list_add_pids(struct proc_list *list, const char *pids)
 	}
 }
 
-/* Appends the children of one process by the kernel's own lists, one per thread. 0 or -errno. */
+/*
+ * Appends the children of one process, by the kernel's lists, one for each thread. Returns 0, or
+ * -errno if this kernel keeps no such lists.
+ */
 static int proc_list_children(struct proc_list *list, uint32_t pid)
 {
 	struct str text = {0};
@@ -110,7 +114,7 @@ static bool pid_is_among(const uint32_t *pids, size_t nr, uint32_t pid)
 	return false;
 }
 
-/* The slow way: all processes, of which those stay that descend from one of `pids`. */
+/* Appends the descendants of `pids` the slow way: out of a list of all processes. */
 static int proc_list_descendants_slowly(struct proc_list *list, const uint32_t *pids, size_t nr)
 {
 	struct proc_list all = {0};

@@ -11,7 +11,7 @@
 #define SYS_pidfd_open 434
 #endif
 
-/* linux/pidfd.h of 6.15, which few machines have the headers of: the part up to exit_code. */
+/* What linux/pidfd.h of 6.15 has, up to exit_code: few machines have headers that new. */
 #define PIDFD_EXIT_ASKED (1u << 3)
 struct pidfd_exit_info {
 	uint64_t mask;
@@ -26,7 +26,7 @@ int proc_watch_open(struct proc_watch *watch, struct proc_id id)
 {
 	watch->id = id;
 	watch->fd = (int)syscall(SYS_pidfd_open, (pid_t)id.pid, 0);
-	/* The pid may have been reused before the pidfd was made: look after. */
+	/* The pid may have been reused before the pidfd was made, so look afterwards. */
 	if (proc_is_alive(id))
 		return 0;
 	proc_watch_close(watch);

@@ -8,7 +8,7 @@
 
 #include "proc/core/core-notes.h"
 
-#define CORE_NOTES     1024	    /* segments of them; a core has one */
+#define CORE_NOTES     1024	    /* segments of notes; a core has one */
 #define CORE_NOTES_CAP (256u << 20) /* bytes in all of them */
 
 #if defined(__x86_64__)
@@ -19,6 +19,7 @@
 #define CORE_MACHINE EM_NONE
 #endif
 
+/* Adds a segment of memory, unless it makes no sense. */
 static void core_file_memory(struct core_file *core, const Elf64_Phdr *head)
 {
 	struct core_segment *segment;
@@ -37,7 +38,10 @@ static void core_file_memory(struct core_file *core, const Elf64_Phdr *head)
 	segment->flags = head->p_flags;
 }
 
-/* The notes of a segment, as far as the file has them; libelf keeps what it has read, so *room. */
+/*
+ * Reads the notes of a segment, as far as the file has them. *room is what may still be read of
+ * all: libelf keeps what it has read.
+ */
 static void core_file_notes(struct core_file *core, const Elf64_Phdr *head, uint64_t *room)
 {
 	uint64_t left = head->p_offset < core->elf.size ? core->elf.size - head->p_offset : 0;
@@ -73,7 +77,10 @@ static int compare_mappings(const void *va, const void *vb)
 	return (a->end > b->end) - (a->end < b->end);
 }
 
-/* By address, those that overlap the one before left out; and how much of it all was cut. */
+/*
+ * Sorts segments and mappings by address, leaves out those that overlap the one before, and sums up
+ * how much memory was cut off.
+ */
 static void core_file_order(struct core_file *core)
 {
 	uint64_t end = 0;
@@ -104,6 +111,10 @@ static void core_file_order(struct core_file *core)
 	core->mappings.nr = nr;
 }
 
+/*
+ * Opens the file and reads its head. Returns 0, or negative and words if it is no core that we
+ * read.
+ */
 static int core_file_head(struct core_file *core, int fd, struct complaint *why)
 {
 	int error = elf_file_open(&core->elf, fd);
@@ -123,7 +134,10 @@ static int core_file_head(struct core_file *core, int fd, struct complaint *why)
 	return 0;
 }
 
-/* libelf reads all of the program headers at once, however many the core says there are. */
+/*
+ * Reads all segments. Their number is bounded before: libelf reads all program headers at once,
+ * however many the core says there are.
+ */
 static void core_file_read(struct core_file *core)
 {
 	uint64_t room = CORE_NOTES_CAP;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Segments tell the permissions, mappings (NT_FILE) the files. The kernel writes a segment for each
- * mapping, debuggers not for all: where there is a mapping only, it is taken for code.
+ * Segments tell the permissions, mappings (NT_FILE) tell the files. The kernel writes a segment for
+ * each mapping, debuggers not for all: where there is only a mapping, it is taken for code.
  */
 #include "proc/core/core-maps.h"
 
@@ -19,14 +19,17 @@
 struct core_maps {
 	const struct core_file *core;
 	struct str *into;
-	uint64_t *inodes; /* of the mappings */
-	uint64_t vdso;	  /* its inode */
+	uint64_t *inodes; /* one for each of core->mappings */
+	uint64_t vdso;	  /* inode of the vDSO */
 	size_t next; /* the first mapping that does not end before what was told last */
 };
 
 /* --- Inodes ----------------------------------------------------------------------------------- */
 
-/* An object in the core, by offset in its file, as far as its beginning was mapped at `start`. */
+/*
+ * An object in the core as a memory: by offset in its file, as far as the file's beginning was
+ * mapped at `start`.
+ */
 struct core_object {
 	struct stack_memory memory;
 	const struct core_file *core;
@@ -49,7 +52,10 @@ static int core_object_read(struct stack_memory *memory, uint64_t at, void *to, 
 		       : 0;
 }
 
-/* Adds the build id of the object mapped at `start`; false where the core does not have it. */
+/*
+ * Hashes in the build id of the object mapped at `start`. Returns false if the core does not have
+ * it.
+ */
 static bool hash_add_build_id(uint64_t *hash, const struct core_file *core, uint64_t start)
 {
 	struct core_object object = {{core_object_read}, core, start};
@@ -63,7 +69,7 @@ static bool hash_add_build_id(uint64_t *hash, const struct core_file *core, uint
 	return found;
 }
 
-/* What no other process has alike, also where addresses are not drawn by chance. */
+/* Hashes in what no other process has alike, also where addresses are not drawn by chance. */
 static uint64_t hash_add_process(uint64_t hash, const struct core_file *core)
 {
 	struct core_object random = {{core_object_read}, core, core->random};
@@ -80,11 +86,13 @@ static uint64_t hash_add_process(uint64_t hash, const struct core_file *core)
 	return hash;
 }
 
+/* Makes an inode of a hash: positive, and not 0. */
 static uint64_t make_inode(uint64_t hash)
 {
 	return (hash & INT64_MAX) | 1;
 }
 
+/* Orders pointers to mappings by path, then by address. */
 static int compare_paths(const void *va, const void *vb)
 {
 	const struct core_mapping *a = *(const struct core_mapping *const *)va;
@@ -94,7 +102,7 @@ static int compare_paths(const void *va, const void *vb)
 	return order ? order : (a->start > b->start) - (a->start < b->start);
 }
 
-/* Of the mappings of one file. */
+/* Makes the inode of one file, by its `nr` mappings. */
 static uint64_t file_inode(
 	const struct core_file *core, const struct core_mapping *const *mappings, size_t nr)
 {
@@ -107,7 +115,7 @@ static uint64_t file_inode(
 	return make_inode(hash_add_process(hash, core));
 }
 
-/* One for each file; all mappings of it have that. */
+/* Gives each file an inode, which all of its mappings have. */
 static void number_files(struct core_maps *maps)
 {
 	const struct core_file *core = maps->core;
@@ -130,7 +138,7 @@ static void number_files(struct core_maps *maps)
 	free(sorted);
 }
 
-/* The kernel's own object differs from kernel to kernel. */
+/* Gives the vDSO an inode; it differs from kernel to kernel. */
 static void number_vdso(struct core_maps *maps)
 {
 	uint64_t hash = hash_bytes(HASH_START, "[vdso]", sizeof("[vdso]"));
@@ -147,6 +155,7 @@ static bool holds_vdso(const struct core_file *core, uint64_t from, uint64_t to)
 	return core->vdso && core->vdso >= from && core->vdso < to;
 }
 
+/* Returns what the kernel calls a range that is no file's; "" nothing. */
 static const char *core_maps_label(const struct core_file *core, uint64_t from, uint64_t to)
 {
 	if (holds_vdso(core, from, to))
@@ -156,6 +165,7 @@ static const char *core_maps_label(const struct core_file *core, uint64_t from, 
 	return "";
 }
 
+/* Appends one line. */
 static void core_maps_line(struct core_maps *maps, uint64_t from, uint64_t to, uint32_t flags,
 	const struct core_mapping *mapping)
 {
@@ -180,7 +190,7 @@ static void core_maps_line(struct core_maps *maps, uint64_t from, uint64_t to, u
 	str_add_char(maps->into, '\n');
 }
 
-/* Tells of [from, to); of what is in no mapping only where it is a segment. */
+/* Appends the lines of [from, to); of what is in no mapping only if it is a segment. */
 static void core_maps_range(
 	struct core_maps *maps, uint64_t from, uint64_t to, uint32_t flags, bool segment)
 {

@@ -9,7 +9,8 @@
  * Appends what /proc/PID/maps would have said. Files, and the vDSO, are on device 0:0, and have
  * inodes made of what they are: path and build id, so that cores share the module of one build and
  * never that of another one, whatever machines they are of. A module without build id in the core
- * gets one that no other process has, by the random bytes that the kernel gave to it (AT_RANDOM).
+ * gets an inode that no other process has, by the random bytes that the kernel gave to the process
+ * (AT_RANDOM).
  */
 void core_maps_text(const struct core_file *core, struct str *into) __attribute__((nonnull));
 

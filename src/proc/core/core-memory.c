@@ -9,11 +9,11 @@
 #include "stack/module.h"
 
 #define CORE_PAGE  4096
-#define CORE_PAGES 512
+#define CORE_PAGES 512 /* pages kept; each has one place, by its offset */
 
 struct core_page {
 	uint64_t at;  /* offset in the file */
-	size_t there; /* bytes from its beginning; 0: an empty place */
+	size_t there; /* bytes from its beginning that the file has; 0: an empty place */
 	uint8_t bytes[CORE_PAGE];
 };
 
@@ -22,11 +22,14 @@ struct core_memory {
 	const struct core_file *core;
 	const struct stack_maps *maps;
 	struct images *images;
-	bool in_module; /* a module's image may lie in this very memory: it is not asked again */
+	/*
+	 * a module's image is being read, which may lie in this very memory: it is not asked again
+	 */
+	bool in_module;
 	struct core_page pages[CORE_PAGES];
 };
 
-/* The page of the file at an offset that is a multiple of CORE_PAGE. */
+/* Returns the page of the file at an offset that is a multiple of CORE_PAGE. */
 static const struct core_page *core_page(struct core_memory *memory, uint64_t at)
 {
 	struct core_page *page = &memory->pages[at / CORE_PAGE % CORE_PAGES];
@@ -41,7 +44,7 @@ static const struct core_page *core_page(struct core_memory *memory, uint64_t at
 	return page;
 }
 
-/* Reads [at, at + len) of the core's file, all of which lies in it. */
+/* Reads [at, at + len) of the core's file, which has all of it. Returns 0 or -EFAULT. */
 static int core_read_file(struct core_memory *memory, uint64_t at, uint8_t *to, size_t len)
 {
 	while (len) {
@@ -60,8 +63,8 @@ static int core_read_file(struct core_memory *memory, uint64_t at, uint8_t *to, 
 }
 
 /*
- * The code of the file that a map shows, next to it: only there the bias is certain, since a page
- * of data may belong to two segments.
+ * Returns the map of code next to a map of the same file: only there the bias is certain, since a
+ * page of data may belong to two segments. NULL if there is none.
  */
 static const struct stack_map *core_code_of(
 	const struct core_memory *memory, const struct stack_map *map)
@@ -78,7 +81,7 @@ static const struct stack_map *core_code_of(
 	return NULL;
 }
 
-/* What the mapped file has at an address, up to the end of the map. */
+/* Reads what the mapped file has at an address, up to the end of the map. Returns 0 or -errno. */
 static int core_read_mapped(struct core_memory *memory, uint64_t at, uint8_t *to, size_t *len)
 {
 	const struct stack_map *map = stack_maps_find(memory->maps, at), *code;
@@ -100,7 +103,10 @@ static int core_read_mapped(struct core_memory *memory, uint64_t at, uint8_t *to
 	return error;
 }
 
-/* Reads what is in one piece from `at` on, at most *len bytes; *len becomes how many. */
+/*
+ * Reads what is in one piece from `at` on, at most *len bytes; *len becomes how many. Returns 0 or
+ * -errno.
+ */
 static int core_read_piece(struct core_memory *memory, uint64_t at, uint8_t *to, size_t *len)
 {
 	const struct core_segment *segment = core_file_segment(memory->core, at);
@@ -114,6 +120,7 @@ static int core_read_piece(struct core_memory *memory, uint64_t at, uint8_t *to,
 	return core_read_file(memory, segment->offset + within, to, *len);
 }
 
+/* Reads piece by piece. Returns 0 or -EFAULT. */
 static int core_memory_read(struct stack_memory *of, uint64_t at, void *to, size_t len)
 {
 	struct core_memory *memory = (struct core_memory *)of;

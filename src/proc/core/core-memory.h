@@ -4,8 +4,8 @@
 
 /*
  * The memory of a process that left a core: what the core has of it; else, where the process could
- * not have changed it, what the mapped file has (by default the kernel leaves out what it can find
- * there). Pages are kept, since walks read many small pieces of few pages.
+ * not have changed it, what the mapped file has (by default the kernel leaves out of cores what it
+ * can find there). Pages are kept, since walks read many small pieces of few pages.
  */
 
 #include "proc/core/core-file.h"
@@ -15,11 +15,14 @@
 
 struct core_memory;
 
-/* All borrowed, and must outlive it. Never NULL; core_memory_free() it. */
+/*
+ * Returns the memory, never NULL; core_memory_free() it. All arguments are borrowed and must
+ * outlive it.
+ */
 struct core_memory *core_memory_new(const struct core_file *core, const struct stack_maps *maps,
 	struct images *images) __attribute__((nonnull));
 
-/* It, as what walks stacks reads memory by; it lives as long. */
+/* Returns it as the memory that walks read; lives as long. */
 struct stack_memory *core_memory_of(struct core_memory *memory) __attribute__((nonnull));
 
 /* Takes NULL. */

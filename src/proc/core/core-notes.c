@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel writes the thread that died first, and what is of the whole process behind its note.
- * Debuggers write cores of living processes in the same form, with a signal note per thread: of
- * each kind the first counts.
+ * The kernel writes the note of the thread that died first, and behind it those of the whole
+ * process. Debuggers write cores of living processes in the same form, with a signal note for each
+ * thread. So of each kind of note that is not a thread's the first one counts.
  */
 #include "proc/core/core-notes.h"
 
@@ -16,6 +16,7 @@ struct note {
 	size_t len;
 };
 
+/* NT_PRSTATUS: adds a thread; the first one tells the signal. */
 static void note_thread(struct core_file *core, const struct note *note)
 {
 	struct elf_prstatus status;
@@ -29,11 +30,12 @@ static void note_thread(struct core_file *core, const struct note *note)
 	memcpy(thread->regs, status.pr_reg, sizeof(thread->regs));
 	if (core->threads.nr == 1 && !core->signal_known) {
 		core->signo = status.pr_cursig;
-		/* Another note tells the sender: none from outside, until then. */
+		/* Another note tells who sent it; until then it counts as the kernel's. */
 		core->code = SI_KERNEL;
 	}
 }
 
+/* NT_PRPSINFO: pid, name and arguments. */
 static void note_process(struct core_file *core, const struct note *note)
 {
 	struct elf_prpsinfo info;
@@ -46,6 +48,7 @@ static void note_process(struct core_file *core, const struct note *note)
 	memcpy(core->arguments, info.pr_psargs, sizeof(info.pr_psargs));
 }
 
+/* NT_SIGINFO: the signal, and its sender or the address of the fault. */
 static void note_signal(struct core_file *core, const struct note *note)
 {
 	siginfo_t info;
@@ -63,6 +66,7 @@ static void note_signal(struct core_file *core, const struct note *note)
 		core->fault_addr = (uint64_t)(uintptr_t)info.si_addr;
 }
 
+/* NT_AUXV: addresses. */
 static void note_auxv(struct core_file *core, const struct note *note)
 {
 	for (size_t at = 0; note->len - at >= sizeof(Elf64_auxv_t); at += sizeof(Elf64_auxv_t)) {
@@ -90,7 +94,10 @@ static void note_auxv(struct core_file *core, const struct note *note)
 	}
 }
 
-/* Two words (how many, the size of a page), three words for each, then their names. */
+/*
+ * NT_FILE: two words (how many files, the size of a page), three words for each file, then their
+ * names.
+ */
 static void note_files(struct core_file *core, const struct note *note)
 {
 	uint64_t count, page, words[3];
@@ -121,6 +128,7 @@ static void note_files(struct core_file *core, const struct note *note)
 	}
 }
 
+/* Takes in one note. */
 static void note_take(struct core_file *core, const struct note *note)
 {
 	switch (note->type) {

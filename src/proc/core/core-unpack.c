@@ -12,10 +12,10 @@
 
 #include "base/alloc.h"
 
-#define UNPACK_STEP  (1u << 18)
-#define UNPACK_HOLE  4096 /* pieces of zeros that are not written: cores are full of them */
-#define UNPACK_CAP   (256ull << 30)
-#define UNPACK_MAGIC 6
+#define UNPACK_STEP  (1u << 18) /* bytes of one buffer */
+#define UNPACK_HOLE  4096 /* aligned pieces of zeros that are not written: cores are full of them */
+#define UNPACK_CAP   (256ull << 30) /* bytes of an unpacked core */
+#define UNPACK_MAGIC 6 /* bytes that tell how a file is packed */
 
 enum core_packing core_packing(int fd)
 {
@@ -40,7 +40,7 @@ enum core_packing core_packing(int fd)
 	return CORE_PLAIN;
 }
 
-/* Unpacking, and where it stands. */
+/* An unpacking at work. */
 struct unpacking {
 	int from, to;
 	uint64_t at; /* bytes unpacked */
@@ -49,7 +49,10 @@ struct unpacking {
 	char *packed, *plain;
 };
 
-/* Writes len bytes, at most UNPACK_STEP of them, leaving out those of a whole hole. 0 or -errno. */
+/*
+ * Writes `len` bytes, at most UNPACK_STEP, but leaves out whole holes. Returns 0 or -errno; -EFBIG
+ * beyond the cap.
+ */
 static int unpack_write(struct unpacking *state, const char *bytes, size_t len)
 {
 	static const char zeros[UNPACK_HOLE];
@@ -78,7 +81,7 @@ static int unpack_write(struct unpacking *state, const char *bytes, size_t len)
 	return 0;
 }
 
-/* NULL, or why it ended before the end. */
+/* Unpacks all. Returns NULL, or why it ended before the end. */
 static const char *unpack_all(struct unpacking *state)
 {
 	size_t left = 1;
@@ -105,6 +108,10 @@ static const char *unpack_all(struct unpacking *state)
 	return left ? "it is cut short" : NULL;
 }
 
+/*
+ * Opens a file without a name where there is room, and tells how much is free there. Returns its
+ * descriptor, or negative.
+ */
 static int unpack_place(uint64_t *ret_room)
 {
 	const char *const places[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
@@ -156,7 +163,7 @@ int core_unpack(int fd, enum core_packing packing, struct str *missing, struct c
 	if (fault)
 		str_printf(missing, "the packed core was read up to byte %llu: %s\n",
 			(unsigned long long)state.at, fault);
-	/* A hole at the end is written by nothing else. */
+	/* A hole at the end was not written: this makes the file as long as it should be. */
 	if (ftruncate(state.to, (off_t)state.at) < 0)
 		str_add(missing, "the end of the packed core could not be written\n");
 	ZSTD_freeDStream(state.stream);

@@ -22,11 +22,11 @@
 #include "proc/threads/walk.h"
 
 #define NS_PER_S	 1000000000ll
-#define CORE_ENVIRONMENT (256u << 10)
+#define CORE_ENVIRONMENT (256u << 10) /* bytes of the environment that are read */
 
 /* A core being read; what is taken of it goes into a snapshot. */
 struct taking {
-	int fd; /* of the plain core */
+	int fd; /* of the unpacked core */
 	struct core_file core;
 	struct stack_maps maps;
 	struct str missing;
@@ -50,14 +50,14 @@ bool core_is(const char *path)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		switch (core_packing(fd)) {
 		case CORE_PLAIN:
-			/* A core of 32 bits has its type there, too. */
+			/* A core of 32 bits has its type at the same place. */
 			is = pread(fd, &head, sizeof(head), 0) >= EI_NIDENT + 2 &&
 				head_is_core(&head);
 			break;
 		case CORE_ZSTD:
 			is = core_unpack_head(fd, &head, sizeof(head)) == 0 && head_is_core(&head);
 			break;
-		default: /* what is in it cannot be seen: by its name */
+		default: /* what is in it cannot be seen, so its name decides */
 			is = strncmp(slash ? slash + 1 : path, "core", 4) == 0;
 		}
 	}
@@ -78,7 +78,10 @@ static struct unwind_regs core_regs(const elf_gregset_t regs)
 	};
 }
 
-/* The call that the thread was in, if any: its number is kept there until it returns. */
+/*
+ * Takes the system call that the thread was in, if any: the kernel keeps its number in orig_rax
+ * until it returns.
+ */
 static void core_syscall(const elf_gregset_t regs, struct snapshot_thread *thread)
 {
 	struct user_regs_struct r;
@@ -115,6 +118,7 @@ static int compare_threads(const void *va, const void *vb)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
+/* Takes all threads, each once, by tid. */
 static void core_threads(const struct core_file *core, struct snapshot *ret)
 {
 	size_t nr = 0;
@@ -138,7 +142,7 @@ static void core_threads(const struct core_file *core, struct snapshot *ret)
 	ret->nthreads = nr;
 }
 
-/* Signals whose default is to end the process with a core: others are what a debugger left. */
+/* True if a signal ends a process with a core by default: any other is what a debugger left. */
 static bool signal_makes_cores(int signo)
 {
 	static const int makes[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV,
@@ -150,7 +154,7 @@ static bool signal_makes_cores(int signo)
 	return false;
 }
 
-/* The mapping of a file that holds an address; NULL none. */
+/* Returns the mapping of a file that holds an address; NULL if none does. */
 static const struct core_mapping *find_mapping(const struct core_file *core, uint64_t at)
 {
 	size_t low = 0, high = core->mappings.nr;
@@ -168,6 +172,7 @@ static const struct core_mapping *find_mapping(const struct core_file *core, uin
 	return &core->mappings.items[low];
 }
 
+/* Fills in all of the snapshot but what walks find. */
 static void core_facts(struct taking *taking, struct snapshot *ret)
 {
 	const struct core_file *core = &taking->core;
@@ -194,6 +199,7 @@ static void core_facts(struct taking *taking, struct snapshot *ret)
 	core_threads(core, ret);
 }
 
+/* Says what is missing of the core. */
 static void core_say_cuts(struct taking *taking)
 {
 	const struct core_file *core = &taking->core;
@@ -210,7 +216,10 @@ static void core_say_cuts(struct taking *taking)
 		str_add(&taking->missing, "the core does not say which files were mapped\n");
 }
 
-/* The environment stands right before the name of the program, high on the first stack. */
+/*
+ * Reads the environment, which stands right before the name of the program, high on the first
+ * stack.
+ */
 static void core_environment(
 	const struct core_file *core, struct stack_memory *memory, struct str *into)
 {
@@ -228,6 +237,7 @@ static void core_environment(
 		str_cut(into, 0);
 }
 
+/* Fills in the words: environment and arguments. */
 static void core_say_words(
 	const struct core_file *core, struct stack_memory *memory, struct core_words *words)
 {
@@ -237,6 +247,7 @@ static void core_say_words(
 	str_add_char(&words->arguments, '\0');
 }
 
+/* Opens the core's files, finds Python and walks all threads. */
 static void core_walk(struct taking *taking, struct images *images, struct snapshot *ret,
 	struct core_words *words)
 {
@@ -262,7 +273,7 @@ static void core_walk(struct taking *taking, struct images *images, struct snaps
 	core_memory_free(core);
 }
 
-/* Opens the core, unpacked. 0 or negative with words. */
+/* Opens the core, unpacked. Returns 0, or negative and words. */
 static int core_open(const char *path, struct taking *taking, struct complaint *why)
 {
 	enum core_packing packing;

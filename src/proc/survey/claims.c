@@ -5,14 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANK_MOST (1 << 24) /* beyond that it is no rank */
+#define RANK_MOST (1 << 24) /* a higher number is no rank */
 
+/* Strings with a NUL behind each. */
 struct block {
 	const char *text;
 	size_t len;
 };
 
-/* Variables of one launcher; NULL where it has none. The rank counts only where `with` is set. */
+/*
+ * The variables of one launcher; NULL: it has none such. The rank counts only if `with` is set
+ * (NULL: always).
+ */
 struct dialect {
 	const char *launcher;
 	const char *source;
@@ -43,7 +47,7 @@ static const struct dialect dialects[] = {
 
 bool claims_are_of_tasks(const char *launcher)
 {
-	/* These by Slurm's variables, and by their tables of processes. */
+	/* The launchers that no dialect names: by Slurm's variables, and by tables of processes. */
 	static const char *const others[] = {"slurm", "srun", "mpirun"};
 	bool found = false;
 
@@ -73,7 +77,9 @@ int claims_number(const char *text)
 	return *end ? CLAIM_UNKNOWN : (int)value;
 }
 
-/* The string of a block behind `at`; NULL where there is none, or it was cut. */
+/*
+ * Returns the string of a block at *at, and moves behind it; NULL if there is none, or it was cut.
+ */
 static const char *block_next(const struct block *block, size_t *at)
 {
 	const char *text = block->text + *at;
@@ -97,7 +103,7 @@ const char *claims_variable(const char *environ, size_t len, const char *name)
 	return NULL;
 }
 
-/* Where the option's name ends in a word that gives it; NULL for any other word. */
+/* Returns where the option's name ends in a word that gives it; NULL for any other word. */
 static const char *option_match(const char *word, const char *name)
 {
 	if (word[0] != '-' || word[1] != '-')
@@ -123,26 +129,28 @@ const char *claims_option(const char *cmdline, size_t len, const char *name)
 	return NULL;
 }
 
-/* Adds one more claim behind those there are; without room, or of no rank that can be: not. */
+/* Adds a claim behind those there are, unless there is no room or it is no possible rank. */
 static void claims_add(struct claims *claims, const struct rank_claim *claim)
 {
 	if (claims->nr < CLAIMS_MOST && claim->rank < RANK_MOST)
 		claims->all[claims->nr++] = *claim;
 }
 
+/* Returns a variable's value; NULL if it has none, or for no name. */
 static const char *variable(const struct block *environ, const char *name)
 {
 	return name ? claims_variable(environ->text, environ->len, name) : NULL;
 }
 
+/* Returns a variable's value as a number; CLAIM_UNKNOWN if it is none. */
 static int number(const struct block *environ, const char *name)
 {
 	return claims_number(variable(environ, name));
 }
 
 /*
- * Under --virtual-local-rank every worker is told 0 and sees one GPU. Where nodes are alike the
- * true place follows from the ranks; it then is another than 0.
+ * Finds the true local rank under --virtual-local-rank, where every worker is told 0 and sees one
+ * GPU. If nodes are alike it follows from the ranks; it counts only if it is another than 0.
  */
 static void unmask_local_rank(struct rank_claim *claim, const struct block *environ)
 {
@@ -155,6 +163,7 @@ static void unmask_local_rank(struct rank_claim *claim, const struct block *envi
 		claim->local_rank = place;
 }
 
+/* Adds the claim by the variables of one launcher. */
 static void claim_by(struct claims *claims, const struct block *environ, const struct dialect *by)
 {
 	struct rank_claim claim = {.rank = number(environ, by->rank),
@@ -169,7 +178,7 @@ static void claim_by(struct claims *claims, const struct block *environ, const s
 
 	if (claim.rank == CLAIM_UNKNOWN || (by->with && !variable(environ, by->with)))
 		return;
-	/* A number beyond the world belongs to another world. */
+	/* A rank beyond the world belongs to another world. */
 	if (claim.world_size != CLAIM_UNKNOWN && claim.rank >= claim.world_size) {
 		claim.world_size = CLAIM_UNKNOWN;
 		claim.trust = CLAIM_SUPPORTED;
@@ -181,7 +190,10 @@ static void claim_by(struct claims *claims, const struct block *environ, const s
 	claims_add(claims, &claim);
 }
 
-/* Outside of a step SLURM_PROCID is that of the batch script, 0 for everybody. */
+/*
+ * Adds Slurm's claim, only in a step: outside of one SLURM_PROCID is that of the batch script, 0
+ * for everybody.
+ */
 static void claim_by_slurm(struct claims *claims, const struct block *environ)
 {
 	struct rank_claim claim = {.rank = number(environ, "SLURM_PROCID"),
@@ -207,7 +219,10 @@ static void claim_by_slurm(struct claims *claims, const struct block *environ)
 		claims_add(claims, &claim);
 }
 
-/* Arguments name the place on the node; the rank with them only on a single node. */
+/*
+ * Adds the claim by arguments. They name the place on the node; that is the rank only on a single
+ * node.
+ */
 static void claim_by_arguments(
 	struct claims *claims, const struct block *environ, const struct block *cmdline)
 {
@@ -237,6 +252,7 @@ static void claim_by_arguments(
 	claims_add(claims, &claim);
 }
 
+/* Adds RANK without LOCAL_RANK, which may be the number of a node. */
 static void claim_by_node(struct claims *claims, const struct block *environ)
 {
 	const struct rank_claim claim = {.rank = number(environ, "RANK"),
@@ -254,7 +270,10 @@ static void claim_by_node(struct claims *claims, const struct block *environ)
 		claims_add(claims, &claim);
 }
 
-/* A script that starts itself again, as Lightning does, gives each its place and no rank. */
+/*
+ * Reads the place. A script that starts itself again, as Lightning does, gives each process a place
+ * and no rank.
+ */
 static void read_place(struct claims *claims, const struct block *environ)
 {
 	const struct rank_claim place = {.rank = CLAIM_UNKNOWN,
@@ -272,7 +291,10 @@ static void read_place(struct claims *claims, const struct block *environ)
 		claims->place = place;
 }
 
-/* What the job is called, by the best of those who name it; torchrun's "none" names none. */
+/*
+ * Reads what the job is called, by the best of those who name it, and the other names. torchrun's
+ * "none" is no name.
+ */
 static void read_names(struct claims *claims, const struct block *environ)
 {
 	static const char *const names[] = {"TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE",
@@ -311,7 +333,7 @@ void claims_read(struct claims *ret, const char *environ, size_t environ_len, co
 
 	*ret = (struct claims){0};
 	for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
-		/* RANK and LOCAL_RANK of torchrun are no second claim. */
+		/* RANK and LOCAL_RANK as torchrun sets them are no second claim. */
 		if (!strcmp(dialects[i].launcher, "env") && ret->nr)
 			continue;
 		claim_by(ret, &variables, &dialects[i]);

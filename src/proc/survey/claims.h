@@ -3,8 +3,9 @@
 #define PROC_CLAIMS_H
 
 /*
- * Reads which rank a process says it is, by the environment it was started with and by its
- * arguments. Several launchers may have left their variables there; all are kept, the best first:
+ * Reads which rank a process says that it is, by the environment that it was started with and by
+ * its arguments. Several launchers may have left their variables there. All are kept, the best
+ * first:
  *
  *	torchrun, or RANK with LOCAL_RANK	set for this very process
  *	OMPI_COMM_WORLD_RANK, PMIX_RANK,	by the launcher of a task, which may itself have
@@ -14,10 +15,10 @@
  *	RANK without LOCAL_RANK			of a NODE (PyTorchJob), until proved otherwise
  *	LOCAL_RANK, NODE_RANK, WORLD_SIZE	none yet: who started it tells (places.h)
  *
- * Traps that are known: OMPI_COMM_WORLD_NODE_RANK is the place on the node; LOCAL_RANK is 0 for all
- * under `torchrun --virtual-local-rank`; SLURM_PROCID counts nodes where each task is a torchrun.
- * A child inherits all of it: that a process claims to be a rank does not make it one
- * (proc/survey/survey.h decides).
+ * Known traps: OMPI_COMM_WORLD_NODE_RANK is the place on the node; LOCAL_RANK is 0 for all under
+ * `torchrun --virtual-local-rank`; SLURM_PROCID counts nodes if each task is a torchrun. A child
+ * inherits all of it: that a process claims to be a rank does not make it one (proc/survey/survey.h
+ * decides).
  */
 
 #include <stdbool.h>
@@ -25,28 +26,29 @@
 #include <stdint.h>
 
 #define CLAIM_UNKNOWN (-1)
-#define CLAIMS_MOST   12
+#define CLAIMS_MOST   12 /* claims of one process; more are left out */
 
 enum claim_trust { CLAIM_HYPOTHESIS, CLAIM_SUPPORTED, CLAIM_ESTABLISHED };
 
 struct rank_claim {
-	int rank; /* these are CLAIM_UNKNOWN where nothing tells */
+	int rank; /* each of these five is CLAIM_UNKNOWN if nothing tells */
 	int local_rank;
 	int world_size;
 	int node_rank;
-	int restart;
+	int restart; /* torchrun's count of restarts */
 	const char *launcher; /* "torchrun", "env", "openmpi", "slurm", ...: a literal */
-	const char *source;   /* "environ: RANK, LOCAL_RANK": a literal, or its owner's */
+	/* "environ: RANK, LOCAL_RANK": a literal, or it lives as long as its owner */
+	const char *source;
 	enum claim_trust trust;
-	bool of_node; /* the number may be that of a node */
-	bool of_task; /* by the launcher of a task, in which others may have been launched */
+	bool of_node; /* the rank may be the number of a node */
+	bool of_task; /* from the launcher of a task, in which others may have been launched */
 };
 
 struct claims {
 	struct rank_claim all[CLAIMS_MOST];
-	size_t nr;
-	bool has_place; /* it has a place on a node, and no rank: that makes nobody a rank */
-	struct rank_claim place; /* its place, node and world */
+	size_t nr; /* claims in `all`, the best first */
+	bool has_place; /* it has a place on a node, and no rank, which makes nobody a rank */
+	struct rank_claim place; /* local_rank, node_rank and world_size of that */
 	char job[160];	  /* what its launcher calls the job: a run id, "8841.0"; "" not told */
 	char master[160]; /* "ADDRESS:PORT" of rank 0; "" not told */
 	char step[64];	  /* its Slurm step, "8841.0"; "" none */
@@ -58,33 +60,35 @@ struct claims {
 };
 
 /*
- * Reads both blocks, strings with a NUL behind each, as /proc/PID/environ and cmdline have them; a
- * last string without NUL was cut and is not believed. Either may be empty.
+ * Reads both blocks into ret. They are strings with a NUL behind each, as /proc/PID/environ and
+ * cmdline have them. A last string without NUL was cut and is not believed. Either may be empty.
  */
 void claims_read(struct claims *ret, const char *environ, size_t environ_len, const char *cmdline,
 	size_t cmdline_len) __attribute__((nonnull));
 
-/* The value of a variable in such a block, NULL where it has none. */
+/* Returns the value of a variable in such a block, borrowed; NULL if it has none. */
 const char *claims_variable(const char *environ, size_t len, const char *name)
 	__attribute__((nonnull));
 
 /*
- * The value of an option in such a block: "--NAME=V" or "--NAME" "V", where '-' and '_' in NAME
- * are the same. NULL where it is not given. name is written with '-'.
+ * Returns the value of an option in such a block, borrowed: "--NAME=V", or "--NAME" and "V", where
+ * '-' and '_' in NAME are the same. NULL if it is not given. `name` is written with '-'.
  */
 const char *claims_option(const char *cmdline, size_t len, const char *name)
 	__attribute__((nonnull));
 
-/* A number of up to 9 digits, all of the text; CLAIM_UNKNOWN for NULL and anything else. */
+/*
+ * Returns the number that a text of up to 9 digits is; CLAIM_UNKNOWN for NULL and any other text.
+ */
 int claims_number(const char *text);
 
 /*
- * True if numbers and sizes by this launcher (as in struct rank_claim) are of tasks, each of which
- * may have started many ranks; false for NULL.
+ * True if ranks and sizes by this launcher (as in struct rank_claim) are those of tasks, each of
+ * which may have started many ranks; false for NULL.
  */
 bool claims_are_of_tasks(const char *launcher);
 
-/* "established", "supported", "hypothesis". */
+/* Returns "established", "supported" or "hypothesis". */
 const char *claims_trust_name(enum claim_trust trust);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `environ` is one variable of the process, whoever defines it: a program that was linked to use
- * libc's has a copy of its own, which then is everybody's. So the first object that defines it has
- * it, in the order in which they are mapped: the program comes first.
+ * `environ` is one variable of the process, whichever object defines it: a program that was linked
+ * to use libc's has a copy of its own, which then is everybody's. So the variable is that of the
+ * first object that defines it, in the order in which they are mapped; the program comes first.
  */
 #include "proc/survey/inside.h"
 
@@ -17,10 +17,11 @@
 
 #define VARIABLES_MOST 4096
 #define ENVIRON_CAP    (256 * 1024)
-#define TEXT_CHUNK     256
+#define TEXT_CHUNK     256 /* bytes of a string read at once; divides a page */
 
 #define SPAWN "/torch/multiprocessing/spawn.py"
 
+/* One inside_read(). */
 struct look {
 	struct images *images;
 	struct stack_maps maps;
@@ -28,7 +29,7 @@ struct look {
 	struct stack_memory *memory;
 };
 
-/* Where the object at this map keeps the variable; 0 where it has none. */
+/* Returns where the object at this map keeps the variable; 0 if it has none. */
 static uint64_t environ_of(struct look *look, const struct stack_map *map)
 {
 	const struct module *module = modules_find(images_modules(look->images), map);
@@ -43,6 +44,7 @@ static uint64_t environ_of(struct look *look, const struct stack_map *map)
 	return bias + at;
 }
 
+/* Returns where the process has the variable; 0 not found. */
 static uint64_t find_environ(struct look *look)
 {
 	const struct stack_map *map;
@@ -57,7 +59,10 @@ static uint64_t find_environ(struct look *look)
 	return at;
 }
 
-/* Appends one string with its NUL; false where it cannot be read, or there is no room for it. */
+/*
+ * Appends the string at `at` with its NUL. Returns false if it cannot be read, or there is no room
+ * for it.
+ */
 static bool add_string(struct look *look, uint64_t at, struct str *into)
 {
 	char chunk[TEXT_CHUNK];
@@ -79,6 +84,7 @@ static bool add_string(struct look *look, uint64_t at, struct str *into)
 	return false;
 }
 
+/* Appends all variables, as far as they can be read. */
 static void read_environ(struct look *look, struct str *into)
 {
 	uint64_t variable = find_environ(look), list, at;
@@ -91,7 +97,7 @@ static void read_environ(struct look *look, struct str *into)
 			return;
 }
 
-/* True if it is a frame of that function of torch.multiprocessing.spawn. */
+/* True if a frame is one of that function of torch.multiprocessing.spawn. */
 static bool is_of_spawn(const struct python_frame *frame, const char *function)
 {
 	size_t len = strlen(frame->file), tail = strlen(SPAWN);
@@ -100,7 +106,10 @@ static bool is_of_spawn(const struct python_frame *frame, const char *function)
 	       !strcmp(frame->function, function);
 }
 
-/* _wrap(fn, i, ...) runs one of them; start_processes(fn, args, nprocs, ...) started them. */
+/*
+ * Takes the place and the number of places from a thread's frames: _wrap(fn, i, ...) runs one of
+ * spawn's processes, start_processes(fn, args, nprocs, ...) started them.
+ */
 static void read_frames(struct look *look, const struct python_place *place,
 	const struct python_thread *thread, struct inside *ret)
 {
@@ -114,6 +123,7 @@ static void read_frames(struct look *look, const struct python_place *place,
 	}
 }
 
+/* Looks at the frames of all Python threads. */
 static void read_python(struct look *look, struct inside *ret)
 {
 	struct python_place places[PYTHON_PLACES];
@@ -131,8 +141,8 @@ static void read_python(struct look *look, struct inside *ret)
 }
 
 /*
- * True if a line of maps may matter: of Python, of the C library, of no file. A process of PyTorch
- * has hundreds of others, and each would be opened.
+ * True if a line of maps may matter: one of Python, of the C library, of no file. A process of
+ * PyTorch has hundreds of others, each of which would be opened.
  */
 static bool is_of_use(const char *line, const char *end)
 {
@@ -145,6 +155,7 @@ static bool is_of_use(const char *line, const char *end)
 	return !slash;
 }
 
+/* Parses those lines of the maps that matter. */
 static void parse_maps(struct look *look, const struct str *text)
 {
 	const char *at = str_text(text), *all = at + text->len;

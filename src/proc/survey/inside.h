@@ -3,10 +3,10 @@
 #define PROC_INSIDE_H
 
 /*
- * Finds what a process knows of its rank that its files in /proc do not show: variables that it set
- * itself since it was started (a worker of Ray, a function that torch.multiprocessing.spawn calls),
- * and which of spawn's processes it is, by an argument on its Python stack. By its memory, without
- * stopping it; that takes its mmap lock and may block for ever: call it in a helper
+ * Finds what a process knows of its rank that its files in /proc do not show: variables that it has
+ * set itself since it was started (a worker of Ray, a function that torch.multiprocessing.spawn
+ * calls); and which of spawn's processes it is, by an argument on its Python stack. This reads its
+ * memory without stopping it, which takes its mmap lock and may block for ever: call it in a helper
  * (proc/helper.h).
  */
 
@@ -18,14 +18,15 @@
 #define INSIDE_NONE (-1)
 
 struct inside {
-	struct str environ; /* as /proc/PID/environ has it, but of now; empty where not known */
-	int place; /* among those that spawn started, from 0; INSIDE_NONE */
-	int places; /* of the one that spawns: how many it was told to start; INSIDE_NONE */
+	/* its variables of now, in the form of /proc/PID/environ; empty: not known */
+	struct str environ;
+	int place; /* its number among those that spawn started, from 0; INSIDE_NONE */
+	int places; /* of a process that spawns: how many it was told to start; INSIDE_NONE */
 };
 
 /*
- * 0, or -errno where nothing of it can be read. inside_release() in any case. Files that it has
- * mapped are opened once for all who share the images.
+ * Reads all that. Returns 0, or -errno if nothing of the process can be read; inside_release() in
+ * any case. Files that it has mapped are opened once for all who share `images`.
  */
 int inside_read(struct images *images, uint32_t pid, struct inside *ret) __attribute__((nonnull));
 

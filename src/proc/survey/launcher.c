@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-#define WORDS_LOOKED_AT 12 /* options of the interpreter come before what it runs */
+/* words of a Python command line that are looked at: options come before what it runs */
+#define WORDS_LOOKED_AT 12
 
 struct known {
-	const char *name; /* of the program, or of the script that Python runs */
-	const char *module; /* as Python's -m has it; NULL none */
+	const char *name; /* name of the program, or of the script that Python runs */
+	const char *module; /* name of the module that Python's -m runs; NULL none */
 	struct launcher launcher;
 };
 
@@ -40,10 +41,10 @@ static const char *const wrappers[] = {"sh", "bash", "dash", "zsh", "ksh", "fish
 	"strace", "ltrace", "perf", "gdb", "gdbserver", "valgrind", "sudo", "su", "runuser",
 	"setpriv", "unshare", "nsenter", "bwrap", "apptainer", "singularity", "starter",
 	"starter-suid", "conda", "micromamba", "uv", "script", "inquest",
-	/* Beside a rank, at the other end of its pipe: */
+	/* These run beside a rank, at the other end of its pipe: */
 	"tee", "cat", "sed", "grep", "awk", "gawk", "mawk", "ts", "logger", "rotatelogs"};
 
-/* Processes of inquest that go by another name than their program: it is forked, and no rank. */
+/* Names of processes of inquest that were forked and renamed; none is a rank. */
 static const char *const parts[] = {
 	"inquest-agent", "inquest-witness", "inquest-saver", "inquest-helper"};
 
@@ -61,7 +62,7 @@ static bool is_python(const char *name)
 	return !strncmp(name, "python", 6) || !strncmp(name, "pypy", 4);
 }
 
-/* The next word of a command line; NULL behind the last. */
+/* Returns the next word of a command line and moves behind it; NULL behind the last. */
 static const char *next_word(const char *cmdline, size_t len, size_t *at)
 {
 	const char *word = cmdline + *at;
@@ -80,7 +81,10 @@ bool launcher_is_python(const char *comm, const char *cmdline, size_t len)
 	return is_python(comm) || (word && is_python(base_name(word)));
 }
 
-/* What a Python command line runs: *ret_module says whether by -m. NULL: code, or nothing. */
+/*
+ * Returns the script or module that a Python command line runs; *ret_module: it is a module (-m).
+ * NULL: it runs code (-c), or nothing.
+ */
 static const char *python_runs(const char *cmdline, size_t len, bool *ret_module)
 {
 	size_t at = 0;
@@ -120,7 +124,9 @@ const struct launcher *launcher_of(const char *comm, const char *cmdline, size_t
 			continue;
 		if (runs ? !strcmp(base_name(runs), one->name) : !strcmp(comm, one->name))
 			return &one->launcher;
-		/* A name of 16 letters and more is cut by the kernel. */
+		/*
+		 * A name of 16 letters and more is cut by the kernel, but not in the command line.
+		 */
 		if (!python && first && !strcmp(base_name(first), one->name))
 			return &one->launcher;
 	}

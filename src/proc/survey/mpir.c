@@ -14,10 +14,10 @@
 #include "stack/maps.h"
 
 #define MAPS_CAP     (4 * 1024 * 1024)
-#define MAPS_MS	     250
-#define ENTRIES_ONCE 1024
+#define MAPS_MS	     250 /* deadline to read the launcher's maps */
+#define ENTRIES_ONCE 1024 /* entries read at once */
 
-/* As the launcher keeps it: MPIR_PROCDESC. */
+/* An entry as the launcher has it (MPIR_PROCDESC): the addresses of two texts, and a pid. */
 struct procdesc {
 	uint64_t host;
 	uint64_t executable;
@@ -25,6 +25,7 @@ struct procdesc {
 	int32_t pad;
 };
 
+/* One mpir_read(). */
 struct reader {
 	struct images *images;
 	struct stack_maps maps;
@@ -32,7 +33,7 @@ struct reader {
 	char own_host[256];
 };
 
-/* Where the process has a symbol of this module: its address, 0 none. */
+/* Returns the address in the process of a symbol of this module; 0 if there is none. */
 static uint64_t address_of(
 	const struct reader *reader, const struct module *module, const char *name)
 {
@@ -49,12 +50,12 @@ static uint64_t address_of(
 	return 0;
 }
 
-/* A host's name, up to its end or what fits. */
+/* Reads a host's name, up to its end or what fits; "" if it cannot be read. */
 static void read_host(struct stack_memory *memory, uint64_t at, char host[static 256])
 {
 	size_t len = 0, page = 4096 - at % 4096, most = page < 255 ? page : 255;
 
-	/* All at once, but for one that begins at the end of a page. */
+	/* Read at once, but for a name that crosses the end of a page. */
 	if (at && stack_memory_read(memory, at, host, most) == 0)
 		len = strnlen(host, most);
 	if (len == most && most < 255 &&
@@ -63,7 +64,7 @@ static void read_host(struct stack_memory *memory, uint64_t at, char host[static
 	host[len] = '\0';
 }
 
-/* Launchers name hosts in full or by the first part. */
+/* True if a name is that of this host. Launchers name hosts in full or by the first part. */
 static bool is_this_host(const struct reader *reader, const char *host)
 {
 	size_t mine = strcspn(reader->own_host, "."), theirs = strcspn(host, ".");
@@ -74,6 +75,7 @@ static bool is_this_host(const struct reader *reader, const char *host)
 	       (!host[theirs] || !reader->own_host[mine] || !strcmp(host, reader->own_host));
 }
 
+/* Adds one entry. *last_host is the address of the name before: tasks of one host share it. */
 static void take_entry(const struct reader *reader, struct mpir_table *table,
 	const struct procdesc *desc, size_t rank, uint64_t *last_host)
 {
@@ -91,7 +93,7 @@ static void take_entry(const struct reader *reader, struct mpir_table *table,
 	*array_add(&table->all) = entry;
 }
 
-/* Reads `size` entries at `at`. 0, or -errno where they are not there. */
+/* Reads all table->size entries at `at`. Returns 0, or -errno if they are not there. */
 static int take_entries(const struct reader *reader, struct mpir_table *table, uint64_t at)
 {
 	struct procdesc *lot = alloc_zeroed(ENTRIES_ONCE, sizeof(*lot));
@@ -110,7 +112,9 @@ static int take_entries(const struct reader *reader, struct mpir_table *table, u
 	return error;
 }
 
-/* Reads the table of one module; -ENOENT if it has none, or none yet. */
+/*
+ * Reads the table of one module. Returns 0; -ENOENT if it has none, or none yet; or another -errno.
+ */
 static int read_module(
 	const struct reader *reader, const struct module *module, struct mpir_table *table)
 {
@@ -130,7 +134,9 @@ static int read_module(
 	return take_entries(reader, table, at);
 }
 
-/* Its maps take its mmap lock: by somebody who may be left behind. */
+/*
+ * Reads the launcher's maps by a helper, which may be left behind, since that takes its mmap lock.
+ */
 static int read_maps(uint32_t pid, struct stack_maps *maps)
 {
 	struct blocking_read read = {

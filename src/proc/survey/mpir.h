@@ -3,10 +3,11 @@
 #define PROC_MPIR_H
 
 /*
- * The table that srun and the mpirun of MPICH and Open MPI 4 keep for debuggers, MPIR_proctable:
- * host and pid of each task, its place in it being its rank. It is read out of the memory of the
- * living launcher, without a word to it: no stop, no debugger's handshake (MPIR_being_debugged
- * stays as it is), no connection. It needs the permission to trace it.
+ * Reads MPIR_proctable, the table that srun and the mpirun of MPICH and Open MPI 4 keep for
+ * debuggers: host and pid of each task, whose place in the table is its rank. It is read out of the
+ * memory of the living launcher, without a word to it: no stop, no debugger's handshake
+ * (MPIR_being_debugged stays as it is), no connection. That needs the permission to trace the
+ * launcher.
  */
 
 #include <stdbool.h>
@@ -15,7 +16,7 @@
 
 #include "base/array.h"
 
-#define MPIR_ENTRIES_CAP 1048576
+#define MPIR_ENTRIES_CAP 1048576 /* entries; a larger table makes no sense */
 
 struct mpir_entry {
 	int rank;
@@ -26,12 +27,12 @@ struct mpir_entry {
 
 struct mpir_table {
 	ARRAY(struct mpir_entry) all;
-	uint32_t size; /* as the launcher says */
+	uint32_t size; /* entries that the launcher says there are */
 };
 
 /*
- * Fills ret from the launcher. 0, or -ENOENT where it has none (yet), or another -errno. Rows that
- * make no sense are left out. mpir_release() in any case.
+ * Reads the table of the launcher. Returns 0; -ENOENT if it has none (yet); or another -errno. Rows
+ * that make no sense are left out. mpir_release() in any case.
  */
 int mpir_read(uint32_t pid, struct mpir_table *ret) __attribute__((nonnull));
 

@@ -3,18 +3,20 @@
 
 #include <string.h>
 
-#define PLACES_MOST 64 /* ranks of one node */
+#define PLACES_MOST 64 /* ranks of one node, at most */
 
-/* Those that one process started. */
+/* The processes with places that one process started. */
 struct family {
 	const struct survey_process *parent;
-	const struct survey_process *children[PLACES_MOST]; /* by place; NULL: not there */
+	const struct survey_process *children[PLACES_MOST]; /* by place; NULL: there is none */
 	struct rank_claim of;				    /* what all of them say */
 	int n;						    /* places, the parent's included */
-	bool odd; /* two have one place, or they do not say the same */
+	bool odd; /* two have the same place, or they do not say the same world */
 };
 
-/* The beginning of the last word of a text that ends before `end`; NULL: there is none. */
+/*
+ * Returns the beginning of the last word of a text that ends before `end`; NULL if there is none.
+ */
 static const char *last_word(const char *text, const char *end)
 {
 	const char *word = end;
@@ -24,7 +26,7 @@ static const char *last_word(const char *text, const char *end)
 	return word < end ? word : NULL;
 }
 
-/* True if two words are one file's name, of which one has no folder, or are the same. */
+/* True if two words are the same, or name one file, one of them without its folder. */
 static bool is_same_word(const char *a, const char *a_end, const char *b, const char *b_end)
 {
 	size_t a_len = (size_t)(a_end - a), b_len = (size_t)(b_end - b);
@@ -37,7 +39,10 @@ static bool is_same_word(const char *a, const char *a_end, const char *b, const 
 	return !more || longer[more - 1] == '/';
 }
 
-/* True if the child's command is the parent's, but for the interpreter and its own options. */
+/*
+ * True if the child's command is the parent's, but for the interpreter and the interpreter's
+ * options.
+ */
 static bool runs_same(const struct survey_process *parent, const struct survey_process *child)
 {
 	const char *a_end = parent->command + strlen(parent->command);
@@ -48,7 +53,7 @@ static bool runs_same(const struct survey_process *parent, const struct survey_p
 		const char *a = last_word(parent->command, a_end);
 		const char *b = last_word(child->command, b_end);
 
-		if (!b || b == child->command) /* its interpreter */
+		if (!b || b == child->command) /* that word is its interpreter */
 			return b && a && same;
 		if (!a || a == parent->command || !is_same_word(a, a_end, b, b_end))
 			return false;
@@ -57,11 +62,13 @@ static bool runs_same(const struct survey_process *parent, const struct survey_p
 	}
 }
 
+/* True if two say the same world and node. */
 static bool says_the_same(const struct rank_claim *a, const struct rank_claim *b)
 {
 	return a->world_size == b->world_size && a->node_rank == b->node_rank;
 }
 
+/* Adds a child by its place. */
 static void add_child(struct family *family, const struct survey_process *child)
 {
 	const struct rank_claim *place = &child->claims.place;
@@ -77,7 +84,7 @@ static void add_child(struct family *family, const struct survey_process *child)
 	family->n = place->local_rank >= family->n ? place->local_rank + 1 : family->n;
 }
 
-/* True if they are 1 to n-1 of the n of a node, and nodes of as many make the world. */
+/* True if the children are 1 to n-1 of the n of a node, and nodes of that many make the world. */
 static bool is_whole(const struct family *family)
 {
 	if (family->odd || family->n < 2 || family->children[0])
@@ -89,6 +96,7 @@ static bool is_whole(const struct family *family)
 	       family->of.node_rank < family->of.world_size / family->n;
 }
 
+/* Gives all of a family their ranks, and the parent what its children say of the job. */
 static void number(struct survey *survey, const struct family *family)
 {
 	uint32_t pids[PLACES_MOST] = {family->parent->stat.pid};
@@ -112,7 +120,10 @@ static void number(struct survey *survey, const struct family *family)
 		strcpy(first->claims.job, family->children[1]->claims.job);
 }
 
-/* What has a place and runs another program is a helper, of the parent or of its compiler. */
+/*
+ * True if a process is one of the family. One that has a place and runs another program is a
+ * helper, of the parent or of its compiler.
+ */
 static bool is_of_family(const struct survey *survey, size_t parent, size_t child)
 {
 	const struct survey_process *process = &survey->all.items[child];

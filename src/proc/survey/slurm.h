@@ -3,8 +3,9 @@
 #define PROC_SLURM_H
 
 /*
- * Asks Slurm for the processes of a job on this node, by `scontrol listpids JOB`. It needs no
- * cooperation of the tasks; it knows the process that it started for each, not what that started.
+ * Asks Slurm for the processes of a job on this node, by `scontrol listpids JOB`. That needs no
+ * cooperation of the tasks. Slurm knows the process that it started for each task, not what that
+ * one started.
  */
 
 #include <stddef.h>
@@ -24,13 +25,16 @@ struct slurm_pids {
 };
 
 /*
- * Runs scontrol as PATH has it, for a job of digits, and gives it deadline_ms; then it is
- * killed. 0, or -ENOENT where there is none, -ETIMEDOUT, another -errno, or -EIO where it failed.
+ * Runs scontrol as PATH has it, for a job of digits, and kills it after deadline_ms. Appends what
+ * it lists. Returns 0; -ENOENT if there is no scontrol; -ETIMEDOUT; -EIO if it failed; or another
+ * -errno.
  */
 int slurm_list_pids(const char *job, int deadline_ms, struct slurm_pids *into)
 	__attribute__((nonnull));
 
-/* Reads its output: tasks of numbered steps; what makes no sense is passed over. */
+/*
+ * Appends what its output lists: tasks of numbered steps. Lines that make no sense are passed over.
+ */
 void slurm_parse_pids(const char *text, struct slurm_pids *into) __attribute__((nonnull));
 
 /* Leaves the empty list. Takes NULL. */

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "proc/threads/threads.h"
 
-/* How often its main thread was put on a processor; 0 not known. */
+/* Returns how often the main thread of a process was put on a processor; 0 not known. */
 static uint64_t runs_of(uint32_t pid)
 {
 	struct snapshot_thread thread = {.tid = pid};
@@ -21,6 +21,7 @@ static uint64_t runs_of(uint32_t pid)
 	return runs;
 }
 
+/* Notes the two run counts of one rank of a job. */
 static void note(struct survey_job *job, uint64_t before, uint64_t after)
 {
 	if (job->standing == SURVEY_BUSY || !before || !after)

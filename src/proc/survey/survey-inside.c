@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that say nothing of a rank in their files, and may be one all the same. They are few:
- * what multiprocessing started, or forked off itself, below a Python that says nothing either, and
- * Ray's workers. Their starter is asked, too: it knows how many there should be.
+ * Asks processes that say nothing of a rank in their files, and may be one all the same. They are
+ * few: what multiprocessing started, or what forked off, below a Python that says nothing either,
+ * and Ray's workers. Their starter is asked, too: it knows how many there should be.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,22 +14,23 @@
 #include "proc/survey/survey.h"
 #include "proc/helper.h"
 
-#define ASKED_MOST 256
-#define RAY	   "ray::"
+#define ASKED_MOST 256 /* processes asked, at most */
+#define RAY	   "ray::" /* how the names of Ray's workers begin */
 
-/* Whom to ask. */
+/* Whom to ask: indices in survey->all. */
 struct asking {
 	struct survey *survey;
 	int at[ASKED_MOST];
 	size_t nr;
 };
 
-/* The head of an answer; the variables follow. */
+/* The head of an answer, behind which the variables follow. */
 struct answer {
-	uint64_t which; /* of asking.at */
+	uint64_t which; /* index in asking.at */
 	int64_t place, places;
 };
 
+/* True if a process has a claim that is no task's and no node's. */
 static bool has_own_claim(const struct survey_process *process)
 {
 	for (size_t i = 0; i < process->claims.nr; i++)
@@ -38,7 +39,7 @@ static bool has_own_claim(const struct survey_process *process)
 	return false;
 }
 
-/* A child that is a Python of its parent's: spawned, or forked off. */
+/* True for a child that its parent, a Python, has spawned or forked off. */
 static bool is_offspring(const struct survey *survey, const struct survey_process *process)
 {
 	const struct survey_process *parent =
@@ -49,6 +50,7 @@ static bool is_offspring(const struct survey *survey, const struct survey_proces
 	return process->helper || !strcmp(process->command, parent->command);
 }
 
+/* True if a process says nothing and may be a rank. */
 static bool may_be_rank(const struct survey *survey, const struct survey_process *process)
 {
 	if (process->error || process->ourselves || process->launcher || process->wrapper ||
@@ -59,6 +61,7 @@ static bool may_be_rank(const struct survey *survey, const struct survey_process
 	return process->python && is_offspring(survey, process);
 }
 
+/* Adds a process, once, to those to ask. */
 static void ask_once(struct asking *asking, int at)
 {
 	for (size_t i = 0; i < asking->nr; i++)
@@ -68,7 +71,9 @@ static void ask_once(struct asking *asking, int at)
 		asking->at[asking->nr++] = at;
 }
 
-/* Those who start others come before them. */
+/*
+ * Lists whom to ask. A process that starts others comes before them, so that its answer does, too.
+ */
 static void find_asked(struct survey *survey, struct asking *asking)
 {
 	for (size_t i = 0; i < survey->all.nr; i++) {
@@ -82,7 +87,7 @@ static void find_asked(struct survey *survey, struct asking *asking)
 	}
 }
 
-/* In the helper. */
+/* Reads all that are asked and sends the answers. Runs in the helper. */
 static void ask_all(int out, void *arg)
 {
 	const struct asking *asking = arg;
@@ -106,7 +111,7 @@ static void ask_all(int out, void *arg)
 	images_free(images);
 }
 
-/* What the one that started it was told to start; CLAIM_UNKNOWN where nobody knows. */
+/* Returns how many a process' parent was told to start; CLAIM_UNKNOWN if nobody knows. */
 static int places_of(const struct asking *asking, const int *places, int parent)
 {
 	for (size_t i = 0; i < asking->nr; i++)
@@ -147,7 +152,7 @@ void survey_add_inside(struct survey *survey, struct survey_process *process, co
 		strcpy(process->claims.job, found.job);
 }
 
-/* One answer, of asking.at[which]. */
+/* Takes in one answer. places[] collects how many each one was told to start. */
 static void take(struct asking *asking, const struct str *message, int *places)
 {
 	struct survey_process *process;

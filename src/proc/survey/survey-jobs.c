@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which ranks are one job. Two containers may both say 127.0.0.1:29500, and a job without any name
- * may be there twice: what shows it is that one rank is there twice. Then launchers tell them
- * apart, or parents; and where even these are the same, the order of their births does.
+ * Decides which ranks are one job. Two containers may both say 127.0.0.1:29500, and a job without
+ * any name may be there twice: what shows that is one rank that is there twice. Then launchers tell
+ * the jobs apart, or parents; and where even these are the same, the order of births does.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "proc/survey/survey.h"
 
-#define CLIMB_MOST 64
+#define CLIMB_MOST 64 /* generations: a longer chain of parents is damage */
 
 /* A rank on its way into a job. */
 struct member {
 	struct survey_process *process;
-	const char *key;  /* by which it is named */
-	int starter;	  /* index of its launcher, else of its parent */
-	unsigned cohort;  /* among those that nothing else tells apart */
+	const char *key;  /* names its job: equal for members of one job */
+	int starter;	  /* index of its launcher, else of its parent; SURVEY_NONE */
+	unsigned cohort;  /* number of its job among those that nothing else tells apart */
 };
 
 struct members {
 	ARRAY(struct member) all;
 };
 
+/* Returns a rank's key, by the best of what names its job. */
 static const char *key_of(struct survey *survey, const struct survey_process *process)
 {
 	const struct claims *claims = &process->claims;
@@ -48,14 +49,14 @@ static const char *key_of(struct survey *survey, const struct survey_process *pr
 			return (a) < (b) ? -1 : 1;                                                 \
 	} while (0)
 
-/* True if two may be of one job by who owns and names them. */
+/* Orders by owner and key; 0 if two may be of one job. */
 static int compare_keys(const struct member *a, const struct member *b)
 {
 	ORDER(a->process->uid, b->process->uid);
 	return strcmp(a->key, b->key);
 }
 
-/* By name, and then by birth. */
+/* Orders by owner and key, then by birth. */
 static int compare_names(const void *va, const void *vb)
 {
 	const struct member *a = va, *b = vb;
@@ -68,7 +69,7 @@ static int compare_names(const void *va, const void *vb)
 	return 0;
 }
 
-/* By name, by starter, and then by birth. */
+/* Orders by owner and key, by starter, then by birth. */
 static int compare_starters(const void *va, const void *vb)
 {
 	const struct member *a = va, *b = vb;
@@ -80,13 +81,14 @@ static int compare_starters(const void *va, const void *vb)
 	return compare_names(va, vb);
 }
 
+/* True if two claim the same rank of the same restart. */
 static bool is_same_seat(const struct member *a, const struct member *b)
 {
 	return a->process->rank.rank == b->process->rank.rank &&
 	       a->process->rank.restart == b->process->rank.restart;
 }
 
-/* By who started them and how many they say that they are: before they are named. */
+/* Orders by who started them and by how many they say that they are. */
 static int compare_broods(const void *va, const void *vb)
 {
 	const struct member *a = va, *b = vb;
@@ -98,13 +100,14 @@ static int compare_broods(const void *va, const void *vb)
 	return 0;
 }
 
+/* True if two were started by the same process and say the same world size. */
 static bool is_same_brood(const struct member *a, const struct member *b)
 {
 	return a->process->uid == b->process->uid && a->starter == b->starter &&
 	       a->process->rank.world_size == b->process->rank.world_size;
 }
 
-/* True if a rank is there twice in [from, to). */
+/* True if a rank is there twice among [from, to). */
 static bool has_twins(const struct members *members, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -114,7 +117,7 @@ static bool has_twins(const struct members *members, size_t from, size_t to)
 	return false;
 }
 
-/* The key that more than half of [from, to) have; NULL: none. */
+/* Returns the key that more than half of [from, to) have; NULL if there is none. */
 static const char *usual_key(const struct members *members, size_t from, size_t to)
 {
 	const struct member *list = members->all.items;
@@ -127,14 +130,15 @@ static const char *usual_key(const struct members *members, size_t from, size_t 
 		if (2 * same > to - from)
 			return list[i].key;
 		if (i - from > (to - from) / 2)
-			break; /* nobody whom more than half are like is left */
+			break; /* too few are left for a key of more than half */
 	}
 	return NULL;
 }
 
 /*
- * A process that was started with the others, and has the one number that they lack, is of their
- * job, even if it looks for them at another address. That is known only where all are here.
+ * Gives the key of its siblings to a process that was started with them and has the one number that
+ * they lack: it is of their job, even if it looks for them at another address. That is known only
+ * if all ranks of the job are here.
  */
 static void join_strays(struct members *members)
 {
@@ -156,7 +160,9 @@ static void join_strays(struct members *members)
 	}
 }
 
-/* Each into the first cohort that has no such rank yet, in the order of birth. */
+/*
+ * Puts each of [from, to), in the order of birth, into the first cohort that has no such rank yet.
+ */
 static void split_cohorts(struct members *members, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -169,7 +175,10 @@ static void split_cohorts(struct members *members, size_t from, size_t to)
 	}
 }
 
-/* What the job is called: by its launcher's name for it, by its launcher, by a rank. */
+/*
+ * Returns what a job is called: its launcher's name for it (unless it was split), else its
+ * launcher, else its first rank.
+ */
 static const char *id_of(struct survey *survey, const struct member *first, bool split)
 {
 	const struct survey_process *process = first->process;
@@ -184,7 +193,7 @@ static const char *id_of(struct survey *survey, const struct member *first, bool
 	return arena_printf(&survey->arena, "pid-%u", process->stat.pid);
 }
 
-/* One job of those in [from, to) that are of this cohort. */
+/* Makes one job of those in [from, to) that are of this cohort. */
 static void make_job(struct survey *survey, const struct members *members, size_t from, size_t to,
 	unsigned cohort, bool split)
 {
@@ -215,6 +224,7 @@ static void make_job(struct survey *survey, const struct members *members, size_
 	*array_add(&survey->jobs) = job;
 }
 
+/* Makes a job of each cohort of [from, to). */
 static void make_cohorts(
 	struct survey *survey, struct members *members, size_t from, size_t to, bool split)
 {
@@ -228,7 +238,10 @@ static void make_cohorts(
 		make_job(survey, members, from, to, cohort, split || last);
 }
 
-/* The end of the run that begins at `from`: of one name, with by_starter also of one starter. */
+/*
+ * Returns the end of the run that begins at `from`: of one owner and key, with by_starter also of
+ * one starter.
+ */
 static size_t run_end(const struct members *members, size_t from, bool by_starter)
 {
 	size_t to = from;
@@ -270,7 +283,7 @@ void survey_make_jobs(struct survey *survey)
 	array_release(&members.all);
 }
 
-/* The job of the process, or of the rank that it descends from. */
+/* Returns the job of the process at an index, or of the rank that it descends from; SURVEY_NONE. */
 static int job_above(const struct survey *survey, int at)
 {
 	for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {

@@ -11,6 +11,7 @@
 
 /* --- Order ----------------------------------------------------------------------------------- */
 
+/* Orders by pid, then by start time. */
 static int compare_pids(const void *a, const void *b)
 {
 	const struct survey_process *left = a, *right = b;
@@ -39,12 +40,13 @@ struct survey_process *survey_find(struct survey *survey, uint32_t pid)
 	return &survey->all.items[low];
 }
 
+/* Returns the index of a process; SURVEY_NONE for NULL. */
 static int index_of(const struct survey *survey, const struct survey_process *process)
 {
 	return process ? (int)(process - survey->all.items) : SURVEY_NONE;
 }
 
-/* The program itself may have any file name: whoever forked one of its parts is it. */
+/* Finds our own program under another file name: it is whoever forked one of its parts. */
 static void find_renamed(struct survey *survey)
 {
 	const struct survey_process *process;
@@ -86,7 +88,10 @@ void survey_sort(struct survey *survey)
 
 /* --- Claims ---------------------------------------------------------------------------------- */
 
-/* Places a claim where its kind belongs. */
+/*
+ * Inserts a claim behind those of the process' own, and before those of tasks and nodes and
+ * guesses.
+ */
 static void insert_claim(struct claims *claims, const struct rank_claim *claim)
 {
 	size_t at = 0;
@@ -102,7 +107,10 @@ static void insert_claim(struct claims *claims, const struct rank_claim *claim)
 	claims->nr++;
 }
 
-/* What a process runs: its only child, but parts of ours; SURVEY_NONE where it has none such. */
+/*
+ * Returns what a process runs: its only child, parts of ours not counted; SURVEY_NONE if it has no
+ * such child, or several.
+ */
 static int only_child(const struct survey *survey, int parent)
 {
 	int found = SURVEY_NONE;
@@ -123,7 +131,10 @@ void survey_add_word(
 {
 	int at = index_of(survey, survey_find(survey, pid));
 
-	/* A launcher knows the process that it started: a shell, perhaps. */
+	/*
+	 * A launcher knows the process that it started, which may be a shell: the word is passed on
+	 * to what that runs.
+	 */
 	for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {
 		struct survey_process *process = &survey->all.items[at];
 
@@ -136,7 +147,7 @@ void survey_add_word(
 	}
 }
 
-/* The claim of a process that counts, NULL if it has none but that of its node. */
+/* Returns the claim of a process that counts; NULL if it has none but that of its node. */
 static const struct rank_claim *best_claim(
 	const struct survey *survey, const struct survey_process *process)
 {
@@ -153,7 +164,7 @@ static const struct rank_claim *best_claim(
 	return NULL;
 }
 
-/* A claim by which torchrun or a program itself tells ranks apart: no task's number. */
+/* True for a claim by which torchrun or a program itself tells ranks apart: no task's number. */
 static bool is_own_claim(const struct rank_claim *claim)
 {
 	return claim && !claim->of_task;
@@ -161,7 +172,7 @@ static bool is_own_claim(const struct rank_claim *claim)
 
 /* --- Variables that only helpers show -------------------------------------------------------- */
 
-/* Gives the claim of a process' helpers to it, if they all say the same. */
+/* Gives the claim of a process' helpers to the process, if they all say the same. */
 static void ask_helpers(struct survey *survey, int parent)
 {
 	struct survey_process *process = &survey->all.items[parent];
@@ -196,6 +207,7 @@ static void ask_helpers(struct survey *survey, int parent)
 		strcpy(process->claims.job, teller->claims.job);
 }
 
+/* Asks the helpers of each process that says nothing itself. */
 static void hear_helpers(struct survey *survey)
 {
 	for (size_t i = 0; i < survey->all.nr; i++) {
@@ -213,10 +225,12 @@ static void hear_helpers(struct survey *survey)
 
 /* --- Children in order ----------------------------------------------------------------------- */
 
+/* The children of one launcher. */
 struct brood {
-	ARRAY(struct survey_process *) all; /* as they were started */
+	ARRAY(struct survey_process *) all; /* in the order in which they were started */
 };
 
+/* Orders pointers to processes by birth. */
 static int compare_births(const void *a, const void *b)
 {
 	const struct survey_process *left = *(struct survey_process *const *)a;
@@ -227,7 +241,7 @@ static int compare_births(const void *a, const void *b)
 	return compare_pids(left, right);
 }
 
-/* What a launcher runs: workers with their claims, and those who cannot be asked. */
+/* Lists what a launcher runs: workers with claims of their own, and those who cannot be asked. */
 static void find_brood(struct survey *survey, int launcher, struct brood *brood)
 {
 	for (size_t i = 0; i < survey->all.nr; i++) {
@@ -241,7 +255,10 @@ static void find_brood(struct survey *survey, int launcher, struct brood *brood)
 	array_sort(&brood->all, compare_births);
 }
 
-/* What siblings say: the rank of the first, and the world. False where places do not fit. */
+/*
+ * Finds what siblings say: the rank of the first one, and the world. Returns false if their places
+ * do not fit.
+ */
 static bool brood_agrees(
 	const struct survey *survey, const struct brood *brood, int *ret_base, int *ret_world)
 {
@@ -258,6 +275,7 @@ static bool brood_agrees(
 	return true;
 }
 
+/* Gives the silent children of a launcher claims by their place among those that speak. */
 static void place_brood(struct survey *survey, struct survey_process *launcher)
 {
 	struct brood brood = {0};
@@ -268,7 +286,7 @@ static void place_brood(struct survey *survey, struct survey_process *launcher)
 	find_brood(survey, index_of(survey, launcher), &brood);
 	if (!brood_agrees(survey, &brood, &base, &world))
 		brood.all.nr = 0;
-	/* Nobody speaks: as many must be there as it was to start. */
+	/* If nobody speaks, as many must be there as the launcher was to start. */
 	if (base == CLAIM_UNKNOWN && launcher->node_rank != CLAIM_UNKNOWN &&
 		(int)brood.all.nr == launcher->per_node)
 		base = launcher->node_rank * launcher->per_node;
@@ -290,13 +308,16 @@ static void place_brood(struct survey *survey, struct survey_process *launcher)
 
 /* --- Who is one ------------------------------------------------------------------------------ */
 
-/* One of these says nothing against the other. */
+/* True if two names do not contradict each other. */
 static bool names_agree(const char *a, const char *b)
 {
 	return !*a || !*b || !strcmp(a, b);
 }
 
-/* True if somebody below has this claim by inheritance; a task's number below a rank is no news. */
+/*
+ * True if a process has its claim by inheritance from one above. A task's number below a rank is no
+ * news.
+ */
 static bool is_inherited(const struct survey_process *above, const struct rank_claim *theirs,
 	const struct survey_process *below, const struct rank_claim *mine)
 {
@@ -309,7 +330,10 @@ static bool is_inherited(const struct survey_process *above, const struct rank_c
 	       (theirs->of_task || names_agree(above->claims.job, below->claims.job));
 }
 
-/* A process with a task's number, and a descendant with another number, is a launcher. */
+/*
+ * Finds launchers that nobody knows: a process with a task's number, and a descendant with another
+ * number.
+ */
 static void find_unknown_launchers(struct survey *survey)
 {
 	struct number *numbers = alloc_zeroed(survey->all.nr + 1, sizeof(*numbers));
@@ -329,8 +353,9 @@ static void find_unknown_launchers(struct survey *survey)
 }
 
 /*
- * The topmost of those above and the process itself that share its claim and are no wrappers; the
- * process itself where it is a wrapper and nobody else has the claim.
+ * Returns who holds a process' claim: the topmost, of the process and those above it, that has the
+ * same claim and is no wrapper; the process itself if it is a wrapper and nobody else has the
+ * claim.
  */
 static int claim_holder(const struct survey *survey, int start)
 {
@@ -351,7 +376,10 @@ static int claim_holder(const struct survey *survey, int start)
 	return holder;
 }
 
-/* A wrapper holds its claim only if nobody below it does; what inquest runs is somebody. */
+/*
+ * True if somebody below a wrapper has a claim, so that the wrapper is none. What inquest runs
+ * counts as somebody.
+ */
 static bool has_heir(const struct survey *survey, int wrapper)
 {
 	for (size_t i = 0; i < survey->all.nr; i++) {
@@ -369,7 +397,10 @@ static bool has_heir(const struct survey *survey, int wrapper)
 	return false;
 }
 
-/* How likely a process is what computes, of those that one shell gave one number. */
+/*
+ * Returns how likely a process is the one that computes, among those that one shell gave the same
+ * number.
+ */
 static int weight(const struct survey_process *process)
 {
 	return process->wrapper ? 0 : process->python ? 2 : 1;
@@ -386,7 +417,10 @@ static bool is_below(const struct survey *survey, int process, int above)
 	return false;
 }
 
-/* True if one shell gave both the same: nobody else's rank of another job has all of that alike. */
+/*
+ * True if one shell gave both processes the same claim: a rank of another job never has all of that
+ * alike.
+ */
 static bool is_same_claim(const struct survey_process *a, const struct rank_claim *mine,
 	const struct survey_process *b, const struct rank_claim *theirs)
 {
@@ -398,8 +432,8 @@ static bool is_same_claim(const struct survey_process *a, const struct rank_clai
 }
 
 /*
- * A shell that sets a rank's number gives it to all that it runs, and so to what only reads the
- * output of the rank: `RANK=3 python train.py | tee log'.
+ * True for what only reads the output of a rank: a shell that sets a rank's number gives it to all
+ * that it runs, as in `RANK=3 python train.py | tee log'.
  */
 static bool is_beside_heir(const struct survey *survey, int at)
 {
@@ -421,6 +455,7 @@ static bool is_beside_heir(const struct survey *survey, int at)
 	return false;
 }
 
+/* Decides by claims of their own and of tasks who is a rank. */
 static void settle_ranks(struct survey *survey)
 {
 	find_unknown_launchers(survey);
@@ -441,6 +476,7 @@ static void settle_ranks(struct survey *survey)
 
 /* --- RANK alone ------------------------------------------------------------------------------ */
 
+/* Returns a process' claim that may be its node's; NULL none. */
 static const struct rank_claim *node_claim(const struct survey_process *process)
 {
 	for (size_t i = 0; i < process->claims.nr; i++)
@@ -449,7 +485,7 @@ static const struct rank_claim *node_claim(const struct survey_process *process)
 	return NULL;
 }
 
-/* True if it, or anybody above, makes a rank of it already, or claims the same. */
+/* True if somebody above the process is a rank or a launcher, or claims the same. */
 static bool node_claim_is_taken(const struct survey *survey, int start)
 {
 	int at = survey->all.items[start].parent;
@@ -467,7 +503,7 @@ static bool node_claim_is_taken(const struct survey *survey, int start)
 	return false;
 }
 
-/* True if it has started a rank, or a launcher. */
+/* True if a rank or a launcher descends from the process. */
 static bool starts_others(const struct survey *survey, int start)
 {
 	for (size_t i = 0; i < survey->all.nr; i++) {
@@ -484,7 +520,10 @@ static bool starts_others(const struct survey *survey, int start)
 	return false;
 }
 
-/* Several of one world here that differ in RANK: so it is theirs, and not that of the node. */
+/*
+ * True if several processes of one world here differ in RANK: then it is theirs, and not that of
+ * the node.
+ */
 static bool differs_here(const struct survey *survey, const struct survey_process *process)
 {
 	const struct rank_claim *mine = node_claim(process);
@@ -501,6 +540,7 @@ static bool differs_here(const struct survey *survey, const struct survey_proces
 	return false;
 }
 
+/* Decides about those who have RANK alone. */
 static void settle_node_claims(struct survey *survey)
 {
 	for (size_t i = 0; i < survey->all.nr; i++) {
@@ -522,7 +562,7 @@ static void settle_node_claims(struct survey *survey)
 
 /* --- All of it ------------------------------------------------------------------------------- */
 
-/* Other numbers that it was given; a task's that is its node's is no other. */
+/* Says which other numbers a rank was given. A task's number that is its node's is none of them. */
 static void find_conflicts(struct survey *survey, struct survey_process *process)
 {
 	for (size_t i = 0; i < process->claims.nr; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asking the machine. Environments and command lines take the target's mmap lock, so they are
- * reads; they come in lots, so that thousands of processes do not lie in memory at once.
+ * Asks the machine. To read environments and command lines takes the target's mmap lock, so these
+ * are blocking reads; they come in lots, so that the texts of thousands of processes do not lie in
+ * memory at once.
  *
  * Our own environment says which step we run in, never which rank somebody is: inside a collecting
  * step SLURM_PROCID is the collector's.
@@ -22,14 +23,17 @@
 #include "proc/survey/slurm.h"
 #include "proc/tree.h"
 
-#define SURVEY_LOT	   128
+#define SURVEY_LOT	   128 /* processes read at once */
 #define SURVEY_ENVIRON_CAP (256 * 1024)
 #define SURVEY_COMMAND_CAP (64 * 1024)
-#define SURVEY_COMMAND	   512 /* of a command line, kept for people */
-#define SURVEY_SLURM_JOBS  4
+#define SURVEY_COMMAND	   512 /* bytes of a command line that are kept for people */
+#define SURVEY_SLURM_JOBS  4 /* jobs that Slurm is asked for */
 #define SLURM_DEADLINE_MS  2000
 
-/* Words by blanks, what is secret by stars; bytes that are no text by '?'. */
+/*
+ * Returns a command line for people: blanks between words, stars for what is secret, '?' for bytes
+ * that are no text.
+ */
 static const char *survey_command(struct arena *arena, const char *cmdline, size_t len)
 {
 	struct str text = {0};
@@ -52,7 +56,10 @@ static const char *survey_command(struct arena *arena, const char *cmdline, size
 	return ret;
 }
 
-/* Which inherit the environment that the program has given itself. */
+/*
+ * True if a command is a helper's of Python's: it inherits the environment that the program has
+ * given itself.
+ */
 static bool is_helper(const char *command)
 {
 	static const char *const parts[] = {"multiprocessing.spawn", "multiprocessing.forkserver",
@@ -65,7 +72,7 @@ static bool is_helper(const char *command)
 	return false;
 }
 
-/* Which node a launcher is for; without a word of several nodes it is the only one. */
+/* Returns which node a launcher is for. Without a word of several nodes it is the only one, 0. */
 static int node_rank_of(
 	const char *block, size_t block_len, const char *cmdline, size_t cmdline_len)
 {
@@ -111,6 +118,7 @@ struct survey_process *survey_add(struct survey *survey, const struct procstat *
 	return process;
 }
 
+/* Returns whose process it is; -1 not known. */
 static uid_t owner_of(uint32_t pid)
 {
 	struct str path = {0};
@@ -124,7 +132,7 @@ static uid_t owner_of(uint32_t pid)
 	return uid;
 }
 
-/* Reads what nr processes claim. */
+/* Reads what `nr` processes claim, at most SURVEY_LOT, and adds them. */
 static void survey_take_lot(
 	struct survey *survey, const struct procstat *stats, size_t nr, int deadline_ms)
 {
@@ -154,6 +162,7 @@ static void survey_take_lot(
 		str_release(&reads[i].bytes);
 }
 
+/* Adds all processes of a list but kernel threads. */
 static void survey_take_all(
 	struct survey *survey, const struct proc_list *list, int deadline_ms)
 {
@@ -175,7 +184,7 @@ static void survey_take_all(
 		survey_take_lot(survey, lot, nr, deadline_ms);
 }
 
-/* We, and whoever started us: the shell's variables say nothing of a rank. */
+/* Marks us and whoever started us: what the shell's variables say of a rank means nothing. */
 static void mark_ourselves(struct survey *survey)
 {
 	struct survey_process *process = survey_find(survey, (uint32_t)getpid());
@@ -191,6 +200,7 @@ static void mark_ourselves(struct survey *survey)
 
 /* --- Who is asked besides -------------------------------------------------------------------- */
 
+/* Adds what Slurm says of the processes of its jobs here. */
 static void ask_slurm(struct survey *survey)
 {
 	const char *asked[SURVEY_SLURM_JOBS];
@@ -226,6 +236,7 @@ static void ask_slurm(struct survey *survey)
 	}
 }
 
+/* Adds what the tables of launchers say. */
 static void ask_launchers(struct survey *survey)
 {
 	for (size_t i = 0; i < survey->all.nr; i++) {

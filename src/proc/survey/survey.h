@@ -47,25 +47,26 @@ struct survey_process {
 	int error;		/* errno of reading its environment; 0 it was read */
 	const char *command;	/* words by blanks, cut; "" not known */
 	const struct launcher *launcher; /* NULL: it is none */
-	int per_node;		/* of a launcher: ranks on this node, as its arguments say */
-	int node_rank;		/* of a launcher: of this node; these two may be CLAIM_UNKNOWN */
-	bool wrapper;
+	int per_node;		/* of a launcher: ranks on this node, as its arguments say, */
+	int node_rank;		/* and its node's number; both may be CLAIM_UNKNOWN */
+	bool wrapper; /* launcher_is_wrapper(), or inquest under another name */
 	bool inquest;		/* of ours: `inquest run', its agent, somebody's attach */
 	bool session;		/* a shell that runs no script: no rank by itself */
 	bool helper;		/* a worker or server that Python's multiprocessing started */
-	bool python;
+	bool python; /* it is a Python interpreter */
 	bool ourselves;		/* we, or an ancestor of ours */
 	bool torch_below;	/* below it runs somebody with another rank of its own */
 	struct claims claims;
 	int parent;		/* index; SURVEY_NONE */
-	int under;		/* index of the nearest launcher above; SURVEY_NONE */
-	/* What follows: */
+	int under;		/* index of the nearest launcher above it; SURVEY_NONE */
+	/* What survey_settle() concludes: */
 	bool is_rank;
 	struct rank_claim rank; /* of a rank: the claim that holds */
 	const char *conflict;	/* who says otherwise; "" nobody */
 	int job;		/* index; SURVEY_NONE */
 };
 
+/* Whether the ranks of a job stand still, by proc/survey/standing.h. */
 enum survey_standing {
 	SURVEY_UNLOOKED,
 	SURVEY_STILL,
@@ -75,76 +76,80 @@ enum survey_standing {
 struct survey_job {
 	const char *id;	      /* a run id, "slurm 8841.0", "torchrun 4711", "pid 4711" */
 	const char *launcher; /* "torchrun", "slurm", "env", ... */
-	const char *folder;   /* of our own agent, where the job runs below one; "" none */
+	const char *folder;   /* folder of our own agent, if the job runs below one; "" none */
 	uid_t uid;
-	int world_size;	      /* CLAIM_UNKNOWN */
+	int world_size;	      /* as the ranks say; CLAIM_UNKNOWN */
 	size_t ranks;
-	uint32_t first_pid;   /* of its lowest rank */
+	uint32_t first_pid;   /* pid of its lowest rank */
 	enum survey_standing standing; /* proc/survey/standing.h has looked */
-	bool own;	      /* it has folders of ours, as whoever lists those has marked */
+	bool own;	      /* it has folders of ours, as the one who lists those has marked */
 };
 
 struct survey {
 	struct arena arena;
-	ARRAY(struct survey_process) all; /* by pid once it is settled */
+	ARRAY(struct survey_process) all; /* by pid, once survey_sort() has been called */
 	ARRAY(struct survey_job) jobs;
-	size_t unreadable; /* processes, no kernel threads, whose environment we may not read */
+	size_t unreadable; /* processes (no kernel threads) whose environment we may not read */
 	char step[64];	   /* the Slurm step that we are in ourselves; "" none */
 };
 
 /*
- * Lists all processes and reads what they claim, each file within deadline_ms; asks scontrol (in
- * a child that gets 2 s) where Slurm is at work, and launchers for their MPIR_proctable; settles.
- * 0, or -errno if /proc cannot be listed.
+ * Lists all processes, reads what they claim (each file within deadline_ms), asks scontrol (in a
+ * child that gets 2 s) if Slurm is at work here, and launchers for their MPIR_proctable, and
+ * settles. Returns 0, or -errno if /proc cannot be listed.
  */
 int survey_take(struct survey *survey, int deadline_ms) __attribute__((nonnull));
 
 struct proc_list;
 
-/* The same for these processes alone, and without asking Slurm or launchers. */
+/* Does the same for these processes alone, and asks neither Slurm nor launchers. */
 void survey_take_these(struct survey *survey, const struct proc_list *list, int deadline_ms)
 	__attribute__((nonnull));
 
-/* Adds a process; blocks as in claims_read(). error: of reading `environ`. Valid until the next. */
+/*
+ * Adds a process; the blocks are as in claims_read(), `error` is the errno of reading `environ`.
+ * Returns it, valid until the next one is added.
+ */
 struct survey_process *survey_add(struct survey *survey, const struct procstat *stat, int error,
 	const char *environ, size_t environ_len, const char *cmdline, size_t cmdline_len)
 	__attribute__((nonnull(1, 2)));
 
-/* The process with that pid, once it is sorted; NULL none. */
+/* Returns the process with that pid, after survey_sort(); NULL if there is none. */
 struct survey_process *survey_find(struct survey *survey, uint32_t pid) __attribute__((nonnull));
 
-/* Sorts by pid and finds parents and launchers. Before somebody else's word is added. */
+/* Sorts by pid and finds parents and launchers. Call it before somebody else's word is added. */
 void survey_sort(struct survey *survey) __attribute__((nonnull));
 
 /*
- * Adds somebody else's word of a process: behind claims of its own, before those of a task. Nobody
- * but root (and Slurm, which is asked as that) has a word of another user's process.
+ * Adds what somebody else says of a process as a claim, behind claims of its own and before those
+ * of a task. `whose` is the user who says it: only root (0), and Slurm, which counts as root, may
+ * speak of another user's process.
  */
 void survey_add_word(struct survey *survey, uint32_t pid, const struct rank_claim *claim,
 	uid_t whose) __attribute__((nonnull));
 
 /*
- * Asks the memory of processes that may be ranks and do not say so; within deadline_ms each, and
- * some of them only. Before survey_settle(), which asks nobody.
+ * Asks the memory of processes that may be ranks and do not say so, within deadline_ms each, and
+ * only some of them. Call it before survey_settle(), which asks nobody.
  */
 void survey_ask_inside(struct survey *survey, int deadline_ms) __attribute__((nonnull));
 
 /*
- * Adds what was found inside of one: its variables of now, which of spawn's processes it is, and of
- * how many (CLAIM_UNKNOWN: it is none, or that is not known).
+ * Adds what was found inside of a process: its variables of now, which of spawn's processes it is,
+ * and of how many (CLAIM_UNKNOWN: it is none, or that is not known).
  */
 void survey_add_inside(struct survey *survey, struct survey_process *process, const char *environ,
 	size_t len, int place, int places) __attribute__((nonnull));
 
-/* Decides who is a rank, and of which job. */
+/* Decides who is a rank, and of which job; sets what follows in each process. */
 void survey_settle(struct survey *survey) __attribute__((nonnull));
 
-/* The part of that which makes jobs of ranks. */
+/* Makes jobs of the ranks: the last part of survey_settle(). */
 void survey_make_jobs(struct survey *survey) __attribute__((nonnull));
 
 /*
- * The job that a process belongs to: as a rank, as a descendant of one, or as the launcher or
- * wrapper above ranks. SURVEY_NONE where it belongs to none.
+ * Returns the index of the job that a process belongs to: as a rank, as a descendant of one, or as
+ * the launcher or wrapper above ranks. SURVEY_NONE if it belongs to none, or to several.
  */
 int survey_job_of(struct survey *survey, uint32_t pid) __attribute__((nonnull));
 

@@ -19,13 +19,14 @@
 #include "base/str.h"
 
 #define DEBUGFILE_PLACE	    "/usr/lib/debug"
-#define DEBUGFILE_ID	    32
-#define DEBUGFILE_LINK_CAP  4096
-#define DEBUGFILE_SUM_CAP   (1ull << 30) /* no checksum over more: seconds */
-#define DEBUGFILE_PACK_CAP  (64u << 20)
-#define DEBUGFILE_PACK_OUT  (256u << 20)
-#define DEBUGFILE_PACK_WORK (128ull << 20)
+#define DEBUGFILE_ID	    32 /* bytes of a build id, at most */
+#define DEBUGFILE_LINK_CAP  4096 /* bytes of .gnu_debuglink */
+#define DEBUGFILE_SUM_CAP   (1ull << 30) /* bytes of a file to sum up: more takes seconds */
+#define DEBUGFILE_PACK_CAP  (64u << 20) /* bytes of .gnu_debugdata, */
+#define DEBUGFILE_PACK_OUT  (256u << 20) /* of what comes out of it, */
+#define DEBUGFILE_PACK_WORK (128ull << 20) /* and of liblzma's memory */
 
+/* What proves a debug file to be the right one: its build id, else its checksum. */
 struct debugfile_wanted {
 	uint8_t id[DEBUGFILE_ID];
 	size_t id_len;
@@ -33,7 +34,7 @@ struct debugfile_wanted {
 	uint32_t sum;
 };
 
-/* The CRC-32 that .gnu_debuglink has, four bits at a time. */
+/* Carries on the CRC-32 that .gnu_debuglink has, four bits at a time. */
 static uint32_t sum_add(uint32_t sum, const uint8_t *bytes, size_t len)
 {
 	static const uint32_t table[16] = {0, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190,
@@ -47,6 +48,7 @@ static uint32_t sum_add(uint32_t sum, const uint8_t *bytes, size_t len)
 	return sum;
 }
 
+/* True if a file has that checksum. */
 static bool sum_is(int fd, uint32_t wanted)
 {
 	size_t room = 1 << 18;
@@ -63,7 +65,7 @@ static bool sum_is(int fd, uint32_t wanted)
 	return ~sum == wanted && at <= DEBUGFILE_SUM_CAP;
 }
 
-/* True if the file behind fd has the symbols of that very build, and is not the file itself. */
+/* True if the file behind `fd` has the symbols of that very build, and is not the file itself. */
 static bool debugfile_fits(
 	const struct elf_file *of, int fd, const struct debugfile_wanted *wanted)
 {
@@ -87,6 +89,7 @@ static bool debugfile_fits(
 	return fits;
 }
 
+/* Opens the file at `path` if it is the right one; else -1. */
 static int debugfile_try(
 	const struct elf_file *of, const struct str *path, const struct debugfile_wanted *wanted)
 {
@@ -99,6 +102,7 @@ static int debugfile_try(
 	return fd;
 }
 
+/* Opens the debug file by build id; -1 none. */
 static int debugfile_by_id(
 	const struct elf_file *file, const char *root, const struct debugfile_wanted *wanted)
 {
@@ -116,7 +120,10 @@ static int debugfile_by_id(
 	return fd;
 }
 
-/* The name in .gnu_debuglink and the checksum behind it; an empty name where there is none. */
+/*
+ * Reads the name in .gnu_debuglink and the checksum behind it; the name stays empty if there is
+ * none, or one that leads elsewhere.
+ */
 static void debugfile_link(
 	const struct elf_file *file, struct str *name, struct debugfile_wanted *wanted)
 {
@@ -132,6 +139,7 @@ static void debugfile_link(
 	wanted->has_sum = true;
 }
 
+/* Opens the debug file by that name, in each of its places; -1 none. */
 static int debugfile_by_link(const struct elf_file *file, const char *path, const char *root,
 	const struct debugfile_wanted *wanted, const char *name)
 {
@@ -170,13 +178,13 @@ int debugfile_open(const struct elf_file *file, const char *path, const char *ro
 }
 
 #ifdef HAVE_LZMA
-/* Unpacks an .xz stream; 0 or negative. */
+/* Unpacks an .xz stream. Returns 0 or negative. */
 static int unpack(const Elf_Data *packed, struct str *into)
 {
 	uint64_t work = DEBUGFILE_PACK_WORK;
 	lzma_ret result = LZMA_BUF_ERROR;
 
-	/* How large it becomes is told at its end only: try with more and more room. */
+	/* How large it becomes only its end tells, so this tries with more and more room. */
 	for (size_t room = packed->d_size * 8; result == LZMA_BUF_ERROR; room *= 2) {
 		size_t from = 0, to = 0;
 

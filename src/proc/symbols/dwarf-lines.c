@@ -11,19 +11,22 @@
 #include "proc/symbols/elf-file.h"
 
 /*
- * Here, and only here, a file is mapped: libdw would else copy all of the debug information (30 MB
- * for Python's library, ten times the time) to look at a hundredth of it. Of a living job this is
- * done in helper processes (evidence/gather/workers.h): a debug file that is cut short meanwhile
- * costs lines.
+ * Here, and only here, a file is mapped: else libdw would copy all of the debug information (30 MB
+ * for Python's library, ten times the time) to look at a hundredth of it. For a living job this is
+ * done in helper processes (evidence/gather/workers.h), so that a debug file that is cut short
+ * meanwhile costs lines and no more.
  *
- * Packed sections libdw unpacks as a whole, whatever is asked: 3 ms for each MiB, and what a
- * stranger has packed may become a thousand times as large. So of much that is packed no line is
- * sought: in practice that are debug files of a distribution, whose sources nobody has at hand.
+ * libdw unpacks packed sections as a whole, whatever is asked: 3 ms for each MiB, and what a
+ * stranger has packed may become a thousand times as large. So where much is packed no line is
+ * sought. In practice those are debug files of a distribution, whose sources nobody has at hand.
  */
-#define LINES_CAP    (1ull << 30)
-#define LINES_PACKED (8ull << 20) /* when unpacked */
+#define LINES_CAP    (1ull << 30) /* bytes of all sections that are not loaded */
+#define LINES_PACKED (8ull << 20) /* bytes that are unpacked, at most */
 
-/* What a section takes when unpacked; 0 where it is not packed. Who packs as of old: too much. */
+/*
+ * Returns how large a section becomes when unpacked; 0 if it is not packed; UINT64_MAX (too much)
+ * if it is packed in the old way, or cannot be read.
+ */
 static uint64_t lines_packed(const struct elf_file *file, const Elf64_Shdr *section)
 {
 	static const char old[] = ".zdebug";
@@ -38,7 +41,7 @@ static uint64_t lines_packed(const struct elf_file *file, const Elf64_Shdr *sect
 	return head.ch_size;
 }
 
-/* True if there are lines in it, at a price that we pay. */
+/* True if a file has lines, at a price that we pay. */
 static bool lines_are_worth_it(int fd)
 {
 	struct elf_file file;
@@ -59,7 +62,10 @@ static bool lines_are_worth_it(int fd)
 	return any;
 }
 
-/* The unit that holds an address: by the index of addresses, which some compilers do not make. */
+/*
+ * Finds the unit of debug information that holds an address, by the index of addresses, else, since
+ * some compilers make none, by asking each unit. NULL if there is none.
+ */
 static Dwarf_Die *lines_unit(Dwarf *dwarf, Dwarf_Addr at, Dwarf_Die *ret)
 {
 	Dwarf_Off offset = 0, next;
@@ -73,6 +79,7 @@ static Dwarf_Die *lines_unit(Dwarf *dwarf, Dwarf_Addr at, Dwarf_Die *ret)
 	return NULL;
 }
 
+/* Gives one symbol its file and line. */
 static void lines_of(Dwarf *dwarf, struct module_symbol *symbol, struct arena *arena)
 {
 	const char *file;

@@ -2,7 +2,7 @@
 #ifndef PROC_DWARF_LINES_H
 #define PROC_DWARF_LINES_H
 
-/* Source files and lines of addresses, by libdw. Without libdw nothing is known. */
+/* Finds source files and lines of addresses, by libdw. Without libdw nothing is known. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +14,9 @@
 bool lines_can(void);
 
 /*
- * Gives file and line to those symbols, by their `at`, of which the debug information in the ELF
- * file behind fd knows. Texts go into the arena. fd -1, or a file without any: nothing.
+ * Gives file and line to those of `nr` symbols, by their `at`, that the debug information in the
+ * ELF file behind `fd` knows. Texts go into the arena. With fd -1, or a file without debug
+ * information, nothing changes.
  */
 void lines_find(int fd, struct module_symbol *symbols, size_t nr, struct arena *arena)
 	__attribute__((nonnull(4)));

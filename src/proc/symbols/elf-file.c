@@ -11,12 +11,14 @@
 #include "base/alloc.h"
 #include "stack/module.h"
 
-#define ELF_FILE_SECTIONS 262144 /* more is nonsense; code with one section per function has less */
-#define ELF_FILE_NAMES	  (16u << 20)
-#define ELF_FILE_NOTES	  (1u << 20) /* of all sections together */
-#define ELF_FILE_IMAGE	  (64u << 10)
+/* more is nonsense; code with one section per function has fewer */
+#define ELF_FILE_SECTIONS 262144
+#define ELF_FILE_NAMES	  (16u << 20) /* bytes of all names of sections */
+#define ELF_FILE_NOTES	  (1u << 20) /* bytes of all sections of notes together */
+#define ELF_FILE_IMAGE	  (64u << 10) /* bytes copied of an image, at most */
 #define ELF_FILE_PAGE	  4096
 
+/* Reads all of `len` bytes. Returns 0 or -errno; -ENODATA if the file ends before. */
 static int elf_file_pread(int fd, uint64_t at, char *to, size_t len)
 {
 	while (len) {
@@ -46,8 +48,9 @@ int elf_file_read(const struct elf_file *file, uint64_t at, void *to, size_t len
 }
 
 /*
- * True if libelf may see the file. It makes as many sections as section 0 says there are, where
- * the head has no room for that number: of a file with a large hole, more than there is memory.
+ * True if libelf may see the file. Where the head has no room for the number of sections, libelf
+ * makes as many as section 0 says there are: in a file with a large hole, more than there is
+ * memory.
  */
 static bool elf_file_is_sane(const struct elf_file *file)
 {
@@ -63,7 +66,7 @@ static bool elf_file_is_sane(const struct elf_file *file)
 		first.sh_size <= ELF_FILE_SECTIONS;
 }
 
-/* A copy of the table of sections, and which one has their names. */
+/* Copies the table of sections, and notes which section has their names. */
 static void elf_file_sections(struct elf_file *file)
 {
 	size_t nr, names;
@@ -81,6 +84,7 @@ static void elf_file_sections(struct elf_file *file)
 		file->names = names;
 }
 
+/* Reads head and sections of a file whose bytes are at hand. Returns 0 or -errno. */
 static int elf_file_begin(struct elf_file *file)
 {
 	int error = elf_file_read(file, 0, &file->head, sizeof(file->head));
@@ -116,8 +120,9 @@ int elf_file_open(struct elf_file *file, int fd)
 }
 
 /*
- * What can be read of an image from its beginning on. Of one whose table of sections lies far
- * behind (a library whose file is gone) nothing: what is read of images is kept in the evidence.
+ * Copies what can be read of an image from its beginning on. Copies nothing if its table of
+ * sections lies far behind (a library whose file is gone), since what is read of images is kept in
+ * the evidence.
  */
 static void elf_file_copy(struct elf_file *file, struct stack_memory *image)
 {
@@ -197,8 +202,8 @@ Elf_Data *elf_file_data(const struct elf_file *file, const Elf64_Shdr *section, 
 }
 
 /*
- * As a whole, once, and ended: elf_strptr() would unpack a section of any size, and would seek the
- * end of one that has none from its end on, for each text anew.
+ * The section is read as a whole, once, and must end in NUL: elf_strptr() would unpack a section of
+ * any size, and would search one without end, from its end on, for each text anew.
  */
 bool elf_file_strings(const struct elf_file *file, const Elf64_Shdr *section, size_t cap)
 {
@@ -227,7 +232,7 @@ size_t elf_file_text(const struct elf_file *file, const Elf64_Shdr *strings, uin
 	return strlen(to);
 }
 
-/* The build id in a section of notes. */
+/* Copies the build id in a section of notes. Returns its length; 0 none. */
 static size_t elf_file_note_id(Elf_Data *notes, uint8_t *to, size_t size)
 {
 	size_t at = 0, name, content;

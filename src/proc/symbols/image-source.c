@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files are read by pread(), never mapped: a file that somebody cuts while we read it then gives an
- * error, and not SIGBUS.
+ * Reads a file by pread() and never by mmap(): one that somebody cuts while we read it then gives
+ * an error, and not SIGBUS. Returns 0 or -errno.
  */
 #include "proc/symbols/image-source.h"
 
@@ -31,7 +31,7 @@ static int source_read_file(int fd, uint64_t offset, void *to, size_t len)
 	return 0;
 }
 
-/* Of a range that the process shows whole: a read across two of them is refused. */
+/* Reads from a range that the process has mapped. Refuses a read across two of them. */
 static int source_read_process(
 	const struct image_source *source, uint64_t offset, void *to, size_t len)
 {
@@ -45,6 +45,7 @@ static int source_read_process(
 	return -EFAULT;
 }
 
+/* Reads by offset in the file, from wherever the source has it. */
 static int source_read_offset(
 	const struct image_source *source, uint64_t offset, void *to, size_t len)
 {
@@ -59,6 +60,7 @@ static int source_read_offset(
 	return source->process ? source_read_process(source, offset, to, len) : -EFAULT;
 }
 
+/* Reads by address in the object, or from MODULE_FILE on by offset in the file. */
 static int source_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
 {
 	const struct image_source *source = (const struct image_source *)memory;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes are those of the mapped object? In this order:
+ * The bytes of a mapped object are taken from the first of these that has them:
  *
  *	/proc/PID/map_files/RANGE	the mapped file itself, also one deleted or replaced; needs
  *					CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE
@@ -9,7 +9,7 @@
  *					that the process has in memory
  *	the memory of the process	what is mapped of it; no names of functions then
  *
- * A path is asked what it is before it is opened: opening a device can do things.
+ * A path is asked what it is before it is opened, since opening a device can have effects.
  */
 #include "proc/symbols/image.h"
 
@@ -31,7 +31,7 @@
 #include "proc/threads/livemem.h"
 
 #define IMAGE_VDSO     "[vdso]"
-#define IMAGE_VDSO_CAP 65536
+#define IMAGE_VDSO_CAP 65536 /* bytes of a vDSO, at most */
 
 struct image {
 	struct image_source *source;
@@ -39,11 +39,12 @@ struct image {
 	const struct module *module;
 };
 
-/* What is no ELF object, or could not be had: not to be tried for each process. */
+/* A file that is no ELF object, or could not be had: it is not tried again for each process. */
 struct image_failed {
 	uint64_t dev, ino;
 };
 
+/* The memory of a process, opened to stand in for files. */
 struct image_process {
 	uint32_t pid;
 	struct livemem *memory;
@@ -56,13 +57,14 @@ struct images {
 	ARRAY(struct image_process) processes; /* whose memory stands in for files */
 };
 
-/* One images_open(): whose maps, and what went wrong. */
+/* One call of images_open(): whose maps, and what went wrong. */
 struct image_look {
 	struct images *images;
 	uint32_t pid;
 	const struct stack_maps *maps;
 	struct stack_memory *memory;
-	unsigned unopened, replaced; /* files, and the first of each kind */
+	/* how many files were not opened, or are replaced; and the first of each */
+	unsigned unopened, replaced;
 	const char *first_unopened, *first_replaced;
 	int error; /* of the first unopened */
 };
@@ -77,6 +79,7 @@ struct images *images_new(void)
 
 /* -- files ------------------------------------------------------------------------------------- */
 
+/* Opens a regular file, and nothing else. Returns a descriptor or -errno. */
 static int image_open_regular(const char *path, struct stat *ret)
 {
 	int fd;
@@ -89,6 +92,7 @@ static int image_open_regular(const char *path, struct stat *ret)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Opens the mapped file itself, by map_files. */
 static int image_open_mapped(uint32_t pid, const struct stack_map *map)
 {
 	char path[80];
@@ -99,7 +103,9 @@ static int image_open_mapped(uint32_t pid, const struct stack_map *map)
 	return image_open_regular(path, &stat);
 }
 
-/* Opens below a root; *same: whether device and inode prove that this is the mapped file. */
+/*
+ * Opens the path of a map below a root. *same: device and inode prove that this is the mapped file.
+ */
 static int image_open_below(const char *root, const struct stack_map *map, bool *same)
 {
 	char path[PATH_MAX];
@@ -116,8 +122,9 @@ static int image_open_below(const char *root, const struct stack_map *map, bool 
 }
 
 /*
- * The kernel writes names as seen from the root of whoever asks for them, or, where they cannot be
- * reached from there, as seen from the root of their file system: in a container, mostly its own.
+ * Opens the file of a map by its name. The kernel writes names as seen from the root of whoever
+ * reads them, or, if they cannot be reached from there, as seen from the root of their file system:
+ * in a container, that is mostly the container's own. So both roots are tried.
  */
 static int image_open_named(uint32_t pid, const struct stack_map *map, bool *same)
 {
@@ -146,6 +153,7 @@ static int image_open_named(uint32_t pid, const struct stack_map *map, bool *sam
 
 /* -- build ids --------------------------------------------------------------------------------- */
 
+/* Whether two sources are of one build. */
 enum image_alike {
 	ALIKE_YES,
 	ALIKE_NO,
@@ -172,7 +180,10 @@ static enum image_alike image_compare(struct image_source *a, struct image_sourc
 
 /* -- memory ------------------------------------------------------------------------------------ */
 
-/* A memory that lives as long as the images: the caller's own only where there is no process. */
+/*
+ * Returns the memory of a process, which lives as long as the images; the caller's own memory only
+ * where there is no process.
+ */
 static struct stack_memory *image_process_memory(struct image_look *look)
 {
 	struct images *images = look->images;
@@ -189,6 +200,7 @@ static struct stack_memory *image_process_memory(struct image_look *look)
 	return livemem_memory(process->memory);
 }
 
+/* Makes a source of what a process has mapped. */
 static struct image_source *image_of_memory(struct image_look *look, const struct stack_map *map)
 {
 	struct image_source *source = image_source_new(-1);
@@ -199,7 +211,10 @@ static struct image_source *image_of_memory(struct image_look *look, const struc
 
 /* -- choosing ---------------------------------------------------------------------------------- */
 
-/* The source for a map of a file; *replaced where it is only what the process has of it. */
+/*
+ * Chooses the source for a map of a file. *replaced: it is only what the process has of it. *error:
+ * errno of opening the file, if it could not be.
+ */
 static struct image_source *image_choose(
 	struct image_look *look, const struct stack_map *map, bool *replaced, int *error)
 {
@@ -227,7 +242,7 @@ static struct image_source *image_choose(
 	return *replaced ? mapped : file;
 }
 
-/* Makes a module of a source, which is taken over. False where it is no ELF object. */
+/* Makes a module of a source, which is taken over. Returns false if it is no ELF object. */
 static bool image_add(struct images *images, const struct stack_map *map,
 	struct image_source *source, bool replaced)
 {
@@ -242,12 +257,13 @@ static bool image_add(struct images *images, const struct stack_map *map,
 	}
 	module->replaced = replaced;
 	source->module = module;
-	/* Beside code lie a program's texts, which are no less its own. */
+	/* Beside code lie a program's texts, which are private, too. */
 	excerpt_be_reticent(excerpt);
 	*array_add(&images->all) = (struct image){source, excerpt, module};
 	return true;
 }
 
+/* Opens the file that a map shows, unless that has failed before. */
 static void image_look_at_file(struct image_look *look, const struct stack_map *map)
 {
 	struct images *images = look->images;
@@ -282,6 +298,7 @@ static void image_look_at_vdso(struct image_look *look, const struct stack_map *
 		image_add(look->images, map, source, false);
 }
 
+/* Appends what could not be had. */
 static void image_look_say(const struct image_look *look, struct str *missing)
 {
 	if (look->unopened)

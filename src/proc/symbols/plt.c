@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * By what the stub does, not by its number: linkers disagree about the order of stubs, but each
- * must jump through the slot that the loader fills, and the loader is told which symbol goes there.
+ * A stub is named by what it does, not by its number: linkers disagree about the order of stubs,
+ * but each must jump through a slot that the loader fills, and the loader is told which symbol goes
+ * there.
  */
 #include "proc/symbols/plt.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define PLT_STUB  16
+#define PLT_STUB  16 /* bytes of a stub */
 #define PLT_LISTS 8	      /* sections of relocations; a program has two */
 #define PLT_CAP	  (64u << 20) /* bytes in all of them, since libelf keeps what it has read */
 
-/* Sections of stubs are code whose name begins so. */
+/* True if a section has stubs: it is code, and its name begins with ".plt". */
 static bool plt_section(const struct elf_file *file, const Elf64_Shdr *section)
 {
 	return section && section->sh_flags & SHF_EXECINSTR &&
 		strncmp(elf_file_name(file, section), ".plt", 4) == 0;
 }
 
-/* The address of the slot: of the first "jmp *offset(%rip)" in these bytes. */
+/* Finds the address of a stub's slot, by the first "jmp *offset(%rip)" in these bytes. */
 static bool plt_slot(const uint8_t *stub, size_t len, uint64_t at, uint64_t *ret)
 {
 	for (size_t i = 0; i + 6 <= len; i++) {
@@ -34,7 +35,10 @@ static bool plt_slot(const uint8_t *stub, size_t len, uint64_t at, uint64_t *ret
 	return false;
 }
 
-/* The relocation of that slot in a section of them. */
+/*
+ * Finds the relocation of a slot in a section of relocations; *room is what may still be read of
+ * all.
+ */
 static bool plt_relocation(const struct elf_file *file, const Elf64_Shdr *section, uint64_t slot,
 	size_t *room, Elf64_Rela *ret)
 {
@@ -52,7 +56,7 @@ static bool plt_relocation(const struct elf_file *file, const Elf64_Shdr *sectio
 	return false;
 }
 
-/* The name of the symbol that a relocation is for. */
+/* Copies the name of the symbol that a relocation is for. Returns false if there is none. */
 static bool plt_symbol(const struct elf_file *file, const Elf64_Shdr *relocations,
 	const Elf64_Rela *relocation, char *to, size_t size)
 {

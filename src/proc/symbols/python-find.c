@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * _PyRuntime is part of Python's interface, so .dynsym has it in every build, stripped ones too;
- * first looked for in what is called python, then in all else (a program that embeds it). From 3.10
- * on it also has a section to itself, and from 3.13 on it begins with a word that can be looked for
- * in memory, where the file is not to be had.
+ * _PyRuntime is part of Python's interface, so .dynsym has it in every build, stripped ones too. It
+ * is looked for first in files that are called python, then in all others (a program that embeds
+ * it). From 3.10 on it also has a section to itself, and from 3.13 on it begins with a word that
+ * can be looked for in memory, if the file cannot be had.
  *
  * A file may be mapped a second time (ctypes does that), and a runtime may never have been started
- * (a program and its library both have one): so each candidate must hold an interpreter.
+ * (a program and its library both have one). So each candidate must hold an interpreter.
  */
 #include "proc/symbols/python-find.h"
 
@@ -20,11 +20,11 @@
 
 #define FIND_COOKIE     "xdebugpy"
 #define FIND_SCAN_CAP   (16u << 20) /* bytes of memory searched for the cookie, or a version */
-#define FIND_SCAN_CHUNK 65536u
-#define FIND_COOKIES    256
+#define FIND_SCAN_CHUNK 65536u /* bytes read at once */
+#define FIND_COOKIES    256 /* cookies looked at: more of them are no accident */
 #define FIND_OLDEST     8 /* 3.8: names tell no older one that we could read */
 
-/* One look for the runtimes of a process. */
+/* A search for the runtimes of a process. */
 struct python_search {
 	struct images *images;
 	const struct stack_maps *maps;
@@ -32,14 +32,17 @@ struct python_search {
 	struct str *missing;
 	struct python_place *places;
 	size_t nplaces;
-	size_t ncookies;             /* looked at; many are no accident */
-	struct python_place refused; /* the first that no interpreter can be looked for in */
-	const char *refused_path;    /* NULL: none */
-	const char *refused_words;   /* in the arena */
+	size_t ncookies;             /* cookies looked at so far */
+	struct python_place refused; /* the first place that we refuse to read */
+	const char *refused_path;    /* the file of that place; NULL: there is none */
+	const char *refused_words;   /* why we refuse it, in the arena */
 	struct arena arena;
 };
 
-/* Where a module stands in the process: one of its maps, and what to add to its addresses. */
+/*
+ * Where a module stands in the process: one of its maps, its file (-1 none), and what to add to its
+ * addresses.
+ */
 struct python_object {
 	const struct module *module;
 	const struct stack_map *map;
@@ -49,7 +52,7 @@ struct python_object {
 
 /* -- which version ----------------------------------------------------------------------------- */
 
-/* "3.N" at the text as PY_VERSION_HEX; 0 if it is none that could be. */
+/* Returns the "3.N" at the beginning of a text as PY_VERSION_HEX; 0 if that is none. */
 static uint32_t version_of_digits(const char *text)
 {
 	unsigned long minor;
@@ -61,7 +64,10 @@ static uint32_t version_of_digits(const char *text)
 	return minor < 100 ? 3u << 24 | (uint32_t)minor << 16 : 0;
 }
 
-/* Of ".../libpython3.9.so.1.0", "/usr/bin/python3.9". */
+/*
+ * Returns the version in a path such as ".../libpython3.9.so.1.0", "/usr/bin/python3.9"; 0 if it
+ * has none.
+ */
 static uint32_t version_of_path(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -70,7 +76,10 @@ static uint32_t version_of_path(const char *path)
 	return name ? version_of_digits(name + strlen("python")) : 0;
 }
 
-/* "3.10.13 (main, ...", as sys.version begins, somewhere in these bytes. */
+/*
+ * Returns the version by a text such as "3.10.13 (main, ...", as sys.version begins, somewhere in
+ * these bytes; 0 if there is none.
+ */
 static uint32_t version_of_bytes(const char *bytes, size_t len)
 {
 	const char *at = bytes, *end = bytes + len;
@@ -93,7 +102,9 @@ static uint32_t version_of_bytes(const char *bytes, size_t len)
 	return 0;
 }
 
-/* The object's writable memory, and what is not of a file right behind it (.bss). */
+/*
+ * True if a map is the object's writable memory, or what is not of a file right behind that (.bss).
+ */
 static bool map_is_data(const struct python_object *object, const struct stack_map *map)
 {
 	if (!map->writable || !map->readable)
@@ -104,7 +115,10 @@ static bool map_is_data(const struct python_object *object, const struct stack_m
 	       map[-1].ino == object->map->ino && map[-1].dev == object->map->dev;
 }
 
-/* What Py_GetVersion() has put together, where nothing else tells. */
+/*
+ * Returns the version by the text that Py_GetVersion() has put together, in the object's memory; 0
+ * if it is not found.
+ */
 static uint32_t version_of_memory(
 	const struct python_search *search, const struct python_object *object)
 {
@@ -122,7 +136,7 @@ static uint32_t version_of_memory(
 
 			if (stack_memory_read(search->memory, at, chunk, len) == 0)
 				version = version_of_bytes(chunk, len);
-			/* What lies across the end of a piece is seen in the next. */
+			/* A text that lies across the end of a piece is seen in the next one. */
 			at += left > len ? len - 64 : len;
 			budget -= len < budget ? len : budget;
 		}
@@ -131,6 +145,10 @@ static uint32_t version_of_memory(
 	return version;
 }
 
+/*
+ * Returns the version of a runtime as PY_VERSION_HEX, by whatever tells it first: its own table, a
+ * symbol, the path, the memory; 0 not known.
+ */
 static uint32_t python_version(
 	const struct python_search *search, const struct python_object *object, uint64_t runtime)
 {
@@ -149,6 +167,7 @@ static uint32_t python_version(
 
 /* -- places ------------------------------------------------------------------------------------ */
 
+/* True if a runtime is among the places already. */
 static bool python_find_has(const struct python_search *search, uint64_t runtime)
 {
 	for (size_t i = 0; i < search->nplaces; i++)
@@ -157,7 +176,7 @@ static bool python_find_has(const struct python_search *search, uint64_t runtime
 	return false;
 }
 
-/* Takes the place if an interpreter is there; remembers one that is of a version we refuse. */
+/* Takes a place if an interpreter is there; remembers the first one of a version that we refuse. */
 static void python_find_take(
 	struct python_search *search, const struct python_place *place, const char *path)
 {
@@ -174,7 +193,10 @@ static void python_find_take(
 	}
 }
 
-/* Where there is no other: so that whoever reads the place says why nothing can be read, too. */
+/*
+ * Takes the refused place if there is no other, so that whoever reads it says why nothing can be
+ * read.
+ */
 static void python_find_take_refused(struct python_search *search)
 {
 	if (search->nplaces || !search->refused_path)
@@ -185,7 +207,7 @@ static void python_find_take_refused(struct python_search *search)
 			search->refused_words);
 }
 
-/* Where the evaluation loop is; needed up to 3.10. */
+/* Finds where the evaluation loop is, which is needed up to 3.10. */
 static void python_find_eval(const struct python_object *object, struct python_place *place)
 {
 	uint64_t at, size;
@@ -202,7 +224,7 @@ static void python_find_eval(const struct python_object *object, struct python_p
 	}
 }
 
-/* Looks at one object by its symbols and sections. */
+/* Looks for a runtime in one object, by its symbols and sections. */
 static void python_find_object(struct python_search *search, const struct python_object *object)
 {
 	struct python_place place = {0};
@@ -226,7 +248,7 @@ static bool path_is_python(const char *path)
 	return strstr(slash ? slash : path, "python") != NULL;
 }
 
-/* All objects that are called python, or all that are not. */
+/* Looks at all objects that are called python, or at all that are not. */
 static void python_find_objects(struct python_search *search, bool called_python)
 {
 	const struct modules *modules = images_modules(search->images);
@@ -236,7 +258,10 @@ static void python_find_objects(struct python_search *search, bool called_python
 	array_for_each(&search->maps->all, map) {
 		struct python_object object = {.map = map};
 
-		/* By its code: a page may end one segment and begin another, of two biases. */
+		/*
+		 * The bias is found by a map of code: a page of data may end one segment and begin
+		 * another one, of two biases.
+		 */
 		if (!map->ino || !map->executable || path_is_python(map->path) != called_python)
 			continue;
 		object.module = modules_find(modules, map);
@@ -253,7 +278,7 @@ static void python_find_objects(struct python_search *search, bool called_python
 
 /* -- without files ----------------------------------------------------------------------------- */
 
-/* A cookie in a map's memory, with a version behind it. */
+/* Looks at each cookie in a piece of a map's memory that has a version behind it. */
 static void python_scan_chunk(struct python_search *search, const struct stack_map *map,
 	uint64_t at, const uint8_t *bytes, size_t len)
 {
@@ -268,6 +293,7 @@ static void python_scan_chunk(struct python_search *search, const struct stack_m
 	}
 }
 
+/* Looks for cookies in all writable memory of files. */
 static void python_find_cookies(struct python_search *search)
 {
 	const struct stack_map *map;
@@ -290,7 +316,7 @@ static void python_find_cookies(struct python_search *search)
 	free(chunk);
 }
 
-/* Something is called python, and no interpreter was found. */
+/* Says that something is called python, if it is, and that no interpreter was found. */
 static void python_find_say(const struct python_search *search)
 {
 	const struct stack_map *map;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a name to its value: by the hash table that the dynamic loader uses, which is five small
- * reads however large the file; through the whole of a table only where there is no hash.
+ * Finds a symbol by its name: by the hash table that the dynamic loader uses, which takes five
+ * small reads however large the file; through all of a table only if there is no hash.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,11 +9,15 @@
 #include "proc/symbols/elf-file.h"
 #include "proc/symbols/symbols.h"
 
-#define SYMBOLS_NAME	   256
-#define SYMBOLS_CHAIN	   65536
-#define SYMBOLS_TABLE_CAP  (512u << 20)
+#define SYMBOLS_NAME	   256 /* bytes of a name, with its NUL */
+#define SYMBOLS_CHAIN	   65536 /* links of a chain, at most */
+#define SYMBOLS_TABLE_CAP  (512u << 20) /* bytes of a symbol table, and of its strings, at most */
 #define SYMBOLS_STRING_CAP (512u << 20)
 
+/*
+ * The head of .gnu.hash: the number of buckets, the first symbol in it, the 8-byte words of its
+ * Bloom filter, that filter's shift.
+ */
 struct gnu_hash {
 	uint32_t nbuckets, first, nbloom, shift;
 };
@@ -27,7 +31,7 @@ static uint32_t gnu_hash_of(const char *name)
 	return hash;
 }
 
-/* Symbol i of a table if it is defined and has that name. */
+/* True, and *ret, if symbol number i of a table is defined and has that name. */
 static bool symbol_is(const struct elf_file *file, const Elf64_Shdr *table, uint64_t i,
 	const char *name, Elf64_Sym *ret)
 {
@@ -42,7 +46,10 @@ static bool symbol_is(const struct elf_file *file, const Elf64_Shdr *table, uint
 		strcmp(text, name) == 0;
 }
 
-/* 0, -ENOENT, or -ENODATA where the hash makes no sense. */
+/*
+ * Finds a symbol by the hash. Returns 0; -ENOENT if there is none; -ENODATA if the hash makes no
+ * sense.
+ */
 static int symbol_by_hash(const struct elf_file *file, const Elf64_Shdr *hash,
 	const Elf64_Shdr *table, const char *name, Elf64_Sym *ret)
 {
@@ -71,6 +78,7 @@ static int symbol_by_hash(const struct elf_file *file, const Elf64_Shdr *hash,
 	return -ENODATA;
 }
 
+/* Finds a symbol by going through a table. Returns likewise. */
 static int symbol_by_search(
 	const struct elf_file *file, const Elf64_Shdr *table, const char *name, Elf64_Sym *ret)
 {
@@ -94,6 +102,7 @@ static int symbol_by_search(
 	return -ENOENT;
 }
 
+/* Finds a symbol in .dynsym, else in .symtab. */
 static int symbol_in_file(const struct elf_file *file, const char *name, Elf64_Sym *ret)
 {
 	const Elf64_Shdr *dynamic = elf_file_typed(file, SHT_DYNSYM);

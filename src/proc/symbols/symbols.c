@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One linear pass over each table of symbols, for all addresses at once: each symbol is looked up
+ * One linear pass over each symbol table does for all addresses at once. Each symbol is looked up
  * among the sorted addresses, not each address among the symbols, since a framework's library has
- * half a million of these and its stacks a few hundred of those. Texts are read only for what is
- * chosen, and where two symbols of one address must be told apart.
+ * half a million symbols and its stacks a few hundred addresses. Names are read only of symbols
+ * that are chosen, and where two symbols of one address must be told apart.
  *
- * WHICH SYMBOL. One that covers the address, the innermost of several. Symbols without size
- * (hand-written code) only where the full table is there, no other symbol ends between them and the
- * address, and both are in one section: else a name would be a guess. Of aliases: functions before
- * other labels, public before local, then the fewest underscores in front, the shortest, the first
- * by alphabet. So it is `read` whatever the order of the table, not `__libc_read`.
+ * WHICH SYMBOL. One that covers the address, the innermost of several. A symbol without size
+ * (hand-written code) counts only if the full table is there, no other symbol ends between it and
+ * the address, and both are in one section: else its name would be a guess. Of aliases: functions
+ * before other labels, public before local, then the fewest underscores in front, the shortest, the
+ * first by alphabet. So it is `read` whatever the order of the table, not `__libc_read`.
  */
 #include "proc/symbols/symbols.h"
 
@@ -23,12 +23,13 @@
 #include "proc/symbols/elf-file.h"
 #include "proc/symbols/plt.h"
 
-#define SYMBOLS_CHUNK  2048
-#define SYMBOLS_NAME   4096
-#define SYMBOLS_PARTS  1024
-#define SYMBOLS_BUDGET (1ull << 28) /* comparisons: a forged table may cover everything, often */
+#define SYMBOLS_CHUNK  2048 /* symbols read at once */
+#define SYMBOLS_NAME   4096 /* bytes of a name, with its NUL */
+#define SYMBOLS_PARTS  1024 /* parts of the span of addresses, by which one is found */
+/* comparisons, at most: a forged table may cover everything, many times */
+#define SYMBOLS_BUDGET (1ull << 28)
 
-/* A symbol as found, its name not read yet. */
+/* A symbol as found; its name has not been read yet. */
 struct candidate {
 	const struct elf_file *file; /* NULL: none */
 	const Elf64_Shdr *strings;
@@ -41,19 +42,23 @@ struct candidate {
 struct sought {
 	uint64_t at;
 	struct candidate covering;
-	struct candidate before; /* without size, the last one that is not behind `at` */
-	uint64_t floor;		 /* where the last sized symbol before it ends */
+	struct candidate before; /* the last symbol without size that does not begin behind `at` */
+	/* where the furthest symbol with a size that begins before `at` ends */
+	uint64_t floor;
 };
 
 struct search {
 	const uint64_t *addresses; /* sorted, each once */
-	struct sought *at;	   /* the same */
+	struct sought *at;	   /* one for each of `addresses` */
 	size_t nr;
-	/* Of [first, last] in equal parts: the first address that is not before the part. */
+	/*
+	 * The span of addresses is cut into equal parts of 1 << shift bytes; for each part this is
+	 * the number of the first address that is not before it.
+	 */
 	size_t part[SYMBOLS_PARTS + 1];
 	unsigned shift;
-	bool full; /* a table with local symbols was there */
-	uint64_t budget;
+	bool full; /* the full table (.symtab) was there */
+	uint64_t budget; /* comparisons left */
 };
 
 static size_t leading_underscores(const char *name)
@@ -61,7 +66,7 @@ static size_t leading_underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* Appends nothing of "@GLIBC_2.2.5". */
+/* Reads a candidate's name without its version ("@GLIBC_2.2.5"). Returns its length. */
 static size_t candidate_name(const struct candidate *candidate, char name[SYMBOLS_NAME])
 {
 	elf_file_text(candidate->file, candidate->strings, candidate->name, name, SYMBOLS_NAME);
@@ -69,6 +74,7 @@ static size_t candidate_name(const struct candidate *candidate, char name[SYMBOL
 	return strlen(name);
 }
 
+/* True if a's name is better than b's, by the rules above. */
 static bool name_is_better(const struct candidate *a, const struct candidate *b)
 {
 	char ours[SYMBOLS_NAME], theirs[SYMBOLS_NAME];
@@ -83,6 +89,7 @@ static bool name_is_better(const struct candidate *a, const struct candidate *b)
 	return strcmp(ours, theirs) < 0;
 }
 
+/* True if `a` is a better symbol than `b`, which may be none. */
 static bool candidate_is_better(const struct candidate *a, const struct candidate *b)
 {
 	bool public = a->binding != STB_LOCAL, other_public = b->binding != STB_LOCAL;
@@ -104,7 +111,10 @@ static void candidate_take(struct candidate *best, const struct candidate *candi
 		*best = *candidate;
 }
 
-/* The first address that is not below `value`; asked once for each symbol there is. */
+/*
+ * Returns the number of the first address that is not below `value`. It is asked once for each
+ * symbol that there is.
+ */
 static size_t search_from(const struct search *search, uint64_t value)
 {
 	size_t part, low, high;
@@ -127,6 +137,7 @@ static size_t search_from(const struct search *search, uint64_t value)
 	return low;
 }
 
+/* Offers one symbol to all addresses that it covers, or, if it has no size, to the next one. */
 static void search_symbol(
 	struct search *search, const struct candidate *candidate, uint64_t size)
 {
@@ -148,6 +159,7 @@ static void search_symbol(
 		search->at[i].floor = candidate->start + size;
 }
 
+/* True if a symbol is defined here and may be code. */
 static bool symbol_is_code(const Elf64_Sym *symbol)
 {
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
@@ -156,6 +168,7 @@ static bool symbol_is_code(const Elf64_Sym *symbol)
 		symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS && symbol->st_name;
 }
 
+/* Offers all symbols of one table. */
 static void search_table(
 	struct search *search, const struct elf_file *file, const Elf64_Shdr *table)
 {
@@ -184,14 +197,17 @@ static void search_table(
 	free(symbols);
 }
 
-/* All tables of a file. The dynamic one is small beside the full one, and may know more. */
+/*
+ * Offers all symbol tables of a file. The dynamic one is small beside the full one, and may know
+ * more.
+ */
 static void search_file(struct search *search, const struct elf_file *file)
 {
 	for (size_t i = 0; i < file->nsections; i++) {
 		uint32_t type = file->sections[i].sh_type;
 
 		if (file->sections[i].sh_flags & SHF_COMPRESSED)
-			continue; /* no linker does so; what is packed would be read as symbols */
+			continue; /* no linker packs these; packed bytes would be read as symbols */
 		if (type == SHT_SYMTAB)
 			search->full = true;
 		if (type == SHT_SYMTAB || type == SHT_DYNSYM)
@@ -199,7 +215,7 @@ static void search_file(struct search *search, const struct elf_file *file)
 	}
 }
 
-/* Gives addresses that nothing covers what stands before them, where that is no guess. */
+/* Gives each address that nothing covers the symbol without size before it, if that is no guess. */
 static void search_fill_gaps(struct search *search)
 {
 	struct candidate before = {0};
@@ -228,6 +244,7 @@ static int compare_addresses(const void *va, const void *vb)
 	return (*a > *b) - (*a < *b);
 }
 
+/* Cuts the span of addresses into parts. */
 static void search_part(struct search *search)
 {
 	uint64_t first = search->addresses[0], span = search->addresses[search->nr - 1] - first;
@@ -267,6 +284,7 @@ static void search_free(struct search *search)
 	free(search);
 }
 
+/* Makes the module's symbols of what was found; an address in a stub gets the stub's name. */
 static void search_name(const struct search *search, const struct elf_file *file,
 	struct module_symbol *symbols, struct arena *arena)
 {
@@ -288,7 +306,7 @@ static void search_name(const struct search *search, const struct elf_file *file
 	}
 }
 
-/* What is known goes to the module; an address of which nothing is known is left out. */
+/* Gives the module what is known; an address of which nothing is known is left out. */
 static void symbols_give(struct module *module, struct module_symbol *symbols, size_t nr)
 {
 	size_t known = 0;
@@ -299,7 +317,9 @@ static void symbols_give(struct module *module, struct module_symbol *symbols, s
 	module_set_symbols(module, symbols, known);
 }
 
-/* The file itself, the table packed into it, and its debug file: whatever of it is there. */
+/*
+ * Searches the file itself, the table packed into it, and its debug file, whatever of it is there.
+ */
 static void symbols_search(struct module *module, const struct elf_file *file, const char *root,
 	struct search *search, struct arena *arena)
 {

@@ -3,10 +3,10 @@
 #define PROC_SYMBOLS_H
 
 /*
- * Names for addresses, out of ELF files: .symtab where there is one, else .dynsym, and the symbol
- * table of the separate debug file (by build id, then .gnu_debuglink with its checksum) where that
- * is at hand; file and line by libdw where inquest was built with it. All addresses of a module in
- * one pass, after nobody is stopped any more.
+ * Finds names for addresses out of ELF files: in .symtab if there is one, else in .dynsym, and in
+ * the symbol table of the separate debug file (by build id, then by .gnu_debuglink with its
+ * checksum) if that is at hand; file and line by libdw if inquest was built with it. All addresses
+ * of a module are looked up in one pass, after everybody who was stopped has been let go.
  */
 
 #include <stddef.h>
@@ -16,21 +16,26 @@
 #include "stack/module.h"
 
 /*
- * Looks up nr addresses of the module behind fd (sorted here; duplicates are fine) and gives the
- * module its symbols. `root` is put in front of the places of debug files ("/proc/PID/root"; NULL:
- * ""). Texts go into the arena. fd -1: only names from `image` of a module without file (vDSO).
+ * Looks up `nr` addresses in the module whose file is behind `fd` and gives the module its symbols.
+ * The addresses are sorted here, and may repeat. `root` is put in front of the places of debug
+ * files ("/proc/PID/root"; NULL: ""). Texts go into the arena. With fd -1 there are only names from
+ * the image of a module without file (the vDSO).
  */
 void symbols_find(struct module *module, int fd, const char *root, uint64_t *addresses, size_t nr,
 	struct arena *arena) __attribute__((nonnull(1, 6)));
 
 /*
- * The value of a symbol in .dynsym, else .symtab: an address of the module, and its size (0 not
- * told). 0, or -ENOENT, or another -errno where that is no ELF file in good order.
+ * Finds the value of a symbol in .dynsym, else .symtab: an address in the module, and its size (0:
+ * not told). Returns 0; -ENOENT if there is none; or another -errno if that is no ELF file in good
+ * order.
  */
 int symbols_value(int fd, const char *name, uint64_t *ret_at, uint64_t *ret_size)
 	__attribute__((nonnull(2, 3, 4)));
 
-/* The section of that name: its address and size. 0 or -errno as above. */
+/*
+ * Finds the section of that name: its address in the module and its size. Returns 0 or -errno as
+ * above.
+ */
 int symbols_section(int fd, const char *name, uint64_t *ret_at, uint64_t *ret_size)
 	__attribute__((nonnull(2, 3, 4)));
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order matters. What can be done at leisure comes first (maps, files, finding Python), then what
- * must be of one moment, then the walks, which only fill the excerpt.
+ * The order matters. What can be done at leisure comes first (maps, files, finding Python), then
+ * what must be of one moment, then the walks, which only fill the excerpt.
  *
- * That a process calls exec in between is seen by its auxiliary vector, which holds addresses that
+ * If the process calls exec in between, its auxiliary vector shows it, which holds addresses that
  * the kernel draws anew for each image: then all is done again, once.
  */
 #include "proc/threads/capture.h"
@@ -28,18 +28,19 @@
 #include "proc/threads/runner.h"
 #include "proc/threads/walk.h"
 
-#define CAPTURE_STOP_MS	  20
-#define CAPTURE_STACK_CAP (1u << 20)
-#define CAPTURE_THREADS	  4096
-#define CAPTURE_MAPS_CAP  (64u << 20)
-#define CAPTURE_RAW	  32768	      /* bytes of each stack kept whatever the walk reads, */
-#define CAPTURE_RAW_TOTAL (32u << 20) /* but no more than this of all */
-#define CAPTURE_TRIES	  2
+#define CAPTURE_STOP_MS	  20 /* defaults of struct capture_options: stop_ms, */
+#define CAPTURE_STACK_CAP (1u << 20) /* stack_cap, */
+#define CAPTURE_THREADS	  4096 /* threads_cap */
+#define CAPTURE_MAPS_CAP  (64u << 20) /* bytes of /proc/PID/maps */
+#define CAPTURE_RAW	  32768	      /* bytes of each stack that raw_stacks keeps, */
+#define CAPTURE_RAW_TOTAL (32u << 20) /* but no more than this of all together */
+#define CAPTURE_TRIES	  2 /* one more if it calls exec meanwhile */
 #define CAPTURE_LISTS	  8 /* tries to read Python's threads while they come and go */
 
+/* One capture_take() at work. */
 struct capture {
 	struct proc_id id;
-	uint32_t via; /* through which of its threads files and memory are reached */
+	uint32_t via; /* through which of its threads its files and memory are reached */
 	const struct capture_options *options;
 	struct images *images;
 	struct snapshot *into;
@@ -50,11 +51,12 @@ struct capture {
 	struct stack_maps maps;
 	struct str auxv, missing;
 	bool python_read;
-	bool barred; /* it is known where its arguments lie */
+	bool barred; /* it is known where its arguments lie, and these are barred */
 };
 
 /* --- Before ----------------------------------------------------------------------------------- */
 
+/* True if the process has not called exec since its auxiliary vector was read. */
 static bool capture_is_same_image(const struct capture *capture)
 {
 	struct str now = {0};
@@ -67,7 +69,10 @@ static bool capture_is_same_image(const struct capture *capture)
 	return same;
 }
 
-/* The main thread may have ended before the others: then its files are empty, theirs are not. */
+/*
+ * Chooses the thread through which files are read. The main thread may have ended before the
+ * others: then its files are empty, and theirs are not.
+ */
 static void capture_find_way(struct capture *capture)
 {
 	const struct peek_thread *thread;
@@ -86,6 +91,7 @@ static void capture_find_way(struct capture *capture)
 		capture->via = other;
 }
 
+/* Fills in what is of the process as a whole. */
 static void capture_describe(struct capture *capture)
 {
 	struct snapshot *into = capture->into;
@@ -105,6 +111,7 @@ static void capture_describe(struct capture *capture)
 	str_release(&status);
 }
 
+/* Reads exe and maps, and parses the maps. */
 static void capture_read_files(struct capture *capture)
 {
 	struct snapshot *into = capture->into;
@@ -126,7 +133,10 @@ static void capture_read_files(struct capture *capture)
 			STACK_MAPS_CAP);
 }
 
-/* The excerpt gets what walks read and no more, and nothing of arguments and environment at all. */
+/*
+ * Makes the excerpt keep what walks read and no more, unless raw stacks are asked for, and nothing
+ * of arguments and environment at all.
+ */
 static void capture_keep_private(struct capture *capture)
 {
 	struct excerpt *memory = capture->into->memory;
@@ -139,7 +149,7 @@ static void capture_keep_private(struct capture *capture)
 	str_release(&stat);
 }
 
-/* Opens files and finds Python's runtimes: all that may take its time. */
+/* Opens files and finds Python's runtimes: all that may take its time, before the moment. */
 static void capture_prepare(struct capture *capture)
 {
 	struct snapshot *into = capture->into;
@@ -162,8 +172,9 @@ static void capture_prepare(struct capture *capture)
 /* --- The moment ------------------------------------------------------------------------------- */
 
 /*
- * While threads come and go their list may be torn just where it is read, and the main thread
- * stands at its end: then it is read again, as long as nothing else was recorded.
+ * Reads Python's frames. While threads come and go their list may be torn just where it is read,
+ * and the main thread stands at its end. Then the list is read again, as long as nothing else was
+ * recorded.
  */
 static void capture_read_python(void *arg)
 {
@@ -178,8 +189,8 @@ static void capture_read_python(void *arg)
 }
 
 /*
- * Reading Python's frames takes longer than all else that is done while they stand still. Where all
- * are blocked it can wait: let go, they wait on where they stood.
+ * True if a thread runs. Only then Python's frames are read while all stand still, which takes
+ * longer than all else: threads that are blocked wait on where they stood, once let go.
  */
 static bool capture_somebody_runs(const struct capture *capture)
 {
@@ -191,7 +202,10 @@ static bool capture_somebody_runs(const struct capture *capture)
 	return false;
 }
 
-/* Those that peeking cannot read whole: they ran, or their walk needs a register. */
+/*
+ * Returns, for each thread, whether peeking cannot read it whole: it ran, or its walk needs a
+ * register. The caller frees it.
+ */
 static bool *capture_unread(struct capture *capture)
 {
 	struct unwinder *unwinder = unwinder_new(&capture->maps,
@@ -215,6 +229,7 @@ static bool *capture_unread(struct capture *capture)
 	return unread;
 }
 
+/* Stops those threads, one by one. */
 static void capture_fall_back(struct capture *capture)
 {
 	bool *unread = capture_unread(capture);
@@ -223,7 +238,10 @@ static void capture_fall_back(struct capture *capture)
 	free(unread);
 }
 
-/* A thread that runs may be elsewhere before its Python frames are read, and after that. */
+/*
+ * Takes back where the running thread was if it is not there any more: asked before and after
+ * Python's frames are read.
+ */
 static void capture_confirm(struct capture *capture)
 {
 	if (capture->into->nplaces)
@@ -231,6 +249,7 @@ static void capture_confirm(struct capture *capture)
 			capture->livemem);
 }
 
+/* Takes what must be of one moment, in the way that the mode says. */
 static void capture_look(struct capture *capture)
 {
 	capture->hold.peek = &capture->peek;
@@ -259,7 +278,7 @@ static void capture_look(struct capture *capture)
 
 /* --- After ------------------------------------------------------------------------------------ */
 
-/* The first bytes of each stack as they are, for walkers to come, if that was asked for. */
+/* Keeps the first bytes of each stack as they are, for walkers to come, if that was asked for. */
 static void capture_keep_raw(struct capture *capture)
 {
 	const struct peek_thread *thread;
@@ -282,6 +301,7 @@ static int compare_tids(const void *va, const void *vb)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
+/* Puts the facts of all threads into the snapshot, by tid. */
 static void capture_keep_threads(struct capture *capture)
 {
 	struct snapshot *into = capture->into;
@@ -291,7 +311,9 @@ static void capture_keep_threads(struct capture *capture)
 		&into->arena, struct snapshot_thread, capture->peek.all.nr);
 	array_for_each(&capture->peek.all, thread) {
 		into->threads[into->nthreads] = thread->facts;
-		/* Only known where it stands: that was not asked of a thread left alone. */
+		/*
+		 * With facts_only, where a thread stands is known and its stack was not asked for.
+		 */
 		if (thread->facts.how == SNAPSHOT_FAILED && capture->options->facts_only)
 			into->threads[into->nthreads].error =
 				thread->facts.error ? thread->facts.error : ETIMEDOUT;
@@ -300,6 +322,7 @@ static void capture_keep_threads(struct capture *capture)
 	qsort(into->threads, into->nthreads, sizeof(*into->threads), compare_tids);
 }
 
+/* How many threads were seen; were denied to us; are such that this kernel does not tell of. */
 struct capture_tally {
 	size_t seen, denied, unasked;
 };
@@ -319,7 +342,9 @@ static struct capture_tally capture_count(const struct snapshot *snapshot)
 	return tally;
 }
 
-/* Says what could not be had, and what to do. True if nothing may be read at all. */
+/*
+ * Writes into `missing` what could not be had, and what to do. True if nothing may be read at all.
+ */
 static bool capture_say(struct capture *capture)
 {
 	struct capture_tally tally = capture_count(capture->into);
@@ -351,7 +376,9 @@ static bool capture_say(struct capture *capture)
 	return refused && !tally.seen;
 }
 
-/* Nobody reads anything of the process any more after this. */
+/*
+ * Ends the capture, after which nobody reads anything of the process. True if nothing may be read.
+ */
 static bool capture_finish(struct capture *capture)
 {
 	struct snapshot *into = capture->into;
@@ -372,6 +399,7 @@ static bool capture_finish(struct capture *capture)
 
 /* --- All of it -------------------------------------------------------------------------------- */
 
+/* Opens the process and lists its threads. Returns 0 or -errno. */
 static int capture_list(struct capture *capture)
 {
 	const struct snapshot *before = capture->options->before;
@@ -393,6 +421,7 @@ static int capture_list(struct capture *capture)
 	return peek_list(&capture->peek, before);
 }
 
+/* True if there is more to look at than facts. */
 static bool capture_has_more(const struct capture *capture)
 {
 	const struct peek_thread *thread;
@@ -405,6 +434,7 @@ static bool capture_has_more(const struct capture *capture)
 	return capture->options->mode == SNAPSHOT_CONSISTENT;
 }
 
+/* Makes one try. Returns 0 or -errno: -EAGAIN if the process called exec meanwhile. */
 static int capture_once(struct capture *capture)
 {
 	int error = capture_list(capture);

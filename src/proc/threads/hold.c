@@ -9,11 +9,11 @@
 #include "base/clock.h"
 #include "proc/threads/stop.h"
 
-#define HOLD_RUNS      2  /* that a stop costs a thread that is blocked, at most */
-#define HOLD_SETTLE_MS 50 /* until all wait again that do, however many there are */
-#define HOLD_NAP_US    50 /* between two looks at those who do not yet */
+#define HOLD_RUNS      2  /* how often a stop puts a blocked thread on a processor, at most */
+#define HOLD_SETTLE_MS 50 /* until all that were blocked wait again, however many they are */
+#define HOLD_NAP_US    50 /* between two looks at those that do not yet */
 
-/* One run of stop_run(): the pieces lie beside its threads. */
+/* One call of stop_run(): pieces[i] is the stack of stop->all.items[i]. */
 struct hold_run {
 	struct hold *hold;
 	struct stop *stop;
@@ -26,7 +26,7 @@ struct hold_blocked {
 	ARRAY(struct snapshot_thread *) all;
 };
 
-/* Makes the pieces as many as there are threads. */
+/* Makes as many pieces as there are threads. */
 static void hold_make_room(struct hold_run *run)
 {
 	size_t nr = run->stop->all.nr;
@@ -38,7 +38,10 @@ static void hold_make_room(struct hold_run *run)
 	run->nr = nr;
 }
 
-/* In the tracer's thread, while they stand still: the shorter the better. */
+/*
+ * Copies the stacks of `nr` threads that stand still; runs in the tracer's thread. The shorter the
+ * better.
+ */
 static void hold_copy(void *arg, const struct stop_thread *now, size_t nr)
 {
 	struct hold_run *run = arg;
@@ -63,6 +66,7 @@ static void hold_copy(void *arg, const struct stop_thread *now, size_t nr)
 		hold->also(hold->arg);
 }
 
+/* Returns the thread of a tid; NULL none. */
 static struct peek_thread *hold_find(struct peek *peek, uint32_t tid)
 {
 	struct peek_thread *thread;
@@ -73,7 +77,7 @@ static struct peek_thread *hold_find(struct peek *peek, uint32_t tid)
 	return NULL;
 }
 
-/* What became of one thread. */
+/* Takes in what became of one thread. */
 static void hold_take(struct hold *hold, struct peek_thread *thread,
 	const struct stop_thread *stopped, const struct livemem_piece *piece)
 {
@@ -95,10 +99,11 @@ static void hold_take(struct hold *hold, struct peek_thread *thread,
 }
 
 /*
- * A thread that was blocked is put on a processor twice for us: to stop, and to go on waiting. That
- * much of its run count may be ours. Where it stands again as it stood, having run no more than
- * that, its count from here on tells of itself alone; else nobody knows which runs were its own.
- * Returns false while it is still on its way.
+ * Finds out what a thread's run count tells. A thread that was blocked is put on a processor twice
+ * for us: to stop, and to go on waiting. That much of its run count may be ours. If it stands again
+ * where it stood, having run no more than that, its count from here on says only what it does
+ * itself. Else nobody knows which runs were its own, and the count becomes 0. Returns false while
+ * the thread is still on its way.
  */
 static bool hold_settle(struct hold *hold, struct snapshot_thread *facts)
 {
@@ -116,7 +121,7 @@ static bool hold_settle(struct hold *hold, struct snapshot_thread *facts)
 	return true;
 }
 
-/* Those of the run that stood still in a system call, by a count of which it can be told. */
+/* Lists the threads that stood still in a system call and have a run count. */
 static void hold_list_blocked(const struct hold_run *run, struct hold_blocked *blocked)
 {
 	for (size_t i = 0; i < run->stop->all.nr; i++) {
@@ -129,7 +134,10 @@ static void hold_list_blocked(const struct hold_run *run, struct hold_blocked *b
 	}
 }
 
-/* Once all are let go: they go back to where they wait side by side, so one deadline is for all. */
+/*
+ * Settles the run counts once all are let go. They go back to where they wait side by side, so that
+ * one deadline serves all.
+ */
 static void hold_settle_all(struct hold_run *run)
 {
 	int64_t until = clock_monotonic_ns() + HOLD_SETTLE_MS * CLOCK_NS_PER_MS;
@@ -153,6 +161,7 @@ static void hold_settle_all(struct hold_run *run)
 	array_release(&blocked.all);
 }
 
+/* Takes in what became of all threads. */
 static void hold_finish(struct hold_run *run)
 {
 	struct hold *hold = run->hold;
@@ -175,6 +184,7 @@ static void hold_finish(struct hold_run *run)
 	stop_release(run->stop);
 }
 
+/* Runs the stop, and takes in what came of it. */
 static void hold_start(struct hold *hold, struct stop *stop, enum stop_how how)
 {
 	struct hold_run run = {.hold = hold, .stop = stop};
@@ -186,7 +196,7 @@ static void hold_start(struct hold *hold, struct stop *stop, enum stop_how how)
 	stop->during = hold_copy;
 	stop->arg = &run;
 	hold_make_room(&run);
-	(void)stop_run(stop); /* where it cannot run, nobody is stopped: they are as they were */
+	(void)stop_run(stop); /* if it cannot run, nobody was stopped, and all are as they were */
 	hold_finish(&run);
 }
 

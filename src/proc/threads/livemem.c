@@ -13,7 +13,7 @@
 #include "base/array.h"
 
 #define LIVEMEM_PAGE  4096u
-#define LIVEMEM_PAGES 16384u /* in the cache; then it starts anew */
+#define LIVEMEM_PAGES 16384u /* pages in the cache, which then starts anew */
 #define LIVEMEM_BATCH 64     /* pieces per call */
 
 struct livemem_page {
@@ -25,8 +25,8 @@ struct livemem {
 	struct stack_memory memory; /* first: the vtable's `self` */
 	uint32_t pid;
 	int file;     /* /proc/PID/mem; -1 not open */
-	bool by_file; /* the call is not to be had */
-	int refused;
+	bool by_file; /* process_vm_readv is not to be had */
+	int refused; /* as livemem_refused() returns it */
 	ARRAY(struct livemem_piece) copies; /* by address, not overlapping; their bytes are owned */
 	ARRAY(struct livemem_page) pages;
 	uint32_t *index; /* 1 + place in pages, 0 free; 2 * LIVEMEM_PAGES of them */
@@ -40,7 +40,10 @@ static void livemem_note_refusal(struct livemem *livemem, int error)
 		livemem->refused = error;
 }
 
-/* By the file. How many bytes, or -errno; at its end, that of a process that is gone, -ESRCH. */
+/*
+ * Reads by /proc/PID/mem. Returns how many bytes, or -errno; -ESRCH at its end, which a process
+ * that is gone has.
+ */
 static ssize_t livemem_pread(struct livemem *livemem, uint64_t at, void *to, size_t len)
 {
 	char path[64];
@@ -69,7 +72,7 @@ static bool livemem_lacks_call(int error)
 	return error == ENOSYS || error == EPERM || error == EACCES;
 }
 
-/* Up to len bytes at `at`: how many, or -errno. */
+/* Reads up to `len` bytes at `at`, past cache and copies. Returns how many, or -errno. */
 static ssize_t livemem_fetch(struct livemem *livemem, uint64_t at, void *to, size_t len)
 {
 	struct iovec local = {to, len}, remote = {(void *)(uintptr_t)at, len};
@@ -88,6 +91,7 @@ static ssize_t livemem_fetch(struct livemem *livemem, uint64_t at, void *to, siz
 
 /* --- Copies ----------------------------------------------------------------------------------- */
 
+/* Order pieces, by pointer and by value, by their address. */
 static int compare_pieces(const void *va, const void *vb)
 {
 	const struct livemem_piece *a = *(struct livemem_piece *const *)va;
@@ -119,7 +123,10 @@ static void livemem_supersede(struct livemem *livemem, const struct livemem_piec
 	livemem->copies.nr = kept;
 }
 
-/* What one piece still lacks, page by page, up to where memory ends. */
+/*
+ * Reads what one piece still lacks, page by page, up to where memory ends. Returns 0, or the -errno
+ * that ended it.
+ */
 static int livemem_copy_rest(struct livemem *livemem, struct livemem_piece *piece)
 {
 	while (piece->got < piece->len) {
@@ -136,7 +143,10 @@ static int livemem_copy_rest(struct livemem *livemem, struct livemem_piece *piec
 	return 0;
 }
 
-/* At most LIVEMEM_BATCH pieces in one call, and what that leaves out one by one. */
+/*
+ * Reads at most LIVEMEM_BATCH pieces in one call, and what that leaves out one by one. Returns 0,
+ * or the first -errno.
+ */
 static int livemem_copy_batch(
 	struct livemem *livemem, struct livemem_piece *const *pieces, size_t nr)
 {
@@ -222,7 +232,7 @@ void livemem_drop(struct livemem *livemem, uint64_t at)
 	livemem_supersede(livemem, &piece);
 }
 
-/* How many of len bytes at `at` a copy has (0 none), which are put to `to`. */
+/* Copies as many of `len` bytes at `at` as a copy has. Returns how many; 0 none. */
 static size_t livemem_from_copy(
 	const struct livemem *livemem, uint64_t at, void *to, size_t len)
 {
@@ -250,6 +260,7 @@ static size_t livemem_from_copy(
 
 /* --- Pages ------------------------------------------------------------------------------------ */
 
+/* Returns the slot of the index where a page is, or would go. */
 static uint32_t *livemem_slot(const struct livemem *livemem, uint64_t number)
 {
 	size_t mask = 2 * LIVEMEM_PAGES - 1;
@@ -260,7 +271,7 @@ static uint32_t *livemem_slot(const struct livemem *livemem, uint64_t number)
 	return &livemem->index[i];
 }
 
-/* The bytes of a page, read now if need be. 0 or -errno. */
+/* Finds the bytes of a page, which is read now if it was not. Returns 0 or -errno. */
 static int livemem_page(struct livemem *livemem, uint64_t number, const uint8_t **ret)
 {
 	uint8_t bytes[LIVEMEM_PAGE];
@@ -286,6 +297,7 @@ static int livemem_page(struct livemem *livemem, uint64_t number, const uint8_t 
 	return 0;
 }
 
+/* Reads from copies, else from pages. */
 static int livemem_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
 {
 	struct livemem *livemem = (struct livemem *)memory;

@@ -3,13 +3,13 @@
 #define PROC_LIVEMEM_H
 
 /*
- * The memory of a living process, by process_vm_readv, or by /proc/PID/mem where that call is not
- * to be had (gVisor, seccomp). Nothing in the process notices; but both take its address space's
- * lock, which somebody may hold for ever: see proc/helper.h.
+ * Reads the memory of a living process, by process_vm_readv, or by /proc/PID/mem if that call is
+ * not to be had (gVisor, seccomp). Nothing in the process notices; but both take its address
+ * space's lock, which somebody may hold for ever: see proc/helper.h.
  *
- * Pieces that were copied at one moment (stacks) are given from the copy; all else page by page
- * through a cache, so that many small reads cost few calls. The cache grows old:
- * livemem_forget() it before each look.
+ * Pieces that were copied at one moment (stacks) are given from the copy. All else goes page by
+ * page through a cache, so that many small reads cost few calls. The cache ages: call
+ * livemem_forget() before each look.
  */
 
 #include <stdbool.h>
@@ -21,37 +21,38 @@
 
 struct livemem;
 
-/* A piece to copy: len bytes from at on, as far as they can be read. */
+/* A piece to copy: `len` bytes from `at` on, as far as they can be read. */
 struct livemem_piece {
 	uint64_t at;
 	size_t len;
-	uint8_t *bytes; /* livemem's; NULL none could be read */
-	size_t got;	/* this many of them; less where memory ends, or the next piece begins */
+	uint8_t *bytes; /* owned by livemem; NULL: none could be read */
+	/* how many were; fewer than `len` where memory ends, or the next piece begins */
+	size_t got;
 };
 
-/* Never NULL; reads nothing yet. livemem_free() it. */
+/* Returns a reader for a process, never NULL, which has read nothing yet; livemem_free() it. */
 struct livemem *livemem_new(uint32_t pid);
 
-/* As a memory; lives as long as it does. */
+/* Returns it as a memory, which lives as long. */
 struct stack_memory *livemem_memory(struct livemem *livemem) __attribute__((nonnull));
 
 /*
- * Copies these pieces at once, in as few calls as can be, and fills in bytes and got, which are
- * valid until livemem_forget(). Later reads in them see the copy. Returns 0, or -errno where
- * nothing at all could be read: -EPERM, -ESRCH.
+ * Copies these pieces at once, in as few calls as can be. Fills in `bytes` and `got`, which are
+ * valid until livemem_forget(); later reads there see the copy. Returns 0, or -errno (-EPERM,
+ * -ESRCH) if nothing at all could be read.
  */
 int livemem_copy(struct livemem *livemem, struct livemem_piece *pieces, size_t nr)
 	__attribute__((nonnull(1)));
 
-/* Reads past all copies and the cache: how many bytes, or -errno. */
+/* Reads past all copies and the cache. Returns how many bytes, or -errno. */
 ssize_t livemem_again(struct livemem *livemem, uint64_t at, void *to, size_t len)
 	__attribute__((nonnull));
 
-/* From now on reads there see these bytes, as if they had been copied now. */
+/* Makes reads at [at, at + len) see these bytes from now on, as if they had been copied now. */
 void livemem_put(struct livemem *livemem, uint64_t at, const void *bytes, size_t len)
 	__attribute__((nonnull));
 
-/* From now on reads there see the memory again; copies are dropped whole. */
+/* Makes reads at `at` see the memory again: the whole copy that holds it is dropped. */
 void livemem_drop(struct livemem *livemem, uint64_t at) __attribute__((nonnull));
 
 /* Forgets all copies and the cache. */
@@ -60,7 +61,7 @@ void livemem_forget(struct livemem *livemem) __attribute__((nonnull));
 /* Forgets the cache only. */
 void livemem_refresh(struct livemem *livemem) __attribute__((nonnull));
 
-/* The errno of the first read that was not allowed; 0 none. */
+/* Returns the errno of the first read that was not allowed; 0 none. */
 int livemem_refused(const struct livemem *livemem) __attribute__((nonnull));
 
 /* Takes NULL. */

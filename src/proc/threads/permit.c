@@ -11,11 +11,11 @@
 #include "proc/read.h"
 
 #define PERMIT_SYS_PTRACE 19 /* CAP_SYS_PTRACE, of linux/capability.h */
-#define PERMIT_SETGID	  6
-#define PERMIT_SETUID	  7
+#define PERMIT_SETGID	  6 /* CAP_SETGID */
+#define PERMIT_SETUID	  7 /* CAP_SETUID */
 #define PERMIT_YAMA	  "/proc/sys/kernel/yama/ptrace_scope"
 
-/* What stands behind the name on its line; "" nothing. */
+/* Returns what stands behind a name on its line of a status text; "" if there is no such line. */
 static const char *status_field(const char *status, const char *name)
 {
 	const char *at = strstr(status, name);
@@ -87,14 +87,17 @@ void permit_words_as(const struct permit_facts *facts, const char *lacking, cons
 			facts->owner, command, lacking + strlen("CAP_"));
 }
 
-/* What root types: of a process that is known, all of it. */
+/* Appends what to type to run as root, if it is known for which process. */
 static void permit_add_sudo(const struct permit_facts *facts, struct str *into)
 {
 	if (facts->pid)
 		str_printf(into, ": sudo inquest attach %u", facts->pid);
 }
 
-/* Root in a container, refused what it would be let do with the capability: sudo gives it none. */
+/*
+ * True if we are root in a container and are refused what the capability would let us do: sudo does
+ * not give it.
+ */
 static bool is_bare_root(const struct permit_facts *facts)
 {
 	return !facts->ours && !facts->capable &&

@@ -11,17 +11,19 @@
 #include "proc/read.h"
 #include "stack/unwind-trail.h"
 
-#define RUNNER_NAP_US  230 /* and as much again, and again, up to so often */
-#define RUNNER_NAPS    4
-#define RUNNER_CHANGES 5 /* that suffice */
-#define RUNNER_RAN_NS  (10 * CLOCK_NS_PER_MS) /* on a processor, all the while, suffices too */
-#define RUNNER_MOST_NS (60 * CLOCK_NS_PER_MS)
+/* the shortest pause between readings; others are 2, 3 and 4 times as long */
+#define RUNNER_NAP_US  230
+#define RUNNER_NAPS    4 /* how many lengths of pause there are */
+#define RUNNER_CHANGES 5 /* readings that differ from the one before: so many suffice */
+/* so long on a processor since the first reading suffices, too */
+#define RUNNER_RAN_NS  (10 * CLOCK_NS_PER_MS)
+#define RUNNER_MOST_NS (60 * CLOCK_NS_PER_MS) /* then we stop reading */
 #define RUNNER_SPAN    (256u * 1024) /* bytes of the stack, from where it began */
-#define RUNNER_CALLS   64 /* that are kept */
+#define RUNNER_CALLS   64 /* calls that are kept */
 #define RUNNER_RED     128 /* bytes below the stack pointer that a function may use */
 #define RUNNER_FIELD   28  /* of stat's fields, from 1: startstack */
 
-/* Two readings of one stack, the one right after the other. */
+/* Two readings of one stack, one right after the other. */
 struct runner_pair {
 	uint64_t *before, *after;
 	size_t lowest; /* the first word in which they differ; SIZE_MAX none */
@@ -32,14 +34,14 @@ struct runner {
 	const struct stack_maps *maps;
 	struct livemem *livemem;
 	uint64_t low;
-	size_t nr; /* words */
-	struct runner_pair pair; /* of all, the one that differs deepest */
-	uint64_t *last, *now;
+	size_t nr; /* words of the stack that are read, from `low` on */
+	struct runner_pair pair; /* of all pairs of readings, the one that differs furthest in */
+	uint64_t *last, *now; /* the two latest readings */
 	struct trail_call calls[RUNNER_CALLS];
 	size_t ncalls;
 };
 
-/* Where the kernel began the main thread's stack; 0 where it does not say. */
+/* Returns where the kernel began the main thread's stack; 0 if it does not say. */
 static uint64_t runner_base(uint32_t pid)
 {
 	struct str stat = {0};
@@ -56,6 +58,7 @@ static uint64_t runner_base(uint32_t pid)
 	return base & ~7ull;
 }
 
+/* Finds which part of the stack to read. Returns false if nothing says where it is. */
 static bool runner_find(struct runner *runner)
 {
 	uint64_t base = runner_base(runner->threads->pid);
@@ -68,6 +71,7 @@ static bool runner_find(struct runner *runner)
 	return true;
 }
 
+/* Reads that part. */
 static bool runner_read(const struct runner *runner, uint64_t *to)
 {
 	ssize_t len = (ssize_t)(8 * runner->nr);
@@ -75,6 +79,7 @@ static bool runner_read(const struct runner *runner, uint64_t *to)
 	return livemem_again(runner->livemem, runner->low, to, (size_t)len) == len;
 }
 
+/* Returns the first word in which the two latest readings differ; SIZE_MAX none. */
 static size_t runner_lowest(const struct runner *runner)
 {
 	for (size_t i = 0; i < runner->nr; i++)
@@ -83,6 +88,7 @@ static size_t runner_lowest(const struct runner *runner)
 	return SIZE_MAX;
 }
 
+/* Keeps the two latest readings as the pair. */
 static void runner_keep(struct runner *runner, size_t lowest)
 {
 	runner->pair.lowest = lowest;
@@ -98,7 +104,7 @@ static bool runner_has_call(const struct runner *runner, uint64_t slot, uint64_t
 	return false;
 }
 
-/* What was written since the last reading and leads into code. */
+/* Keeps the words that were written since the last reading and lead into code: maybe calls. */
 static void runner_keep_calls(struct runner *runner, size_t lowest)
 {
 	for (size_t i = lowest; i < runner->nr && runner->ncalls < RUNNER_CALLS; i++) {
@@ -111,7 +117,7 @@ static void runner_keep_calls(struct runner *runner, size_t lowest)
 	}
 }
 
-/* True if it has been on a processor for long enough since then. */
+/* True if the thread has been on a processor for long enough since then. */
 static bool runner_ran(const struct runner *runner, const struct snapshot_thread *then)
 {
 	struct snapshot_thread now = *then;
@@ -121,8 +127,8 @@ static bool runner_ran(const struct runner *runner, const struct snapshot_thread
 }
 
 /*
- * Reads again and again until enough has changed; false where it cannot be read. The pauses differ:
- * a loop that they kept up with would always be seen at one place.
+ * Reads again and again until enough has changed. Returns false if the stack cannot be read. The
+ * pauses differ, since a loop that keeps time with them would always be seen at one place.
  */
 static bool runner_watch(struct runner *runner, const struct snapshot_thread *thread)
 {
@@ -154,6 +160,7 @@ static bool runner_watch(struct runner *runner, const struct snapshot_thread *th
 	return true;
 }
 
+/* Finds the frame by the pair of readings; livemem then shows the later one. */
 static bool runner_find_trail(
 	const struct runner *runner, const struct modules *modules, struct trail *ret)
 {
@@ -182,6 +189,7 @@ static bool runner_find_trail(
 	return found;
 }
 
+/* Watches the thread and fills in where it was. */
 static void runner_look_at(
 	struct runner *runner, struct snapshot_thread *thread, const struct modules *modules)
 {
@@ -203,7 +211,7 @@ static void runner_look_at(
 	free(words);
 }
 
-/* The main thread, if it runs. */
+/* Returns the main thread's facts if it runs; else NULL. */
 static struct snapshot_thread *runner_thread(const struct peek *peek)
 {
 	struct peek_thread *thread;
@@ -225,7 +233,7 @@ void runner_look(struct peek *peek, const struct stack_maps *maps, const struct 
 		runner_look_at(&runner, thread, modules);
 }
 
-/* True if the callers' return addresses lie where they lay. */
+/* True if the return addresses of all callers still lie where they lay. */
 static bool runner_is_there(struct livemem *livemem, const struct unwind_stack *walk)
 {
 	for (size_t i = 1; i < walk->nframes; i++) {

@@ -3,27 +3,29 @@
 #define PROC_RUNNER_H
 
 /*
- * The stack of a thread that runs, without stopping it. The kernel tells nobody where such a thread
- * stands, neither /proc/PID/task/TID/syscall nor stat's kstkesp; but its stack can be read while it
- * runs, several times in a moment: what changes between two readings is where it works, and what
- * lies further out are its frames (stack/unwind-trail.h says which words count as one).
+ * Finds the stack of a thread that runs, without stopping it. The kernel tells nobody where such a
+ * thread stands, neither by /proc/PID/task/TID/syscall nor by stat's kstkesp. But its stack can be
+ * read while it runs, several times in a moment: what changes between two readings is where it
+ * works, and what lies further out are its frames (stack/unwind-trail.h says which words count as a
+ * frame).
  *
- * Of the main thread only: where another one's stack begins, nothing tells without its registers.
+ * This is done for the main thread only: where the stack of another one begins, nothing tells
+ * without its registers.
  */
 
 #include "proc/peek.h"
 #include "stack/module.h"
 
 /*
- * Where the main thread is RUNNING, finds where it was a moment ago: facts.regs and facts.deeper
- * are filled in, and livemem shows its stack of that moment. Else nothing changes.
+ * If the main thread is RUNNING, finds where it was a moment ago: fills in facts.regs and
+ * facts.deeper, and livemem shows its stack of that moment. If nothing is found, nothing changes.
  */
 void runner_look(struct peek *peek, const struct stack_maps *maps, const struct modules *modules,
 	struct livemem *livemem) __attribute__((nonnull));
 
 /*
- * Takes that back where one of those calls is not on the stack any more: what is read of the
- * process now, such as Python's frames, would be of another moment.
+ * Takes that back if one of those calls is not on the stack any more: what is read of the process
+ * now, such as Python's frames, would be of another moment.
  */
 void runner_confirm(struct peek *peek, const struct stack_maps *maps, const struct modules *modules,
 	struct livemem *livemem) __attribute__((nonnull));

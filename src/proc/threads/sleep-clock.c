@@ -19,12 +19,12 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-#define SLEEP_CLOCK_TEXT    4096
-#define SLEEP_CLOCK_STACK   (128u << 10)
-#define SLEEP_CLOCK_WAIT_NS (20 * CLOCK_NS_PER_MS)
-#define SLEEP_CLOCK_MOST    4096 /* processors */
+#define SLEEP_CLOCK_TEXT    4096 /* bytes of a sched file */
+#define SLEEP_CLOCK_STACK   (128u << 10) /* bytes of our thread's stack */
+#define SLEEP_CLOCK_WAIT_NS (20 * CLOCK_NS_PER_MS) /* how long we wait for it */
+#define SLEEP_CLOCK_MOST    4096 /* processors, at most */
 
-/* What one processor's clock has shown; 0: it could not be asked. */
+/* What one processor's clock showed when it was asked; 0: it could not be. */
 struct sleep_clock_face {
 	uint32_t processor;
 	uint64_t ns;
@@ -32,10 +32,13 @@ struct sleep_clock_face {
 
 struct sleep_clock {
 	ARRAY(struct sleep_clock_face) faces;
-	bool given_up; /* a processor did not let us run: no more are asked */
+	bool given_up; /* a processor did not let us run: no more of them are asked */
 };
 
-/* "se.exec_start   :   123.456789": ms. 0 where there is no such line. */
+/*
+ * Returns the ns of a line "se.exec_start   :   123.456789", which is in ms; 0 if there is no such
+ * line.
+ */
 static uint64_t exec_start(const char *sched)
 {
 	const char *line = strstr(sched, "\nse.exec_start");
@@ -50,7 +53,10 @@ static uint64_t exec_start(const char *sched)
 
 /* -- a thread of our own that runs there ------------------------------------------------------- */
 
-/* Shared by who asks and who runs there; the one that leaves last frees it. */
+/*
+ * Shared by the thread that asks and the one that runs on the processor. Whichever leaves last
+ * frees it.
+ */
 struct sleep_clock_visit {
 	uint32_t processor;
 	uint64_t ns;
@@ -66,7 +72,10 @@ static void visit_leave(struct sleep_clock_visit *visit)
 	free(visit);
 }
 
-/* Our own last charge is from when we came here, or later: never ahead of the clock. */
+/*
+ * Reads the clock; runs on that processor. Our own last charge is from when we came here, or later,
+ * so that it is never ahead of the clock.
+ */
 static void *visit_read(void *arg)
 {
 	struct sleep_clock_visit *visit = arg;
@@ -84,6 +93,7 @@ static void *visit_read(void *arg)
 	return NULL;
 }
 
+/* Starts a thread on the processor. Returns false if that is not possible. */
 static bool visit_start(struct sleep_clock_visit *visit)
 {
 	cpu_set_t *only = CPU_ALLOC(SLEEP_CLOCK_MOST);
@@ -107,7 +117,7 @@ static bool visit_start(struct sleep_clock_visit *visit)
 	return started;
 }
 
-/* True if it came back in time. */
+/* Waits for that thread. True if it came back in time. */
 static bool visit_await(struct sleep_clock_visit *visit)
 {
 	struct timespec until;
@@ -121,7 +131,7 @@ static bool visit_await(struct sleep_clock_visit *visit)
 	return !error;
 }
 
-/* What the clock of that processor shows; 0 where it cannot be asked. */
+/* Returns what the clock of a processor shows; 0 if it cannot be asked. */
 static uint64_t sleep_clock_ask(struct sleep_clock *clock, uint32_t processor)
 {
 	struct sleep_clock_visit *visit = alloc_zeroed(1, sizeof(*visit));
@@ -147,6 +157,7 @@ struct sleep_clock *sleep_clock_new(void)
 	return alloc_zeroed(1, sizeof(struct sleep_clock));
 }
 
+/* Returns what that clock showed when it was asked first; 0 not known. */
 static uint64_t sleep_clock_now(struct sleep_clock *clock, uint32_t processor)
 {
 	struct sleep_clock_face *face;

@@ -8,7 +8,8 @@
  *	exited				it is reaped, else its process could not end
  *	nothing				it sleeps in the kernel: it is left at its deadline
  *
- * What stopped is let go by DETACH; what did not cannot be, until the tracer ends, which is soon.
+ * A thread that stopped is let go by DETACH. One that did not cannot be, until the tracer ends,
+ * which is soon.
  */
 #include "proc/threads/stop.h"
 
@@ -26,26 +27,26 @@
 
 #include "base/clock.h"
 
-#define STOP_WAVES    16 /* of threads that appear while others are being stopped */
-#define STOP_EAGER    20 /* questions before we sleep between them */
+#define STOP_WAVES    16 /* rounds of stopping threads that have appeared meanwhile */
+#define STOP_EAGER    20 /* times that we ask before we sleep in between */
 #define STOP_NAP_US   50
-#define STOP_PATIENCE 5 /* deadlines for who only waits for a processor */
+#define STOP_PATIENCE 5 /* deadlines that a thread gets which only waits for a processor */
 
-/* A thread under way to its stop, beside its stop_thread. */
+/* A thread on its way to a stop. */
 struct stop_state {
-	bool waited; /* asked, has not answered yet */
+	bool waited; /* it was asked, and has not answered yet */
 	bool stands;
-	int signal; /* that it is to get when it is let go */
+	int signal; /* the signal that it is to get when it is let go; 0 none */
 };
 
 struct stop_tracer {
 	struct stop *stop;
-	ARRAY(struct stop_state) states; /* beside stop->all */
+	ARRAY(struct stop_state) states; /* one for each of stop->all */
 	int error;
 };
 
 #if defined(__x86_64__)
-/* user_regs_struct in DWARF's order. */
+/* Where each of DWARF's registers lies in user_regs_struct. */
 static const size_t stop_offsets[UNWIND_REGS] = {
 	offsetof(struct user_regs_struct, rax), offsetof(struct user_regs_struct, rdx),
 	offsetof(struct user_regs_struct, rcx), offsetof(struct user_regs_struct, rbx),
@@ -58,7 +59,9 @@ static const size_t stop_offsets[UNWIND_REGS] = {
 	offsetof(struct user_regs_struct, rip),
 };
 
-/* All registers of a thread that stands. 0 or an errno; EPROTO of a 32-bit process. */
+/*
+ * Reads all registers of a thread that stands. Returns 0 or an errno; EPROTO for a 32-bit process.
+ */
 static int stop_registers(uint32_t tid, struct unwind_regs *ret)
 {
 	struct user_regs_struct user;
@@ -75,7 +78,7 @@ static int stop_registers(uint32_t tid, struct unwind_regs *ret)
 	return 0;
 }
 #else
-/* Walks know x86-64 only: elsewhere there is nothing to stop anybody for. */
+/* Walks know x86-64 only, so that elsewhere there is nothing to stop anybody for. */
 static int stop_registers(uint32_t tid, struct unwind_regs *ret)
 {
 	(void)tid;
@@ -84,6 +87,7 @@ static int stop_registers(uint32_t tid, struct unwind_regs *ret)
 }
 #endif
 
+/* Tells a thread to stop. */
 static void stop_ask(struct stop_thread *thread, struct stop_state *state)
 {
 	thread->asked = thread->released = clock_monotonic_ns();
@@ -95,7 +99,7 @@ static void stop_ask(struct stop_thread *thread, struct stop_state *state)
 		state->waited = true;
 }
 
-/* True if it has answered by now. */
+/* True if a thread has answered by now; then its registers are read, if it stands. */
 static bool stop_answered(struct stop_thread *thread, struct stop_state *state)
 {
 	int status;
@@ -115,7 +119,7 @@ static bool stop_answered(struct stop_thread *thread, struct stop_state *state)
 	return true;
 }
 
-/* True if one that we wait for could stop, had it a processor. */
+/* True if a thread that we wait for would stop, had it a processor. */
 static bool stop_has_runnable(const struct stop_tracer *tracer, size_t first)
 {
 	for (size_t i = first; i < tracer->states.nr; i++)
@@ -126,7 +130,10 @@ static bool stop_has_runnable(const struct stop_tracer *tracer, size_t first)
 	return false;
 }
 
-/* True if it is too late to wait any longer for [first, nr), asked at `from`. */
+/*
+ * True if it is too late to wait any longer for threads from `first` on, which were asked at
+ * `from`.
+ */
 static bool stop_is_late(const struct stop_tracer *tracer, size_t first, int64_t from)
 {
 	int64_t ns = clock_monotonic_ns() - from;
@@ -136,7 +143,7 @@ static bool stop_is_late(const struct stop_tracer *tracer, size_t first, int64_t
 	       (ns > STOP_PATIENCE * deadline || !stop_has_runnable(tracer, first));
 }
 
-/* Waits for [first, nr), reading the registers of those that stand. */
+/* Waits for the threads from `first` on, and reads the registers of those that stand. */
 static void stop_await(struct stop_tracer *tracer, size_t first, int64_t from)
 {
 	for (unsigned tries = 0;; tries++) {
@@ -156,6 +163,7 @@ static void stop_await(struct stop_tracer *tracer, size_t first, int64_t from)
 	}
 }
 
+/* Lets the threads from `first` on go. */
 static void stop_let_go(struct stop_tracer *tracer, size_t first)
 {
 	struct stop *stop = tracer->stop;
@@ -179,7 +187,7 @@ static void stop_note_longest(struct stop *stop, int64_t from)
 	stop->longest = ns > stop->longest ? ns : stop->longest;
 }
 
-/* One after the other: asks it, reads it, lets it go. */
+/* Asks each thread, reads it and lets it go, one after the other. */
 static void stop_each(struct stop_tracer *tracer)
 {
 	struct stop *stop = tracer->stop;
@@ -199,7 +207,7 @@ static void stop_each(struct stop_tracer *tracer)
 	}
 }
 
-/* True if a list has this tid; *at walks along with it, both ascend. */
+/* True if a list has this tid. *at walks along with the question: both ascend. */
 static bool stop_listed(const struct thread_ids *ids, size_t *at, uint32_t tid)
 {
 	while (*at < ids->all.nr && ids->all.items[*at] < tid)
@@ -207,7 +215,7 @@ static bool stop_listed(const struct thread_ids *ids, size_t *at, uint32_t tid)
 	return *at < ids->all.nr && ids->all.items[*at] == tid;
 }
 
-/* Asks all that are there and were not in the wave before. True if there were any. */
+/* Asks all threads that are there and were not in the wave before. True if there were any. */
 static bool stop_wave(
 	struct stop_tracer *tracer, struct thread_ids *ids, const struct thread_ids *before)
 {
@@ -229,7 +237,10 @@ static bool stop_wave(
 	return stop->all.nr > was;
 }
 
-/* Threads of a process whose others stand cannot multiply: after some waves none is new. */
+/*
+ * Stops all threads, wave after wave: a process whose threads stand makes no more of them, so that
+ * after some waves none is new.
+ */
 static void stop_all(struct stop_tracer *tracer)
 {
 	struct stop *stop = tracer->stop;
@@ -250,6 +261,7 @@ static void stop_all(struct stop_tracer *tracer)
 		stop_note_longest(stop, from);
 }
 
+/* The tracer's thread. */
 static void *stop_trace(void *arg)
 {
 	struct stop_tracer *tracer = arg;

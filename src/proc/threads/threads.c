@@ -18,7 +18,7 @@
 
 #define THREADS_TEXT 4096 /* these files are short; a kernel stack is the longest */
 
-/* How many pids a status text lists on its NSpid line; 0 where it has none. */
+/* Returns how many pids a status text lists on its NSpid line; 0 if it has none. */
 static size_t threads_depth(const char *status)
 {
 	const char *line = strstr(status, "\nNSpid:");
@@ -94,7 +94,7 @@ int threads_list(const struct threads *threads, size_t cap, struct thread_ids *r
 	return ret->all.nr ? 0 : -ESRCH;
 }
 
-/* One file of one thread into text, NUL behind it. Its length, or -errno. */
+/* Reads one file of one thread into `text`, with a NUL behind it. Returns its length, or -errno. */
 static ssize_t threads_slurp(const struct threads *threads, uint32_t tid, const char *name,
 	char text[static THREADS_TEXT])
 {
@@ -126,7 +126,7 @@ char threads_state(const struct threads *threads, uint32_t tid)
 	return got > 0 && procstat_parse(text, (size_t)got, &stat) ? stat.state : 0;
 }
 
-/* The number on a status line of that name; 0 where there is none. */
+/* Returns the number on a line of a status text; 0 if there is no such line. */
 static uint64_t status_number(const char *status, const char *line)
 {
 	const char *at = strstr(status, line);
@@ -154,8 +154,8 @@ int threads_runs(const struct threads *threads, struct snapshot_thread *thread)
 }
 
 /*
- * A system call's arguments are registers, and keep their values in it: vfork, for one, has its
- * return address in rdi. By DWARF's numbers of x86-64: rdi, rsi, rdx, r10, r8, r9.
+ * Takes the arguments of the system call as registers, which keep their values in it: vfork, for
+ * one, has its return address in rdi. By DWARF's numbers of x86-64: rdi, rsi, rdx, r10, r8, r9.
  */
 static void where_take_arguments(struct snapshot_thread *thread)
 {
@@ -168,8 +168,9 @@ static void where_take_arguments(struct snapshot_thread *thread)
 }
 
 /*
- * "NR A1..A6 SP PC" of a thread in a system call; "-1 SP PC" of one that is blocked outside of any:
- * in a fault, or stopped; "running" else.
+ * Parses the file `syscall`: "NR A1..A6 SP PC" of a thread in a system call; "-1 SP PC" of one that
+ * is blocked outside of any (in a fault, or stopped); "running" else. Returns 0; -EAGAIN if it
+ * runs; -ESRCH if it is ending; or -EPROTO.
  */
 static int where_parse(struct snapshot_thread *thread, const char *text)
 {
@@ -215,7 +216,7 @@ int threads_where(const struct threads *threads, struct snapshot_thread *thread)
 	return got < 0 ? (int)got : where_parse(thread, text);
 }
 
-/* A line without its end; "" where there is nothing to tell. */
+/* Returns a file's text without its last newline, in the arena; "" if it tells nothing. */
 static const char *threads_line(const struct threads *threads, uint32_t tid, const char *name,
 	struct arena *arena)
 {
@@ -229,7 +230,7 @@ static const char *threads_line(const struct threads *threads, uint32_t tid, con
 	return arena_text(arena, text);
 }
 
-/* Its own name for itself: its last pid. */
+/* Returns the tid by which the process knows the thread: the last on its NSpid line. */
 static uint32_t threads_own(const struct threads *threads, uint32_t tid)
 {
 	char text[THREADS_TEXT];
@@ -242,7 +243,7 @@ static uint32_t threads_own(const struct threads *threads, uint32_t tid)
 	return own ? own : tid;
 }
 
-/* For how long a blocked one has not run; 0 not known. */
+/* Returns for how many ns a blocked thread has not run; 0 not known. */
 static uint64_t threads_asleep(
 	const struct threads *threads, uint32_t tid, const struct procstat *stat)
 {
@@ -253,7 +254,7 @@ static uint64_t threads_asleep(
 	return sleep_clock_since(threads->clock, text, stat->processor);
 }
 
-/* A thread that is there without that file: a kernel that has none (gVisor). */
+/* True if a thread is there without the file `syscall`: the kernel has none (gVisor). */
 static bool threads_lacks_where(const struct threads *threads, uint32_t tid)
 {
 	char path[64];

@@ -23,7 +23,7 @@ static int compare_pcs(const void *va, const void *vb)
 	return (a > b) - (a < b);
 }
 
-/* Puts them, each once, into the snapshot. */
+/* Puts the addresses that were met, each once, into the snapshot. */
 static void walk_keep_pcs(struct snapshot *snapshot, struct walk_pcs *pcs)
 {
 	size_t nr = 0;
@@ -37,6 +37,7 @@ static void walk_keep_pcs(struct snapshot *snapshot, struct walk_pcs *pcs)
 	array_release(&pcs->all);
 }
 
+/* Walks one thread and adds the addresses of its frames. */
 static void walk_thread(struct unwinder *unwinder, const struct snapshot_thread *thread,
 	struct walk_pcs *pcs)
 {
@@ -69,8 +70,8 @@ void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struc
 }
 
 /*
- * What an exception says is kept without its secrets, or not at all. Later walks read what is left
- * of it: characters may have several bytes, and stars as many.
+ * Hides what an exception says: its secrets, or all of it if the snapshot is mute. Later walks read
+ * what is left of it. Its characters may have several bytes each, and so may the stars.
  */
 static void walk_hide_said(struct snapshot *snapshot, const struct python_thread *thread)
 {

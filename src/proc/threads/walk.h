@@ -3,7 +3,7 @@
 #define PROC_WALK_H
 
 /*
- * Walking a snapshot when it is taken: so that its excerpt and those of the modules record all that
+ * Walks a snapshot when it is taken, so that its excerpt and those of the modules record all that
  * the same walk will read again later, and to know which addresses need names.
  */
 
@@ -12,15 +12,15 @@
 
 /*
  * Walks all threads of the snapshot that have registers, over snapshot->memory, and fills in pcs.
- * Python's places are walked too. The modules of these maps must be open (images_open()).
+ * Python's places are walked, too. The modules of these maps must be open (images_open()).
  */
 void walk_snapshot(struct snapshot *snapshot, const struct stack_maps *maps,
 	struct images *images) __attribute__((nonnull));
 
-/* Only Python's part of it. True if all its lists were in good order. */
+/* Walks only Python's frames. True if all of Python's lists were in good order. */
 bool walk_python(struct snapshot *snapshot) __attribute__((nonnull));
 
-/* Only the native part of it. */
+/* Walks only native frames. */
 void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struct images *images)
 	__attribute__((nonnull));
 
