@@ -26,13 +26,13 @@
 
 typedef int asan_fn(struct dl_phdr_info *info, size_t size, void *data);
 
-/* Somebody's question, with us left out. */
+/* A question that is answered with us left out: what to tell of each object, and for whom. */
 struct asan_question {
 	asan_fn *told;
 	void *data;
 };
 
-/* True if the code is that of a sanitizer's runtime, by its file's name. */
+/* True if code is that of a sanitizer's runtime, by its file's name. */
 static int asan_is_runtime(const void *code)
 {
 	Dl_info of;
@@ -41,7 +41,7 @@ static int asan_is_runtime(const void *code)
 	       (strstr(of.dli_fname, "libasan.so") || strstr(of.dli_fname, "libclang_rt.asan"));
 }
 
-/* The object has this address: we are in it. */
+/* True if an object is ours: it holds an address of ours. */
 static int asan_is_ours(const struct dl_phdr_info *info)
 {
 	uintptr_t at = (uintptr_t)libc_found;
@@ -55,6 +55,7 @@ static int asan_is_ours(const struct dl_phdr_info *info)
 	return 0;
 }
 
+/* Tells of an object unless it is ours. */
 static int asan_tell_others(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const struct asan_question *question = arg;
@@ -63,9 +64,9 @@ static int asan_tell_others(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * The real one. A sanitizer's runtime that asks before our constructor is not told of us; all
- * others are told what there is, by a jump: the real one looks at who called. Any thread;
- * signal-safe where that is. -1 without a real one.
+ * Calls the real dl_iterate_phdr(). A sanitizer's runtime that asks before our constructor is not
+ * told of us. All others are told what there is, by a jump, since the real one looks at who called.
+ * Any thread; signal-safe where the real one is. Returns -1 without a real one.
  */
 HOOK_EXPORT int dl_iterate_phdr(asan_fn *told, void *data)
 {

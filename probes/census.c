@@ -4,10 +4,11 @@
  * whoever comes first has made it, all others find it complete. After that nobody needs a lock to
  * join: a slot is claimed by compare-and-swap (ring/census-write.h).
  *
- * That a process lives is said by its pid and start time, and where those may not be seen, and of
- * ranks, by a lock on its slot's first byte, which the kernel drops when it ends, however it ends.
- * Such locks belong to the process and go with any close() of the file: from then on it is not
- * opened again, and looked at before it is used, as the program may have closed it.
+ * That a process lives is told by its pid and start time; of ranks, and where those two may not be
+ * seen, by a lock on its slot's first byte, which the kernel drops when the process ends, however
+ * it ends. Such locks belong to the process and go with any close() of the file. So from then on
+ * the file is not opened again, and the descriptor is checked before it is used, as the program may
+ * have closed it.
  */
 #include "probes/census.h"
 
@@ -28,7 +29,7 @@
 static struct {
 	void *base;
 	int fd;
-	int slot; /* -1 none */
+	int slot; /* our slot; -1 none */
 	int execed;
 	uint64_t pid_ns;
 	uint64_t dev, ino;
@@ -36,7 +37,7 @@ static struct {
 
 /* --- Who we are ------------------------------------------------------------------------------ */
 
-/* The whole of a small file as text; its length, or -errno. */
+/* Reads the whole of a small file as text. Returns its length, or -errno. */
 static long census_read_file(const char *path, char *to, size_t size)
 {
 	int fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
@@ -48,7 +49,10 @@ static long census_read_file(const char *path, char *to, size_t size)
 	return n;
 }
 
-/* Field 22 of a /proc/PID/stat, counted from the last ')': the name may hold anything. */
+/*
+ * Returns field 22 of a /proc/PID/stat, counted from the last ')', since the name may hold
+ * anything; 0 not known.
+ */
 static uint64_t census_start_time(const char *path)
 {
 	char stat[1024];
@@ -74,7 +78,10 @@ void census_self_look(struct census_self *self)
 		self->pid_ns = st.st_ino;
 }
 
-/* The first of these variables that holds a number goes into *value: its name, or NULL. */
+/*
+ * Puts the number of the first of these variables that holds one into *value. Returns that
+ * variable's name, or NULL.
+ */
 static const char *census_env(const char *const *names, int32_t *value)
 {
 	for (; *names; names++) {
@@ -88,7 +95,10 @@ static const char *census_env(const char *const *names, int32_t *value)
 	return NULL;
 }
 
-/* Outside of a step SLURM_PROCID is the batch script's, 0 for everybody below it. */
+/*
+ * True if we run in a Slurm step. Outside of one SLURM_PROCID is the batch script's, 0 for
+ * everybody below it.
+ */
 static int census_is_in_step(void)
 {
 	const char *step = getenv("SLURM_STEP_ID");
@@ -97,7 +107,10 @@ static int census_is_in_step(void)
 	return digits && digits < 10 && !step[digits];
 }
 
-/* The number of the task that this process runs in, which launchers give; its name, or NULL. */
+/*
+ * Reads the number of the task that this process runs in, which launchers give. Returns the
+ * variable's name, or NULL.
+ */
 static const char *census_task(int32_t *rank)
 {
 	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
@@ -108,7 +121,10 @@ static const char *census_task(int32_t *rank)
 	return source || !census_is_in_step() ? source : census_env(slurm, rank);
 }
 
-/* Its rank by the environment: RANK, set for it or its node; else the number of its task. */
+/*
+ * Reads the rank out of the environment: RANK, set for this process or its node; else the number of
+ * its task.
+ */
 static void census_read_rank(struct census_self *self)
 {
 	static const char *const own[] = {"RANK", NULL};
@@ -134,6 +150,7 @@ static void census_read_rank(struct census_self *self)
 		census_env(task_world, &self->world_size);
 }
 
+/* Hashes a variable's value in. */
 static uint64_t census_hash(uint64_t hash, const char *variable)
 {
 	const char *text = getenv(variable);
@@ -192,7 +209,7 @@ static uint64_t census_realtime(void)
 	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
-/* 32 hex digits, dashes among them, as the kernel prints a boot id. */
+/* The kernel prints a boot id as 32 hex digits with dashes among them. */
 void census_boot(uint8_t id[16])
 {
 	char hex[64];
@@ -238,7 +255,7 @@ static void census_make(int dir)
 	sys_call(SYS_unlinkat, dir, name, 0);
 }
 
-/* True if the file is a census of ours and of this version: its bytes are a stranger's. */
+/* True if the file is a census of ours and of this version; its bytes are a stranger's. */
 static int census_is_sound(int fd, const struct stat *st)
 {
 	struct census_header h;
@@ -250,7 +267,7 @@ static int census_is_sound(int fd, const struct stat *st)
 	       h.slot_size == sizeof(struct census_slot) && h.slots == CENSUS_SLOTS;
 }
 
-/* Opens the census, for a moment; -1 where there is none to trust. */
+/* Opens the census for a moment; -1 if there is none to trust. */
 static int census_open_file(int dir)
 {
 	struct stat st;
@@ -267,13 +284,16 @@ static int census_open_file(int dir)
 	return fd;
 }
 
-/* The same for life, as a high descriptor: low ones are the program's, scripts count on them. */
+/*
+ * Opens the census for life, as a high descriptor: low ones are the program's, and scripts count on
+ * them. -1 if that is not possible.
+ */
 static int census_open_high(void)
 {
 	static const int high_from[] = {700, 200, 60};
 	int dir = place_open(), fd = dir < 0 ? -1 : census_open_file(dir), high = -1;
 
-	/* Where the limit of open files is lower, there is none for us. */
+	/* If the limit of open files is lower than all of these, there is none for us. */
 	for (size_t i = 0; i < sizeof(high_from) / sizeof(*high_from) && fd >= 0 && high < 0; i++)
 		high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high_from[i]);
 	if (fd >= 0)
@@ -302,7 +322,10 @@ void census_open_job(void)
 	sys_close(fd);
 }
 
-/* The descriptor is still the census's: the program may have closed it and opened another. */
+/*
+ * True if the descriptor is still the census's: the program may have closed it and opened another
+ * file there.
+ */
 static int census_fd_is_ours(void)
 {
 	struct stat st;
@@ -313,7 +336,7 @@ static int census_fd_is_ours(void)
 
 /* --- The slot -------------------------------------------------------------------------------- */
 
-/* The byte by which others see that the slot's owner lives. */
+/* Returns a lock of that type on the byte by which others see that the slot's owner lives. */
 static struct flock census_byte(short type)
 {
 	return (struct flock){
@@ -325,7 +348,7 @@ static struct flock census_byte(short type)
 	};
 }
 
-/* Opened anew where the program has closed our descriptor. */
+/* Opens the census for life, again if the program has closed our descriptor. */
 static void census_open_lock(void)
 {
 	if (!census_fd_is_ours())
@@ -348,7 +371,10 @@ void census_hold(void)
 	census_lock();
 }
 
-/* The next owner of the slot locks the same byte: a lock that stays would speak for him. */
+/*
+ * Unlocks our slot. Its next owner locks the same byte: a lock of ours that stays would speak for
+ * him.
+ */
 static void census_let_go(void)
 {
 	struct flock lock = census_byte(F_UNLCK);
@@ -357,7 +383,9 @@ static void census_let_go(void)
 		sys_call(SYS_fcntl, census.fd, F_SETLK, &lock);
 }
 
-/* Our identity for people and readers: rank by the environment, name, program. */
+/*
+ * Writes our identity into a slot, for people and readers: rank by the environment, name, program.
+ */
 static void census_describe(struct census_slot *s, const struct census_self *self)
 {
 	char exe[512];
@@ -386,9 +414,9 @@ static void census_copy_identity(struct census_slot *to, const struct census_slo
 }
 
 /*
- * Writes it, and shows the slot as `state`. Where something of it changes, the slot is claimed for
- * that: a reader must not see the rank of before in the world of now. (It cannot be had only where
- * flags are being set at the same moment.)
+ * Writes our identity, and shows the slot as `state`. If something of it changes, the slot is
+ * claimed for that: a reader must not see the rank of before in the world of now. (The slot cannot
+ * be had only while flags are being set at the same moment.)
  */
 static void census_identify(
 	struct census_slot *s, const struct census_self *self, enum census_state state)
@@ -410,8 +438,9 @@ static void census_identify(
 }
 
 /*
- * Where the kernel lets only ancestors look (Yama 1), a helper of our agent is none: it may if we
- * say so. Only what is the agent by its start time, as the pid may be another's in a container.
+ * Lets our agent look at us. Where the kernel lets only ancestors look (Yama 1), a helper of the
+ * agent is none: it may look only if we say so. It must be the agent by its start time, too, as in
+ * a container the pid may be another's.
  */
 static void census_admit_agent(const struct census_header *job)
 {
@@ -429,7 +458,10 @@ static void census_admit_agent(const struct census_header *job)
 		sys_call(SYS_prctl, PR_SET_PTRACER, job->agent_pid, 0, 0, 0);
 }
 
-/* True if the agent may look for our pid in vain, or there is none who looks from where we know. */
+/*
+ * True if the agent may look for our pid in vain, or if there is no agent whose pid namespace we
+ * know.
+ */
 static int census_is_hidden(const struct census_header *job)
 {
 	return !job->agent_pid || !job->agent_pid_ns || job->agent_pid_ns != census.pid_ns;
@@ -442,7 +474,7 @@ int census_is_elsewhere(void)
 	return job && job->agent_pid_ns && census.pid_ns && job->agent_pid_ns != census.pid_ns;
 }
 
-/* Frees the slots of processes that are gone: 1 if there are any. */
+/* Frees the slots of processes that are gone. Returns 1 if there were any. */
 static int census_make_room(void)
 {
 	int dir = place_open(), fd = dir < 0 ? -1 : census_open_file(dir), swept;
@@ -455,7 +487,7 @@ static int census_make_room(void)
 	return swept > 0;
 }
 
-/* What a slot says of this process and program, but for whose it is. */
+/* Makes what a slot says of this process and program, but for whose it is. */
 static void census_prepare(struct census_slot *is, const struct census_self *self)
 {
 	census_describe(is, self);
@@ -473,9 +505,9 @@ static void census_fill(
 }
 
 /*
- * What takes system calls comes before the claim: a busy machine may put us aside in each of them,
- * and whoever looks at the table then learns nothing of us. (Not the lock, which others must find
- * held once they see the slot, nor what a tool asks for its owner.)
+ * What takes system calls comes before the claim: a busy machine may suspend us in each of them,
+ * and whoever looks at the table then learns nothing of us. (The lock comes later, which others
+ * must find held once they see the slot; so does what a tool asks for its owner.)
  */
 void census_join(const struct census_self *self, int forked)
 {
@@ -500,7 +532,8 @@ void census_join(const struct census_self *self, int forked)
 		census_open_lock();
 	census.slot = census_claim(census.base, &who);
 	if (census.slot < 0 && census_make_room()) {
-		ring_add(&census_job()->lost, UINT64_MAX); /* it found one after all */
+		/* the first try counted a loss, and there is a slot after all */
+		ring_add(&census_job()->lost, UINT64_MAX);
 		census.slot = census_claim(census.base, &who);
 	}
 	if (census.slot < 0)

@@ -19,14 +19,14 @@
 struct census_self {
 	uint32_t pid;
 	uint32_t ppid;
-	uint64_t start_time; /* 0 without /proc */
+	uint64_t start_time; /* field 22 of /proc/self/stat; 0 without /proc */
 	uint64_t pid_ns;
-	int32_t rank, local_rank, world_size, restart; /* -1 unknown; restart 0 */
+	int32_t rank, local_rank, world_size, restart; /* -1 unknown; restart: 0 unknown */
 	const char *rank_source; /* the variable that told the rank; NULL: none did */
-	uint32_t number; /* what kind of number `rank` is: of CENSUS_F_NUMBER */
-	int told; /* a framework told the rank: no variable counts */
+	uint32_t number; /* what kind of number `rank` is: bits of CENSUS_F_NUMBER */
+	int told; /* a framework told the rank, so no variable counts */
 	int32_t local_size; /* ranks on this node, 0 unknown */
-	uint64_t run, slurm, master; /* its run, as in struct ring_header */
+	uint64_t run, slurm, master; /* hashes of its run's names, as in struct ring_header */
 };
 
 /* Fills in what the kernel knows; safe anywhere. */
@@ -40,7 +40,8 @@ void census_self_read(struct census_self *self);
 
 /*
  * Takes a framework's word for which rank of its world this process is. It overrides the number of
- * a task or a node, which children inherit, and a rank of a smaller world. 1 if the rank is news.
+ * a task or a node, which children inherit, and a rank of a smaller world. Returns 1 if the rank is
+ * news.
  */
 int census_self_tell(struct census_self *self, int32_t rank, int32_t world_size);
 
@@ -56,13 +57,15 @@ void census_open_job(void);
  */
 void census_join(const struct census_self *self, int forked);
 
-/* Locks our slot until the process ends, if it has one. Once; safe in a signal handler. */
+/*
+ * Locks our slot, if we have one, until the process ends. Call it once; safe in a signal handler.
+ */
 void census_hold(void);
 
-/* Our slot, for reading and for adding to; NULL without one. */
+/* Returns our slot, for reading and for adding to; NULL without one. */
 struct census_slot *census_mine(void);
 
-/* The job's header; NULL without a census. */
+/* Returns the job's header; NULL without a census. */
 struct census_header *census_job(void);
 
 /* True if this process is in another pid namespace than the agent, as far as both are known. */
@@ -74,7 +77,7 @@ void census_rename(const struct census_self *self);
 /* Makes the slot CENSUS_RANK, and writes the identity again, since it may have become known. */
 void census_promote(const struct census_self *self);
 
-/* Bits of CENSUS_F_*. */
+/* Sets bits of CENSUS_F_* in our slot. */
 void census_add_flags(uint32_t flags);
 
 /* Frees the slot of a process that is about to end by exit, or keeps the status in it. */
@@ -93,7 +96,7 @@ void census_vanish(void);
  */
 void census_child_killed(uint32_t pid, int signo);
 
-/* 1 if the slot was taken over from before an exec. */
+/* Returns 1 if our slot was taken over from before an exec. */
 int census_was_execed(void);
 
 #endif

@@ -26,8 +26,8 @@ uint64_t *fork_guard(uint64_t *fallback)
 }
 
 /*
- * To note the child's pid in the parent, and to let a traceback end that another thread writes;
- * everything else the guard word does. errno is the real one's.
+ * Calls the real fork(), notes the child's pid in the parent, and lets a traceback that another
+ * thread is writing end first. All else the guard word does. errno is the real one's.
  */
 HOOK_EXPORT pid_t fork(void)
 {

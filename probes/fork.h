@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork.h: knowing, without asking the kernel, that this is a forked child.
+ * fork.h: how we know, without asking the kernel, that this is a forked child.
  *
  * A ring is MAP_SHARED: what a child wrote would land in its parent's lanes. PyTorch's loaders fork
  * by the hundred, some runtimes by a raw clone that no atfork handler sees. So the epoch lives in a
@@ -12,7 +12,9 @@
 
 #include <stdint.h>
 
-/* The word that is 0 in every new child: in a page of its own, or `fallback` and an atfork handler.
+/*
+ * Returns the word that is 0 in every new child: in a page of its own, or `fallback` and an atfork
+ * handler that clears it.
  */
 uint64_t *fork_guard(uint64_t *fallback);
 

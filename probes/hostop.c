@@ -3,7 +3,10 @@
 
 #include "probes/work.h"
 
-/* Into the group's order. Whom a receive from anybody meets, nobody counts. */
+/*
+ * Enters the op into the group's order, and notes it as open. A receive from anybody makes the
+ * group one whose pairs nobody can count.
+ */
 static void enter_group(struct host_op *op, const struct host_op_of *of, uint64_t now,
 	struct ring_record *r)
 {

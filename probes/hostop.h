@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostop.h: an op whose library tells on the host when it is done (work.h), from its call to the
- * call's return.
+ * hostop.h: records an op whose library tells on the host when it is done (work.h), from its call
+ * to the call's return.
  *
  *	host_op_enter()		CALL_ENTER; the op enters its group, and is open
  *	work_bind()		what stands for it beyond the call's return, if anything does
@@ -14,17 +14,18 @@
 
 /* What an op is, as its arguments say. */
 struct host_op_of {
-	int group;	/* its entry in the ring; one below 0 is not known, and counted as lost */
+	/* the group's entry in the ring; below 0: not known, which is counted as lost */
+	int group;
 	unsigned flags; /* RING_F_P2P or 0 */
 	uint64_t count, sig;
-	uint64_t tag;	/* of a send or receive; RING_TAG_ANY */
+	uint64_t tag;	/* of a send or receive; RING_TAG_ANY: any */
 };
 
 struct host_op {
 	struct probe_thread *me; /* of probe_enter(): set by the caller */
-	uint64_t meta;
-	uint64_t ticket;
-	uint64_t number; /* work.h */
+	uint64_t meta; /* of its CALL_ENTER */
+	uint64_t ticket; /* of its CALL_ENTER */
+	uint64_t number; /* the op's number (work.h) */
 	struct ring_entered entered;
 };
 

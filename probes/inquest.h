@@ -34,7 +34,7 @@ enum inquest_span {
 	INQUEST_USER = 4,
 };
 
-/* The probe's side. Do not call these; they exist only where the probe is loaded. */
+/* The probe's side. Do not call these: they exist only where the probe is loaded. */
 typedef void inquest_span_begin_fn(int kind, const char *name, const char *detail);
 typedef void inquest_span_end_fn(int kind, const char *name);
 typedef void inquest_shard_fn(const char *loader, uint64_t index, uint64_t rows, uint64_t elements);

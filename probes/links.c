@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Most paths have no link in them, and that is seen at once: what was opened has the very name that
- * it was opened by. Others are gone part by part.
+ * Most paths have no link in them, which is seen at once: what was opened has the very name that it
+ * was opened by. Other paths are walked part by part.
  */
 #include "probes/links.h"
 
@@ -12,10 +12,10 @@
 #include "probes/text.h"
 
 #define LINKS_MOST 40   /* as many as the kernel follows */
-#define LINKS_PATH 1024 /* bytes of what is still to be gone */
+#define LINKS_PATH 1024 /* bytes of the part of a path that is still to be walked */
 #define LINKS_NAME 256
 
-/* A path on its way: what is still to be gone, from the folder `at`. */
+/* A path that is being walked: what is left of it, from the folder `at` (-1: none yet) on. */
 struct links_way {
 	int at;
 	int links;
@@ -29,7 +29,7 @@ static int links_is_ours(uint32_t uid)
 	return !uid || uid == (uint32_t)sys_call(SYS_geteuid);
 }
 
-/* True if the link in the folder `at` may be followed. */
+/* True if a link in the folder `at` may be followed. As the last part it must be ours or root's. */
 static int links_may(int at, const struct stat *link, int last)
 {
 	struct stat folder;
@@ -40,7 +40,7 @@ static int links_may(int at, const struct stat *link, int last)
 	       !(folder.st_mode & 022);
 }
 
-/* Goes on from another folder, which may be none: then it is the error. */
+/* Goes on from another folder. `fd` may be an error, which is returned. */
 static int links_step(struct links_way *way, int fd)
 {
 	if (way->at >= 0)
@@ -49,7 +49,7 @@ static int links_step(struct links_way *way, int fd)
 	return fd < 0 ? fd : 0;
 }
 
-/* `len` bytes in front of what is still to be gone. 0 or -errno. */
+/* Puts `len` bytes in front of what is left. Returns 0 or -errno. */
 static int links_put(struct links_way *way, const char *text, size_t len)
 {
 	if (len > way->next)
@@ -59,10 +59,10 @@ static int links_put(struct links_way *way, const char *text, size_t len)
 	return 0;
 }
 
-/* The target of the link, held, instead of it. */
+/* Puts the target of a link, which is held open, in the link's place. Returns 0 or -errno. */
 static int links_splice(struct links_way *way, int link)
 {
-	size_t room = way->next ? way->next - 1 : 0; /* it is read in front of the rest */
+	size_t room = way->next ? way->next - 1 : 0; /* the target is read in front of the rest */
 	long len = sys_call(SYS_readlinkat, link, "", way->path, room);
 
 	if (len <= 0)
@@ -77,7 +77,10 @@ static int links_splice(struct links_way *way, int link)
 	return links_step(way, sys_openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
 }
 
-/* Takes the next part off the path, "" at its end. True: it is the last one. */
+/*
+ * Takes the next part off the path, "" at its end. Returns 1 if it is the last one, 0 if not, or
+ * -errno.
+ */
 static int links_next(struct links_way *way)
 {
 	const char *from = way->path + way->next;
@@ -92,7 +95,7 @@ static int links_next(struct links_way *way)
 	return !way->path[way->next + strspn(way->path + way->next, "/")];
 }
 
-/* Goes through one part; what it is, is asked of what is held. 0 or -errno. */
+/* Goes through one part. What it is, is asked of what is held open. Returns 0 or -errno. */
 static int links_part(struct links_way *way, int last, enum links_last how)
 {
 	int held = sys_openat(way->at, way->part, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0), err;
@@ -112,7 +115,9 @@ static int links_part(struct links_way *way, int last, enum links_last how)
 	return err;
 }
 
-/* Part by part. Links of /proc are the kernel's, and lead to no folder of a job's. */
+/*
+ * Opens a folder part by part. Links of /proc are the kernel's, and lead to no folder of a job's.
+ */
 static __attribute__((noinline)) int links_open_slowly(const char *path, enum links_last how)
 {
 	struct links_way way = {.at = -1, .next = LINKS_PATH - 1};
@@ -131,7 +136,7 @@ static __attribute__((noinline)) int links_open_slowly(const char *path, enum li
 	return fd;
 }
 
-/* True if this is what the kernel calls it, too: then no link was on the way. */
+/* True if the kernel calls the open folder by this path, too: then no link was on the way. */
 static int links_is_called(int fd, const char *path)
 {
 	char own[32], name[512];

@@ -6,18 +6,21 @@
 
 #include "probes/sys.h"
 
-/* Below which number places are held. */
+/* Returns below which number places are held. */
 static int lowfds_end(void)
 {
 	struct rlimit may;
 
 	if (sys_call(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &may))
 		return 0;
-	/* Other threads shall not fail meanwhile for want of a number. */
+	/* Other threads must not fail meanwhile for want of a number. */
 	return may.rlim_cur / 4 * 3 < LOWFDS_END ? (int)(may.rlim_cur / 4 * 3) : LOWFDS_END;
 }
 
-/* Another descriptor of `fd`'s file: the lowest free one from `from` up. Closed by exec. */
+/*
+ * Makes another descriptor of `fd`'s file: the lowest free one from `from` up, closed by exec.
+ * Returns it or -errno.
+ */
 static int lowfds_again(int fd, int from)
 {
 	return (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
@@ -33,11 +36,14 @@ void lowfds_hold(struct lowfds *ret)
 	int end = lowfds_end(), fd, spare;
 
 	memset(ret, 0, sizeof(*ret));
-	/* Without access: closing it neither drops the program's locks nor tells anybody. */
+	/* Opened without access: closing it neither drops the program's locks nor tells anybody. */
 	spare = sys_openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (spare < 0)
 		return;
-	/* The highest first: the kernel's table grows once, for which threads may have to wait. */
+	/*
+	 * The highest comes first: so the kernel's table grows only once, for which threads may
+	 * have to wait.
+	 */
 	fd = lowfds_again(spare, end);
 	if (fd >= 0)
 		sys_close(fd);
@@ -47,7 +53,10 @@ void lowfds_hold(struct lowfds *ret)
 		sys_close(fd);
 }
 
-/* Another thread may have closed all that is open, and put something of its own there. */
+/*
+ * True if a held place is still ours: another thread may have closed all that is open, and put
+ * something of its own there.
+ */
 static int lowfds_is_ours(int fd)
 {
 	long flags = sys_call(SYS_fcntl, fd, F_GETFL);

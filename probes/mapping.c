@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table has an entry for the census and one for each ring of this process and of those that it
+ * The table has an entry for the census and one for each ring of this process, and of those that it
  * was forked from, whose memory it has as well. Entries are made by one thread at a time (under the
- * lock of process.c); handlers read them at any time, so that `base` comes last and goes first.
- * Where the table is full nothing is mapped: better no ring than one that nobody watches over.
+ * lock of process.c). Handlers read them at any time, so that `base` is set last and cleared first.
+ * If the table is full nothing is mapped: better no ring than one that nobody watches over.
  *
- * A cut takes pages from the end, so the last word tells whether there was one.
+ * A cut takes pages from the end, so the last word of a mapping tells whether there was one.
  */
 #include "probes/mapping.h"
 
@@ -53,13 +53,16 @@ void mapping_drop(void *base, uint64_t size)
 {
 	struct mapping *entry = mapping_find((uint64_t)(uintptr_t)base);
 
-	/* First, or what is mapped there next could be taken for ours. */
+	/* Cleared before, or what is mapped there next could be taken for ours. */
 	if (entry)
 		__atomic_store_n(&entry->base, 0, __ATOMIC_RELEASE);
 	sys_unmap(base, size);
 }
 
-/* In one call, so that other threads never find nothing there. 1, or 0 where refused. */
+/*
+ * Puts private zeros in a mapping's place, in one call, so that other threads never find nothing
+ * there. Returns 1, or 0 if that is refused.
+ */
 static int mapping_replace(uint64_t base, uint64_t size)
 {
 	const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;

@@ -22,19 +22,22 @@
 
 #include <stdint.h>
 
-/* Maps the whole file, shared, and knows it from now on. NULL where refused. */
+/* Maps the whole file, shared, and knows it from now on. Returns NULL if that is refused. */
 void *mapping_make(int fd, uint64_t size);
 
-/* Unmaps it. */
+/* Forgets and unmaps it. */
 void mapping_drop(void *base, uint64_t size);
 
-/* A fault at `at`: 1 if it was in one of ours, and need not happen again. */
+/*
+ * Mends the mapping in which a fault at `at` was. Returns 1 if it was one of ours, so that the
+ * fault need not happen again.
+ */
 int mapping_mend(uint64_t at);
 
-/* Mends each that has been cut, if any, without a fault. */
+/* Mends each mapping that has been cut, if any, without a fault. */
 void mapping_look(void);
 
-/* The same, where a fault of the calling thread would be its end. */
+/* Does the same where a fault of the calling thread would be its end. */
 void mapping_guard(void);
 
 #endif

@@ -18,7 +18,7 @@
 #include "probes/sys.h"
 #include "probes/trait.h"
 
-/* The calling thread, with a ring to write; NULL where there is none. */
+/* Returns the calling thread with a ring to write; NULL if there is none. */
 static struct probe_thread *marks_thread(void)
 {
 	struct probe_thread *me = probe_me;
@@ -33,7 +33,10 @@ static uint32_t marks_string(struct ring_writer *ring, const char *s)
 	return s ? ring_string(ring, s, strlen(s)) : 0;
 }
 
-/* CPU time of the process and of its reaped children: a compile that runs in them still runs. */
+/*
+ * Returns the CPU time in ns of the process and of its reaped children: a compile that runs in them
+ * still runs.
+ */
 static uint64_t marks_cpu_ns(void)
 {
 	struct rusage children;
@@ -49,7 +52,7 @@ static uint64_t marks_cpu_ns(void)
 	return ns;
 }
 
-/* True if CPU time says something of such a span: asking costs more than all else here. */
+/* True if CPU time says something of such a span. To ask costs more than all else here. */
 static int marks_tell_work(int kind)
 {
 	return kind == INQUEST_COMPILE || kind == INQUEST_CHECKPOINT;
@@ -67,8 +70,8 @@ static struct ring_span marks_span(
 }
 
 /*
- * As all marks: any thread, not a signal handler; where nothing can be recorded it does nothing.
- * Strings are copied; NULL is no string.
+ * Begins a span. Like all marks it may be called by any thread and in no signal handler; it does
+ * nothing if nothing can be recorded; strings are copied, and NULL is no string.
  */
 void inquest_probe_span_begin(int kind, const char *name, const char *detail)
 {
@@ -101,7 +104,10 @@ void inquest_probe_span_end(int kind, const char *name)
 	ring_span_end(old, NULL, ring_writer_now(old), &span);
 }
 
-/* Batch `index` of a loader, from 0. Rows or elements 0 are recorded as such: an empty shard. */
+/*
+ * Notes batch `index` (from 0) of a loader. Rows or elements 0 are recorded as such: an empty
+ * shard.
+ */
 void inquest_probe_shard(const char *loader, uint64_t index, uint64_t rows, uint64_t elements)
 {
 	struct probe_thread *me = marks_thread();
@@ -113,7 +119,7 @@ void inquest_probe_shard(const char *loader, uint64_t index, uint64_t rows, uint
 	ring_mark_shard(me->ring, me->lane, probe_now(me), &shard);
 }
 
-/* Its shape: dims[ndim], read here only. NULL dims: nothing. */
+/* Notes a batch's shape: dims[ndim], which are copied. NULL dims: nothing. */
 void inquest_probe_shard_shape(
 	const char *loader, uint64_t index, unsigned ndim, const uint64_t *dims)
 {
@@ -126,7 +132,7 @@ void inquest_probe_shard_shape(
 	ring_mark_shape(me->ring, me->lane, probe_now(me), &shape);
 }
 
-/* Step n is complete; the first is 1. */
+/* Notes that step n is complete; the first is 1. */
 void inquest_probe_step(uint64_t n)
 {
 	struct probe_thread *me = marks_thread();
@@ -135,7 +141,9 @@ void inquest_probe_step(uint64_t n)
 		ring_mark_step(me->ring, me->lane, probe_now(me), n);
 }
 
-/* A line for the record, in the lane and pinned, so that a later flood cannot wash it away. */
+/*
+ * Notes a line for the record, in the lane and pinned, so that a later flood cannot wash it away.
+ */
 void inquest_probe_note(const char *text)
 {
 	struct probe_thread *me = marks_thread();

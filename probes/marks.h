@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * marks.h: what a program's marks call (inquest.h finds each by its name). All pass at once where
+ * marks.h: what a program's marks call (inquest.h finds each by its name). All return at once if
  * there is no ring.
  */
 #ifndef PROBES_MARKS_H

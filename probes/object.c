@@ -13,7 +13,7 @@
 #define OBJECT_PHDRS 64
 #define OBJECT_NOTES 4096 /* bytes of one PT_NOTE that are looked at */
 #define OBJECT_PAGE  4096
-#define OBJECT_LINE  1024 /* of maps: longer ones are cut */
+#define OBJECT_LINE  1024 /* bytes of a line of maps: longer ones are cut */
 
 /* struct dl_find_object, as glibc 2.35 and later have it on 64 bit. */
 struct object_found {
@@ -29,7 +29,7 @@ struct object_found {
 static struct {
 	int (*dl_find)(void *pc, struct object_found *ret); /* NULL before glibc 2.35 */
 	uint64_t vdso;
-	char exe[OBJECT_PATH]; /* asked early: once the main thread is gone it is nowhere */
+	char exe[OBJECT_PATH]; /* asked early: once the main thread is gone nothing tells it */
 } armed;
 
 void object_arm(void)
@@ -43,7 +43,10 @@ void object_arm(void)
 
 /* --- ELF in memory ---------------------------------------------------------------------------- */
 
-/* The program headers of what is mapped at `start`: how many; 0 for what is no ELF object. */
+/*
+ * Reads the program headers of what is mapped at `start`. Returns how many; 0 if that is no ELF
+ * object.
+ */
 static unsigned object_phdrs(
 	struct self_memory *memory, uint64_t start, Elf64_Phdr phdr[OBJECT_PHDRS])
 {
@@ -58,7 +61,7 @@ static unsigned object_phdrs(
 	return e.e_phnum;
 }
 
-/* The build id among the notes in [at, at + size). */
+/* Copies the build id among the notes in [at, at + size). Returns its length; 0 none. */
 static uint32_t object_note(
 	struct self_memory *memory, uint64_t at, uint64_t size, uint8_t id[OBJECT_ID])
 {
@@ -93,7 +96,7 @@ uint32_t object_build_id(
 	return len;
 }
 
-/* Fills in all but the path from the headers at ret->start. */
+/* Fills in all but the path, by the headers at ret->start. Returns 0 or -1. */
 static int object_measure(struct self_memory *memory, struct object *ret)
 {
 	Elf64_Phdr phdr[OBJECT_PHDRS];
@@ -128,6 +131,7 @@ struct object_line {
 	const char *path;
 };
 
+/* Reads a hex number; returns what is behind it. */
 static const char *object_hex(const char *s, uint64_t *ret)
 {
 	*ret = 0;
@@ -140,6 +144,7 @@ static const char *object_hex(const char *s, uint64_t *ret)
 	}
 }
 
+/* Skips so many words and the blanks behind them. */
 static const char *object_skip(const char *s, int words)
 {
 	while (words-- > 0) {
@@ -161,14 +166,14 @@ static void object_parse(const char *s, struct object_line *ret)
 	ret->path = object_skip(ret->file, 2);
 }
 
-/* Lines one by one through a small buffer. */
+/* Reads lines one by one through a small buffer. */
 struct object_reader {
 	int fd;
 	size_t have, at;
 	char bytes[OBJECT_LINE];
 };
 
-/* The next line, ended by NUL, cut if it is long; 0 at the end. */
+/* Reads the next line, ended by NUL, cut if it is long. Returns 0 at the end. */
 static int object_next_line(struct object_reader *r, char line[OBJECT_LINE])
 {
 	size_t n = 0;
@@ -195,13 +200,14 @@ static int object_next_line(struct object_reader *r, char line[OBJECT_LINE])
 }
 
 /*
+ * Goes on with one line of maps; true if it belongs to a run of an object whose beginning is known.
  * An object's maps follow each other, and the first of a file's run shows its header: where that
  * began is kept in ret->start (0: nowhere) until the map that holds pc comes by.
  */
 static int object_run(const struct object_line *l, char file[OBJECT_LINE], struct object *ret)
 {
 	if (!*l->path)
-		return 0; /* memory of no file, inside a run too */
+		return 0; /* memory of no file; it may lie inside a run */
 	if (strcmp(l->file, file) != 0) {
 		ret->start = l->offset ? 0 : l->start;
 		memcpy(file, l->file, strlen(l->file) + 1);
@@ -211,6 +217,7 @@ static int object_run(const struct object_line *l, char file[OBJECT_LINE], struc
 	return ret->start != 0;
 }
 
+/* Copies a path without " (deleted)", cut. */
 static void object_name(struct object *ret, const char *path)
 {
 	static const char deleted[] = " (deleted)";
@@ -223,7 +230,7 @@ static void object_name(struct object *ret, const char *path)
 	ret->path[n] = '\0';
 }
 
-/* The thread's, for the process' are empty when its main thread is gone. */
+/* Opens the thread's maps, since the process' are empty once its main thread is gone. */
 static int object_open_maps(void)
 {
 	int fd = sys_openat(AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);

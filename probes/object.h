@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object.h: which loaded object holds an address. It works inside a signal handler: without the
- * loader's lock, which the interrupted thread may hold.
+ * object.h: finds which loaded object holds an address. It works inside a signal handler: without
+ * the loader's lock, which the interrupted thread may hold.
  *
- * glibc 2.35 has _dl_find_object for that, which is looked up when the probe is armed. Before, the
- * kernel is asked: /proc/self/maps, and the object's own headers in memory.
+ * glibc 2.35 has _dl_find_object() for that, which is looked up when the probe is armed. Without it
+ * the kernel is asked: /proc/self/maps, and the object's own headers in memory.
  */
 #ifndef PROBES_OBJECT_H
 #define PROBES_OBJECT_H
@@ -18,21 +18,24 @@
 
 struct object {
 	uint64_t start, end;
-	uint64_t bias;	       /* address in the process - bias: in the object */
+	/* to be subtracted from an address in the process to get one in the object */
+	uint64_t bias;
 	uint64_t eh_frame_hdr; /* address in the process; 0 none */
 	char path[OBJECT_PATH];
 };
 
-/* Looks up what the ways below need. Not in a handler; may take the loader's lock. */
+/* Looks up what the functions below need. Not in a handler; may take the loader's lock. */
 void object_arm(void);
 
-/* Finds the object that holds pc. 0, or -1 where there is none. Signal-safe. */
+/* Finds the object that holds pc. Returns 0, or -1 if there is none. Signal-safe. */
 int object_find(struct self_memory *memory, uint64_t pc, struct object *ret);
 
-/* The same by /proc/self/maps alone. */
+/* Does the same by /proc/self/maps alone. */
 int object_find_by_maps(struct self_memory *memory, uint64_t pc, struct object *ret);
 
-/* Copies its build id from its notes in memory. Returns the id's length, 0 where it has none. */
+/*
+ * Copies an object's build id from its notes in memory. Returns the id's length; 0 if it has none.
+ */
 uint32_t object_build_id(
 	struct self_memory *memory, const struct object *object, uint8_t id[OBJECT_ID]);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Everything here is made in the order in which it can fail harmlessly: a folder that is ours, a
- * new file (never an existing one), its bytes, its pages; only then does a ring go into it.
- * A file that fails on the way is unlinked, its share of the budget given back. One made sparse and
+ * new file (never an existing one), its bytes, its pages; only then does a ring go into it. A file
+ * that fails on the way is unlinked, and its share of the budget given back. A file made sparse and
  * filled as it is used would be cheaper, and would kill the program by SIGBUS on a full disk.
  *
- * Sizes go down before places change: a smaller ring in shared memory is better than a large one
- * on a disk, where writeback may stall the writer.
+ * Smaller sizes are tried before other places: a smaller ring in shared memory is better than a
+ * large one on a disk, where writeback may stall the writer.
  */
 #include "probes/place.h"
 
@@ -35,7 +35,7 @@ static struct {
 	unsigned uid;
 } place = {.job = ""};
 
-/* An open folder that only we can write, or -errno. */
+/* Opens a folder that only we can write to. Returns a descriptor, or -errno. */
 static int place_open_ours(const char *path, enum links_last last)
 {
 	struct stat st;
@@ -49,7 +49,10 @@ static int place_open_ours(const char *path, enum links_last last)
 	return -EPERM;
 }
 
-/* See place.h: in one step more, as that of making it is the program's umask's. */
+/*
+ * See place.h. This takes a step of its own, since the mode of making something is subject to the
+ * program's umask.
+ */
 void place_keep_ours(int dir, const char *name, unsigned mode)
 {
 	struct stat st;
@@ -59,7 +62,7 @@ void place_keep_ours(int dir, const char *name, unsigned mode)
 		sys_call(SYS_fchmodat, dir, name, mode);
 }
 
-/* Makes the folder, or finds it; 0 only if it is ours. */
+/* Makes a folder, or finds it. Returns 0 only if it is ours, else -errno. */
 static int place_make(const char *path, enum links_last last)
 {
 	const char *leaf;
@@ -78,8 +81,8 @@ static int place_make(const char *path, enum links_last last)
 }
 
 /*
- * The user's own root, which may be a link of his, or base "/inquest-" uid, which may not: how its
- * last part is opened.
+ * Writes the root of folders: `given`, the user's own, which may be a link of his; or base
+ * "/inquest-" uid, which may not. Returns how its last part is to be opened.
  */
 static enum links_last place_root(char path[PLACE_PATH], const char *given, const char *base)
 {
@@ -97,7 +100,7 @@ static enum links_last place_root(char path[PLACE_PATH], const char *given, cons
 	return LINKS_LAST_REFUSED;
 }
 
-/* That root, then "/" leaf: makes both; the path is "" where that fails. */
+/* Makes that root and "/" leaf in it; the path is "" if that fails. */
 static void place_enter(
 	char path[PLACE_PATH], const char *given, const char *base, const char *leaf)
 {
@@ -111,7 +114,10 @@ static void place_enter(
 		path[0] = '\0';
 }
 
-/* No `inquest run` above us: jobs of one session share a folder, in memory if that can be. */
+/*
+ * Finds a folder where no `inquest run` is above us: jobs of one session share one, in memory if
+ * that is possible.
+ */
 static void place_find_session(const char *inquest_dir)
 {
 	char leaf[40];
@@ -159,7 +165,9 @@ int place_open(void)
 
 /* --- Memory that is really there ------------------------------------------------------------- */
 
-/* For file systems without fallocate: what is written is there. */
+/*
+ * Writes zeros, on file systems without fallocate: what is written is there. Returns 0 or -errno.
+ */
 static int place_write_zeros(int fd, uint64_t size)
 {
 	static const char zeros[4096];
@@ -177,7 +185,10 @@ static int place_write_zeros(int fd, uint64_t size)
 	return 0;
 }
 
-/* Beyond the limit for files the kernel would not only refuse, but end the process (SIGXFSZ). */
+/*
+ * True if a file may become that large. Beyond the limit for files the kernel would not only
+ * refuse, but end the process (SIGXFSZ).
+ */
 static int place_may_grow_to(uint64_t size)
 {
 	struct {
@@ -207,7 +218,7 @@ void *place_map(int fd, uint64_t size)
 
 	if (!base || !sys_madvise(base, size, PLACE_POPULATE_WRITE))
 		return base;
-	/* An add of nothing touches a page for writing, and spoils nobody's store. */
+	/* Adding nothing touches a page for writing, and spoils nobody's store. */
 	for (uint64_t at = 0; at < size; at += 4096)
 		__atomic_fetch_add((uint64_t *)(void *)(base + at), 0, __ATOMIC_RELAXED);
 	return base;
@@ -215,7 +226,7 @@ void *place_map(int fd, uint64_t size)
 
 /* --- Rings ----------------------------------------------------------------------------------- */
 
-/* What kind of place `dir` is. */
+/* Returns what kind of place `dir` is. */
 static uint32_t place_kind(int dir)
 {
 	struct statfs fs;
@@ -238,14 +249,17 @@ static int place_fits(
 	uint64_t all;
 
 	if (sys_call(SYS_fstatfs, dir, &fs))
-		return 1; /* not known: allocation will tell */
+		return 1; /* not known: the allocation will tell */
 	all = ((uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize + taken - (made ? 0 : size)) / 4;
 	if (want->role == RING_CANDIDATE)
 		all /= 4;
 	return taken <= all && (want->share_of < 2 || size <= all / want->share_of);
 }
 
-/* A new file of that size with all its memory present; NULL, and no file, where refused. */
+/*
+ * Makes a new file of that size with all its memory present. Returns its memory; or NULL, and there
+ * is no file.
+ */
 static void *place_file_make(int dir, const char *name, uint64_t size)
 {
 	void *base = NULL;
@@ -267,7 +281,10 @@ static uint64_t place_add(uint64_t *taken, uint64_t size)
 	return taken ? ring_add(taken, size) + size : size;
 }
 
-/* A file of this size within the budget, counted: its memory, or NULL and nothing is changed. */
+/*
+ * Makes a file of this size within the budget, and counts it. Returns its memory; or NULL, and
+ * nothing has changed.
+ */
 static void *place_take(int dir, const struct place_request *want, uint64_t size)
 {
 	uint64_t taken = place_add(want->taken, size);
@@ -275,7 +292,7 @@ static void *place_take(int dir, const struct place_request *want, uint64_t size
 
 	if (place_fits(dir, want, size, taken, 0))
 		base = place_file_make(dir, want->name, size);
-	/* Others may have come in between: whoever looks last sees all. */
+	/* Others may have come in between: the one who looks last sees all. */
 	if (base && want->taken && !place_fits(dir, want, size, ring_load(want->taken), 1)) {
 		mapping_drop(base, size);
 		sys_call(SYS_unlinkat, dir, want->name, 0);
@@ -286,7 +303,7 @@ static void *place_take(int dir, const struct place_request *want, uint64_t size
 	return base;
 }
 
-/* The largest profile that fits; a candidate has but one size. 0 or negative. */
+/* Makes the largest ring that fits; a candidate's has but one size. Returns 0 or negative. */
 static int place_ring_in(int dir, const struct place_request *want, struct place_ring *ret)
 {
 	uint32_t profiles = want->role == RING_CANDIDATE ? 1 : RING_PROFILES;
@@ -321,7 +338,7 @@ static int place_ring_at(
 	return err;
 }
 
-/* True if this open folder is the job's own. */
+/* True if an open folder is the job's own. */
 static int place_is_jobs(int dir)
 {
 	int jobs = place_open(), is;
@@ -335,7 +352,9 @@ static int place_is_jobs(int dir)
 	return is;
 }
 
-/* The job's other folder, for what has no room in its own: open, or -errno. */
+/*
+ * Opens the job's other folder, for what has no room in its own. Returns a descriptor, or -errno.
+ */
 static int place_open_spill(char path[PLACE_PATH], const char *given)
 {
 	int dir;
@@ -365,7 +384,7 @@ int place_ring_make(const struct place_request *want, struct place_ring *ret)
 	if (dir < 0)
 		dir = place_open_spill(spill, NULL);
 	elsewhere.taken = NULL;
-	/* So that nobody keeps it longer than the job. */
+	/* The link says whose it is, so that nobody keeps it longer than the job. */
 	if (dir >= 0 && place.dir[0])
 		sys_call(SYS_symlinkat, place.dir, dir, CENSUS_SPILL_JOB);
 	return place_ring_at(dir, spill, &elsewhere, ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probes/portions.h"
 
-#define SEATS 4 /* of a record */
+#define SEATS 4 /* seats in a record */
 
 void portions_put(struct probe_thread *me, const struct ring_entered *e,
 	uint64_t (*of)(const void *from, uint32_t seat), const void *from)

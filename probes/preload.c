@@ -10,7 +10,7 @@
 #include "probes/sys.h"
 
 #define PRELOAD_NAME  "LD_PRELOAD="
-#define PRELOAD_WORDS 8192 /* an environment of more is left as it is: stacks may be small */
+#define PRELOAD_WORDS 8192 /* a longer environment is left as it is, since stacks may be small */
 
 /* Flags of the kernel's statfs: they are valid, and no file of that mount may be mapped to run. */
 #define PRELOAD_VALID   0x0020
@@ -46,7 +46,10 @@ static int preload_is_out_of_reach(const char *path)
 {
 	int fd, lost;
 
-	/* A capability of ours is not the image's; a sandbox may show it, and not open it. */
+	/*
+	 * Asked first: a capability of ours is not the image's, and a sandbox may show a file and
+	 * not open it.
+	 */
 	if (sys_call(SYS_faccessat, AT_FDCWD, path, R_OK) < 0)
 		return 1;
 	fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
@@ -69,8 +72,9 @@ static int preload_is_ours(const char *path, size_t len)
 }
 
 /*
- * True if it is our file, by its name and with a path, and must not be loaded. A path that is
- * neither ours nor the list's last cannot be asked for without a copy of it: it stays.
+ * True if a path of a list is our file, by its name and with a folder, and must not be loaded. A
+ * path that is neither the one by which we were loaded nor the list's last cannot be asked for
+ * without a copy of it: it stays.
  */
 static int preload_is_lost(const char *path, size_t len)
 {
@@ -84,7 +88,7 @@ static int preload_is_lost(const char *path, size_t len)
 	       preload_is_out_of_reach(preload_own);
 }
 
-/* How many paths of a list are lost; `to`, unless NULL, gets the others. */
+/* Returns how many paths of a list must not be loaded; `to`, unless NULL, gets the others. */
 static int preload_copy(const char *list, char *to)
 {
 	const char *start = to;
@@ -136,7 +140,7 @@ void preload_find(char *const *envp)
 	}
 }
 
-/* Nobody may look at the word while it is written: it is made elsewhere, and then put in place. */
+/* The word is made elsewhere and then put in place, since others may look at it meanwhile. */
 void preload_forget(char **envp)
 {
 	static char text[PRELOAD_TEXT];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * preload.h: the environment that a new image gets.
+ * preload.h: makes the environment that a new image gets.
  *
- * Where our file is out of reach (a chroot, a container's mounts, another user, a sandbox that
- * shows it and does not open it, a mount from which nothing may be run, an installation that was
- * removed) the dynamic linker complains on stderr, once for each program, and some programs read
- * the stderr of others. So an image that could not load us is not asked to: our path is taken out
- * of its LD_PRELOAD, and out of that of its children with it. All else stays as it is. The same
- * where the process gave up its system calls (seccomp.h): the filter stays with the new image, and
- * may kill it for a call of ours.
+ * If our file is out of reach (a chroot, a container's mounts, another user, a sandbox that shows
+ * it and does not open it, a mount from which nothing may be run, an installation that was removed)
+ * the dynamic linker complains on stderr, once for each program, and some programs read the stderr
+ * of others. So an image that could not load us is not asked to: our path is taken out of its
+ * LD_PRELOAD, and with it out of that of its children. All else stays as it is. The same is done
+ * once the process has given up its system calls (seccomp.h): the filter stays with the new image,
+ * and may kill it for a call of ours.
  *
- * Signal-safe, also in a vfork child, and on the small stacks of those who handle a crash: the
- * asking takes less than 512 bytes, and the new environment, which lies in the caller's frame, is
- * as large as its words.
+ * Signal-safe, also in a vfork child, and on the small stacks of those who handle a crash: to ask
+ * takes less than 512 bytes, and the new environment, which lies in the caller's frame, is as large
+ * as its words.
  */
 #ifndef PROBES_PRELOAD_H
 #define PROBES_PRELOAD_H
@@ -22,21 +22,27 @@
 
 #include "probes/hook.h"
 
-#define PRELOAD_TEXT 4096 /* of an LD_PRELOAD; a longer one is left as it is */
+#define PRELOAD_TEXT 4096 /* bytes of an LD_PRELOAD; a longer one is left as it is */
 
 /* What preload_without() needs. */
 struct preload_room {
-	size_t words; /* of the environment; 0: it may stay as it is */
-	size_t text;  /* bytes of one of them */
+	size_t words; /* words of the environment; 0: it may stay as it is */
+	size_t text;  /* bytes of the one that changes */
 };
 
 /* Notes where we were loaded from, by the process' environment. In the constructor. */
 void preload_find(char *const *envp);
 
-/* What it takes to leave out of this environment what must not be loaded. NULL is an empty one. */
+/*
+ * Returns what it takes to leave out of this environment what must not be loaded. NULL is an empty
+ * environment.
+ */
 struct preload_room preload_room(char *const *envp);
 
-/* Makes the environment without those paths of ours: in `into`, one word of it in `text`. */
+/*
+ * Makes the environment without those paths of ours: in `into`, with the word that changes in
+ * `text`.
+ */
 char *const *preload_without(char *const *envp, char **into, char *text);
 
 /* Sets `envp` to the new image's environment: the same, or one laid out in the caller's frame. */
@@ -49,7 +55,7 @@ char *const *preload_without(char *const *envp, char **into, char *text);
 				alloca(room.text));                                                \
 	} while (0)
 
-/* Takes them out of the process' own environment, for good: one word of it changes. */
+/* Takes those paths out of the process' own environment, for good: one word of it changes. */
 void preload_forget(char **envp);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A bound reference is a word that the dynamic linker has filled in: in a table of addresses, or in
- * the program's own data. It is found again by the object's relocations, since their symbol is weak
- * and has one of our names, and the word lies within us. Only objects that are loaded by then are
- * looked at: in our constructor those that the program is linked with, and itself.
+ * the program's own data. It is found again by the object's relocations: their symbol is weak and
+ * has one of our names, and the word lies within us. Only objects that are loaded by then are
+ * looked at: in our constructor those that the program is linked with, and the program itself.
  *
  * The loader's list is walked first and nothing is asked meanwhile, since dlsym() takes another of
  * its locks; then each word that was found is asked for.
@@ -31,11 +31,11 @@ struct presence_word {
 };
 
 struct presence_walk {
-	const char *family; /* how names begin, NULL: as ours do */
+	const char *family; /* how names begin; NULL: any of ours */
 	uint64_t from, to;  /* where we lie */
 	uint64_t page;
-	unsigned skip; /* words that an earlier walk has found, and left */
-	unsigned n;
+	unsigned skip; /* words that earlier walks have found and left as they are */
+	unsigned n; /* words found; more than PRESENCE_ROOM: another walk is needed */
 	struct presence_word words[PRESENCE_ROOM];
 };
 
@@ -52,6 +52,7 @@ struct presence_object {
 
 /* --- Objects --------------------------------------------------------------------------------- */
 
+/* Returns the first part of that type, that holds `at` unless that is 0; NULL none. */
 static const ElfW(Phdr) *find_part(const struct dl_phdr_info *info, uint32_t type, uint64_t at)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -64,7 +65,10 @@ static const ElfW(Phdr) *find_part(const struct dl_phdr_info *info, uint32_t typ
 	return NULL;
 }
 
-/* glibc has made the addresses absolute, others leave them as the file has them. */
+/*
+ * Returns an address of the dynamic section: glibc has made these absolute, others leave them as
+ * the file has them.
+ */
 static const void *address(const struct dl_phdr_info *info, uint64_t word)
 {
 	return (const void *)(uintptr_t)(word < info->dlpi_addr ? info->dlpi_addr + word : word);
@@ -88,7 +92,10 @@ static void take(struct presence_object *o, const ElfW(Dyn) *d)
 	}
 }
 
-/* False for one that refers to nothing by name, such as the kernel's own. */
+/*
+ * Reads an object's dynamic section. Returns 0 for an object that refers to nothing by name, such
+ * as the kernel's own.
+ */
 static int read_object(struct presence_object *o, const struct dl_phdr_info *info)
 {
 	const ElfW(Phdr) *part = find_part(info, PT_DYNAMIC, 0);
@@ -105,7 +112,7 @@ static int read_object(struct presence_object *o, const struct dl_phdr_info *inf
 	       (o->table[0] || o->table[1]);
 }
 
-/* One more than the last symbol that a relocation has. */
+/* Returns one more than the last symbol that a relocation has. */
 static uint32_t count_related(const struct presence_object *o)
 {
 	uint64_t last = 0;
@@ -118,8 +125,9 @@ static uint32_t count_related(const struct presence_object *o)
 }
 
 /*
- * Those that are not defined come first; a table of the old kind has all. Of a program that shows
- * nothing GNU ld writes an empty table, which does not say how many are not defined.
+ * Returns how many symbols may be undefined: these come first in the table. A hash table of the old
+ * kind counts all symbols. For a program that shows nothing GNU ld writes an empty table, which
+ * does not say how many are undefined.
  */
 static uint32_t count_symbols(const struct presence_object *o)
 {
@@ -130,7 +138,7 @@ static uint32_t count_symbols(const struct presence_object *o)
 
 /* --- Words ----------------------------------------------------------------------------------- */
 
-/* The families of names that only a library has; that one, if it is asked for. */
+/* True for a name of a family that only a library has; of that family, if one is given. */
 static int is_a_door(const char *name, const char *family)
 {
 	static const char *const begins[] = {"MPI_", "mpi_", "nccl", "cuda", "cu"};
@@ -157,7 +165,7 @@ static void keep(struct presence_walk *walk, const struct presence_object *o, ui
 		return;
 	}
 	if (walk->n < PRESENCE_ROOM) {
-		/* Of its last page, which it shares, the linker lets go. */
+		/* The linker lets the last page be, which other data share. */
 		end = sealed ? o->info->dlpi_addr + sealed->p_vaddr + sealed->p_memsz : 0;
 		walk->words[walk->n] = (struct presence_word){
 			word, name, at < (end & ~(walk->page - 1))};
@@ -165,6 +173,7 @@ static void keep(struct presence_walk *walk, const struct presence_object *o, ui
 	walk->n++;
 }
 
+/* Keeps all words of an object that refer to a symbol. */
 static void keep_references(struct presence_walk *walk, const struct presence_object *o,
 	uint32_t symbol)
 {
@@ -175,6 +184,7 @@ static void keep_references(struct presence_walk *walk, const struct presence_ob
 					o->names + o->symbols[symbol].st_name);
 }
 
+/* Looks at one object. */
 static int look(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct presence_walk *walk = arg;
@@ -197,7 +207,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 
 /* --- Mending --------------------------------------------------------------------------------- */
 
-/* True if the word would be bound to somebody without us. */
+/* True if the word would be bound to somebody else without us. */
 static int is_there(const struct presence_word *word)
 {
 	static const char *const nowhere[] = {NULL};
@@ -206,6 +216,7 @@ static int is_there(const struct presence_word *word)
 	       hook_find_for(word->at, word->name, (const void *)(uintptr_t)*word->at);
 }
 
+/* Makes a word 0. Returns 0 if its page cannot be written to. */
 static int unbind(const struct presence_word *word, uint64_t page)
 {
 	void *start = (void *)((uintptr_t)word->at & ~(uintptr_t)(page - 1));
@@ -218,7 +229,7 @@ static int unbind(const struct presence_word *word, uint64_t page)
 	return 1;
 }
 
-/* Our own extent. */
+/* Finds where we lie. */
 static int find_us(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct presence_walk *walk = arg;

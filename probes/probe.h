@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe.h: the heart: which process this is, which ring it writes, and how a wrapper begins.
+ * probe.h: the heart of the probe: which process this is, which ring it writes, and how a wrapper
+ * begins.
  *
  * LIFE OF A PROCESS
  *   dormant    before our constructor, or switched off: every call passes through
@@ -12,7 +13,7 @@
  *
  * THE EPOCH is how a thread learns all of this with one comparison. It is a word in a page that the
  * kernel wipes in forked children (MADV_WIPEONFORK; where that is missing an atfork handler does
- * it). 0: forked, dormant or not yet born. Each new ring raises it. A thread whose own epoch
+ * it). 0 means forked, dormant or not yet born. Each new ring raises it. A thread whose own epoch
  * differs takes the slow path once: it joins the present ring, or learns that there is none.
  *
  * A vfork child shares all memory with its parent, this too. It must do nothing here: the functions
@@ -29,9 +30,10 @@
 #include "ring/ring-write.h"
 
 #define PROBE_QUEUE 1024 /* ops of one group launch that can be told apart */
-/* One to four seconds of a TSC; of nanoseconds, four. */
+/* Ticks after which an anchor is old: one to four seconds of a TSC; four of nanoseconds. */
 #define PROBE_ANCHOR_TICKS (1ull << 32)
-#define PROBE_LOOKS UINT64_MAX /* no epoch: that of a thread which looks before it stores */
+/* in place of an epoch: the thread looks before it stores (mapping.h) */
+#define PROBE_LOOKS UINT64_MAX
 
 /* What could not be recorded, by kind; these become the ring's losses. */
 enum probe_loss {
@@ -45,9 +47,9 @@ enum probe_loss {
 
 /* What a caller needs before it can record. */
 enum probe_need {
-	PROBE_NEED_NOTHING,   /* record only where there is a ring already */
+	PROBE_NEED_NOTHING,   /* record only if there is a ring already */
 	PROBE_NEED_CANDIDATE, /* a death: worth a small ring */
-	PROBE_NEED_WITNESS,   /* the same for a mark: the environment may be read (no handler) */
+	PROBE_NEED_WITNESS,   /* a mark: likewise, and the environment may be read (no handler) */
 	PROBE_NEED_RANK,      /* a communicator: this process is a rank */
 };
 
@@ -60,28 +62,30 @@ struct probe_op {
 
 #define PROBE_STANDING_OPS 2
 
-/* The call of MPI that a thread is in, should it never return (mpi/mpi-left.c). */
+/* The call of MPI that a thread is in, noted in case it never returns (mpi/mpi-left.c). */
 struct probe_standing {
-	const volatile uint64_t *mark; /* in its frame; NULL: none */
-	uint64_t serial;	       /* what stands there is made of it */
+	const volatile uint64_t *mark; /* a word in the call's frame; NULL: no call */
+	uint64_t serial;	       /* the value that the word has is made of this */
 	int fortran;
-	uint32_t nops; /* those that it has entered */
+	uint32_t nops; /* how many ops it has entered */
 	struct {
 		uint64_t number; /* work.h */
 		struct ring_entered entered;
 	} ops[PROBE_STANDING_OPS];
-	struct ring_record end; /* what its return puts down; meta 0: nothing is on the board */
+	struct ring_record end; /* the record of its return; meta 0: nothing is on the board */
 };
 
-/* A thread's own state. Its own pages, made at its first recorded call, freed at its end. */
 /* What a thread asked about that was not ready. */
 enum {
 	PROBE_POLLS_WORK = 1,
 	PROBE_POLLS_COMM = 2, /* a non-blocking communicator */
 };
 
+/*
+ * A thread's own state, in pages of its own, made at its first recorded call and freed at its end.
+ */
 struct probe_thread {
-	uint64_t joined; /* the epoch in which it got its lane */
+	uint64_t joined; /* the epoch in which the thread got its lane */
 	uint64_t epoch;  /* the same, or PROBE_LOOKS (mapping.h) */
 	struct ring_writer *ring;
 	struct ring_lane *lane; /* NULL: the shared overflow lane */
@@ -99,7 +103,7 @@ struct probe_thread {
 		void **comm; /* where NCCL will put the handle when the group ends */
 		int group;
 	} born[64];
-	void *altstack; /* ours, or NULL */
+	void *altstack; /* the alternate signal stack that we gave it, or NULL */
 	struct probe_standing standing;
 	struct probe_op queue[PROBE_QUEUE];
 };
@@ -108,13 +112,13 @@ extern __thread struct probe_thread *probe_me;
 extern const uint64_t *probe_epoch;
 
 /*
- * The slow path of probe_enter(): makes what is needed, joins the ring. NULL where nothing can be
- * recorded (counted). In a signal handler only PROBE_NEED_NOTHING or _CANDIDATE.
+ * The slow path of probe_enter(): makes what is needed, and joins the ring. Returns NULL if nothing
+ * can be recorded (counted). In a signal handler only with PROBE_NEED_NOTHING or _CANDIDATE.
  */
 struct probe_thread *probe_enter_slow(enum probe_need need);
 
 /*
- * Begins a recorded call. Returns the calling thread, marked as inside; or NULL where the call is
+ * Begins a recorded call. Returns the calling thread, marked as inside; or NULL if the call is
  * nested in another, or there is nothing to record into: the wrapper then only passes it through.
  */
 static inline struct probe_thread *probe_enter(void)
@@ -129,7 +133,7 @@ static inline struct probe_thread *probe_enter(void)
 	return me;
 }
 
-/* The same for a call that is worth a ring of its own. */
+/* Does the same for a call that is worth a ring of its own. */
 struct probe_thread *probe_enter_needing(enum probe_need need);
 
 static inline void probe_leave(struct probe_thread *me)
@@ -138,8 +142,8 @@ static inline void probe_leave(struct probe_thread *me)
 }
 
 /*
- * Time by the ring's clock, before something is stored; refreshes the clock anchor where the last
- * one is old.
+ * Returns the time by the ring's clock, for what is stored next; refreshes the clock anchor if the
+ * last one is old.
  */
 void probe_now_slow(struct probe_thread *me, uint64_t now);
 
@@ -153,26 +157,27 @@ static inline uint64_t probe_now(struct probe_thread *me)
 	return now;
 }
 
-/* Records into the caller's lane (or the overflow lane). Returns the ticket. */
+/* Records into the caller's lane, or into the overflow lane. Returns the ticket. */
 static inline uint64_t probe_put(struct probe_thread *me, uint64_t now, const struct ring_record *r)
 {
 	return ring_put(me->ring, me->lane, now, r);
 }
 
-/* The board of the caller's lane, where it has one. */
+/* Shows a record on the board of the caller's lane, if it has one. */
 static inline void probe_board(struct probe_thread *me, uint64_t now, const struct ring_record *r)
 {
 	if (hook_likely(me->lane))
 		ring_lane_board(me->lane, now, r);
 }
 
+/* Shows on that board that the thread is in no call. */
 static inline void probe_idle(struct probe_thread *me, uint64_t now)
 {
 	if (hook_likely(me->lane))
 		ring_lane_idle(me->lane, now);
 }
 
-/* Counts a loss: in the ring, or until there is one in the process. */
+/* Counts a loss: in the ring, or in the process until there is one. */
 void probe_lose(enum probe_loss what);
 
 #endif

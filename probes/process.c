@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The one state that all routes share, and how it changes. It changes rarely (birth, fork, first
- * mark, first communicator), under one lock, and each change ends by raising the epoch, which is
- * how threads learn of it without asking.
+ * mark, first communicator), under one lock, and each change ends by raising the epoch, by which
+ * threads learn of it without asking.
  *
  *	constructor		census slot, no ring
  *	first mark or death	ring of a candidate: writer[0]
@@ -10,9 +10,9 @@
  *	fork			epoch 0, wiped by the kernel; process_reborn() at the first own act
  *
  * THE LOCK names its holder by pid and tid. Signal handlers come here, so a thread that finds
- * itself the holder goes away empty-handed and never waits; a forked child that inherited the lock
- * from a thread that it does not have takes it over. Who waits too long does without a ring: the
- * program goes first.
+ * itself the holder goes away empty-handed and never waits. A forked child that inherited the lock
+ * from a thread that it does not have takes it over. A thread that waits too long does without a
+ * ring: the program goes first.
  *
  * Losses and words to stderr from before there is a ring are kept here and handed over.
  */
@@ -55,12 +55,13 @@
  */
 static struct {
 	int begun, born;
-	enum process_view left; /* what it was when it was left, and its epoch */
+	/* the view when it was left (process_leave()), and the epoch then */
+	enum process_view left;
 	uint64_t left_epoch;
 	uint32_t pid;
-	uint64_t lock; /* pid << 32 | tid of who makes a ring now */
+	uint64_t lock; /* pid << 32 | tid of the thread that makes a ring now; 0 none */
 	uint64_t epochs;
-	uint64_t no_epoch; /* what `epoch` points at without a guard page */
+	uint64_t no_epoch; /* what `epoch` points to without a guard page */
 	uint64_t *epoch;
 	struct census_self self;
 	struct ring_writer *ring;
@@ -74,7 +75,7 @@ static struct {
 } process = {.epoch = &process.no_epoch,
 	.self = {.rank = -1, .local_rank = -1, .world_size = -1}};
 
-/* Written where process.epoch is, which it equals. */
+/* Always equal to process.epoch, and written together with it. */
 const uint64_t *probe_epoch = &process.no_epoch;
 
 /* --- Views ----------------------------------------------------------------------------------- */
@@ -110,7 +111,7 @@ const struct census_self *process_self(void)
 	return &process.self;
 }
 
-/* Where a ring counts this kind of loss. */
+/* Returns where a ring counts this kind of loss. */
 static uint64_t *process_loss(struct ring_losses *l, enum probe_loss what)
 {
 	uint64_t *const counter[PROBE_LOSSES] = {
@@ -136,7 +137,10 @@ void probe_lose(enum probe_loss what)
 
 /* --- One at a time --------------------------------------------------------------------------- */
 
-/* 0 if we may change the process's state now. Never waits for itself: handlers come here too. */
+/*
+ * Returns 0 if we may change the process's state now. Never waits for itself: handlers come here,
+ * too.
+ */
 static int process_lock(void)
 {
 	uint64_t mine = (uint64_t)(uint32_t)sys_getpid() << 32 | (uint32_t)sys_gettid();
@@ -160,7 +164,7 @@ static void process_unlock(void)
 	ring_publish_word(&process.lock, 0);
 }
 
-/* All threads take the slow path once, and see what has changed. */
+/* Raises the epoch: all threads take the slow path once, and see what has changed. */
 static void process_new_epoch(void)
 {
 	__atomic_store_n(process.epoch, ++process.epochs, __ATOMIC_RELEASE);
@@ -168,12 +172,13 @@ static void process_new_epoch(void)
 
 /* --- Making a ring --------------------------------------------------------------------------- */
 
+/* Returns the number in the name of a ring that is to be made. */
 static uint32_t process_generation(uint32_t role)
 {
 	const struct census_slot *mine = census_mine();
 	uint32_t base = 0;
 
-	/* After an exec the files of the former image stay: theirs are the numbers below. */
+	/* After an exec the files of the former image stay, whose numbers are the lower ones. */
 	if (census_was_execed() && mine && (mine->flags & CENSUS_F_HAS_RING) && !process.made[0])
 		base = (mine->generation | 1) + 1;
 	else if (process.made[0])
@@ -181,7 +186,7 @@ static uint32_t process_generation(uint32_t role)
 	return base + (role == RING_RANK);
 }
 
-/* Which rank it is, as far as known. */
+/* Writes into a ring's header which rank it is, as far as known. */
 static void process_name_ring(struct ring_header *h)
 {
 	h->rank = process.self.rank;
@@ -232,7 +237,7 @@ static void process_hand_over(struct ring_writer *w)
 		w->span_serial = process.writer[0].span_serial;
 }
 
-/* The census says from now on that there is a ring, and which one is the newest. */
+/* Makes the census say from now on that there is a ring, and which one is the newest. */
 static void process_account(uint32_t generation)
 {
 	struct census_slot *mine = census_mine();
@@ -242,7 +247,10 @@ static void process_account(uint32_t generation)
 		mine->generation = generation;
 }
 
-/* Memory for a ring, in a file named after this process and generation. 0 or negative. */
+/*
+ * Makes memory for a ring, in a file named after this process and generation. Returns 0 or
+ * negative.
+ */
 static int process_find_place(uint32_t generation, uint32_t role, struct place_ring *ret)
 {
 	char name[64];
@@ -277,7 +285,7 @@ static void process_pin(struct ring_writer *w, enum ring_milestone what, uint64_
 	ring_pin(w, RING_PIN_PROC, ring_writer_now(w), &r);
 }
 
-/* The variable that said which rank it is; a framework's word is a trait of its own. */
+/* Pins the variable that said which rank it is. A framework's word is a trait of its own. */
 static void process_pin_source(struct ring_writer *w)
 {
 	static const char key[] = "rank-source";
@@ -295,7 +303,7 @@ static void process_pin_source(struct ring_writer *w)
 	ring_pin(w, RING_PIN_TRAIT, ring_writer_now(w), &r);
 }
 
-/* Under the lock. */
+/* Makes a ring and switches over to it. Under the lock. */
 static void process_make(uint32_t role)
 {
 	int which = role == RING_RANK;
@@ -355,7 +363,9 @@ int process_reborn(void)
 	return 1;
 }
 
-/* True if making is pointless: there is one that will do, or there was no room for one. */
+/*
+ * True if it is pointless to make a ring: there is one that will do, or there was no room for one.
+ */
 static int process_has(enum probe_need need)
 {
 	return process.made[1] || (process.made[0] && need != PROBE_NEED_RANK) ||
@@ -383,7 +393,7 @@ int process_ready(enum probe_need need)
 		census_promote(&process.self);
 		process_make(RING_RANK);
 		if (!process.ring)
-			process_make(RING_CANDIDATE); /* better a small one than none */
+			process_make(RING_CANDIDATE); /* better a small ring than none */
 		promoted = process.made[1];
 	} else if (!process_has(need)) {
 		if (need == PROBE_NEED_WITNESS) {
@@ -426,7 +436,7 @@ void process_milestone(enum ring_milestone what, uint64_t value)
 	process_pin(ring, what, value);
 }
 
-/* A process that never was a rank and ended well leaves nothing behind. */
+/* Removes the rings' files: a process that was no rank and ended well leaves nothing behind. */
 static void process_unlink_rings(void)
 {
 	for (int which = 0; which < 2; which++)
@@ -479,13 +489,14 @@ int process_leave(void)
 	if (view != PROCESS_SELF && view != PROCESS_FORKED)
 		return 0;
 	sigchain_leave_all();
-	mapping_look(); /* from now on nobody mends */
+	mapping_look(); /* from now on no handler mends */
 	process.left = view;
 	process.left_epoch = *process.epoch;
 	if (view == PROCESS_SELF && (process.made[0] || process.made[1]))
 		trait_put("sealed", "seccomp", TRAIT_NO_NUMBER);
 	else if (view == PROCESS_SELF)
-		census_vanish(); /* nobody is told of its end, so nobody may wait for word of it */
+		/* nobody will be told of its end, so nobody may wait for word of it */
+		census_vanish();
 	process.born = 0;
 	__atomic_store_n(process.epoch, 0, __ATOMIC_RELEASE);
 	return 1;
@@ -507,7 +518,9 @@ void process_forked(void)
 
 /* --- Birth ----------------------------------------------------------------------------------- */
 
-/* INQUEST_DISABLE set to anything but 0: somebody wants to know whether it is our fault. */
+/*
+ * True if INQUEST_DISABLE is set to anything but 0: somebody wants to know whether it is our fault.
+ */
 static int process_is_disabled(void)
 {
 	const char *disable = getenv("INQUEST_DISABLE");
@@ -522,7 +535,7 @@ __attribute__((constructor)) static void process_birth(void)
 	libc_find();
 	preload_find(environ);
 	if (getauxval(AT_SECURE))
-		return; /* more rights than its caller: none of our business */
+		return; /* it has more rights than its caller: none of our business */
 	if (process_is_disabled() || !glibc_is_here())
 		return;
 	process.epoch = fork_guard(&process.no_epoch);

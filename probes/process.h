@@ -23,29 +23,31 @@ enum process_view {
  */
 enum process_view process_view(void);
 
-/* True if our constructor has run, or runs; also where the probe is inert. */
+/* True if our constructor has run, or runs; also if the probe is inert. */
 int process_has_begun(void);
 
 /*
- * Makes the ring that the caller needs; safe in signal handlers, except with PROBE_NEED_RANK and
- * PROBE_NEED_WITNESS, which read the environment. 1 if there is now a ring to write. A forked child
- * becomes a process of its own here.
+ * Makes the ring that the caller needs. Safe in signal handlers, except with PROBE_NEED_RANK and
+ * PROBE_NEED_WITNESS, which read the environment. Returns 1 if there is now a ring to write. A
+ * forked child becomes a process of its own here.
  */
 int process_ready(enum probe_need need);
 
-/* Gives a forked child its place in the census, without a ring. 1 if it has one now. */
+/* Gives a forked child its place in the census, without a ring. Returns 1 if it has one now. */
 int process_reborn(void);
 
-/* The ring that new records go to; NULL where there is none. Valid for life once it was seen. */
+/*
+ * Returns the ring that new records go to; NULL if there is none. Valid for life once it was seen.
+ */
 struct ring_writer *process_ring(void);
 
 /* Returns the candidate's ring if a rank's ring has replaced it, else NULL. */
 struct ring_writer *process_old_ring(void);
 
 /*
- * A framework says which rank this is (at its process group's init), where the environment did not:
- * -1 is not known. `source` is a literal, kept as the trait "rank-source". Before promotion or
- * after it, any thread but no signal handler.
+ * Takes a framework's word for which rank this is (at its process group's init), unless the
+ * environment has said so: -1 is not known. `source` is a literal, kept as the trait "rank-source".
+ * Before promotion or after it; any thread but no signal handler.
  */
 void process_identify(int32_t rank, int32_t world_size, const char *source);
 
@@ -56,8 +58,8 @@ const struct census_self *process_self(void);
 void process_milestone(enum ring_milestone what, uint64_t value);
 
 /*
- * Notes that the process ends itself now: milestone, census, and removes a non-rank's files if all
- * was well.
+ * Notes that the process ends itself now, as a milestone and in the census, and removes a
+ * non-rank's files if all was well.
  */
 void process_end(enum ring_milestone how, int status);
 
@@ -69,14 +71,14 @@ void process_stderr(const char *bytes, uint64_t len);
 
 /*
  * Leaves the process, which may make no call of ours from now on: signals are its own again, and
- * nothing is recorded any more. 1; or 0 where there is nothing to leave, and in a vfork child.
+ * nothing is recorded any more. Returns 1; or 0 if there is nothing to leave, and in a vfork child.
  */
 int process_leave(void);
 
 /* Undoes process_leave(): the process may call us after all. */
 void process_return(void);
 
-/* The child side of a fork, where the kernel cannot wipe the epoch. */
+/* Called in the child of a fork, where the kernel cannot wipe the epoch. */
 void process_forked(void);
 
 #endif

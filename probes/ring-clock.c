@@ -26,7 +26,7 @@ static uint64_t clock_monotonic(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* 1 trusted, 0 not, -1 the kernel does not say. */
+/* Returns 1 if the kernel trusts the TSC, 0 if not, -1 if it does not say. */
 static int clock_kernel_trusts(void)
 {
 #if defined(__x86_64__)

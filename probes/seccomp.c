@@ -21,7 +21,7 @@ int seal_is_set(void)
 	return seal_set;
 }
 
-/* As libc's syscall(), where there is none behind us. */
+/* Does what libc's syscall() does, if there is none behind us. */
 static long seal_kernel(long nr, long a, long b, long c, long d, long e, long f)
 {
 	long result = sys_call(nr, a, b, c, d, e, f);
@@ -33,13 +33,16 @@ static long seal_kernel(long nr, long a, long b, long c, long d, long e, long f)
 	return result;
 }
 
-/* A question for a filter that is none does not seal: libraries ask so what the kernel knows. */
+/*
+ * True if a call would seal. With a filter that is none it does not: libraries ask so what the
+ * kernel knows.
+ */
 static int seal_is_meant(unsigned long mode, const void *filter)
 {
 	return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter);
 }
 
-/* Before the kernel is asked: 1 if we have left the process. */
+/* Called before the kernel is asked. Returns 1 if we have left the process. */
 static int seal_begin(void)
 {
 	if (seal_set || !process_leave())
@@ -48,7 +51,7 @@ static int seal_begin(void)
 	return 1;
 }
 
-/* After it was: `result` as it came. */
+/* Called after the kernel was asked, with its result: if it refused, we come back. */
 static void seal_end(int begun, long result)
 {
 	if (!begun || !result)
@@ -57,7 +60,10 @@ static void seal_end(int begun, long result)
 	process_return();
 }
 
-/* The real one with all that it may have been given; seccomp is noticed. Signal-safe. */
+/*
+ * Calls the real prctl() with all that it may have been given; leaves the process before seccomp.
+ * Signal-safe.
+ */
 HOOK_EXPORT int prctl(int option, ...)
 {
 	__typeof__(prctl) *real = LIBC_FOUND(prctl);
@@ -82,6 +88,7 @@ HOOK_EXPORT int prctl(int option, ...)
 	return result;
 }
 
+/* True if a raw system call would seal. */
 static int seal_is_asked(long nr, long a, long b, long c)
 {
 	if (nr == SYS_prctl && a == PR_SET_SECCOMP)
@@ -92,8 +99,8 @@ static int seal_is_asked(long nr, long a, long b, long c)
 }
 
 /*
- * The real one, by a jump for all but the calls that seal: some come back twice, or on another
- * stack. Signal-safe.
+ * Calls the real syscall(): by a jump for all but the calls that may seal, since some calls come
+ * back twice, or on another stack. Signal-safe.
  */
 HOOK_EXPORT long seal_syscall(long nr, long a, long b, long c, long d, long e, long f) __asm__(
 	"syscall");

@@ -6,12 +6,13 @@
 
 #include "probes/sys.h"
 
-/* The kernel looks at a signal set before it refuses to apply it for a `how` that is none. */
+/* The kernel reads a signal set before it refuses to apply it for a `how` that does not exist. */
 int self_can_read(uint64_t at)
 {
 	return sys_call(SYS_rt_sigprocmask, 0x7fffffff, at, NULL, 8) != -EFAULT;
 }
 
+/* Has the kernel copy. Returns how many bytes, or -errno. */
 static long self_ask_kernel(int tid, void *to, uint64_t from, size_t size)
 {
 	const struct iovec local = {.iov_base = to, .iov_len = size};
@@ -47,7 +48,7 @@ void self_begin(struct self_memory *memory)
 	memset(memory->at, 0, sizeof(memory->at));
 }
 
-/* The page at `at`, which is its address; NULL where it cannot be read. */
+/* Returns the page whose address is `at`; NULL if it cannot be read. */
 static const uint8_t *self_page(struct self_memory *memory, uint64_t at)
 {
 	unsigned slot = (unsigned)(at / SELF_PAGE) % SELF_PAGES;

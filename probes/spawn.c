@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spawn.c: programs that libc starts by itself, without passing our exec: they get the environment
- * that preload.h says. All of it passes through.
+ * spawn.c: gives programs that libc starts by itself, without passing our exec, the environment
+ * that preload.h says. All calls pass through.
  */
 #include <alloca.h>
 #include <errno.h>
@@ -13,7 +13,10 @@
 #include "probes/libc.h"
 #include "probes/preload.h"
 
-/* The real one, whose result is an error number. Any thread; ENOSYS without a real one. */
+/*
+ * Calls the real posix_spawn(), whose result is an error number. Any thread; ENOSYS without a real
+ * one.
+ */
 HOOK_EXPORT int posix_spawn(pid_t *child, const char *path,
 	const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
 	char *const argv[], char *const envp[])
@@ -24,7 +27,7 @@ HOOK_EXPORT int posix_spawn(pid_t *child, const char *path,
 	return real ? real(child, path, actions, attr, argv, envp) : ENOSYS;
 }
 
-/* The same, along PATH. */
+/* Does the same along PATH. */
 HOOK_EXPORT int posix_spawnp(pid_t *child, const char *file,
 	const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
 	char *const argv[], char *const envp[])
@@ -35,7 +38,10 @@ HOOK_EXPORT int posix_spawnp(pid_t *child, const char *file,
 	return real ? real(child, file, actions, attr, argv, envp) : ENOSYS;
 }
 
-/* The real one; it reads the process' own environment. -1 and ENOSYS without a real one. */
+/*
+ * Calls the real system(), which reads the process' own environment. -1 and ENOSYS without a real
+ * one.
+ */
 HOOK_EXPORT int system(const char *command)
 {
 	__typeof__(system) *real = LIBC_REAL(system);
@@ -47,7 +53,7 @@ HOOK_EXPORT int system(const char *command)
 	return -1;
 }
 
-/* The same. NULL and ENOSYS without a real one. */
+/* Calls the real popen() likewise. Returns NULL and ENOSYS without a real one. */
 HOOK_EXPORT FILE *popen(const char *command, const char *mode)
 {
 	__typeof__(popen) *real = LIBC_REAL(popen);

@@ -97,7 +97,7 @@ static inline long sys_readlink(const char *path, char *to, size_t size)
 	return sys_call(SYS_readlinkat, AT_FDCWD, path, to, size);
 }
 
-/* Returns the mapping, or NULL: no caller needs to know why. */
+/* Maps a file, or memory. Returns the mapping, or NULL: no caller needs to know why. */
 static inline void *sys_map(size_t size, int flags, int fd)
 {
 	long at = sys_call(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, flags, fd, 0);
@@ -105,7 +105,10 @@ static inline void *sys_map(size_t size, int flags, int fd)
 	return at < 0 && at > -4096 ? NULL : (void *)at; /* NOLINT: the kernel's word */
 }
 
-/* Memory of our own: zeroed, only in this process, only as much as is touched. NULL if refused. */
+/*
+ * Returns memory of our own: zeroed, only in this process, only as much as is touched. NULL if
+ * refused.
+ */
 static inline void *sys_alloc(size_t size)
 {
 #ifdef PROBE_SANITIZED /* the runtime must see that this memory is nobody's any more: by libc */

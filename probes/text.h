@@ -11,7 +11,7 @@
 
 struct text {
 	char *to;
-	size_t size; /* of `to`, with the NUL */
+	size_t size; /* bytes of `to`, with the NUL */
 	size_t used; /* without the NUL */
 	int cut;     /* something did not fit */
 };
@@ -47,7 +47,10 @@ static inline void text_put_u64(struct text *t, uint64_t value)
 	text_put(t, at);
 }
 
-/* The decimal number at `s`, advancing past it and past blanks before it. 0 where there is none. */
+/*
+ * Returns the decimal number at *s, and moves *s past it and past blanks before it. 0 if there is
+ * none.
+ */
 static inline uint64_t text_get_u64(const char **s)
 {
 	uint64_t value = 0;
@@ -59,7 +62,7 @@ static inline uint64_t text_get_u64(const char **s)
 	return value;
 }
 
-/* Copies at most size-1 bytes of `from` (NULL is ""), and ends them. */
+/* Copies at most size - 1 bytes of `from` (NULL is ""), and a NUL. */
 static inline void text_copy(char *to, size_t size, const char *from)
 {
 	struct text t = text_into(to, size);

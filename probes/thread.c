@@ -30,6 +30,7 @@ void thread_name(char name[16])
 
 /* --- Life ------------------------------------------------------------------------------------ */
 
+/* Gives a thread's lane, stack and pages back; called at its end. */
 static void thread_end(void *arg)
 {
 	struct probe_thread *me = arg;
@@ -49,6 +50,7 @@ void thread_birth(void)
 	altstack_birth();
 }
 
+/* Makes the calling thread's state; NULL without memory. */
 static struct probe_thread *thread_make(void)
 {
 	struct probe_thread *me = sys_alloc(sizeof(*me));
@@ -60,7 +62,7 @@ static struct probe_thread *thread_make(void)
 	return me;
 }
 
-/* Joins the present ring; whatever the thread was in the middle of belongs to the old one. */
+/* Joins the present ring. Whatever the thread was in the middle of belongs to the old one. */
 static void thread_join(struct probe_thread *me)
 {
 	uint64_t epoch = __atomic_load_n(probe_epoch, __ATOMIC_ACQUIRE);
@@ -84,7 +86,7 @@ static void thread_join(struct probe_thread *me)
 }
 
 /*
- * Called where the thread's epoch is not the process's. pthread_setspecific may allocate, so a
+ * Called if the thread's epoch is not the process's. pthread_setspecific() may allocate, so a
  * thread that comes here first from a signal handler is not registered for its end: its lane is
  * then freed only with the process.
  */

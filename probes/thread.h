@@ -19,10 +19,10 @@
 
 #include <stdint.h>
 
-/* In the constructor. */
+/* Prepares the key that tells of threads' ends. Called in the constructor. */
 void thread_birth(void);
 
-/* The calling thread's name, as the kernel has it. */
+/* Copies the calling thread's name, as the kernel has it; "" not known. */
 void thread_name(char name[16]);
 
 #endif

@@ -4,10 +4,10 @@
  * by the time anybody looks most are gone; that they came and went is what is worth knowing. So
  * each adds to a few counters of one long-lived process and leaves nothing of its own.
  *
- * WHOSE a tool is. RANK is inherited by everything below a rank, through shells, build systems and
- * compile workers: the oldest living process with the same RANK is the owner, or the rank itself
+ * WHOSE a tool is. Everything below a rank inherits RANK, through shells, build systems and compile
+ * workers: the owner of a tool is the oldest living process with the same RANK, or the rank itself
  * once it is known. Without RANK it is the nearest ancestor that is neither a tool nor a mere
- * carrier of commands; ancestors that the census does not know are asked of /proc.
+ * carrier of commands; /proc is asked for ancestors that the census does not know.
  *
  * A tool that a signal killed cannot say so. Its parent waits for it, mostly a driver that is a
  * tool itself and has the probe: there it is seen (wait.c).
@@ -24,7 +24,10 @@
 
 #define TOOLS_CHAIN 12 /* ancestors that are looked at */
 
-/* Words of a program's name, which may have a target before it and a version behind it. */
+/*
+ * Tools, by a word of the program's name, which may have a target before it and a version behind
+ * it.
+ */
 static const char *const tools_words[] = {"gcc", "g++", "cc", "c++", "cc1", "cc1plus", "clang",
 	"clang++", "as", "collect2", "ld", "ld.bfd", "ld.gold", "ld.lld", "lld", "lto1", "mold",
 	"nvcc", "cicc", "cudafe++", "ptxas", "fatbinary", "nvlink", "nvdisasm", "cuobjdump",
@@ -88,7 +91,7 @@ struct tools_stat {
 	uint64_t start_time;
 };
 
-/* 0, or -1 where there is no such process or no /proc. */
+/* Reads /proc/PID/stat. Returns 0, or -1 if there is no such process or no /proc. */
 static int tools_stat_read(uint32_t pid, struct tools_stat *ret)
 {
 	char path[32], stat[1024], *end, *from;
@@ -126,6 +129,7 @@ static int tools_stat_read(uint32_t pid, struct tools_stat *ret)
 
 /* --- Owners ---------------------------------------------------------------------------------- */
 
+/* Returns how many slots have ever been in use. */
 static uint32_t tools_high(void *census)
 {
 	uint32_t high =
@@ -134,7 +138,10 @@ static uint32_t tools_high(void *census)
 	return high < CENSUS_SLOTS ? high : CENSUS_SLOTS;
 }
 
-/* Somebody is in it who has not said goodbye; whether it lives is another question. */
+/*
+ * True if somebody is in a slot who has not said goodbye. Whether that process lives is another
+ * question.
+ */
 static int tools_is_taken(const struct census_slot *s)
 {
 	uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
@@ -142,7 +149,10 @@ static int tools_is_taken(const struct census_slot *s)
 	return state == CENSUS_CANDIDATE || state == CENSUS_RANK;
 }
 
-/* The better of two that may own a tool: a rank before a candidate, then the older. */
+/*
+ * True if a slot is a better owner of a tool than `best` (NULL: none): a rank before a candidate,
+ * then the older.
+ */
 static int tools_is_better(const struct census_slot *s, const struct census_slot *best)
 {
 	if (!best)
@@ -152,7 +162,10 @@ static int tools_is_better(const struct census_slot *s, const struct census_slot
 	return s->birth_realtime < best->birth_realtime;
 }
 
-/* The process that stands for the same RANK: the rank, else the oldest. -1 where there is none. */
+/*
+ * Returns the slot that stands for the same RANK: the rank, else the oldest process. -1 if there is
+ * none.
+ */
 static int tools_owner_by_rank(void *census, int i)
 {
 	const struct census_slot *me = census_slot_at(census, i);
@@ -172,6 +185,7 @@ static int tools_owner_by_rank(void *census, int i)
 	return owner;
 }
 
+/* Returns the slot of a process; -1 none. */
 static int tools_find(void *census, uint32_t pid, uint64_t pid_ns)
 {
 	for (int k = 0; k < (int)tools_high(census); k++) {
@@ -183,6 +197,7 @@ static int tools_find(void *census, uint32_t pid, uint64_t pid_ns)
 	return -1;
 }
 
+/* Returns the slot of the nearest ancestor that may own a tool; -1 none. */
 static int tools_owner_by_chain(void *census, int i)
 {
 	const struct census_slot *me = census_slot_at(census, i);
@@ -195,7 +210,10 @@ static int tools_owner_by_chain(void *census, int i)
 
 		if (s && !(s->flags & CENSUS_F_TOOL) && !tools_is_carrier(s))
 			return at;
-		/* By the slot the parent of long ago, by /proc that of now: it may have died. */
+		/*
+		 * The slot tells the parent of long ago, /proc that of now: the former may have
+		 * died.
+		 */
 		if (tools_stat_read(pid, &stat) == 0)
 			pid = stat.ppid;
 		else if (s)
@@ -213,6 +231,7 @@ static void tools_count(uint32_t *counter)
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
+/* Returns the counters of a tool's owner; NULL if it has none. */
 static struct census_tools *tools_of_owner(void *census, const struct census_slot *tool)
 {
 	uint32_t owner = tool->tools.owner;
@@ -221,7 +240,7 @@ static struct census_tools *tools_of_owner(void *census, const struct census_slo
 					      : NULL;
 }
 
-/* Shows the process that was the latest to begin or end, and when. */
+/* Shows which process was the latest to begin or end, and when. */
 static void tools_show(struct census_tools *owner, uint32_t pid, const char name[16])
 {
 	uint64_t word[2];
@@ -233,6 +252,7 @@ static void tools_show(struct census_tools *owner, uint32_t pid, const char name
 	__atomic_store_n(&owner->latest, tools_now(), __ATOMIC_RELEASE);
 }
 
+/* Counts the end of a tool at its owner. */
 static void tools_end(void *census, struct census_slot *s, int failed, int killed)
 {
 	struct census_tools *owner = tools_of_owner(census, s);
@@ -282,14 +302,17 @@ void tools_leave(void *census, int i, int status)
 
 /* --- The killed ------------------------------------------------------------------------------ */
 
-/* Not the way in which programs tell their helpers to end. */
+/* True for a signal by which programs do not tell their helpers to end. */
 static int tools_is_bad(int signo)
 {
 	return signo != SIGTERM && signo != SIGINT && signo != SIGHUP && signo != SIGPIPE &&
 	       signo != SIGALRM;
 }
 
-/* A slot for a child that had none, such as a worker forked from Python. -1: no room. */
+/*
+ * Makes a slot for a child that had none, such as a worker forked from Python. -1: there is no
+ * room.
+ */
 static int tools_slot_of_dead(void *census, uint32_t pid, uint64_t pid_ns)
 {
 	struct tools_stat stat = {.ppid = 0};
@@ -297,7 +320,7 @@ static int tools_slot_of_dead(void *census, uint32_t pid, uint64_t pid_ns)
 	struct census_slot *s;
 	int at;
 
-	/* It may still be a zombie. Else nobody can tell any more when it began. */
+	/* The child may still be a zombie. Else nobody can tell any more when it began. */
 	if (tools_stat_read(pid, &stat) == 0 && stat.ppid == (uint32_t)sys_getpid())
 		who.start_time = stat.start_time;
 	who.ppid = (uint32_t)sys_getpid();
@@ -312,7 +335,7 @@ static int tools_slot_of_dead(void *census, uint32_t pid, uint64_t pid_ns)
 	return at;
 }
 
-/* That it died of this was said already: of WNOWAIT the program is told twice. */
+/* True if the child's death was noted already: with WNOWAIT the program is told twice. */
 static int tools_is_told(void *census, uint32_t pid, uint64_t pid_ns)
 {
 	struct tools_stat stat;
@@ -329,7 +352,10 @@ static int tools_is_told(void *census, uint32_t pid, uint64_t pid_ns)
 	return 0;
 }
 
-/* This killed the process of the slot, if the slot is still its: a sweep may have been faster. */
+/*
+ * Notes that this signal killed the process of a slot, if the slot is still its: a sweep may have
+ * been faster.
+ */
 static void tools_close(struct census_slot *s, uint64_t head, int signo)
 {
 	uint32_t flags = (uint32_t)(head >> 32) | CENSUS_F_KILLED;
@@ -365,7 +391,7 @@ void tools_reaped(void *census, uint32_t pid, uint64_t pid_ns, int signo)
 
 /* --- Room ------------------------------------------------------------------------------------ */
 
-/* Neither its lock is held nor is there a process of its pid. */
+/* True if a slot's process is gone: neither is its lock held nor is there a process of its pid. */
 static int tools_is_gone(const struct census_slot *s, int fd, int i, uint64_t pid_ns)
 {
 	struct flock lock = {
@@ -382,7 +408,10 @@ static int tools_is_gone(const struct census_slot *s, int fd, int i, uint64_t pi
 	return tools_stat_read(s->pid, &stat) || stat.start_time != s->start_time;
 }
 
-/* Another process testifies for the rank, if it is of one. */
+/*
+ * True if a slot would be missed: it is a rank's, or no other process testifies for the rank that
+ * it names.
+ */
 static int tools_would_be_missed(void *census, int i)
 {
 	const struct census_slot *s = census_slot_at(census, i);
@@ -403,7 +432,7 @@ int tools_sweep(void *census, int fd, uint64_t pid_ns)
 		if ((uint32_t)head != CENSUS_CANDIDATE || tools_would_be_missed(census, i) ||
 			!tools_is_gone(s, fd, i, pid_ns))
 			continue;
-		/* Free only of what it was: somebody may take it over at this moment. */
+		/* Freed only if it is what it was: somebody may take it over at this moment. */
 		if (!census_turn(s, head, 0))
 			continue;
 		tools_end(census, s, 0, 1);

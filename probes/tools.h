@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tools.h: compilers, assemblers and linkers that run below a rank, counted in its census slot
+ * tools.h: counts the compilers, assemblers and linkers that run below a rank in its census slot
  * (ring/census.h), and children of any kind that a signal killed.
  *
  * Nothing here takes a lock or memory; all of it may run in a signal handler.
@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 /*
- * Puts the word of a program's path that makes it a tool ("g++") into `name`; 0 if there is none.
+ * Puts the word of a program's path that makes it a tool ("g++") into `name`. Returns 0 if there is
+ * none.
  */
 int tools_name(const char *path, char name[16]);
 
@@ -35,8 +36,8 @@ void tools_reaped(void *census, uint32_t pid, uint64_t pid_ns, int signo);
 
 /*
  * Clears slots of processes that ended unrecorded and that no judgement needs: tools, and helpers
- * where another process testifies for the same rank. For when the table is full. `fd` is the
- * census, for looking at locks. Returns how many slots are free now.
+ * of a rank for which another process testifies. For when the table is full. `fd` is the census,
+ * for looking at locks. Returns how many slots are free now.
  */
 int tools_sweep(void *census, int fd, uint64_t pid_ns);
 

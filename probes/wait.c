@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait.c: how children died, as the program learns it. Nobody but their parent is told, and only
- * once; so we stand in front of the functions that tell, and look at what they brought. Only a
- * death by signal costs more than that look. What libc waits for by itself (system, pclose) does
- * not pass here.
+ * wait.c: sees how children died, as the program learns it. Only the parent is told, and only once;
+ * so we stand in front of the functions that tell, and look at what they brought. Only a death by
+ * signal costs more than that look. What libc waits for by itself (system, pclose) does not pass
+ * here.
  *
- * Handlers of SIGCHLD and vfork children call them: LIBC_FOUND asks no loader, nothing is
- * taken, errno and results stay as they are.
+ * Handlers of SIGCHLD and vfork children call them: LIBC_FOUND asks no loader, nothing is taken,
+ * errno and results stay as they are.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -17,14 +17,14 @@
 #include "probes/libc.h"
 #include "probes/sys.h"
 
-/* What came back: the status is only looked at if the kernel wrote it. */
+/* Looks at what came back: at the status only if the kernel wrote it. */
 static void wait_look(pid_t pid, const int *status)
 {
 	if (hook_unlikely(pid > 0 && WIFSIGNALED(*status)))
 		census_child_killed((uint32_t)pid, WTERMSIG(*status));
 }
 
-/* As the kernel has it, where there is no libc behind us: its own result becomes errno. */
+/* Does what libc's functions do, if there are none behind us: the kernel's error becomes errno. */
 static pid_t wait_kernel(pid_t pid, int *status, int options, struct rusage *usage)
 {
 	long result = sys_call(SYS_wait4, pid, status, options, usage);
@@ -36,7 +36,9 @@ static pid_t wait_kernel(pid_t pid, int *status, int options, struct rusage *usa
 	return (pid_t)result;
 }
 
-/* The real one; a child that was killed is noted on the way back. So for the four below. */
+/*
+ * Calls the real function; a child that was killed is noted on the way back. So do the four below.
+ */
 HOOK_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 {
 	__typeof__(waitpid) *real = LIBC_FOUND(waitpid);
@@ -80,7 +82,9 @@ HOOK_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usag
 	return got;
 }
 
-/* `info` may be NULL, which the kernel takes: then the program is not told, and neither are we. */
+/*
+ * `info` may be NULL, which the kernel takes: then the program is not told how, and neither are we.
+ */
 HOOK_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	__typeof__(waitid) *real = LIBC_FOUND(waitid);

@@ -3,7 +3,7 @@
  * Two tables of fixed size, without locks. Ops lie at their number modulo the size; one that is
  * still open when its place comes round again keeps it, and the newer one is not followed. Works
  * are hashed by address. The threads of a process group end works while the program's threads make
- * others, so each entry is taken by a CAS and shown by its key, last.
+ * others, so each entry is taken by a CAS and shown by its key, which is written last.
  */
 #include "probes/work.h"
 
@@ -13,7 +13,7 @@
 #define WORK_OPS    1024
 #define WORK_OBJECTS 2048 /* a power of two */
 #define WORK_TRIES  32
-#define WORK_GROUPS 64  /* entries of the largest ring */
+#define WORK_GROUPS 64  /* groups that the largest ring has entries for */
 #define WORK_ENDS   128 /* ops of one group that may be under way together */
 #define WORK_NUMBER (0xc10dull << 48)
 
@@ -21,19 +21,22 @@
 #define WORK_GONE 1
 #define WORK_BUSY 2
 
-/* An open op: `number` is 0 while the place is free, odd bits beside it while it is filled. */
+/* An open op. `number` is 0 while the place is free, and 1 while it is being filled. */
 struct work_op {
 	uint64_t number;
-	uint64_t pending; /* the call itself, and each bound work */
+	uint64_t pending; /* what has not ended yet: the call itself, and each bound work */
 	uint64_t bound;
 	uint64_t failed;
-	uint64_t use; /* seq of the group's entry: another group may have it later */
+	uint64_t use; /* seq of the group's entry, which another group may have later */
 	uint64_t nth;
 	int group;
 	int p2p;
 };
 
-/* Of each entry of the ring, for collectives and P2P: 2n if n is done, 2n + 1 if it failed. */
+/*
+ * The ends of one group's collectives, or of its P2P: `ended` has 2n if op n is done, 2n + 1 if it
+ * failed; all up to `done` have ended.
+ */
 struct work_ends {
 	uint64_t done;
 	uint64_t ended[WORK_ENDS];
@@ -55,6 +58,7 @@ static struct {
 
 /* --- Ends ------------------------------------------------------------------------------------ */
 
+/* Raises a word to a value, unless it is larger. */
 static void work_raise(uint64_t *word, uint64_t value)
 {
 	uint64_t seen = ring_load(word);
@@ -63,7 +67,7 @@ static void work_raise(uint64_t *word, uint64_t value)
 		seen = ring_load(word);
 }
 
-/* The op up to which all have ended, the last of them well. */
+/* Returns the op up to which all have ended, the last of them well. */
 static uint64_t work_advance(struct work_ends *ends)
 {
 	for (;;) {
@@ -79,6 +83,7 @@ static uint64_t work_advance(struct work_ends *ends)
 	}
 }
 
+/* Takes in the end of an op that all have left. */
 static void work_ended(struct ring_writer *ring, const struct work_op *op)
 {
 	struct ring_group *g = ring->groups + op->group;
@@ -114,7 +119,7 @@ static struct work_op *work_place(uint64_t number)
 	return &works.ops[number % WORK_OPS];
 }
 
-/* The open op of that number; NULL none. */
+/* Returns the open op of a number; NULL none. */
 static struct work_op *work_find(uint64_t number)
 {
 	struct work_op *op = work_place(number);
@@ -142,7 +147,7 @@ int work_open(struct ring_writer *ring, uint64_t number, const struct ring_enter
 	return 1;
 }
 
-/* One less to wait for; the last one ends the op. */
+/* One less to wait for: the last one ends the op. */
 static void work_drop(struct work_op *op, enum work_end end)
 {
 	struct ring_writer *ring = process_ring();
@@ -180,7 +185,7 @@ static unsigned work_slot(uint64_t key, unsigned probe)
 	return (unsigned)((key >> 4) * 0x9e3779b97f4a7c15ull >> 40) + probe;
 }
 
-/* Takes a Work from the table: its op, or 0. */
+/* Takes a Work out of the table. Returns its op's number, or 0. */
 static uint64_t work_take(uint64_t key)
 {
 	for (unsigned probe = 0; probe < WORK_TRIES; probe++) {
@@ -203,7 +208,7 @@ void work_bind(uint64_t number, const void *work)
 
 	if (!op || key <= WORK_BUSY)
 		return;
-	work_end(work, WORK_FAILED); /* one that had this address before */
+	work_end(work, WORK_FAILED); /* ends the one that had this address before  */
 	for (unsigned probe = 0; probe < WORK_TRIES; probe++) {
 		unsigned at = work_slot(key, probe) % WORK_OBJECTS;
 		uint64_t seen = ring_load(&works.objects[at].key);

@@ -4,7 +4,7 @@
  * strings and vectors, and where the options of a call have the values that we read. Nothing here
  * is taken from its headers. A value that is not certain is given as unknown.
  *
- * All reads stay inside the object that was given; objects are only looked at while the call that
+ * All reads stay inside the object that was given. Objects are only looked at while the call that
  * got them is under way.
  */
 #ifndef PROBES_C10D_ABI_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The word-th 64-bit word of an object. */
+/* Returns the word-th 64-bit word of an object, from 0. */
 static inline uint64_t abi_word(const void *object, unsigned word)
 {
 	uint64_t value;
@@ -23,7 +23,9 @@ static inline uint64_t abi_word(const void *object, unsigned word)
 	return value;
 }
 
-/* The same where the object is an intrusive_ptr, or anything else that is one pointer. */
+/*
+ * Returns what an object points to that is an intrusive_ptr, or anything else that is one pointer.
+ */
 static inline void *abi_pointer(const void *object)
 {
 	return (void *)(uintptr_t)abi_word(object, 0);
@@ -31,7 +33,10 @@ static inline void *abi_pointer(const void *object)
 
 /* --- Strings --------------------------------------------------------------------------------- */
 
-/* libstdc++ has two: since GCC 5, and the one before it, which wheels before 2.7 were built for. */
+/*
+ * libstdc++ has two kinds: the one since GCC 5, and the one before it, which wheels before 2.7 were
+ * built for.
+ */
 enum abi_strings { ABI_CXX11, ABI_COW };
 
 struct abi_text {
@@ -50,7 +55,7 @@ static inline struct abi_text abi_string(const void *string, enum abi_strings ki
 	return text;
 }
 
-/* The distance between the strings of a vector, in bytes. */
+/* Returns the distance between the strings of a vector, in bytes. */
 static inline size_t abi_string_size(enum abi_strings kind)
 {
 	return kind == ABI_CXX11 ? 32 : 8;
@@ -94,7 +99,7 @@ static inline unsigned abi_redop_word(const void *options)
 	return abi_is_time(abi_word(options, 4)) ? 2 : 3;
 }
 
-/* The same in ReduceOptions; the root is two words behind it. */
+/* Returns the same for ReduceOptions; the root is two words behind it. */
 static inline unsigned abi_reduce_word(const void *options)
 {
 	return abi_is_time(abi_word(options, 6)) ? 2 : 3;
@@ -111,8 +116,8 @@ static inline unsigned abi_redop(const void *options, unsigned word, unsigned un
 }
 
 /*
- * The timeout of a Backend::Options that lives behind a pointer, in nanoseconds; 0 unknown. Its
- * second count is 1 in the older layout, and no timeout is as short.
+ * Returns the timeout of a Backend::Options that lives behind a pointer, in nanoseconds; 0 unknown.
+ * Its second count is 1 in the older layout, and no timeout is as short.
  */
 static inline uint64_t abi_backend_timeout(const void *options)
 {

@@ -38,10 +38,10 @@ struct bootstrap_pg {
 /* Writers: all threads that make process groups; `self` is taken by compare-and-swap. */
 static struct {
 	struct bootstrap_pg pgs[BOOTSTRAP_PGS];
-	uint64_t next; /* place that a newcomer displaces where all are taken */
+	uint64_t next; /* place that a newcomer takes if all are taken */
 } bootstraps;
 
-/* One more than the group of this thread's exchange, while it waits for the store. */
+/* 1 + the group of this thread's exchange, while it waits for the store; 0 none. */
 static __thread int bootstrap_open;
 
 /* --- Process groups -------------------------------------------------------------------------- */
@@ -70,7 +70,10 @@ void bootstrap_forget_all(void)
 	bootstrap_open = 0;
 }
 
-/* It is about to be made: the process is a rank, and knows which where PyTorch says it here. */
+/*
+ * Notes that a process group is about to be made: the process is a rank, and knows which if PyTorch
+ * says it here.
+ */
 static void bootstrap_meet(
 	const void *self, const void *store, int rank, int size, const void *options)
 {
@@ -95,7 +98,7 @@ static void bootstrap_meet(
 	probe_leave(me);
 }
 
-/* Makes a process group, which may make communicators at once: it is no call of ours. */
+/* Makes a process group. It may make communicators at once, so it is no call of ours. */
 #define NCCL_BIRTH(fn, symbol)                                                                     \
 	HOOK_EXPORT void fn(void *self, const void *store, int rank, int size,                     \
 		const void *options) __asm__(symbol);                                              \
@@ -133,7 +136,10 @@ struct bootstrap {
 	int group;
 };
 
-/* The exchange of a process group, in which this process is `seat`: its entry, or GROUP_NONE. */
+/*
+ * Shows the exchange of a process group, in which this process is `seat`. Returns its entry, or
+ * GROUP_NONE.
+ */
 static int bootstrap_show(struct probe_thread *me, const struct bootstrap_pg *pg, uint64_t what,
 	uint32_t seat, uint32_t size)
 {
@@ -154,7 +160,7 @@ static int bootstrap_show(struct probe_thread *me, const struct bootstrap_pg *pg
 	return group;
 }
 
-/* It has been given or got; nothing more will ever happen in it. */
+/* Ends an exchange: the id has been given or got, and nothing more will ever happen in it. */
 static void bootstrap_over(struct ring_writer *ring, int group, uint64_t now)
 {
 	if (group < 0)

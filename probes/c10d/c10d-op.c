@@ -27,16 +27,16 @@
 const char *const c10d_cpu[] = {"libtorch_cpu.so", "libtorch.so", NULL};
 const char *const c10d_cuda[] = {"libtorch_cuda.so", NULL};
 
-/* How an op's arguments say how much: the elements of what, at argument `count_at`. */
+/* How an op's arguments say how much: by the elements of what is at argument `count_at`. */
 enum op_count {
-	COUNT_ONE,    /* nothing that ranks could be compared by */
-	COUNT_ONE_OF, /* the same, of the data type of a tensor */
+	COUNT_ONE,    /* 1: nothing that ranks could be compared by */
+	COUNT_ONE_OF, /* 1, too; the data type is that of a tensor */
 	COUNT_TENSOR, /* a tensor */
 	COUNT_FIRST,  /* the first of a vector of tensors */
 	COUNT_SUM,    /* all of a vector of tensors together */
 };
 
-/* How they say the root, or the other side, at argument `peer_at`. */
+/* How the arguments say the root, or the other side, at argument `peer_at`. */
 enum op_peer {
 	PEER_NONE,
 	PEER_OPTIONS, /* the first word of the options */
@@ -53,7 +53,7 @@ struct op_shape {
 	unsigned count_at, peer_at;
 	unsigned redop; /* argument with a reduction in its options; 0 none */
 	int p2p;
-	int plain; /* returns nothing: the object is the first word, not the second */
+	int plain; /* it returns nothing, so that the object is the first word, not the second */
 };
 
 struct op_frame {
@@ -63,7 +63,9 @@ struct op_frame {
 
 /* --- What the arguments say ------------------------------------------------------------------ */
 
-/* One of the questions that PyTorch answers to C about a tensor; NULL in versions that do not. */
+/*
+ * Returns a function by which PyTorch answers to C about a tensor; NULL in versions that have none.
+ */
 static int (*op_question(void **slot, const char *name))(const void *, void *)
 {
 	static int missing;
@@ -75,7 +77,7 @@ static int (*op_question(void **slot, const char *name))(const void *, void *)
 	return (int (*)(const void *, void *))fn;
 }
 
-/* Elements of a tensor; 1, as of an op that is not compared, where they are not known. */
+/* Returns the elements of a tensor; 1, as for an op that is not compared, if they are not known. */
 static uint64_t op_numel(const void *tensor)
 {
 	static void *slot;
@@ -103,7 +105,7 @@ static const void *op_argument(const struct op_shape *shape, const uint64_t *arg
 	return (const void *)(uintptr_t)args[at + (shape->plain ? 1 : 2)];
 }
 
-/* The tensor that says how much; NULL none. A vector's tensors are a word each. */
+/* Returns the tensor that says how much; NULL none. A vector's tensors are a word each. */
 static const char *op_tensor(const struct op_shape *shape, const uint64_t *args)
 {
 	const void *at = op_argument(shape, args, shape->count_at);
@@ -150,7 +152,7 @@ static uint32_t op_peer(const struct op_shape *shape, const uint64_t *args)
 	}
 }
 
-/* The tag of a message is its last argument. */
+/* Returns the tag of a message, which is the last argument. */
 static uint64_t op_tag(const struct op_shape *shape, const uint64_t *args)
 {
 	unsigned at = shape->peer == PEER_NUMBER ? shape->peer_at + 1 : 1;
@@ -271,7 +273,7 @@ static uint64_t op_call(
 
 /* --- Works on their way ---------------------------------------------------------------------- */
 
-/* Hands a Work to a thread of the group: it belongs to the op that this thread is in. */
+/* Hands a Work to a thread of the group. It belongs to the op that this thread is in. */
 HOOK_EXPORT uint64_t gloo_enqueue(uint64_t self, const void *work) __asm__(
 	"_ZN4c10d16ProcessGroupGloo7enqueueEN3c1013intrusive_ptrINS0_9AsyncWorkENS1_6detail34"
 	"intrusive_target_default_null_typeIS3_EEEE");

@@ -28,7 +28,7 @@
 extern const char *const c10d_cpu[];
 extern const char *const c10d_cuda[];
 
-/* The function behind ours, remembered in *slot; NULL where there is none (counted). */
+/* Returns the function behind ours, remembered in *slot; NULL if there is none (counted). */
 static inline const void *c10d_real(
 	void **slot, const char *symbol, const void *ours, const char *const *sonames)
 {
@@ -47,12 +47,15 @@ const struct c10d_scope *c10d_scope(void);
 void c10d_forget_all(void);
 
 /*
- * The n-th time, from 1, that this process makes something of this identity; members that make the
- * same things in the same order agree.
+ * Returns how many times, with this one, this process has made something of this identity. Members
+ * that make the same things in the same order agree.
  */
 uint32_t c10d_nth(uint64_t identity);
 
-/* A group's key: run, its store's prefix (the hash), what it is, its size; the n-th of those. */
+/*
+ * Returns a group's key, made of the run, its store's prefix (the hash), what it is, its size, and
+ * that it is the n-th of those.
+ */
 uint64_t c10d_key(uint64_t prefix, uint64_t what, uint64_t size);
 
 /*

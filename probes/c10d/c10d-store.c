@@ -69,7 +69,7 @@ void store_prefix(const void *store, char ret[STORE_PREFIX], uint64_t *ret_hash)
 	*ret_hash = RING_HASH_START;
 }
 
-/* "before" + "after" + '/', the last bytes of it where it is too long. */
+/* Makes `prefix` "prefix" + "after" + '/', of which the last bytes are kept if it is too long. */
 static void store_compose(char prefix[STORE_PREFIX], struct abi_text after)
 {
 	size_t len = strlen(prefix), add = after.len + 1, drop;
@@ -86,7 +86,7 @@ static void store_compose(char prefix[STORE_PREFIX], struct abi_text after)
 	prefix[len - drop + after.len + 1] = '\0';
 }
 
-/* Takes the place for a store: its own, else a free one, else the first. */
+/* Returns the place for a store: its own, else a free one, else the first. */
 static unsigned store_take(const void *store)
 {
 	unsigned at = store_slot(store, 0);
@@ -130,7 +130,7 @@ static void store_remember(const void *store, const void *inner, struct abi_text
 	ring_publish_word(&store_table[at].version, version + 2);
 }
 
-/* Makes a PrefixStore. The string is emptied by it, so it is read before. */
+/* Makes a PrefixStore. The real function empties the string, so it is read before. */
 #define C10D_PREFIX(fn, symbol, strings)                                                           \
 	HOOK_EXPORT void fn(void *self, const void *prefix, const void *inner) __asm__(symbol);    \
 	HOOK_EXPORT void fn(void *self, const void *prefix, const void *inner)                     \
@@ -163,10 +163,12 @@ struct store_frame {
 	struct probe_thread *me;
 	struct ring_record enter;
 	uint64_t since;
-	int bootstrap; /* group that this wait is the exchange of an id for; GROUP_NONE */
+	int bootstrap; /* the group whose exchange of an id this wait is; GROUP_NONE */
 };
 
-/* The key with all prefixes, as a string of the ring; 0 where that has no room for more keys. */
+/*
+ * Returns the key with all prefixes, as a string of the ring; 0 if that has no room for more keys.
+ */
 static uint32_t store_key(struct ring_writer *ring, const void *store, struct abi_text key)
 {
 	const uint64_t *used = (const uint64_t *)(const void *)ring->strings;
@@ -184,7 +186,10 @@ static uint32_t store_key(struct ring_writer *ring, const void *store, struct ab
 	return ring_string(ring, text, len + key.len);
 }
 
-/* Only a process that was told its rank waits in a store as one; a launcher does so all day. */
+/*
+ * Begins a recorded wait, if this process is a rank: only one that was told its rank waits in a
+ * store as a rank does. A launcher waits so all day.
+ */
 static struct probe_thread *store_enter(void)
 {
 	const struct probe_thread *me = probe_me;
@@ -302,10 +307,10 @@ STORE(c10d_hash_store, "9HashStore")
 
 /* --- A store that is being made -------------------------------------------------------------- */
 
-/* Its options begin with the port, as 16 bits, and whether it serves. */
+/* The options of a TCPStore begin with the port, as 16 bits, and whether it serves. */
 #define STORE_OPTIONS_SERVES 2
 
-/* "node0:29500", as a string of the ring. */
+/* Returns "node0:29500" as a string of the ring. */
 static uint32_t store_address(struct ring_writer *ring, struct abi_text host, const void *options)
 {
 	char name[STORE_PREFIX], address[STORE_PREFIX + 8];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c10d-store.h: stores, in which the members of a group find each other. A PrefixStore puts a
- * prefix before each key and asks the store inside it; PyTorch makes one per process group, and
+ * c10d-store.h: watches stores, in which the members of a group find each other. A PrefixStore puts
+ * a prefix before each key and asks the store inside it. PyTorch makes one per process group, and
  * that prefix, all levels together, is the same in all members: it tells groups apart before
  * anything is exchanged.
  */

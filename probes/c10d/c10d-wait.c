@@ -23,7 +23,10 @@ struct wait_frame {
 	uint64_t ticket;
 };
 
-/* A thread of a process group, inside an op: what it waits for there is the group's business. */
+/*
+ * This is a thread of a process group, inside an op: what it waits for there is the group's
+ * business.
+ */
 static __thread int wait_runs_work;
 
 /* --- Waits ----------------------------------------------------------------------------------- */
@@ -98,10 +101,13 @@ C10D_WAIT(gloo_recv_wait, "_ZN4c10d16ProcessGroupGloo8RecvWork4wait" MILLISECOND
 
 /* --- Questions ------------------------------------------------------------------------------- */
 
-/* The Work that this thread has asked for last of those that were not done; NULL: it is by now. */
+/*
+ * The latest Work that this thread has asked about and that was not done; NULL: none, or it is by
+ * now.
+ */
 static __thread const void *question_open;
 
-/* The board alone, until the answer is yes: it may be asked without end. */
+/* Shows the question on the board alone, until the answer is yes: it may be asked without end. */
 static void question_show(const void *work, uint64_t number, int done)
 {
 	const struct ring_record asks = {
@@ -123,7 +129,7 @@ static void question_show(const void *work, uint64_t number, int done)
 
 #define IS_COMPLETED "_ZN4c10d4Work11isCompletedEv"
 
-/* Of a Work that has ended no op is known any more. */
+/* Asks the real function. A Work that has ended has no op any more. */
 HOOK_EXPORT uint64_t c10d_work_is_completed(const void *work) __asm__(IS_COMPLETED);
 HOOK_EXPORT uint64_t c10d_work_is_completed(const void *work)
 {
@@ -193,7 +199,7 @@ C10D_FINISH(gloo_finish_error_value,
 C10D_EXECUTE(gloo_execute, EXECUTE "RK" POINTER)
 C10D_EXECUTE(gloo_execute_value, EXECUTE POINTER)
 
-/* A Work is freed: nobody waits for it any more. Also of other backends. */
+/* Frees a Work, also of other backends: nobody waits for it any more. */
 #define C10D_FREE(fn, symbol)                                                                      \
 	HOOK_EXPORT void fn(const void *work) __asm__(symbol);                                     \
 	HOOK_EXPORT void fn(const void *work)                                                      \

@@ -23,7 +23,7 @@
 
 /* --- What Python says beforehand ------------------------------------------------------------- */
 
-#define SCOPES 8 /* threads that make groups at once */
+#define SCOPES 8 /* threads that may make groups at the same time */
 
 /* A description's own copy of its texts: Python's are gone once it has told us. */
 struct scope_copy {
@@ -45,7 +45,10 @@ static struct scope_copy *scope_take(void)
 	return NULL;
 }
 
-/* A list that does not fit loses the entry that is cut in two: "1,12" of "1,128" would lie. */
+/*
+ * Copies a list. One that does not fit loses the entry that is cut in two: "1,12" of "1,128" would
+ * lie.
+ */
 static const char *scope_list(char *to, size_t size, const char *list)
 {
 	struct text t = text_into(to, size);
@@ -102,7 +105,8 @@ static void scope_forget_all(void)
 
 /* Writers: all threads that make groups or begin operations, word by word with atomics. */
 static struct {
-	uint64_t names[GLOO_NAMES]; /* in torch.distributed, hashed, by entry; 0: unknown */
+	/* hashed names in torch.distributed, by entry of the ring; 0: unknown */
+	uint64_t names[GLOO_NAMES];
 	struct {
 		uint64_t identity; /* 0 free */
 		uint64_t count;
@@ -157,7 +161,7 @@ struct gloo_birth {
 	int group;
 };
 
-/* PyTorch makes its default group in a store of this prefix. */
+/* True for a prefix of the store in which PyTorch makes its default group. */
 static int c10d_is_default(const char *prefix)
 {
 	return !*prefix || strstr(prefix, "default_pg/");

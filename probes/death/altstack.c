@@ -18,8 +18,9 @@
 #define ALTSTACK_UNITS 16
 
 /*
- * The lowest bytes of a thread's stack-to-be carry what it was to do: the kernel begins at the
- * other end, and they are read before it is given to it.
+ * What a thread was to do. It lies in the lowest bytes of the alternate stack that the thread will
+ * get: the kernel begins at the other end, and this is read before the stack is given to the
+ * kernel.
  */
 struct altstack_errand {
 	void *(*routine)(void *);
@@ -31,10 +32,11 @@ static struct {
 	pthread_key_t key;
 	int has_key;
 	size_t guard; /* a page */
-	int small; /* address space is short, or locked: the constructor, or who asks for that */
+	/* address space is short, or locked. Written by the constructor, or by who asks for that */
+	int small;
 } altstacks;
 
-/* Memory with a guard below. What tells of it is its address with the number of units added. */
+/* Memory with a guard below. What tells of it is its address plus the number of units. */
 struct altstack {
 	void *at;
 	size_t size;
@@ -57,7 +59,9 @@ static void *altstack_map_units(size_t units)
 	return at + altstacks.guard + units;
 }
 
-/* For a thread whose own stack is so large. NULL if refused. */
+/*
+ * Maps one for a thread whose own stack has `own` bytes. Returns what tells of it; NULL if refused.
+ */
 static void *altstack_map(size_t own)
 {
 	size_t units = own / ALTSTACK_UNIT + (own % ALTSTACK_UNIT != 0);
@@ -77,7 +81,7 @@ static void altstack_unmap(void *told)
 	sys_unmap((char *)altstack.at - altstacks.guard, altstacks.guard + altstack.size);
 }
 
-/* The kernel's answer. */
+/* Has the kernel use it. Returns the kernel's answer. */
 static long altstack_set(void *told)
 {
 	struct altstack altstack = altstack_of(told);
@@ -114,7 +118,7 @@ void altstack_take(void *told)
 	if (!told || sys_call(SYS_sigaltstack, NULL, &now))
 		return;
 	if (now.ss_sp == altstack_of(told).at && sys_call(SYS_sigaltstack, &none, NULL))
-		return; /* running on it: leave it */
+		return; /* the thread runs on it: leave it */
 	altstack_unmap(told);
 }
 
@@ -127,8 +131,8 @@ static __attribute__((noinline)) void altstack_put_on(void *told)
 }
 
 /*
- * The first function of a thread; the program's own is called in its place, not beneath it: nothing
- * of ours is on the thread's stack, so no address of a local may leave this function.
+ * The first function of a thread. The program's own function is called in its place, not beneath
+ * it: nothing of ours is on the thread's stack, so no address of a local may leave this function.
  */
 static void *altstack_begin(void *told)
 {
@@ -139,8 +143,8 @@ static void *altstack_begin(void *told)
 }
 
 /*
- * As the real one, whose result it gives. Where there is no memory for an alternate stack, or the
- * probe is switched off, the thread begins as if we were not here.
+ * Calls the real pthread_create(), whose result it gives. If there is no memory for an alternate
+ * stack, or the probe is switched off, the thread begins as if we were not here.
  */
 HOOK_EXPORT int pthread_create(
 	pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *), void *arg)
@@ -166,7 +170,7 @@ HOOK_EXPORT int pthread_create(
 	return err;
 }
 
-/* As the real one. What is mapped from here on may be there as a whole, and counts. */
+/* Calls the real mlockall(). What is mapped from here on may be there as a whole, and counts. */
 HOOK_EXPORT int mlockall(int flags)
 {
 	__typeof__(mlockall) *real = LIBC_REAL(mlockall);

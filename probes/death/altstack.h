@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * altstack.h: an alternate signal stack for every thread, so that a stack overflow can be recorded:
- * without one the kernel has nowhere to run our handler, and ends the process in silence.
+ * altstack.h: gives every thread an alternate signal stack, so that a stack overflow can be
+ * recorded: without one the kernel has nowhere to run our handler, and ends the process in silence.
  *
  * pthread_create is interposed: the new thread gets its stack before its first instruction, also
  * one that will never call us. A thread that has one already keeps it, whatever its size: what we
@@ -19,13 +19,13 @@
 #define PROBES_ALTSTACK_H
 
 /*
- * Gives the calling thread one, in the constructor; later threads get theirs as they are created.
+ * Gives the calling thread one, in the constructor. Later threads get theirs as they are created.
  */
 void altstack_birth(void);
 
 /*
- * Gives the calling thread one if it has none: what tells of it, for altstack_take() at the
- * thread's end, or NULL.
+ * Gives the calling thread one if it has none. Returns what tells of it, for altstack_take() at the
+ * thread's end; or NULL.
  */
 void *altstack_give(void);
 

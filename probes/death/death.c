@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handler's way: is the state ours (a vfork child's is not); what does the program want;
- * record; then the program's handler, or the default as if we had never been.
+ * The handler asks whether the state is ours (a vfork child's is not), and what the program wants;
+ * records; then runs the program's handler, or lets the default happen as if we had never been.
  *
  * A FAULT TOLD TWICE. Many programs take SIGSEGV, print a trace and raise the signal again to die
  * of it. The second delivery has the handler's registers and "sent by itself": worthless beside the
- * first. So the entry of the first stays, and where there was no ring for it yet, its facts are
- * kept until the second delivery shows that it was the end.
+ * first. So the entry of the first stays, and if there was no ring for it yet, its facts are kept
+ * until the second delivery shows that it was the end.
  *
  * A SIGBUS IN A FILE OF OURS is none of the program's: it ends here, before anything is looked at
  * that could lie in such a file, and nobody hears of it (mapping.h).
  *
  * A signal that the program handles makes no ring, for runtimes use SIGSEGV for purposes of their
- * own; where there is one, it gets its line, and an entry that the thread's next one takes over.
+ * own. If there is a ring, it gets its line, and an entry that the thread's next one takes over.
  */
 #include "probes/death/death.h"
 
@@ -39,7 +39,7 @@
 #define DEATH_GUARD_PAGES   64 /* how far above an overflowed stack pointer to look */
 #define DEATH_BUS_MCEERR_AO 5  /* a memory error elsewhere: running on does not fault again */
 
-/* What a handler is told. */
+/* What a handler is told, to be recorded. */
 struct death_facts {
 	siginfo_t info;
 	uint32_t tid; /* 0: no facts */
@@ -59,10 +59,13 @@ static struct {
 	 * second signal's.
 	 */
 	struct death_facts first;
-	/* The latest of each signal: a handler of the program that raises it again adds nothing. */
+	/*
+	 * The latest entry of each signal: a handler of the program that raises it again adds
+	 * nothing.
+	 */
 	struct ring_fatal *entry[DEATH_SIGNALS];
 	uint32_t abort_tid;
-	/* Where arguments and environment begin; 0: nothing is copied. The constructor. */
+	/* Where arguments and environment begin; 0: nothing is copied. Set by the constructor. */
 	uint64_t strings;
 } deaths;
 
@@ -74,7 +77,7 @@ static int death_is_fatal(int sig)
 	       sig == SIGXFSZ;
 }
 
-/* 1 if the instruction that faulted will fault again. */
+/* Returns 1 if the instruction that faulted will fault again. */
 static int death_is_sync(int sig, const siginfo_t *info)
 {
 	if (info->si_code <= 0 || (sig == SIGBUS && info->si_code == DEATH_BUS_MCEERR_AO))
@@ -112,8 +115,8 @@ static uint64_t death_sp(const ucontext_t *c)
 #endif
 
 /*
- * The first address from `sp` up that can be read: `sp` itself, but where the stack has overflowed
- * into its guard. `sp` where there is none near.
+ * Returns the first address from `sp` up that can be read: `sp` itself, unless the stack has
+ * overflowed into its guard; `sp` also if there is none near.
  */
 static uint64_t death_stack_start(uint64_t sp)
 {
@@ -128,8 +131,9 @@ static uint64_t death_stack_start(uint64_t sp)
 }
 
 /*
- * How much of the stack from `sp` up may be copied. The strings of arguments and environment end
- * the first stack, above what the auxiliary vector points to; all other stacks lie below it.
+ * Returns how many bytes of the stack from `sp` up may be copied. The strings of arguments and
+ * environment end the first stack, above what the auxiliary vector points to; all other stacks lie
+ * below it.
  */
 static uint32_t death_stack_room(uint64_t sp)
 {
@@ -151,7 +155,7 @@ static void death_find_strings(void)
 	}
 }
 
-/* By kill() or raise() of this process, and not by a fault. */
+/* True if this process sent the signal itself, by kill() or raise(), and it is no fault. */
 static int death_raised_by_itself(const siginfo_t *info)
 {
 	return info->si_code <= 0 && info->si_pid == sys_getpid();
@@ -166,7 +170,9 @@ static void death_look(struct death_facts *facts, const siginfo_t *info, const u
 	facts->sp = death_sp(context);
 }
 
-/* The stack comes last: a reader of an interrupted entry has all the rest. */
+/*
+ * Fills an entry. The stack comes last, so that a reader of an interrupted entry has all the rest.
+ */
 static void death_fill(struct ring_fatal *e, const struct death_facts *facts)
 {
 	const siginfo_t *info = &facts->info;
@@ -194,7 +200,7 @@ static void death_record_fatal(struct ring_writer *ring, const struct death_fact
 
 	if (death_raised_by_itself(&facts->info)) {
 		if (e && e->tid == facts->tid && ring_load(&e->seq) == 2)
-			return; /* it is there already, told better */
+			return; /* the entry is there already, and tells more */
 		if (deaths.first.tid == facts->tid && deaths.first.info.si_signo == sig)
 			facts = &deaths.first;
 	}
@@ -211,7 +217,7 @@ static void death_record_fatal(struct ring_writer *ring, const struct death_fact
 	traceback_write(ring, e, facts->regs, ends);
 }
 
-/* A line for signals that do not end the process here and now. */
+/* Pins a line for a signal that does not end the process here and now. */
 static void death_pin(struct ring_writer *ring, const siginfo_t *info)
 {
 	const struct ring_record r = {
@@ -226,7 +232,7 @@ static void death_pin(struct ring_writer *ring, const siginfo_t *info)
 	ring_pin(ring, RING_PIN_SIGNAL, ring_writer_now(ring), &r);
 }
 
-/* `ends`: the program has no handler for it. */
+/* Records a signal. `ends`: the program has no handler for it. */
 static void death_record(int sig, const siginfo_t *info, const ucontext_t *context, int ends)
 {
 	struct census_slot *mine = census_mine();
@@ -253,13 +259,16 @@ static void death_record(int sig, const siginfo_t *info, const ucontext_t *conte
 
 /* --- The handler ----------------------------------------------------------------------------- */
 
-/* The default, as if we had never been: the fault happens again, or the signal is sent again. */
+/*
+ * Lets the default happen as if we had never been: the fault happens again, or the signal is sent
+ * again.
+ */
 static void death_default(int sig, siginfo_t *info)
 {
 	sigchain_step_aside(sig);
 	if (death_is_sync(sig, info))
 		return;
-	/* To itself a process may send any siginfo: the sender stays the sender. */
+	/* A process may send itself any siginfo, so that the sender stays the sender. */
 	if (sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), sig, info) < 0)
 		sys_call(SYS_tgkill, sys_getpid(), sys_gettid(), sig);
 }

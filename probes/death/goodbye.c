@@ -48,13 +48,15 @@ HOOK_EXPORT void _exit(int status)
 	goodbye_exit_now(status);
 }
 
-/* The same: two names of one thing. */
+/* Does the same: two names of one thing. */
 HOOK_EXPORT void _Exit(int status)
 {
 	goodbye_exit_now(status);
 }
 
-/* The same; what at_quick_exit() registered runs in the real one, after the end was noted. */
+/*
+ * quick_exit(): notes the end first; the real function then runs what at_quick_exit() registered.
+ */
 HOOK_EXPORT void quick_exit(int status)
 {
 	__typeof__(quick_exit) *real = LIBC_REAL(quick_exit);
@@ -74,7 +76,7 @@ static void goodbye_before_exec(void)
 		process_milestone(RING_PROC_EXEC, 0);
 }
 
-/* It came back, so it did not happen: the milestone's value says why. */
+/* Notes that exec came back, so that it did not happen; the milestone's value says why. */
 static int goodbye_after_exec(int result)
 {
 	if (process_view() == PROCESS_SELF)
@@ -97,15 +99,16 @@ static int goodbye_execve(const char *path, char *const argv[], char *const envp
 }
 
 /*
- * As all of exec: a milestone before, since nothing comes after; where it failed, a second one with
- * errno, which stays as it was. Signal-safe. In a vfork child the real call and nothing else.
+ * Like all of exec it pins a milestone before, since nothing comes after; if exec failed, a second
+ * one with errno, which stays as it was. Signal-safe. In a vfork child it makes the real call and
+ * nothing else.
  */
 HOOK_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	return goodbye_execve(path, argv, envp);
 }
 
-/* execve() in the present environment. */
+/* Does execve() in the present environment. */
 HOOK_EXPORT int execv(const char *path, char *const argv[])
 {
 	__typeof__(execv) *real = LIBC_REAL(execv);
@@ -116,7 +119,7 @@ HOOK_EXPORT int execv(const char *path, char *const argv[])
 	return goodbye_after_exec(real(path, argv));
 }
 
-/* The file is looked for in PATH, by libc; without a real one it is taken as a path. */
+/* Does execv() for a file that libc looks for in PATH; without a real one it is taken as a path. */
 HOOK_EXPORT int execvp(const char *file, char *const argv[])
 {
 	__typeof__(execvp) *real = LIBC_REAL(execvp);
@@ -129,7 +132,7 @@ HOOK_EXPORT int execvp(const char *file, char *const argv[])
 	return goodbye_after_exec(real(file, argv));
 }
 
-/* execvp() in the given environment. */
+/* Does execvp() in the given environment. */
 HOOK_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	__typeof__(execvpe) *real = LIBC_REAL(execvpe);
@@ -141,7 +144,10 @@ HOOK_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[]
 	return goodbye_after_exec(real(file, argv, envp));
 }
 
-/* By descriptor. Without a real one ENOSYS: there is no way around libc that it would take. */
+/*
+ * Does execve() by descriptor. ENOSYS without a real one: there is no way around libc that it would
+ * take.
+ */
 HOOK_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	__typeof__(fexecve) *real = LIBC_REAL(fexecve);
@@ -155,7 +161,9 @@ HOOK_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 	return goodbye_after_exec(real(fd, argv, envp));
 }
 
-/* Counts the arguments of an execl-like call, `first` among them; leaves `args` behind the NULL. */
+/*
+ * Counts the arguments of a call like execl(), `first` among them; leaves `args` behind the NULL.
+ */
 static size_t goodbye_count(const char *first, va_list args)
 {
 	size_t n = first ? 1 : 0;
@@ -165,7 +173,7 @@ static size_t goodbye_count(const char *first, va_list args)
 	return n;
 }
 
-/* Lays them out as a vector of n + 1. */
+/* Lays these arguments out as a vector of n + 1. */
 static void goodbye_collect(char **argv, size_t n, const char *first, va_list args)
 {
 	for (size_t i = 0; i < n; i++)
@@ -173,7 +181,10 @@ static void goodbye_collect(char **argv, size_t n, const char *first, va_list ar
 	argv[n] = NULL;
 }
 
-/* Its arguments as a list, gathered on the stack: also after vfork nothing is allocated. */
+/*
+ * Does execv() with its arguments as a list, gathered on the stack: after vfork, too, nothing is
+ * allocated.
+ */
 HOOK_EXPORT int execl(const char *path, const char *arg, ...)
 {
 	va_list args;
@@ -190,7 +201,7 @@ HOOK_EXPORT int execl(const char *path, const char *arg, ...)
 	return execv(path, argv);
 }
 
-/* execl() along PATH. */
+/* Does execl() along PATH. */
 HOOK_EXPORT int execlp(const char *file, const char *arg, ...)
 {
 	va_list args;
@@ -207,7 +218,7 @@ HOOK_EXPORT int execlp(const char *file, const char *arg, ...)
 	return execvp(file, argv);
 }
 
-/* execl() with the environment behind the NULL. */
+/* Does execl() with the environment behind the NULL. */
 HOOK_EXPORT int execle(const char *path, const char *arg, ...)
 {
 	char *const *envp;
@@ -230,8 +241,9 @@ HOOK_EXPORT int execle(const char *path, const char *arg, ...)
 /* --- Last words ------------------------------------------------------------------------------ */
 
 /*
- * The real write, whose result and errno come back untouched. What it took for descriptor 2 is kept
- * as last words. Signal-safe; any thread. Before our constructor it asks the kernel directly.
+ * Calls the real write(), whose result and errno come back untouched. What it took for descriptor 2
+ * is kept as last words. Signal-safe; any thread. Before our constructor it asks the kernel
+ * directly.
  */
 HOOK_EXPORT ssize_t write(int fd, const void *bytes, size_t len)
 {

@@ -10,7 +10,10 @@
 #define LASTWORDS_CLASS	    80	/* unwindHeader.exception_class */
 #define LASTWORDS_HEADER    112 /* bytes of the header before the thrown object */
 #define LASTWORDS_TYPE_NAME 8	/* of std::type_info: behind its vtable */
-/* "GNUCC++" and 0: an exception; and 1: one that only refers to another, by its first word. */
+/*
+ * "GNUCC++" and a byte: 0 for an exception, 1 for one that only refers to another, by its first
+ * word.
+ */
 #define LASTWORDS_GNU	    0x474e5543432b2b00ull
 
 /* Writer: lastwords_arm(). */
@@ -36,7 +39,7 @@ void lastwords_arm(struct self_memory *memory)
 	}
 }
 
-/* struct abort_msg_s: its mapped size, then the text. */
+/* Puts libc's message: it is in a struct abort_msg_s, behind its mapped size. */
 static void lastwords_message(struct self_memory *memory, struct ring_traceback *into)
 {
 	char text[LASTWORDS_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lastwords.h: why the process aborted itself, as far as libraries have kept the reason: glibc's
- * message ("free(): invalid pointer", an assertion, a smashed stack), and the type of the uncaught
- * C++ exception.
+ * lastwords.h: finds why the process aborted itself, as far as libraries have kept the reason:
+ * glibc's message ("free(): invalid pointer", an assertion, a smashed stack), and the type of the
+ * uncaught C++ exception.
  */
 #ifndef PROBES_LASTWORDS_H
 #define PROBES_LASTWORDS_H
@@ -13,7 +13,9 @@
 /* Finds where they are kept. Not in a handler. The memory is borrowed for the call. */
 void lastwords_arm(struct self_memory *memory);
 
-/* Puts both, if there, into the traceback of a SIGABRT whose frames are written already. */
+/*
+ * Puts both, if they are there, into the traceback of a SIGABRT whose frames are written already.
+ */
 void lastwords_put(struct self_memory *memory, struct ring_traceback *into);
 
 #endif

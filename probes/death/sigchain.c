@@ -21,12 +21,12 @@
 #define SIGCHAIN_SPINS   100000 /* a holder that is gone (fork) must not stop us for ever */
 #define SIGCHAIN_SETSIZE 8      /* bytes of the kernel's signal set */
 #if defined(__x86_64__)
-#define SIGCHAIN_RESTORER 0x04000000 /* which libc adds to the flags that it sets */
+#define SIGCHAIN_RESTORER 0x04000000 /* a flag that libc adds to those that it sets */
 #else
 #define SIGCHAIN_RESTORER 0
 #endif
 
-/* The kernel's own idea of an action: what takes us out needs no restorer. */
+/* An action as the kernel has it: what takes us out needs no restorer. */
 struct sigchain_kernel_action {
 	void *handler;
 	unsigned long flags;
@@ -63,7 +63,7 @@ static sigchain_sigaction_fn *sigchain_real(void)
 
 /* --- The table ------------------------------------------------------------------------------- */
 
-/* Handlers on this thread are kept out, other threads wait a little. */
+/* Takes the lock: handlers on this thread are kept out, other threads wait a little. */
 static void sigchain_enter(uint64_t *ret_mask)
 {
 	uint64_t all = UINT64_MAX;
@@ -101,7 +101,7 @@ int sigchain_is_default(const struct sigaction *app)
 	return app->sa_handler == SIG_DFL;
 }
 
-/* What the kernel is to be told for the program's `act`. */
+/* Returns what the kernel is to be told for the program's `act`. */
 static struct sigaction sigchain_mirror(const struct sigaction *act)
 {
 	struct sigaction k = *act;
@@ -134,9 +134,10 @@ static int sigchain_kernel_has_us(int sig)
 }
 
 /*
- * A sanitizer's runtime (gcc's TSan) that stands behind us takes our handler for the program's: it
- * puts its own in front, keeps SIGTERM waiting in a loop that calls nothing, and cannot print its
- * report of a fault from within ours. Where the program has none, ours goes to the kernel past it.
+ * Puts our handler into the kernel past a sanitizer's runtime. One that stands behind us (gcc's
+ * TSan) takes our handler for the program's: it puts its own in front, keeps SIGTERM waiting in a
+ * loop that calls nothing, and cannot print its report of a fault from within ours. So if the
+ * program has no handler, ours goes past it.
  */
 static void sigchain_go_past(int sig, const struct sigaction *mirror)
 {
@@ -155,7 +156,10 @@ static int sigchain_is_ours(int sig)
 	return sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain.of[sig].ours;
 }
 
-/* Under the lock: 0 with the program's former action in `had`, or real's error. */
+/*
+ * Changes an action, under the lock. Returns 0 with the program's former action in `had`, or the
+ * real function's error.
+ */
 static int sigchain_change(
 	sigchain_sigaction_fn *real, int sig, const struct sigaction *act, struct sigaction *had)
 {
@@ -173,13 +177,13 @@ static int sigchain_change(
 		sigchain_set_app(sig, had);
 	if (!err && act && act->sa_handler == SIG_DFL && sigchain.is_wrapped)
 		sigchain_go_past(sig, &mirror);
-	/* Somebody went past us (sigset, a raw call): what the kernel had is the truth. */
+	/* If somebody went past us (sigset, a raw call), what the kernel had is the truth. */
 	if (!err && kernel.sa_sigaction != sigchain.first)
 		*had = kernel;
 	return err;
 }
 
-/* sigaction, as the program means it. */
+/* Does sigaction() as the program means it. */
 static int sigchain_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	sigchain_sigaction_fn *real = sigchain_real();
@@ -205,7 +209,10 @@ static int sigchain_sigaction(int sig, const struct sigaction *act, struct sigac
 	return err;
 }
 
-/* Not where a runtime is told to let nobody have it: it then says yes, and does nothing. */
+/*
+ * Takes one signal, unless a runtime was told to let nobody have it: that says yes, and does
+ * nothing.
+ */
 static void sigchain_take_one(sigchain_sigaction_fn *real, int sig)
 {
 	void *before = sigchain_kernel(sig).handler;
@@ -310,23 +317,26 @@ void sigchain_step_aside(int sig)
 /* --- What the program calls ------------------------------------------------------------------ */
 
 /*
- * As POSIX has it, to the program's eyes: `old` is what the program set, never us. Signals that we
- * do not take, and calls in a vfork child, go straight to the real one. Signal-safe; any thread.
- * Without a real one: -1 and ENOSYS.
+ * Does what POSIX says, to the program's eyes: `old` is what the program set, never us. Signals
+ * that we do not take, and calls in a vfork child, go straight to the real one. Signal-safe; any
+ * thread. Without a real one: -1 and ENOSYS.
  */
 HOOK_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	return sigchain_sigaction(sig, act, old);
 }
 
-/* glibc's own name of it. */
+/* Does the same, by glibc's own name. */
 HOOK_EXPORT int __sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 HOOK_EXPORT int __sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	return sigchain_sigaction(sig, act, old);
 }
 
-/* signal() by way of sigaction(), as libc has it; the old handler, or SIG_ERR with errno. */
+/*
+ * Does signal() by way of sigaction(), as libc does. Returns the old handler, or SIG_ERR with
+ * errno.
+ */
 static sighandler_t sigchain_signal(int sig, sighandler_t handler, int flags)
 {
 	struct sigaction act = {.sa_handler = handler, .sa_flags = flags}, old;
@@ -343,7 +353,7 @@ static sighandler_t sigchain_signal(int sig, sighandler_t handler, int flags)
 	return old.sa_handler;
 }
 
-/* What siginterrupt() said of this signal, as a flag. */
+/* Returns what siginterrupt() said of this signal, as a flag. */
 static int sigchain_restart(int sig)
 {
 	int interrupts = sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain.of[sig].no_restart;
@@ -351,7 +361,10 @@ static int sigchain_restart(int sig)
 	return interrupts ? 0 : SA_RESTART;
 }
 
-/* BSD semantics, as glibc's: restarts calls unless siginterrupt() said otherwise, stays set. */
+/*
+ * signal() with BSD semantics, as glibc's: it restarts calls unless siginterrupt() said otherwise,
+ * and stays set.
+ */
 HOOK_EXPORT sighandler_t signal(int sig, sighandler_t handler)
 {
 	return sigchain_signal(sig, handler, sigchain_restart(sig));
@@ -370,20 +383,26 @@ HOOK_EXPORT sighandler_t ssignal(int sig, sighandler_t handler)
 	return sigchain_signal(sig, handler, sigchain_restart(sig));
 }
 
-/* System V semantics: set back to the default when it is delivered, and not masked meanwhile. */
+/*
+ * signal() with System V semantics: it is set back to the default when it is delivered, and not
+ * masked meanwhile.
+ */
 HOOK_EXPORT sighandler_t sysv_signal(int sig, sighandler_t handler)
 {
 	return sigchain_signal(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
-/* The same: what glibc's headers make of signal() without _DEFAULT_SOURCE. */
+/* Does the same: glibc's headers make this of signal() without _DEFAULT_SOURCE. */
 HOOK_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler);
 HOOK_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler)
 {
 	return sigchain_signal(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
-/* True if calls that this signal interrupts are restarted: from now on, and by a later signal(). */
+/*
+ * Sets whether calls that this signal interrupts are restarted (`interrupt` 0) or not: from now on,
+ * and by a later signal().
+ */
 HOOK_EXPORT int siginterrupt(int sig, int interrupt)
 {
 	struct sigaction act;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sigchain.h: being the first handler of a signal without the program noticing.
+ * sigchain.h: makes us the first handler of a signal without the program noticing.
  *
  * sigaction, signal and their kin are interposed for the few signals that we take. The program's
- * own action is kept in a table; the program gets that back when it asks, and it runs after us. The
+ * own action is kept in a table: the program gets that back when it asks, and it runs after us. The
  * kernel gets our handler with the program's flags and mask, so that whatever it chose for
  * SA_RESTART, SA_NODEFER, SA_ONSTACK and the mask holds while we run and while it runs (Python's
  * SIGTERM depends on SA_RESTART being off). SA_RESETHAND is carried out by us: the kernel would
@@ -20,8 +20,8 @@
 typedef void sigchain_fn(int sig, siginfo_t *info, void *context);
 
 /*
- * Puts `first` in front of each of these signals (0-ended) that is not ignored. Once, in the
- * constructor.
+ * Puts `first` in front of each of these signals (the list ends in 0) that is not ignored. Once, in
+ * the constructor.
  */
 void sigchain_take(const int *signals, sigchain_fn *first);
 
@@ -35,7 +35,7 @@ void sigchain_take_again(void);
 /* Returns the program's present action for one of our signals. Safe in handlers. */
 void sigchain_app(int sig, struct sigaction *ret);
 
-/* 1 if that is the default. */
+/* Returns 1 if that action is the default. */
 int sigchain_is_default(const struct sigaction *app);
 
 /* Runs the program's handler (a default or ignored action: nothing). */

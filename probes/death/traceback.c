@@ -15,11 +15,13 @@
 
 #define TRACEBACK_STACK	  65536
 #define TRACEBACK_GUARD	  4096
-#define TRACEBACK_FORKING 0x80000000u /* beside a tid: it forks, and walks nothing meanwhile */
-#define TRACEBACK_DAILY	  16	     /* handled signals that get one without asking the clock */
-#define TRACEBACK_WHILE	  (1ull << 32) /* ticks between later ones: seconds */
+/* beside a tid: the thread forks, and walks nothing meanwhile */
+#define TRACEBACK_FORKING 0x80000000u
+/* handled signals that get a traceback without asking the clock */
+#define TRACEBACK_DAILY	  16
+#define TRACEBACK_WHILE	  (1ull << 32) /* ticks between later ones: some seconds */
 
-/* Its own pages, made when armed. */
+/* The traceback's own pages, made when armed. */
 struct traceback_pages {
 	uint8_t guard[TRACEBACK_GUARD];
 	uint8_t stack[TRACEBACK_STACK];
@@ -30,9 +32,10 @@ struct traceback_pages {
 /* Writers: traceback_make() of the pages; else the thread that has the claim, and who takes it. */
 static struct {
 	struct traceback_pages *pages; /* NULL: not armed */
-	uint32_t claim;		       /* tid of who writes one now; 0 nobody */
+	uint32_t claim;		       /* tid of the thread that writes one now; 0 nobody */
 	uint32_t claim_pid;	       /* whose threads that is about */
-	int spoilt;		       /* libunwind has locks of a thread that is not here */
+	/* libunwind has locks that belong to a thread which is not here */
+	int spoilt;
 	uint32_t handled;
 	uint64_t handled_at;
 } traceback;
@@ -51,8 +54,9 @@ static const struct timespec traceback_patience = {.tv_sec = 2};
 static const struct timespec traceback_impatience = {.tv_nsec = 200000000};
 
 /*
- * A forked child may have its parent's claim, but not the thread that would give it back; libunwind
- * may then have a lock for ever, and is left alone. (Of a thread that forks by fork() it has none.)
+ * Forgets the parent's claim. A forked child may have it, but not the thread that would give it
+ * back; libunwind may then have a lock for ever, and is left alone. (A thread that forks by fork()
+ * leaves none.)
  */
 static void traceback_forget_parents(void)
 {
@@ -65,7 +69,7 @@ static void traceback_forget_parents(void)
 		traceback.spoilt = 1;
 }
 
-/* 0 if it is this thread's turn. `as` is what the claim is to say. */
+/* Takes the claim. Returns 0 if it is this thread's turn. `as` is what the claim is to say. */
 static int traceback_enter(uint32_t tid, uint32_t as, const struct timespec *patience)
 {
 	uint32_t holder = 0;
@@ -76,7 +80,7 @@ static int traceback_enter(uint32_t tid, uint32_t as, const struct timespec *pat
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return 0;
 		if (holder == (tid | TRACEBACK_FORKING)) {
-			/* It dies of what fork() calls. */
+			/* The thread dies of what fork() calls. */
 			__atomic_store_n(&traceback.claim, as, __ATOMIC_RELAXED);
 			return 0;
 		}
@@ -89,7 +93,7 @@ static int traceback_enter(uint32_t tid, uint32_t as, const struct timespec *pat
 	return -1;
 }
 
-/* Gives it back, where it still says so. */
+/* Gives the claim back, if it still says so. */
 static void traceback_leave(uint32_t as)
 {
 	if (__atomic_compare_exchange_n(
@@ -177,7 +181,10 @@ static void traceback_run(struct traceback_task *task)
 
 /* --- From outside ----------------------------------------------------------------------------- */
 
-/* Walks its own stack once: code is paged in, libunwind has made what it makes at first use. */
+/*
+ * Walks its own stack once, so that code is paged in, and libunwind has made what it makes at first
+ * use.
+ */
 static void traceback_rehearse(void)
 {
 	struct ring_traceback *into = &traceback.pages->rehearsal;
@@ -226,7 +233,7 @@ void traceback_arm(void)
 	errno = saved;
 }
 
-/* True if this one is worth its microseconds. */
+/* True if this traceback is worth its microseconds. */
 static int traceback_is_due(struct ring_writer *ring, int ends)
 {
 	uint64_t now = ring_writer_now(ring);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * traceback.h: what the dying thread was doing, written into the ring by its own handler: native
+ * traceback.h: writes what the dying thread was doing into the ring, by its own handler: native
  * frames with the modules they are in, Python frames, libc's message, the exception's type.
  *
  * Only a process that has been a rank (and what it forks) is armed for it: everything that needs
@@ -32,9 +32,9 @@ void traceback_write(struct ring_writer *ring, const struct ring_fatal *death,
 	const uint64_t *regs, int ends);
 
 /*
- * Around fork(): waits for a bounded moment until no other thread is in the middle of a traceback.
- * Otherwise the child would have libunwind's locks for ever, and hang where it should die. The end,
- * in parent and child, takes the value that the beginning returned.
+ * To be called around fork(). The first waits for a bounded moment until no other thread is in the
+ * middle of a traceback: otherwise the child would have libunwind's locks for ever, and hang where
+ * it should die. The second, in parent and child, takes the value that the first returned.
  */
 uint32_t traceback_fork_begin(void);
 void traceback_fork_end(uint32_t claim);

@@ -13,8 +13,8 @@
 #include <libunwind.h>
 
 #define UNWINDER_SONAME	   "libunwind-x86_64.so.8"
-#define UNWINDER_HDR_TABLE 12 /* where the table is behind a header of four-byte words */
-#define UNWINDER_TRAMPOLINE 0x80000000u /* of a frame: a signal handler returns to it */
+#define UNWINDER_HDR_TABLE 12 /* where the table is, behind a header of four-byte words */
+#define UNWINDER_TRAMPOLINE 0x80000000u /* flag of a frame: a signal handler returns to it */
 
 /* A cursor of any version. */
 union unwinder_cursor {
@@ -42,7 +42,10 @@ static struct {
 
 /* --- What libunwind asks of us ---------------------------------------------------------------- */
 
-/* The object that holds ip, 1 + its place in walk->object; UINT32_MAX: in walk->other; 0: none. */
+/*
+ * Returns the object that holds ip: 1 + its place in walk->object; UINT32_MAX: it is in
+ * walk->other; 0: none.
+ */
 static uint32_t unwinder_object(struct unwinder_walk *walk, uint64_t ip)
 {
 	uint32_t n = walk->nobjects;
@@ -59,8 +62,8 @@ static uint32_t unwinder_object(struct unwinder_walk *walk, uint64_t ip)
 }
 
 /*
- * The binary search table of .eh_frame_hdr, which all linkers write: version 1, a four-byte
- * relative pointer, a four-byte count, entries of four bytes relative to the header.
+ * Fills in the binary search table of .eh_frame_hdr, which all linkers write: version 1, a
+ * four-byte relative pointer, a four-byte count, entries of four bytes relative to the header.
  */
 static int unwinder_table(
 	struct unwinder_walk *walk, const struct object *object, unw_dyn_info_t *ret)
@@ -103,7 +106,7 @@ static int unwinder_find(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t 
 	return err;
 }
 
-/* Nothing to do: what find gave lies in libunwind's own pool. */
+/* Does nothing: what find gave lies in libunwind's own pool. */
 static void unwinder_put(unw_addr_space_t space, unw_proc_info_t *info, void *arg)
 {
 	(void)space, (void)info, (void)arg;
@@ -251,8 +254,9 @@ int unwinder_is_armed(void)
 /* --- Walking ---------------------------------------------------------------------------------- */
 
 /*
- * True if a handler returns to here: "mov $15, %rax; syscall", which nobody called. libunwind's own
- * answer is about the frame itself in one version and about the one beneath it in another.
+ * True if a signal handler returns to here: "mov $15, %rax; syscall", which nobody called.
+ * libunwind's own answer is about the frame itself in one version and about the one beneath it in
+ * another.
  */
 static int unwinder_is_trampoline(struct unwinder_walk *walk, uint64_t pc)
 {
@@ -263,7 +267,7 @@ static int unwinder_is_trampoline(struct unwinder_walk *walk, uint64_t pc)
 	       !memcmp(code, sigreturn, sizeof(code));
 }
 
-/* Adds the frame that the cursor is at; -1 where it is the one before again. */
+/* Adds the frame that the cursor is at. Returns 0, or -1 if it is the one before again. */
 static int unwinder_add(struct unwinder_walk *walk, unw_cursor_t *cursor, uint32_t *flags,
 	struct ring_traceback *into)
 {
@@ -290,7 +294,7 @@ static int unwinder_add(struct unwinder_walk *walk, unw_cursor_t *cursor, uint32
 	return 0;
 }
 
-/* How it ended: `step` is what the last step returned. */
+/* Returns how the walk ended; `step` is what the last step returned. */
 static uint32_t unwinder_end(
 	const struct unwinder_walk *walk, int step, const struct ring_traceback *into)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwinder.h: the native frames of a thread of our own process, walked inside its signal handler.
+ * unwinder.h: walks the native frames of a thread of our own process, inside its signal handler.
  *
  * libunwind does the walking, by its remote half pointed at ourselves: all memory comes through
  * self.h, all unwind tables through object.h, registers from the handler's context. So nothing in
@@ -8,8 +8,8 @@
  *
  * It is never linked: an object in LD_PRELOAD that needs libunwind puts libunwind's _Unwind_* and
  * backtrace in front of libgcc's for the whole program, and all C++ exceptions go through it. So it
- * is opened privately (RTLD_LOCAL), once, when the process becomes a rank; never in a handler.
- * Where it is not installed there is no walk, and the traceback says so.
+ * is opened privately (RTLD_LOCAL), once, when the process becomes a rank; never in a handler. If
+ * it is not installed there is no walk, and the traceback says so.
  */
 #ifndef PROBES_UNWINDER_H
 #define PROBES_UNWINDER_H
@@ -25,7 +25,7 @@ struct unwinder_walk {
 	struct object object[RING_TRACE_MODULES]; /* objects on the walk, in the order of first
 						   * meeting */
 	uint32_t nobjects;
-	struct object other;	 /* count of those that no longer fit there */
+	struct object other;	 /* an object that no longer fits there */
 	const uint64_t *regs;	 /* the kernel's gregs */
 	int blind;		 /* the last address asked about has no unwind information */
 };
@@ -37,7 +37,7 @@ struct unwinder_walk {
  */
 void unwinder_arm(struct unwinder_walk *walk);
 
-/* True if there is one. */
+/* True if there is an unwinder. */
 int unwinder_is_armed(void);
 
 /*

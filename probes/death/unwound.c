@@ -8,7 +8,10 @@
 
 __thread struct unwound *unwound_innermost;
 
-/* As the C++ ABI calls it: for every frame of unwound_enter, innermost first. */
+/*
+ * The personality routine, which the unwinder calls for every frame of unwound_enter, innermost
+ * first.
+ */
 __attribute__((visibility("hidden"), used)) int unwound_personality(
 	int version, int actions, uint64_t kind, void *exception, void *context);
 int unwound_personality(int version, int actions, uint64_t kind, void *exception, void *context)

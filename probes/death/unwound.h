@@ -27,7 +27,8 @@
 
 /* A call under way; it lies on the stack of the wrapper. */
 struct unwound {
-	void (*close)(struct unwound *self); /* runs when it is left by an exception, on the spot */
+	/* runs when the call is left by an exception, on the spot */
+	void (*close)(struct unwound *self);
 	struct unwound *outer;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gloo-abi.h: where gloo's C++ objects have what we read of them. Nothing here is taken from its
- * headers; they lie so since gloo's commit cdeb59d of November 2018 (its headers of each op, of
- * Context, of transport::tcp::UnboundBuffer and of rendezvous' stores), in Debian's libgloo and
- * inside PyTorch's libtorch_cpu. Words are of 64 bits, counted from 0.
+ * gloo-abi.h: tells where gloo's C++ objects have what we read of them. Nothing here is taken from
+ * its headers. The objects lie so since gloo's commit cdeb59d of November 2018 (its headers of each
+ * op, of Context, of transport::tcp::UnboundBuffer and of rendezvous' stores), in Debian's libgloo
+ * and inside PyTorch's libtorch_cpu. Words are of 64 bits, counted from 0.
  *
  *	rendezvous::Context	0 vtable, then a Context
  *	Context			0 rank:32 size:32, 2 device, 4 transport, 7 timeout (ms); until 2024
@@ -13,7 +13,7 @@
  *	PrefixStore		0 vtable, 1 prefix (a string), 5 the store behind it
  *	FileStore		0 vtable, 1 path (a string)
  *
- * All reads stay inside the object that was given; objects are only looked at while the call that
+ * All reads stay inside the object that was given. Objects are only looked at while the call that
  * got them is under way.
  */
 #ifndef PROBES_GLOO_ABI_H
@@ -25,7 +25,7 @@ enum { GLOO_CONTEXT_TRANSPORT = 4, GLOO_CONTEXT_TIMEOUT = 7 };
 enum { GLOO_BUFFER_SIZE = 2, GLOO_BUFFER_TRANSPORT = 3 };
 enum { GLOO_STORE_TEXT = 1, GLOO_STORE_INNER = 5 };
 
-/* The Context in a rendezvous::Context, without the vtable in front of it. */
+/* Returns the Context in a rendezvous::Context, without the vtable in front of it. */
 static inline const void *gloo_context_in(const void *rendezvous)
 {
 	return (const char *)rendezvous + 8;
@@ -42,8 +42,8 @@ static inline uint32_t gloo_size(const void *context)
 }
 
 /*
- * The same of a pointer to a Context, which may begin with a vtable: read as rank and size, that is
- * a rank far beyond its size.
+ * Returns the Context behind a pointer, which may point to a vtable in front of it: read as rank
+ * and size, a vtable gives a rank far beyond the size.
  */
 static inline const void *gloo_context_at(const void *context)
 {
@@ -52,13 +52,13 @@ static inline const void *gloo_context_at(const void *context)
 	return size && gloo_rank(context) < size ? context : gloo_context_in(context);
 }
 
-/* What its buffers and it share; NULL before it is connected. */
+/* Returns what a context and its buffers share; NULL before it is connected. */
 static inline const void *gloo_transport(const void *context)
 {
 	return (const void *)(uintptr_t)abi_word(context, GLOO_CONTEXT_TRANSPORT);
 }
 
-/* In nanoseconds; 0 unknown. */
+/* Returns a context's timeout in nanoseconds; 0 unknown. */
 static inline uint64_t gloo_timeout(const void *context)
 {
 	uint64_t ms = abi_word(context, GLOO_CONTEXT_TIMEOUT);
@@ -67,8 +67,8 @@ static inline uint64_t gloo_timeout(const void *context)
 }
 
 /*
- * The string in an object's word `at`. Copies of gloo from before GCC 5's strings have another
- * there: what does not look like one of these has no bytes that could be read.
+ * Returns the string that begins at word `at` of an object. Copies of gloo from before GCC 5's
+ * strings have another kind there: what does not look like one of these gives no bytes.
  */
 static inline struct abi_text gloo_text(const void *object, unsigned at)
 {
@@ -86,7 +86,7 @@ static inline struct abi_text gloo_text(const void *object, unsigned at)
 	return text.len <= room ? text : (struct abi_text){0};
 }
 
-/* Bytes of a buffer; 0 of none. */
+/* Returns the bytes of a buffer; 0 for NULL. */
 static inline uint64_t gloo_buffer_bytes(const void *buffer)
 {
 	return buffer ? abi_word(buffer, GLOO_BUFFER_SIZE) : 0;

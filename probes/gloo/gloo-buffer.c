@@ -24,7 +24,8 @@
 
 #if UNWOUND_HERE
 
-#define PENDING 8 /* of each side of a buffer, whose keys are its first 16 bytes' addresses */
+/* ops pending on each side of a buffer; their keys are the addresses of its first 16 bytes */
+#define PENDING 8
 
 enum side { SENDS, RECEIVES };
 
@@ -32,9 +33,9 @@ struct buffer_frame {
 	struct unwound unwound; /* first */
 	struct host_op op;
 	const void *buffer;
-	const void *key; /* of the op that is waited for */
+	const void *key; /* the key of the op that is waited for */
 	enum side side;
-	int one;	 /* there is no other that it may be */
+	int one;	 /* no other op can be the one that the wait is for */
 };
 
 /* How a wait came back. */
@@ -43,15 +44,19 @@ enum outcome { WAIT_DONE, WAIT_ABORTED, WAIT_THREW };
 #define PEERS	  1024 /* a power of two */
 #define LOST_MOST 64
 
-/* Whom the op of a key is with. Writers: all threads that begin one; the latest has the place. */
+/*
+ * The rank that the op of a key is with. Writers: all threads that begin one; the latest has the
+ * place.
+ */
 static struct {
 	uint64_t key;
 	uint64_t peer;
 } peers[PEERS];
 
-/* Of any buffer an op was begun: before that nobody needs to look whether one ends. */
+/* An op was begun on any buffer: before that nobody needs to look whether one ends. */
 static uint64_t buffers_used;
 
+/* Returns the i-th key of one side of a buffer. */
 static const void *key_at(const void *buffer, enum side side, unsigned i)
 {
 	return (const char *)buffer + side * PENDING + i;
@@ -76,7 +81,7 @@ static void peer_set(const void *key, uint32_t peer)
 	ring_publish_word(&peers[at].key, (uint64_t)(uintptr_t)key);
 }
 
-/* The one pending op with that rank; NULL where there is none, or not one. */
+/* Returns the key of the one pending op with that rank; NULL if there is none, or more than one. */
 static const void *key_with(const void *buffer, enum side side, int rank)
 {
 	const void *found = NULL;
@@ -98,8 +103,8 @@ static const void *key_with(const void *buffer, enum side side, int rank)
 }
 
 /*
- * Buffers on which ops were begun of whose end nobody will tell, until they are freed. Writers: all
- * threads; where there are too many, each buffer counts as one.
+ * Buffers with ops of whose end nobody will tell, until they are freed. Writers: all threads.
+ * `all`: there were too many, and every buffer counts as lost.
  */
 static struct {
 	uint64_t some, all;
@@ -129,7 +134,7 @@ static void forget_lost(const void *buffer)
 		ring_cas(&lost.buffers[i], (uint64_t)(uintptr_t)buffer, 0);
 }
 
-/* From now on nobody knows which of the buffer's ops end. */
+/* Gives the buffer up: from now on nobody knows which of its ops end. */
 static void lose_all(const void *buffer)
 {
 	if (!is_lost(buffer))
@@ -138,7 +143,7 @@ static void lose_all(const void *buffer)
 		work_lose_of(key_at(buffer, SENDS, i));
 }
 
-/* The place for one more; NULL where there is none. */
+/* Returns a free key of one side of a buffer; NULL if there is none. */
 static const void *free_key(const void *buffer, enum side side)
 {
 	for (unsigned i = 0; i < PENDING; i++)
@@ -147,7 +152,10 @@ static const void *free_key(const void *buffer, enum side side)
 	return NULL;
 }
 
-/* The oldest op that has not ended, and how many there are. Numbers rise. */
+/*
+ * Returns the key of the oldest op that has not ended, and how many such there are. Numbers of ops
+ * rise.
+ */
 static const void *oldest(const void *buffer, enum side side, unsigned *ret)
 {
 	const void *found = NULL;
@@ -166,7 +174,10 @@ static const void *oldest(const void *buffer, enum side side, unsigned *ret)
 	return found;
 }
 
-/* The group of a buffer's context, if it is one that is recorded. */
+/*
+ * Returns the group of a buffer's context, if it is one that is recorded; GROUP_NONE inside a call
+ * of ours.
+ */
 static int group_at(const void *buffer)
 {
 	const struct probe_thread *me = probe_me;
@@ -195,7 +206,7 @@ static uint64_t bytes_of(const void *buffer, const uint64_t *args)
 	return offset < all ? all - offset : 0;
 }
 
-/* Binds the op to a place of its buffer; without one nothing of the buffer is known to end. */
+/* Binds the op to a key of its buffer. If there is none, nothing of the buffer is known to end. */
 static void follow(struct buffer_frame *f, enum side side, uint32_t peer)
 {
 	f->key = is_lost(f->buffer) ? NULL : free_key(f->buffer, side);
@@ -208,7 +219,7 @@ static void follow(struct buffer_frame *f, enum side side, uint32_t peer)
 	work_bind(f->op.number, f->key);
 }
 
-/* Of a send or receive: args are the buffer, the peer, the slot, the offset, the bytes. */
+/* Does a send or receive; args are the buffer, the peer, the slot, the offset, the bytes. */
 static void begin(struct gloo_function *function, enum side side, uint32_t peer,
 	const uint64_t *args)
 {
@@ -261,13 +272,13 @@ static void begin(struct gloo_function *function, enum side side, uint32_t peer,
 
 GLOO_BEGIN(gloo_send, SENDS, (uint32_t)to, int, BUFFER "4sendEimmm")
 GLOO_BEGIN(gloo_recv, RECEIVES, (uint32_t)to, int, BUFFER "4recvEimmm")
-/* A vector by value comes as its address. */
+/* A vector that is passed by value comes as its address. */
 GLOO_BEGIN(gloo_recv_any, RECEIVES, RING_SIG_NO_PEER, const void *,
 	BUFFER "4recvESt6vectorIiSaIiEEmmm")
 
 /* --- Waited for ------------------------------------------------------------------------------ */
 
-/* Ends the op that was waited for; of several that with the rank. */
+/* Ends the op that was waited for; if it may be one of several, that with the rank. */
 static void settle(const struct buffer_frame *f, enum outcome outcome, int rank)
 {
 	unsigned pending;
@@ -307,7 +318,10 @@ static void wait_unwound(struct unwound *unwound)
 	wait_end((struct buffer_frame *)unwound, WAIT_THREW, -1);
 }
 
-/* A wait for the one op names it; of one of several it is a call. */
+/*
+ * Records the begin of a wait. A wait for the only op names it; a wait for one of several is a
+ * call.
+ */
 static void wait_begin(struct buffer_frame *f)
 {
 	struct probe_thread *me = f->op.me;
@@ -322,7 +336,7 @@ static void wait_begin(struct buffer_frame *f)
 	probe_board(me, now, &r);
 }
 
-/* gloo says whom it was with where it is asked to: we ask where the program does not. */
+/* Does a wait. gloo says whom it was with if it is asked to: we ask if the program does not. */
 static uint64_t wait_call(struct gloo_function *function, enum side side, uint64_t *args)
 {
 	struct buffer_frame f = {.unwound = {.close = wait_unwound},
@@ -369,7 +383,7 @@ GLOO_WAIT(gloo_wait_recv, RECEIVES, BUFFER "8waitRecvE" MILLISECONDS)
 
 /* --- Freed ----------------------------------------------------------------------------------- */
 
-/* Nobody waits for its ops any more, and its address may be given anew. */
+/* Frees a buffer: nobody waits for its ops any more, and its address may be given anew. */
 static void buffer_death(struct gloo_function *f, void *self)
 {
 	const void *real = gloo_real(f, self);

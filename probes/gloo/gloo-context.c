@@ -34,7 +34,7 @@
 
 static const char *const gloo_libraries[] = {"libgloo.so.0", "libtorch_cpu.so", NULL};
 
-/* Remembers it in the first free place, unless another thread has. */
+/* Remembers the real function of a vtable in the first free place, unless another thread has. */
 static void remember(struct gloo_function *f, uint64_t vtable, void *fn)
 {
 	for (int i = 0; i < GLOO_COPIES; i++) {
@@ -78,7 +78,7 @@ const void *gloo_real(struct gloo_function *f, const void *object)
 
 /* --- Which group it is ----------------------------------------------------------------------- */
 
-#define STORES 8 /* of one in another */
+#define STORES 8 /* stores that may lie one in another */
 
 static uint64_t hash_text(uint64_t hash, const char *bytes, size_t len)
 {
@@ -87,7 +87,7 @@ static uint64_t hash_text(uint64_t hash, const char *bytes, size_t len)
 	return (hash ^ '/') * 0x100000001b3ull;
 }
 
-/* The name of a C++ object's class, as its vtable has it; "" where it has none. */
+/* Returns the name of a C++ object's class, as its vtable has it; "" if it has none. */
 static const char *class_of(const void *object)
 {
 	const void *vtable = abi_pointer(object);
@@ -103,7 +103,7 @@ static const char *class_of(const void *object)
 #define PREFIX_STORE	 "N4gloo10rendezvous11PrefixStoreE"
 #define FILE_STORE	 "N4gloo10rendezvous9FileStoreE"
 
-/* What the store says of the group, hashed; 0: nothing that members are known by. */
+/* Hashes what the store says of the group; 0: nothing that members are known by. */
 static uint64_t hash_store(const void *store)
 {
 	uint64_t hash = RING_HASH_START, inner;
@@ -132,8 +132,8 @@ static uint64_t hash_store(const void *store)
 }
 
 /*
- * The key of what is connected in that store; 0 where members could not agree on one. `world`: the
- * size of the world, as somebody else said it.
+ * Returns the key of the group that is connected in that store; 0 if members could not agree on
+ * one. `world`: the size of the world, as somebody else said it.
  */
 static uint64_t key_of(const void *store, const struct ring_member *m, int world)
 {
@@ -155,7 +155,7 @@ struct birth {
 	int group;
 };
 
-/* Begins a recorded call of a rank; the first tells which it is, if nobody did before. */
+/* Begins a recorded call of a rank. The first one tells which rank it is, if nobody did before. */
 static struct probe_thread *meet(const void *context)
 {
 	struct probe_thread *me = probe_enter_needing(PROBE_NEED_RANK);
@@ -221,7 +221,7 @@ static void birth_unwound(struct unwound *unwound)
 	birth_end((struct birth *)unwound, NULL);
 }
 
-/* Its context is done with the group that it had: the ops that come are of another, or of none. */
+/* Ends the group that a context had: ops that come are of another one, or of none. */
 static void leave_group(const void *context)
 {
 	struct ring_writer *ring = process_ring();
@@ -236,8 +236,8 @@ static void leave_group(const void *context)
 }
 
 /*
- * The size of the world, as somebody said it before this context says one; -1 where nobody did: how
- * many tasks or nodes there are is not how many ranks.
+ * Returns the size of the world, as somebody said it before this context says one; -1 if nobody
+ * did: how many tasks or nodes there are is not how many ranks.
  */
 static int world_size(void)
 {
@@ -246,7 +246,7 @@ static int world_size(void)
 	return self->number ? -1 : self->world_size;
 }
 
-/* connectFullMesh(): `store` is the store itself. */
+/* Does connectFullMesh(); `store` is the store itself. */
 static void connect(struct gloo_function *f, void *self, const void *store, const uint64_t *args)
 {
 	const void *real = gloo_real(f, self), *context = gloo_context_in(self);
@@ -270,7 +270,7 @@ static void connect(struct gloo_function *f, void *self, const void *store, cons
 
 #define CONNECT "_ZN4gloo10rendezvous7Context15connectFullMeshE"
 
-/* The store by reference, before gloo's commit 08c094b of 2025. */
+/* Connects, with the store by reference: before gloo's commit 08c094b of 2025. */
 HOOK_EXPORT void gloo_connect(void *self, const void *store, const void *device) __asm__(
 	CONNECT "RNS0_5StoreERSt10shared_ptrINS_9transport6DeviceEE");
 HOOK_EXPORT void gloo_connect(void *self, const void *store, const void *device)
@@ -284,7 +284,7 @@ HOOK_EXPORT void gloo_connect(void *self, const void *store, const void *device)
 			(uint64_t)(uintptr_t)store, (uint64_t)(uintptr_t)device});
 }
 
-/* The store as a shared_ptr, which comes as its address. */
+/* Connects, with the store as a shared_ptr, which comes as its address. */
 HOOK_EXPORT void gloo_connect_shared(void *self, const void *store, const void *device) __asm__(
 	CONNECT "St10shared_ptrINS0_5StoreEERS2_INS_9transport6DeviceEE");
 HOOK_EXPORT void gloo_connect_shared(void *self, const void *store, const void *device)
@@ -304,7 +304,10 @@ HOOK_EXPORT void gloo_connect_shared(void *self, const void *store, const void *
 	"_ZN4gloo10rendezvous14ContextFactory11makeContextERSt10shared_ptrINS_9transport6Device"   \
 	"EE"
 
-/* A factory's first word is the context that it makes others of; the result comes to `ret`. */
+/*
+ * Makes a context of another one. A factory's first word is the context that it makes others of;
+ * the result comes to `ret`.
+ */
 HOOK_EXPORT void *gloo_make(void *ret, void *self, const void *device) __asm__(MAKE);
 HOOK_EXPORT void *gloo_make(void *ret, void *self, const void *device)
 {
@@ -338,7 +341,7 @@ HOOK_EXPORT void *gloo_make(void *ret, void *self, const void *device)
 
 /* --- Death ----------------------------------------------------------------------------------- */
 
-/* Freed: this member is done with it. It waits for nobody. */
+/* Frees a context: this member is done with its group. It waits for nobody. */
 static void gloo_death(struct gloo_function *f, void *self)
 {
 	const void *real = gloo_real(f, self);

@@ -21,7 +21,7 @@
 
 #if UNWOUND_HERE
 
-/* How the options say how much, at word `at`. */
+/* How the options say, at word `at`, how much the op moves. */
 enum amount {
 	AMOUNT_NONE,	 /* nothing that ranks could be compared by */
 	AMOUNT_ELEMENTS, /* elements, and behind them the bytes of one */
@@ -37,8 +37,11 @@ struct gloo_shape {
 	enum amount amount;
 	unsigned at;
 	unsigned root;	/* word with the root in its lower half; 0 none */
-	unsigned tag;	/* its place in bytes */
-	unsigned parts; /* vector of the bytes that each is given; six words on, of what it gives */
+	unsigned tag;	/* byte where the tag is */
+	/*
+	 * word of a vector of the bytes that each member is given; six words on, of what it gives
+	 */
+	unsigned parts;
 	int reduces;
 };
 
@@ -143,7 +146,10 @@ void gloo_order_new(int group)
 	ring_store(&orders[group].tid, 0);
 }
 
-/* One thread may use tags as it likes: its ops have its order. */
+/*
+ * Notes the begin of an op, and whether the context has lost its order. One thread may use tags as
+ * it likes: its ops have its order.
+ */
 static void order_enter(const struct probe_thread *me, int group, const struct gloo_shape *s,
 	const char *options)
 {

@@ -22,7 +22,7 @@
 
 #include <stdint.h>
 
-#define GLOO_COPIES 4 /* of gloo, that are told apart without asking the loader each time */
+#define GLOO_COPIES 4 /* copies of gloo that are told apart without asking the loader each time */
 
 /* One function of ours, and the real ones behind it. */
 struct gloo_function {

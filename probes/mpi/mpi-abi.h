@@ -18,11 +18,11 @@
 /* The answer of a wrapper if there is no MPI behind it: an error without a class of its own. */
 #define MPI_ABI_MISSING 15
 
-/* Of Open MPI. */
+/* Constants of Open MPI. */
 #define MPI_OPEN_ANY_SOURCE (-1)
 #define MPI_OPEN_PROC_NULL  (-2)
 
-/* Of MPICH. */
+/* Constants of MPICH. */
 #define MPI_MPICH_ANY_SOURCE   (-2)
 #define MPI_MPICH_PROC_NULL    (-1)
 #define MPI_MPICH_COMM_NULL    0x04000000

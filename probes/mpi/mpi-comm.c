@@ -82,8 +82,9 @@ static void add_member(struct members *m, int rank)
 }
 
 /*
- * Fills in who is in a communicator; -1 where the library does not tell. Whom the list has no room
- * for is not asked for: its siblings have other first members, so they differ all the same.
+ * Fills in who is in a communicator. Returns -1 if the library does not tell. Members for whom the
+ * list has no room are not asked for: siblings have other first members, so they differ all the
+ * same.
  */
 static int ask_members(uint64_t comm, int size, struct members *m)
 {
@@ -109,7 +110,7 @@ static int ask_members(uint64_t comm, int size, struct members *m)
 
 /* --- Birth ----------------------------------------------------------------------------------- */
 
-/* Shows a group; its entry, or GROUP_NONE. */
+/* Shows a group. Returns its entry, or GROUP_NONE. */
 static int show(struct probe_thread *me, struct ring_member *m)
 {
 	int group = ring_group_claim(me->ring);
@@ -138,7 +139,7 @@ static void pin(struct probe_thread *me, uint32_t call, int group, unsigned flag
 	ring_pin(me->ring, RING_PIN_COMM, probe_now(me), &r);
 }
 
-/* It is there, with all its members. */
+/* Notes that a communicator is there, with all its members. */
 static void ready(struct probe_thread *me, uint32_t call, int group, uint64_t comm)
 {
 	if (group < 0)
@@ -148,7 +149,9 @@ static void ready(struct probe_thread *me, uint32_t call, int group, uint64_t co
 	pin(me, call, group, RING_F_RETURNED, 0);
 }
 
-/* A child of the group `parent`, by its members; `first` and `second` tell it from its siblings. */
+/*
+ * Shows a child of the group `parent`, by its members; `kin` and `nth` tell it from its siblings.
+ */
 static void born(const struct mpi_call *c, int parent, uint64_t comm, enum group_kin kin,
 	uint64_t nth)
 {
@@ -174,7 +177,10 @@ static void born(const struct mpi_call *c, int parent, uint64_t comm, enum group
 		ready(c->me, c->shape->call, show(c->me, &m), comm);
 }
 
-/* The same members as the parent has: nobody needs to be asked, nor can be before it is done. */
+/*
+ * Shows a child that has the same members as the parent: nobody needs to be asked, nor can be
+ * before it is done.
+ */
 static void born_alike(const struct mpi_call *c, int parent, uint64_t comm, uint64_t nth)
 {
 	const struct ring_group *g = c->me->ring->groups + parent;
@@ -189,7 +195,7 @@ static void born_alike(const struct mpi_call *c, int parent, uint64_t comm, uint
 	ready(c->me, c->shape->call, show(c->me, &m), comm);
 }
 
-/* What the call left where the new communicator should be; 0: this process is in none. */
+/* Returns what the call left where the new communicator should be; 0: this process is in none. */
 static uint64_t newborn(const struct mpi_call *c)
 {
 	uint64_t comm = mpi_handle_at(c, c->shape->made, 0, c->shape->makes);
@@ -239,7 +245,7 @@ int mpi_do_make_apart(const struct mpi_call *c)
 
 /* --- The world ------------------------------------------------------------------------------- */
 
-/* A number in the environment; -1 where there is none. */
+/* Returns a number in the environment; -1 if there is none. */
 static int number_of(const char *name)
 {
 	const char *text = getenv(name);
@@ -247,7 +253,7 @@ static int number_of(const char *name)
 	return text && text[0] >= '0' && text[0] <= '9' ? (int)text_get_u64(&text) : -1;
 }
 
-/* Who this is among how many, as its launcher says; false where none does. */
+/* Finds who this is among how many, as its launcher says; false if none does. */
 static int launched_as(int *rank, int *size)
 {
 	static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
@@ -262,7 +268,10 @@ static int launched_as(int *rank, int *size)
 	return 0;
 }
 
-/* All of one launch agree on it; two launches do where their launcher has no name for them. */
+/*
+ * Returns the key of the world. All of one launch agree on it; so do two launches if their launcher
+ * has no name for them.
+ */
 static uint64_t world_key(int size)
 {
 	static const char *const launches[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
@@ -295,7 +304,10 @@ static int show_world(struct probe_thread *me, int rank, int size)
 	return show(me, &m);
 }
 
-/* The library says who this is: what the launcher said of another process does not hold. */
+/*
+ * Takes what the library says of who this is: what the launcher said of another process does not
+ * hold.
+ */
 static void settle_world(struct mpi_birth *b, int rank, int size)
 {
 	const struct ring_group *g = b->me->ring->groups + b->group;
@@ -368,7 +380,10 @@ int mpi_do_end(const struct mpi_call *c)
 	return result;
 }
 
-/* All of it come to the end together: in its order that is the last of what they do there. */
+/*
+ * Closes a window or file. All of its members come to the end together: in its order that is the
+ * last of what they do there.
+ */
 int mpi_do_close(const struct mpi_call *c)
 {
 	uint64_t handle = mpi_handle_at(c, c->shape->comm, 0, c->shape->kind);
@@ -408,7 +423,7 @@ int mpi_do_finalize(const struct mpi_call *c)
 	return result;
 }
 
-/* Says that the rank dies of this, as one does of an exception. */
+/* Notes that the rank dies of this, as one does of an exception. */
 static void note_abort(struct probe_thread *me, int code)
 {
 	char bytes[48];
@@ -424,7 +439,7 @@ static void note_abort(struct probe_thread *me, int code)
 	ring_pin(me->ring, RING_PIN_NOTE, probe_now(me), &r);
 }
 
-/* It ends the job, for all of them. */
+/* Does MPI_Abort, which ends the job for all of them. */
 int mpi_do_abort(const struct mpi_call *c)
 {
 	uint64_t ticket = mpi_call_enter(

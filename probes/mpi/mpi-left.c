@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that never return: an error handler of the program jumps out of them, or throws.
+ * Finds calls that never return: an error handler of the program jumps out of them, or throws.
  *
  * A frame of ours that hears of an exception (death/unwound.h) would not hear of longjmp(). So each
- * call leaves a mark in its own frame, which nobody overwrites while it stands: where the next call
- * finds that it has that place itself, or that there is something else now, the former was left.
- * Where neither is so nothing is concluded: it may be a call inside the other, or a thread of the
- * program's own (a fiber) on another stack.
+ * call leaves a mark in its own frame, which nobody overwrites while the call stands. If the next
+ * call finds that it has that place itself, or that there is something else now, the former was
+ * left. If neither is so nothing is concluded: it may be a call inside the other, or a thread of
+ * the program's own (a fiber) on another stack.
  */
 #include "probes/mpi/mpi-abi.h"
 #include "probes/mpi/mpi.h"
@@ -43,7 +43,7 @@ void mpi_stands_with(struct probe_thread *me, const struct mpi_op *op)
 	s->ops[s->nops++].entered = op->entered;
 }
 
-/* What MPICH's Fortran calls in C is inside of it, and is not asked about. */
+/* What MPICH's Fortran calls in C is inside of it, and does not ask. */
 int mpi_was_left(enum mpi_tongue tongue, const void *low, const void *high)
 {
 	const struct probe_thread *me = probe_me;
@@ -59,7 +59,7 @@ int mpi_was_left(enum mpi_tongue tongue, const void *low, const void *high)
 	       there != (MARK ^ me->standing.serial);
 }
 
-/* What it had entered has failed, as far as this rank is concerned; the thread is outside. */
+/* What the call had entered has failed, as far as this rank is concerned; the thread is outside. */
 void mpi_close_left(void)
 {
 	struct probe_thread *me = probe_me;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The predefined types and reductions lie in two small tables by their handles, filled once before
- * they are shown: a lookup on the way of each call. What is in neither is the program's own.
+ * The predefined types and reductions lie in two small tables by their handles, which are filled
+ * once before they are shown: a lookup is on the way of each call. What is in neither is the
+ * program's own.
  */
 #include "probes/mpi/mpi-library.h"
 
@@ -43,8 +44,8 @@ static struct {
 /* --- Which it is ----------------------------------------------------------------------------- */
 
 /*
- * Where an object of the library is: a program that is linked to a fixed place has a copy, and that
- * one counts.
+ * Returns where an object of the library is. A program that is linked to a fixed place has a copy,
+ * and that one counts.
  */
 static uint64_t find_object(const char *name)
 {
@@ -78,7 +79,7 @@ static void put(struct known *table, unsigned size, uint64_t handle, unsigned nu
 	}
 }
 
-/* The number of a handle; -1 where the table has none. */
+/* Returns the number of a handle; -1 if the table has none. */
 static int get(const struct known *table, unsigned size, uint64_t handle)
 {
 	unsigned at = place(handle, size);
@@ -130,7 +131,10 @@ static void look_at_mpich(void)
 #undef OP
 }
 
-/* MPI 5 has an ABI for all, with handles of its own, in libraries of another name. */
+/*
+ * True if the library is MPICH or its kin. MPI 5 has an ABI for all, with handles of its own, in
+ * libraries of another name.
+ */
 static int is_mpich(void)
 {
 	static void *slot;
@@ -236,7 +240,7 @@ static int group_of_comm(uint64_t comm, uint64_t *ret)
 {
 	BORROW(mpi_ask_handle, "PMPI_Comm_group");
 
-	*ret = 0; /* the half of it that an int leaves */
+	*ret = 0; /* the library may write an int: then half of this stays */
 	return ask && !ask(comm, ret) ? 0 : -1;
 }
 
@@ -248,7 +252,7 @@ static void free_group(uint64_t *group)
 		ask(group);
 }
 
-/* A group of n of the world, side by side. */
+/* Makes a group of n of the world, side by side. */
 static int some_of_world(uint64_t world, int from, int n, uint64_t *ret)
 {
 	BORROW(mpi_include, "PMPI_Group_incl");
@@ -287,7 +291,10 @@ void mpi_ask_no_more(struct mpi_question *q)
 	free_group(&q->group);
 }
 
-/* Of those seats as many as are who would come next, one behind the other. */
+/*
+ * Tells of those seats as many as belong to the ranks that would come next, one behind the other.
+ * Returns how many.
+ */
 static int ask_in_a_row(struct mpi_question *q, int seat, int n, int *ret)
 {
 	uint64_t few;

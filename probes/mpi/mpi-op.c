@@ -15,7 +15,7 @@
 #include "probes/portions.h"
 #include "probes/work.h"
 
-/* As records have it. */
+/* Returns a group as records have it. */
 static unsigned group_word(int group)
 {
 	return group < 0 ? RING_NO_GROUP : (unsigned)group;
@@ -28,7 +28,7 @@ static int is_p2p(unsigned op)
 	return op == RING_OP_SEND || op == RING_OP_RECV;
 }
 
-/* The rank at the other end; RING_SIG_NO_PEER: anybody. */
+/* Returns the rank at the other end; RING_SIG_NO_PEER: anybody. */
 static uint32_t peer_of(const struct mpi_call *c, unsigned at)
 {
 	int peer = mpi_int(c, at);
@@ -36,7 +36,7 @@ static uint32_t peer_of(const struct mpi_call *c, unsigned at)
 	return peer == mpi_library()->any_source ? RING_SIG_NO_PEER : (uint32_t)peer;
 }
 
-/* The tag of a message stands behind its peer. -1 is any, in both libraries. */
+/* Returns the tag of a message, which stands behind its peer. -1 is any, in both libraries. */
 static uint64_t tag_of(const struct mpi_call *c, unsigned peer)
 {
 	int tag = mpi_int(c, peer + 1);
@@ -58,7 +58,7 @@ int mpi_is_nothing(const struct mpi_call *c)
 	return is_p2p(s->op) && is_nobody(c, s->probes ? 0 : s->peer);
 }
 
-/* A count, in what rings have a number for; one that is none is not known. */
+/* Returns a count of what rings have a number for; a negative count is not known. */
 static uint64_t amount_of(const struct mpi_call *c, int64_t count, unsigned type, unsigned *dtype)
 {
 	uint64_t n = count < 0 ? UINT64_MAX : (uint64_t)count;
@@ -67,7 +67,9 @@ static uint64_t amount_of(const struct mpi_call *c, int64_t count, unsigned type
 	return count < 0 ? UINT64_MAX : n;
 }
 
-/* All counts of a list, one for each member of the group. */
+/*
+ * Returns the sum of a list of counts, one for each member of the group; -1 if that is not known.
+ */
 static int64_t sum_of(const struct mpi_call *c, int group)
 {
 	uint64_t sum = 0;
@@ -81,9 +83,9 @@ static int64_t sum_of(const struct mpi_call *c, int group)
 }
 
 /*
- * How much, and of what. In a group that is not known (between two groups, for one) nobody can say
- * which arguments count: those that do not may be anything, and a library ends the program that
- * asks it how large such a type is.
+ * Returns how much is carried, and of what. In a group that is not known (between two groups, for
+ * one) nobody can say which arguments count: those that do not may be anything, and a library ends
+ * the program that asks it how large such a type is.
  */
 static uint64_t take_amount(const struct mpi_call *c, int group, unsigned *dtype)
 {
@@ -130,7 +132,10 @@ struct mpi_op mpi_describe_op(const struct mpi_call *c)
 
 /* --- Records --------------------------------------------------------------------------------- */
 
-/* Into the group's order. Whom a receive from anybody meets, nobody counts. */
+/*
+ * Enters an operation into the group's order, and opens it. A receive from anybody makes the group
+ * one whose pairs nobody can count.
+ */
 static void enter_group(
 	struct probe_thread *me, struct mpi_op *op, uint64_t now, struct ring_record *r)
 {
@@ -186,7 +191,7 @@ void mpi_op_enter(struct probe_thread *me, struct mpi_op *op)
 	mpi_stands_with(me, op);
 }
 
-/* The return of a call, by the ticket of its entry; the thread is outside again. */
+/* Records the return of a call, by the ticket of its entry; the thread is outside again. */
 static void leave(struct probe_thread *me, const struct mpi_op *op, int result)
 {
 	uint64_t now = probe_now(me);
@@ -196,7 +201,7 @@ static void leave(struct probe_thread *me, const struct mpi_op *op, int result)
 	probe_idle(me, now);
 }
 
-/* What was begun is done, or failed, or will be when its request is. */
+/* Settles what was begun: it is done, or failed, or will be done when its request is. */
 static void settle(struct probe_thread *me, const struct mpi_op *op, uint64_t request, int result)
 {
 	const void *key = (const void *)(uintptr_t)request;
@@ -205,7 +210,8 @@ static void settle(struct probe_thread *me, const struct mpi_op *op, uint64_t re
 		ring_group_returned(me->ring, &op->entered,
 			RING_F_RETURNED | (result ? RING_F_FAILED : 0));
 	if (request && !result) {
-		work_end(key, WORK_DONE); /* it stood for another that nobody waits for any more */
+		/* the request stood for another op that nobody waits for any more */
+		work_end(key, WORK_DONE);
 		work_bind(op->number, key);
 	}
 	work_close(op->number, result ? WORK_FAILED : WORK_DONE);
@@ -245,7 +251,7 @@ void mpi_call_return(struct probe_thread *me, uint32_t call, int group, uint64_t
 /* Where the lists of an all-to-all are. */
 enum { GIVEN = 1, GIVEN_TYPE = 3, AWAITED = 5, AWAITED_TYPE = 7 };
 
-/* Bytes of the part of one seat. */
+/* Returns the bytes of one seat's part. */
 static uint32_t part_of(const struct mpi_call *c, unsigned counts, unsigned types, uint32_t seat)
 {
 	int64_t count = mpi_count_told(c, counts, seat);
@@ -267,7 +273,7 @@ static uint64_t parts_of(const void *of, uint32_t seat)
 	       (uint64_t)part_of(c, AWAITED, AWAITED_TYPE, seat) << 32;
 }
 
-/* True if the lists can be read: in place there is but one, and in Fortran that is not seen. */
+/* True if the lists can be read: in place there is but one, which in Fortran is not to be seen. */
 static int has_parts(const struct mpi_call *c)
 {
 	uint64_t in_place = mpi_library()->open ? 1 : UINTPTR_MAX;
@@ -304,7 +310,7 @@ int mpi_do_op(const struct mpi_call *c)
 	return result;
 }
 
-/* One side of an exchange: a message to a rank or from one, or from anybody. */
+/* Returns one side of an exchange: a message to a rank, or from one, or from anybody. */
 static struct mpi_op side_of(const struct mpi_call *c, unsigned kind, unsigned count, unsigned type,
 	unsigned peer)
 {
@@ -319,7 +325,7 @@ static struct mpi_op side_of(const struct mpi_call *c, unsigned kind, unsigned c
 	return op;
 }
 
-/* The sides that somebody is at; how many. */
+/* Fills in the sides that somebody is at. Returns how many. */
 static int sides_of(const struct mpi_call *c, struct mpi_op sides[2])
 {
 	const struct mpi_shape *s = c->shape;
@@ -334,7 +340,7 @@ static int sides_of(const struct mpi_call *c, struct mpi_op sides[2])
 	return n;
 }
 
-/* Both are entered at one moment, right behind their call. */
+/* Enters both sides at one moment, right behind their call. */
 static void enter_sides(struct probe_thread *me, struct mpi_op *sides, int n)
 {
 	uint64_t now = probe_now(me);
@@ -368,8 +374,9 @@ int mpi_do_exchange(const struct mpi_call *c)
 }
 
 /*
- * The thread may wait there, and for whom is not said: in a probe for a message, which it leaves
- * where it is, since its receive comes later; in a window for who has locked or opened it.
+ * Does a call in which the thread may wait, and does not say for whom: in a probe for a message,
+ * which it leaves where it is, since its receive comes later; in a window for who has locked or
+ * opened it.
  */
 int mpi_do_call(const struct mpi_call *c)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests: operations that were begun, and who waits for them.
+ * Requests stand for operations that were begun, and somebody waits for them.
  *
- * A wait names its op where it is for one. For all of several it says "any", and which they are:
+ * A wait names its op if it is for one. A wait for all of several says "any", and which they are:
  * whichever of those is open holds it. A wait for *one* of several is held by none of them, so it
  * is a call and no more. A test that says "not yet" shows on the board that its thread asks;
  * nothing is written down.
@@ -19,18 +19,22 @@
 #include "probes/nccl/group.h"
 #include "probes/work.h"
 
-#define MOST	    512 /* requests of one call that are followed; */
-#define STARTED	    64  /* that one call starts */
+#define MOST	    512 /* requests of one call that are followed */
+#define STARTED	    64  /* requests that one call starts */
 #define ANY_OP	    UINT64_MAX
 #define DESCRIBED   512 /* a power of two */
 #define TRIES	    16
 
-/* The requests of one call, as they were before it: what it ends is no request behind it. */
+/*
+ * The requests of one call, as they were before it: one that the call ends is no request
+ * afterwards.
+ */
 struct requests {
-	int n;	   /* followed, and more may be there */
-	int begun; /* those that stand for an op */
-	uint64_t one; /* one of these ops */
-	uint64_t first, ops; /* the lowest of them, and which from there on: as WAIT_ENTER has it */
+	int n;	   /* how many are followed; there may be more */
+	int begun; /* how many stand for an op */
+	uint64_t one; /* number of one of these ops */
+	/* the lowest of the ops, and a bit for each from there on, as WAIT_ENTER has it */
+	uint64_t first, ops;
 	uint64_t key[MOST];
 	uint64_t op[MOST];
 };
@@ -67,7 +71,7 @@ static void keep(struct probe_thread *me, uint64_t key, const struct mpi_op *op)
 	probe_lose(PROBE_LOST_RECORDS);
 }
 
-/* The place of a described op; -1 where the request stands for none. */
+/* Returns the place of a described op; -1 if the request stands for none. */
 static int find(const struct probe_thread *me, uint64_t key)
 {
 	for (unsigned i = 0; key > BUSY && i < TRIES; i++) {
@@ -101,7 +105,10 @@ int mpi_do_describe(const struct mpi_call *c)
 
 /* --- Starts ---------------------------------------------------------------------------------- */
 
-/* Enters those that are known; one that is not was described where nothing was recorded. */
+/*
+ * Starts n requests, and enters those that are known; one that is not was described when nothing
+ * was recorded.
+ */
 static int start_all(const struct mpi_call *c, int n)
 {
 	int known = 0, result;
@@ -135,7 +142,7 @@ int mpi_do_start(const struct mpi_call *c)
 
 /* --- Waits ----------------------------------------------------------------------------------- */
 
-/* Says which ops they are; where more are there than are followed, nobody knows. */
+/* Fills in which ops they are. If there are more than are followed, nobody knows. */
 static void list_ops(struct requests *r, int n)
 {
 	r->first = r->one;
@@ -212,7 +219,7 @@ static void end_done(const struct mpi_call *c, const struct requests *r, int res
 		end_one(r, mpi_told(c, s->index, i) - from, 0);
 }
 
-/* The op that the wait is for; 0: a wait for what no record tells of. */
+/* Returns the op that a wait is for; ANY_OP; 0: it is for what no record tells of. */
 static uint64_t waits_for(const struct mpi_call *c, const struct requests *r)
 {
 	if (r->begun == 1)
@@ -220,7 +227,7 @@ static uint64_t waits_for(const struct mpi_call *c, const struct requests *r)
 	return r->begun && c->shape->done == DONE_ALL ? ANY_OP : 0;
 }
 
-/* Shows it in lane and on board. The record of its end, should it be left. */
+/* Shows a wait in lane and on board. Returns the record of its end, should it be left. */
 static struct ring_record begin_wait(
 	const struct mpi_call *c, const struct requests *r, uint64_t op)
 {
@@ -262,8 +269,9 @@ int mpi_do_wait(const struct mpi_call *c)
 /* --- Tests ----------------------------------------------------------------------------------- */
 
 /*
- * The board alone: the thread asks again and again, or has its answer. `op`: for which; 0: for any
- * of several, or for what nothing tells of. `r`: of which; NULL with that.
+ * Shows a test on the board alone: the thread asks again and again, or has its answer. `op`: for
+ * which; 0: for any of several, or for what nothing tells of. `r`: of which requests; NULL with
+ * that.
  */
 static void show_poll(const struct mpi_call *c, const struct requests *r, uint64_t op, int done)
 {
@@ -301,10 +309,10 @@ int mpi_do_test(const struct mpi_call *c)
 	return result;
 }
 
-/* Asks as a test does, of a request that it is given itself, and leaves that as it is. */
+/* Asks as a test does, about a request that it is given by value, and leaves that as it is. */
 int mpi_do_look(const struct mpi_call *c)
 {
-	struct requests r; /* of it no more is set than is used: who looks does so without end */
+	struct requests r; /* no more of it is set than is used: who looks does so without end */
 	int result, done;
 
 	r.n = 1;
@@ -321,7 +329,10 @@ int mpi_do_look(const struct mpi_call *c)
 	return result;
 }
 
-/* Is a message there? One that is, and that the call takes with it, is received by that. */
+/*
+ * Asks whether a message is there. One that is, and that the call takes with it, is received by
+ * that.
+ */
 int mpi_do_ask(const struct mpi_call *c)
 {
 	struct mpi_op op;
@@ -340,14 +351,14 @@ int mpi_do_ask(const struct mpi_call *c)
 	return result;
 }
 
-/* What is given up goes on by itself, and nobody waits for it. */
+/* Gives a request up: its op goes on by itself, and nobody waits for it. */
 int mpi_do_give_up(const struct mpi_call *c)
 {
 	uint64_t key = mpi_handle_at(c, c->shape->request, 0, MPI_KIND_REQUEST);
 	int at = find(c->me, key);
 	uint64_t mine = key;
 
-	/* Released: what was read of the entry was read before another writes there. */
+	/* Released, so that what was read of the entry was read before another writes there. */
 	if (at >= 0)
 		__atomic_compare_exchange_n(&described[at].key, &mine, GONE, 0, __ATOMIC_RELEASE,
 			__ATOMIC_RELAXED);
@@ -356,8 +367,8 @@ int mpi_do_give_up(const struct mpi_call *c)
 }
 
 /*
- * A receive that is cancelled takes no message, unless it has; what its number says of those that
- * others sent is not known any more.
+ * Cancels a request. A receive that is cancelled takes no message, unless it has; so it is not
+ * known any more which of the messages that others sent its number means.
  */
 int mpi_do_cancel(const struct mpi_call *c)
 {

@@ -18,7 +18,7 @@
 #include "probes/mpi/mpi-abi.h"
 #include "probes/presence.h"
 
-/* What a wrapper is: its line, the names of what it stands for, newest habit first. */
+/* A wrapper: its line, and the names of what it stands for, newest habit first. */
 struct mpi_door {
 	const struct mpi_shape *shape;
 	const char *names; /* one behind the other, "" behind the last */
@@ -122,7 +122,10 @@ static int missing(const struct mpi_call *c)
 	return MPI_ABI_MISSING;
 }
 
-/* Begins a recorded call, in whose frame the mark will lie; NULL: it is only passed through. */
+/*
+ * Begins a recorded call, in whose frame the mark will lie. Returns NULL if it is only passed
+ * through.
+ */
 static struct probe_thread *stand_in(
 	enum mpi_tongue tongue, volatile uint64_t *mark, const void *frame)
 {
@@ -161,7 +164,7 @@ static int mpi_enter(const struct mpi_door *door, void **slot, const uint64_t *w
 	return result;
 }
 
-/* MPI_Init: only behind it is it known which MPI this is, unless the library is there already. */
+/* Does MPI_Init. Only after it is known which MPI this is, unless the library is there already. */
 static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *words,
 	const void *caller)
 {

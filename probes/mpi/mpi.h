@@ -34,13 +34,13 @@ enum mpi_tongue {
 	MPI_IN_FORTRAN, /* arguments are addresses, handles are indexes */
 };
 
-/* How the arguments say how much. */
+/* How the arguments say how much is carried. */
 enum mpi_amount {
 	AMOUNT_NONE,  /* nothing is carried */
 	AMOUNT_EACH,  /* `count` of `type` */
-	AMOUNT_ROOTS, /* the same, but roots_count of roots_type at the root */
+	AMOUNT_ROOTS, /* AMOUNT_EACH, but roots_count of roots_type at the root */
 	AMOUNT_SUM,   /* all of the list of counts at `count` */
-	AMOUNT_APART, /* each may have its own: not compared */
+	AMOUNT_APART, /* each member may have its own: it is not compared */
 };
 
 /* Which of its requests a wait or test ends. */
@@ -49,22 +49,24 @@ enum mpi_done { DONE_ALL, DONE_ONE, DONE_SOME };
 struct mpi_call;
 
 /*
- * A line of mpi.def. Of arguments that are not every function's, place 0 is none: nothing of that
- * kind ever comes first.
+ * A line of mpi.def. Its numbers are places of arguments. For arguments that not every function
+ * has, place 0 means none: nothing of that kind ever comes first.
  */
 struct mpi_shape {
 	int (*body)(const struct mpi_call *);
 	uint32_t call; /* enum ring_call */
 	unsigned char op;
 	unsigned char amount, done;
-	unsigned char comm, request; /* also the list of requests, behind its length at 0 */
+	/* the request, or the list of requests behind its length at 0 */
+	unsigned char comm, request;
 	unsigned char kind;	     /* enum mpi_kind: what `comm` is; 0 a communicator */
 	unsigned char count, type, redop, peer;
 	unsigned char roots_count, roots_type;
 	unsigned char recv_count, recv_type, recv_peer;
-	unsigned char made, tag;  /* the new communicator; what its makers tell each other by */
+	unsigned char made, tag;  /* the new communicator; the tag by which its makers meet */
 	unsigned char makes;	  /* enum mpi_kind: what `made` is; 0 a communicator */
-	unsigned char flag, index; /* is anything done, or how much; which */
+	/* where the call says whether anything is done, or how much; and which */
+	unsigned char flag, index;
 	unsigned many : 1;   /* a list of requests */
 	unsigned same : 1;   /* the new communicator has the members of the old one */
 	unsigned of_world : 1; /* it comes from the world, whatever its makers come from */
@@ -81,30 +83,30 @@ struct mpi_call {
 	const void *real;
 	struct probe_thread *me;
 	enum mpi_tongue tongue;
-	unsigned ierror; /* of Fortran: its place */
+	unsigned ierror; /* in Fortran: the place of ierror */
 };
 
-/* Calls the real function. The result, which in Fortran stands in ierror. */
+/* Calls the real function. Returns its result, which in Fortran stands in ierror. */
 int mpi_real(const struct mpi_call *c);
 
 /* --- Arguments ------------------------------------------------------------------------------- */
 
-/* The number at a place. */
+/* Returns the number at a place. */
 int mpi_int(const struct mpi_call *c, unsigned at);
-/* The i-th of the numbers at an address; 0 where there is no address. */
+/* Returns the i-th of the numbers at an address; 0 if there is no address. */
 int mpi_told(const struct mpi_call *c, unsigned at, int i);
 
-/* How much, at a place; the i-th of those at an address, 0 where there is no address. */
+/* Return a count at a place; and the i-th of those at an address, 0 if there is no address. */
 int64_t mpi_count(const struct mpi_call *c, unsigned at);
 int64_t mpi_count_told(const struct mpi_call *c, unsigned at, uint32_t i);
 
-/* A handle; the i-th of those that lie at an address, 0 where there is no address. */
+/* Return a handle; and the i-th of those that lie at an address, 0 if there is no address. */
 uint64_t mpi_handle(const struct mpi_call *c, unsigned at, enum mpi_kind kind);
 uint64_t mpi_handle_at(const struct mpi_call *c, unsigned at, int i, enum mpi_kind kind);
 
 /* --- Operations (mpi-op.c) ------------------------------------------------------------------- */
 
-/* An operation that enters its group, or has. */
+/* An operation that enters its group, or has entered. */
 struct mpi_op {
 	uint32_t call;
 	int group; /* GROUP_NONE: not known, counted */
@@ -117,26 +119,30 @@ struct mpi_op {
 	struct ring_entered entered;
 };
 
-/* True if nobody is at the other end of it, or the process is alone in its group. */
+/* True if nobody is at the other end of the operation, or the process is alone in its group. */
 int mpi_is_nothing(const struct mpi_call *c);
 
-/* Says what the call's arguments make of it; not yet entered. */
+/* Returns what the call's arguments say of the operation; it is not entered yet. */
 struct mpi_op mpi_describe_op(const struct mpi_call *c);
 
-/* Enters it, on lane and board; its number is open from now on. */
+/* Enters the operation, on lane and board; its number is open from now on. */
 void mpi_op_enter(struct probe_thread *me, struct mpi_op *op);
 
 /*
- * Its call returned. `request`: what stands for it until it is done, or 0: it is done, or failed.
+ * Notes that its call returned. `request` is what stands for it until it is done; 0: it is done, or
+ * failed.
  */
 void mpi_op_return(struct probe_thread *me, const struct mpi_op *op, uint64_t request, int result);
 
-/* A call that is no operation: in lane and on board, on a group or GROUP_NONE. The ticket. */
+/*
+ * Notes a call that is no operation, in lane and on board, on a group or GROUP_NONE. Returns the
+ * ticket.
+ */
 uint64_t mpi_call_enter(struct probe_thread *me, uint32_t call, int group, uint64_t count);
 void mpi_call_return(
 	struct probe_thread *me, uint32_t call, int group, uint64_t ticket, int result);
 
-/* What a call left in its request; 0: there is none, or nothing is to be waited for. */
+/* Returns what a call left in its request; 0: there is none, or nothing is to be waited for. */
 uint64_t mpi_request(const struct mpi_call *c);
 
 /* The bodies of mpi.def. */
@@ -146,17 +152,23 @@ int mpi_do_call(const struct mpi_call *c);
 
 /* --- Calls that never return (mpi-left.c) ----------------------------------------------------- */
 
-/* The thread is in a call, in whose frame the mark lies. */
+/* Notes that the thread is in a call, in whose frame the mark lies. */
 void mpi_stand(struct probe_thread *me, enum mpi_tongue tongue, volatile uint64_t *mark);
 
-/* What it will put down as it returns, `more` being its ticket; an op that it has entered. */
+/*
+ * Note what the call will put down as it returns, `more` being its ticket; and an op that it has
+ * entered.
+ */
 void mpi_stands_in(struct probe_thread *me, const struct ring_record *end);
 void mpi_stands_with(struct probe_thread *me, const struct mpi_op *op);
 
-/* True if the call that the thread stands in was left: asked by one whose frame is [low, high]. */
+/*
+ * True if the call that the thread is noted to be in was left. It is asked by a call whose frame is
+ * [low, high].
+ */
 int mpi_was_left(enum mpi_tongue tongue, const void *low, const void *high);
 
-/* Closes it as failed. */
+/* Closes that call as failed. */
 void mpi_close_left(void);
 
 /* --- Requests (mpi-request.c) ---------------------------------------------------------------- */
@@ -173,17 +185,20 @@ void mpi_forget_requests(void);
 
 /* --- Communicators (mpi-comm.c) -------------------------------------------------------------- */
 
-/* The process is alone in that communicator: nothing there can keep it waiting. */
+/*
+ * In place of an entry: the process is alone in that communicator, and nothing there can keep it
+ * waiting.
+ */
 #define MPI_ALONE 0x7fff
 
 /*
- * The entry of a communicator in the ring, or of a window or file; MPI_ALONE; or GROUP_NONE where
- * it is not known. Of a call: that of the one it is about.
+ * Return the entry in the ring of a communicator, window or file, or of the one that a call is
+ * about; MPI_ALONE; or GROUP_NONE if it is not known.
  */
 int mpi_group(uint64_t comm);
 int mpi_group_of(const struct mpi_call *c);
 
-/* Before and after the real MPI_Init: this process is a rank. */
+/* To be called before and after the real MPI_Init: this process is a rank. */
 struct mpi_birth {
 	struct probe_thread *me;
 	uint32_t call;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* birth.c: groups from a unique id. */
+/* birth.c: groups that come from a unique id. */
 #include "probes/nccl/comm.h"
 #include "probes/process.h"
 
@@ -12,7 +12,10 @@ static void comm_birth_of_id(struct probe_thread *me, struct comm_birth *b, cons
 	comm_config(me, &b->member, config);
 }
 
-/* Passes through; the answer is remembered, for which of NCCL's formulas hold. Records nothing. */
+/*
+ * Passes through. The answer is remembered, which tells which of NCCL's formulas hold. Records
+ * nothing.
+ */
 HOOK_EXPORT ncclResult_t ncclGetVersion(int *version);
 HOOK_EXPORT ncclResult_t ncclGetVersion(int *version)
 {
@@ -76,7 +79,10 @@ HOOK_EXPORT ncclResult_t ncclCommInitRank(
 	return result;
 }
 
-/* The same, with name and blocking from the config. What is non-blocking is ready only later. */
+/*
+ * Does the same, with name and blocking from the config. A communicator that is non-blocking is
+ * ready only later.
+ */
 HOOK_EXPORT ncclResult_t ncclCommInitRankConfig(
 	ncclComm_t *comm, int nranks, ncclUniqueId commId, int rank, ncclConfig_t *config);
 HOOK_EXPORT ncclResult_t ncclCommInitRankConfig(
@@ -100,7 +106,10 @@ HOOK_EXPORT ncclResult_t ncclCommInitRankConfig(
 	return result;
 }
 
-/* The same with several ids: the first one founds the key. No ids: passes through unseen. */
+/*
+ * Does the same with several ids, of which the first one founds the key. Without ids it passes
+ * through unseen.
+ */
 HOOK_EXPORT ncclResult_t ncclCommInitRankScalable(
 	ncclComm_t *comm, int nranks, int rank, int nId, ncclUniqueId *ids, ncclConfig_t *config);
 HOOK_EXPORT ncclResult_t ncclCommInitRankScalable(
@@ -124,7 +133,10 @@ HOOK_EXPORT ncclResult_t ncclCommInitRankScalable(
 	return result;
 }
 
-/* All members of one process: nobody else needs to compute the key, so time and place make it. */
+/*
+ * Makes all members in one process: nobody else needs to compute the key, so time and place make
+ * it.
+ */
 static int comm_show_all(
 	struct probe_thread *me, int ndev, const int *devices, int groups[COMM_MAX])
 {

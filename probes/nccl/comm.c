@@ -6,7 +6,7 @@
 
 #define COMM_NAME_MAX 128 /* bytes kept of config.commName */
 
-static int comm_version; /* 0 not yet asked */
+static int comm_version; /* as ncclGetVersion has it; 0 not yet asked */
 
 /* --- Small questions to the real NCCL -------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ void comm_note_version(int version)
 	__atomic_store_n(&comm_version, version, __ATOMIC_RELAXED);
 }
 
-/* One of ncclCommCount, -UserRank, -CuDevice; `unknown` where NCCL does not say. */
+/* Asks one of ncclCommCount, -UserRank, -CuDevice; returns `unknown` if NCCL does not say. */
 static int comm_ask(uint32_t call, const void *comm, int unknown)
 {
 	int (*ask)(const void *, int *) = (int (*)(const void *, int *))hook_borrow(
@@ -106,7 +106,7 @@ unsigned comm_end_flags(int result)
 	return RING_F_RETURNED | (failed ? RING_F_FAILED : 0);
 }
 
-/* Shows a member that is about to meet the others: its entry, or GROUP_NONE. */
+/* See comm.h. */
 int comm_show(struct probe_thread *me, uint32_t call, struct ring_member *m)
 {
 	int group = ring_group_claim(me->ring);
@@ -118,7 +118,7 @@ int comm_show(struct probe_thread *me, uint32_t call, struct ring_member *m)
 	return group;
 }
 
-/* The group is usable: what only NCCL knew is filled in, then it is READY. */
+/* The group is usable by now: what only NCCL knew is filled in before it is READY. */
 void comm_ready(struct probe_thread *me, int group, const void *comm)
 {
 	struct ring_group *g = me->ring->groups + group;
@@ -145,7 +145,7 @@ void comm_settle(struct probe_thread *me, int group, const void *comm, int resul
 		comm_ready(me, group, comm);
 }
 
-/* Inside an explicit group the handle comes at its end. */
+/* Notes a birth inside an explicit group, where the handle comes at the group's end. */
 static void comm_settle_later(struct probe_thread *me, int group, void **comm)
 {
 	if (me->births == sizeof(me->born) / sizeof(*me->born)) {
@@ -164,8 +164,7 @@ void comm_bind_born(struct probe_thread *me, int result)
 	me->births = 0;
 }
 
-/* A birth of one member; `at` is the group that the call waits for: the newborn's own, or its
- * parent's. */
+/* The call waits for the newborn group, unless it is made on a parent. */
 void comm_birth_begin(struct probe_thread *me, struct comm_birth *b, uint32_t call, int parent)
 {
 	b->group = comm_show(me, call, &b->member);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * comm.h: groups are born, change and die.
+ * comm.h: how groups are born, change and die.
  *
  * A birth is shown before the real call: a rank that blocks in its communicator's init is there for
  * all to see, as a group that is not READY. Values that only the real call can tell (the handle;
@@ -18,7 +18,7 @@
 
 #include "probes/nccl/nccl.h"
 
-#define COMM_MAX    64    /* how many members of this process can be told apart */
+#define COMM_MAX    64    /* members of this process that can be told apart */
 #define COMM_HASHED 22602 /* the first NCCL version with the commHash that we compute */
 
 /* A birth under way. */
@@ -28,7 +28,7 @@ struct comm_birth {
 	int group; /* its entry in the ring, or GROUP_NONE */
 };
 
-/* The library's version (0 unknown), which is also noted in the ring's header. */
+/* Returns the library's version (0 unknown), which is also noted in the ring's header. */
 int comm_nccl_version(struct probe_thread *me);
 
 /* Takes the version that ncclGetVersion returned. */
@@ -37,7 +37,8 @@ void comm_note_version(int version);
 /* Returns our key of the group that a unique id founds; never 0. */
 uint64_t comm_id_key(const ncclUniqueId *id);
 /*
- * Returns NCCL's commHash of it; 0 where this NCCL has another formula, or its version is unknown.
+ * Returns NCCL's commHash of that group; 0 if this NCCL has another formula, or its version is
+ * unknown.
  */
 uint64_t comm_id_alias(struct probe_thread *me, const ncclUniqueId *id);
 
@@ -54,8 +55,8 @@ int comm_show(struct probe_thread *me, uint32_t call, struct ring_member *m);
 void comm_birth_begin(struct probe_thread *me, struct comm_birth *b, uint32_t call, int parent);
 
 /*
- * Ends it, with the handle in *comm (NULL: none); inside an explicit group the handle comes only at
- * the group's end. Pins the outcome of the birth.
+ * Ends the call, with the handle in *comm (NULL: none); inside an explicit group the handle comes
+ * only at the group's end. Pins the outcome of the birth.
  */
 void comm_birth_end(struct probe_thread *me, struct comm_birth *b, ncclComm_t *comm, int result);
 
@@ -68,10 +69,10 @@ void comm_ready(struct probe_thread *me, int group, const void *comm);
 /* Writes a COMM record: what a call did to a group. */
 void comm_pin(struct probe_thread *me, uint64_t meta, const struct ring_member *m, int result);
 
-/* The first word of a COMM record: its call, on a group or on GROUP_NONE. */
+/* Returns the first word of a COMM record: its call, on a group or on GROUP_NONE. */
 uint64_t comm_meta(uint32_t call, unsigned flags, int group);
 
-/* The flags of a COMM record at a call's return. */
+/* Returns the flags of a COMM record at a call's return. */
 unsigned comm_end_flags(int result);
 
 #endif

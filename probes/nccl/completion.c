@@ -13,8 +13,8 @@
 enum completion_mode { COMPLETION_UNASKED, COMPLETION_ASKING, COMPLETION_OFF, COMPLETION_WRITE };
 
 /*
- * Writers: threads may launch their first ops at once: one asks, one registers, the others' ops are
- * lost.
+ * Writers: threads that launch their first ops, maybe at once: one asks, one registers, the others'
+ * ops are lost.
  */
 static struct {
 	int mode; /* enum completion_mode; what is found by asking is published with it */
@@ -46,7 +46,7 @@ static int completion_ask(void)
 									: COMPLETION_OFF;
 }
 
-/* The mode, which is found out by whoever comes first. */
+/* Returns the mode, which the first caller finds out. */
 static int completion_mode(void)
 {
 	int mode = __atomic_load_n(&completion.mode, __ATOMIC_ACQUIRE);
@@ -66,8 +66,8 @@ static void completion_say(struct ring_writer *ring, uint32_t kind)
 }
 
 /*
- * Makes the ring's groups known to the driver, once per ring: 0, its error, or -1 where another
- * thread is at it.
+ * Makes the ring's groups known to the driver, once per ring. Returns 0, the driver's error, or -1
+ * if another thread is at it.
  */
 static int completion_register(struct ring_writer *ring)
 {

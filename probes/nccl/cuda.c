@@ -23,7 +23,7 @@ static struct {
 	uint64_t stream;
 } cuda_events[CUDA_EVENTS];
 
-/* The probe-th place where an event may be. */
+/* Returns the probe-th place where an event may be. */
 static unsigned cuda_event_slot(const void *event, unsigned probe)
 {
 	uint64_t hash = ((uint64_t)(uintptr_t)event >> 4) * 0x9e3779b97f4a7c15ull >> 40;
@@ -31,7 +31,10 @@ static unsigned cuda_event_slot(const void *event, unsigned probe)
 	return (unsigned)(hash + probe) % CUDA_EVENTS;
 }
 
-/* Events are created and destroyed all day: where a neighbourhood is full, the newest displaces. */
+/*
+ * Remembers where an event was recorded. Events are created and destroyed all day: if a
+ * neighbourhood is full, the newest displaces one.
+ */
 static void cuda_event_recorded(const void *event, const void *stream)
 {
 	uint64_t key = (uint64_t)(uintptr_t)event;
@@ -50,7 +53,7 @@ static void cuda_event_recorded(const void *event, const void *stream)
 	ring_store(&cuda_events[at].stream, (uint64_t)(uintptr_t)stream);
 }
 
-/* Where it was recorded last; CUDA_ANY_STREAM where that is not known. */
+/* Returns the stream where an event was recorded last; CUDA_ANY_STREAM if that is not known. */
 static void *cuda_stream_of(const void *event)
 {
 	for (unsigned probe = 0; event && probe < CUDA_TRIES; probe++) {
@@ -69,7 +72,7 @@ struct cuda_wait {
 	uint64_t ticket;
 };
 
-/* Lane and board, before the thread may block for ever. */
+/* Records a wait, in lane and board, before the thread may block for ever. */
 static struct cuda_wait cuda_wait_begin(
 	struct probe_thread *me, uint32_t call, const void *event, const void *stream)
 {
@@ -99,7 +102,7 @@ static void cuda_wait_end(struct probe_thread *me, const struct cuda_wait *w, in
 	probe_idle(me, now);
 }
 
-/* The board alone: the thread asks again and again, or has its answer. */
+/* Shows a poll on the board alone: the thread asks again and again, or has its answer. */
 static void cuda_polled(struct probe_thread *me, const struct ring_record *poll, int result)
 {
 	uint64_t now;
@@ -180,7 +183,7 @@ HOOK_EXPORT int cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 	return real(event, stream);
 }
 
-/* The same. */
+/* Does the same, with flags. */
 HOOK_EXPORT int cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags);
 HOOK_EXPORT int cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
@@ -229,7 +232,8 @@ HOOK_EXPORT int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsi
 int cuda_is_capturing(void *stream)
 {
 	static void *slot;
-	static int missing; /* asked once libnccl is in use: then the driver is there, or never */
+	/* it is asked once libnccl is in use: then the driver is there, or never will be */
+	static int missing;
 	int (*ask)(void *, int *);
 	int status = CUDA_ABI_CAPTURE_NONE;
 

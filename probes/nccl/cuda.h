@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuda.h: where host threads wait for devices, and what the other routes ask of CUDA.
+ * cuda.h: records where host threads wait for devices, and asks CUDA what the other routes want to
+ * know.
  *
  * A wait is on a stream: one that the call names, or the one where an event was last recorded,
  * which we remember in a small table (best effort: an event that is not in it is "not known"). A
@@ -16,7 +17,7 @@
 
 #include "probes/nccl/cuda-abi.h"
 
-/* 1 if work issued to the stream is now captured into a graph, not run. */
+/* Returns 1 if work issued to the stream is now captured into a graph, not run. */
 int cuda_is_capturing(void *stream);
 
 #endif

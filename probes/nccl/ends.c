@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ends.c: groups are finalized, destroyed, aborted, revoked; errors that come later. */
+/* ends.c: how groups are finalized, destroyed, aborted, revoked; and errors that come later. */
 #include "probes/nccl/comm.h"
 
 static int comm_error[COMM_MAX]; /* the latest async error of each entry of the ring */
@@ -24,7 +24,10 @@ static void comm_end_begin(
 	}
 	comm_pin(me, comm_meta(call, 0, e->group), &e->member, 0);
 	e->call = nccl_call_begin(me, call, e->group, (const uint64_t[3]){0});
-	/* Before the real call frees it: another thread may be given the same pointer at once. */
+	/*
+	 * Unbound before the real call frees it: another thread may be given the same pointer at
+	 * once.
+	 */
 	if (e->state & (RING_G_DESTROYED | RING_G_ABORTED))
 		group_unbind(comm);
 }
@@ -93,8 +96,8 @@ static void comm_polled(struct probe_thread *me, int group, int error)
 }
 
 /*
- * A poll: watchdogs call it all day, so only what changes is recorded: a non-blocking communicator
- * that became ready, and an error, by its COMM record.
+ * Asks for an async error. Watchdogs do so all day, so only what changes is recorded: a
+ * non-blocking communicator that became ready, and an error, by its COMM record.
  */
 HOOK_EXPORT ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error);
 HOOK_EXPORT ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)

@@ -13,7 +13,8 @@ static struct {
 		uint64_t comm; /* 0 never used */
 		int64_t group;
 	} table[GROUP_HANDLES];
-	uint32_t children[GROUP_RING_MAX][GROUP_ALL]; /* made so far, by kind */
+	/* children made so far, by the parent's entry and by kind */
+	uint32_t children[GROUP_RING_MAX][GROUP_ALL];
 } groups;
 
 /* --- Identity -------------------------------------------------------------------------------- */
@@ -24,7 +25,7 @@ static uint64_t group_mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* 0 means "no key" in the ring. */
+/* Makes a key of a hash: 0 means "no key" in the ring. */
 static uint64_t group_key(uint64_t hash)
 {
 	return hash ? hash : 1;

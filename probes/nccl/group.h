@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group.h: which group a communicator is: its identity across ranks, and its place in the ring.
+ * group.h: tells which group a communicator is: its identity across ranks, and its place in the
+ * ring.
  *
  * The key is ours: a hash of the unique id, or of (parent's key, how many children before, color).
  * All members compute the same one, from what the API was given, without NCCL's private memory and
@@ -23,8 +24,8 @@
 /* Returns our key of the group that a unique id founds: the same in all its ranks, never 0. */
 uint64_t group_key_of_id(const void *id, size_t size);
 /*
- * Returns NCCL's commHash of it, by the formula of 2.26.2 and later; comm_id_alias() knows if that
- * applies.
+ * Returns NCCL's commHash of that group, by the formula of 2.26.2 and later; comm_id_alias() knows
+ * if that applies.
  */
 uint64_t group_alias_of_id(const void *id, size_t size);
 
@@ -34,7 +35,9 @@ enum group_kin { GROUP_SPLIT = 1, GROUP_SHRUNK, GROUP_GROWN, GROUP_ALL, GROUP_HA
 /* Returns the key of a group that comes from another; `words` tell siblings apart. */
 uint64_t group_key_of_kin(uint64_t parent, enum group_kin kin, uint64_t first, uint64_t second);
 
-/* NCCL's commHash of a split (or shrunk: number 0, color 0) child; 0 where the parent's is 0. */
+/*
+ * Returns NCCL's commHash of a split (or shrunk: number 0, color 0) child; 0 if the parent's is 0.
+ */
 uint64_t group_alias_of_kin(uint64_t parent_alias, int32_t number, int32_t color);
 
 /* Counts one more child of this kind and returns its number, from 1. */
@@ -48,7 +51,7 @@ void group_bind(const void *comm, int group);
 /* Unbinds the handle, which NCCL may give again. Does nothing for one that is not bound. */
 void group_unbind(const void *comm);
 
-/* The entry of a handle, or GROUP_NONE. The hot path. */
+/* Returns the entry of a handle, or GROUP_NONE. The hot path. */
 int group_of(const void *comm);
 
 /* Forgets all handles, in a forked child. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kin.c: groups from other groups: split, shrunk, grown. */
+/* kin.c: groups that come from other groups: split, shrunk, grown. */
 #include "probes/nccl/comm.h"
 
-/* The kin's identity, if its parent is known. 0 in `key` otherwise: nobody can match it. */
+/*
+ * Fills in a child's identity, if its parent is known. Else `key` stays 0, which nobody can match.
+ */
 static void comm_birth_of_kin(
 	struct probe_thread *me, struct comm_birth *b, int parent, const ncclConfig_t *config)
 {
@@ -14,8 +16,8 @@ static void comm_birth_of_kin(
 }
 
 /*
- * The number of splits counts those without a color too, on every rank; NCCL counts the same, and
- * hashes it into commHash.
+ * Fills in a split child's identity. The number of splits counts those without a color, too, on
+ * every rank; NCCL counts the same, and hashes it into commHash.
  */
 static void comm_birth_of_split(
 	struct probe_thread *me, struct comm_birth *b, int parent, int color)
@@ -34,8 +36,9 @@ static void comm_birth_of_split(
 }
 
 /*
- * The child's key comes from the parent's, how many splits it had and the color, so that all who
- * share a color agree on it. NOCOLOR founds no group: a call on the parent, which is waited in too.
+ * Splits a group. The child's key comes from the parent's, how many splits it had and the color, so
+ * that all who share a color agree on it. NOCOLOR founds no group: it is a call on the parent, in
+ * which the rank waits, too.
  */
 HOOK_EXPORT ncclResult_t ncclCommSplit(
 	ncclComm_t comm, int color, int key, ncclComm_t *newcomm, ncclConfig_t *config);
@@ -67,8 +70,8 @@ HOOK_EXPORT ncclResult_t ncclCommSplit(
 }
 
 /*
- * The child of those who are left. Who is excluded goes into the key as a sum, so that the order of
- * the list does not matter; its size is known beforehand, its rank only from NCCL.
+ * Shrinks a group to those who are left. Who is excluded goes into the key as a sum, so that the
+ * order of the list does not matter; the child's size is known beforehand, the rank only from NCCL.
  */
 HOOK_EXPORT ncclResult_t ncclCommShrink(ncclComm_t comm, int *exclude, int nexclude,
 	ncclComm_t *newcomm, ncclConfig_t *config, int flags);
@@ -104,8 +107,8 @@ HOOK_EXPORT ncclResult_t ncclCommShrink(ncclComm_t comm, int *exclude, int nexcl
 }
 
 /*
- * Members of the old group know only it, newcomers only the unique id that one old member drew:
- * two keys for one group. That member's COMM record of ncclCommGetUniqueId has both.
+ * Grows a group. Members of the old group know only that, newcomers only the unique id that one old
+ * member drew: two keys for one group. That member's COMM record of ncclCommGetUniqueId has both.
  */
 HOOK_EXPORT ncclResult_t ncclCommGrow(ncclComm_t comm, int nranks, const ncclUniqueId *id, int rank,
 	ncclComm_t *newcomm, ncclConfig_t *config);
@@ -139,8 +142,8 @@ HOOK_EXPORT ncclResult_t ncclCommGrow(ncclComm_t comm, int nranks, const ncclUni
 }
 
 /*
- * An id for a group that grows out of this one. Pins which key the id stands for, so that members
- * who come by the id and those who come by the parent are found to be one group.
+ * Draws an id for a group that grows out of this one. Pins which key the id stands for, so that
+ * members who come by the id and those who come by the parent are found to be one group.
  */
 HOOK_EXPORT ncclResult_t ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *id);
 HOOK_EXPORT ncclResult_t ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *id)

@@ -16,13 +16,16 @@
 #include "probes/nccl/cuda.h"
 #include "probes/nccl/nccl.h"
 
-/* As records have it. */
+/* Returns a group as records have it. */
 static unsigned launch_group(int group)
 {
 	return group < 0 ? RING_NO_GROUP : (unsigned)group;
 }
 
-/* A non-blocking communicator answers "in progress", and has launched. */
+/*
+ * True if a result is a failure. A non-blocking communicator answers "in progress", and has
+ * launched.
+ */
 static int launch_failed(int result)
 {
 	return result && result != NCCL_ABI_IN_PROGRESS && result != NCCL_ABI_NOT_TOLD;
@@ -46,7 +49,7 @@ struct nccl_call nccl_call_begin(
 	return c;
 }
 
-/* The record of a return carries the ticket of its CALL_ENTER, so that both are one call. */
+/* Records a return. It carries the ticket of its CALL_ENTER, so that both are one call. */
 static void launch_exit(struct probe_thread *me, const struct nccl_call *c, int result)
 {
 	uint64_t now = probe_now(me);
@@ -70,7 +73,7 @@ void nccl_call_end(struct probe_thread *me, const struct nccl_call *c, int resul
 
 /* --- Ops ------------------------------------------------------------------------------------- */
 
-/* What distinguishes this op from one that runs now, in order, by itself. */
+/* Returns the flags that distinguish this op from one that runs now, in order, by itself. */
 static unsigned launch_flags(struct probe_thread *me, const struct nccl_op *op)
 {
 	unsigned kind = ring_sig_op(op->sig);
@@ -84,7 +87,10 @@ static unsigned launch_flags(struct probe_thread *me, const struct nccl_op *op)
 	return flags;
 }
 
-/* 1 if there was room; else the op stays unknown but for its call, and is counted. */
+/*
+ * Queues an op for the end of its group call. Returns 1 if there was room; else the op stays
+ * unknown but for its call, and is counted.
+ */
 static int launch_queue(struct probe_thread *me, int group, const struct ring_record *r)
 {
 	if (group < 0)
@@ -199,7 +205,7 @@ HOOK_EXPORT ncclResult_t ncclGroupStart(void)
 	return result;
 }
 
-/* All queued ops in the order of their calls, each with its index and running hash. */
+/* Enters all queued ops in the order of their calls, each with its index and running hash. */
 static void launch_enter_queue(struct probe_thread *me)
 {
 	uint64_t now = probe_now(me);
@@ -218,7 +224,10 @@ static void launch_enter_queue(struct probe_thread *me)
 	}
 }
 
-/* The op after this one in the launch ends with it: the device need tell only of the last. */
+/*
+ * True if the device must tell of the end of this op: otherwise it ends with the one after it in
+ * the launch.
+ */
 static int launch_is_last(const struct probe_thread *me, uint32_t i)
 {
 	const struct probe_op *op = &me->queue[i], *next = op + 1;
@@ -227,7 +236,7 @@ static int launch_is_last(const struct probe_thread *me, uint32_t i)
 	       ((op->entered.flags ^ next->entered.flags) & RING_F_P2P);
 }
 
-/* The launch is over, well or not: nothing stays queued, and newborn members get their handles. */
+/* Ends a launch, well or not: nothing stays queued, and newborn members get their handles. */
 static void launch_leave_queue(struct probe_thread *me, int result)
 {
 	for (uint32_t i = 0; i < me->queued; i++) {
@@ -241,7 +250,10 @@ static void launch_leave_queue(struct probe_thread *me, int result)
 	comm_bind_born(me, launch_failed(result) ? result : NCCL_ABI_SUCCESS);
 }
 
-/* A group that the launch waits for: of its first op, or of the first communicator born in it. */
+/*
+ * Returns a group that the launch waits for: that of its first op, or of the first communicator
+ * born in it.
+ */
 static int launch_first(const struct probe_thread *me)
 {
 	if (me->queued)

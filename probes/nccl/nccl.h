@@ -59,7 +59,7 @@ void nccl_call_end(struct probe_thread *me, const struct nccl_call *c, int resul
 
 /* Enters an op now, or queues it for the end of the group. */
 struct nccl_call nccl_op_begin(struct probe_thread *me, const struct nccl_op *op);
-/* The same where the group is known otherwise than by op->comm; GROUP_NONE is counted. */
+/* Does the same if the group is known otherwise than by op->comm; GROUP_NONE is counted. */
 struct nccl_call nccl_op_begin_in(struct probe_thread *me, const struct nccl_op *op, int group);
 
 /*

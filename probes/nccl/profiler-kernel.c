@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which collective the GPU began, and which it ended: by channels, each told when its part of the
- * kernel begins and ends. An op has begun with its first channel, and is complete when as many as
- * were announced have ended and none is open; or when a later one begins, since the kernels of one
- * communicator run one behind the other.
+ * Tells which collective the GPU began, and which it ended: by channels, each of which is told of
+ * when its part of the kernel begins and ends. An op has begun with its first channel, and is
+ * complete when as many as were announced have ended and none is open; or when a later one begins,
+ * since the kernels of one communicator run one behind the other.
  */
 #include "probes/nccl/nccl.h"
 #include "probes/nccl/profiler.h"

@@ -27,7 +27,7 @@ static __thread struct {
 
 /* --- Handles --------------------------------------------------------------------------------- */
 
-/* kind:4, the group's entry:12, an op's index:48. Never 0, which is no handle. */
+/* Makes a handle of kind:4, the group's entry:12, an op's index:48. Never 0, which is no handle. */
 static void *profiler_handle(enum profiler_kind kind, int group, uint64_t index)
 {
 	return (void *)((uintptr_t)kind << 60 | (uintptr_t)(group & 0xfff) << 48 | /* NOLINT */
@@ -49,7 +49,7 @@ static uint64_t profiler_index(const void *handle)
 	return (uintptr_t)handle & 0xffffffffffff;
 }
 
-/* A communicator's context: its entry in the ring + 1; 0 where it has none. */
+/* Returns the entry of a communicator's context, which is that + 1; GROUP_NONE if it has none. */
 static int profiler_of_context(const void *context)
 {
 	return (int)(uintptr_t)context - 1;
@@ -128,7 +128,7 @@ static unsigned profiler_dtype(const char *name)
 	return RING_SIG_UNKNOWN;
 }
 
-/* "AllReduce" and its like: the call and the op. */
+/* Returns the call for a name such as "AllReduce", and the op. */
 static uint32_t profiler_call(const char *func, unsigned *ret_op)
 {
 	static const struct {
@@ -163,7 +163,7 @@ static int profiler_is_rooted(unsigned op)
 	       op == RING_OP_SCATTER;
 }
 
-/* What an event says of an op; no event of a plugin tells the reduction. */
+/* Makes an op of what an event says; no event of a plugin tells the reduction. */
 static struct nccl_op profiler_op(
 	const char *func, uint64_t count, const char *datatype, int peer, int rooted)
 {
@@ -217,7 +217,7 @@ static void *profiler_start_call(int group, const struct nccl_op *op, int p2p)
 	return profiler_handle(PROFILER_CALL, group, 0);
 }
 
-/* NCCL may end one twice. */
+/* Ends an op's API event, which NCCL may end twice. */
 static void profiler_stop_call(void)
 {
 	struct probe_thread *me = probe_me;
@@ -259,7 +259,7 @@ static void profiler_stop_group(void)
 
 /* --- The events behind a launch -------------------------------------------------------------- */
 
-/* An op that has been launched, seen by nobody else: entered, and returned. */
+/* Records an op that has been launched, and was seen by nobody else: entered, and returned. */
 static void profiler_enter(int group, const struct nccl_op *op)
 {
 	struct probe_thread *me = profiler_here.launching ? probe_me : probe_enter();

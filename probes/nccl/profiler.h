@@ -29,7 +29,10 @@
 extern HOOK_EXPORT const struct profiler_abi_plugin4 ncclProfiler_v4;
 extern HOOK_EXPORT const struct profiler_abi_plugin ncclProfiler_v5, ncclProfiler_v6;
 
-/* A collective of the group is handed to the device on so many channels: its index. */
+/*
+ * Notes that a collective of the group is handed to the device on so many channels. Returns its
+ * index.
+ */
 uint64_t profiler_kernel_follow(int group, unsigned channels);
 /* Notes that a channel of it began, or ended, there. Any thread. */
 void profiler_kernel_begin(int group, uint64_t index);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which group is the communicator of that hash?
+ * Finds which group the communicator of a hash is.
  *
- * NCCL tells hash, size, rank and device when an init has come back; the group is made then. Where
- * the init is not over when its call returns (inside a group call, without blocking, by a split)
- * the hash is 0, and the birth waits here until an op names a hash that nobody knows. A split's
- * hash can be computed from its parent's, its number and its color; of others there must be but one
- * that waits, else nobody knows which it is.
+ * NCCL tells hash, size, rank and device when an init has come back; the group is made then. If the
+ * init is not over when its call returns (inside a group call, without blocking, by a split) the
+ * hash is 0, and the birth waits here until an op names a hash that nobody knows. A split's hash
+ * can be computed from its parent's, its number and its color. Of others there must be but one that
+ * waits, else nobody knows which it is.
  *
- * Two seats of one group in one process (a thread each) have the same hash: each thread means
- * the seat that it made itself.
+ * Two seats of one group in one process (a thread each) have the same hash: each thread means the
+ * seat that it made itself.
  */
 #include "probes/nvtx/nvtx.h"
 
@@ -35,17 +35,25 @@ static struct {
 		uint64_t tsc;
 		struct nvtx_comm told;
 	} waiting[NVTX_WAITING];
-	uint32_t maker[COMM_MAX]; /* tid of who made each entry of the ring by this route */
+	/*
+	 * for each entry of the ring: tid of the thread that made it by this route; 0 another route
+	 */
+	uint32_t maker[COMM_MAX];
 	uint32_t turn;            /* see nvtx_take_turn */
-	uint32_t inits;           /* of old NCCLs' communicators of the whole job */
-	int old[NVTX_OLD];        /* entry + 1 of each of those, while it lives */
+	/* how many inits of communicators of the whole job an old NCCL has told */
+	uint32_t inits;
+	/* for each such communicator that lives: its entry in the ring, plus 1 */
+	int old[NVTX_OLD];
 } nvtx_comms;
 
-static __thread uint64_t nvtx_told_seat; /* of a communicator, inside its making, on this thread */
+/* hash of a communicator that the plugin told on this thread while it was being made; 0 none */
+static __thread uint64_t nvtx_told_seat;
 
 /* --- Payloads -------------------------------------------------------------------------------- */
 
-/* Size of what NCCL tells of a communicator by this call, and where its integers begin. */
+/*
+ * Returns the size of what NCCL tells of a communicator by this call, and where its integers begin.
+ */
 static size_t nvtx_comm_layout(uint32_t call, size_t *ret_words)
 {
 	*ret_words = 8;
@@ -65,7 +73,7 @@ static size_t nvtx_comm_layout(uint32_t call, size_t *ret_words)
 	}
 }
 
-/* Before 2.25: three integers, and no hash. */
+/* Reads what NCCL before 2.25 tells: three integers, and no hash. */
 static int nvtx_comm_read_old(const struct nvtx_abi_payload *payload, struct nvtx_comm *ret)
 {
 	int32_t word[3];
@@ -111,21 +119,21 @@ int nvtx_comm_read(uint32_t call, const struct nvtx_abi_payload *payload, struct
 /* --- Births ---------------------------------------------------------------------------------- */
 
 /*
- * Of two threads that pass here, the later one sees all that the earlier one did before. (A fence
- * would do, but ThreadSanitizer knows none.)
+ * Orders threads: of two that pass here, the later one sees all that the earlier one did before. (A
+ * fence would do, but ThreadSanitizer knows none.)
  */
 static void nvtx_take_turn(void)
 {
 	__atomic_fetch_add(&nvtx_comms.turn, 1, __ATOMIC_ACQ_REL);
 }
 
-/* As a handle to bind: a hash is as good as a pointer. */
+/* Makes a hash a handle to bind: it is as good as a pointer. */
 static const void *nvtx_handle(uint64_t hash)
 {
 	return (const void *)(uintptr_t)hash; /* NOLINT: never followed */
 }
 
-/* The entry of one more member; GROUP_NONE where there is none left. */
+/* Shows one more member. Returns its entry; GROUP_NONE if there is none left. */
 static int nvtx_show(
 	struct probe_thread *me, uint32_t call, struct ring_member *m, uint64_t tsc)
 {
@@ -157,7 +165,7 @@ static int nvtx_make(
 	};
 	int group = nvtx_show(me, call, &m, tsc);
 
-	/* Where an op is the first to tell of it, it was made some time before. */
+	/* If an op is the first to tell of it, it was made some time before. */
 	if (group >= 0)
 		ring_group_ready(me->ring, group, call ? probe_now(me) : 0, 0);
 	return group;
@@ -194,7 +202,7 @@ static int nvtx_lives(const struct ring_group *g, uint64_t hash)
 	       !(state & (RING_G_DESTROYED | RING_G_ABORTED));
 }
 
-/* The entry of that hash with that rank (UINT32_MAX: any), or GROUP_NONE. */
+/* Returns the living entry of that hash with that rank (UINT32_MAX: any), or GROUP_NONE. */
 static int nvtx_seat(struct probe_thread *me, uint64_t hash, uint32_t rank)
 {
 	for (uint32_t i = 0; i < me->ring->ngroups; i++)
@@ -236,7 +244,9 @@ void nvtx_comm_born(
 		group = nvtx_seat(me, told->hash, told->split ? UINT32_MAX : told->rank);
 		if (group < 0)
 			group = nvtx_make(me, call, told, tsc);
-		/* Bound to another seat, maybe, by a thread that did not see this one yet. */
+		/*
+		 * It may have been bound to another seat by a thread that did not see this one yet.
+		 */
 		nvtx_take_turn();
 		group_unbind(nvtx_handle(told->hash));
 		if (group < 0)
@@ -252,7 +262,10 @@ void nvtx_comm_born(
 
 /* --- Which one a hash is --------------------------------------------------------------------- */
 
-/* How many entries have that hash; the last of them, and the one that this thread has made. */
+/*
+ * Counts the entries that have that hash; also finds the last of them, and the one that this thread
+ * has made.
+ */
 static int nvtx_count(struct probe_thread *me, uint64_t hash, int *ret_found, int *ret_mine)
 {
 	int seen = 0;
@@ -269,7 +282,7 @@ static int nvtx_count(struct probe_thread *me, uint64_t hash, int *ret_found, in
 	return seen;
 }
 
-/* Among all entries: the only one of that hash, else the one that this thread has made. */
+/* Returns, among all entries, the only one of that hash, else the one that this thread has made. */
 static int nvtx_find(struct probe_thread *me, uint64_t hash)
 {
 	int found, mine;
@@ -292,7 +305,7 @@ static int nvtx_find(struct probe_thread *me, uint64_t hash)
 	return found;
 }
 
-/* True if the waiting birth is this hash's, by NCCL's own formula for what comes from a parent. */
+/* True if a waiting birth is this hash's, by NCCL's own formula for what comes from a parent. */
 static int nvtx_fits(const struct nvtx_comm *told, uint64_t hash)
 {
 	if (!told->parent)
@@ -303,7 +316,10 @@ static int nvtx_fits(const struct nvtx_comm *told, uint64_t hash)
 	return 0;
 }
 
-/* Which of the waiting births it is: the one that fits, else the only one; -1 nobody knows. */
+/*
+ * Returns which of the waiting births a hash is: the one that fits, else the only one; -1 nobody
+ * knows.
+ */
 static int nvtx_choose(const struct probe_thread *me, uint64_t hash)
 {
 	int only = -1, seen = 0, mine = -1, own = 0;
@@ -363,7 +379,7 @@ int nvtx_comm_meets(struct probe_thread *me, uint32_t call, const struct nvtx_co
 
 	while (i < NVTX_OLD && __atomic_load_n(&nvtx_comms.old[i], __ATOMIC_RELAXED))
 		i++;
-	/* Only those of all ranks come in one order everywhere. */
+	/* Only communicators of all ranks come in one order everywhere. */
 	if (told->nranks < 2 || (int)told->nranks != world || i == NVTX_OLD) {
 		probe_lose(PROBE_LOST_GROUPS);
 		trait_put("nvtx", "this NCCL does not tell its communicators apart",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A range is a call: its push comes before NCCL works, its pop behind. The pop does not say what it
- * ends, so each thread keeps the one range that it recorded, and counts those inside of it.
+ * A range is a call: its push comes before NCCL works, its pop afterwards. The pop does not say
+ * what it ends, so each thread keeps the one range that it recorded, and counts those inside of it.
  *
- * LOST ENDS. Where the payload extension was not attached, the end of an init is never told, and
- * the thread would stay inside for ever. So a range that begins inside such a one ends it.
+ * LOST ENDS. If the payload extension was not attached, the end of an init is never told, and the
+ * thread would stay inside for ever. So a range that begins inside such a one ends it.
  */
 #include "probes/nvtx/nvtx.h"
 
@@ -101,7 +101,7 @@ static uint64_t nvtx_long(const void *bytes, size_t at)
 	return word;
 }
 
-/* The op in `bytes`, which lie behind the hash. */
+/* Reads the op in `bytes`, which lie behind the hash. */
 static void nvtx_read_op(const struct nvtx_shape *shape, const void *bytes, struct nccl_op *op)
 {
 	unsigned redop = 0;
@@ -179,7 +179,7 @@ static enum nvtx_kind nvtx_kind_of(uint32_t id)
 	}
 }
 
-/* A call that says at its begin which communicator it is about, or not. */
+/* Begins a call about a communicator, which may say at its begin which one that is. */
 static void nvtx_comm_begin(struct probe_thread *me, uint32_t id, const struct nvtx_abi_payload *p)
 {
 	struct nvtx_comm told;
@@ -221,7 +221,10 @@ static void nvtx_begin(struct probe_thread *me, uint32_t id, const struct nvtx_a
 	}
 }
 
-/* `p` is what the end itself told, NULL where it told nothing. NCCL's result is never told. */
+/*
+ * Ends the call of the open range. `p` is what the end itself told, NULL if it told nothing. NCCL's
+ * result is never told.
+ */
 static void nvtx_end(struct probe_thread *me, const struct nvtx_abi_payload *p)
 {
 	struct nvtx_comm told;
@@ -271,7 +274,9 @@ static const struct nvtx_abi_payload *nvtx_event_payload(const struct nvtx_abi_e
 		       : NULL;
 }
 
-/* A begun init whose end will never be told, since nobody listens to payloads. */
+/*
+ * True if the open range is an init whose end will never be told, since nobody listens to payloads.
+ */
 static int nvtx_end_is_lost(void)
 {
 	return nvtx_here.me && nvtx_here.kind == NVTX_BIRTH && !nvtx_tells_payloads;
@@ -283,13 +288,16 @@ static void nvtx_close(const struct nvtx_abi_payload *p)
 
 	nvtx_here.me = NULL;
 	if (!me || me != probe_me)
-		return; /* the thread's own state has ended before it */
+		return; /* the thread's own state has ended before the range */
 	if (nvtx_here.kind != NVTX_NOTHING && __atomic_load_n(probe_epoch, __ATOMIC_ACQUIRE))
 		nvtx_end(me, p);
 	probe_leave(me);
 }
 
-/* True if a process that does not record yet is to begin with this call. */
+/*
+ * Enters a recorded call of that kind. A birth, or a group in which there may be one, makes the
+ * process a rank; NULL if there is nothing to record.
+ */
 static struct probe_thread *nvtx_enter(enum nvtx_kind kind)
 {
 	if (kind == NVTX_BIRTH || kind == NVTX_GROUP_START)

@@ -27,7 +27,10 @@ static void *nvtx_guest[NVTX_GUESTS]; /* where the libraries that we are attache
 
 /* --- Who is let in --------------------------------------------------------------------------- */
 
-/* INQUEST_NVTX=off closes the route, =all opens it to every library's domain "NCCL". */
+/*
+ * True if INQUEST_NVTX has this value: off closes the route, all opens it to every library's domain
+ * "NCCL".
+ */
 static int nvtx_wish(const char *wish)
 {
 	const char *is = getenv("INQUEST_NVTX");
@@ -43,12 +46,15 @@ static const char *nvtx_basename(const char *path)
 }
 
 /*
- * How libraries with NCCL in them are called: NCCL's own, and TorchComms' extensions for Python, in
- * which it is linked, and need not be seen.
+ * How names of libraries begin that have NCCL in them: NCCL's own, and TorchComms' extensions for
+ * Python, into which it is linked, and need not be seen.
  */
 static const char *const nvtx_files[] = {"libnccl", "_comms_nccl", NULL};
 
-/* What shows that it is inside: its own name, and the one that TorchComms gives it. */
+/*
+ * Functions that show that NCCL is inside: by its own name, and by the one that TorchComms gives
+ * it.
+ */
 static const char *const nvtx_functions[] = {
 	"ncclGroupStart", "torchcomms_ncclGroupStart", NULL};
 
@@ -102,7 +108,7 @@ static int nvtx_remember(void *base)
 
 /* --- The tool that was there before ---------------------------------------------------------- */
 
-/* An entry of the library that INQUEST_NEXT_NVTX names; NULL where there is none but us. */
+/* Returns an entry of the library that INQUEST_NEXT_NVTX names; NULL if there is none but us. */
 static void *nvtx_next(const char *entry, const void *ours)
 {
 	const char *path = getenv("INQUEST_NEXT_NVTX");
@@ -112,7 +118,7 @@ static void *nvtx_next(const char *entry, const void *ours)
 	return fn == ours ? NULL : fn;
 }
 
-/* We do not see what it took of NCCL's. */
+/* Says that another tool took NCCL's ranges, which we then do not see. */
 static void nvtx_claimed(void)
 {
 	char note[128];
@@ -144,7 +150,10 @@ uint32_t nvtx_call_named(const char *name)
 	return 0;
 }
 
-/* A registered string is handed back in each event: it is the call's id, made odd and not 0. */
+/*
+ * Makes the number by which a string is handed back in each event: the call's id, made odd and not
+ * 0.
+ */
 static const void *nvtx_register(const void *domain, const char *name)
 {
 	uintptr_t id = domain == nvtx_domain_nccl ? nvtx_call_named(name) : 0;
@@ -171,7 +180,10 @@ static int nvtx_attach(nvtx_abi_tables *tables)
 	return 1;
 }
 
-/* A library with NVTX in it has its first range. 0 leaves it the no-ops it has without any tool. */
+/*
+ * Called by a library with NVTX in it at its first range. Returns 0 to leave it the no-ops that it
+ * has without any tool.
+ */
 int InitializeInjectionNvtx2(nvtx_abi_tables *tables)
 {
 	nvtx_init *next = (nvtx_init *)nvtx_next(
@@ -200,7 +212,10 @@ static int nvtx_attach_payloads(struct nvtx_abi_module *module)
 	return 1;
 }
 
-/* The same for an extension: by the payload's NCCL says which communicator an init has made. */
+/*
+ * Called likewise for an extension: by that of payloads NCCL says which communicator an init has
+ * made.
+ */
 int InitializeInjectionNvtxExtension(struct nvtx_abi_module *module)
 {
 	nvtx_init_extension *next;

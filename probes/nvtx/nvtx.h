@@ -38,13 +38,13 @@
 /* A process's domains: NCCL's, and every other. */
 extern const char nvtx_domain_nccl[], nvtx_domain_other[];
 
-/* True if an NCCL here tells ends by payload; without that, the end of an init is never seen. */
+/* True if an NCCL here tells ends by payload. Without that the end of an init is never seen. */
 extern int nvtx_tells_payloads;
 
-/* The id of the NCCL call `name`, 0 where it is none. */
+/* Returns the id of the NCCL call `name`; 0 if there is none. */
 uint32_t nvtx_call_named(const char *name);
 
-/* The callbacks. */
+/* The callbacks of NVTX: a range begins, and ends, with payloads or without. */
 int nvtx_range_push(const void *domain, const struct nvtx_abi_event *event);
 int nvtx_range_pop(const void *domain);
 int nvtx_range_pop_payload(const void *domain, const struct nvtx_abi_payload *payloads, size_t nr);
@@ -60,7 +60,7 @@ struct nvtx_comm {
 	int split; /* nranks and rank are the parent's */
 };
 
-/* Reads the payload of a birth or an end: 1 if it is one that we know. */
+/* Reads the payload of a birth or an end. Returns 1 if it is one that we know. */
 int nvtx_comm_read(uint32_t call, const struct nvtx_abi_payload *payload, struct nvtx_comm *ret);
 
 /*

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * _PyRuntime -> interpreters -> the state of this thread -> its frames -> their code. All of it is
- * looked at as bytes of a process that may have written all over itself: lists are bounded, frames
- * that make no sense end the walk, and the frames before them stand.
+ * The walk goes _PyRuntime -> interpreters -> the state of this thread -> its frames -> their code.
+ * All of it is looked at as bytes of a process that may have written all over itself: lists are
+ * bounded, frames that make no sense end the walk, and the frames before them stand.
  *
- * Where the fields lie is decided when armed (cpython/layout.h). Names are copied as they are; of a
- * name the same few appear again and again, so texts are put once per address.
+ * Where the fields lie is decided when armed (cpython/layout.h). Names are copied as they are. The
+ * same few names appear again and again, so each text is put once for its address.
  */
 #include "probes/python/pyframes.h"
 
@@ -21,8 +21,9 @@
 #define PYFRAMES_INTERPRETERS 64
 #define PYFRAMES_THREADS      4096
 #define PYFRAMES_STEPS	      512  /* frames and shims of the thread */
-#define PYFRAMES_NAME	      200  /* characters; of a longer one the end is kept: the file */
-#define PYFRAMES_LINES	      8192 /* bytes of a line table; further on there are no lines */
+/* characters; of a longer name the end is kept, which has the file */
+#define PYFRAMES_NAME	      200
+#define PYFRAMES_LINES	      8192 /* bytes of a line table; code further on gets no lines */
 #define PYFRAMES_NAMES	      64   /* addresses of texts that are remembered */
 
 /* Writers: pyframes_arm() and what it calls, when an interpreter has begun. */
@@ -39,7 +40,7 @@ struct pyframes_walk {
 	struct ring_traceback *into;
 	const struct python_offsets *at;
 	uint32_t first;	 /* the first frame of the present run */
-	uint64_t cframe; /* of it; 3.11 */
+	uint64_t cframe; /* that of the present run; 3.11 only */
 	struct {
 		uint64_t at;
 		uint32_t text;
@@ -49,7 +50,10 @@ struct pyframes_walk {
 
 /* --- Arming ----------------------------------------------------------------------------------- */
 
-/* "3.11.7 (main, ...": the two numbers as in PY_VERSION_HEX. */
+/*
+ * Returns the version as PY_VERSION_HEX, of which the low half may be 0: by Py_Version, else by a
+ * text such as "3.11.7 (main, ..."; 0 not known.
+ */
 static uint32_t pyframes_version(void)
 {
 	const unsigned long *number = dlsym(RTLD_DEFAULT, "Py_Version");
@@ -68,7 +72,10 @@ static uint32_t pyframes_version(void)
 	return 3u << 24 | minor << 16;
 }
 
-/* From 3.13 on the interpreter says it itself. */
+/*
+ * Finds the layout for a version; from 3.13 on the interpreter says it itself. Returns 1 if it is
+ * known.
+ */
 static int pyframes_layout(uint32_t version)
 {
 	const uint64_t *words = (const uint64_t *)(uintptr_t)pyframes.runtime;
@@ -85,7 +92,7 @@ static int pyframes_layout(uint32_t version)
 	       python_layout_of_words(words, PYTHON_WORDS, &pyframes.layout);
 }
 
-/* Up to 3.10 frames are told apart by the function that evaluates them. */
+/* Finds the function that evaluates frames, by which they are told apart up to 3.10. */
 static void pyframes_eval(void)
 {
 	void *eval = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
@@ -114,7 +121,7 @@ void pyframes_arm(void)
 
 /* --- Words and texts -------------------------------------------------------------------------- */
 
-/* A word of an object; 0 where it cannot be read, as where there is nothing. */
+/* Returns a word of an object; 0 if it cannot be read, as if nothing were there. */
 static uint64_t pyframes_u64(struct pyframes_walk *w, uint64_t at)
 {
 	uint64_t word;
@@ -144,7 +151,7 @@ static uint32_t pyframes_put_utf8(char *to, uint32_t c)
 	return n;
 }
 
-/* Where the characters of a str lie; 0 where its state makes no sense. */
+/* Returns where the characters of a str lie; 0 if its state makes no sense. */
 static uint64_t pyframes_characters(struct pyframes_walk *w, uint64_t at, uint32_t state)
 {
 	uint32_t compact = pyframes.layout.str_compact;
@@ -157,7 +164,9 @@ static uint64_t pyframes_characters(struct pyframes_walk *w, uint64_t at, uint32
 	return at + (STR_ASCII(state) ? w->at->str_ascii : compact);
 }
 
-/* A str as a text of the traceback; 0 where that is no str, or there is no room. */
+/*
+ * Puts a str into the traceback's texts. Returns its place; 0 if it is no str, or there is no room.
+ */
 static uint32_t pyframes_str(struct pyframes_walk *w, uint64_t at)
 {
 	uint64_t length = pyframes_u64(w, at + w->at->str_length), from;
@@ -188,7 +197,7 @@ static uint32_t pyframes_str(struct pyframes_walk *w, uint64_t at)
 	return ring_traceback_text(w->into, text, n);
 }
 
-/* The same, once for each address. */
+/* Does the same, once for each address. */
 static uint32_t pyframes_text(struct pyframes_walk *w, uint64_t at)
 {
 	uint32_t slot = (uint32_t)(at * 0x9e3779b97f4a7c15ull >> 58) % PYFRAMES_NAMES;
@@ -242,8 +251,9 @@ static uint32_t pyframes_line(
 }
 
 /*
- * A frame of a function into the traceback: 0, or -1 where it makes no sense. Between a class and
- * its __init__ the interpreter has code of its own, in no file: that is nobody's frame.
+ * Puts the frame of a function into the traceback. Returns 0, or -1 if it makes no sense. Between a
+ * class and its __init__ the interpreter has code of its own, in no file: that is nobody's frame,
+ * and left out.
  */
 static int pyframes_function(struct pyframes_walk *w, const struct pyframes_raw *raw)
 {
@@ -273,7 +283,7 @@ static int pyframes_function(struct pyframes_walk *w, const struct pyframes_raw 
 	return 0;
 }
 
-/* The run ends: its outermost frame learns what entered it. */
+/* Ends a run: its outermost frame learns what entered it. */
 static void pyframes_run_end(struct pyframes_walk *w, uint64_t anchor)
 {
 	if (w->into->npy > w->first)
@@ -281,7 +291,7 @@ static void pyframes_run_end(struct pyframes_walk *w, uint64_t anchor)
 	w->first = w->into->npy;
 }
 
-/* One step: 0, or -1 where it makes no sense. */
+/* Takes one frame. Returns 0, or -1 if it makes no sense. */
 static int pyframes_take(struct pyframes_walk *w, uint64_t frame, struct pyframes_raw *raw)
 {
 	if (pyframes_raw(w, frame, raw))
@@ -340,7 +350,10 @@ static int pyframes_is_thread(struct pyframes_walk *w, uint64_t state, uint32_t 
 	       of_pthread == tid;
 }
 
-/* The state that has the GIL which this interpreter uses. */
+/*
+ * Returns the thread state that has the GIL which this interpreter uses, or had it last; 0 not
+ * known.
+ */
 static uint64_t pyframes_holder(struct pyframes_walk *w, uint64_t interpreter)
 {
 	uint64_t gil;
@@ -352,8 +365,8 @@ static uint64_t pyframes_holder(struct pyframes_walk *w, uint64_t interpreter)
 }
 
 /*
- * The thread's state; 0 none. One that has called into another interpreter has several: the present
- * one is that which has, or had last, a GIL.
+ * Returns the thread's state; 0 none. A thread that has called into another interpreter has
+ * several: the present one is that which has, or had last, a GIL.
  */
 static uint64_t pyframes_state(struct pyframes_walk *w, uint32_t tid)
 {

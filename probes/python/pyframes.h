@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pyframes.h: the Python frames of the calling thread, walked inside its signal handler over memory
+ * pyframes.h: walks the Python frames of the calling thread inside its signal handler, over memory
  * that may be broken: bytes are copied (self.h) and believed only after a look, and no function of
  * the interpreter is called.
  */

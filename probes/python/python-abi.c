@@ -19,7 +19,10 @@ static const struct python_symbol {
 	{"PyExc_SystemExit", (void **)&py.SystemExit}, {NULL, NULL}},
   python_welcome[] = {PYTHON_MAYBE(PYTHON_SYMBOL){NULL, NULL}};
 
-/* By the global scope: a static python is the program itself, which comes before us. */
+/*
+ * Looks names up in the global scope: a static python is the program itself, which comes before us.
+ * Returns the first that is missing, or NULL.
+ */
 static const char *python_abi_look(const struct python_symbol *all)
 {
 	const char *missing = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* python-args.c: what the program hands over is checked before it is used. */
+/* python-args.c: checks what the program hands over before it is used. */
 #include "probes/probe.h"
 #include "probes/python/python-parts.h"
 
@@ -58,7 +58,7 @@ const char *python_arg_text(struct python_args *a, int place, const char *name)
 	return s;
 }
 
-/* By its index: a float is no number here, and up to 3.9 would be taken with a warning. */
+/* Asked by __index__: a float is no number here, and up to 3.9 would be taken with a warning. */
 int python_number(PyObject *object, long long *ret)
 {
 	PyObject *whole = py.PyNumber_Index(object);

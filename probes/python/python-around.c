@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python-around.c: calls of the program that the shim stands around.
+ * python-around.c: stands around calls of the program for the shim.
  *
- * They are C for one reason: a Python function would be a frame more in every traceback that passes
+ * This is C for one reason: a Python function would be a frame more in every traceback that passes
  * through it, one more call for a tracer to step into, and one more turn towards the limit of
  * recursion. This way the program sees its own frames only.
  */
@@ -43,8 +43,8 @@ PyObject *python_quietly(PyObject *function, PyObject *args)
 }
 
 /*
- * Returns what the shim's `before` returns, new; None where there is none; NULL: the program is
- * stopped.
+ * Calls the shim's `before`. Returns what it returns, new; None if there is none; NULL: the program
+ * is stopped.
  */
 static PyObject *around_before(PyObject *before, PyObject *places, PyObject *keywords)
 {
@@ -55,7 +55,7 @@ static PyObject *around_before(PyObject *before, PyObject *places, PyObject *key
 	args = py.Py_BuildValue("(OO)", places, keywords ? keywords : py.none);
 	token = args ? python_quietly(before, args) : NULL;
 	python_drop(args);
-	python_forgive(); /* no memory for the arguments */
+	python_forgive(); /* if there was no memory for the arguments */
 	return token || py.PyErr_Occurred() ? token : python_none();
 }
 
@@ -88,7 +88,7 @@ static PyObject *around_after(PyObject *after, PyObject *token, PyObject *result
 	return result;
 }
 
-/* What around() returns: self is (function, before, after). */
+/* The function that around() returns; self is (function, before, after). */
 static PyObject *around_call(PyObject *self, PyObject *places, PyObject *keywords)
 {
 	PyObject *token, *result;
@@ -127,7 +127,7 @@ static PyObject *around_make(PyObject *self, PyObject *places, PyObject *keyword
 	return python_around_new(thing[0], thing[1], thing[2]);
 }
 
-/* method(function): a function of ours as a method: it gets its object first, as Python's do. */
+/* method(function): makes a function of ours a method: it gets its object first, as Python's do. */
 static PyObject *around_method(PyObject *self, PyObject *places, PyObject *keywords)
 {
 	(void)self;

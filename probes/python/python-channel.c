@@ -13,7 +13,7 @@
 #include "probes/trait.h"
 #include "ring/ring.h"
 
-/* As many as a shard's record keeps. */
+/* dimensions that a shard's record keeps */
 #define CHANNEL_DIMS 12
 
 extern inquest_span_begin_fn inquest_probe_span_begin;
@@ -28,7 +28,7 @@ extern inquest_note_fn inquest_probe_note;
 		.places = (places_), .keywords = (keywords_)                                       \
 	}
 
-/* A kind of span that there is; anything else is bad. */
+/* Returns a kind of span that there is; anything else is bad. */
 static int channel_kind(struct python_args *a)
 {
 	long long kind = python_arg_count(a, 0, "kind");
@@ -38,7 +38,7 @@ static int channel_kind(struct python_args *a)
 	return a->bad ? 0 : (int)kind;
 }
 
-/* A text that there must be. */
+/* Returns a text that there must be. */
 static const char *channel_name(struct python_args *a, int place, const char *name)
 {
 	const char *s = python_arg_text(a, place, name);
@@ -75,7 +75,9 @@ static PyObject *channel_span_end(PyObject *self, PyObject *places, PyObject *ke
 	return python_none();
 }
 
-/* The sizes in a sequence; how many. What is no size, and all after it, is left out. */
+/*
+ * Copies the sizes in a sequence. Returns how many. What is no size, and all after it, is left out.
+ */
 static unsigned channel_dims(PyObject *sequence, uint64_t dims[CHANNEL_DIMS])
 {
 	Py_ssize_t size = sequence ? py.PySequence_Size(sequence) : 0;
@@ -217,7 +219,10 @@ const struct python_method python_channel[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-/* These are the shim's: a program that says them would be believed by everyone. */
+/*
+ * True for functions that only the shim may call: a program that says these would be believed by
+ * everyone.
+ */
 static int channel_is_ours(const struct python_method *m)
 {
 	return m->call == channel_identify || m->call == channel_group || m->call == channel_left;
@@ -244,7 +249,9 @@ static const struct {
 	{"DEVICE", RING_SPAN_DEVICE},
 };
 
-/* Takes the reference to `value`, which may be NULL. 0, or -1. */
+/*
+ * Puts a value, whose reference is taken over and which may be NULL, into a dict. Returns 0, or -1.
+ */
 static int channel_put(PyObject *dict, const char *name, PyObject *value)
 {
 	int failed = !value || py.PyDict_SetItemString(dict, name, value);

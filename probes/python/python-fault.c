@@ -21,11 +21,12 @@
 #define TRACEBACK_NEXT  2
 #define TRACEBACK_FRAME 3
 
-#define FAULT_DEPTH 100000 /* a traceback that is longer is cut where it is newest */
+/* entries of a traceback that are walked; of a longer one the newest are left out */
+#define FAULT_DEPTH 100000
 
 extern inquest_note_fn inquest_probe_note;
 
-/* An attribute, new; NULL where there is none. */
+/* Returns an attribute, new; NULL if there is none. */
 static PyObject *fault_get(PyObject *object, const char *name)
 {
 	PyObject *found = py.PyObject_GetAttrString(object, name);
@@ -48,7 +49,7 @@ static void fault_put(struct text *t, PyObject *str)
 	py.PyErr_Clear();
 }
 
-/* The type as Python prints it: without a module that goes without saying. */
+/* Appends the type as Python prints it: without a module that goes without saying. */
 static void fault_type(struct text *t, PyObject *type)
 {
 	PyObject *module = fault_get(type, "__module__"), *name = fault_get(type, "__qualname__");
@@ -82,7 +83,7 @@ static void fault_value(struct text *t, PyObject *value)
 	python_drop(str);
 }
 
-/* A path's last two parts: __init__.py alone says nothing. */
+/* Returns a path's last two parts: __init__.py alone says nothing. */
 static const char *fault_path_end(const char *path)
 {
 	const char *end = path + strlen(path);
@@ -94,9 +95,9 @@ static const char *fault_path_end(const char *path)
 }
 
 /*
- * An entry's frame, new. Asking for the attribute is an audit event, which hooks of the program
- * would see, and might print: so it is read where it lies, if this Python's tracebacks lie as those
- * of all released ones do, which their size and the field before it prove.
+ * Returns an entry's frame, new. To ask for the attribute is an audit event, which hooks of the
+ * program would see, and might print. So it is read where it lies, if this Python's tracebacks lie
+ * as those of all released ones do, which their size and the field before it prove.
  */
 static PyObject *fault_frame_of(PyObject *entry)
 {
@@ -116,7 +117,7 @@ static PyObject *fault_frame_of(PyObject *entry)
 	return frame ? frame : fault_get(entry, "tb_frame");
 }
 
-/* "file.py:12 in forward" of one entry of a traceback. */
+/* Appends "file.py:12 in forward" for one entry of a traceback. */
 static void fault_frame(struct text *t, PyObject *entry)
 {
 	PyObject *frame = fault_frame_of(entry), *line = fault_get(entry, "tb_lineno");
@@ -165,7 +166,7 @@ static int fault_last(PyObject *traceback, PyObject *last[FAULT_FRAMES])
 	return n;
 }
 
-/* Where it was raised, as a trait. */
+/* Tells as a trait where it was raised. */
 static void fault_place(const char *key, PyObject *traceback)
 {
 	PyObject *last[FAULT_FRAMES];
@@ -189,7 +190,7 @@ static void fault_place(const char *key, PyObject *traceback)
 		trait_put(key, space, TRAIT_NO_NUMBER);
 }
 
-/* `prefix`, type and text as a note; where it was raised as the trait `key`. */
+/* Writes `prefix`, type and text as a note, and where it was raised as the trait `key`. */
 static void fault_write(const char *prefix, const char *key, PyObject *const error[3])
 {
 	char space[FAULT_TEXT];
@@ -225,8 +226,8 @@ void python_fault_hear(PyObject *args, int thread)
 }
 
 /*
- * exception(type, value, traceback, thread=None): one that Python does not tell us of. With a
- * thread's name it ended that thread only.
+ * exception(type, value, traceback, thread=None): tells of one that Python does not tell us of.
+ * With a thread's name it ended that thread only.
  */
 static PyObject *fault_exception(PyObject *self, PyObject *places, PyObject *keywords)
 {
@@ -247,7 +248,10 @@ static PyObject *fault_exception(PyObject *self, PyObject *places, PyObject *key
 	return python_none();
 }
 
-/* handling(type, value, traceback): one that the program has caught, or that passes a `finally`. */
+/*
+ * handling(type, value, traceback): tells of one that the program has caught, or that passes a
+ * `finally`.
+ */
 static PyObject *fault_handling(PyObject *self, PyObject *places, PyObject *keywords)
 {
 	struct python_args a = {.places = places, .keywords = keywords};

@@ -17,7 +17,7 @@
 
 #define PYTHON_RAW 0 /* PYMEM_DOMAIN_RAW */
 
-/* PyMemAllocatorEx */
+/* CPython's PyMemAllocatorEx. */
 struct python_allocator {
 	void *context;
 	void *(*malloc)(void *context, size_t size);
@@ -35,12 +35,14 @@ static struct {
 	void *at;                      /* where it lies */
 } hook;
 
+/* Allocates the hook, and remembers where. */
 static void *hook_remember(void *context, size_t size)
 {
 	hook.at = hook.first.malloc(context, size);
 	return hook.at;
 }
 
+/* The four of the last allocator, but the hook is not freed. */
 static void *hook_malloc(void *context, size_t size)
 {
 	return hook.last.malloc(context, size);

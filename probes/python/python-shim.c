@@ -13,7 +13,10 @@
 #include "probes/python/python-parts.h"
 #include "probes/trait.h"
 
-/* A file of the shim. `patches`: the modules that it patches, each ended by NUL, then one more. */
+/*
+ * A file of the shim. `patches` are the modules that it patches: each ends in a NUL, and the list
+ * in one more.
+ */
 struct shim_file {
 	const char *name;
 	const char *patches;
@@ -22,7 +25,7 @@ struct shim_file {
 
 #include "probes/python-shim.inc"
 
-/* What lives as long as the interpreter. Writer: shim_install(), with the GIL. */
+/* All this lives as long as the interpreter. Writer: shim_install(), with the GIL. */
 static struct {
 	PyObject *finder;    /* which is `_inquest` to the shim's files */
 	PyObject *watched;   /* {module: the numbers of the files that patch it} */
@@ -31,7 +34,7 @@ static struct {
 
 #define SHIM_FILES (sizeof(shim_files) / sizeof(*shim_files))
 
-/* Runs file i in a namespace, unseen by tracers: 0, or -1 with the exception pending. */
+/* Runs file i in a namespace, unseen by tracers. Returns 0, or -1 with the exception pending. */
 static int shim_run(size_t i, PyObject *namespace)
 {
 	PyObject *code = py.Py_CompileString(shim_files[i].text, SHIM_NAME, PYTHON_FILE_INPUT);
@@ -59,7 +62,7 @@ static PyObject *shim_load(PyObject *self, PyObject *places, PyObject *keywords)
 	return shim_run((size_t)i, namespace) ? NULL : python_none();
 }
 
-/* A function of core.py, borrowed; compiles core.py where it must. NULL where it failed. */
+/* Returns a function of core.py, borrowed; compiles core.py if need be. NULL if that failed. */
 static PyObject *shim_core(const char *name)
 {
 	PyObject *namespace = python_shim.namespace;
@@ -82,7 +85,9 @@ void python_shim_call(const char *function, PyObject *args)
 	python_forgive();
 }
 
-/* checksum(text, so_far): the CRC-32 of what was summed up so far and the text behind it. */
+/*
+ * checksum(text, so_far): returns the CRC-32 of what was summed up so far and the text behind it.
+ */
 static PyObject *shim_checksum(PyObject *self, PyObject *places, PyObject *keywords)
 {
 	struct python_args a = {.places = places, .keywords = keywords};
@@ -105,7 +110,7 @@ static const struct python_method shim_methods[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-/* {module: the numbers of the files that patch it}, new; NULL where there is no memory. */
+/* Returns {module: the numbers of the files that patch it}, new; NULL without memory. */
 static PyObject *shim_watched(void)
 {
 	PyObject *watched = py.PyDict_New(), *number;
@@ -137,7 +142,7 @@ static PyObject *shim_watched(void)
 	return NULL;
 }
 
-/* Adds functions up to the one without a name. 0, or -1. */
+/* Adds functions up to the one without a name. Returns 0, or -1. */
 static int shim_add(PyObject *dict, const struct python_method *m)
 {
 	int failed = 0;
@@ -151,7 +156,7 @@ static int shim_add(PyObject *dict, const struct python_method *m)
 	return failed ? -1 : 0;
 }
 
-/* Fills what will be the class's own dict. 0, or -1. */
+/* Fills what will be the class's own dict. Returns 0, or -1. */
 static int shim_fill(PyObject *dict)
 {
 	PyObject *module = py.PyUnicode_FromString("_inquest");
@@ -166,9 +171,9 @@ static int shim_fill(PyObject *dict)
 }
 
 /*
- * The finder: a class like the interpreter's own, whose functions are called without an object.
- * Code that walks sys.meta_path relies on attributes of classes and their objects. New; NULL where
- * it failed.
+ * Makes the finder: a class like the interpreter's own, whose functions are called without an
+ * object. Code that walks sys.meta_path relies on attributes of classes and their objects. Returns
+ * it, new; NULL if that failed.
  */
 static PyObject *shim_finder(void)
 {
@@ -183,8 +188,8 @@ static PyObject *shim_finder(void)
 }
 
 /*
- * Fills core.py's namespace: the builtins, `sys` and `_inquest`. An import statement would go
- * through whatever import function the program has put in place. 0, or -1.
+ * Fills core.py's namespace: the builtins, `sys` and `_inquest`. (An import statement would go
+ * through whatever import function the program has put in place.) Returns 0, or -1.
  */
 static int shim_furnish(void)
 {
@@ -202,7 +207,7 @@ static int shim_furnish(void)
 	return failed ? -1 : 0;
 }
 
-/* 0, or -1 with or without an exception. */
+/* Puts everything in place. Returns 0, or -1 with or without an exception. */
 static int shim_install(void)
 {
 	python_shim.watched = shim_watched();

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python-unheard.c: exceptions that end a thread or a child of multiprocessing, of which Python
- * itself tells no hook: `threading` and `multiprocessing` print them, and go on. And those that end
- * the function that a worker of Ray was given: Ray catches them, and tells its driver.
+ * python-unheard.c: hears exceptions that end a thread or a child of multiprocessing, of which
+ * Python itself tells no hook: `threading` and `multiprocessing` print them, and go on. And those
+ * that end the function that a worker of Ray was given: Ray catches them, and tells its driver.
  */
 #include <string.h>
 
 #include "probes/python/python-parts.h"
 
 /*
- * owner.name becomes around(what it is, before, after); either may be NULL. A method of a class
- * gets its object first. 0, or -1: there is none, or it cannot be replaced.
+ * Makes owner.name around(what it is, before, after); either may be NULL. A method of a class gets
+ * its object first. Returns 0, or -1 if there is no such name, or it cannot be replaced.
  */
 static int unheard_stand_around(PyObject *owner, const char *name,
 	const struct python_method *before, const struct python_method *after, int is_method)
@@ -36,7 +36,7 @@ static int unheard_stand_around(PyObject *owner, const char *name,
 	return failed ? -1 : 0;
 }
 
-/* Before threading.excepthook(args), where args is (type, value, traceback, thread). */
+/* Runs before threading.excepthook(args), where args is (type, value, traceback, thread). */
 static PyObject *unheard_in_thread(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	PyObject *places = py.PyTuple_GetItem(args, 0), *given, *error[3] = {NULL, NULL, NULL};
@@ -65,7 +65,9 @@ static void unheard_tell(PyObject *value)
 	python_drop(error[2]);
 }
 
-/* After run() of a child, with (token, result, exception): an Exception it prints, and exits. */
+/*
+ * Runs after run() of a child, with (token, result, exception): it prints an Exception, and exits.
+ */
 static PyObject *unheard_in_child(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	PyObject *value = py.PyTuple_GetItem(args, 2);
@@ -78,8 +80,8 @@ static PyObject *unheard_in_child(PyObject *self, PyObject *args, PyObject *keyw
 }
 
 /*
- * Before construct_user_exception_with_traceback(exception, ...), which makes of what the training
- * function died of what the driver is told.
+ * Runs before construct_user_exception_with_traceback(exception, ...), which makes what the driver
+ * is told of what the training function died of.
  */
 static PyObject *unheard_in_ray(PyObject *self, PyObject *args, PyObject *keywords)
 {
@@ -94,7 +96,7 @@ static PyObject *unheard_in_ray(PyObject *self, PyObject *args, PyObject *keywor
 	return py.PyErr_Occurred() ? NULL : python_none();
 }
 
-/* Before BaseProcess._bootstrap(child, ...), the first that a child does. */
+/* Runs before BaseProcess._bootstrap(child, ...), the first that a child does. */
 static PyObject *unheard_child_begins(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static const struct python_method after = {
@@ -129,7 +131,10 @@ static const char *unheard_multiprocessing(PyObject *module)
 	return failed ? "multiprocessing.process.BaseProcess._bootstrap" : NULL;
 }
 
-/* ThreadRunner runs the function, and looks the name up among its module's at each exception. */
+/*
+ * Patches Ray: ThreadRunner runs the function, and looks that name up in its module at each
+ * exception.
+ */
 static const char *unheard_ray(PyObject *module)
 {
 	static const char name[] = "construct_user_exception_with_traceback";
@@ -138,7 +143,10 @@ static const char *unheard_ray(PyObject *module)
 	return unheard_stand_around(module, name, &before, NULL, 0) ? name : NULL;
 }
 
-/* Each returns what was not there. */
+/*
+ * The modules that are patched in C. Each patch returns the name of what was not there; NULL if all
+ * was.
+ */
 static const struct {
 	const char *module;
 	const char *(*patch)(PyObject *module);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python-watch.c: the imports of a program, watched: a module that the shim patches is patched when
+ * python-watch.c: watches the imports of a program: a module that the shim patches is patched when
  * its own code has run.
  *
  * What stands in sys.meta_path is the class `_inquest.Finder`, whose find_spec() looks each name up
  * in a dict. On a hit the finders behind it are asked, and the loader that they give gets an
- * exec_module of its own for this one run, which tells us of its end. All of it is C: compiling
+ * exec_module of its own for this one run, which tells us of its end. All of it is C: to compile
  * Python text costs ten times more, and every program that imports `threading` would wait for it.
  *
  * KeyboardInterrupt and SystemExit may come out of any call that runs code of the program, and are
@@ -20,7 +20,7 @@ static struct {
 	PyObject *done;    /* {module: None} of those that are patched */
 } watch;
 
-/* An attribute, new; NULL where there is none. */
+/* Returns an attribute, new; NULL if there is none. */
 static PyObject *watch_get(PyObject *object, const char *name)
 {
 	PyObject *found = object ? py.PyObject_GetAttrString(object, name) : NULL;
@@ -37,7 +37,10 @@ static int watch_has_text(PyObject *name)
 	return files && py.PyTuple_Size(files) > 0;
 }
 
-/* The files are run before the module's own code: what they import, it has imported itself. */
+/*
+ * Runs the files that patch a module before the module's own code: what they import, it has not
+ * imported itself.
+ */
 static void watch_prepare(PyObject *name)
 {
 	if (watch_has_text(name))
@@ -92,7 +95,10 @@ void python_watch_catch_up(void)
  * what stands in the loader's place}.
  */
 
-/* begin(places, keywords): the module, or None: a loader of many modules may run another one. */
+/*
+ * begin(places, keywords): returns the module, or None: a loader of many modules may run another
+ * one.
+ */
 static PyObject *watch_run_begin(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	PyObject *places = py.PyTuple_GetItem(args, 0), *module, *name;
@@ -113,7 +119,7 @@ static PyObject *watch_run_begin(PyObject *self, PyObject *args, PyObject *keywo
 	return module;
 }
 
-/* The loader gets its own exec_module back, if it is ours that it has. */
+/* Gives the loader its own exec_module back, if it is ours that it has. */
 static void watch_run_over(PyObject *self)
 {
 	PyObject *loader = py.PyDict_GetItemString(self, "loader");
@@ -129,7 +135,7 @@ static void watch_run_over(PyObject *self)
 	python_forgive();
 }
 
-/* end(what begin() returned, result, exception) */
+/* end(what begin() returned, result, exception): patches the module, if its code has run well. */
 static PyObject *watch_run_end(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	PyObject *module = py.PyTuple_GetItem(args, 0), *error = py.PyTuple_GetItem(args, 2);
@@ -143,7 +149,7 @@ static PyObject *watch_run_end(PyObject *self, PyObject *args, PyObject *keyword
 	return py.PyErr_Occurred() ? NULL : python_none();
 }
 
-/* Makes the loader tell us, once, when it has run that module. 0, or -1. */
+/* Makes the loader tell us, once, when it has run that module. Returns 0, or -1. */
 static int watch_loader(PyObject *loader, PyObject *run, PyObject *name)
 {
 	static const struct python_method begins = {"inquest", watch_run_begin, PYTHON_METHOD,
@@ -164,7 +170,7 @@ static int watch_loader(PyObject *loader, PyObject *run, PyObject *name)
 	return failed ? -1 : 0;
 }
 
-/* A loader that takes no exec_module of ours. */
+/* Reports a loader that takes no exec_module of ours. */
 static void watch_report(PyObject *name)
 {
 	PyObject *why = py.PyErr_Occurred() ? NULL : py.PyUnicode_FromString(" (its loader)");
@@ -177,7 +183,10 @@ static void watch_report(PyObject *name)
 	python_drop(why);
 }
 
-/* A loader that is everybody's, or of another age, is let be: the next import catches up. */
+/*
+ * Watches the loader of a spec. One that is everybody's, or of another age, is let be: the next
+ * import catches up.
+ */
 static void watch_spec(PyObject *spec, PyObject *name)
 {
 	PyObject *loader = watch_get(spec, "loader"), *run = NULL;
@@ -194,7 +203,7 @@ static void watch_spec(PyObject *spec, PyObject *name)
 }
 
 /*
- * Asks the finders behind ours: a spec, None, or NULL as they raise. Where none finds it, or
+ * Asks the finders behind ours. Returns a spec, None, or NULL as they raise. If none finds it, or
  * one is of the age before find_spec, importlib goes on and asks them all again.
  */
 static PyObject *watch_ask_others(PyObject *places)
@@ -221,7 +230,7 @@ static PyObject *watch_ask_others(PyObject *places)
 	return spec || py.PyErr_Occurred() ? spec : python_none();
 }
 
-/* find_spec(name, path, target) of the finder. Nearly all end at the lookup. */
+/* The finder's find_spec(name, path, target). Nearly all calls end at the lookup. */
 static PyObject *watch_find_spec(PyObject *self, PyObject *places, PyObject *keywords)
 {
 	PyObject *name = py.PyTuple_Size(places) > 0 ? py.PyTuple_GetItem(places, 0) : NULL;

@@ -39,7 +39,10 @@ int python_is_overheard(void)
 	return python.overheard;
 }
 
-/* True if the calling thread may use Python now: there is one, and all of it is known. */
+/*
+ * True if the calling thread may use Python now: there is an interpreter, and all that we need of
+ * it is known.
+ */
 static int python_is_ready(void)
 {
 	return !python_abi_find() && py.Py_IsInitialized();
@@ -78,8 +81,8 @@ static int python_is_watched(PyObject *args)
 }
 
 /*
- * An exception that nobody caught. Where Python runs the process it ends it if it comes from the
- * main thread; a library that prints one in a thread of its own goes on.
+ * Takes in an exception that nobody caught. Where Python runs the process it ends it if it comes
+ * from the main thread; a library that prints one in a thread of its own goes on.
  */
 static void python_hear_fault(PyObject *args)
 {
@@ -87,7 +90,10 @@ static void python_hear_fault(PyObject *args)
 		python_fault_hear(args, python.started && sys_gettid() != sys_getpid());
 }
 
-/* The few events that are ours; `event` was already seen to begin with the right letter. */
+/*
+ * Takes in one of the few events that are ours; `event` was already seen to begin with the right
+ * letters.
+ */
 static void python_hear(const char *event, PyObject *args)
 {
 	int run = !strncmp(event, PYTHON_RUN, strlen(PYTHON_RUN));
@@ -113,7 +119,10 @@ static void python_hear(const char *event, PyObject *args)
 	}
 }
 
-/* The frequent ones (sys._getframe, id, compile, object.*) end at the second letter. */
+/*
+ * True if an event may be ours. The frequent ones (sys._getframe, id, compile, object.*) end at the
+ * second letter.
+ */
 static inline int python_may_be_ours(const char *event)
 {
 	switch (event[0]) {
@@ -140,7 +149,7 @@ static int python_audit(const char *event, PyObject *args, void *context)
 	return 0;
 }
 
-/* INQUEST_PYTHON=off, or 0. */
+/* True if INQUEST_PYTHON is off, or 0. */
 static int python_is_off(void)
 {
 	const char *wish = getenv("INQUEST_PYTHON");

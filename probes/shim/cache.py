@@ -11,7 +11,7 @@ _caches_told = False
 
 
 def _walk(path):
-    """Files, bytes, and whether that is all of them."""
+    """Returns how many files and bytes there are, and whether that is all of them."""
     files = size = 0
     until, work = time.monotonic() + _WALK_S, time.thread_time() + _WALK_CPU_S
     todo = [path]
@@ -33,7 +33,7 @@ def _walk(path):
 
 
 def _tell_cache(key, path):
-    """Its path and files, its bytes; a count that was cut short says so."""
+    """Tells a cache's path, files and bytes; a count that was cut short says so."""
     files, size, whole = _walk(path)
     _trait(key, path, files)
     _trait(key + "-bytes", None if whole else "at least", size)
@@ -57,7 +57,7 @@ def _triton_cache():
 
 
 def _tell_caches():
-    """Once in a process, when it first compiles: what follows is its own doing."""
+    """Runs once in a process, when it first compiles: what follows is its own doing."""
     global _caches_told
     if _caches_told:
         return
@@ -72,7 +72,7 @@ def _tell_caches():
 
 
 class _Waiter:
-    """A span from the first time in vain to the end of the wait; per thread, since one waits."""
+    """Makes a span from the first vain try to the end of the wait; per thread, since one waits."""
 
     def __init__(self):
         self.mine = _Local()
@@ -92,7 +92,7 @@ _lock_waiter = _Waiter()
 
 
 def _try_lock(real):
-    # Called again and again until it is locked.
+    # This is called again and again until the lock is had.
     def _acquire(self):
         real(self)
         try:
@@ -118,7 +118,7 @@ def _take_lock(real):
 
 @patches("torch.utils._filelock")
 def _filelock(module):
-    # torch's own subclass: what it inherits is replaced there, and nowhere else.
+    # This is torch's own subclass: what it inherits is replaced there, and nowhere else.
     _replace(module, "FileLock._acquire", _try_lock)
     _replace(module, "FileLock.acquire", _take_lock)
 

@@ -7,7 +7,7 @@ _checkpoint_depth = _Local()
 
 
 def _checkpoint_path(target):
-    """Whether a checkpoint with this target is told of, and its path where that is known."""
+    """Returns whether a checkpoint with this target is told of, and its path if it is known."""
     try:
         told = not isinstance(target, _io.BytesIO) and not getattr(_checkpoint_depth, "n", 0)
         return told, _path_text(target) if told else None

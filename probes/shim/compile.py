@@ -38,7 +38,7 @@ _results = {}
 
 
 def _compile_starts(*args):
-    # Called with a lock held, as the next: an outer bracket is never opened twice.
+    # This and the next are called with a lock held: an outer bracket is never opened twice.
     global _bracket
     try:
         trigger = getattr(args[0], "callback_trigger", None) if args else None
@@ -75,7 +75,7 @@ def _dynamo_callback(module):
 
 
 def _phase_named(event):
-    """(kind, name) of an event, None for one of no interest."""
+    """Returns (kind, name) of an event; None for one of no interest."""
     phase = _PHASES.get(event)
     if phase is None and ("bench" in event or event.startswith("pad_mm_") or
                           event.endswith(("autotune", "autotuning", "_tuning"))):
@@ -109,7 +109,7 @@ def _phase_begins(event):
 
 
 def _phase_ends(event):
-    """Also those inside of it that an exception left open."""
+    """Ends a phase, and those inside of it that an exception left open."""
     if _phase_named(event) is None:
         return
     opened = _open_phases()
@@ -149,7 +149,7 @@ def _log_end(real):
 
 
 def _cache_answered(event):
-    """Hits and misses of either cache: the last answer, and all misses."""
+    """Takes in an event of either cache: the last answer is told, and all misses."""
     for prefix, key in (("fx_graph_cache_", "fx-cache"), ("autograd_cache_", "aot-cache")):
         if event.startswith(prefix):
             _cache_says(key, event[len(prefix):])
@@ -185,7 +185,7 @@ def _dynamo_utils(module):
 
 
 def _target_text(node):
-    """What a node calls, alike on all ranks: no addresses, no arguments."""
+    """Returns what a node calls, alike on all ranks: no addresses, no arguments."""
     target = node.target
     if isinstance(target, str):
         return target
@@ -200,7 +200,7 @@ def _is_collective(text):
 
 
 class _GraphIdentity:
-    """A running checksum over the ops of a graph, and of those it calls."""
+    """Carries a checksum on over the ops of a graph, and of those that it calls."""
 
     def __init__(self):
         self.hash = 0
@@ -256,7 +256,7 @@ def _output_graph(module):
 
 
 def _tell_breaks():
-    """How many graph breaks so far, and why the last: where that grew."""
+    """Tells how many graph breaks there were so far, and why the last one, if these grew."""
     utils = sys.modules.get("torch._dynamo.utils")
     n = sum((utils.counters.get("graph_break") or {}).values())
     if n <= _results.get("graph-breaks", 0):

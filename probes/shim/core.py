@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# core.py: what patches a module is kept here, and called once that module's own code has run. It is
-# C that sees the module imported, and calls load() before and patch() behind.
+# core.py: keeps the functions that patch a module, and calls them once that module's own code has
+# run. It is C that sees the module imported, and calls load() before that and patch() after.
 #
 # Nothing here may be seen by the program: no import, no name in a namespace of its own, no frame
 # in a traceback (what stands between the program's frames is _inquest.around(), written in C).
@@ -37,7 +37,7 @@ def patches(name):
 
 
 def want(module, name):
-    """What `name` (dots go deeper) means in a module; None, and a report, where it is gone."""
+    """Returns what `name` (dots go deeper) means in a module; None, and a report, if it is gone."""
     found = module
     for part in name.split("."):
         try:
@@ -61,7 +61,7 @@ def load(name):
 
 
 def patch(name, module):
-    """The module's own code has run."""
+    """Calls what patches a module, whose own code has run."""
     for function in _patches.get(name, ()):
         try:
             function(module)

@@ -14,7 +14,7 @@ _rank = None  # in the world, once it is known
 
 
 def _ranks_text(ranks):
-    """World ranks by seat as text: [0, 1, 2, 3, 8] is 0-3,8."""
+    """Returns world ranks by seat as text: [0, 1, 2, 3, 8] is 0-3,8."""
     runs = []
     for rank in ranks:
         if runs and rank == runs[-1][1] + 1:
@@ -25,12 +25,12 @@ def _ranks_text(ranks):
 
 
 def _timeout_ns(timeout):
-    """A timedelta in ns; 0 for none."""
+    """Returns a timedelta in ns; 0 for none."""
     return int(timeout.total_seconds() * 1e9) if timeout is not None else 0
 
 
 def _limits(backend):
-    """After how long NCCL's watchdog in torch ends a process, as far as the environment says it."""
+    """Tells when NCCL's watchdog in torch ends a process, as far as the environment says it."""
     _learn("async-error", os.environ.get("TORCH_NCCL_ASYNC_ERROR_HANDLING", "default"))
     for name, key in (("TORCH_NCCL_BLOCKING_WAIT", "blocking-wait"),
                       ("TORCH_NCCL_DUMP_ON_TIMEOUT", "dump-on-timeout")):
@@ -47,7 +47,7 @@ def _limits(backend):
 
 
 def _identify(module, args, kwargs):
-    """As the arguments say, else the environment: before anybody is waited for."""
+    """Tells who this is by the arguments, else the environment, before anybody is waited for."""
     global _rank
     world = _argument(args, kwargs, 3, "world_size")
     rank = _argument(args, kwargs, 4, "rank")
@@ -62,7 +62,7 @@ def _identify(module, args, kwargs):
 
 
 def _identified(module):
-    """As the group itself says. That there is a backend tells that this rank is through."""
+    """Tells who this is by the group itself. A backend in it tells that this rank is through."""
     global _rank
     if module.is_initialized():
         _rank = module.get_rank()
@@ -92,14 +92,14 @@ def _initialising(module, real):
 
 
 def _describe(name, text):
-    """What the program calls a group."""
+    """Tells what the program calls a group."""
     if name and text and text != "undefined" and len(_described) < _DESCRIBED:
         _described.add(name)
         _trait("group-desc:" + name, str(text))
 
 
 def _witness(name, ranks):
-    """Of a group that this rank is not in: whom others would find in it by this rank's order."""
+    """Tells of a group without this rank whom others would find in it by this rank's order."""
     rank = _number(os.environ.get("RANK")) if _rank is None else _rank
     if rank is None or rank in ranks or not name or len(_witnessed) >= _DESCRIBED:
         return
@@ -139,7 +139,7 @@ def _making(real):
 
 
 def _leave(module, args, kwargs):
-    """The program destroys a group, or all of them; others may hold the object for long."""
+    """Tells that the program destroys a group, or all; others may hold the object for long."""
     group = _argument(args, kwargs, 0, "group")
     if group is None or group is module.GroupMember.WORLD:
         _inquest.left(None)
@@ -183,7 +183,7 @@ def _asking(real):
 
 
 def _fail(token, result, exception):
-    """What torch.multiprocessing.spawn hands on to its parent, which the rank itself never says."""
+    """Tells what torch.multiprocessing.spawn hands on to its parent, and the rank never says."""
     if isinstance(exception, Exception):
         _inquest.exception(type(exception), exception, exception.__traceback__)
 

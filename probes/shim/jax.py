@@ -23,7 +23,7 @@ def _jax_version(module):
 
 
 def _tell_jax_cache():
-    """Once in a process, when it first compiles; that it has none is known, too."""
+    """Tells of JAX's cache, once, at the first compile; that there is none is told, too."""
     global _jax_cache_told
     if _jax_cache_told:
         return
@@ -43,7 +43,7 @@ def _open_jax_phases():
 
 
 def _jax_phase_begins(context):
-    """Of phases in each other the outermost is told."""
+    """Tells of the outermost of phases that lie one in the other."""
     opened = _open_jax_phases()
     within = any(opened)
     opened.append(None)  # whatever happens here, its end takes it away again

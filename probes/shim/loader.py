@@ -17,7 +17,7 @@ _array_classes = set()  # the two that were met
 
 
 def _free_name(dataset):
-    """The first name of this class that no living loader has."""
+    """Returns the first name of this class that no living loader has."""
     base = type(dataset).__name__
     taken = _loader_names.values()
     for n in range(1, _LOADERS_OF_A_CLASS + 1):
@@ -35,7 +35,7 @@ def _name_loader(args, kwargs):
 
 
 def _is_array(x):
-    """A tensor or a numpy array: nothing else is asked for a shape, it could be anybody's code."""
+    """True for a tensor or numpy array: to ask others for a shape would run anybody's code."""
     for cls in type(x).__mro__:
         if cls.__name__ in ("Tensor", "ndarray") and cls.__module__ in ("torch", "numpy"):
             _array_classes.add(cls)
@@ -44,7 +44,7 @@ def _is_array(x):
 
 
 def _items(x):
-    """What a batch may hold its tensors in, without calling any code of its class."""
+    """Returns what a batch may hold its tensors in, without calling any code of its class."""
     if isinstance(x, dict):
         return x.values()
     if isinstance(x, (list, tuple)):
@@ -65,7 +65,7 @@ def _find_array(x, depth=_DEPTH):
 
 
 def _size(x):
-    """rows, elements, dims of a batch."""
+    """Returns rows, elements, dims of a batch."""
     array = _find_array(x)
     if array is None:
         columns = [c for c in x.values() if isinstance(c, (list, tuple))] if type(x) is dict else []
@@ -113,7 +113,7 @@ def _next(real):
 
 
 def _begin_pass(args, kwargs):
-    """An iterator learns the name of its loader, which it does not keep."""
+    """Tells an iterator the name of its loader, which it does not keep."""
     iterator, loader = args[0], _argument(args, kwargs, 1, "loader")
     _announce()
     iterator._inquest_loader = _loader_names.of(loader)[0] or "DataLoader"

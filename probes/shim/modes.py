@@ -17,7 +17,7 @@ def _learn(key, text=None, number=None):
 
 
 def _gpus():
-    """The devices that this process may open: asking CUDA itself could make a context."""
+    """Counts the devices that this process may open: to ask CUDA itself could make a context."""
     try:
         here = [name for name in os.listdir("/dev") if name[:6] == "nvidia" and name[6:].isdigit()]
     except OSError:
@@ -26,7 +26,7 @@ def _gpus():
 
 
 def _announce():
-    """This process takes part in the job: what was learnt is told. Once; cheap to ask again."""
+    """Tells what was learnt, once this process takes part in the job. Cheap to call again."""
     global _announced
     if _announced:
         return
@@ -45,7 +45,7 @@ def _announce():
 
 
 def _mode(name):
-    """The model is distributed in this way too."""
+    """Notes that the model is distributed in this way, too."""
     if name not in _modes:
         _modes.append(name)
         _modes.sort()

@@ -39,7 +39,7 @@ _trait = _inquest.trait
 
 
 def _look_like(new, real):
-    """functools.update_wrapper()."""
+    """Does what functools.update_wrapper() does."""
     for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotate__",
                  "__type_params__"):
         try:
@@ -54,7 +54,7 @@ def _look_like(new, real):
 
 
 def _replace(module, name, make):
-    """module.name (dots go deeper) becomes make(its value), looking like it."""
+    """Makes module.name (dots go deeper) make(its value), looking like it."""
     real = want(module, name)
     if real is None:
         return
@@ -68,7 +68,7 @@ def _replace(module, name, make):
 
 
 def _replace_any(module, names, make):
-    """The first of several names that one thing has had over time; the newest is the first."""
+    """Replaces the first of several names that a thing has had over time, the newest first."""
     here = [name for name in names if hasattr(module, name)]
     _replace(module, (here or names)[0], make)
 
@@ -113,12 +113,12 @@ def _after(tell):
 
 
 def _argument(args, kwargs, at, name):
-    """An argument that may be given by place or by name; None where it is not given."""
+    """Returns an argument that may be given by place or by name; None if it is not given."""
     return args[at] if len(args) > at else kwargs.get(name)
 
 
 def _number(text):
-    """A number of the environment; None where it is none."""
+    """Returns a number of the environment; None if it is none."""
     try:
         return int(text)
     except (TypeError, ValueError):
@@ -133,7 +133,7 @@ class _OfObject:
         self.known = {}
 
     def of(self, thing, default=None):
-        """The list whose one item is what is known; `default` where the thing is new."""
+        """Returns the list whose one item is what is known; `default` if the thing is new."""
         entry = self.known.get(id(thing))
         if entry is None or entry[0]() is not thing:
             key = id(thing)
