@@ -19,7 +19,7 @@ enum ring_call {
 	RING_CALLS = 512, /* above every id here */
 };
 
-/* The name of call `id`, or NULL where this build does not know it. */
+/* Returns the name of call `id`, or NULL if this build does not know it. */
 static inline const char *ring_call_name(uint32_t id)
 {
 	static const char *const names[RING_CALLS] = {

@@ -77,10 +77,12 @@ int census_view_slot(const struct census_view *view, uint32_t i, struct census_s
 
 /* --- Snapshot --------------------------------------------------------------------------------- */
 
+/* Three copies of the table, each as one pass read it. */
 struct census_passes {
 	uint8_t *of[3];
 };
 
+/* Reads one part of the table once. What the file does not have becomes zeros. */
 static int census_pass(int fd, uint8_t *to, size_t from, size_t size)
 {
 	size_t done = 0;
@@ -100,7 +102,10 @@ static int census_pass(int fd, uint8_t *to, size_t from, size_t size)
 	return 0;
 }
 
-/* Three times, one after the other: as for rings, the data are those of the second. */
+/*
+ * Reads a part of the table three times, one after the other. As for rings, the data are those of
+ * the second pass.
+ */
 static int census_read(int fd, const struct census_passes *passes, size_t from, size_t size)
 {
 	int error = census_pass(fd, passes->of[0] + from, from, size);
@@ -114,18 +119,22 @@ static int census_read(int fd, const struct census_passes *passes, size_t from, 
 	return error;
 }
 
+/* True if two copies of a slot are of the same process. */
 static int census_is_one(const struct census_slot *a, const struct census_slot *b)
 {
 	return a->pid == b->pid && a->start_time == b->start_time && a->pid_ns == b->pid_ns;
 }
 
-/* Was the slot the same process' in two passes, and nothing of it being changed? */
+/* True if the slot was the same process's in two passes, and nothing of it was being changed. */
 static int census_is_steady(const struct census_slot *a, const struct census_slot *b)
 {
 	return !((a->head ^ b->head) & ~((uint64_t)CENSUS_FLAGS << 32)) && census_is_one(a, b);
 }
 
-/* Says that a slot changed each time it was looked at, and whose it is, where that is clear. */
+/*
+ * Reads a slot again until three passes agree on whose it is and in what state. If it changed at
+ * every look, the copy says CLAIMING, and whose the slot is only if that is clear.
+ */
 static int census_settle(int fd, const struct census_passes *passes, size_t at)
 {
 	struct census_slot *a = (void *)(passes->of[0] + at), *b = (void *)(passes->of[1] + at),

@@ -33,25 +33,26 @@ struct census_view {
 	uint32_t cut;                /* that were ever used and are not */
 };
 
-/* 0, or an enum census_error and `view` is unusable. */
+/* Opens a view on a census. Returns 0, or an enum census_error, and `view` is then unusable. */
 int census_view_open(struct census_view *view, const void *bytes, size_t size);
 
 /*
- * Copies slot i (i < view->slots), strings ended by NUL: 1; 0 where it is free; -1 where its claim
- * was under way (only pid, start_time and pid_ns may be believed, and those only if not 0).
+ * Copies slot i, its strings ended by NUL. Returns 1; 0 if it is free or i is not below
+ * view->slots; -1 if its claim was under way (only pid, start_time and pid_ns may be believed then,
+ * and only if they are not 0).
  */
 int census_view_slot(const struct census_view *view, uint32_t i, struct census_slot *ret);
 
-/* Where in the file the owner of slot i holds its lock, one byte. */
+/* Returns where in the file the owner of slot i holds its lock, which is one byte long. */
 static inline uint64_t census_slot_offset(uint32_t i)
 {
 	return sizeof(struct census_header) + (uint64_t)i * sizeof(struct census_slot);
 }
 
 /*
- * Copies the living table behind `fd`: each slot as it was at one moment. A slot that changed at
- * every look is copied as CLAIMING. 0, and the bytes are the caller's to free(); or a negative
- * errno and nothing is set.
+ * Copies the living table behind `fd`, each slot as it was at one moment. A slot that changed at
+ * every look is copied as CLAIMING. Returns 0, and the bytes are the caller's to free(); or a
+ * negative errno, and nothing is set.
  */
 int census_snapshot(int fd, void **ret_bytes, size_t *ret_size);
 

@@ -19,7 +19,7 @@
 #include "ring/census.h"
 #include "ring/ring-cpu.h"
 
-/* The process that a slot is for. A process is (pid_ns, pid, start_time). */
+/* The process that a slot is for. A process is known by (pid_ns, pid, start_time). */
 struct census_who {
 	uint32_t pid;
 	uint32_t ppid;
@@ -35,8 +35,8 @@ static inline struct census_slot *census_slot_at(void *base, int i)
 }
 
 /*
- * Makes CENSUS_SIZE zero bytes a census; boot id, times, job and name are the caller's to fill
- * before census_open().
+ * Makes a census of CENSUS_SIZE zero bytes. Boot id, times, job and name are the caller's to fill
+ * in before census_open().
  */
 static inline void census_format(void *base)
 {
@@ -48,12 +48,13 @@ static inline void census_format(void *base)
 	h->slots = CENSUS_SLOTS;
 }
 
-/* Stores the magic, last. */
+/* Stores the magic, the last thing to do: from now on others use the table. */
 static inline void census_open(void *base)
 {
 	ring_publish_word(&((struct census_header *)base)->magic, CENSUS_MAGIC);
 }
 
+/* True if the slot is of this very process. */
 static inline int census_same(const struct census_slot *s, const struct census_who *me)
 {
 	return s->pid == me->pid && s->start_time == me->start_time && s->pid_ns == me->pid_ns;
@@ -70,9 +71,9 @@ static inline void census_raise(struct census_header *h, uint32_t i)
 }
 
 /*
- * Claims the slot with the `head` that was read, if that is unchanged: it is then CLAIMING, has
- * these flags and is one turn on. A process that is killed from here on leaves nothing that could
- * be taken for a process.
+ * Claims a slot if its `head` is still the one that was read. The slot is then CLAIMING, has these
+ * flags and is one turn on. Returns 0 if another process was faster. A process that is killed from
+ * here on leaves nothing that could be taken for a process.
  */
 static inline int census_turn(struct census_slot *s, uint64_t head, uint32_t flags)
 {
@@ -92,7 +93,10 @@ static inline void census_wipe(struct census_slot *s)
 		ring_store(word, 0);
 }
 
-/* The slot that this process had before it exec'ed, kept as it was but for the flag; or -1. */
+/*
+ * Claims the slot that this process had before it exec'ed, which is kept as it was but for the
+ * flags. Returns its number, or -1 if there is none.
+ */
 static inline int census_take_over(void *base, const struct census_who *me)
 {
 	struct census_header *h = base;
@@ -111,8 +115,8 @@ static inline int census_take_over(void *base, const struct census_who *me)
 }
 
 /*
- * Takes slot i if its head is still the one that was read, empties it and puts `me` into it: 0, or
- * -1.
+ * Takes slot i if its head is still the one that was read: empties it and puts `me` into it.
+ * Returns 0, or -1 if it has changed.
  */
 static inline int census_take(void *base, uint32_t i, uint64_t head, const struct census_who *me)
 {
@@ -129,14 +133,20 @@ static inline int census_take(void *base, uint32_t i, uint64_t head, const struc
 	return 0;
 }
 
-/* Nothing of the slot is needed any more: a failed helper's, say, of which compilers have many. */
+/*
+ * True if nothing in a slot with this head is needed any more: its process has exited, was no rank
+ * and left no ring. A failed helper is such a one; compilers have many.
+ */
 static inline int census_is_spent(uint64_t head)
 {
 	return (uint32_t)head == CENSUS_EXITED &&
 	       !((head >> 32) & (CENSUS_F_WAS_RANK | CENSUS_F_HAS_RING));
 }
 
-/* A slot with such a head may be taken: at first only what is free, then what is spent. */
+/*
+ * Takes the first slot that is free; with `spent`, the first that is spent. Returns its number, or
+ * -1.
+ */
 static inline int census_take_any(void *base, int spent, const struct census_who *me)
 {
 	for (uint32_t i = 0; i < CENSUS_SLOTS; i++) {
@@ -150,9 +160,9 @@ static inline int census_take_any(void *base, int spent, const struct census_who
 }
 
 /*
- * Claims a slot, CLAIMING and cleared but for `me`; or takes the slot of the same process over that
- * it had before exec. Where none is free, the slot of a non-rank that has ended without a ring is
- * used again. -1 where all are taken (counted).
+ * Claims a slot, which is then CLAIMING and cleared but for `me`; or takes over the slot that the
+ * same process had before exec. If none is free, the slot of a non-rank that has ended without a
+ * ring is used again. Returns its number, or -1 if all are taken (counted).
  */
 static inline int census_claim(void *base, const struct census_who *me)
 {
@@ -168,23 +178,24 @@ static inline int census_claim(void *base, const struct census_who *me)
 	return mine;
 }
 
-/* Shows the slot as what it now is. */
+/* Publishes a slot's state, and with it all that was written into the slot before. */
 static inline void census_publish(void *base, int i, enum census_state state)
 {
 	ring_publish_word32(&census_slot_at(base, i)->state, (uint32_t)state);
 }
 
-/* Sets CENSUS_F_* bits. */
+/* Sets CENSUS_F_* bits in a slot. */
 static inline void census_flag(void *base, int i, uint32_t flags)
 {
 	__atomic_fetch_or(&census_slot_at(base, i)->flags, flags, __ATOMIC_RELEASE);
 }
 
 /*
- * True if nobody else in the table has this slot's rank, or only younger processes that failed and
- * were never more than candidates: helpers that inherited its number, from a shell between them,
- * too. Then only the slot tells that the rank was there, and how it ended. A launcher's task may
- * hold many ranks: of its number the slot tells only where a helper would else be taken for it.
+ * True if this slot is the only one that tells that its rank was there, and how it ended. That is
+ * so if nobody else in the table has its rank's number, or only younger processes that failed and
+ * were never more than candidates: helpers that inherited the number, be it through a shell between
+ * them. A launcher's task may hold many ranks, so of a task's number the slot tells only where a
+ * helper would else be taken for it.
  */
 static inline int census_is_only_word(void *base, int i)
 {
@@ -211,8 +222,8 @@ static inline int census_is_only_word(void *base, int i)
 }
 
 /*
- * The slot is free, and nothing says any more that the process was there. 0 where it cannot be had,
- * since somebody sets flags of it at this moment.
+ * Frees the slot; nothing then says any more that the process was there. Returns 0 if it cannot be
+ * had, because somebody sets flags in it at this moment.
  */
 static inline int census_give_back(void *base, int i)
 {
@@ -226,8 +237,8 @@ static inline int census_give_back(void *base, int i)
 }
 
 /*
- * The process says goodbye with `status`. A rank, or a status that is not 0, stays in the table;
- * and who is the only one that had its rank's number.
+ * Notes that the process says goodbye with `status`. Its slot stays in the table if it is a rank,
+ * if the status is not 0, or if the slot is the only word of its rank; else it is freed.
  */
 static inline void census_exit(void *base, int i, int32_t status, uint64_t tsc, uint64_t realtime)
 {

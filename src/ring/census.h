@@ -65,10 +65,13 @@ enum {
 	CENSUS_F_OTHER_TASK = 512, /* set for this process, and not the number of its task */
 };
 
-/* The rest of `flags` counts how often the slot has changed hands: readers mask it. */
+/*
+ * The bits of `flags` that are CENSUS_F_*. The rest counts the slot's turns, that is, how often it
+ * has changed hands: readers mask it.
+ */
 #define CENSUS_FLAGS 0xffffu
 
-/* The same in a slot's `head`. */
+/* One turn, and all bits of the turns, in a slot's `head`. */
 #define CENSUS_TURN  (1ull << 48)
 #define CENSUS_TURNS (0xffffull << 48)
 
@@ -99,7 +102,7 @@ struct census_header {
 	uint64_t spare[1];
 };
 
-/* The tools that a process owns; of a tool itself only `owner` counts. */
+/* The tools (compilers, ...) that a process owns. In a tool's own slot only `owner` counts. */
 struct census_tools {
 	uint32_t begun;
 	uint32_t ended;	  /* by themselves, or killed as their parents saw */
@@ -111,6 +114,7 @@ struct census_tools {
 	char name[16];	  /* of the latest one: a hint, two may have written at once */
 };
 
+/* What the table says of one process. Text ends in NUL; times without a unit are TSC. */
 struct census_slot {
 	union {
 		struct {

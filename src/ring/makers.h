@@ -7,7 +7,10 @@
 
 #include "ring/ring.h"
 
-/* True if its groups have ids that were drawn for them: whoever has the same one is of one job. */
+/*
+ * True if a maker's groups have ids that were drawn for them: whoever has the same id is then of
+ * the same job.
+ */
 static inline bool ring_maker_draws_ids(uint32_t maker)
 {
 	enum { IDS = 1, USUAL = 0, NO_OPS = 0, APART = 0, GIVES_UP = 0, EXACT = 0, DUMPED = 0,

@@ -65,18 +65,19 @@ static inline void ring_fence_acquire(void)
 #endif
 }
 
-/* Adds and returns the old value; safe among threads. */
+/* Adds n and returns the old value; safe among threads. */
 static inline uint64_t ring_add(uint64_t *word, uint64_t n)
 {
 	return __atomic_fetch_add(word, n, __ATOMIC_RELAXED);
 }
 
+/* Puts `to` where `from` stands, with acquire. Returns 0 if something else stood there. */
 static inline int ring_cas(uint64_t *word, uint64_t from, uint64_t to)
 {
 	return __atomic_compare_exchange_n(word, &from, to, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* The same for words of 32 bits. */
+/* The 32-bit ring_load_acquire() and ring_publish_word(). */
 static inline uint32_t ring_load_acquire32(const uint32_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -87,15 +88,19 @@ static inline void ring_publish_word32(uint32_t *word, uint32_t value)
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/* Publishes `to` where `*from` stands; where another was first, acquires what he published. */
+/*
+ * Publishes `to` where `*from` stands. Returns 0 if another thread was first: `*from` then has its
+ * value, and what it published is acquired.
+ */
 static inline int ring_cas_release32(uint32_t *word, uint32_t *from, uint32_t to)
 {
 	return __atomic_compare_exchange_n(word, from, to, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
 }
 
 /*
- * The clock of the ring: what the processor counts, all cores alike. A tick's length is unknown
- * here; anchors tell it. Not ordered with memory: never conclude from differences under 100 ns.
+ * Returns the time by the ring's clock: the processor's own counter, which is alike on all cores.
+ * The length of a tick is unknown here; anchors tell it. The reading is not ordered with memory:
+ * never conclude from differences under 100 ns.
  */
 static inline uint64_t ring_now(void)
 {
@@ -122,10 +127,10 @@ static inline uint32_t ring_now_clock(void)
 }
 
 /*
- * Reserves the next ticket of a lane that only this thread writes. It must be one step towards
- * signal handlers of this thread, not towards other threads: on x86 an xadd without LOCK is, and
- * costs 2 ns in place of 7. (A plain load and store is not: a handler between them takes the same
- * ticket.)
+ * Reserves and returns the next ticket of a lane that only this thread writes. It must be one step
+ * towards signal handlers of this thread, not towards other threads: on x86 an xadd without LOCK is
+ * that, and costs 2 ns in place of 7. (A plain load and store is not: a handler between them would
+ * take the same ticket.)
  */
 static inline uint64_t ring_reserve(uint64_t *head)
 {
@@ -139,7 +144,7 @@ static inline uint64_t ring_reserve(uint64_t *head)
 #endif
 }
 
-/* Says to the processor that this is a wait for another thread. */
+/* Tells the processor that the caller spins, waiting for another thread. */
 static inline void ring_relax(void)
 {
 #if defined(__x86_64__)

@@ -20,7 +20,7 @@
 #error "include ring/ring-write.h"
 #endif
 
-/* The identity of a member. `name` and `color` as known, 0 otherwise. */
+/* What a member is made of, as ring_group_publish() takes it. Fields that are not known are 0. */
 struct ring_member {
 	uint64_t key;
 	uint64_t alias;
@@ -37,7 +37,10 @@ struct ring_member {
 	uint32_t ranks;      /* string id, 0 unknown */
 };
 
-/* An op that was entered: what ring_group_returned() and _complete() need. */
+/*
+ * What ring_group_enqueue() returns of an op that was entered, for ring_group_returned() and
+ * ring_group_complete() to find it again.
+ */
 struct ring_entered {
 	uint64_t index; /* of the collective, or of the P2P call towards its peer; 0 unknown */
 	uint64_t hash;  /* running hash, this op included */
@@ -49,6 +52,11 @@ struct ring_entered {
 
 /* --- Identity --------------------------------------------------------------------------------- */
 
+/*
+ * Claims one entry for writing (its seq becomes odd). A free one always qualifies; with `ended`, a
+ * destroyed or aborted group's does too. Returns 0, or -1 if the entry is in use or somebody else
+ * took it first.
+ */
 static inline int ring_group_take(struct ring_group *g, int ended)
 {
 	uint64_t seq = ring_load(&g->seq);
@@ -62,8 +70,9 @@ static inline int ring_group_take(struct ring_group *g, int ended)
 }
 
 /*
- * An entry for a new member: a fresh one, else that of a destroyed group. Cleared, and invisible
- * until ring_group_publish(). -1 where the table is full (counted).
+ * Claims an entry for a new member: a fresh one if there is any, else that of a destroyed group.
+ * The entry is cleared, and invisible until ring_group_publish(). Returns its number, or -1 if the
+ * table is full (counted).
  */
 static inline int ring_group_claim(struct ring_writer *w)
 {
@@ -84,7 +93,7 @@ static inline int ring_group_claim(struct ring_writer *w)
 	return -1;
 }
 
-/* Fills and shows a claimed entry: the member entered its group's init at `tsc`. */
+/* Fills a claimed entry and makes it visible: the member entered its group's init at `tsc`. */
 static inline void ring_group_publish(
 	struct ring_writer *w, int group, uint64_t tsc, const struct ring_member *m)
 {
@@ -107,13 +116,16 @@ static inline void ring_group_publish(
 	ring_publish_word(&g->seq, ring_load(&g->seq) + 1); /* others try to take it meanwhile */
 }
 
-/* Adds RING_G_* bits: destroyed, aborted, ... */
+/* Adds RING_G_* bits (destroyed, aborted, ...) to a group's state. */
 static inline void ring_group_state(struct ring_writer *w, int group, uint32_t bits)
 {
 	__atomic_fetch_or(&w->groups[group].state, bits, __ATOMIC_RELEASE);
 }
 
-/* The init returned: all members met. The handle is known only now. */
+/*
+ * Notes that the init returned, so that all members have met. The communicator's handle is known
+ * only now.
+ */
 static inline void ring_group_ready(struct ring_writer *w, int group, uint64_t tsc, uint64_t comm)
 {
 	ring_store(&w->groups[group].comm, comm);
@@ -121,7 +133,7 @@ static inline void ring_group_ready(struct ring_writer *w, int group, uint64_t t
 	ring_group_state(w, group, RING_G_READY);
 }
 
-/* One more child was split off: its number, from 1. */
+/* Counts one more child that was split off the group. Returns its number, from 1. */
 static inline uint32_t ring_group_split(struct ring_writer *w, int group)
 {
 	return __atomic_add_fetch(&w->groups[group].splits, 1, __ATOMIC_RELAXED);
@@ -129,7 +141,10 @@ static inline uint32_t ring_group_split(struct ring_writer *w, int group)
 
 /* --- Ops -------------------------------------------------------------------------------------- */
 
-/* What P2P calls are counted by: the group and its use, the direction, the peer. */
+/*
+ * Returns the key under which P2P calls are counted: the group's entry and which use of it, the
+ * direction, and the peer.
+ */
 static inline uint64_t ring_peer_key(const struct ring_writer *w, int group, uint64_t sig)
 {
 	unsigned op = ring_sig_op(sig);
@@ -140,7 +155,10 @@ static inline uint64_t ring_peer_key(const struct ring_writer *w, int group, uin
 	       (uint64_t)ring_sig_peer(sig) << 32;
 }
 
-/* Counts one more of that key, in a table: its number from 1, or 0 where the keys are too many. */
+/*
+ * Counts one more call under that key in a table. Returns its number, from 1; or 0 if there are too
+ * many keys.
+ */
 static inline uint64_t ring_peer_count(struct ring_peer *table, uint64_t key)
 {
 	uint64_t hash = key * 0x9e3779b97f4a7c15ull >> 32;
@@ -157,16 +175,17 @@ static inline uint64_t ring_peer_count(struct ring_peer *table, uint64_t key)
 	return 0;
 }
 
-/* Counts a P2P call towards its peer. */
+/* Counts a P2P call towards its peer. Returns its number, from 1; 0 if it could not be counted. */
 static inline uint64_t ring_peer_next(struct ring_writer *w, int group, uint64_t sig)
 {
 	return ring_peer_count(w->peers, ring_peer_key(w, group, sig));
 }
 
 /*
- * Counts it among those with its tag; keys of (peer, tag) are hashes, and meet by an accident of
- * 2^-64 only. 0 where it takes any tag, too: whatever that meets is one of another's turn, so that
- * from then on none here is sure, and the group says so.
+ * Counts a P2P call among those to the same peer with the same tag. The keys of (peer, tag) are
+ * hashes; two meet only by an accident of 2^-64. Returns the call's number, from 1; 0 if it could
+ * not be counted, and for a receive that takes any tag. Whatever message that one meets, it was the
+ * turn of another receive; from then on no turn here is sure, so the group gets RING_G_ANY_TAG.
  */
 static inline uint32_t ring_tag_next(struct ring_writer *w, int group, uint64_t sig, uint64_t tag)
 {
@@ -177,13 +196,14 @@ static inline uint32_t ring_tag_next(struct ring_writer *w, int group, uint64_t 
 	return tag == RING_TAG_ANY ? 0 : (uint32_t)ring_peer_count(w->tags, key ? key : 1);
 }
 
+/* Returns the slot of the group's rotating history that belongs to this op. */
 static inline struct ring_slot *ring_group_history(
 	struct ring_group *g, const struct ring_entered *e)
 {
 	return (e->flags & RING_F_P2P) ? g->p2p + e->nth % RING_P2P : g->last + e->nth % RING_LAST;
 }
 
-/* Keeps the first ops and those at powers of two for ever. */
+/* Keeps a collective for ever, if it is one of the first or its index is a power of two. */
 static inline void ring_group_keep(
 	struct ring_group *g, uint64_t index, uint64_t tsc, const struct ring_record *r)
 {
@@ -195,7 +215,10 @@ static inline void ring_group_keep(
 		ring_slot_publish(g->pow2 + log2, 2 * index, tsc, r);
 }
 
-/* Of a P2P call: its place among all of the group, and towards its peer. */
+/*
+ * Numbers a P2P call: its place among all of the group's (nth), and among those to its peer
+ * (index).
+ */
 static inline void ring_p2p_number(
 	struct ring_writer *w, struct ring_group *g, struct ring_entered *e, uint64_t sig)
 {
@@ -203,7 +226,10 @@ static inline void ring_p2p_number(
 	e->index = ring_peer_next(w, e->group, sig);
 }
 
-/* Under the claim: numbers and hashes the op, and makes its record. */
+/*
+ * Numbers the op, takes it into the running hash, and completes its record. Call it under the
+ * group's claim.
+ */
 static inline void ring_group_number(struct ring_writer *w, struct ring_group *g, uint32_t lane,
 	struct ring_entered *e, struct ring_record *r)
 {
@@ -227,7 +253,7 @@ static inline void ring_group_number(struct ring_writer *w, struct ring_group *g
 	r->meta = ring_meta(RING_OP_ENTERED, e->flags, lane, arg);
 }
 
-/* Says of the record of a send or receive, before it is enqueued, which tag it has. */
+/* Gives the record of a send or receive its tag, before the op is enqueued. */
 static inline void ring_record_tag(struct ring_record *r, uint64_t tag)
 {
 	r->meta |= (uint64_t)RING_F_TAGGED << 8;
@@ -235,9 +261,9 @@ static inline void ring_record_tag(struct ring_record *r, uint64_t tag)
 }
 
 /*
- * An op enters its group. Uses of `op` the flags (RING_F_GROUPED, _CAPTURED, _P2P, _TAGGED), count,
- * sig, aux (the stream), and of a tagged one `more` (the tag); `lane` is the caller's
- * ring_lane_index(). Not for signal handlers.
+ * Records that an op enters its group, and numbers it. `op` gives the flags (RING_F_GROUPED,
+ * _CAPTURED, _P2P, _TAGGED), count, sig, aux (the stream), and for a tagged one `more` (the tag);
+ * its other words are not used. `lane` is the caller's ring_lane_index(). Not for signal handlers.
  */
 static inline struct ring_entered ring_group_enqueue(
 	struct ring_writer *w, int group, uint32_t lane, uint64_t tsc, const struct ring_record *op)
@@ -272,7 +298,10 @@ static inline struct ring_entered ring_group_enqueue(
 	return e;
 }
 
-/* Copies what a slot says; only under the claim that guards its writing. */
+/*
+ * Copies what a slot says, but for its seq and time. Call it only under the claim that guards the
+ * slot's writing.
+ */
 static inline void ring_slot_record(const struct ring_slot *s, struct ring_record *ret)
 {
 	ret->meta = ring_load(&s->meta);
@@ -284,9 +313,9 @@ static inline void ring_slot_record(const struct ring_slot *s, struct ring_recor
 }
 
 /*
- * The call that launched the op returned. `flags` is RING_F_RETURNED, with RING_F_FAILED where it
- * returned an error. The times stay those of the entry. Nothing happens where the history has gone
- * on; the board changes only while it still shows this op.
+ * Notes that the call that launched the op returned. `flags` is RING_F_RETURNED, with RING_F_FAILED
+ * if it returned an error. The times stay those of the entry. Nothing happens if the history has
+ * moved on past the op; the board changes only while it still shows this op.
  */
 static inline void ring_group_returned(
 	struct ring_writer *w, const struct ring_entered *e, unsigned flags)
@@ -313,7 +342,10 @@ static inline void ring_group_returned(
 	ring_unclaim(&g->enqueue_version, version);
 }
 
-/* The device finished op `index` of the group; completions older than the latest are ignored. */
+/*
+ * Notes that the device finished op `index` of the group. A completion older than the latest is
+ * ignored.
+ */
 static inline void ring_group_complete(
 	struct ring_writer *w, int group, uint64_t index, uint64_t tsc, uint64_t stream)
 {

@@ -56,7 +56,7 @@ static const struct ring_layout ring_candidate = {
 	.pin_shift = 2,
 };
 
-/* How many records of each class are kept: the first for ever, and the latest. */
+/* How many records of each pinned class are kept: the first ones for ever, and the latest. */
 static const struct {
 	uint32_t first, latest;
 } ring_quota[RING_PINS] = {
@@ -95,8 +95,8 @@ static uint64_t ring_total_pins(const struct ring_layout *l)
 }
 
 /*
- * Tables first: a reader that has the front of the file has all but the lanes' history. The slots
- * are last, so that what a cut file loses is the least.
+ * The tables come first, so that a reader that has only the front of the file has all but the
+ * lanes' history. The slots are last: a file that is cut loses the least that way.
  */
 void ring_layout(uint32_t profile, uint32_t role, struct ring_layout *ret)
 {

@@ -21,7 +21,7 @@
 
 #define RING_PROFILES 3 /* 0 full: 4.7 MiB; 1: about a quarter; 2: under 512 KiB */
 
-/* One row of the table of sizes: what a ring holds. */
+/* One row of the table of sizes: how much of everything a ring holds. */
 struct ring_layout {
 	uint32_t profile;
 	uint32_t role;
@@ -41,16 +41,19 @@ struct ring_layout {
 	struct ring_section section[RING_SECTIONS];
 };
 
-/* The layout of a rank's ring of this profile (too high: the smallest), or of a candidate's. */
+/*
+ * Computes the layout of a rank's ring of this profile (one that is too high means the smallest),
+ * or of a candidate's ring.
+ */
 void ring_layout(uint32_t profile, uint32_t role, struct ring_layout *ret);
 
 /*
- * Writes header and tables into zeroed memory of layout->size bytes; header fields that say who the
- * process is are left to the caller, ranks are set to RING_UNKNOWN_RANK.
+ * Writes header and tables into zeroed memory of layout->size bytes. The header fields that say who
+ * the process is are left to the caller; the ranks are set to RING_UNKNOWN_RANK.
  */
 void ring_format(void *base, const struct ring_layout *layout);
 
-/* Stores the magic with release: from now on readers believe it. */
+/* Stores the magic, with release: from now on readers take the bytes for a ring. */
 void ring_publish(void *base);
 
 #endif

@@ -17,8 +17,8 @@ enum ring_list {
 };
 
 /*
- * The word of a list for that number: a literal that lasts for ever; escape nothing, free nothing.
- * NULL for a number that is unknown here: a newer writer's, or damage.
+ * Returns a list's word for a number: a literal that lasts for ever; escape nothing, free nothing.
+ * Returns NULL for a number that is unknown here: it is a newer writer's, or damage.
  */
 const char *ring_name(enum ring_list list, unsigned number);
 

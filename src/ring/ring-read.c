@@ -40,7 +40,10 @@ static const uint32_t ring_elem_size[RING_PARTS] = {
 	[RING_S_TRACES] = sizeof(struct ring_traceback),
 };
 
-/* Takes a section in as far as it lies within the bytes; -1 where it cannot be true. */
+/*
+ * Notes a section, as far as it lies within the bytes. Returns -1 if what the table says of it
+ * cannot be true.
+ */
 static int ring_open_section(struct ring_view *view, const struct ring_section *s)
 {
 	struct ring_part *part = &view->part[s->id];
@@ -76,6 +79,7 @@ static void ring_open_sections(struct ring_view *view)
 	}
 }
 
+/* Returns 0, or the enum ring_error that says why the header cannot be used. */
 static int ring_check_header(const struct ring_header *h)
 {
 	if (!h->magic)
@@ -91,6 +95,7 @@ static int ring_check_header(const struct ring_header *h)
 	return 0;
 }
 
+/* Returns element i of a section, or NULL if it is not at hand. */
 static const uint8_t *ring_element(
 	const struct ring_view *view, enum ring_section_id id, uint64_t i)
 {
@@ -99,7 +104,10 @@ static const uint8_t *ring_element(
 	return i < part->count ? part->at + i * part->elem_size : NULL;
 }
 
-/* How many of `n` elements from `first` on are at hand; -1 if the file could not hold them. */
+/*
+ * Returns how many of the `n` elements from `first` on are at hand; -1 if the file could not hold
+ * them.
+ */
 static int64_t ring_part_have(const struct ring_part *part, uint64_t first, uint64_t n)
 {
 	if (n > part->declared || first > part->declared - n)
@@ -109,14 +117,15 @@ static int64_t ring_part_have(const struct ring_part *part, uint64_t first, uint
 	return (int64_t)(n < part->count - first ? n : part->count - first);
 }
 
+/* True if a lane may have this many slots: a power of two. */
 static int ring_lane_sane(uint64_t n)
 {
 	return n && !(n & (n - 1));
 }
 
 /*
- * How many leading lanes (and classes) need no more slots than there are. Forged ones could all
- * claim the same slots, and reading them would take for ever.
+ * Counts the leading lanes (and classes) that together need no more slots than there are. Forged
+ * ones could all claim the same slots, and reading them would take for ever.
  */
 static void ring_open_quotas(struct ring_view *view)
 {
@@ -148,6 +157,7 @@ static void ring_open_quotas(struct ring_view *view)
 	}
 }
 
+/* Takes in the ring's own anchors: the one of the start, and the latest. */
 static void ring_open_anchors(struct ring_view *view)
 {
 	struct ring_slot a;
@@ -253,7 +263,10 @@ void ring_cursor_open(struct ring_cursor *cursor, const struct ring_lane_view *l
 	};
 }
 
-/* By ring.h's rule for ticket k, of a slot that is not exactly 2k + 2. */
+/*
+ * Counts ticket k as missed, by the rule in ring.h. `seq` is what its slot has, which is not 2k + 2
+ * (or is, in a torn copy).
+ */
 static void ring_tally_miss(struct ring_tally *tally, uint64_t k, uint64_t seq)
 {
 	if (seq > 2 * k + 2)
@@ -269,7 +282,7 @@ void ring_cursor_miss(struct ring_cursor *cursor, uint64_t seq)
 	ring_tally_miss(&cursor->tally, cursor->ticket - 1, seq);
 }
 
-/* All tickets up to the lane's wrap at once: a forged lane may be 2^50 slots long. */
+/* Skips all tickets up to the lane's wrap at once: a forged lane may be 2^50 slots long. */
 void ring_cursor_cut(struct ring_cursor *cursor)
 {
 	uint64_t skip = cursor->mask - (cursor->ticket & cursor->mask) + 1;
@@ -304,7 +317,9 @@ int ring_view_pins(const struct ring_view *view, uint64_t i, struct ring_pins *p
 	return 0;
 }
 
-/* After the first ones the latest follow; what lies between was overwritten. */
+/*
+ * Skips, behind the first records, those that were overwritten: what follows there are the latest.
+ */
 static void ring_pins_skip(struct ring_pins *pins)
 {
 	uint64_t oldest = pins->next > pins->latest ? pins->next - pins->latest : 0;
@@ -315,7 +330,10 @@ static void ring_pins_skip(struct ring_pins *pins)
 	}
 }
 
-/* From ticket k, whose place is cut, to the end of its part: places after it are cut as well. */
+/*
+ * Skips from ticket k, whose place is cut, to the end of its part (first or latest), whose further
+ * places are cut as well.
+ */
 static void ring_pins_cut(struct ring_pins *pins, uint64_t k, uint64_t place)
 {
 	uint64_t part = k < pins->first ? pins->first : pins->first + pins->latest;
@@ -395,7 +413,10 @@ int ring_view_fatal(const struct ring_view *view, uint64_t i, struct ring_fatal 
 	return ret->seq == 2 ? 1 : 2;
 }
 
-/* Is this history slot whole, and of op n? Writes to it are numbered 2n and 2n + 1. */
+/*
+ * True if this history slot is whole and of op n, which is then copied. Writes to it are numbered
+ * 2n and 2n + 1.
+ */
 static int ring_history_is(const struct ring_slot *s, uint64_t n, struct ring_slot *ret)
 {
 	if (ring_slot_read(s, ret) != RING_SLOT_WHOLE || ring_ticket(ret) / 2 != n)
@@ -494,7 +515,10 @@ void ring_view_add_anchor(
 	view->anchors++;
 }
 
-/* Ticks and nanoseconds between the outermost anchors; -1 where they do not make a sane rate. */
+/*
+ * Gives the ticks and nanoseconds between the outermost anchors, for a rate. Returns -1 if they
+ * make no sane one.
+ */
 static int ring_rate(const struct ring_view *view, uint64_t *ret_ticks, uint64_t *ret_ns)
 {
 	const struct ring_slot *a = &view->anchor[0], *b = &view->anchor[view->anchors - 1];
@@ -509,6 +533,7 @@ static int ring_rate(const struct ring_view *view, uint64_t *ret_ticks, uint64_t
 	return *ret_ns / *ret_ticks > 1000 || *ret_ticks / *ret_ns > 100 ? -1 : 0;
 }
 
+/* Returns n * mul / div, without overflow in between. */
 static uint64_t ring_scale(uint64_t n, uint64_t mul, uint64_t div)
 {
 	__extension__ const unsigned __int128 product = (unsigned __int128)n * mul;

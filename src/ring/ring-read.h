@@ -48,7 +48,7 @@ enum ring_error {
 /* Says what an error of ring_view_open() means, for people. */
 const char *ring_strerror(int error);
 
-/* A section as far as the bytes hold it. */
+/* A section, as far as the bytes at hand hold it. */
 struct ring_part {
 	const uint8_t *at;
 	uint64_t count;    /* whole elements at hand */
@@ -72,20 +72,25 @@ struct ring_view {
 	uint32_t anchors;
 };
 
-/* 0, or an enum ring_error and `view` is unusable. A cut file opens if its header is whole. */
+/*
+ * Opens a view on the bytes of a ring. Returns 0, or an enum ring_error, and `view` is then
+ * unusable. A cut file opens if its header is whole.
+ */
 int ring_view_open(struct ring_view *view, const void *bytes, size_t size);
 
-/* How many elements of a section can be read; 0 for a section that is not there. */
+/* Returns how many elements of a section can be read; 0 for a section that is not there. */
 uint64_t ring_view_count(const struct ring_view *view, enum ring_section_id id);
 
 /* --- Slots ------------------------------------------------------------------------------------ */
 
 enum ring_slot_state { RING_SLOT_TORN = -1, RING_SLOT_EMPTY = 0, RING_SLOT_WHOLE = 1 };
 
+/* A word at any address, aligned or not. */
 struct ring_loose {
 	uint64_t word;
 } __attribute__((packed, may_alias));
 
+/* Reads such a word once, though somebody may be writing it. */
 static inline uint64_t ring_loose(const void *at)
 {
 #ifdef RING_TSAN
@@ -95,12 +100,13 @@ static inline uint64_t ring_loose(const void *at)
 #endif
 }
 
-/* The ticket of a whole slot. */
+/* Returns the ticket of a whole slot. */
 static inline uint64_t ring_ticket(const struct ring_slot *slot)
 {
 	return slot->seq / 2 - 1;
 }
 
+/* Copies the words of the slot at `at` into `ret`, whose seq is the given one. */
 static inline void ring_slot_copy(struct ring_slot *ret, const uint8_t *at, uint64_t seq)
 {
 	ret->seq = seq;
@@ -129,7 +135,10 @@ static inline enum ring_slot_state ring_slot_read(const void *at, struct ring_sl
 	return seq ? RING_SLOT_WHOLE : RING_SLOT_EMPTY;
 }
 
-/* The newer whole half of an A/B pair: 1; or 0 never written, -1 no half is whole. */
+/*
+ * Copies the newer whole half of an A/B pair. Returns 1; 0 if it was never written, -1 if neither
+ * half is whole.
+ */
 int ring_board_read(const void *ab, struct ring_slot *ret);
 
 /* --- Lanes and pinned records ----------------------------------------------------------------- */
@@ -144,6 +153,7 @@ struct ring_tally {
 	uint64_t cut;         /* in the part of the file that is not there */
 };
 
+/* A lane as it was when it was looked at. */
 struct ring_lane_view {
 	uint32_t number;
 	uint32_t tid;    /* of the latest owner; 0 none yet */
@@ -159,9 +169,10 @@ struct ring_lane_view {
 	struct ring_slot board;
 };
 
-/* 0, or -1 where the lane's entry is not at hand or contradicts the file. */
+/* Looks at lane i. Returns 0, or -1 if the lane's entry is not at hand or contradicts the file. */
 int ring_view_lane(const struct ring_view *view, uint64_t i, struct ring_lane_view *ret);
 
+/* A walk over the records of a lane, oldest first. */
 struct ring_cursor {
 	const uint8_t *slots;
 	uint64_t mask;
@@ -174,11 +185,11 @@ struct ring_cursor {
 /* Sets the cursor on the oldest record of the lane. */
 void ring_cursor_open(struct ring_cursor *cursor, const struct ring_lane_view *lane);
 
-/* Slow parts of ring_cursor_next(): say in the tally why tickets are not there. */
+/* The slow parts of ring_cursor_next(): they note in the tally why tickets are not there. */
 void ring_cursor_miss(struct ring_cursor *cursor, uint64_t seq);
 void ring_cursor_cut(struct ring_cursor *cursor);
 
-/* The next whole record in ticket order: 1; 0 at the end. */
+/* Copies the next whole record, in ticket order. Returns 1; 0 at the end. */
 static inline int ring_cursor_next(struct ring_cursor *cursor, struct ring_slot *ret)
 {
 	while (cursor->ticket != cursor->end) {
@@ -202,6 +213,7 @@ static inline int ring_cursor_next(struct ring_cursor *cursor, struct ring_slot 
 	return 0;
 }
 
+/* A walk over the records of a pinned class, oldest first. */
 struct ring_pins {
 	uint32_t class; /* enum ring_pin, or one unknown here */
 	uint64_t first;
@@ -213,10 +225,13 @@ struct ring_pins {
 	struct ring_tally tally;
 };
 
-/* Sets `pins` on the first record of the i-th class: 0, or -1 where its entry makes no sense. */
+/*
+ * Sets `pins` on the first record of the i-th class. Returns 0, or -1 if the class's entry makes no
+ * sense.
+ */
 int ring_view_pins(const struct ring_view *view, uint64_t i, struct ring_pins *pins);
 
-/* The next whole pinned record in order: 1; 0 at the end. */
+/* Copies the next whole pinned record, in order. Returns 1; 0 at the end. */
 int ring_pins_next(struct ring_pins *pins, struct ring_slot *ret);
 
 /* --- Tables ----------------------------------------------------------------------------------- */
@@ -234,44 +249,56 @@ static inline bool ring_is_unused(const uint8_t *element)
 }
 
 /*
- * Copies a group's entry i: 1 valid, 0 free (nothing is copied), -1 torn, being written or not at
- * hand. Read its boards with ring_board_read(), its history with ring_group_op() and
- * ring_group_p2p().
+ * Copies a group's entry i. Returns 1 if it is valid, 0 if it is free (nothing is copied), -1 if it
+ * is torn, being written or not at hand. Read its boards with ring_board_read(), its history with
+ * ring_group_op() and ring_group_p2p().
  */
 int ring_view_group(const struct ring_view *view, uint64_t i, struct ring_group *ret);
 
 /*
- * A mark's entry i: 1 taken, 0 free, -1 not at hand. Its `latest` may be torn while it is written:
- * ring_board_read() tells.
+ * Copies a mark's entry i. Returns 1 if it is taken, 0 if it is free, -1 if it is not at hand. Its
+ * `latest` may be torn while it is written: ring_board_read() tells.
  */
 int ring_view_mark(const struct ring_view *view, uint64_t i, struct ring_mark *ret);
 
-/* A span's slot: the same results. */
+/*
+ * Copies slot i of the spans. Returns an enum ring_slot_state; also -1 if the slot is not at hand.
+ */
 int ring_view_span(const struct ring_view *view, uint64_t i, struct ring_slot *ret);
 
 /*
- * A death: 1 complete, 0 none (nothing is copied), 2 its writing was interrupted (fields not yet
- * written are 0), -1 not at hand. nregs and stack_len never exceed their arrays.
+ * Copies death i. Returns 1 if it is complete, 0 if there is none (nothing is copied), 2 if its
+ * writing was interrupted (fields not yet written are 0), -1 if it is not at hand. nregs and
+ * stack_len never exceed their arrays.
  */
 int ring_view_fatal(const struct ring_view *view, uint64_t i, struct ring_fatal *ret);
 
-/* The collective `index` of a group, wherever its history kept it: 0, or -1. */
+/*
+ * Copies the record of a group's collective `index`, wherever the history kept it. Returns 0, or -1
+ * if it was not kept.
+ */
 int ring_group_op(const struct ring_group *group, uint64_t index, struct ring_slot *ret);
 
-/* The n-th P2P call of the group (from 1; group->p2p_count is the latest): 0, or -1. */
+/*
+ * Copies the record of the group's n-th P2P call (from 1; group->p2p_count is the latest). Returns
+ * 0, or -1 if it was not kept.
+ */
 int ring_group_p2p(const struct ring_group *group, uint64_t n, struct ring_slot *ret);
 
 /* --- Strings and text ------------------------------------------------------------------------- */
 
-/* The string of an id, ending in NUL, inside the bytes; NULL for 0 and for what is no string. */
+/*
+ * Returns the string of an id, inside the bytes and ending in NUL; NULL for 0 and for an id that is
+ * no string's.
+ */
 const char *ring_view_string(const struct ring_view *view, uint32_t id);
 
-/* The id of the string after `id` (0: of the first); 0 at the end. */
+/* Returns the id of the string after `id` (0: of the first string); 0 at the end. */
 uint32_t ring_view_next_string(const struct ring_view *view, uint32_t id);
 
 /*
- * The end of what the process wrote to stderr, oldest byte first: at most `room` bytes into `ret`,
- * how many is returned. They are the process's own bytes: escape them before they see a terminal.
+ * Copies the end of what the process wrote to stderr, oldest byte first, at most `room` bytes.
+ * Returns how many. They are the process's own bytes: escape them before they see a terminal.
  */
 size_t ring_view_text(const struct ring_view *view, char *ret, size_t room);
 
@@ -280,13 +307,16 @@ size_t ring_view_text(const struct ring_view *view, char *ret, size_t room);
 enum ring_time { RING_TIME_MONOTONIC, RING_TIME_REALTIME };
 
 /*
- * Adds an anchor from outside (the gatherer's T0 on the same host and boot): with it also a ring
- * that has only its start anchor can be dated.
+ * Adds an anchor from outside (the gatherer's T0 on the same host and boot). With it, a ring that
+ * has only its start anchor can be dated, too.
  */
 void ring_view_add_anchor(
 	struct ring_view *view, uint64_t tsc, uint64_t monotonic, uint64_t realtime);
 
-/* CLOCK_MONOTONIC or CLOCK_REALTIME at `tsc`, in ns: 0; or -1: unknown, for want of anchors. */
+/*
+ * Gives the CLOCK_MONOTONIC or CLOCK_REALTIME at `tsc`, in ns. Returns 0; or -1 if it is unknown,
+ * for want of anchors or because they make no sane rate.
+ */
 int ring_view_time(
 	const struct ring_view *view, enum ring_time clock, uint64_t tsc, uint64_t *ret_ns);
 

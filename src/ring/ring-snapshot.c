@@ -13,6 +13,7 @@
 #define CHUNK 65536ul
 #define LINE  64ul
 
+/* A copy in the making. */
 struct copy {
 	int fd;
 	uint8_t *bytes;
@@ -23,7 +24,7 @@ struct copy {
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-/* Reads [offset, offset + len); what the file no longer has becomes zeros. */
+/* Reads [offset, offset + len) of the file; what the file no longer has becomes zeros. */
 static void copy_read(const struct copy *copy, void *to, size_t offset, size_t len)
 {
 	size_t done = 0;
@@ -41,7 +42,7 @@ static void copy_read(const struct copy *copy, void *to, size_t offset, size_t l
 	memset((uint8_t *)to + done, 0, len - done);
 }
 
-/* Cuts [offset, offset + *len) to the copy. */
+/* Returns how much of [offset, offset + len) lies within the copy. */
 static size_t copy_clip(const struct copy *copy, uint64_t offset, uint64_t len)
 {
 	if (offset >= copy->size)
@@ -49,6 +50,7 @@ static size_t copy_clip(const struct copy *copy, uint64_t offset, uint64_t len)
 	return len < copy->size - offset ? (size_t)len : (size_t)(copy->size - offset);
 }
 
+/* Copies a part of the file that has no slots, by one read. */
 static void copy_plain(const struct copy *copy, uint64_t offset, uint64_t len)
 {
 	size_t n = copy_clip(copy, offset, len);
@@ -59,7 +61,7 @@ static void copy_plain(const struct copy *copy, uint64_t offset, uint64_t len)
 
 /* --- Guarding --------------------------------------------------------------------------------- */
 
-/* Which lines of an element carry a seq in their first word? */
+/* True if this 64-byte line of an element carries a seq in its first word. */
 static int is_slot(enum ring_section_id id, size_t line)
 {
 	switch (id) {
@@ -83,7 +85,10 @@ static int is_slot(enum ring_section_id id, size_t line)
 	}
 }
 
-/* The seq to store for a slot that reads `a` before and `c` after its words. */
+/*
+ * Returns the seq to store for a slot that read `a` before its words were copied, `b` with them and
+ * `c` after them: an odd one unless all three agree.
+ */
 static uint64_t guarded_seq(uint64_t a, uint64_t b, uint64_t c)
 {
 	if (a == c && b == a)
@@ -100,6 +105,7 @@ struct chunk {
 	size_t len;
 };
 
+/* Compares the three passes over a chunk and marks the slots that changed between them. */
 static void guard_chunk(const struct copy *copy, const struct chunk *chunk)
 {
 	uint8_t *a = copy->pass, *c = copy->pass + CHUNK, *b = copy->bytes + chunk->offset;
@@ -117,7 +123,10 @@ static void guard_chunk(const struct copy *copy, const struct chunk *chunk)
 	}
 }
 
-/* Reads a chunk three times, as the essay in the header says. -1 where that was done too often. */
+/*
+ * Reads a chunk three times, as the essay in the header says. Returns -1 if the budget for that is
+ * spent.
+ */
 static int copy_chunk(struct copy *copy, const struct chunk *chunk)
 {
 	if (copy->budget < chunk->len)
@@ -154,8 +163,9 @@ static void copy_guarded(struct copy *copy, const struct ring_part *part, enum r
 }
 
 /*
- * A busy writer may have written both halves of a board while a whole chunk was read; the board by
- * itself is read faster. Only a living writer's board needs this: of a dead one's half is whole.
+ * Reads each board of a section again, by itself, while neither half is whole. A busy writer may
+ * have written both halves while a whole chunk was read; the board alone is read faster. Only a
+ * living writer's board needs this: of a dead writer's board one half is whole.
  */
 static void settle_boards(struct copy *copy, const struct ring_view *view, enum ring_section_id id,
 	size_t board)
@@ -185,7 +195,7 @@ static void copy_section(struct copy *copy, const struct ring_view *view, enum r
 	copy_guarded(copy, &view->part[id], id, 0, UINT64_MAX);
 }
 
-/* Entries of a table whose first word is 0 were never used. */
+/* Copies the entries of a table that were used: an entry whose first word is 0 never was. */
 static void copy_used(struct copy *copy, const struct ring_view *view, enum ring_section_id id)
 {
 	const struct ring_part *part = &view->part[id];
@@ -200,7 +210,7 @@ static void copy_used(struct copy *copy, const struct ring_view *view, enum ring
 	}
 }
 
-/* The slots of each lane that its head, copied before, has reached. */
+/* Copies of each lane the slots that its head, which was copied before, has reached. */
 static void copy_lanes(struct copy *copy, const struct ring_view *view)
 {
 	struct ring_lane_view lane;
@@ -216,7 +226,10 @@ static void copy_lanes(struct copy *copy, const struct ring_view *view)
 	}
 }
 
-/* The append-only section as far as it was reserved, all strings but the latest hole. */
+/*
+ * Copies the append-only section as far as it was reserved: all strings, but for what was reserved
+ * last and not written yet.
+ */
 static void copy_strings(const struct copy *copy, const struct ring_view *view)
 {
 	const struct ring_part *part = &view->part[RING_S_STRINGS];

@@ -20,9 +20,9 @@
 #define RING_FILE_MAX (64ul << 20) /* what claims to be larger is read up to here */
 
 /*
- * Copies the file behind `fd`, ring or not (what is no ring is copied as it is). 0, and the bytes
- * are the caller's to free(); or a negative errno and nothing is set. A file that shrinks meanwhile
- * gives what there was of it; an empty one 0 bytes. Blocks only as reading a file does; what is no
+ * Copies the file behind `fd`; what is no ring is copied as it is. Returns 0, and the bytes are the
+ * caller's to free(); or a negative errno, and nothing is set. A file that shrinks meanwhile gives
+ * what there was of it, an empty one 0 bytes. Blocks only as reading a file does. What is no
  * regular file is -EINVAL.
  */
 int ring_snapshot(int fd, void **ret_bytes, size_t *ret_size);

@@ -14,6 +14,7 @@
 #error "include ring/ring-write.h"
 #endif
 
+/* A span as its beginner or ender describes it. */
 struct ring_span {
 	unsigned kind;   /* enum ring_span_kind */
 	uint32_t name;   /* string ids */
@@ -24,6 +25,7 @@ struct ring_span {
 
 /* --- Spans ------------------------------------------------------------------------------------ */
 
+/* Pins the begin or end of a compile or checkpoint span, in its class. */
 static inline void ring_span_pin(struct ring_writer *w, uint64_t tsc, const struct ring_record *r)
 {
 	if (ring_meta_arg(r->meta) == RING_SPAN_COMPILE)
@@ -32,7 +34,10 @@ static inline void ring_span_pin(struct ring_writer *w, uint64_t tsc, const stru
 		ring_pin(w, RING_PIN_CHECKPOINT, tsc, r);
 }
 
-/* A slot to open a span in, claimed (its seq is odd): fresh, or the longest closed. */
+/*
+ * Takes a slot to open a span in: a fresh one, else that of the span that has been closed the
+ * longest. Returns it claimed (its seq is odd), or NULL if all are open or others were faster.
+ */
 static inline struct ring_slot *ring_span_take(struct ring_writer *w)
 {
 	for (int tries = 0; tries < 4; tries++) {
@@ -59,7 +64,7 @@ static inline struct ring_slot *ring_span_take(struct ring_writer *w)
 	return NULL;
 }
 
-/* Writes a slot that the caller has claimed. */
+/* Writes a slot that the caller has claimed, and thereby ends the claim. */
 static inline void ring_span_fill(
 	struct ring_slot *s, uint64_t tsc, const struct ring_record *r)
 {
@@ -71,8 +76,8 @@ static inline void ring_span_fill(
 }
 
 /*
- * A span begins: its serial, from 1. Where the table is full of open spans it is counted as lost
- * there; lane and pinned region have it all the same.
+ * Records that a span begins. Returns its serial, from 1. If the table is full of open spans, the
+ * span is counted as lost there; the lane and the pinned region have it all the same.
  */
 static inline uint64_t ring_span_begin(
 	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_span *span)
@@ -97,8 +102,8 @@ static inline uint64_t ring_span_begin(
 }
 
 /*
- * The open span of this kind and name that began last, on this thread before any other; claimed.
- * `ret` gets its record. NULL where there is none.
+ * Finds and claims the open span of this kind and name that began last; one of this thread goes
+ * before any other. `ret` gets its record. Returns NULL if there is none.
  */
 static inline struct ring_slot *ring_span_find(struct ring_writer *w, const struct ring_span *span,
 	uint64_t *ret_tsc, struct ring_record *ret)
@@ -131,8 +136,8 @@ static inline struct ring_slot *ring_span_find(struct ring_writer *w, const stru
 }
 
 /*
- * A span ends: the serial it began with, or 0 where no open one matches (nothing is recorded: the
- * caller may look in an earlier ring, or make it a new one's loss).
+ * Records that a span ends. Returns the serial it began with; or 0 if no open span matches: nothing
+ * is recorded then, and the caller may look in an earlier ring, or count it as a loss in a new one.
  */
 static inline uint64_t ring_span_end(
 	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_span *span)
@@ -161,6 +166,10 @@ static inline uint64_t ring_span_end(
 
 /* --- Marks ------------------------------------------------------------------------------------ */
 
+/*
+ * Returns the mark of this kind and loader, taking a free one if there is none yet. NULL if the
+ * table is full (counted).
+ */
 static inline struct ring_mark *ring_mark_find(struct ring_writer *w, unsigned kind, uint32_t id)
 {
 	uint64_t claim = kind | (uint64_t)id << 32;
@@ -178,7 +187,7 @@ static inline struct ring_mark *ring_mark_find(struct ring_writer *w, unsigned k
 	return NULL;
 }
 
-/* Adds one event to a mark; the first stays for ever. */
+/* Adds one event to a mark, which keeps the first event for ever and the latest. */
 static inline void ring_mark_put(
 	struct ring_writer *w, struct ring_mark *m, uint64_t tsc, const struct ring_record *r)
 {
@@ -190,7 +199,7 @@ static inline void ring_mark_put(
 	ring_board_put_shared(w, m->latest, &m->version, tsc, r);
 }
 
-/* The process begins step n. */
+/* Records that the process begins step n. */
 static inline void ring_mark_step(
 	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, uint64_t n)
 {
@@ -212,7 +221,7 @@ struct ring_shard {
 	uint64_t elements;
 };
 
-/* The process got a shard from its loader. An empty one is pinned. */
+/* Records that the process got a shard from its loader. An empty shard is pinned. */
 static inline void ring_mark_shard(
 	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_shard *shard)
 {
@@ -232,6 +241,7 @@ static inline void ring_mark_shard(
 		ring_mark_put(w, m, tsc, &r);
 }
 
+/* The shape of a shard; `loader` is a string id. */
 struct ring_shape {
 	uint32_t loader;
 	uint32_t ndim;
@@ -239,7 +249,7 @@ struct ring_shape {
 	const uint64_t *dims; /* ndim of them */
 };
 
-/* The shape of a shard: the mark keeps three dimensions, the lane all of up to 12. */
+/* Records the shape of a shard: the mark keeps three dimensions, the lane all of them up to 12. */
 static inline void ring_mark_shape(
 	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_shape *shape)
 {

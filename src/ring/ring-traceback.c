@@ -10,12 +10,16 @@ static uint32_t trace_at_most(uint32_t n, uint32_t most)
 	return n < most ? n : most;
 }
 
-/* The text's offset; 0 for what is no beginning of one. */
+/* Returns `at` if a text begins there, else 0. */
 static uint32_t trace_text(const struct ring_traceback *t, uint32_t at)
 {
 	return at && at < t->text_len && !t->text[at - 1] ? at : 0;
 }
 
+/*
+ * Cuts counts and enums of a copied traceback to what its arrays hold, and ends its texts with a
+ * NUL.
+ */
 static void trace_bound_counts(struct ring_traceback *t)
 {
 	t->nframes = trace_at_most(t->nframes, RING_TRACE_FRAMES);
@@ -32,6 +36,7 @@ static void trace_bound_counts(struct ring_traceback *t)
 		t->python = RING_TRACE_PY_UNKNOWN;
 }
 
+/* Clears each index and text offset that leads nowhere. Call it after trace_bound_counts(). */
 static void trace_bound_entries(struct ring_traceback *t)
 {
 	t->message = trace_text(t, t->message);

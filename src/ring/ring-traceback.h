@@ -22,7 +22,7 @@
 #define RING_TRACE_TEXT	   12288
 #define RING_TRACE_ID	   32
 
-/* Why the walk of native frames ended. */
+/* Why the walk of the native frames ended. */
 enum ring_trace_end {
 	RING_TRACE_UNBEGUN,	/* there was none, or it was interrupted */
 	RING_TRACE_OUTERMOST,	/* there is no caller: all of it */
@@ -47,6 +47,7 @@ enum {
 	RING_TRACE_F_GUESSED = 2, /* found by frame pointers, without unwind information */
 };
 
+/* A native frame. */
 struct ring_trace_frame {
 	uint64_t pc;
 	uint64_t sp;	 /* in this frame: the callee's CFA */
@@ -54,6 +55,7 @@ struct ring_trace_frame {
 	uint32_t flags;	 /* RING_TRACE_F_* */
 };
 
+/* An ELF object that a frame's pc lies in. */
 struct ring_trace_module {
 	uint64_t bias; /* pc - bias is an address of the ELF object */
 	uint64_t start, end;
@@ -62,6 +64,7 @@ struct ring_trace_module {
 	uint8_t build_id[RING_TRACE_ID];
 };
 
+/* A Python frame. */
 struct ring_trace_pyframe {
 	uint64_t anchor; /* address on the C stack of what entered this run of frames; 0 unknown */
 	uint32_t file;
@@ -70,6 +73,7 @@ struct ring_trace_pyframe {
 	uint32_t pad;
 };
 
+/* The whole traceback. `message` and `exception` are texts, 0 for none. */
 struct ring_traceback {
 	uint64_t seq;	/* 0 none, 1 being written, 2 complete */
 	uint64_t begun; /* TSC */
@@ -98,7 +102,10 @@ _Static_assert(sizeof(struct ring_traceback) == 128 + 6144 + 4096 + 3072 + 12288
 
 /* -- writing: by the one who holds the death --------------------------------------------------- */
 
-/* The traceback of a claimed death, empty; NULL where the ring has none for it. */
+/*
+ * Begins the traceback of a claimed death: returns it emptied, or NULL if the ring has none for
+ * this death.
+ */
 static inline struct ring_traceback *ring_traceback_begin(
 	struct ring_writer *w, const struct ring_fatal *death)
 {
@@ -119,7 +126,7 @@ static inline struct ring_traceback *ring_traceback_begin(
 	return t;
 }
 
-/* Appends a text: its offset, or 0 where there is no room. */
+/* Appends a text. Returns its offset, or 0 if there is no room. */
 static inline uint32_t ring_traceback_text(struct ring_traceback *t, const char *text, uint32_t len)
 {
 	uint32_t at = t->text_len;
@@ -133,6 +140,7 @@ static inline uint32_t ring_traceback_text(struct ring_traceback *t, const char 
 	return at;
 }
 
+/* Marks the traceback as complete, now. */
 static inline void ring_traceback_publish(struct ring_writer *w, struct ring_traceback *t)
 {
 	t->done = ring_writer_now(w);
@@ -144,13 +152,17 @@ static inline void ring_traceback_publish(struct ring_writer *w, struct ring_tra
 struct ring_view;
 
 /*
- * The traceback of death i: 1 complete, 0 none (nothing is copied), 2 its writing was interrupted,
- * -1 not at hand. Counts, indexes, enums and texts in ret are within bounds, whatever the bytes
- * said: ret->text + offset is a string, "" for none. Bytes of texts are a stranger's.
+ * Copies the traceback of death i. Returns 1 if it is complete, 0 if there is none (nothing is
+ * copied), 2 if its writing was interrupted, -1 if it is not at hand. Counts, indexes, enums and
+ * texts in ret are within bounds, whatever the bytes said: ret->text + offset is a string, "" for
+ * none. The bytes of texts are a stranger's.
  */
 int ring_view_traceback(const struct ring_view *view, uint64_t i, struct ring_traceback *ret);
 
-/* "outermost", ...: literals; NULL for a number that is unknown. */
+/*
+ * Return the word for a number ("outermost", ...; "whole", ...), a literal; NULL for a number that
+ * is unknown here.
+ */
 const char *ring_trace_end_name(unsigned end);
 const char *ring_trace_python_name(unsigned python);
 

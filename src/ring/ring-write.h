@@ -50,18 +50,24 @@
  */
 #define RING_HOT static inline __attribute__((always_inline))
 
-/* Tests stall here, between the phases of whatever is written, as a preemption would. */
+/* A place where tests stall the writer, between the phases of a write, as a preemption would. */
 #ifndef RING_STALL
 #define RING_STALL() ((void)0)
 #endif
 
-/* P2P calls so far per (group, direction, peer); key 0 is free. */
+/*
+ * An entry of the hash table that counts P2P calls per (group, direction, peer), or per tag as
+ * well; key 0 is free.
+ */
 struct ring_peer {
 	uint64_t key;
 	uint64_t calls;
 };
 
-/* Process-private handle: every pointer leads into the mapping. */
+/*
+ * The handle with which a process writes its ring. It is private to the process; every pointer
+ * leads into the mapping, but for `clock`.
+ */
 struct ring_writer {
 	uint8_t *base;
 	struct ring_header *header;
@@ -164,12 +170,13 @@ static inline void ring_writer_open(struct ring_writer *w, void *base)
 	w->overflow = w->lanes + w->nlanes;
 }
 
-/* The time by this ring's clock. */
+/* Returns the time by this ring's clock. */
 static inline uint64_t ring_writer_now(const struct ring_writer *w)
 {
 	return __builtin_expect(!w->clock, 1) ? ring_now() : w->clock();
 }
 
+/* Counts one loss, in one of the counters of header->losses or of a group. */
 static inline void ring_lose(uint64_t *counter)
 {
 	ring_add(counter, 1);
@@ -177,6 +184,7 @@ static inline void ring_lose(uint64_t *counter)
 
 /* --- Slots ------------------------------------------------------------------------------------ */
 
+/* Writes the seven words of a slot, between the two phases of its seq. */
 RING_HOT void ring_slot_fill(struct ring_slot *s, uint64_t tsc, const struct ring_record *r)
 {
 	RING_STALL();
@@ -191,7 +199,7 @@ RING_HOT void ring_slot_fill(struct ring_slot *s, uint64_t tsc, const struct rin
 	RING_STALL();
 }
 
-/* Writes a slot that nobody else may be writing now. */
+/* Writes a slot in both phases. Nobody else may be writing it now. */
 RING_HOT void ring_slot_publish(
 	struct ring_slot *s, uint64_t ticket, uint64_t tsc, const struct ring_record *r)
 {
@@ -202,7 +210,7 @@ RING_HOT void ring_slot_publish(
 }
 
 /*
- * Writes a slot that others may be writing: 0, or -1 where a writer is in the slot or the slot
+ * Writes a slot that others may be writing, too. Returns 0, or -1 if a writer is in the slot or it
  * already holds a later ticket. Pairs with itself (acquire on the claim) and with readers.
  */
 static inline int ring_slot_publish_shared(
@@ -220,7 +228,10 @@ static inline int ring_slot_publish_shared(
 
 /* --- Lanes ------------------------------------------------------------------------------------ */
 
-/* Where a lane has this ticket; the first slot of all where it no longer says what is its own. */
+/*
+ * Returns the slot of a lane's ticket; the first slot of all if what the lane says is its own is
+ * beyond the section (its bytes may have become zeros or worse).
+ */
 RING_HOT struct ring_slot *ring_lane_slot(
 	const struct ring_writer *w, const struct ring_lane *lane, uint64_t ticket)
 {
@@ -229,7 +240,7 @@ RING_HOT struct ring_slot *ring_lane_slot(
 	return w->slots + (__builtin_expect(at < w->nslots, 1) ? at : 0);
 }
 
-/* Records into the calling thread's own lane; the ticket. The hot path. */
+/* Records into the calling thread's own lane and returns the ticket. This is the hot path. */
 RING_HOT uint64_t ring_lane_put(
 	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_record *r)
 {
@@ -240,7 +251,10 @@ RING_HOT uint64_t ring_lane_put(
 	return ticket;
 }
 
-/* Records into the lane that all threads without one share; RING_NO_TICKET where it was lost. */
+/*
+ * Records into the overflow lane, which all threads without a lane share. Returns the ticket, or
+ * RING_NO_TICKET if the record was lost.
+ */
 static inline uint64_t ring_overflow_put(
 	struct ring_writer *w, uint64_t tsc, const struct ring_record *r)
 {
@@ -255,7 +269,10 @@ static inline uint64_t ring_overflow_put(
 	return RING_NO_TICKET;
 }
 
-/* Records into `lane`, or where the thread has none (NULL) into the overflow lane. */
+/*
+ * Records into `lane`, or into the overflow lane if the thread has none (NULL). Returns the ticket,
+ * or RING_NO_TICKET.
+ */
 RING_HOT uint64_t ring_put(
 	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_record *r)
 {
@@ -267,15 +284,16 @@ RING_HOT uint64_t ring_put(
 	return ring_overflow_put(w, tsc, &copy);
 }
 
-/* The number of a lane in the file; the overflow lane's for NULL. */
+/* Returns the number of a lane in the file; for NULL that of the overflow lane. */
 static inline uint32_t ring_lane_index(const struct ring_writer *w, const struct ring_lane *lane)
 {
 	return lane ? (uint32_t)(lane - w->lanes) : w->nlanes;
 }
 
 /*
- * Gives the calling thread a lane, the largest free one; it continues its former owner's tickets.
- * NULL when all are taken: ring_put() then shares the overflow lane. `name` may be NULL.
+ * Gives the calling thread a lane, the largest free one; it continues the tickets of its former
+ * owner. Returns NULL if all are taken: ring_put() then uses the shared overflow lane. `name` may
+ * be NULL.
  */
 static inline struct ring_lane *ring_lane_claim(
 	struct ring_writer *w, uint32_t tid, const char *name)
@@ -299,11 +317,13 @@ static inline struct ring_lane *ring_lane_claim(
 /* --- Claims ----------------------------------------------------------------------------------- */
 
 /*
- * A word guards what several threads write one at a time: twice the version of the board that is
- * written next, odd while a thread is at it. `ret_version` gets that version. 0, 1 where another
- * thread was met (counted), or -1 where it did not get out of the way: missed. A thread that has
- * waited in vain says so in the word: nobody else waits for that one (it may never return: a signal
- * handler jumped out of it).
+ * Claims what several threads write one at a time. The word that guards it is twice the version of
+ * the board that is written next, and odd while a thread is at it; `ret_version` gets that version.
+ *
+ * Returns 0; 1 if another thread was met (counted); or -1 if that one did not get out of the way:
+ * the write is then missed. A thread that has waited in vain says so in the word
+ * (RING_CLAIM_STUCK), and nobody else waits for that one: it may never return, as when a signal
+ * handler jumped out of it.
  */
 static inline int ring_claim(struct ring_writer *w, uint64_t *word, uint64_t *ret_version)
 {
@@ -328,6 +348,10 @@ static inline int ring_claim(struct ring_writer *w, uint64_t *word, uint64_t *re
 	return spin > 0;
 }
 
+/*
+ * Ends a claim. `version` is the board version that was written; if none was, one less than
+ * ring_claim() gave.
+ */
 static inline void ring_unclaim(uint64_t *word, uint64_t version)
 {
 	ring_publish_word(word, 2 * version + 2);
@@ -335,7 +359,10 @@ static inline void ring_unclaim(uint64_t *word, uint64_t version)
 
 /* --- Boards ----------------------------------------------------------------------------------- */
 
-/* Writes the older half of a board that only the caller writes. `version` counts its writes. */
+/*
+ * Writes the older half of a board that only the caller writes. `version` counts the board's
+ * writes.
+ */
 RING_HOT void ring_board_put(
 	struct ring_slot ab[2], uint64_t *version, uint64_t tsc, const struct ring_record *r)
 {
@@ -347,9 +374,10 @@ RING_HOT void ring_board_put(
 }
 
 /*
- * The same for a board that several threads may write; `version` is a claim's word. One at a time:
- * two writers would hold both halves, and a kill would leave none. 0, or -1 (counted as contended)
- * where another did not get out of the way: the board then goes on showing what it shows.
+ * Writes the older half of a board that several threads may write; `version` is a word for
+ * ring_claim(). One thread writes at a time: two would hold both halves, and a kill would leave
+ * none whole. Returns 0; or -1 (counted as contended) if another thread did not get out of the way,
+ * and the board goes on showing what it shows.
  */
 static inline int ring_board_put_shared(struct ring_writer *w, struct ring_slot ab[2],
 	uint64_t *version, uint64_t tsc, const struct ring_record *r)
@@ -363,13 +391,14 @@ static inline int ring_board_put_shared(struct ring_writer *w, struct ring_slot 
 	return 0;
 }
 
-/* The thread entered a recorded call that may block, or is outside again. */
+/* Shows on the thread's board that it entered a recorded call that may block. */
 RING_HOT void ring_lane_board(
 	struct ring_lane *lane, uint64_t tsc, const struct ring_record *r)
 {
 	ring_board_put(lane->board, &lane->board_version, tsc, r);
 }
 
+/* Shows on the thread's board that it is outside every recorded call. */
 static inline void ring_lane_idle(struct ring_lane *lane, uint64_t tsc)
 {
 	const struct ring_record idle = {.meta = ring_meta(RING_IDLE, 0, RING_NO_GROUP, 0)};
@@ -377,7 +406,10 @@ static inline void ring_lane_idle(struct ring_lane *lane, uint64_t tsc)
 	ring_board_put(lane->board, &lane->board_version, tsc, &idle);
 }
 
-/* The thread ends, or forgets its lane. NULL is nothing. */
+/*
+ * Gives a lane back, because its thread ends or forgets it. Does nothing for NULL and for the
+ * overflow lane.
+ */
 static inline void ring_lane_release(struct ring_writer *w, struct ring_lane *lane)
 {
 	if (!lane || lane == w->overflow)
@@ -423,7 +455,7 @@ static inline uint32_t ring_string_hash(const char *bytes, uint32_t len)
 	return hash;
 }
 
-/* Copies a string into the append-only section; its offset, 0 where it is full. */
+/* Copies a string into the append-only section. Returns its offset, or 0 if the section is full. */
 static inline uint32_t ring_string_append(
 	struct ring_writer *w, const char *bytes, uint32_t len, uint32_t hash)
 {
@@ -446,6 +478,7 @@ static inline uint32_t ring_string_append(
 	return (uint32_t)at;
 }
 
+/* True if the string with this id is complete and has these bytes. */
 static inline int ring_string_is(
 	const struct ring_writer *w, uint32_t id, const char *bytes, uint32_t len, uint32_t hash)
 {
@@ -460,8 +493,9 @@ static inline int ring_string_is(
 }
 
 /*
- * The id of a string, the same for equal strings: interned on first sight. 0 for NULL, and where
- * the table is full (counted). Two threads that intern one string at once agree on one id.
+ * Returns the id of a string, which is the same for equal strings: it is interned on first sight.
+ * Returns 0 for NULL, and if the table is full (counted). Two threads that intern one string at
+ * once agree on one id.
  */
 static inline uint32_t ring_string(struct ring_writer *w, const char *bytes, size_t length)
 {
@@ -492,7 +526,10 @@ static inline uint32_t ring_string(struct ring_writer *w, const char *bytes, siz
 
 /* --- Deaths, last words, clock anchors -------------------------------------------------------- */
 
-/* An entry of the fatal area for the caller to fill, then publish; NULL where all are taken. */
+/*
+ * Claims an entry of the fatal area, for the caller to fill and then publish. Returns NULL if all
+ * are taken (counted).
+ */
 static inline struct ring_fatal *ring_fatal_claim(struct ring_writer *w)
 {
 	for (uint32_t i = 0; i < w->nfatal; i++)
@@ -502,12 +539,16 @@ static inline struct ring_fatal *ring_fatal_claim(struct ring_writer *w)
 	return NULL;
 }
 
+/* Marks a claimed entry of the fatal area as complete. */
 static inline void ring_fatal_publish(struct ring_fatal *f)
 {
 	ring_publish_word(&f->seq, 2);
 }
 
-/* Appends to the stderr text; of a long piece only its end is kept. Threads may interleave. */
+/*
+ * Appends to the stderr text. Of a piece longer than the text only the end is kept. Pieces of
+ * several threads may interleave.
+ */
 static inline void ring_text_append(struct ring_writer *w, const char *bytes, size_t len)
 {
 	struct ring_text *t = w->text;
@@ -517,7 +558,7 @@ static inline void ring_text_append(struct ring_writer *w, const char *bytes, si
 		t->bytes[(at + i) % size] = bytes[i];
 }
 
-/* A moment on all three clocks, in ns but for the TSC; UINT64_MAX is unknown. */
+/* One moment on all three clocks, in ns except for the TSC; UINT64_MAX is unknown. */
 struct ring_anchor {
 	uint64_t tsc;
 	uint64_t monotonic;
@@ -527,7 +568,7 @@ struct ring_anchor {
 	uint64_t esterror;
 };
 
-/* Notes a clock anchor: the first is kept for ever, later ones replace each other. */
+/* Notes a clock anchor. The first is kept for ever; later ones replace each other. */
 static inline void ring_anchor_put(struct ring_writer *w, const struct ring_anchor *a)
 {
 	const struct ring_record r = {

@@ -62,7 +62,10 @@
 #define RING_NO_GROUP	    0xffffu
 #define RING_UNKNOWN_RANK   (-1)
 
-/* The unit of everything. `seq` guards the other seven words, whose meaning is by type. */
+/*
+ * The unit in which everything is recorded. `seq` guards the other seven words; the record's type
+ * says what those mean.
+ */
 struct ring_slot {
 	uint64_t seq;
 	uint64_t tsc;
@@ -100,10 +103,10 @@ struct ring_slot {
  * PORTIONS     g     first seat    op index  gives|awaits<<32 of that seat, of the next, two more
  * ANCHOR       none  -             monotonic realtime   bracket    maxerror   esterror   (ns)
  *
- * A wait for several ops of a host (stream ~0) has the number of the first of them, and a bit for
- * each number from there on; the highest bit stands for all behind.
+ * A wait for several ops of a host (stream ~0) has in `count` the number of the first of them, and
+ * in `sig` a bit for each number from there on; the highest bit stands for all behind.
  *
- * The CPU time of a span is known of compiles and checkpoints only; else it is 0.
+ * The CPU time of a span is known only for compiles and checkpoints; for others it is 0.
  *
  * In the SPANS table SPAN_BEGIN also has sig = tid of the beginner and, once RING_F_CLOSED, count =
  * TSC of the end. In a group's history the writes to a slot are numbered 2n (entered) and 2n + 1
@@ -153,7 +156,7 @@ enum {
 	RING_F_RESUMED = 128, /* SPANS: begun by another thread than the one that ended it */
 };
 
-/* Kinds of a span: the values of enum inquest_span. */
+/* The kinds of a span; the values are those of enum inquest_span. */
 enum ring_span_kind {
 	RING_SPAN_NONE,
 #define SPAN(name, text) RING_SPAN_##name,
@@ -242,6 +245,10 @@ enum ring_section_id {
 	RING_S_TRACES,
 };
 
+/*
+ * One row of the section table in the header: `count` elements of `elem_size` bytes at `offset` in
+ * the file.
+ */
 struct ring_section {
 	uint32_t id;
 	uint32_t elem_size;
@@ -249,15 +256,20 @@ struct ring_section {
 	uint64_t count;
 };
 
-/* The kind of process that wrote it. A candidate has a small ring; promotion makes a full one. */
+/*
+ * The kind of process that wrote the ring. A candidate has a small ring; when it is promoted to a
+ * rank, it gets a full one.
+ */
 enum ring_role { RING_CANDIDATE = 1, RING_RANK = 2 };
 
-/* Where the file lies, since tmpfs may be refused. */
+/* Where the file lies: in shared memory, or on disk where tmpfs was refused. */
 enum ring_place { RING_PLACE_SHM = 1, RING_PLACE_DISK = 2 };
 
 enum ring_clock { RING_CLOCK_TSC = 1, RING_CLOCK_MONOTONIC_NS = 2, RING_CLOCK_CNTVCT = 3 };
 
-/* Counters of what could not be recorded. Shown, never silent. */
+/*
+ * Counts of what could not be recorded, by reason. A reader shows them, so that no loss is silent.
+ */
 struct ring_losses {
 	uint64_t records;      /* no lane, or the overflow lane refused */
 	uint64_t groups;       /* group table full */
@@ -304,8 +316,9 @@ struct ring_header {
 	struct ring_losses losses;
 	struct ring_section section[RING_SECTIONS];
 	/*
-	 * The run: hashes of texts that all its processes share, and that seldom agree with another
-	 * run's; 0 unknown. Since version 1.2.
+	 * The run that the process belongs to: hashes (ring_run_hash()) of texts that all processes
+	 * of a run share, and that seldom agree with another run's. 0 means unknown. Since version
+	 * 1.2.
 	 */
 	uint64_t run;	 /* torchrun's id */
 	uint64_t slurm;	 /* the Slurm job */
@@ -315,8 +328,9 @@ struct ring_header {
 #define RING_RUN_START 0xcbf29ce484222325ull
 
 /*
- * FNV-1a of a text that tells runs apart, from RING_RUN_START, or from that of the text before it;
- * 0 where there is none, or one that anybody has.
+ * Returns the FNV-1a hash of a text that tells runs apart. `hash` is RING_RUN_START, or the hash of
+ * the text before it, which this one then continues. Returns 0 (unknown) if the text is empty or
+ * "none", which any run may have, or if `hash` is 0 already.
  */
 static inline uint64_t ring_run_hash(uint64_t hash, const char *text, size_t len)
 {
@@ -327,7 +341,10 @@ static inline uint64_t ring_run_hash(uint64_t hash, const char *text, size_t len
 	return hash ? hash : 1;
 }
 
-/* A lane has one writer; `head` counts tickets *reserved*, and sits alone on its cache line. */
+/*
+ * One thread's part of SLOTS. A lane has one writer; `head` counts the tickets *reserved*, and sits
+ * alone on its cache line.
+ */
 struct ring_lane {
 	uint64_t claim; /* 0 free, else tid | 1<<32: CAS to claim, 0 to release */
 	uint64_t claims;
@@ -343,7 +360,10 @@ struct ring_lane {
 	struct ring_slot board[2]; /* CALL_ENTER / WAIT_ENTER while inside, IDLE outside */
 } __attribute__((aligned(64)));
 
-/* History of a group: the first four ops, every power of two, the last 64, and the last 32 P2P. */
+/*
+ * The history of a group keeps the first four ops, the ops at every power of two, the last 64, and
+ * the last 32 P2P calls.
+ */
 #define RING_FIRST 4
 #define RING_POW2  44
 #define RING_LAST  64
@@ -417,7 +437,10 @@ struct ring_group {
 	struct ring_slot p2p[RING_P2P];	    /* OP_ENTERED of the n-th P2P call: slot n % 32 */
 } __attribute__((aligned(64)));
 
-/* Latest of its kind; `id` is the loader's string (0 for steps), `total` sums rows. */
+/*
+ * A mark keeps the latest record of its kind and totals; `id` is the loader's string (0 for steps),
+ * and `total` sums the rows.
+ */
 enum ring_mark_kind { RING_MARK_FREE, RING_MARK_STEP, RING_MARK_SHARD };
 struct ring_mark {
 	uint64_t claim; /* kind | id << 32, CAS from 0 */
@@ -432,7 +455,10 @@ struct ring_mark {
 	struct ring_slot first;	    /* the first shard, for ever */
 } __attribute__((aligned(64)));
 
-/* Classes of the pinned region. The first `first` slots are kept for ever, then `latest` rotate. */
+/*
+ * The classes of the pinned region. Of each class the first `first` records are kept for ever;
+ * after them, `latest` slots rotate.
+ */
 enum ring_pin {
 	RING_PIN_PROC,	     /* PROC milestones, FORK */
 	RING_PIN_COMM,	     /* COMM: init, split, destroy, abort: begin and end */
@@ -455,6 +481,7 @@ struct ring_pinned {
 	uint64_t spare[4];
 } __attribute__((aligned(64)));
 
+/* A string of the STRINGS section; its id is its offset there. */
 struct ring_string {
 	uint32_t hash;
 	uint32_t len;	/* published last, +1, so that 0 means not yet; bytes and a NUL follow */
@@ -464,7 +491,10 @@ struct ring_string {
 #define RING_FATAL_REGS	 32
 #define RING_FATAL_STACK 8192
 
-/* How a process ended itself, in the handler's own words. Registers in the kernel's gregs order. */
+/*
+ * How a process ended itself, as the signal handler itself wrote it down. Registers are in the
+ * order of the kernel's gregs.
+ */
 struct ring_fatal {
 	uint64_t seq; /* 0 free, 1 being written, 2 complete */
 	uint64_t tsc;
@@ -485,6 +515,7 @@ struct ring_fatal {
 	uint8_t stack[RING_FATAL_STACK]; /* raw bytes from sp upward, never of arguments */
 } __attribute__((aligned(64)));
 
+/* The STDERR section: a circle of the last bytes that the process wrote to stderr. */
 struct ring_text {
 	uint64_t head; /* bytes ever appended; the newest end at head % size */
 	uint64_t size;
