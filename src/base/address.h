@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
-/* True if it means the same on all nodes: 127.0.0.1 is each node itself, and "" is nothing. */
+/*
+ * True if an address means the same on all nodes. 127.0.0.1 means each node itself, and "" nothing
+ * at all.
+ */
 bool address_is_wide(const char *address) __attribute__((nonnull));
 
 #endif

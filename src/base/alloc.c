@@ -15,7 +15,10 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* The kernel's large pages, where it has any; and from which size on they are asked for. */
+/*
+ * The size of the kernel's large pages, where it has any; and the size of an allocation from which
+ * on they are asked for.
+ */
 #define LARGE_PAGE ((uintptr_t)2 << 20)
 #define LARGE	   ((size_t)16 << 20)
 
@@ -25,7 +28,10 @@ static void __attribute__((noreturn)) out_of_memory(size_t nr, size_t size)
 	abort();
 }
 
-/* Faulting in a large piece page by page is half its cost. The kernel may ignore the advice. */
+/*
+ * Asks for large pages if the piece is large: faulting it in page by page is half its cost. The
+ * kernel may ignore the advice.
+ */
 static void *with_large_pages(void *memory, size_t nr, size_t size)
 {
 	uintptr_t from = ((uintptr_t)memory + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
@@ -62,7 +68,7 @@ void alloc_keep_sparse(void)
 	mallopt(M_TRIM_THRESHOLD, 4 << 20);
 }
 
-/* Whole pages in which these bytes lie. Kernels before 5.14 know no such advice. */
+/* Gives the advice about all pages in which these bytes lie. Kernels before 5.14 do not know it. */
 static void populate(const void *bytes, size_t size, int advice)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -8,7 +8,10 @@
 
 #include "base/alloc.h"
 
-/* The largest block, and the first: of many thousand arenas most hold next to nothing. */
+/*
+ * The sizes of the largest block and of the first. The first is small: of many thousand arenas most
+ * hold next to nothing.
+ */
 #define ARENA_BLOCK_SIZE (64 * 1024 - 64)
 #define ARENA_FIRST_SIZE (2 * 1024 - 64)
 #define ARENA_ALIGNMENT	 _Alignof(max_align_t)
@@ -29,7 +32,7 @@ static struct arena_block *arena_block_new(struct arena_block *older, size_t siz
 	return block;
 }
 
-/* How large the next block is, that has room for a piece: twice the last. */
+/* Returns the size of the next block, which has room for a piece: twice that of the last block. */
 static size_t arena_next_size(const struct arena_block *newest, size_t wanted)
 {
 	size_t size = newest ? newest->size * 2 : ARENA_FIRST_SIZE;
@@ -39,7 +42,10 @@ static size_t arena_next_size(const struct arena_block *newest, size_t wanted)
 	return size < ARENA_BLOCK_SIZE ? size : ARENA_BLOCK_SIZE;
 }
 
-/* A big piece gets a block of its own behind the newest, whose free rest stays in use. */
+/*
+ * Allocates a big piece: it gets a block of its own behind the newest, whose free rest stays in
+ * use.
+ */
 static void *arena_alloc_big(struct arena *arena, size_t size)
 {
 	struct arena_block *newest = arena->newest;

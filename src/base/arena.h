@@ -17,24 +17,24 @@ struct arena {
 	struct arena_block *newest;
 };
 
-/* size zeroed bytes. */
+/* Returns nr * size zeroed bytes. */
 void *arena_alloc(struct arena *arena, size_t nr, size_t size)
 	__attribute__((returns_nonnull, nonnull));
 
-/* One zeroed object, or nr of them side by side. */
+/* Give one zeroed object, or nr of them side by side. */
 #define arena_new(arena, type) ((type *)arena_alloc((arena), 1, sizeof(type)))
 #define arena_new_many(arena, type, nr) ((type *)arena_alloc((arena), (nr), sizeof(type)))
 
-/* A copy of text. Later changes to the original do not show. */
+/* Returns a copy of text. Later changes to the original do not show. */
 char *arena_text(struct arena *arena, const char *text) __attribute__((returns_nonnull, nonnull));
-/* A copy of at most max bytes of text that may lack its NUL; the copy always has one. */
+/* Returns a copy of at most max bytes of text that may lack its NUL; the copy always has one. */
 char *arena_text_max(struct arena *arena, const char *text, size_t max)
 	__attribute__((returns_nonnull, nonnull));
-/* A copy of size bytes, with no NUL added. Bytes may be NULL where size is 0. */
+/* Returns a copy of size bytes, with no NUL added. Bytes may be NULL where size is 0. */
 void *arena_copy(struct arena *arena, const void *bytes, size_t size)
 	__attribute__((returns_nonnull, nonnull(1)));
 
-/* Formatted text. */
+/* Returns formatted text; "" where the format fails. */
 char *arena_printf(struct arena *arena, const char *format, ...)
 	__attribute__((returns_nonnull, nonnull, format(printf, 2, 3)));
 

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An array that is sorted here often is the concatenation of a few lists that are each in order,
+ * such as the events of several threads. qsort() does not profit from that. So array_sort_items()
+ * looks for these stretches (runs) and merges neighbours, copying whole stretches; if the runs are
+ * too short for that to pay, or there is no memory, it calls qsort().
+ */
 #include "base/array.h"
 
 #include <stdbool.h>
@@ -28,7 +34,7 @@ void *array_grow(void *items, size_t nr, size_t more, size_t *room, size_t size)
 
 typedef int comparison(const void *, const void *);
 
-/* Items of one size, and where their runs end: stretches that are in order. */
+/* The runs of an array: stretches of items that are in order. ends[i] is the index behind run i. */
 struct runs {
 	size_t size;
 	comparison *compare;
@@ -39,8 +45,8 @@ struct runs {
 #define RUN_LEAST 8 /* items that a run has in the mean, where runs are worth more than qsort() */
 
 /*
- * False: they are too short. The first so many are known to be in order. The room for the ends is
- * as much as may be needed.
+ * Finds the runs. Returns false if they are too short. The first `sorted` items are known to be in
+ * order. The room for the ends is as much as may be needed.
  */
 static bool find_runs(struct runs *runs, const char *items, size_t nr, size_t sorted)
 {
@@ -58,14 +64,19 @@ static bool find_runs(struct runs *runs, const char *items, size_t nr, size_t so
 	return true;
 }
 
+/*
+ * True if the item at `at` goes before `item` in a merge. `first`: `at` is of the first of the two
+ * runs, whose items go before equal ones.
+ */
 static bool goes_before(const struct runs *runs, const char *at, const char *item, bool first)
 {
 	return first ? runs->compare(at, item) <= 0 : runs->compare(item, at) > 0;
 }
 
 /*
- * Where the stretch from `at` on ends that goes before the item: of the first run equals do, of the
- * second not. Searched in steps that double, since stretches are long where runs are.
+ * Returns where the stretch from `at` on ends that goes before the item. Items equal to it are part
+ * of the stretch in the first run, not in the second. The end is searched in steps that double,
+ * since stretches are long where runs are.
  */
 static const char *stretch_end(const struct runs *runs, const char *at, const char *end,
 	const char *item, bool first)
@@ -78,7 +89,7 @@ static const char *stretch_end(const struct runs *runs, const char *at, const ch
 	}
 	if (step > n)
 		step = n + 1;
-	/* Those before `low` go on, that before `step` does not, or is none. */
+	/* The item before `low` goes before ours; the one before `step` does not, or is none. */
 	while (low + 1 < step) {
 		size_t middle = low + (step - low) / 2;
 
@@ -90,7 +101,9 @@ static const char *stretch_end(const struct runs *runs, const char *at, const ch
 	return at + low * size;
 }
 
-/* Two neighbours, [from, middle) and [middle, to), into one; whole stretches are copied. */
+/*
+ * Merges two neighbours, [from, middle) and [middle, to), into one run; whole stretches are copied.
+ */
 static void merge(const struct runs *runs, const char *items, char *into, size_t from,
 	size_t middle, size_t to)
 {
@@ -115,7 +128,10 @@ static void merge(const struct runs *runs, const char *items, char *into, size_t
 	memcpy(into + (a_end - a), b, (size_t)(b_end - b));
 }
 
-/* Merges neighbours, from one room into the other and back, until one run is left. */
+/*
+ * Merges neighbours, from one room into the other and back, until one run is left. Returns the room
+ * that it is in.
+ */
 static char *merge_runs(struct runs *runs, char *items, char *other)
 {
 	while (runs->n > 1) {
@@ -136,7 +152,10 @@ static char *merge_runs(struct runs *runs, char *items, char *other)
 	return items;
 }
 
-/* False: its runs are too short, or there is no memory for it. */
+/*
+ * Sorts by merging runs. Returns false, and has moved nothing, if the runs are too short or there
+ * is no memory for it.
+ */
 static bool sort_by_runs(
 	void *items, size_t nr, size_t sorted, size_t size, comparison *compare)
 {
@@ -163,7 +182,9 @@ void array_sort_items(void *items, size_t nr, size_t size,
 {
 	size_t at = 1;
 
-	/* What comes sorted, as much does, is not moved: that would take as much memory again. */
+	/*
+	 * Items that come sorted, as many do, are not moved: that would take as much memory again.
+	 */
 	while (at < nr && compare((char *)items + (at - 1) * size, (char *)items + at * size) <= 0)
 		at++;
 	if (at < nr && !sort_by_runs(items, nr, at, size, compare))

@@ -46,7 +46,7 @@
 #define array_for_each(array, item)                                                                \
 	for ((item) = (array)->items; (size_t)((item) - (array)->items) < (array)->nr; (item)++)
 
-/* qsort() of the items. */
+/* Sorts the items; see array_sort_items(). */
 #define array_sort(array, compare)                                                                 \
 	array_sort_items((array)->items, (array)->nr, sizeof(*(array)->items), (compare))
 
@@ -59,14 +59,14 @@
 	} while (0)
 
 /*
- * The ground of array_add(): returns the items, perhaps moved, with zeroed room for more behind nr.
- * Ends the program where there is no memory or the size overflows (base/alloc.h).
+ * What array_add() stands on: returns the items, perhaps moved, with zeroed room for more behind
+ * nr. Ends the program where there is no memory or the size overflows (base/alloc.h).
  */
 void *array_grow(void *items, size_t nr, size_t more, size_t *room, size_t size)
 	__attribute__((returns_nonnull));
 /*
- * qsort() that also takes NULL items where nr is 0; quick where they come as a few lists that are
- * each in order. Not stable: compare() must tell all apart.
+ * Sorts as qsort() does, and takes NULL items where nr is 0. It is quick where the items come as a
+ * few lists that are each in order. It is not stable: compare() must tell all items apart.
  */
 void array_sort_items(void *items, size_t nr, size_t size,
 	int (*compare)(const void *, const void *));

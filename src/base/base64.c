@@ -22,7 +22,7 @@ void base64_add(struct str *into, const void *bytes, size_t size)
 	}
 }
 
-/* The value of a letter; -1: it is none. */
+/* Returns the value of a letter, or -1 if it is none of base64. */
 static int value_of(char letter)
 {
 	const char *at = letter ? strchr(letters, letter) : NULL;
@@ -30,7 +30,10 @@ static int value_of(char letter)
 	return at ? (int)(at - letters) : -1;
 }
 
-/* Four letters, of which the last two may be '='. How many bytes they are; 0: no such text. */
+/*
+ * Decodes four letters, of which the last two may be '='. Returns how many bytes they are, or 0 if
+ * they are no such text.
+ */
 static size_t read_four(const char *text, uint8_t ret[3])
 {
 	size_t n = text[3] != '=' ? 3 : text[2] != '=' ? 2 : 1;

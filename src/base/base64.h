@@ -11,7 +11,10 @@
 /* Appends the bytes as base64, padded with "=", without line ends. */
 void base64_add(struct str *into, const void *bytes, size_t size) __attribute__((nonnull(1)));
 
-/* Appends the bytes of a piece. False, and into as it was, where it is no such text. */
+/*
+ * Appends the bytes that a piece stands for. Returns false, and into is as it was, if the text is
+ * no base64.
+ */
 bool base64_read(struct str *into, const char *text, size_t len) __attribute__((nonnull));
 
 #endif

@@ -3,9 +3,9 @@
 #define BASE_CHECKED_H
 
 /*
- * Arithmetic on numbers that a stranger's bytes told. A result that does not fit stays at the end
- * of the range and never wraps; no result is INT64_MIN, which is JOB_UNKNOWN and must not come out
- * of a sum by chance.
+ * Arithmetic on numbers that come from a stranger's bytes. A result that does not fit stays at the
+ * end of the range and never wraps; no result is INT64_MIN, which is JOB_UNKNOWN and must not come
+ * out of a sum by chance.
  *
  * Times are bounded once, where they are read: of two in checked_time()'s range the difference
  * fits, and so does such a difference added to a third. Code that computes with times of a job need
@@ -45,13 +45,13 @@ static inline int64_t checked_mul(int64_t a, int64_t b)
 		       : all;
 }
 
-/* A time as told, or `otherwise` where it is before 1970 or later than is believed. */
+/* Returns a time as told, or `otherwise` if it is before 1970 or later than is believed. */
 static inline int64_t checked_time(int64_t told, int64_t otherwise)
 {
 	return told >= 0 && told <= CHECKED_TIME_MOST ? told : otherwise;
 }
 
-/* A count as told, as a signed number. */
+/* Returns a count as told, as a signed number; INT64_MAX if it is larger. */
 static inline int64_t checked_count(uint64_t told)
 {
 	return told < INT64_MAX ? (int64_t)told : INT64_MAX;

@@ -13,16 +13,25 @@
 #define CLOCK_NS_PER_MS 1000000LL
 #define CLOCK_NS_PER_S	1000000000LL
 
-/* Now, since 1970; jumps when the clock is set. Never fails. For times that others will read. */
+/*
+ * Returns the time since 1970; it jumps when the clock is set. Never fails. For times that others
+ * will read.
+ */
 int64_t clock_realtime_ns(void);
-/* Since some start; stands still in suspend, never goes back. For how long something took. */
+/*
+ * Returns the time since some start; it stands still in suspend and never goes back. For how long
+ * something took.
+ */
 int64_t clock_monotonic_ns(void);
-/* Since boot, suspend included: the clock of start times in /proc/PID/stat. */
+/* Returns the time since boot, suspend included: the clock of start times in /proc/PID/stat. */
 int64_t clock_boottime_ns(void);
-/* CPU time that this process has taken, and its children that it has waited for. */
+/* Returns the CPU time of this process and of the children that it has waited for. */
 int64_t clock_cpu_ns(void);
 
-/* How many ms there are until then, of the monotonic clock, rounded up for poll(); 0 it is past. */
+/*
+ * Returns how many ms there are until `then` (of the monotonic clock), rounded up, as poll() takes
+ * them; 0 if it is past.
+ */
 int clock_ms_until(int64_t then);
 
 /* Room for what clock_format() writes, NUL included. */

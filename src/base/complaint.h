@@ -26,7 +26,10 @@ struct complaint {
 int complaint_set(struct complaint *why, const char *format, ...)
 	__attribute__((format(printf, 2, 3), nonnull(2)));
 
-/* The same with ": " and the text of error behind it; returns -error (-1 if error is not > 0). */
+/*
+ * Replaces the words, and adds ": " and the text of `error`. Returns -error, or -1 if error is not
+ * > 0.
+ */
 int complaint_errno(struct complaint *why, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4), nonnull(3)));
 
@@ -34,7 +37,7 @@ int complaint_errno(struct complaint *why, int error, const char *format, ...)
 int complaint_context(struct complaint *why, const char *format, ...)
 	__attribute__((format(printf, 2, 3), nonnull(2)));
 
-/* The words, or "no reason given". Valid until the complaint changes. */
+/* Returns the words, or "no reason given". Valid until the complaint changes. */
 const char *complaint_text(const struct complaint *why) __attribute__((returns_nonnull));
 
 /* Frees the words and leaves the empty complaint. Takes NULL. */

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+/* One crew_each(): its work, and the next thing that nobody has taken. */
 struct crew {
 	crew_work *work;
 	void *context;
@@ -34,6 +35,7 @@ size_t crew_size(size_t n)
 	return n < processors ? n : processors;
 }
 
+/* Does things until none is left. Every worker runs it, the caller's thread too. */
 static void *take_turns(void *of)
 {
 	const struct crew_member *member = of;
@@ -45,7 +47,7 @@ static void *take_turns(void *of)
 	return NULL;
 }
 
-/* Starts the others. Returns how many there are. */
+/* Starts the other workers, with all signals blocked in them. Returns how many could be started. */
 static size_t start(struct crew_member *others, size_t n, struct crew *crew)
 {
 	size_t started = 0;

@@ -23,10 +23,13 @@
 /* Does thing i, 0 <= i < n, as worker number `worker`, 0 <= worker < workers. */
 typedef void crew_work(void *context, size_t worker, size_t i);
 
-/* How many workers n things are worth: no more than things, or than processors that we have. */
+/*
+ * Returns how many workers n things are worth: no more than there are things, or processors that we
+ * may run on, or CREW_MOST.
+ */
 size_t crew_size(size_t n);
 
-/* Does all n things, by at most so many workers; has done them when it returns. */
+/* Does all n things with at most so many workers; it has done them when it returns. */
 void crew_each(size_t workers, size_t n, crew_work *work, void *context)
 	__attribute__((nonnull(3)));
 

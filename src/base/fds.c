@@ -9,14 +9,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* From Linux 5.9 on, under one number on all machines. */
+/* close_range() exists from Linux 5.9 on, under one number on all machines. */
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
 
-/* Where even /proc is missing: numbers beyond these are hardly used. */
+/* How many numbers are tried where even /proc is missing: those beyond are hardly used. */
 #define MOST_NUMBERS 65536
 
+/* Makes fd /dev/null; if that fails, closes it. */
 static void put_null(int fd)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -27,7 +28,10 @@ static void put_null(int fd)
 		close(null);
 }
 
-/* An older kernel, or one that refuses: those that /proc lists, else all numbers there may be. */
+/*
+ * Closes [first, last] on an older kernel, or one that refuses close_range(): those that /proc
+ * lists, else all numbers there may be.
+ */
 static void close_one_by_one(unsigned first, unsigned last)
 {
 	DIR *list = opendir("/proc/self/fd");

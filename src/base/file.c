@@ -27,13 +27,16 @@ int file_drain(int fd, size_t cap, off_t size, struct str *into)
 
 	for (;;) {
 		size_t have = into->len - start, left = cap - have;
-		/* One byte more than there should be: a file that ends there says so. */
+		/*
+		 * Asks for one byte more than there should be: a file that ends where it should
+		 * shows it by that.
+		 */
 		size_t wanted = said && have <= said ? said - have + 1 : FILE_READ_STEP;
 		size_t step = wanted <= left ? wanted : left + 1;
 		char *room = str_room(into, step);
 		ssize_t got;
 
-		/* Not of a huge one, which may be shorter by now than it was. */
+		/* Not for a huge file, which may be shorter by now than it was. */
 		if (said && step >= FILE_READ_STEP && step <= FILE_EXPECTED)
 			alloc_expect_written(room, step);
 		got = read(fd, room, step);
@@ -82,7 +85,7 @@ int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, str
 	else if (!S_ISREG(st.st_mode))
 		error = EINVAL;
 	else if ((uintmax_t)st.st_size > cap)
-		error = EFBIG; /* not a byte of it: it may be huge, and all holes */
+		error = EFBIG; /* not a byte of it is read: it may be huge, and all holes */
 	else
 		error = file_drain(fd, cap, st.st_size, into);
 	close(fd);
@@ -119,7 +122,10 @@ int file_put(int fd, const char *bytes, size_t size)
 	return 0;
 }
 
-/* Some file systems cannot sync a folder; the rename holds without it, only later. */
+/*
+ * Syncs a folder, as far as that is possible: some file systems cannot. The rename holds without
+ * it, only later.
+ */
 static void file_sync_folder(int folder)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -130,7 +136,7 @@ static void file_sync_folder(int folder)
 	}
 }
 
-/* What follows a path in the name of a temporary file, up to the writer's pid. */
+/* Appends what follows the path in the name of a temporary file, up to the writer's pid. */
 static void file_add_mark(struct str *name)
 {
 	char boot[FILE_BOOT_DIGITS + 1] = "";
@@ -144,8 +150,8 @@ static void file_add_mark(struct str *name)
 }
 
 /*
- * Locked, it is ours for as long as we live; where locks are refused nobody sweeps either. A sweep
- * may have been faster: then it has no name any more.
+ * Locks a temporary file, which is then ours for as long as we live (where locks are refused,
+ * nobody sweeps either). Returns false if a sweep was faster: the file has no name any more.
  */
 static bool file_is_held(int fd)
 {
@@ -156,7 +162,10 @@ static bool file_is_held(int fd)
 	return fstat(fd, &st) == 0 && st.st_nlink > 0;
 }
 
-/* Creates a new file beside path in its folder; its name goes into name. Its fd or -errno. */
+/*
+ * Creates a new file beside path in its folder; its name goes into name. Returns its descriptor or
+ * -errno.
+ */
 static int file_create_beside(int folder, const char *path, mode_t mode, struct str *name)
 {
 	for (unsigned int try = 0; try < 100; try++) {
@@ -177,7 +186,10 @@ static int file_create_beside(int folder, const char *path, mode_t mode, struct 
 	return -EEXIST;
 }
 
-/* A device, a pipe or a link that went for a file of ours would be missed by everybody. */
+/*
+ * True if a file of ours may take the place of what stands there. A device, a pipe or a link would
+ * be missed by everybody.
+ */
 static bool file_may_replace(int folder, const char *last)
 {
 	struct stat st;
@@ -213,7 +225,8 @@ int file_write(const char *path, const void *bytes, size_t size, mode_t mode, st
 		unlinkat(folder, name.text, 0);
 	else
 		file_sync_folder(folder);
-	close(fd); /* what it could say fsync() has said; and until here it was locked */
+	/* what close() could report, fsync() has reported; and until here the file was locked */
+	close(fd);
 out:
 	if (folder >= 0)
 		close(folder);
@@ -221,6 +234,7 @@ out:
 	return error ? complaint_errno(why, error, "cannot write %s", path) : 0;
 }
 
+/* Opens a folder to list it; NULL and errno if that fails. */
 static DIR *file_open_folder(const char *path)
 {
 	int fd = follow_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -233,7 +247,7 @@ static DIR *file_open_folder(const char *path)
 	return dir;
 }
 
-/* One of the temporary files, and nobody holds it. */
+/* Removes one temporary file, if it is ours and nobody holds its lock. */
 static void file_sweep_one(int dir_fd, const char *name)
 {
 	int fd = openat(dir_fd, name,
@@ -269,13 +283,16 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* True if an entry may be opened: not where that would wait for somebody, or lead astray. */
+/*
+ * True if an entry may be opened: opening it does not wait for somebody, nor lead where somebody
+ * else wants.
+ */
 static bool file_may_open(DIR *dir, const char *name)
 {
 	struct stat st;
 
 	if (fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return true; /* who opens it will have the words */
+		return true; /* whoever opens it will report it  */
 	if (S_ISLNK(st.st_mode) && st.st_uid == geteuid() &&
 		fstatat(dirfd(dir), name, &st, 0) < 0)
 		return true;

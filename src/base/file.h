@@ -15,20 +15,21 @@
 #include "base/str.h"
 
 /*
- * Opens a file to read it, and waits for nobody: a pipe is opened as well, and is the caller's to
- * refuse by what fstat() says. Symbolic links of others are not followed (see follow.h): what a
- * listing has seen may be something else by now, so this is asked of what is opened, and not
- * before. A descriptor, or -errno (-ELOOP: such a link).
+ * Opens a file for reading, and waits for nobody: a pipe is opened as well, and is the caller's to
+ * refuse by what fstat() says. Symbolic links of others are not followed (see follow.h). A listing
+ * is no guide to that, since what it saw may be something else by now: so what is opened is looked
+ * at here. Returns a descriptor, or -errno (-ELOOP: such a link).
  */
 int file_open(const char *path) __attribute__((nonnull));
 
 /*
- * Appends what fd has up to its end; its size is what it was said to be, 0 not known. 0 or an errno
- * (EFBIG once more than cap bytes came); then some of it may be in into.
+ * Appends what fd has, up to its end. `size` is what the file's size was said to be; 0 means not
+ * known. Returns 0 or an errno (EFBIG as soon as more than cap bytes came); on failure into may
+ * have some of it.
  */
 int file_drain(int fd, size_t cap, off_t size, struct str *into) __attribute__((nonnull));
 
-/* Writes all of it, however often the kernel takes a part. 0 or an errno. */
+/* Writes all of the bytes, however often the kernel takes only a part. Returns 0 or an errno. */
 int file_put(int fd, const char *bytes, size_t size) __attribute__((nonnull));
 
 /*
@@ -39,13 +40,16 @@ int file_put(int fd, const char *bytes, size_t size) __attribute__((nonnull));
 int file_read(const char *path, size_t cap, struct str *into, struct complaint *why)
 	__attribute__((nonnull(1, 3)));
 
-/* The same for path below the folder dir_fd (AT_FDCWD works); name it in words as told. */
+/*
+ * Does what file_read() does for a path below the folder dir_fd (AT_FDCWD works). The words name
+ * the path as it was given.
+ */
 int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, struct complaint *why)
 	__attribute__((nonnull(2, 4)));
 
 /*
- * From here on this process can read what it writes, whatever its umask takes from who makes a
- * file; what it takes from others stays. Gives the umask as it was.
+ * Clears the owner's bits of the umask, so that this process can read what it writes from now on,
+ * whatever its umask was; what the umask takes from others stays. Returns the umask as it was.
  */
 mode_t file_own_mask(void);
 
@@ -61,13 +65,14 @@ int file_write(const char *path, const void *bytes, size_t size, mode_t mode, st
 	__attribute__((nonnull(1)));
 
 /*
- * Removes what writers of files whose names end so have left in a folder when they were killed:
- * temporary files of ours that nobody holds a lock on. Only those of this boot, which is what tells
- * this machine's from others': whether their writers live cannot be known here. Says nothing.
+ * Removes what killed writers of files whose names end so have left in a folder: temporary files of
+ * ours that nobody holds a lock on. Only those of this boot are removed, which tells this machine's
+ * from other machines': whether the writers of those live cannot be known here. Failures are
+ * silent.
  */
 void file_sweep(const char *folder, const char *suffix) __attribute__((nonnull));
 
-/* Paths of a folder's entries, sorted. {} is the empty list; file_names_release() it. */
+/* The paths of a folder's entries, sorted. {} is the empty list; file_names_release() it. */
 struct file_names {
 	ARRAY(char *) list;
 	size_t refused; /* entries that were left out */

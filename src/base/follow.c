@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel has a flag for "no links at all" (openat2()), but none for "only these". So a path is
+ * opened with that flag first, which settles nearly all of them at once. Only if that is refused,
+ * the path is gone part by part: each part is opened and held, looked at, and either stepped into
+ * or, if it is a link that may be followed, replaced by its target.
+ */
 #include "base/follow.h"
 
 #include <errno.h>
@@ -17,21 +23,24 @@
 #define FOLLOW_LINKS       40   /* as many as the kernel follows */
 #define FOLLOW_NO_SYMLINKS 0x04 /* RESOLVE_NO_SYMLINKS, where headers are older than openat2() */
 
-/* A path on its way: what is still to be gone, from the folder `at`. */
+/* A path that is being gone: `rest` is still to be gone, from the folder `at`. */
 struct follow {
 	int at;
 	struct str rest;
 	unsigned links;
 };
 
-/* What the kernel's struct open_how is. */
+/* The kernel's struct open_how, which older headers lack. */
 struct follow_how {
 	unsigned long long flags;
 	unsigned long long mode;
 	unsigned long long resolve;
 };
 
-/* Where there is no link at all the kernel says so, at once; -1 where that is not known. */
+/*
+ * Opens a path that has no link at all, at once. Returns -1 and errno if it fails: there is a link,
+ * or the kernel has no openat2() (then nothing is known).
+ */
 static int follow_straight(int dir_fd, const char *path, int flags, mode_t mode)
 {
 #ifdef SYS_openat2
@@ -53,7 +62,7 @@ static bool follow_is_ours(uid_t uid)
 	return uid == geteuid() || uid == 0;
 }
 
-/* May the link be followed that lies in the folder `at`? */
+/* True if the link that lies in the folder `at` may be followed. */
 static bool follow_may(int at, const struct stat *link, bool last)
 {
 	struct stat folder;
@@ -64,6 +73,7 @@ static bool follow_may(int at, const struct stat *link, bool last)
 	       !(folder.st_mode & 022);
 }
 
+/* True if a link that is held is one of /proc, which the kernel made. */
 static bool follow_is_kernels(int fd)
 {
 	struct statfs about;
@@ -71,7 +81,7 @@ static bool follow_is_kernels(int fd)
 	return fstatfs(fd, &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Goes on from another folder. */
+/* Lets the path go on from another folder. */
 static void follow_step(struct follow *way, int fd)
 {
 	if (way->at != AT_FDCWD)
@@ -79,7 +89,7 @@ static void follow_step(struct follow *way, int fd)
 	way->at = fd;
 }
 
-/* The link's target stands in front of what is still to be gone. 0 or -errno. */
+/* Puts the link's target in front of what is still to be gone. Returns 0 or -errno. */
 static int follow_splice(struct follow *way, int link)
 {
 	char target[PATH_MAX];
@@ -102,7 +112,7 @@ static int follow_splice(struct follow *way, int link)
 	return 0;
 }
 
-/* Takes the next part off the path. True: it is the last one. */
+/* Takes the next part off the path. Returns true if it is the last one. */
 static bool follow_next(struct follow *way, struct str *part)
 {
 	const char *text = str_text(&way->rest) + strspn(str_text(&way->rest), "/");
@@ -119,7 +129,10 @@ static bool follow_next(struct follow *way, struct str *part)
 	return !rest.len;
 }
 
-/* A folder by its name and a dot: what is mounted there only when it is needed is mounted then. */
+/*
+ * Opens a folder by its name and a dot, so that what is mounted there only on demand is mounted.
+ * Returns its descriptor and closes `held`, or returns `held` if that fails.
+ */
 static int follow_folder(int at, const char *part, int held)
 {
 	struct str path = {0};
@@ -135,9 +148,9 @@ static int follow_folder(int at, const char *part, int held)
 }
 
 /*
- * Goes through one part. What it is, is asked of what is held, so that it is the one that is gone
- * through. The last: its descriptor and one more. Another: 0. A link that was taken off the way: 0,
- * and the path goes on.
+ * Goes through one part of the path. What the part is, is asked of a descriptor that is held, so
+ * that it is the one that is gone through. Returns the descriptor plus 1 of the last part; 0 for
+ * another part, or a link whose target was spliced in: the path goes on; or -errno.
  */
 static int follow_part(struct follow *way, const char *part, bool last, int flags, mode_t mode)
 {
@@ -174,7 +187,7 @@ static int follow_part(struct follow *way, const char *part, bool last, int flag
 	return 0;
 }
 
-/* Part by part. */
+/* Opens a path part by part. */
 static int follow_slowly(int dir_fd, const char *path, int flags, mode_t mode)
 {
 	struct follow way = {.at = AT_FDCWD};
@@ -216,7 +229,10 @@ int follow_open_parent(const char *path)
 	struct str folder = {0};
 	int fd;
 
-	/* With a dot: what is in the middle of the path is not the last part here, either. */
+	/*
+	 * Ends in a dot, so that what is in the middle of the path is not the last part here,
+	 * either.
+	 */
 	str_add_bytes(&folder, path, slash ? (size_t)(slash - path) + 1 : 0);
 	str_add_char(&folder, '.');
 	fd = follow_open(AT_FDCWD, folder.text, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);

@@ -16,15 +16,19 @@
 #include <sys/types.h>
 
 /*
- * openat(dir_fd, path, flags, mode), which follows links so; O_NOFOLLOW: and no last one at all.
- * A descriptor, or -errno: -ELOOP, a link that is not followed, or too many.
+ * Does what openat(dir_fd, path, flags, mode) does, but follows links by these rules; with
+ * O_NOFOLLOW the last part may be no link at all. Returns a descriptor, or -errno (-ELOOP: a link
+ * that is not followed, or too many links).
  */
 int follow_open(int dir_fd, const char *path, int flags, mode_t mode) __attribute__((nonnull(2)));
 
-/* The folder that this path's last part lies in, to open and rename by: O_PATH, or -errno. */
+/*
+ * Opens (O_PATH) the folder that this path's last part lies in, to open and rename by. Returns a
+ * descriptor or -errno.
+ */
 int follow_open_parent(const char *path) __attribute__((nonnull));
 
-/* Makes one folder there, of mode 0700; one that is there stays, whose ever. 0 or -errno. */
+/* Makes one folder, of mode 0700. One that is there stays, whoever's it is. Returns 0 or -errno. */
 int follow_make_folder(const char *path) __attribute__((nonnull));
 
 #endif

@@ -3,8 +3,8 @@
 #define BASE_HASH_H
 
 /*
- * FNV-1a, 64 bits (Fowler, Noll, Vo): for tables and for names, never a proof, since anybody can
- * make two texts of one hash. The same on every machine. The probe and the ring's format have
+ * FNV-1a, 64 bits (Fowler, Noll, Vo). For tables and for names; never a proof, since anybody can
+ * make two texts of one hash. It is the same on every machine. The probe and the ring's format have
  * their own.
  */
 
@@ -13,7 +13,9 @@
 
 #define HASH_START 0xcbf29ce484222325ull
 
-/* Goes on with one more number: a byte, or a whole word at once, which is no FNV any more. */
+/*
+ * Continues a hash with one more number: a byte, or a whole word at once, which is no FNV any more.
+ */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
 {
 	return (hash ^ value) * 0x100000001b3ull;
@@ -28,7 +30,7 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len)
 	return hash;
 }
 
-/* Without the NUL. */
+/* Continues a hash with a text, without its NUL. */
 static inline uint64_t hash_text(uint64_t hash, const char *text)
 {
 	for (; *text; text++)

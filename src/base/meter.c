@@ -10,7 +10,7 @@
 
 #define CGROUP_LIMIT "/sys/fs/cgroup/memory.max"
 
-/* A small file of the kernel's, as a string; "" where it cannot be read. */
+/* Reads a small file of the kernel's as a string, "" where it cannot be read. */
 static void read_line(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -43,11 +43,16 @@ uint64_t meter_quarter(void)
 	return (end != text && limit && limit < all ? limit : all) / 4;
 }
 
+/* Returns up to how many bytes this use may fill the budget. */
 static uint64_t limit_of(const struct meter *meter, enum meter_for what)
 {
 	return what == METER_READING ? meter->most / 2 : meter->most / 4 * 3;
 }
 
+/*
+ * True if the bytes fit. /proc is asked only where what was asked for since the last look does not
+ * fit.
+ */
 static bool admits(struct meter *meter, uint64_t bytes, enum meter_for what)
 {
 	uint64_t limit = limit_of(meter, what);
@@ -64,13 +69,17 @@ static bool admits(struct meter *meter, uint64_t bytes, enum meter_for what)
 	return true;
 }
 
-/* What a worker was admitted last is held by now, and looked at with the rest. */
+/*
+ * Notes that a worker has taken what it was admitted last: it is held by now, and is seen with the
+ * rest at the next look.
+ */
 static void settle(struct meter *worker)
 {
 	worker->of->taken -= worker->since;
 	worker->since = 0;
 }
 
+/* meter_admits() for one of several threads. */
 static bool admits_worker(struct meter *worker, uint64_t bytes, enum meter_for what)
 {
 	struct meter *all = worker->of;

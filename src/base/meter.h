@@ -28,36 +28,45 @@ struct meter {
 	pthread_mutex_t lock; /* of the three numbers, where workers ask */
 };
 
-/* Each may fill the budget up to here, so that there is room for what has to come after it. */
+/*
+ * What memory is taken for. Each use may fill the budget only up to its share, so that there is
+ * room for what has to come after it.
+ */
 enum meter_for {
 	METER_READING,	/* exhibits as they are: a half */
 	METER_DECODING, /* and what they tell: three quarters */
 };
 
 /*
- * True if so many bytes more may be taken. NULL: always. What was admitted before is taken by now,
- * or never will be.
+ * True if so many bytes more may be taken; always for NULL. What was admitted before counts as
+ * taken by now, or as never to be taken.
  */
 bool meter_admits(struct meter *meter, uint64_t bytes, enum meter_for what);
 
 /*
- * One for each of several threads (base/crew.h), with the bound of this one, which they share: what
- * one of them was admitted counts while others look at what is held. NULL: one without a bound.
- * meter_join() it when its thread takes no more.
+ * Makes a meter for one of several threads (base/crew.h), with the bound of the given one, which
+ * they share: what one thread was admitted counts while others look at what is held. NULL gives one
+ * without a bound. meter_join() it when its thread takes no more.
  */
 struct meter meter_of_worker(struct meter *meter);
 void meter_join(struct meter *worker) __attribute__((nonnull));
 
-/* "this needs more memory than 6.0 GiB: --max-memory raises that", for a loss. Static text. */
+/* The words for a loss that a meter's refusal causes. Static text. */
 #define METER_REFUSED "it needs more memory than --max-memory allows"
 
 /* Returns what this process holds in memory now, in bytes; 0 where /proc does not tell. */
 uint64_t meter_held(void);
 
-/* A quarter of what this machine, or the control group that we run in, has. */
+/*
+ * Returns a quarter of the memory of this machine, or of the control group that we run in if that
+ * has less; in bytes.
+ */
 uint64_t meter_quarter(void);
 
-/* Reads "512M", "4G", "1.5G", a number of bytes; false where it is no such size, or 0. */
+/*
+ * Reads a size: "512M", "4G", "1.5G", or a number of bytes. Returns false if it is no such size, or
+ * 0.
+ */
 bool meter_parse(const char *text, uint64_t *ret) __attribute__((nonnull));
 
 #endif

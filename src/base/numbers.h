@@ -19,18 +19,18 @@ enum number_kind {
 	NUMBER_OF_TASK, /* of the task that it runs in, or it is */
 };
 
-/* One process. */
+/* One process of the job. */
 struct number {
 	int parent; /* index; NUMBER_NONE */
 	int rank;   /* NUMBER_NONE: nothing says one */
 	enum number_kind kind;
 	bool proved;   /* it is a rank, whatever runs below it */
-	bool launcher; /* what follows: its number is no rank's */
+	bool launcher; /* found here: its number is a launcher's, no rank's */
 };
 
 /*
- * Finds whose number is a launcher's, an agent's, a wrapper's: it was not set for the process
- * itself, and somebody below has another one that is no task's.
+ * Finds the processes whose number is not theirs but a launcher's, an agent's, a wrapper's: it was
+ * not set for the process itself, and a process below has another number, which is no task's.
  */
 void numbers_find_launchers(struct number *all, size_t n);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* For each piece: where it lies below the build tree, and where it is installed. */
 static const struct {
 	const char *built;
 	const char *installed;

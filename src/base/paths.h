@@ -24,7 +24,7 @@ enum paths_piece {
 int paths_find(enum paths_piece piece, struct str *into, struct complaint *why)
 	__attribute__((nonnull(2)));
 
-/* The same for a program whose file is exe, an absolute path. */
+/* Does what paths_find() does, for a program whose file is exe, an absolute path. */
 int paths_find_for(const char *exe, enum paths_piece piece, struct str *into, struct complaint *why)
 	__attribute__((nonnull(1, 3)));
 

@@ -24,7 +24,10 @@ enum {
 
 #define KERNEL_THREAD 0x200000 /* of the flags: PF_KTHREAD */
 
-/* One decimal number at *at; moves behind it and the space that follows. */
+/*
+ * Reads one decimal number at *at, and moves behind it and the space that follows. Returns false if
+ * there is none.
+ */
 static bool procstat_number(const char **at, const char *end, int64_t *ret)
 {
 	const char *p = *at;
@@ -43,7 +46,10 @@ static bool procstat_number(const char **at, const char *end, int64_t *ret)
 	return true;
 }
 
-/* The name may hold any byte, newlines as well: it ends at the last ')' of all. */
+/*
+ * Takes the name in parentheses and returns where the text goes on, or NULL. The name may hold any
+ * byte, newlines as well: it ends at the last ')' of all.
+ */
 static const char *procstat_name(const char *at, const char *end, struct procstat *ret)
 {
 	const char *close;
@@ -61,6 +67,7 @@ static const char *procstat_name(const char *at, const char *end, struct procsta
 	return close + 1;
 }
 
+/* Fills in the numbers. `known` is the field that the text ended before. */
 static void procstat_take(const int64_t field[FIELDS], int known, struct procstat *ret)
 {
 	ret->ppid = (uint32_t)field[FIELD_PPID];
@@ -99,7 +106,7 @@ bool procstat_parse(const char *text, size_t len, struct procstat *ret)
 	return known > FIELD_START;
 }
 
-/* The number on the line of that name; -1 there is none. */
+/* Returns the number on the line of that name, or -1 if there is none. */
 static int64_t procstat_line(const char *text, const char *name)
 {
 	const char *line = strstr(text, name);

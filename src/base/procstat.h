@@ -28,14 +28,17 @@ struct procstat {
 	int exit_code;	       /* as from wait(): see WIFEXITED() */
 };
 
-/* Parses len bytes, all of the file; false if it is no such text. Fields behind a cut read as 0. */
+/*
+ * Parses the len bytes of the file. Returns false if they are no such text. Fields behind a cut
+ * read as 0.
+ */
 bool procstat_parse(const char *text, size_t len, struct procstat *ret)
 	__attribute__((nonnull));
 
 /*
- * Bytes that a process wrote, by the text of /proc/PID/io, which ends with '\0'; -1 where it does
- * not say. The larger of what was given to write() and what went to storage: a file system in
- * memory writes nothing there, and one that puts writing off does so later.
+ * Returns how many bytes a process wrote, by the text of its /proc/PID/io, which ends with '\0'; -1
+ * where that does not say. It is the larger of what was given to write() and what went to storage:
+ * a file system in memory writes nothing there, and one that puts writing off does so later.
  */
 int64_t procstat_written(const char *text) __attribute__((nonnull));
 

@@ -29,7 +29,7 @@ struct group_rank {
 	uint32_t n;
 };
 
-/* None, or not known which. */
+/* No rank, or it is not known which. */
 #define NO_GROUP_RANK ((struct group_rank){UINT32_MAX})
 
 static inline struct group_rank group_rank(uint32_t n)
@@ -53,7 +53,7 @@ struct world_rank {
 	int n;
 };
 
-/* None, or not known which. */
+/* No rank, or it is not known which. */
 #define NO_WORLD_RANK ((struct world_rank){-1})
 
 static inline struct world_rank world_rank(int n)
@@ -77,7 +77,7 @@ struct rank_index {
 	int i;
 };
 
-/* No rank, or nobody knows which. */
+/* No rank, or it is not known which. */
 #define NO_RANK ((struct rank_index){-1})
 
 static inline struct rank_index rank_index(int i)

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of commands, and variables of environments: names of which are known to be harmless. */
+/*
+ * Secrets in the arguments of commands, and in variables of environments.
+ *
+ * A variable is kept only if its name is known to be harmless. An argument is looked at with the
+ * one before it, since an option may want a secret as its value, and with the program that it
+ * belongs to: `-p' is a password of mysql's, a port of docker's. Arguments, the words of a command
+ * line within an argument, and what shells trace are walked in the same way (take_words()).
+ */
 #include <string.h>
 #include <strings.h>
 
@@ -75,7 +82,10 @@ bool redact_lists_variable(const char *name)
 	return false;
 }
 
-/* Arguments without the program that they are of, which alone tells what its options hold. */
+/*
+ * Variables that hold arguments without the program that they are of, which alone tells what its
+ * options hold.
+ */
 static const char *const headless[] = {"OMPI_ARGV"};
 
 bool redact_keeps_variable(const char *name)
@@ -96,7 +106,10 @@ static bool is_digest(const char *at, size_t len)
 	return len >= sizeof(digest) - 1 && !memcmp(at, digest, sizeof(digest) - 1);
 }
 
-/* USER:PASSWORD@HOST without a scheme before it; a digest of an image has another form. */
+/*
+ * Hides USER:PASSWORD of USER:PASSWORD@HOST without a scheme before it; a digest of an image has
+ * another form.
+ */
 static void redact_login(char *value, size_t len)
 {
 	char *at = memrchr(value, '@', len), *colon = memchr(value, ':', len);
@@ -108,7 +121,7 @@ static void redact_login(char *value, size_t len)
 	memset(value, REDACT_STAR, (size_t)(at - value));
 }
 
-/* A value, or a word of one. */
+/* Hides the secret that a value, or a word of one, is or holds. */
 static void redact_single(char *value, size_t len)
 {
 	redact_login(value, len);
@@ -138,6 +151,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
+/* True if there is a blank in it. */
 static bool has_blank(const char *at, size_t len)
 {
 	while (len && !is_blank(at[len - 1]))
@@ -153,8 +167,8 @@ static bool is_number(const char *text, size_t len)
 }
 
 /*
- * True if an option or variable of that name, leading dashes or not, holds a secret. `assigned`:
- * it stands before a '=' or is an option, and not merely before a colon.
+ * True if an option or variable of that name, leading dashes or not, holds a secret. `assigned` is
+ * true if the name stands before a '=' or is an option, and not merely before a colon.
  */
 static bool is_secret_name(const char *name, size_t len, bool assigned)
 {
@@ -172,7 +186,10 @@ static bool is_secret_name(const char *name, size_t len, bool assigned)
 	}
 }
 
-/* A variable of an environment: numbers, and what may be kept, stay. True if it was hidden. */
+/*
+ * Hides the value of a variable of an environment, unless it is a number or may be kept; what may
+ * be kept goes through redact_kept(). True if the value was hidden.
+ */
 static bool redact_variable(const char *name_at, size_t name_len, char *value, size_t len,
 	void (*redact_kept)(char *, size_t))
 {
@@ -192,8 +209,8 @@ static bool redact_variable(const char *name_at, size_t name_len, char *value, s
 }
 
 /*
- * A list as `ALL,A=x,B=y' or `A=x;B=y'. What stands without a name behind a value that was hidden
- * may be the rest of it. True if there was a variable in it.
+ * Hides values in a list as `ALL,A=x,B=y' or `A=x;B=y'. What stands without a name behind a value
+ * that was hidden may be the rest of it. True if there was a variable in the list.
  */
 static bool redact_list(char *at, size_t len, bool shouted, void (*redact_kept)(char *, size_t))
 {
@@ -227,10 +244,12 @@ enum held {
 	HELD_EITHER = HELD_BEHIND | HELD_NEXT,
 };
 
-/* Letters that may stand before another one in one argument of curl's. */
+/*
+ * Letters of curl's options without a value, which may stand before another letter in one argument.
+ */
 #define CURL_LETTERS "#012346aBfGgIijJkLlMnNOpqRsSvZ"
 
-/* Programs whose options want a secret, which their names do not tell. */
+/* Programs with options that want a secret, though their names do not tell. */
 static const struct holder {
 	const char *program, *option;
 	enum held held;
@@ -268,20 +287,21 @@ static const struct holder {
 	{"xfreerdp", "/p:", HELD_BEHIND, NULL},
 	{"mosquitto_pub", "-P", HELD_EITHER, NULL},
 	{"mosquitto_sub", "-P", HELD_EITHER, NULL},
-	/* Of docker and its like, whose other words have a -p for ports. */
+	/* This is `docker login' and its like; other words of docker have a -p for ports. */
 	{"login", "-p", HELD_EITHER, NULL},
 };
 
-/* Whose options end where the command begins that it runs. */
+/* Programs whose options end where the command begins that they run. */
 static const char *const runners[] = {"sshpass"};
 
 /* Options before a variable that goes to somebody's environment. */
 static const char *const giving[] = {"-e", "--env", "-x", "--export", "-genv", "--genv", "--setenv",
 	"--build-arg", "-env", "mca_base_env_list"};
 
-/* Those of them before a name and a value of two arguments, as Hydra has it. */
+/* Those of them that stand before a name and a value in two arguments, as Hydra has it. */
 static const char *const pairing[] = {"-genv", "--genv", "-env"};
 
+/* What the argument before says of this one. */
 enum expected {
 	EXPECT_NOTHING,
 	EXPECT_SECRET,   /* this argument is the value of the option before */
@@ -290,6 +310,7 @@ enum expected {
 	EXPECT_VALUE,    /* that */
 };
 
+/* How far a list of arguments has been understood. */
 struct args {
 	const char *program; /* the last argument that `programs' has; "" none */
 	bool of_env;         /* env's own arguments, before the command that it runs */
@@ -316,7 +337,7 @@ static bool is_giving(const char *at, size_t len)
 	return is_one_of(at, len, giving, NR(giving));
 }
 
-/* How much of the argument is that option; 0: it is another one. */
+/* Returns how much of the argument is the holder's option; 0 if it is another option. */
 static size_t option_head(const struct holder *holder, const char *at, size_t len)
 {
 	size_t head = strlen(holder->option), letter = 1;
@@ -330,7 +351,9 @@ static size_t option_head(const struct holder *holder, const char *at, size_t le
 	return letter < len && at[letter] == holder->option[1] ? letter + 1 : 0;
 }
 
-/* Hides the secret that is in an option of the program's; EXPECT_SECRET if it comes next. */
+/*
+ * Hides the secret that stands in an option of the program. Returns EXPECT_SECRET if it comes next.
+ */
 static enum expected take_held(const struct args *args, char *at, size_t len)
 {
 	for (size_t i = 0; *args->program && i < NR(programs); i++) {
@@ -347,7 +370,9 @@ static enum expected take_held(const struct args *args, char *at, size_t len)
 	return EXPECT_NOTHING;
 }
 
-/* What an option without '=' wants next; where its value stands in it already, hides that. */
+/*
+ * Returns what an option without '=' wants next. Where its value stands in it already, hides that.
+ */
 static enum expected take_option(const struct args *args, char *at, size_t len)
 {
 	if (take_held(args, at, len))
@@ -356,20 +381,20 @@ static enum expected take_option(const struct args *args, char *at, size_t len)
 		return EXPECT_PAIR;
 	if (is_giving(at, len))
 		return EXPECT_VARIABLE;
-	/* One in which something was hidden was another one. */
+	/* An option in which something was hidden has its value already. */
 	if (*at != '-' || memchr(at, REDACT_STAR, len) || !is_secret_name(at, len, true))
 		return EXPECT_NOTHING;
 	return EXPECT_SECRET;
 }
 
-/* "-xNAME=VALUE": the letter of an option, and a variable. */
+/* True for "-xNAME=VALUE": the letter of an option, and a variable glued to it. */
 static bool is_glued(const char *at, size_t name_len)
 {
 	return name_len > 2 && at[0] == '-' && (at[1] == 'x' || at[1] == 'e') &&
 	       is_variable(at + 2, name_len - 2, true);
 }
 
-/* An argument with a '=' at name_len. */
+/* Handles an argument with a '=' at name_len. */
 static void take_assigned(const struct args *args, char *at, size_t len, size_t name_len)
 {
 	char *value = at + name_len + 1;
@@ -392,7 +417,10 @@ static void take_assigned(const struct args *args, char *at, size_t len, size_t 
 		redact_value(value, value_len);
 }
 
-/* Options belong to the last program that has any: its other arguments stand between. */
+/*
+ * Notes which program the next options belong to: the last argument that is a program with such
+ * options, since its other arguments stand between.
+ */
 static void take_program(struct args *args, const char *at, size_t len)
 {
 	size_t base = len;
@@ -409,20 +437,23 @@ static void take_program(struct args *args, const char *at, size_t len)
 			args->program = programs[i].program;
 }
 
-/* True if it may be the value of a secret option: one may begin like an option of one dash. */
+/* True if an argument may be the value of a secret option; such a value may begin with one dash. */
 static bool may_be_value(const char *at, size_t len)
 {
 	return *at != '-' || (len > 2 && at[1] != '-');
 }
 
-/* An argument that stands for itself. What is expected of the next. */
+/*
+ * Handles an argument that is not the value of the one before. Returns what is expected of the
+ * next.
+ */
 static enum expected take_other(struct args *args, char *at, size_t len)
 {
 	const char *assign = memchr(at, '=', len);
 	enum expected next = EXPECT_NOTHING;
 	bool given =
 		args->of_env || args->expected == EXPECT_VARIABLE || args->expected == EXPECT_PAIR;
-	/* Code and command lines within an argument are text. */
+	/* Code, and command lines within an argument, are text. */
 	bool one_word = !has_blank(at, len) || (assign && *at == '-');
 
 	if (assign && (one_word || given))
@@ -466,7 +497,10 @@ static bool is_quoted(const char *at, size_t len)
 	       memchr(at + 1, *at, len - 1) == at + len - 1;
 }
 
-/* Where a word ends; a quote that opens one, an option's or a variable's value may hold blanks. */
+/*
+ * Returns where a word ends. Blanks may stand in a quote that opens a word, and in one that opens
+ * the value of an option or a variable.
+ */
 static size_t word_length(const char *at, size_t len)
 {
 	size_t end = 0;
@@ -482,7 +516,10 @@ static size_t word_length(const char *at, size_t len)
 	return end;
 }
 
-/* Calls back with each word, without the quotes around it; not with one that is all there is. */
+/*
+ * Calls back with each word of a line, without the quotes around it; not with a word that is all
+ * there is.
+ */
 static void take_words(char *line, size_t len, struct args *args,
 	void (*take)(struct args *args, char *at, size_t len))
 {
@@ -510,7 +547,10 @@ void redact_value(char *value, size_t len)
 	redact_single(value, len);
 }
 
-/* Of a trace only what a program's options hold: a line with a plus may be anything. */
+/*
+ * Handles a word of a trace: hides only what a program's options hold, since a line with a plus may
+ * be anything.
+ */
 static void take_traced(struct args *args, char *at, size_t len)
 {
 	const char *assign = memchr(at, '=', len);

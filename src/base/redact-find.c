@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in a text a secret may be told: most of a log has nothing that begins as one, and is only
- * looked at here, three bytes at once. What is found is looked at by redact.c, which decides.
+ * Finds where in a text a secret may be told. Most of a log has nothing that begins as one, and is
+ * only looked at here, three bytes at once; redact.c looks at what is found, and decides.
  *
  * Three bytes are folded to five bits each, so that letters of both cases are one; what begins with
- * them is then compared. There may be more found than there is, never less.
+ * them is then compared. More may be found than there is, but never less.
  */
 #include <pthread.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define GRAMS	  (1 << 15)
 #define MOST	  128
 
-/* What is looked at beside names and keys, by how it begins: blocks, programs, hooks. */
+/* What is looked for beside names and keys, by how it begins: blocks, programs, hooks. */
 static const char *const others[] = {"-----BEGIN", "curl", "services", "webhook", "workflows",
 	"bot"};
 
@@ -33,6 +33,7 @@ static struct finder {
 } finder;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* Folds three bytes to a number of 15 bits. */
 static unsigned gram_at(const char *at)
 {
 	return (unsigned)(at[0] & 31) << 10 | (unsigned)(at[1] & 31) << 5 | (unsigned)(at[2] & 31);
@@ -49,7 +50,7 @@ static void add(const char *text, bool name)
 	finder.first[gram] = (unsigned char)finder.nr;
 }
 
-/* Who looks for "key" finds "apikey". */
+/* True if another name stands within this one: who looks for "key" finds "apikey". */
 static bool has_another(const char *name)
 {
 	const char *other;
@@ -73,7 +74,7 @@ static void make_ready(void)
 		add(text, false);
 }
 
-/* Does the word or part of one begin here? At `from` words begin whatever is before. */
+/* True if this beginning stands at `at`. At `from` words begin, whatever stands before it. */
 static bool begins(const struct begin *begin, const char *bytes, size_t from, size_t at, size_t len)
 {
 	const char *text = begin->text;

@@ -18,12 +18,16 @@
 #define PART_BYTES 24
 #define KEY_LEAST  14 /* no key that is known by its beginning is shorter */
 
-/* The parts of a name, lower case, last ones first. */
+/* The parts of a name, in lower case, the last one first. */
 struct parts {
 	char part[PARTS][PART_BYTES];
 	size_t nr;
 };
 
+/*
+ * True if a part of the name begins at `at`: behind what is no letter or digit, or at a hump of
+ * camelCase.
+ */
 static bool part_ends(const char *name, size_t at)
 {
 	if (!redact_is_alnum(name[at - 1]))
@@ -31,6 +35,10 @@ static bool part_ends(const char *name, size_t at)
 	return redact_is_lower(name[at - 1]) && redact_is_upper(name[at]);
 }
 
+/*
+ * Takes a name apart, from its end; digits at the end of a part and parts beyond PARTS are left
+ * out.
+ */
 static void parts_take(struct parts *parts, const char *name, size_t len)
 {
 	while (len && parts->nr < PARTS) {
@@ -102,19 +110,19 @@ const char *redact_name_word(size_t i)
 	return i < NR(names) ? names[i].last : NULL;
 }
 
-/* A key of what is a secret; a cache's, a store's, a dict's is none. */
+/* What "key" is a secret with before it; the key of a cache, a store, a dict is none. */
 static const char *const key_of[] = {"api", "access", "secret", "private", "auth", "encryption",
 	"signing", "account", "ssh", "license", "subscription", "client", "service", "deploy",
 	"master", "shared", "wandb", "openai", "anthropic", "aws", "azure", "gcp", "google", "hf",
 	"comet", "neptune", "mlflow", "storage", "admin", "root", "user", "session"};
 
-/* A pass of these opens something; a pass of others is a round over the data. */
+/* What "pass" opens something with before it; a pass of anything else is a round over the data. */
 static const char *const pass_of[] = {"db", "database", "sql", "mysql", "postgres", "pg", "redis",
 	"mongo", "rabbitmq", "broker", "ldap", "ftp", "sftp", "ssh", "smtp", "imap", "mail",
 	"proxy", "http", "wifi", "root", "admin", "sudo", "user", "login", "account", "keystore",
 	"registry"};
 
-/* Tokens of text. */
+/* What "token" is one of text with before it. */
 static const char *const token_of[] = {"pad", "eos", "bos", "unk", "mask", "cls", "sep", "image",
 	"special", "next", "last", "first", "max", "min", "num", "per", "start", "end", "stop",
 	"new", "prompt", "video", "audio", "text", "input", "output", "decoder", "vocab", "each",
@@ -151,7 +159,7 @@ enum redact_name redact_name_of(const char *name, size_t len)
 	if (is == REDACT_NAME_KEY && parts.nr > 1 &&
 		(is_shouted(name, len) || is_one_of(parts.part[1], key_of, NR(key_of))))
 		return REDACT_NAME_STRONG;
-	/* TOKEN=x is a variable; token=x may be a word. */
+	/* TOKEN=x is a variable; token=x may be a word of text. */
 	if ((is == REDACT_NAME_KEY || is == REDACT_NAME_TOKEN) && parts.nr == 1 && !option &&
 		is_shouted(name, len))
 		return REDACT_NAME_ASSIGNED;
@@ -164,7 +172,7 @@ enum redact_name redact_name_of(const char *name, size_t len)
 		(!strcmp(parts.part[0], "pass") || !strcmp(parts.part[0], "pwd")) &&
 		is_one_of(parts.part[1], pass_of, NR(pass_of)))
 		return REDACT_NAME_STRONG;
-	/* PWD alone is where a process is, a pass alone one over the data. */
+	/* PWD alone is where a process is; a pass alone is one over the data. */
 	if (is == REDACT_NAME_ASSIGNED && parts.nr == 1 && !option)
 		return strcmp(parts.part[0], "auth") ? REDACT_NAME_NONE : is;
 	return is;
@@ -183,7 +191,10 @@ enum made_of {
 	MADE_OF_HEX,
 };
 
-/* A key that is known by how it begins: so many characters more, of letters, digits, "_-". */
+/*
+ * Keys that are known by how they begin: at least `more` characters follow, of letters, digits,
+ * "_-".
+ */
 static const struct known {
 	const char *begins;
 	size_t more;
@@ -244,7 +255,7 @@ const char *redact_key_begin(size_t i)
 	return i < NR(keys) ? keys[i].begins : NULL;
 }
 
-/* How far a key of that row reaches; 0 if it is none. */
+/* Returns how far the word is a key of that row; 0 if it is none. */
 static size_t known_length(const struct known *known, const char *word, size_t len)
 {
 	size_t head = strlen(known->begins), at = head;
@@ -275,8 +286,8 @@ size_t redact_known_key(const char *word, size_t len)
 }
 
 /*
- * A long word of one piece: hexadecimal of a key's length, or base64 with all sorts of characters.
- * A path, a name of words, a list has pieces.
+ * A key is a long word of one piece: hexadecimal of a key's length, or base64 with all sorts of
+ * characters. A path, a name made of words, or a list has several pieces.
  */
 bool redact_is_key(const char *word, size_t len)
 {

@@ -2,12 +2,14 @@
 #ifndef BASE_REDACT_NAMES_H
 #define BASE_REDACT_NAMES_H
 
-/* The parts of redact.h that know words: its own files include this, nobody else. */
+/*
+ * redact-names.h: what the files of redact.h tell each other about words; nobody else includes it.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* ASCII only, whatever the locale: the same bytes must be hidden everywhere. */
+/* These know ASCII only, whatever the locale: the same bytes must be hidden everywhere. */
 static inline bool redact_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -38,7 +40,7 @@ static inline char redact_lowered(char c)
 	return redact_is_upper(c) ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Letters, digits and what joins them to names. */
+/* True for what names are made of: letters, digits and what joins them. */
 static inline bool redact_is_word(char c)
 {
 	static const bool bytes[256] = {['0' ... '9'] = true,
@@ -51,6 +53,7 @@ static inline bool redact_is_word(char c)
 	return bytes[(unsigned char)c];
 }
 
+/* What a name says of the value that follows it. */
 enum redact_name {
 	REDACT_NAME_NONE,
 	REDACT_NAME_STRONG,    /* a secret, wherever a value follows */
@@ -61,26 +64,32 @@ enum redact_name {
 	REDACT_NAME_SIGNATURE, /* only before '=' and a long value */
 };
 
+/* Returns what a name, leading dashes of an option included, says of its value. */
 enum redact_name redact_name_of(const char *name, size_t len);
 
-/* How many bytes the key has that the word begins with, known by its first characters; 0 none. */
+/*
+ * Returns the length of the key that the word begins with, if it is a key that its first characters
+ * give away; else 0.
+ */
 size_t redact_known_key(const char *word, size_t len);
 
 /*
- * What names of secrets end in, and how keys begin that are known by that: from 0 on, NULL where
- * there are no more.
+ * Return the i-th of what names of secrets end in, and of the beginnings by which keys are known; i
+ * counts from 0, and NULL means there are no more.
  */
 const char *redact_name_word(size_t i);
 const char *redact_key_begin(size_t i);
 
 /*
- * The next place from `from` on, where a word may begin, at which something begins, or stands
- * within a word, that redact_text() must read: the name of a secret, a key, "curl"; len where there
- * is none. Addresses and traces are told by their "@" and "+".
+ * Returns the next place that redact_text() must read, from `from` on, where a word may begin:
+ * there the name of a secret, a key or "curl" begins, or a name stands within a word. Returns len
+ * if there is none. Addresses and traces are not looked for here: their "@" and "+" tell them.
  */
 size_t redact_find(const char *bytes, size_t from, size_t len);
 
-/* A line that a shell traces, behind its plus: what the options of known programs hold. */
+/*
+ * Hides, in a line that a shell traces (behind its plus), what the options of known programs hold.
+ */
 void redact_trace(char *line, size_t len) __attribute__((nonnull));
 
 #endif

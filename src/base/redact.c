@@ -31,7 +31,7 @@ struct text {
 	size_t len;
 };
 
-/* A value that follows a name: [from, to). */
+/* A value [from, to) that follows a name. */
 struct value {
 	size_t from, to;
 	char between;     /* '=', ':', '.' or ' ' */
@@ -45,8 +45,8 @@ static char text_at(const struct text *text, size_t at)
 }
 
 /*
- * The text up to not far behind a place: what a value is shows its beginning. A text may be all
- * beginnings, whose ends lie far away.
+ * Returns the text up to not far behind a place. The beginning of a value shows what it is, and a
+ * text may be all beginnings, whose ends lie far away.
  */
 static struct text text_near(const struct text *text, size_t at)
 {
@@ -63,7 +63,7 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'';
 }
 
-/* How many backslashes stand at a place, as far as they may be of a quote. */
+/* Returns how many backslashes stand at a place, as far as they may be a quote's. */
 static size_t slashes_at(const struct text *text, size_t at)
 {
 	size_t nr = 0;
@@ -74,8 +74,8 @@ static size_t slashes_at(const struct text *text, size_t at)
 }
 
 /*
- * Bytes of a quote at a place; 0 none. With each string that it is in it has twice as many
- * backslashes, and one more.
+ * Returns how many bytes a quote at a place has; 0 if there is none. With each string around it it
+ * has twice as many backslashes, and one more.
  */
 static size_t quote_at(const struct text *text, size_t at)
 {
@@ -99,7 +99,7 @@ static size_t skip_blanks(const struct text *text, size_t at)
 
 /* --- Where a value ends ---------------------------------------------------------------------- */
 
-/* A backslash that stands for the end of a line, or for a quote. */
+/* True for a backslash that stands for the end of a line, or for a quote. */
 static bool is_escaped_end(const struct text *text, size_t at)
 {
 	return text_at(text, at) == '\\' && at + 1 < text->len &&
@@ -117,7 +117,7 @@ static bool ends_quoted(size_t nr, char c, char quote, size_t own)
 	return c == quote || (own > 1 && nr && is_quote(c)) ? nr % (2 * own) != 2 * own - 1 : false;
 }
 
-/* Where a value in quotes ends: at its closing quote, or, in a text that is cut, with the line. */
+/* Returns where a value in quotes ends: at its closing quote, or with the line of a cut text. */
 static size_t end_of_quoted(const struct text *text, size_t at, char quote, size_t own)
 {
 	while (at < text->len && text->at[at] != '\n') {
@@ -128,7 +128,7 @@ static size_t end_of_quoted(const struct text *text, size_t at, char quote, size
 		if (ends_quoted(nr, text_at(text, at + nr), quote, own))
 			return at + nr - (is_quote(text->at[at + nr]) ? nr % own : nr);
 		at += nr;
-		/* What is behind an odd one belongs to it. */
+		/* What stands behind an odd backslash belongs to it. */
 		if (at < text->len && text->at[at] != '\n')
 			at++;
 	}
@@ -159,7 +159,7 @@ static size_t end_of_header(const struct text *text, size_t at)
 
 /* --- Names and what follows them ------------------------------------------------------------- */
 
-/* "name ...... value", as lists of settings are printed: how many dots; 0 none, or too few. */
+/* Counts the dots of "name ...... value", as settings are printed; 0: none, or too few. */
 static size_t dots_at(const struct text *text, size_t at)
 {
 	size_t nr = 0;
@@ -181,7 +181,7 @@ static bool find_between(const struct text *text, size_t *at, bool option, struc
 	value->between = text_at(text, next);
 	dots = value->between == '.' && next > blank ? dots_at(text, next) : 0;
 	if (value->between == '=' || value->between == ':') {
-		/* A comparison, a scope of C++, a scheme. */
+		/* That is a comparison, a scope of C++, or a URL's scheme. */
 		if (strchr("=:/", text_at(text, next + 1)) && text_at(text, next + 1))
 			return false;
 		next += text_at(text, next + 1) == '>' ? 2 : 1;
@@ -217,7 +217,7 @@ static bool find_value(const struct text *text, size_t at, bool header, struct v
 	return value->to > value->from;
 }
 
-/* A number, a truth value, a structure: none of these is a secret, and JSON needs them whole. */
+/* True for a number, a truth value, a structure: no secrets, and JSON needs them whole. */
 static bool is_harmless(const struct text *text, const struct value *value, bool numbers)
 {
 	static const char *const words[] = {"true", "false", "none", "null", "yes", "no"};
@@ -238,7 +238,7 @@ static bool is_harmless(const struct text *text, const struct value *value, bool
 	return !value->quoted && strchr("{[(", *at);
 }
 
-/* True if it may be a key by its look, other than words that somebody wrote, or a path. */
+/* True if it looks like a key, and not like words that somebody wrote, or a path. */
 static bool is_keylike(const struct text *text, const struct value *value, size_t least)
 {
 	size_t digits = 0, letters = 0, pieces = 0;
@@ -279,7 +279,7 @@ static bool is_secret(
 
 /* --- Tables ---------------------------------------------------------------------------------- */
 
-/* Bytes of what stands between cells: a bar, or one of those that boxes are drawn with. */
+/* Returns how many bytes the bar between two cells has: '|', or one of Unicode's boxes. */
 static size_t bar_at(const struct text *text, size_t at)
 {
 	if (text_at(text, at) == '|')
@@ -306,7 +306,7 @@ static bool begins_row(const struct text *text, size_t from)
 	at -= bar_at(text, at - 1) ? 1 : at >= 3 && bar_at(text, at - 3) == 3 ? 3 : 0;
 	if (!bar_at(text, at))
 		return false;
-	/* What logs put before a line has none. */
+	/* A log may put something before the line, but that has no bar. */
 	for (least = at > NEAR ? at - NEAR : 0; at > least && text->at[at - 1] != '\n'; at--)
 		if (bar_at(text, at - 1))
 			return false;
@@ -314,8 +314,8 @@ static bool begins_row(const struct text *text, size_t from)
 }
 
 /*
- * "| password | hunter2 |": two cells, the second of one word. A row of more is of a table whose
- * columns have names, and several words explain.
+ * Hides the value in "| password | hunter2 |": a row of two cells, the second of one word. A row of
+ * more cells is of a table whose columns have names; several words are an explanation.
  */
 static size_t take_cell(const struct text *text, size_t from, size_t to)
 {
@@ -345,7 +345,7 @@ static size_t take_cell(const struct text *text, size_t from, size_t to)
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
-/* The word [from, to) is the name of a secret? Then its value is hidden. Where to read on. */
+/* Hides the value if the word [from, to) is a secret's name. Returns where to read on. */
 static size_t take_name(const struct text *text, size_t from, size_t to)
 {
 	const char *word = text->at + from;
@@ -362,7 +362,7 @@ static size_t take_name(const struct text *text, size_t from, size_t to)
 	near = text_near(text, at);
 	if (!is || !find_value(&near, at, is == REDACT_NAME_HEADER, &value))
 		return to;
-	/* Another option, unless it is long and has one dash. */
+	/* It is another option, unless it is long and has one dash. */
 	if (value.between == ' ' && text->at[value.from] == '-' &&
 		(value.to - value.from <= 2 || text->at[value.from + 1] == '-'))
 		return to;
@@ -373,7 +373,7 @@ static size_t take_name(const struct text *text, size_t from, size_t to)
 	return value.to;
 }
 
-/* "Bearer KEY", wherever it stands. */
+/* Hides the key of "Bearer KEY", wherever it stands. */
 static size_t take_bearer(const struct text *text, size_t from, size_t to)
 {
 	struct value value = {.from = skip_blanks(text, to)};
@@ -391,7 +391,7 @@ static size_t take_bearer(const struct text *text, size_t from, size_t to)
 
 /* --- Blocks and addresses -------------------------------------------------------------------- */
 
-/* "-----BEGIN ... PRIVATE KEY-----" to its end, or to that of the text. */
+/* Hides "-----BEGIN ... PRIVATE KEY-----" up to its end, or to that of the text. */
 static size_t take_block(const struct text *text, size_t from, size_t to)
 {
 	static const char begin[] = "-----BEGIN", end[] = "-----END", what[] = "PRIVATE KEY";
@@ -416,7 +416,7 @@ static size_t take_block(const struct text *text, size_t from, size_t to)
 	return close;
 }
 
-/* True if [from, to) are digits: a port. */
+/* True if [from, to) are all digits, as a port is. */
 static bool is_port(const struct text *text, size_t from, size_t to)
 {
 	while (from < to && redact_is_digit(text->at[from]))
@@ -425,8 +425,8 @@ static bool is_port(const struct text *text, size_t from, size_t to)
 }
 
 /*
- * Finds the login in a URL whose address begins at `at`. A password may hold what should be
- * encoded.
+ * Hides the login in a URL whose address begins at `at`. A password may hold characters that should
+ * be encoded.
  */
 static size_t take_login(const struct text *text, size_t at)
 {
@@ -448,7 +448,7 @@ static size_t take_login(const struct text *text, size_t at)
 	return login;
 }
 
-/* Where the address of a URL begins whose ':' is at `at`, maybe of JSON: "https:\/\/"; 0 none. */
+/* Returns where the address of a URL begins whose ':' is at `at`; 0: none. JSON: "https:\/\/". */
 static size_t address_at(const struct text *text, size_t at)
 {
 	for (int slashes = 0; slashes < 2; slashes++) {
@@ -460,12 +460,12 @@ static size_t address_at(const struct text *text, size_t at)
 }
 
 /*
- * Behind these words the path of an address is a key to it: of Slack, Discord, Teams. redact-find.c
- * has how they begin.
+ * Behind these words the path of an address is a key to it: Slack's, Discord's, Teams'.
+ * redact-find.c has how they begin.
  */
 static const char *const hooks[] = {"services", "webhooks", "webhookb2", "workflows"};
 
-/* How many bytes a slash has, as JSON may write it: "\/". 0: there is none. */
+/* Returns how many bytes a slash has, which JSON may write as "\/"; 0 if there is none. */
 static size_t slash_at(const struct text *text, size_t at)
 {
 	size_t nr = slashes_at(text, at);
@@ -473,7 +473,7 @@ static size_t slash_at(const struct text *text, size_t at)
 	return text_at(text, at + nr) == '/' ? nr + 1 : 0;
 }
 
-/* What stands between the word [from, to) and the key of a hook, in bytes; 0: it is none. */
+/* Returns how many bytes stand between the word [from, to) and a hook's key; 0: no hook. */
 static size_t hook_at(const struct text *text, size_t from, size_t to)
 {
 	const char *word = text->at + from;
@@ -488,7 +488,7 @@ static size_t hook_at(const struct text *text, size_t from, size_t to)
 	return 0;
 }
 
-/* "/services/T0/B0/KEY", "bot123:KEY": where the key of a hook ends that begins at `to`. */
+/* Hides the key of a hook, "/services/T0/B0/KEY" or "bot123:KEY". Returns where it ends. */
 static size_t take_hook(const struct text *text, size_t from, size_t to)
 {
 	const struct text near = text_near(text, to);
@@ -516,7 +516,7 @@ static size_t take_hook(const struct text *text, size_t from, size_t to)
 
 /* --- Commands -------------------------------------------------------------------------------- */
 
-/* How much of an option of curl's stands before who logs in; 0: it is another one. */
+/* Returns how much of curl's option stands before the login; 0 if it is another option. */
 static size_t login_option(const struct text *text, size_t at)
 {
 	static const char *const names[] = {"-u", "-U", "--user", "--proxy-user"};
@@ -532,7 +532,7 @@ static size_t login_option(const struct text *text, size_t at)
 	return 0;
 }
 
-/* USER:PASSWORD, of one word or in quotes; nothing of a URL. */
+/* True for USER:PASSWORD, of one word or in quotes, but not for a URL. */
 static bool is_login(const struct text *text, const struct value *value)
 {
 	size_t len = value->to - value->from;
@@ -541,7 +541,7 @@ static bool is_login(const struct text *text, const struct value *value)
 	return colon && colon > at && colon + 1 < at + len && colon[1] != '/';
 }
 
-/* "curl -u USER:PASSWORD", whoever tells of it. What else is in the line is read as any text. */
+/* Hides the login of "curl -u USER:PASSWORD". What else is in the line is read as any text. */
 static void take_curl(const struct text *text, size_t from, size_t to)
 {
 	const struct text near = text_near(text, to);
@@ -567,7 +567,7 @@ static bool is_trace(const struct text *text, size_t at)
 		return false;
 	while (first && at - first < DEEP_MOST && text->at[first - 1] == '+')
 		first--;
-	/* A log that is kept has numbers and tabs before its lines. */
+	/* Logs that are kept may have numbers and tabs before their lines. */
 	if (!first || text->at[first - 1] == '\n' || text->at[first - 1] == '\t')
 		return true;
 	return first > 1 && text->at[first - 1] == ' ' && strchr(":]>", text->at[first - 2]) &&
@@ -575,8 +575,8 @@ static bool is_trace(const struct text *text, size_t at)
 }
 
 /*
- * What a shell traces ("+ mysql -u root -p..."), from its plus at `at` on. Up to where it was
- * read: a line may have many pluses.
+ * Hides secrets in what a shell traces ("+ mysql -u root -p..."), from its plus at `at` on. Returns
+ * up to where it was read: a line may have many pluses.
  */
 static size_t take_trace(const struct text *text, size_t at)
 {
@@ -593,7 +593,7 @@ static size_t take_trace(const struct text *text, size_t at)
 
 /* --- All of it ------------------------------------------------------------------------------- */
 
-/* The word from `at` on, and what it says of what follows. Where to read on. */
+/* Reads the word at `at` and what it says of what follows. Returns where to read on. */
 static size_t take_word(const struct text *text, size_t at)
 {
 	size_t end = at, known, next;
@@ -614,7 +614,7 @@ static size_t take_word(const struct text *text, size_t at)
 	return next == end ? take_block(text, at, end) : next;
 }
 
-/* What a text has been read for, and where what comes next may stand. */
+/* How far a text has been read, and where what comes next may stand. */
 struct reading {
 	struct text text;
 	size_t at;
@@ -622,7 +622,7 @@ struct reading {
 	size_t found, login, plus; /* the next of redact_find(), "@" and "+ " */
 };
 
-/* All that begins before `end`, byte for byte. */
+/* Reads all that begins before `end`, byte for byte. */
 static void read_to(struct reading *reading, size_t end)
 {
 	const struct text *text = &reading->text;
@@ -653,7 +653,7 @@ static void find_next(struct reading *reading)
 {
 	const struct text *text = &reading->text;
 	size_t at = reading->at;
-	/* Behind what was hidden, in the midst of a word, one begins that none was. */
+	/* Behind what was hidden, a word begins in the midst of one; it was not found before. */
 	bool first = !at || (redact_is_word(text->at[at]) && redact_is_word(text->at[at - 1]));
 
 	if (first || reading->found < at)
@@ -666,7 +666,7 @@ static void find_next(struct reading *reading)
 		reading->plus = find_byte(text, reading->plus + 1, '+');
 }
 
-/* Where the word began that is at `at`, not before where reading is. */
+/* Returns where the word at `at` began, but no place before that of the reading. */
 static size_t word_begin(const struct reading *reading, size_t at)
 {
 	while (at > reading->at && redact_is_word(reading->text.at[at - 1]))
@@ -684,7 +684,7 @@ void redact_text(char *bytes, size_t len)
 		find_next(&reading);
 		next = reading.found < reading.plus ? reading.found : reading.plus;
 		end = next + 1;
-		/* Its address begins up to so far before it. */
+		/* The address begins up to LOGIN_MOST bytes before its "@". */
 		if (reading.login < len && next + LOGIN_MOST > reading.login) {
 			end = reading.login + 1;
 			next = end > reading.at + LOGIN_MOST ? end - LOGIN_MOST : reading.at;

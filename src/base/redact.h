@@ -20,25 +20,28 @@
 
 #define REDACT_STAR '*'
 
-/* Text of any kind: log lines, messages, JSON documents, source. */
+/* Hides the secrets in text of any kind: log lines, messages, JSON documents, source. */
 void redact_text(char *text, size_t len);
 
 /*
- * A list of arguments, each ended by NUL, as /proc/PID/cmdline has them. Beyond what text shows:
- * arguments behind an option that wants a secret, values that look like keys, and variables of an
- * environment (`env NAME=VALUE', `-x NAME=VALUE') by the rules of redact_variable().
+ * Hides the secrets in a list of arguments, each ended by NUL, as /proc/PID/cmdline has them.
+ * Beyond what redact_text() knows: arguments behind an option that wants a secret, values that look
+ * like keys, and variables of an environment (`env NAME=VALUE', `-x NAME=VALUE'), which are kept
+ * only if redact_keeps_variable() says so, or if they are numbers with no secret's name.
  */
 void redact_args(char *args, size_t len) __attribute__((nonnull));
 
-/* True if a variable of an environment may be kept. */
+/* True if a variable of an environment may be kept with its value. */
 bool redact_keeps_variable(const char *name) __attribute__((nonnull));
-/* True if its name may be told. */
+/* True if the name of a variable may be told. */
 bool redact_lists_variable(const char *name) __attribute__((nonnull));
 
-/* The value of a variable that may be kept: what in it is a secret all the same. */
+/* Hides what is a secret all the same in the value of a variable that may be kept. */
 void redact_value(char *value, size_t len) __attribute__((nonnull));
 
-/* True if a word by itself looks like a key: known by its beginning, or long, and no words of men.
+/*
+ * True if a word by itself looks like a key: known by its beginning, or long and not made of
+ * people's words.
  */
 bool redact_is_key(const char *word, size_t len);
 

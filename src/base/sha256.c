@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first 32 bits of the fractions of the cube roots of the first 64 primes. */
+/*
+ * The constants of the 64 rounds: the first 32 bits of the fractions of the cube roots of the first
+ * 64 primes.
+ */
 static const uint32_t rounds[64] = {
 	0x428a2f98,
 	0x71374491,
@@ -83,6 +86,7 @@ static uint32_t big_endian(const uint8_t *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
+/* Works one block of 64 bytes into the state. */
 static void take_block(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t w[64], s[8];
@@ -113,7 +117,7 @@ static void take_block(uint32_t state[8], const uint8_t *block)
 
 void sha256_text(const void *bytes, size_t size, char ret[SHA256_TEXT_SIZE])
 {
-	/* Of the square roots of the first eight primes. */
+	/* The start: the same bits of the square roots of the first eight primes. */
 	uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
 		0x1f83d9ab, 0x5be0cd19};
 	const uint8_t *at = bytes;

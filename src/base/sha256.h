@@ -6,10 +6,10 @@
 
 #include <stddef.h>
 
-/* In 64 hexadecimal digits, and a NUL. */
+/* The size of its text: 64 hexadecimal digits and a NUL. */
 #define SHA256_TEXT_SIZE 65
 
-/* The SHA-256 of the bytes, as such text. */
+/* Gives the SHA-256 of the bytes as such text. */
 void sha256_text(const void *bytes, size_t size, char ret[SHA256_TEXT_SIZE])
 	__attribute__((nonnull(3)));
 

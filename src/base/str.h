@@ -19,13 +19,16 @@ struct str {
 	size_t room;
 };
 
-/* The content as a C string, "" when empty. Valid until the str changes. */
+/* Returns the content as a C string, "" when empty. Valid until the str changes. */
 static inline const char *str_text(const struct str *str)
 {
 	return str->text ? str->text : "";
 }
 
-/* Appends text. As for all that append: it must not lie in the str itself, which may move. */
+/*
+ * Appends text. As for all functions that append, it must not lie in the str itself, which may
+ * move.
+ */
 void str_add(struct str *str, const char *text) __attribute__((nonnull));
 /* Appends size bytes, NULs among them too. Bytes may be NULL where size is 0. */
 void str_add_bytes(struct str *str, const void *bytes, size_t size) __attribute__((nonnull(1)));
@@ -34,7 +37,7 @@ void str_add_char(struct str *str, char c) __attribute__((nonnull));
 /* Appends formatted text; nothing where the format fails. */
 void str_printf(struct str *str, const char *format, ...)
 	__attribute__((nonnull(1, 2), format(printf, 2, 3)));
-/* The same for a va_list, which is used up: its value is indeterminate afterwards. */
+/* Appends formatted text of a va_list, which is used up: its value is indeterminate afterwards. */
 void str_vprintf(struct str *str, const char *format, va_list args)
 	__attribute__((nonnull(1, 2), format(printf, 2, 0)));
 

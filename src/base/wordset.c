@@ -13,6 +13,7 @@ static size_t pair_at(const char *at)
 	return (size_t)(unsigned char)at[0] << 8 | (unsigned char)at[1];
 }
 
+/* Enters a word into the tables, by each two bytes of its first `least`. */
 static void add_word(struct wordset *set, size_t word)
 {
 	const char *text = set->words[word];
@@ -43,7 +44,7 @@ void wordset_make(struct wordset *set, const char *const *words, size_t n)
 		add_word(set, i);
 }
 
-/* The first word of the list that stands there; 0 none, else 1 + it. */
+/* Returns 1 + the first word of the pair's list that stands at `at`; 0 if none does. */
 static size_t look(const struct wordset *set, const char *at, size_t len, size_t pair)
 {
 	for (size_t word = set->heads[pair]; word; word = set->nexts[word - 1])

@@ -3,9 +3,9 @@
 #define BASE_WORDSET_H
 
 /*
- * Several words sought at once in many bytes, in one pass however many they are: by the last two
- * bytes of a window as long as the shortest word, most places are passed over without a look (Wu
- * and Manber, 1994).
+ * Seeks several words at once in many bytes, in one pass however many words there are. By the last
+ * two bytes of a window as long as the shortest word, most places are passed over without a look
+ * (Wu and Manber, 1994).
  */
 
 #include <stddef.h>
@@ -29,7 +29,10 @@ struct wordset {
 void wordset_make(struct wordset *set, const char *const *words, size_t n)
 	__attribute__((nonnull(1)));
 
-/* Where the first of them stands in len bytes, and which (NULL: not asked); NULL there is none. */
+/*
+ * Returns where the first of the words stands in len bytes, and which word that is (ret_word may be
+ * NULL); NULL if there is none.
+ */
 const char *wordset_find(const struct wordset *set, const char *at, size_t len, size_t *ret_word)
 	__attribute__((nonnull(1, 2)));
 
