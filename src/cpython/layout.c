@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Of str and bytes up to 3.11, and of 3.12. */
+/* The fields of str and bytes: up to 3.11, and in 3.12. */
 #define PYTHON_TEXTS                                                                               \
 	.str_length = 16, .str_state = 32, .str_ascii = 48, .bytes_size = 16, .bytes_data = 32
 #define PYTHON_TEXTS_312                                                                           \
 	.str_length = 16, .str_state = 32, .str_ascii = 40, .bytes_size = 16, .bytes_data = 32
 
-/* What 3.8, 3.9 and 3.10 have in common. */
+/* The fields that 3.8, 3.9 and 3.10 have in common. */
 #define PYTHON_OLD                                                                                 \
 	.interpreters = 32, .interp_next = 0, .interp_threads = 8, .thread_next = 8,               \
 	.thread_interp = 16, .thread_frame = 24, .thread_ident = 176, .thread_exc = 144,           \
@@ -221,8 +221,9 @@ const struct python_offsets *python_layout_words(uint32_t version)
 }
 
 /*
- * The struct is looked at as the array of uint32_t that it is: each field of the row names the word
- * that the same field of `at` is to hold.
+ * Takes the offsets out of the interpreter's own table. The struct is looked at as the array of
+ * uint32_t that it is: each field of the row names the word that the same field of `at` is to hold.
+ * Returns false if a word is missing or too large.
  */
 static bool python_layout_take(const uint64_t *words, uint32_t nr,
 	const struct python_offsets *row, struct python_offsets *at)

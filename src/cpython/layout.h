@@ -20,7 +20,7 @@
 #define PYTHON_MINOR(version) ((version) >> 16)
 #define PYTHON_COOKIE	      "xdebugpy" /* the first word of the interpreter's own table */
 
-/* Words that every version has in its table, before its shape changes. */
+/* Words that every version's own table has at the same place, before its shape changes. */
 #define PYTHON_WORD_VERSION	  1
 #define PYTHON_WORD_FREE_THREADED 2
 
@@ -30,17 +30,21 @@
 #define PYTHON_SHIM	   3	      /* this owner and beyond: no frame of a function */
 #define PYTHON_OWNERS	   5
 
-/* glibc keeps the tid in what pthread_t points to; up to 3.10 Python does not know it. */
+/*
+ * glibc keeps the tid at this offset of what a pthread_t points to; up to 3.10 Python does not know
+ * the tid.
+ */
 #define PTHREAD_TID 0x2d0
 
-/* The state word of a str. */
+/* Parts of the state word of a str. */
 #define STR_KIND(state)	   ((state) >> 2 & 7) /* bytes per character */
 #define STR_COMPACT(state) ((state) >> 5 & 1)
 #define STR_ASCII(state)   ((state) >> 6 & 1)
 
 /*
- * Offsets in bytes. Fields that a version does not have are 0 and not asked for. Word numbers in
- * the interpreter's own table, 0 for none.
+ * Where each field lies: an offset in bytes; a field that a version does not have is 0 and never
+ * asked for. In a row of words the same fields are numbers of words in the interpreter's own table,
+ * 0 for none.
  */
 struct python_offsets {
 	/* _PyRuntime */
@@ -86,20 +90,24 @@ struct python_offsets {
 	uint32_t bytes_data;
 };
 
-/* How much one C call of the evaluation loop evaluates, and how its end is told. */
+/*
+ * How many Python frames one C call of the evaluation loop evaluates, and how the end of such a run
+ * is told.
+ */
 enum python_runs {
 	PYTHON_RUNS_OF_ONE,  /* up to 3.10: one frame each */
 	PYTHON_RUNS_CFRAMES, /* 3.11: up to is_entry; a cframe lies on the C stack for each */
 	PYTHON_RUNS_SHIMS,   /* from 3.12 on: a frame that is none ends it, and lies there itself */
 };
 
-/* The line tables; lines.h reads them. */
+/* The kinds of line tables, which lines.c reads. */
 enum python_lines {
 	PYTHON_LINES_LNOTAB, /* 3.8, 3.9 */
 	PYTHON_LINES_RANGES, /* 3.10 */
 	PYTHON_LINES_LOCATIONS,
 };
 
+/* All that differs between versions. */
 struct python_layout {
 	uint32_t version; /* PY_VERSION_HEX as found */
 	enum python_runs runs;
@@ -109,15 +117,19 @@ struct python_layout {
 	struct python_offsets at;
 };
 
-/* The row of a version up to 3.12, for tests that compare it with real headers; NULL none. */
+/*
+ * Returns the row of a version up to 3.12, or NULL if there is none. Tests compare it with real
+ * headers.
+ */
 const struct python_layout *python_layout_row(uint32_t version);
 
-/* The row of words of a version from 3.13 on; NULL none. */
+/* Returns the row of words of a version from 3.13 on, or NULL if there is none. */
 const struct python_offsets *python_layout_words(uint32_t version);
 
 /*
- * Takes the layout of a version that has words: words[] are the first of its own table, as many as
- * there are. False where they make no sense, or are too few.
+ * Takes the layout of a version that has a table of its own: words[] are the first nr of it, as
+ * many as there are. Returns false if they make no sense, are too few, or are of a version unknown
+ * here.
  */
 bool python_layout_of_words(const uint64_t *words, uint32_t nr, struct python_layout *ret);
 

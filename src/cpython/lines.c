@@ -3,13 +3,19 @@
 
 #define PYTHON_NO_LINE (-128) /* of 3.10: these instructions have none, the count goes on */
 
-/* Lines are ints there: what leaves their range is no line. */
+/*
+ * Returns a line as found; 0 if it is none. Lines are ints in CPython: what leaves their range is
+ * no line.
+ */
 static uint32_t python_line_given(int64_t line)
 {
 	return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* Pairs (bytes of code, lines): the pair tells where the next line begins. */
+/*
+ * Reads a table of 3.8 or 3.9: pairs (bytes of code, lines), each of which tells where the next
+ * line begins.
+ */
 static uint32_t python_line_lnotab(const uint8_t *table, size_t len, int64_t line, int64_t at)
 {
 	int64_t address = 0;
@@ -23,7 +29,10 @@ static uint32_t python_line_lnotab(const uint8_t *table, size_t len, int64_t lin
 	return python_line_given(line);
 }
 
-/* Pairs (bytes of code, lines): the line of these bytes themselves. */
+/*
+ * Reads a table of 3.10: pairs (bytes of code, lines), each of which tells the line of these bytes
+ * themselves.
+ */
 static uint32_t python_line_ranges(const uint8_t *table, size_t len, int64_t line, int64_t at)
 {
 	int64_t end = 0;
@@ -45,7 +54,10 @@ struct python_cursor {
 	const uint8_t *next, *end;
 };
 
-/* Six bits a byte, the lowest first; 0x40: more follow. Bits beyond the 32nd are dropped. */
+/*
+ * Reads a number of six bits a byte, the lowest first; 0x40 says that more follow. Bits beyond the
+ * 32nd are dropped.
+ */
 static uint32_t cursor_varint(struct python_cursor *cursor)
 {
 	uint32_t value = 0;
@@ -61,7 +73,7 @@ static uint32_t cursor_varint(struct python_cursor *cursor)
 	return value;
 }
 
-/* The sign is the lowest bit. */
+/* Reads a signed number, whose sign is the lowest bit. */
 static int64_t cursor_signed(struct python_cursor *cursor)
 {
 	uint32_t value = cursor_varint(cursor);
@@ -69,7 +81,7 @@ static int64_t cursor_signed(struct python_cursor *cursor)
 	return value & 1 ? -(int64_t)(value >> 1) : (int64_t)(value >> 1);
 }
 
-/* The kinds of entries: 0 to 9 are columns on the same line. */
+/* The kinds of entries. Kinds 0 to 9 give columns on the same line. */
 enum {
 	LOCATION_ONE_LINE = 10, /* and 11 and 12: that many lines more, two bytes of columns */
 	LOCATION_LINE = 13,
@@ -78,8 +90,9 @@ enum {
 };
 
 /*
- * Entries of a first byte (bit 7, kind, instructions - 1) and what the kind says. Whatever follows
- * is skipped up to the next byte with bit 7, by which entries begin.
+ * Reads a table of 3.11 or later: entries of a first byte (bit 7, kind, instructions - 1) and what
+ * the kind says. What does not belong to a line is skipped, up to the next byte with bit 7, by
+ * which entries begin.
  */
 static uint32_t python_line_locations(const uint8_t *table, size_t len, int64_t line, int64_t at)
 {
