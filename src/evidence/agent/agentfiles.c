@@ -21,6 +21,7 @@ int agent_file_write(const char *folder, const char *name, const struct str *tex
 	return error;
 }
 
+/* Adds "unprobed": the ranks that have no probe at work, each with the reason. */
 static void put_unprobed(struct json_object *object, const struct agent_manifest *manifest)
 {
 	struct json_object *list = json_object_new_array();

@@ -13,18 +13,21 @@
 #include "proc/survey/claims.h"
 #include "proc/survey/launcher.h"
 
+/* How many ancestors are asked for the launcher. */
 #define CLIMB_MOST 64
-/* The words of a command line that tell jobs from each other: the interpreter and its script. */
+/* How many words of a command line tell jobs apart: the interpreter and its script. */
 #define PROGRAM_WORDS 2
 
-/* Strings with a NUL behind each, as /proc has them. */
+/* Appends the strings, each with a NUL behind it, as /proc has them. */
 static void add_block(struct str *into, char *const *texts)
 {
 	for (; texts && *texts; texts++)
 		str_add_bytes(into, *texts, strlen(*texts) + 1);
 }
 
-/* The hash of the first words, as far as they may be told, and of no more. */
+/*
+ * Returns the hash of the first PROGRAM_WORDS words, with secrets taken out before; 0 for no words.
+ */
 static uint64_t hash_words(struct str *words)
 {
 	uint64_t hash = HASH_START;
@@ -37,11 +40,14 @@ static uint64_t hash_words(struct str *words)
 		hash = hash_mix(hash, (unsigned char)words->text[i]);
 		left -= !words->text[i];
 	}
-	/* A number that JSON can hold. */
+	/* Fits into a number of JSON, and is never 0. */
 	return hash >> 2 | 1;
 }
 
-/* The parent of this process, or the launcher above it; by names alone, as files may block. */
+/*
+ * Finds the launcher above this process, else its parent. Launchers are known by their process
+ * names alone, since a read of their files may block.
+ */
 static void find_starter(struct fellow *fellow, uint32_t pid)
 {
 	struct procstat stat;
@@ -88,6 +94,10 @@ void fellow_of_launch(struct fellow *ret, char *const *argv, char *const *envp, 
 	str_release(&words);
 }
 
+/*
+ * Copies `told` where nothing is held yet and it fits. The run id "none" is torchrun's word for
+ * none.
+ */
 static bool learn(char *held, size_t room, const char *told)
 {
 	if (*held || !told || !*told || strlen(told) >= room || !strcmp(told, "none"))
@@ -105,6 +115,7 @@ bool fellow_learn(struct fellow *fellow, const char *run, const char *master)
 
 /* --- In the manifest -------------------------------------------------------------------------- */
 
+/* Adds the text to the object, unless it is "". */
 static void put_known(struct json_object *object, const char *key, const char *text)
 {
 	if (*text)
@@ -134,6 +145,7 @@ void fellow_put(struct json_object *manifest, const struct fellow *fellow)
 	json_object_object_add(manifest, "identity", object);
 }
 
+/* Copies the field's text, cut to the room; leaves `into` alone where it is no text. */
 static void get_text(char *into, size_t room, struct json_object *object, const char *key)
 {
 	struct json_object *value;
@@ -143,6 +155,7 @@ static void get_text(char *into, size_t room, struct json_object *object, const 
 		snprintf(into, room, "%s", json_object_get_string(value));
 }
 
+/* Returns the field's number; -1 where it is missing, no integer, or outside of 0 to `most`. */
 static int64_t get_number(struct json_object *object, const char *key, int64_t most)
 {
 	struct json_object *value;

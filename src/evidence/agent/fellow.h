@@ -13,32 +13,39 @@
 
 struct json_object;
 
+/* What a launcher told. The texts are "" where it told nothing. */
 struct fellow {
 	char run[160];	  /* what the launcher calls the job: torchrun's id, PMIx' namespace */
 	char slurm[32];	  /* the Slurm job */
 	char step[64];	  /* the Slurm step, "8841.0" */
-	char master[160]; /* "ADDRESS:PORT" of rank 0; "" in all these: not told */
-	int rank;	  /* -1 not told */
+	char master[160]; /* "ADDRESS:PORT" of rank 0 */
+	int rank;	  /* the number that the launcher gave to this command; -1 not told */
 	int world_size;	  /* -1 not told */
-	bool task;	  /* rank is the number of a task, or of a node, in which others may run */
-	uint32_t starter; /* the launcher above, else the parent; 0 not known */
+	bool task;	  /* true if `rank` numbers a task or a node, inside of which several
+			   * ranks may run */
+	uint32_t starter; /* pid of the launcher above, else of the parent; 0 not known */
 	uint64_t starter_start;
-	uint64_t program; /* a hash of what it runs; 0 not known */
+	uint64_t program; /* a hash of the interpreter and the script that it runs; 0 not known */
 };
 
-/* Reads what a launch tells: the command line, the environment, and who is above that process. */
+/*
+ * Fills in what a launch tells by its command line, its environment and its ancestors. `pid` is the
+ * process whose ancestors are looked at for the launcher.
+ */
 void fellow_of_launch(struct fellow *ret, char *const *argv, char *const *envp, uint32_t pid)
 	__attribute__((nonnull(1)));
 
-/* Takes over run and master where they were unknown so far. True if one of them is new. */
+/*
+ * Takes over the run id and the master where they were unknown so far. Returns true if one is new.
+ */
 bool fellow_learn(struct fellow *fellow, const char *run, const char *master)
 	__attribute__((nonnull(1)));
 
-/* Adds "identity" to a manifest; an unknown value has no field. */
+/* Adds "identity" to a manifest. An unknown value gets no field. */
 void fellow_put(struct json_object *manifest, const struct fellow *fellow)
 	__attribute__((nonnull));
 
-/* Reads it; a field that is missing, or of the wrong type, is unknown. */
+/* Reads "identity" of a manifest. A field that is missing, or of the wrong type, is unknown. */
 void fellow_get(struct fellow *ret, struct json_object *manifest) __attribute__((nonnull(1)));
 
 #endif

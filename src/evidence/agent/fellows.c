@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The oldest of those that live come first, each into the job that it fits; those that are over
- * follow, the youngest first. So what two agents find differs only as long as one of them has not
- * seen a folder yet.
+ * Folders are placed one after the other, each into the job that it fits: those that live come
+ * first, from the oldest on; those that are over follow, from the youngest on. So the answers of
+ * two agents differ only as long as one of them has not seen a folder yet.
  */
 #include "evidence/agent/fellows.h"
 
@@ -14,30 +14,34 @@
 #include "base/clock.h"
 
 /*
- * How shortly before or after a living folder one that is over, with another starter, was launched.
+ * How far apart in time two may have been launched that have no starter in common, if one is over;
+ * or that nothing but their starter and program binds.
  */
 #define APART_NS (60 * CLOCK_NS_PER_S)
-/* An agent has a turn each second; one that has had none for so long is stopped, or stuck. */
+/* An agent has a turn each second. One that has had none for so long is stopped, or stuck. */
 #define SILENT_NS (15 * CLOCK_NS_PER_S)
 
-/* Agents of one job on one host; of more nobody looks which of them stray. */
+/* The most agents of one job on one host among which strays are looked for. */
 #define BROOD_MOST 256
 
+/* How two folders stand to each other. */
 enum bond {
-	BOND_NONE,
-	BOND_MAYBE, /* nothing names either, and they could be */
-	BOND_SAME,
-	BOND_OTHER,
+	BOND_NONE, /* nothing speaks for one job */
+	BOND_MAYBE, /* no launcher named a job for either, and they could be of one */
+	BOND_SAME, /* something that names a job is the same */
+	BOND_OTHER, /* something differs that is the same in one job */
 	BOND_PROVED, /* they share a communicator */
 };
 
 /* --- Two of them ------------------------------------------------------------------------------ */
 
+/* True if both are known and not the same. */
 static bool differ(const char *a, const char *b)
 {
 	return *a && *b && strcmp(a, b) != 0;
 }
 
+/* True if both are known and the same. */
 static bool agree(const char *a, const char *b)
 {
 	return *a && !strcmp(a, b);
@@ -48,12 +52,17 @@ static bool is_over(const struct jobs_entry *entry)
 	return entry->status == JOBS_ENDED;
 }
 
+/* True if both were started by the same process. */
 static bool has_starter_of(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	return a->fellow.starter && a->fellow.starter == b->fellow.starter &&
 	       a->fellow.starter_start == b->fellow.starter_start;
 }
 
+/*
+ * True if both have ranks in one communicator; with `whole`, in one that all ranks of the job are
+ * in.
+ */
 static bool share_world(const struct jobs_entry *a, const struct jobs_entry *b, bool whole)
 {
 	for (size_t i = 0; i < a->worlds.nr; i++)
@@ -78,12 +87,16 @@ static bool has_whole_world(const struct jobs_entry *entry)
 	return false;
 }
 
+/* Returns how many ns lie between the two launches. */
 static int64_t apart(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	return a->launched > b->launched ? a->launched - b->launched : b->launched - a->launched;
 }
 
-/* True if one that is over may be of a job that the other is of. */
+/*
+ * True if the two may have been of one job by their times: where one is over, it must have lasted
+ * to the launch of the other, and have the same starter or been launched shortly before or after.
+ */
 static bool are_of_a_time(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	if (is_over(a) && a->until < b->launched)
@@ -93,6 +106,7 @@ static bool are_of_a_time(const struct jobs_entry *a, const struct jobs_entry *b
 	return (!is_over(a) && !is_over(b)) || has_starter_of(a, b) || apart(a, b) < APART_NS;
 }
 
+/* True if something is known of both that is always the same in one job, and is not the same. */
 static bool contradict(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	const struct fellow *one = &a->fellow, *other = &b->fellow;
@@ -111,7 +125,10 @@ static bool has_key(const struct fellow *fellow)
 	return *fellow->run || *fellow->step || *fellow->master;
 }
 
-/* Parts of one job by all that is known of them, which is not much. */
+/*
+ * Judges two that no launcher's key binds. They are of one job if starter, program, world size and
+ * launch time agree; they may be if only the starter or the time does not.
+ */
 static enum bond weak_bond(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	const struct fellow *one = &a->fellow, *other = &b->fellow;
@@ -123,6 +140,7 @@ static enum bond weak_bond(const struct jobs_entry *a, const struct jobs_entry *
 	return has_starter_of(a, b) && apart(a, b) < APART_NS ? BOND_SAME : BOND_MAYBE;
 }
 
+/* Returns how two folders stand to each other, by the table in fellows.h. */
 static enum bond bond_of(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	const struct fellow *one = &a->fellow, *other = &b->fellow;
@@ -137,6 +155,7 @@ static enum bond bond_of(const struct jobs_entry *a, const struct jobs_entry *b)
 	return weak_bond(a, b);
 }
 
+/* True if a rank of the entry has that number, by its own ring. */
 static bool has_number(const struct jobs_entry *entry, int number)
 {
 	for (size_t i = 0; i < entry->numbers.nr; i++)
@@ -145,7 +164,10 @@ static bool has_number(const struct jobs_entry *entry, int number)
 	return false;
 }
 
-/* A fellow whose ranks do not show themselves yet has the number that its launcher gave. */
+/*
+ * True if both have the same rank, so that they are of two jobs. A fellow whose rings show no rank
+ * yet has the number that its launcher gave.
+ */
 static bool are_twins(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	const struct fellow *one = &a->fellow, *other = &b->fellow;
@@ -164,12 +186,17 @@ static bool are_twins(const struct jobs_entry *a, const struct jobs_entry *b)
 
 /* --- All of them ------------------------------------------------------------------------------ */
 
-/* How one stands to a job that has come together so far. */
+/*
+ * How one entry stands to a job that has come together so far: what is true of any of its members.
+ */
 struct fit {
-	bool proved, same, other, maybe, elsewhere;
+	bool proved, same, other, maybe, elsewhere; /* elsewhere: some member has another starter */
 };
 
-/* How one stands to each job of those that come before it, by the number of that job. */
+/*
+ * Fills `fits` in for an entry: how it stands to the jobs of the `nr` entries that come before it
+ * in `order`. The place in `fits` is the number of the job.
+ */
 static void find_fits(const struct jobs *jobs, const size_t *order, size_t nr,
 	const struct jobs_entry *entry, struct fit *fits)
 {
@@ -187,6 +214,7 @@ static void find_fits(const struct jobs *jobs, const size_t *order, size_t nr,
 	}
 }
 
+/* Makes two jobs one. */
 static void move_all(struct jobs *jobs, size_t from, size_t to)
 {
 	for (size_t i = 0; i < jobs->nr; i++)
@@ -194,6 +222,7 @@ static void move_all(struct jobs *jobs, size_t from, size_t to)
 			jobs->items[i].job = to;
 }
 
+/* Marks all living and dead entries of that job as unsure. */
 static void doubt_all(struct jobs *jobs, size_t job)
 {
 	for (size_t i = 0; i < jobs->nr; i++)
@@ -201,12 +230,22 @@ static void doubt_all(struct jobs *jobs, size_t job)
 			jobs->items[i].unsure = true;
 }
 
-/* Jobs that one entry fits. */
+/* The jobs that one entry fits, as counted by place(). */
 struct choices {
+	/*
+	 * fits: how many; of_starter: how many of these have its starter alone; which: the one to
+	 * take; proved: the one that shares a communicator, SIZE_MAX none
+	 */
 	size_t fits, of_starter, which, proved;
+	/* a job might be its own, though nothing names either */
 	bool maybe;
 };
 
+/*
+ * Puts the entry at order[at] into the job that it fits, among those of the `nr` that come before
+ * it. Two jobs that it shares communicators with become one. Where two jobs fit equally, it stays
+ * alone and is unsure.
+ */
 static void place(
 	struct jobs *jobs, const size_t *order, size_t nr, size_t at, struct fit *fits)
 {
@@ -217,7 +256,7 @@ static void place(
 	for (size_t i = 0; i < nr; i++) {
 		struct fit fit;
 
-		/* A job is known by the first that came into it. */
+		/* A job is known by the number of the first entry that came into it. */
 		if (jobs->items[order[i]].job != order[i] || i == at)
 			continue;
 		fit = fits[order[i]];
@@ -241,7 +280,7 @@ static void place(
 		entry->unsure = (found.fits > 1 || found.maybe) && !is_over(entry);
 }
 
-/* Jobs that one might be of, had it not been left alone. */
+/* Marks as unsure also the jobs that an unsure entry might belong to. */
 static void doubt_others(struct jobs *jobs)
 {
 	for (size_t i = 0; i < jobs->nr; i++) {
@@ -262,7 +301,10 @@ static void doubt_others(struct jobs *jobs)
 
 /* --- Who looks for the others elsewhere ------------------------------------------------------- */
 
-/* True if `entry` was started with that one, to be of as many. */
+/*
+ * True if `entry` was started together with `of`, with the same program, for a world of the same
+ * size.
+ */
 static bool is_of_brood(const struct jobs_entry *entry, const struct jobs_entry *of)
 {
 	return !is_over(entry) && entry->owner == of->owner && has_starter_of(entry, of) &&
@@ -273,10 +315,12 @@ static bool is_of_brood(const struct jobs_entry *entry, const struct jobs_entry 
 	       !differ(entry->fellow.step, of->fellow.step) && !differ(entry->given, of->given);
 }
 
+/* The entries that were started together with a stray, itself among them. */
 struct brood {
 	ARRAY(const struct jobs_entry *) all;
 };
 
+/* True if two of the brood have the same rank. */
 static bool brood_has_twins(const struct brood *brood)
 {
 	for (size_t i = 0; i < brood->all.nr; i++)
@@ -286,7 +330,7 @@ static bool brood_has_twins(const struct brood *brood)
 	return false;
 }
 
-/* The one whose job most of them are of, and how many that are. */
+/* Returns an entry of the job that most of the brood are of, and sets how many of them are. */
 static const struct jobs_entry *usual_of(const struct brood *brood, size_t *ret_together)
 {
 	const struct jobs_entry *usual = NULL;
@@ -305,7 +349,10 @@ static const struct jobs_entry *usual_of(const struct brood *brood, size_t *ret_
 	return usual;
 }
 
-/* More than half of the world are of the stray's brood and one job, and it has what they lack. */
+/*
+ * Puts a stray into the job of its brood: if the brood is the whole world, each rank once, and more
+ * than half of it are of one job. A stray is one that looks for rank 0 elsewhere.
+ */
 static void join_stray(struct jobs *jobs, struct jobs_entry *stray)
 {
 	size_t size = (size_t)stray->fellow.world_size, together;
@@ -325,7 +372,10 @@ static void join_stray(struct jobs *jobs, struct jobs_entry *stray)
 
 /* --- In order --------------------------------------------------------------------------------- */
 
-/* Those that live from the first on, then those that are over from the last on. */
+/*
+ * True if `one` is placed before `other`: the living from the first launched on, then those that
+ * are over from the last launched on.
+ */
 static bool comes_before(const struct jobs *jobs, size_t one, size_t other)
 {
 	const struct jobs_entry *a = &jobs->items[one], *b = &jobs->items[other];
@@ -363,13 +413,17 @@ void fellows_settle(struct jobs *jobs)
 
 /* --- A job of several ------------------------------------------------------------------------- */
 
-/* An agent whose command ends well has nothing to say; otherwise it has a last word. */
+/*
+ * True if the agent of the entry can judge: it lives, has had a turn lately, and its command did
+ * not end well. One whose command ended well has nothing to say; otherwise it has a last word.
+ */
 static bool may_speak(const struct jobs_entry *entry)
 {
 	return entry->agent_alive && entry->exit_status != 0 && entry->keeper.pid &&
 	       clock_boottime_ns() - entry->beat < SILENT_NS;
 }
 
+/* True if the entry was launched before `than`, or there is no `than`. */
 static bool is_before(const struct jobs_entry *entry, const struct jobs_entry *than)
 {
 	if (!than || entry->launched != than->launched)
@@ -416,6 +470,7 @@ const char *fellows_id(const struct jobs *jobs, const struct jobs_entry *of)
 	return least;
 }
 
+/* Adds one folder to the sum of its job. */
 static void add_up(struct fellows_sum *sum, const struct jobs_entry *entry)
 {
 	struct jobs_entry *all = &sum->all;
@@ -432,7 +487,10 @@ static void add_up(struct fellows_sum *sum, const struct jobs_entry *entry)
 		all->world_size = entry->world_size;
 	if (entry->exit_status > all->exit_status)
 		all->exit_status = entry->exit_status;
-	/* The table's order: what lives, and then what hangs, comes before. */
+	/*
+	 * What lives goes before what is over, and what hangs before what runs, as in the table of
+	 * `inquest ls`.
+	 */
 	if (!is_over(entry) && (is_over(all) || entry->status == JOBS_HUNG))
 		all->status = entry->status;
 }

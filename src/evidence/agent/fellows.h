@@ -5,51 +5,44 @@
 /*
  * Finds which folders are of one job. Where each rank has an `inquest run' of its own (srun,
  * mpirun, a shell's loop in front of it), each has a folder. Such fellows are judged together by
- * one of their agents, the speaker. All of them come to the same answer without asking each other:
+ * one of their agents, the speaker. All agents come to the same answer without asking each other:
  * it follows from files that all can read.
- *
- *	a communicator of NCCL that both have	one job, whatever else is said
- *	another name, user, run id, Slurm job or step, address of rank 0, world size;
- *	communicators of all ranks without the other	two jobs
- *	the same run id, step, or address	one job
- *	none of these for both, but the same starter, program and world	one job
- *
- * Two folders with the same rank are never of one job. Where a folder could be of two jobs, nobody
- * guesses: it stays alone, and is `unsure`. A folder that looks for rank 0 elsewhere still is of
- * the job if it was started with the others and has the one number that they lack, which makes the
- * job complete. If one folder is over, the job must have begun while it ran.
  */
 
 #include "evidence/agent/jobs.h"
 
-/* Sets `job` and `unsure` of all entries; jobs_list() calls it. */
+/* Sets `job` and `unsure` of all entries. jobs_list() calls it. */
 void fellows_settle(struct jobs *jobs) __attribute__((nonnull));
 
+/* True if both are parts of one job. */
 static inline bool fellows_are(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	return a->job == b->job;
 }
 
 /*
- * Returns the entry that judges and speaks for the job of that entry: the first launched of those
+ * Returns the entry that judges and speaks for the job that `of` is of: the first launched of those
  * whose agent is at work; NULL where there is none.
  */
 const struct jobs_entry *fellows_speaker(
 	const struct jobs *jobs, const struct jobs_entry *of) __attribute__((nonnull));
 
-/* Returns the speaker, else the first launched of the living, else of all. Each job has one. */
+/*
+ * Returns the speaker; without one the first launched of the living entries, else of all. Never
+ * NULL.
+ */
 const struct jobs_entry *fellows_head(
 	const struct jobs *jobs, const struct jobs_entry *of) __attribute__((nonnull));
 
-/* Returns the name of the job as a whole, in verdicts, too: the smallest of its ids. */
+/* Returns the name of the job as a whole, which verdicts use, too: the smallest of its ids. */
 const char *fellows_id(const struct jobs *jobs, const struct jobs_entry *of)
 	__attribute__((nonnull));
 
-/* A job as a whole, as one entry; its texts are borrowed from its head. */
+/* A job as a whole, as one entry. Its texts are borrowed from its head. */
 struct fellows_sum {
 	struct jobs_entry all;
 	size_t folders;
-	size_t agents; /* that are at work */
+	size_t agents; /* how many folders have an agent that lives */
 };
 
 /* Sums up all folders of the job that `of` is of. */

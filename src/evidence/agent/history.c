@@ -4,8 +4,8 @@
  * bound on processes and on control groups. A job that forks for ever loses its oldest dead; the
  * living are never dropped for newcomers, who then go unsampled.
  *
- * A sample is read in one go while the process runs, and is exact in none of its parts; what rules
- * ask of it are differences over seconds.
+ * A sample is read in one go while the process runs, so its parts are of slightly different
+ * moments; what rules ask of it are differences over seconds.
  */
 #include "evidence/agent/history.h"
 
@@ -27,27 +27,28 @@
 #include "proc/tree.h"
 #include "proc/watch.h"
 
-#define HISTORY_CGROUPS	   64
-#define HISTORY_READS	   128 /* questions in one round */
-#define HISTORY_PATIENCE   100 /* ms for each */
-#define HISTORY_ASKS	   3   /* of what is not answered in time */
+#define HISTORY_CGROUPS	   64 /* of which counters are kept */
+#define HISTORY_READS	   128 /* reads in one round, of all processes */
+#define HISTORY_PATIENCE   100 /* how long a round of them may take, in ms */
+#define HISTORY_ASKS	   3   /* how often a read is tried that is not answered in time */
 
+/* One sample of one process. */
 struct sample {
-	int64_t when;
-	int64_t cpu_ticks;
-	int64_t rss_pages;
-	int64_t children;
+	int64_t when; /* realtime ns */
+	int64_t cpu_ticks; /* its own and of its reaped children */
+	int64_t rss_pages; /* resident memory */
+	int64_t children; /* direct ones that live */
 	int64_t written; /* bytes to storage; -1 not known */
 	int64_t runs;	 /* how often its first thread was put on a processor; -1 not known */
-	char state;
+	char state; /* as /proc/PID/stat has it: R, S, D, Z */
 };
 
-/* Reads that take the target's mmap lock, so they may block. */
+/* Questions are files whose read takes the target's mmap lock, so it may block. */
 enum { HISTORY_CMDLINE, HISTORY_ENVIRON, HISTORY_QUESTIONS };
 
 static const struct {
 	const char *file;
-	size_t cap; /* of a command line: enough to know whose worker it is */
+	size_t cap; /* of a command line, as much as tells whose worker it is */
 } history_questions[HISTORY_QUESTIONS] = {
 	[HISTORY_CMDLINE] = {"cmdline", 512},
 	[HISTORY_ENVIRON] = {"environ", 64 * 1024},
@@ -56,36 +57,40 @@ static const struct {
 /* A watched process; its samples are a ring of which `taken` tells the next place. */
 struct history_process {
 	struct proc_id id;
-	uint32_t ppid;
-	uint32_t parent; /* the first that it was seen to have: orphans get another */
+	uint32_t ppid; /* at the newest sample */
+	uint32_t parent; /* the first parent that it was seen to have; orphans get another */
 	char comm[64];
-	char *log;     /* path of the file behind fd 2, NULL no file: the dead cannot be asked */
+	char *log;     /* path of the file behind fd 2, NULL for no file; kept since the dead
+		        * cannot be asked */
 	size_t cgroup; /* index into groups, SIZE_MAX not known */
-	bool seen;     /* in the newest sample */
-	bool child;    /* a descendant of one that was named */
-	int asked[HISTORY_QUESTIONS]; /* so often, under its present name */
-	char *command; /* NULL not known */
-	bool named;    /* by the caller: a rank, or what may become one */
-	struct json_object *gift; /* env and caches; NULL not known */
-	struct proc_watch watch; /* fd -1: none */
-	int64_t ended; /* noticed, realtime ns; 0 not yet */
-	bool status_known;
+	bool seen;     /* true if the newest sample has it */
+	bool child;    /* true for a descendant of one that was named */
+	int asked[HISTORY_QUESTIONS]; /* how often each question was asked under its present name */
+	char *command; /* command line, its words by blanks, redacted; NULL not known */
+	bool named;    /* true if the caller named it: a rank, or what may become one */
+	struct json_object *gift; /* its environment and caches (evidence/agent/worker-env.h);
+				   * NULL not known */
+	struct proc_watch watch; /* notices its end; fd -1: none */
+	int64_t ended; /* when its end was noticed, realtime ns; 0 not yet */
+	bool status_known; /* true if wait_status is known */
 	int wait_status;
-	size_t taken;
+	size_t taken; /* samples taken so far; the next is put at this number modulo
+		       * HISTORY_SAMPLES */
 	struct sample samples[HISTORY_SAMPLES];
 };
 
+/* A control group that watched processes are in. */
 struct history_cgroup {
-	char *groups; /* as proc_cgroup_of() */
-	char *first;  /* text at the first sight, and now */
-	char *last;
-	int64_t first_when;
+	char *groups; /* its name, as proc_cgroup_of() gives it */
+	char *first;  /* its counters as text, when it was seen first; NULL never read */
+	char *last; /* the same at the newest sample */
+	int64_t first_when; /* realtime ns */
 	int64_t last_when;
 };
 
 struct history {
 	ARRAY(struct history_process *) processes;
-	size_t watched; /* descriptors in use */
+	size_t watched; /* how many descriptors are in use */
 	ARRAY(struct history_cgroup) groups;
 };
 
@@ -94,7 +99,7 @@ struct history *history_new(void)
 	return alloc_zeroed(1, sizeof(struct history));
 }
 
-/* By pid and start time: a pid alone may be somebody new. */
+/* Finds a process by pid and start time, since a pid alone may be somebody new; NULL none. */
 static struct history_process *history_find(struct history *history, struct proc_id id)
 {
 	for (size_t i = 0; i < history->processes.nr; i++) {
@@ -106,6 +111,7 @@ static struct history_process *history_find(struct history *history, struct proc
 	return NULL;
 }
 
+/* Closes the descriptor by which its end is noticed. */
 static void history_unwatch(struct history *history, struct history_process *process)
 {
 	history->watched -= process->watch.fd >= 0;
@@ -121,7 +127,9 @@ static void history_drop(struct history *history, struct history_process *proces
 	free(process);
 }
 
-/* Makes room by forgetting the process that has not been seen for longest. */
+/*
+ * Makes room by forgetting the ended process that has not been seen for longest, if there is one.
+ */
 static void history_forget(struct history *history)
 {
 	size_t oldest = SIZE_MAX;
@@ -144,7 +152,7 @@ static void history_forget(struct history *history)
 	history->processes.nr--;
 }
 
-/* Bytes that it wrote; -1 where we may not ask. */
+/* Returns how many bytes the process has written to storage; -1 where we may not ask. */
 static int64_t history_written(uint32_t pid)
 {
 	struct str text = {0};
@@ -156,7 +164,10 @@ static int64_t history_written(uint32_t pid)
 	return written;
 }
 
-/* Equal counts: its first thread has not run at all in between. -1 where the kernel says none. */
+/*
+ * Returns how often the process' first thread was put on a processor; -1 where the kernel does not
+ * say. Where two samples are equal, it has not run in between.
+ */
 static int64_t history_runs(uint32_t pid)
 {
 	struct str text = {0};
@@ -170,7 +181,10 @@ static int64_t history_runs(uint32_t pid)
 	return result;
 }
 
-/* The group of a process: known ones are compared by text, so few are read. */
+/*
+ * Returns the index of the process' control group, which it adds if it is new; SIZE_MAX where it is
+ * unknown or there is no room. Groups are told apart by name, so few are read.
+ */
 static size_t history_group(struct history *history, uint32_t pid)
 {
 	struct str groups = {0};
@@ -190,7 +204,10 @@ static size_t history_group(struct history *history, uint32_t pid)
 	return i < history->groups.nr ? i : SIZE_MAX;
 }
 
-/* Reads a link only: the file itself may lie where reading hangs. */
+/*
+ * Returns the path of the file behind the process' fd 2; NULL if it is none. Only the link is read:
+ * the file itself may lie where reading hangs. The caller frees it.
+ */
 static char *history_log(uint32_t pid)
 {
 	char link[64], path[4096];
@@ -204,7 +221,7 @@ static char *history_log(uint32_t pid)
 	return alloc_copy(path, (size_t)len);
 }
 
-/* NULL where there is no room left but that of the living. */
+/* Adds a process. Returns NULL where living ones fill all the room. */
 static struct history_process *history_add(struct history *history, const struct procstat *stat)
 {
 	struct history_process *process;
@@ -222,7 +239,7 @@ static struct history_process *history_add(struct history *history, const struct
 	return process;
 }
 
-/* It has ended, now or since the last round. */
+/* Notes that a process has ended, now or since the last round. */
 static void history_end(struct history *history, struct history_process *process)
 {
 	if (!process->ended)
@@ -233,7 +250,10 @@ static void history_end(struct history *history, struct history_process *process
 	history_unwatch(history, process);
 }
 
-/* A name that changed is another image, or a worker that said what it is. */
+/*
+ * Notes the process' name and parent. A name that changed is another image, or a worker that said
+ * what it is, so all questions are asked anew.
+ */
 static void history_name(struct history_process *process, const struct procstat *stat)
 {
 	if (memcmp(process->comm, stat->comm, sizeof(process->comm)) != 0)
@@ -242,6 +262,7 @@ static void history_name(struct history_process *process, const struct procstat 
 	process->ppid = stat->ppid;
 }
 
+/* True if the pid is in the list. */
 static bool history_is_child(const struct proc_list *children, uint32_t pid)
 {
 	for (size_t i = 0; i < children->all.nr; i++)
@@ -250,7 +271,10 @@ static bool history_is_child(const struct proc_list *children, uint32_t pid)
 	return false;
 }
 
-/* One sample of one process, at most one per round. Of a zombie no log can be asked any more. */
+/*
+ * Takes one sample of one process, at most one per round. A zombie keeps the log it was seen with:
+ * it has no descriptors left to ask.
+ */
 static void history_take(struct history *history, const struct procstat *stat,
 	const struct proc_list *children, bool child)
 {
@@ -283,7 +307,10 @@ static void history_take(struct history *history, const struct procstat *stat,
 		sample->children += children->all.items[i].ppid == stat->pid;
 }
 
-/* Counters of a group stay readable when its processes have died: that is what they are for. */
+/*
+ * Reads the counters of all groups; they stay readable when a group's processes have died, which is
+ * what they are for.
+ */
 static void history_read_groups(struct history *history)
 {
 	struct history_cgroup *group;
@@ -308,7 +335,10 @@ static void history_read_groups(struct history *history)
 
 /* --- Children -------------------------------------------------------------------------------- */
 
-/* Watched from its second round on: most children do not live that long. */
+/*
+ * Opens a descriptor that notices the child's end, from its second round on: most children do not
+ * live that long.
+ */
 static void history_watch(struct history *history, struct history_process *process)
 {
 	if (process->taken < 2 || process->watch.fd >= 0 || history->watched >= HISTORY_WATCHED)
@@ -318,7 +348,10 @@ static void history_watch(struct history *history, struct history_process *proce
 	history->watched += process->watch.fd >= 0;
 }
 
-/* A process not seen has ended or left the tree: a daemon, a child of one that has died. */
+/*
+ * Looks after the children. One that was not seen in this round has either ended or left the tree
+ * (a daemon, a child of one that has died): the latter is sampled here.
+ */
 static void history_look_after(struct history *history, const struct proc_list *children)
 {
 	for (size_t i = 0; i < history->processes.nr; i++) {
@@ -336,7 +369,10 @@ static void history_look_after(struct history *history, const struct proc_list *
 	}
 }
 
-/* The words of a command line, by blanks, and what is secret by stars. */
+/*
+ * Returns the words of a command line, joined by blanks, with secrets replaced by stars. The caller
+ * frees it.
+ */
 static char *history_words(const struct str *line)
 {
 	char *words = alloc_copy(str_text(line), line->len + 1);
@@ -348,7 +384,10 @@ static char *history_words(const struct str *line)
 	return words;
 }
 
-/* Command lines are of interest of children, environments of ranks. */
+/*
+ * True if the question is to be asked of the process: command lines are of interest of children,
+ * environments of ranks.
+ */
 static bool history_is_curious(const struct history_process *process, int question)
 {
 	if (!process->seen || process->ended || process->asked[question] >= HISTORY_ASKS)
@@ -356,7 +395,7 @@ static bool history_is_curious(const struct history_process *process, int questi
 	return question == HISTORY_CMDLINE ? process->child : process->named && !process->gift;
 }
 
-/* The answer to what history_ask() wanted to know. */
+/* Takes in the answer to a question of history_ask(). */
 static void history_learn(
 	struct history_process *process, int question, const struct blocking_read *answer)
 {
@@ -372,7 +411,10 @@ static void history_learn(
 	}
 }
 
-/* Each is asked until it is answered, a few times at most, and anew when the name changes. */
+/*
+ * Asks the open questions, in one round of reads with a deadline. Each is asked again until it is
+ * answered, HISTORY_ASKS times at most, and anew when the name changes.
+ */
 static void history_ask(struct history *history)
 {
 	struct history_process *whose[HISTORY_READS];
@@ -414,7 +456,7 @@ const char *history_variable(const struct history *history, const char *name)
 	return NULL;
 }
 
-/* These are ranks, or may become some. */
+/* Marks these processes as named: they are ranks, or may become some. */
 static void history_note_named(
 	struct history *history, const struct proc_id *ids, size_t nr)
 {
@@ -455,6 +497,7 @@ void history_sample(struct history *history, const struct proc_id *ids, size_t n
 
 /* --- Letting go ------------------------------------------------------------------------------ */
 
+/* True if the process is among those that go. */
 static bool history_is_among(const struct history *gone, uint32_t pid)
 {
 	for (size_t i = 0; i < gone->processes.nr; i++)
@@ -469,7 +512,10 @@ void history_let_go(struct history *history, bool (*is_kept)(const void *whose, 
 	struct history gone = {0};
 	size_t before;
 
-	/* A child may stand before its parent, if pids have begun anew. */
+	/*
+	 * Repeats until nothing more goes: a child may stand before its parent, if pids have begun
+	 * anew.
+	 */
 	do {
 		size_t kept = 0;
 
@@ -493,7 +539,7 @@ void history_let_go(struct history *history, bool (*is_kept)(const void *whose, 
 
 /* --- As JSON --------------------------------------------------------------------------------- */
 
-/* A row; the columns are those of inquest-bundle(5), in that order. */
+/* Makes the row of one sample. Its columns are those of inquest-bundle(5), in that order. */
 static struct json_object *history_sample_json(const struct sample *sample)
 {
 	const char state[2] = {sample->state, '\0'};

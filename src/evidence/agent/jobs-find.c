@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of the listed jobs is meant: by folder, id, name, or the pid of anybody near it. */
+/*
+ * Finds which of the listed jobs is meant by a word: a folder, an id, a name, or the pid of a
+ * process of the job, below it or above it.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,15 +12,18 @@
 #include "evidence/agent/jobs.h"
 #include "proc/read.h"
 
-#define JOBS_CLIMB 64 /* generations between a process and the job's that is its ancestor */
+#define JOBS_CLIMB 64 /* how many generations are climbed from a process to an ancestor */
 
-/* Short enough for a pid; longer digits are a name. */
+/* True if the text is short enough for a pid. Longer digits are a name. */
 static bool text_is_number(const char *text)
 {
 	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
 }
 
-/* The process itself or, climbing up, whose descendant it is. */
+/*
+ * Finds the job that the process is of; else, climbing up, the one that its nearest such ancestor
+ * is of. NULL: none.
+ */
 static const struct jobs_entry *jobs_find_pid(const struct jobs *jobs, const char *arg)
 {
 	const struct jobs_entry *found = NULL;
@@ -37,7 +43,7 @@ static const struct jobs_entry *jobs_find_pid(const struct jobs *jobs, const cha
 	return found;
 }
 
-/* True if that process is an ancestor of the other one. */
+/* True if process `above` is an ancestor of `pid`. */
 static bool is_above(uint32_t above, uint32_t pid)
 {
 	struct procstat stat = {.ppid = pid};
@@ -51,7 +57,10 @@ static bool is_above(uint32_t above, uint32_t pid)
 	return false;
 }
 
-/* The one job that runs below that process, a shell's or a launcher's; NULL: none, or several. */
+/*
+ * Finds the one job that runs below that process, which is a shell or a launcher. NULL: none, or
+ * several.
+ */
 static const struct jobs_entry *jobs_find_below(const struct jobs *jobs, const char *arg)
 {
 	const struct jobs_entry *found = NULL;
@@ -70,13 +79,16 @@ static const struct jobs_entry *jobs_find_below(const struct jobs *jobs, const c
 	return found;
 }
 
-/* Those that are called so. */
+/* The entries that bear one id or name. */
 struct called {
 	const struct jobs_entry *live, *over; /* the first of each */
 	bool several_live, several_over;
 };
 
-/* Adds one. Another may be meant if it is another user's; by a name, also if both live. */
+/*
+ * Adds an entry to them. Several are meant if they are of two jobs and of two users; by a name,
+ * also if both live.
+ */
 static void called_add(struct called *called, const struct jobs_entry *entry, bool by_id)
 {
 	bool over = entry->status == JOBS_ENDED;
@@ -89,7 +101,10 @@ static void called_add(struct called *called, const struct jobs_entry *entry, bo
 		*(over ? &called->several_over : &called->several_live) = true;
 }
 
-/* Of those that are over nobody asks by a name that one has who lives. */
+/*
+ * True if one of several may be meant. Those that are over do not count by a name if a living one
+ * bears it.
+ */
 static bool called_are_several(const struct called *called, bool by_id)
 {
 	if (by_id && called->live && called->over && called->live->owner != called->over->owner)
@@ -98,9 +113,10 @@ static bool called_are_several(const struct called *called, bool by_id)
 }
 
 /*
- * By id, else by name. A name is anybody's to give, and an id easily guessed: where root sees jobs
- * of several users by one, none is meant: false. What another user calls by a number is no process'
- * name.
+ * Finds what is called so by id, else by name. Returns false where several are, so that none is
+ * meant: a name is anybody's to give, and an id easily guessed, which matters where root sees jobs
+ * of several users. A number is taken for a name only of our own jobs: what another user calls by a
+ * number must not stand for a process.
  */
 static bool jobs_find_called(const struct jobs *jobs, const char *arg, struct called *called)
 {

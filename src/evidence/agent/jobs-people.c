@@ -8,12 +8,14 @@
 #include "evidence/gather/liveness.h"
 #include "ring/census-read.h"
 
+/* Adds a process, unless its pid is not known. */
 static void add_person(struct jobs_people *people, uint32_t pid, size_t entry, bool there)
 {
 	if (pid)
 		*array_add(&people->all) = (struct jobs_person){pid, entry, there};
 }
 
+/* Adds the wrapper of an entry, and all processes of its census. */
 static void take_entry(const struct jobs *jobs, size_t which, struct proc_ns_seen *seen,
 	struct jobs_people *people)
 {
@@ -44,6 +46,7 @@ static void take_entry(const struct jobs *jobs, size_t which, struct proc_ns_see
 	folder_close(&folder);
 }
 
+/* Orders by pid, then by entry; who is gone comes first. */
 static int compare_people(const void *a, const void *b)
 {
 	const struct jobs_person *left = a, *right = b;
@@ -65,7 +68,7 @@ void jobs_people_take(const struct jobs *jobs, struct jobs_people *people)
 	proc_ns_seen_release(&seen);
 }
 
-/* The first that has no lower pid. */
+/* Returns the index of the first person whose pid is not lower. */
 static size_t people_from(const struct jobs_people *people, uint32_t pid)
 {
 	size_t low = 0, high = people->all.nr;
@@ -81,6 +84,7 @@ static size_t people_from(const struct jobs_people *people, uint32_t pid)
 	return low;
 }
 
+/* True if the search is for this folder and process. */
 static bool is_meant(const struct jobs_entry *entry, uint32_t pid, enum jobs_people_which which)
 {
 	return which == JOBS_PEOPLE_ANY ||
@@ -88,6 +92,7 @@ static bool is_meant(const struct jobs_entry *entry, uint32_t pid, enum jobs_peo
 		       (which == JOBS_PEOPLE_LIVE || entry->wrapper == pid));
 }
 
+/* A dead owner of a pid counts only while nobody else has that pid. */
 const struct jobs_entry *jobs_people_find(const struct jobs_people *people,
 	const struct jobs *jobs, uint32_t pid, enum jobs_people_which which)
 {

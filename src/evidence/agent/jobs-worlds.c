@@ -8,11 +8,15 @@
 
 #include "ring/makers.h"
 
-/* So many of each ring, the first; and of a folder, as many as tell it from others. */
+/* How many communicators are read of one ring, and of a folder: as many as tell it from others. */
 #define WORLDS_OF_RING 32u
 #define WORLDS_MOST    256u
-#define RINGS_MOST     8192u /* of one folder, with what else lies there */
+#define RINGS_MOST     8192u /* files looked at in one folder, rings or not */
 
+/*
+ * Adds a communicator, once. It is the whole world's if it is ready and has as many members as the
+ * job has ranks.
+ */
 static void worlds_add(struct jobs_entry *entry, const struct ring_group *group, int world_size)
 {
 	struct jobs_world *world;
@@ -26,6 +30,10 @@ static void worlds_add(struct jobs_entry *entry, const struct ring_group *group,
 			(int64_t)group->size == world_size};
 }
 
+/*
+ * Adds the communicators of one ring, as it is now. Anything odd in the ring ends the reading: it
+ * may be half written, or forged.
+ */
 static void worlds_of_ring(struct jobs_entry *entry, int fd)
 {
 	struct ring_header header;

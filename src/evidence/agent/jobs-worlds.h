@@ -2,7 +2,7 @@
 #ifndef EVIDENCE_JOBS_WORLDS_H
 #define EVIDENCE_JOBS_WORLDS_H
 
-/* Finds which communicators of NCCL the ranks of a folder have, from a few KiB of each ring. */
+/* Finds which communicators of NCCL the ranks of a folder have. Reads a few KiB of each ring. */
 
 #include "evidence/agent/jobs.h"
 #include "evidence/format/folder.h"

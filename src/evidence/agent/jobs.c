@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A job is there if its folder has a census. The locks and pids of the census (liveness.h) say who
- * lives, never a file that somebody may have failed to update. Its agent says that it hangs, as
- * long as that agent lives. The manifest gives its name, else the census, else its folder. Nothing
- * is remembered between two calls; a listing of a few jobs takes milliseconds.
+ * A job is there if its folder has a census. Who lives is told by the locks and pids of the census
+ * (liveness.h), never by a file that somebody may have failed to update. That it hangs is the word
+ * of its agent, as long as that agent lives. Its name is that of the manifest, else of the census,
+ * else of its folder. Nothing is remembered between two calls; a listing of a few jobs takes
+ * milliseconds.
  */
 #include "evidence/agent/jobs.h"
 
@@ -30,17 +31,19 @@
 #include "ring/census-read.h"
 
 /*
- * How many folders of one owner are looked at, the latest first. A usual owner has a few hundreds
- * at most; a hostile one has as many as he likes, and anyone who lists jobs waits for that.
+ * How many folders of one owner are looked at, the latest first, and how much may be read of all of
+ * them. A usual owner has a few hundred folders at most; a hostile one has as many as he likes, and
+ * anyone who lists jobs waits for that.
  */
 #define JOBS_FOLDERS_MOST 1024u
-#define JOBS_SLOTS_MOST	  32768u
+#define JOBS_SLOTS_MOST	  32768u /* of their censuses */
 #define JOBS_BYTES_MOST	  (64u << 20) /* of manifests */
-#define JOBS_RINGS_MOST	  65536u
-#define JOBS_WORLDS_MOST  16384u
+#define JOBS_RINGS_MOST	  65536u /* files in their folders */
+#define JOBS_WORLDS_MOST  16384u /* communicators */
 
-#define JOBS_PLACES_MOST  65536u /* in one folder of jobs, of all owners */
-#define JOBS_REFUSED_MOST 4096	 /* bytes of words: the first line is what people see */
+#define JOBS_PLACES_MOST  65536u /* folders in one folder of jobs, of all owners */
+#define JOBS_REFUSED_MOST 4096	 /* bytes of words in `refused`: the first line is what people
+				  * see */
 
 static const char *const status_names[] = {
 	[JOBS_RUNNING] = "running", [JOBS_HUNG] = "hung", [JOBS_ENDED] = "ended"};
@@ -50,7 +53,7 @@ const char *jobs_status_name(enum jobs_status status)
 	return status_names[status];
 }
 
-/* A text of the manifest, or "". free() it. */
+/* Returns a text of the manifest, "" where it has none. The caller frees it. */
 static char *manifest_text(struct json_object *manifest, const char *key)
 {
 	struct json_object *value;
@@ -62,7 +65,7 @@ static char *manifest_text(struct json_object *manifest, const char *key)
 	return alloc_text("");
 }
 
-/* An integer of an object, or -1. */
+/* Returns an integer of the object, -1 where it has none. */
 static int64_t manifest_number(struct json_object *object, const char *key)
 {
 	struct json_object *value;
@@ -74,7 +77,10 @@ static int64_t manifest_number(struct json_object *object, const char *key)
 	return json_object_get_int64(value);
 }
 
-/* Ranks that the census does not list: the agent's word, and who of them lives. */
+/*
+ * Counts the ranks without probe, which no census lists: the agent names them, their pids tell who
+ * lives.
+ */
 static void jobs_count_unprobed(struct jobs_entry *entry, struct json_object *manifest)
 {
 	struct json_object *list;
@@ -99,7 +105,9 @@ static void jobs_count_unprobed(struct jobs_entry *entry, struct json_object *ma
 	}
 }
 
-/* The wrapper lives as long as its command, and the agent beside it may be gone. */
+/*
+ * Takes the agent for gone if it has died beside its wrapper, which lives as long as the command.
+ */
 static void jobs_doubt_agent(struct jobs_entry *entry, struct json_object *manifest)
 {
 	int64_t pid = manifest_number(manifest, "agent_pid");
@@ -111,8 +119,8 @@ static void jobs_doubt_agent(struct jobs_entry *entry, struct json_object *manif
 }
 
 /*
- * Takes in what the agent says. A job is over when none of its processes lives, and no agent waits
- * for its command.
+ * Takes in what the agent says in the manifest. A job is over when none of its processes lives, and
+ * no agent waits for its command.
  */
 static void jobs_take_word(struct jobs_entry *entry, struct json_object *manifest)
 {
@@ -130,7 +138,7 @@ static void jobs_take_word(struct jobs_entry *entry, struct json_object *manifes
 		entry->status = JOBS_HUNG;
 }
 
-/* A time of the manifest, or 0. */
+/* Returns a time of the manifest; 0 where it has none that can be one. */
 static int64_t manifest_time(struct json_object *manifest, const char *key)
 {
 	int64_t when = manifest_number(manifest, key);
@@ -138,7 +146,7 @@ static int64_t manifest_time(struct json_object *manifest, const char *key)
 	return when > 0 && when < INT64_MAX / 2 ? when : 0;
 }
 
-/* For its fellows. */
+/* Takes what the manifest tells to the agents of the job's other folders, and to a successor. */
 static void jobs_take_fellow(struct jobs_entry *entry, struct json_object *manifest)
 {
 	int64_t pid = manifest_number(manifest, "agent_pid");
@@ -157,7 +165,7 @@ static void jobs_take_fellow(struct jobs_entry *entry, struct json_object *manif
 	entry->bundle = manifest_text(manifest, "bundle");
 }
 
-/* NULL: there is none that can be read. */
+/* Parses the manifest, sets how many bytes it has; NULL: none can be read. The caller puts it. */
 static struct json_object *jobs_parse_manifest(const struct folder *folder, size_t *ret_bytes)
 {
 	struct json_object *manifest = NULL;
@@ -186,7 +194,7 @@ int64_t jobs_read_told(const struct jobs_entry *entry)
 	return told;
 }
 
-/* Words by blanks, as they were given but for secrets. */
+/* Returns the launched command, words by blanks, as the manifest has it. The caller frees it. */
 static char *manifest_command(struct json_object *manifest)
 {
 	struct json_object *argv = NULL;
@@ -223,6 +231,7 @@ static void jobs_read_manifest(struct jobs_entry *entry, const struct folder *fo
 	json_object_put(manifest);
 }
 
+/* Adds the number of a rank, once. */
 static void jobs_add_number(struct jobs_entry *entry, int number)
 {
 	for (size_t i = 0; i < entry->numbers.nr; i++)
@@ -231,7 +240,10 @@ static void jobs_add_number(struct jobs_entry *entry, int number)
 	*array_add(&entry->numbers) = number;
 }
 
-/* Counts the ranks of the census and the living. Returns how many processes of it live. */
+/*
+ * Counts the census' ranks, and those of them that live. Returns how many of its processes live,
+ * ranks or not.
+ */
 static unsigned int jobs_count(
 	struct jobs_entry *entry, int census_fd, const struct census_view *view)
 {
@@ -253,7 +265,10 @@ static unsigned int jobs_count(
 		entry->ranks_alive += rank && alive;
 		if (slot.world_size > entry->world_size)
 			entry->world_size = slot.world_size;
-		/* The number of a task, or a node, is no rank's before one has shown itself. */
+		/*
+		 * The number of a task, or of a node, is no rank's until a rank has shown itself
+		 * there.
+		 */
 		if (slot.rank >= 0 &&
 			(rank || !(slot.flags & (CENSUS_F_TASK | CENSUS_F_ALONE))))
 			jobs_add_number(entry, slot.rank);
@@ -262,7 +277,7 @@ static unsigned int jobs_count(
 	return living;
 }
 
-/* Reads the census: who lives, who is the agent. Returns 0, or negative with words. */
+/* Reads the census: who lives, and who is the agent. Returns 0, or negative with words. */
 static int jobs_read_census(
 	struct jobs_entry *entry, const struct folder *folder, struct complaint *why)
 {
@@ -319,7 +334,7 @@ static void jobs_entry_release(struct jobs_entry *entry)
 	free(entry->last_words);
 }
 
-/* The owner's share so far; a place in the list moves with the next one's. */
+/* Returns the owner's share so far. It is valid until the next call, which may move the list. */
 static struct jobs_share *jobs_share_of(struct jobs *jobs, uid_t owner)
 {
 	struct jobs_share *share;
@@ -332,7 +347,7 @@ static struct jobs_share *jobs_share_of(struct jobs *jobs, uid_t owner)
 	return share;
 }
 
-/* True if more of that owner's would be too much; one more of his is left out then. */
+/* True if the owner has used up his share; then one more of his folders counts as left out. */
 static bool jobs_is_too_much(struct jobs *jobs, uid_t owner)
 {
 	struct jobs_share *share = jobs_share_of(jobs, owner);
@@ -344,7 +359,7 @@ static bool jobs_is_too_much(struct jobs *jobs, uid_t owner)
 	return is;
 }
 
-/* What looking at it has cost. */
+/* Adds what it took to look at the entry to its owner's share. */
 static void jobs_charge(struct jobs *jobs, const struct jobs_entry *entry)
 {
 	struct jobs_share *share = jobs_share_of(jobs, entry->owner);
@@ -356,7 +371,7 @@ static void jobs_charge(struct jobs *jobs, const struct jobs_entry *entry)
 	share->worlds += entry->worlds.nr;
 }
 
-/* Which folder it is, by whatever path. */
+/* Notes owner, device and inode, which tell the folder whatever its path is. */
 static void jobs_take_place(struct jobs_entry *entry, const struct folder *folder)
 {
 	struct stat about;
@@ -369,8 +384,8 @@ static void jobs_take_place(struct jobs_entry *entry, const struct folder *folde
 }
 
 /*
- * Adds the folder if it is a job's and may be trusted: 0, or negative with words; -EDQUOT where its
- * owner has too many.
+ * Adds the folder if it is a job's and may be trusted. Returns 0, or negative with words; -EDQUOT
+ * where its owner has too many.
  */
 static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct complaint *why)
 {
@@ -409,12 +424,13 @@ out:
 	return error;
 }
 
-/* What is in a folder of jobs, and when something was last made or removed in it. */
+/* A folder in a folder of jobs, and when something was last made or removed in it. */
 struct jobs_place {
 	char *name;
 	struct timespec changed;
 };
 
+/* Orders places from the last changed on; ties by name. */
 static int jobs_compare_places(const void *a, const void *b)
 {
 	const struct jobs_place *left = a, *right = b;
@@ -428,10 +444,12 @@ static int jobs_compare_places(const void *a, const void *b)
 
 struct jobs_places {
 	ARRAY(struct jobs_place) all;
-	bool more;
+	bool more; /* there are more than JOBS_PLACES_MOST */
 };
 
-/* The folders below root, the latest first: of one who has too many the oldest are left out. */
+/*
+ * Lists the folders below root, the last changed first, so that it is the oldest that are left out.
+ */
 static void jobs_list_places(const char *root, struct jobs_places *places)
 {
 	const struct dirent *entry;
@@ -455,13 +473,14 @@ static void jobs_list_places(const char *root, struct jobs_places *places)
 	array_sort(&places->all, jobs_compare_places);
 }
 
+/* Adds a line to `refused`, while there is room. */
 static void jobs_refuse(struct jobs *jobs, const char *words)
 {
 	if (jobs->refused.len < JOBS_REFUSED_MOST)
 		str_printf(&jobs->refused, "%s\n", words);
 }
 
-/* Says whose folders were too many to look at all of them. */
+/* Adds to `refused` whose folders were too many to look at all of them. */
 static void jobs_tell_left(struct jobs *jobs, const char *root, bool more)
 {
 	struct jobs_share *share;
@@ -484,7 +503,7 @@ static void jobs_tell_left(struct jobs *jobs, const char *root, bool more)
 	str_release(&words);
 }
 
-/* Adds every job folder below root. A folder without a census is none, and no fault. */
+/* Adds every job folder below root. A folder without a census is no job's, which is no fault. */
 static void jobs_add_below(struct jobs *jobs, const char *root, uid_t uid)
 {
 	struct jobs_places places = {0};
@@ -508,7 +527,10 @@ static void jobs_add_below(struct jobs *jobs, const char *root, uid_t uid)
 	array_release(&places.all);
 }
 
-/* A folder above jobs that could not be opened: root may lack the capability that root has. */
+/*
+ * Notes that a folder above jobs could not be opened; root may lack root's capability in a
+ * container.
+ */
 static void jobs_note_refused(
 	struct jobs *jobs, const char *path, int error, const struct complaint *why)
 {
@@ -524,7 +546,7 @@ static void jobs_note_refused(
 	jobs_refuse(jobs, complaint_text(why));
 }
 
-/* Adds the jobs of base/inquest-UID: our own, or as root of every UID there. */
+/* Adds the jobs of the folders `base`/inquest-UID: our own, or, as root, of every UID there. */
 static void jobs_add_users(struct jobs *jobs, const char *base)
 {
 	const struct dirent *entry;
@@ -538,7 +560,7 @@ static void jobs_add_users(struct jobs *jobs, const char *base)
 		unsigned int uid;
 		int error, used = 0;
 
-		/* Behind a "-" is what made the name free where somebody else has the plain one. */
+		/* What follows a "-" made the name free where somebody else has the plain one. */
 		if (sscanf(entry->d_name, "inquest-%u%n", &uid, &used) != 1 ||
 			(entry->d_name[used] && entry->d_name[used] != '-'))
 			continue;
@@ -560,7 +582,7 @@ static void jobs_add_users(struct jobs *jobs, const char *base)
 		closedir(dir);
 }
 
-/* Newest first; of equal ones by folder, so that the order is always the same. */
+/* Orders entries from the newest on; ties by folder, so that the order is always the same. */
 static int jobs_compare(const void *a, const void *b)
 {
 	const struct jobs_entry *left = a, *right = b;
@@ -576,7 +598,7 @@ void jobs_settle(struct jobs *jobs)
 	fellows_settle(jobs);
 }
 
-/* Where a process has a folder, as we get there. */
+/* Appends the path by which we get to the folder that a process names so. */
 static void jobs_seen_path(uint32_t pid, const char *folder, struct str *into)
 {
 	str_printf(into, "/proc/%u/root%s%s", pid, *folder == '/' ? "" : "/", folder);
@@ -628,7 +650,7 @@ int jobs_list(struct jobs *jobs, struct complaint *why)
 {
 	const char *dir = getenv("INQUEST_DIR");
 
-	(void)why; /* a folder that is not there holds no jobs: nothing can fail yet */
+	(void)why; /* a folder that is not there holds no jobs, so nothing can fail yet */
 	if (dir && dir[0] == '/') {
 		jobs_add_below(jobs, dir, geteuid() ? geteuid() : FOLDER_ANY_UID);
 	} else {
@@ -646,7 +668,7 @@ int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)
 	struct stat st;
 	int error;
 
-	/* The last part must be no link, though what leads to it may be. */
+	/* The last part must be no link, though parts before it may be. */
 	if (!absolute || lstat(path, &st) < 0 || S_ISLNK(st.st_mode)) {
 		error = absolute ? ELOOP : errno;
 		free(absolute);

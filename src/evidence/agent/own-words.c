@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A line before a page reads "INQUEST: verdict in 23 lines". */
+/* The line before a page reads "INQUEST: verdict in 23 lines". */
 #define OWN_WORDS_PAGE OWN_WORDS_SAYS "verdict in "
 #define OWN_WORDS_MARK 64  /* how far into a line ours may begin, behind marks of launchers */
 #define OWN_WORDS_MOST 200 /* lines of a page */
@@ -22,6 +22,7 @@ void own_words_add_page(struct str *into, const char *page)
 	str_printf(into, OWN_WORDS_PAGE "%zu lines\n%s", lines, page);
 }
 
+/* True if the text begins with `start`. */
 static bool own_words_begin(const char *at, size_t len, const char *start)
 {
 	size_t n = strlen(start);
@@ -29,7 +30,9 @@ static bool own_words_begin(const char *at, size_t len, const char *start)
 	return len >= n && !memcmp(at, start, n);
 }
 
-/* True if nothing stands before that place, or only a launcher's mark: "[default0]:", "0: ".
+/*
+ * True if nothing stands before that place in the line, or only a launcher's mark: "[default0]:",
+ * "0: ".
  */
 static bool own_words_may_begin(const char *line, size_t at)
 {
@@ -38,7 +41,7 @@ static bool own_words_may_begin(const char *line, size_t at)
 	return !at || strchr("]:)", line[at - 1]);
 }
 
-/* Where ours begins in this line; NULL: nowhere. */
+/* Returns where our text begins in this line; NULL: nowhere. */
 static const char *own_words_in(const char *line, size_t len)
 {
 	size_t nr = sizeof(own_words_starts) / sizeof(own_words_starts[0]);
@@ -50,7 +53,7 @@ static const char *own_words_in(const char *line, size_t len)
 	return NULL;
 }
 
-/* How many lines are ours from this one on, it among them; 0: it is the job's. */
+/* Returns how many lines from this one on, itself among them, are ours; 0 if it is the job's. */
 static size_t own_words_lines(const char *line, size_t len)
 {
 	const char *ours = own_words_in(line, len);
@@ -74,7 +77,7 @@ bool own_words_are_in(const char *text, size_t len)
 	return false;
 }
 
-/* The line at `at` with its end; its length without goes to ret_len. */
+/* Returns the length of the line at `at` with its newline, and sets its length without. */
 static size_t own_words_line(const char *text, size_t len, size_t at, size_t *ret_len)
 {
 	const char *newline = memchr(text + at, '\n', len - at);
@@ -83,7 +86,10 @@ static size_t own_words_line(const char *text, size_t len, size_t at, size_t *re
 	return *ret_len + (newline ? 1 : 0);
 }
 
-/* Behind the first verdict, if no page's first line comes before it; else 0. */
+/*
+ * Returns the place behind the first verdict if no page's opening line comes before it, as in a
+ * text that begins within a page of ours; else 0.
+ */
 static size_t own_words_torn(const char *text, size_t len)
 {
 	for (size_t at = 0, whole, line; at < len; at += whole) {

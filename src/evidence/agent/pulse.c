@@ -12,10 +12,11 @@
 #include "ring/census.h"
 #include "ring/ring.h"
 
-/* A true ring has no more: bounds what is read of a forged one. */
+/* A true ring has no more of each; this bounds what is read of a forged one. */
 #define PULSE_LANES  64u
 #define PULSE_GROUPS 256u
 
+/* Mixes bytes into a hash, eight at a time. */
 static uint64_t pulse_mix(uint64_t hash, const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;
@@ -32,14 +33,16 @@ static uint64_t pulse_mix(uint64_t hash, const void *bytes, size_t len)
 
 /* --- A ring ----------------------------------------------------------------------------------- */
 
+/* Reads exactly `len` bytes of the file; false where it has fewer. */
 static bool pulse_read(int fd, void *to, size_t len, uint64_t at)
 {
 	return at < INT64_MAX && pread(fd, to, len, (off_t)at) == (ssize_t)len;
 }
 
 /*
- * A thread that asks again and again whether the device is done writes the same onto its board each
- * time, but for the time, in one half and the other by turns: that is no progress.
+ * Hashes a board, but for its times and for which half is the newer. A thread that asks again and
+ * again whether the device is done writes the same onto its board each time, in one half and the
+ * other by turns: that is no progress.
  */
 static uint64_t pulse_of_board(const struct ring_slot board[static 2])
 {
@@ -54,6 +57,7 @@ static uint64_t pulse_of_board(const struct ring_slot board[static 2])
 	return both;
 }
 
+/* Mixes in the heads and boards of all lanes. */
 static uint64_t pulse_lanes(int fd, const struct ring_section *section, uint64_t hash)
 {
 	struct ring_lane lanes[PULSE_LANES];
@@ -71,7 +75,10 @@ static uint64_t pulse_lanes(int fd, const struct ring_section *section, uint64_t
 	return hash;
 }
 
-/* Entries are taken in their order: behind the first that never was there is none. */
+/*
+ * Mixes in what was enqueued and completed in each group. Entries are taken in order, so behind the
+ * first that was never used there is none.
+ */
 static uint64_t pulse_groups(int fd, const struct ring_section *section, uint64_t hash)
 {
 	const size_t from = offsetof(struct ring_group, enqueue);
@@ -91,6 +98,7 @@ static uint64_t pulse_groups(int fd, const struct ring_section *section, uint64_
 	return hash;
 }
 
+/* Hashes what the ring in this file shows; a file that is no ring gives the start value. */
 static uint64_t pulse_of_ring(int fd)
 {
 	uint64_t hash = HASH_START;
@@ -112,7 +120,10 @@ static uint64_t pulse_of_ring(int fd)
 
 /* --- All of them ------------------------------------------------------------------------------ */
 
-/* The slots; what the agent itself writes into the header at each turn is no news. */
+/*
+ * Hashes the slots of the census. What the agent itself writes into the header at each turn is no
+ * news, so it is left out.
+ */
 static uint64_t pulse_of_census(const struct folder *folder)
 {
 	int fd = folder_open_file(folder, CENSUS_FILE, NULL);
@@ -131,6 +142,7 @@ static uint64_t pulse_of_census(const struct folder *folder)
 	return hash;
 }
 
+/* Orders rings by name. */
 static int pulse_compare(const void *a, const void *b)
 {
 	const struct pulse_ring *left = a, *right = b;
@@ -138,6 +150,7 @@ static int pulse_compare(const void *a, const void *b)
 	return left->name < right->name ? -1 : left->name > right->name;
 }
 
+/* Adds the rings of one folder. */
 static void pulse_take_rings(struct pulse *pulse, const struct folder *folder)
 {
 	int again = dup(folder->fd);
@@ -163,7 +176,10 @@ static void pulse_take_rings(struct pulse *pulse, const struct folder *folder)
 		close(again);
 }
 
-/* Rings that found no room in shared memory lie in a folder of the same name elsewhere. */
+/*
+ * Adds the rings that found no room in shared memory: they lie in a folder of the same name in
+ * /tmp.
+ */
 static void pulse_take_spilled(struct pulse *pulse, const struct folder *main)
 {
 	const char *id = strrchr(main->path, '/');
@@ -178,6 +194,7 @@ static void pulse_take_spilled(struct pulse *pulse, const struct folder *main)
 	str_release(&path);
 }
 
+/* Compares two pulses whose rings are sorted. */
 static struct pulse_news pulse_news_of(const struct pulse *before, const struct pulse *now)
 {
 	struct pulse_news news = {.others = before->census != now->census};
@@ -199,6 +216,7 @@ static struct pulse_news pulse_news_of(const struct pulse *before, const struct 
 	return news;
 }
 
+/* Adds census and rings of one job folder, with what spilled out of it. */
 static void pulse_take_folder(struct pulse *pulse, const char *path)
 {
 	struct folder folder = {.fd = -1};

@@ -3,7 +3,7 @@
 #define EVIDENCE_PULSE_H
 
 /*
- * Whether anything goes on in a job, told from a few KiB of each ring: the heads and boards of its
+ * Tells whether anything goes on in a job, from a few KiB of each ring: the heads and boards of its
  * threads, what devices have completed, and the census. Every recorded call moves a head. It tells
  * neither what has changed, nor anything about processes without a ring.
  */
@@ -14,17 +14,19 @@
 
 #include "base/array.h"
 
+/* A ring, and a hash of what it shows. */
 struct pulse_ring {
-	uint64_t name; /* of its file, as a number */
-	uint64_t told;
+	uint64_t name; /* hash of its file's name */
+	uint64_t told; /* hash of its heads and boards */
 };
 
-/* {0} to begin with; pulse_release() it. */
+/* What a job's records showed when it was last taken. Begin with {0}; pulse_release() frees it. */
 struct pulse {
-	uint64_t census;
-	ARRAY(struct pulse_ring) rings; /* by name */
+	uint64_t census; /* hash of the slots of all folders */
+	ARRAY(struct pulse_ring) rings; /* ascending by name */
 };
 
+/* What differs from the time before. */
 struct pulse_news {
 	size_t moved; /* rings that were there before and differ now */
 	size_t still; /* rings that are as before */
@@ -32,13 +34,13 @@ struct pulse_news {
 };
 
 /*
- * Reads the pulse of a job in these nr folders again, and compares. A folder that cannot be opened
- * has no rings.
+ * Reads the pulse of a job that has these `nr` folders, compares it with the one before, and keeps
+ * it in place of that. A folder that cannot be opened has no rings.
  */
 struct pulse_news pulse_take(struct pulse *pulse, const char *const *folders, size_t nr)
 	__attribute__((nonnull));
 
-/* Leaves the empty pulse. */
+/* Frees the pulse and leaves an empty one. */
 void pulse_release(struct pulse *pulse) __attribute__((nonnull));
 
 #endif

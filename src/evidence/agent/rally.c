@@ -27,20 +27,25 @@
 #define FOLDER  ".rally-"
 #define PLAIN   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 #define RALLY_RANKS_MOST 65536
-/* Written each ten seconds at most: one that stood still for a day is nobody's. */
+/*
+ * A card is written every ten seconds at least, so a folder that stood still for a day is nobody's.
+ */
 #define OLD_S (24 * 3600)
-/* Old folders that are removed at once. */
+/* How many old folders are removed at once. */
 #define SWEEP_MOST 64
 
 /* --- Names ------------------------------------------------------------------------------------ */
 
-/* With its end: "1" and "23" are not "12" and "3". */
+/* Hashes a word with its end, so that "1" and "23" are not "12" and "3". NULL is "". */
 static uint64_t hash_word(uint64_t hash, const char *word)
 {
 	return hash_mix(hash_text(hash, word ? word : ""), 0);
 }
 
-/* A step has its number again when its job is requeued, and on another cluster. */
+/*
+ * Hashes a Slurm step with its cluster and restart count: a step keeps its number when its job is
+ * requeued, and has it again on another cluster.
+ */
 static uint64_t hash_step(uint64_t hash, const char *step)
 {
 	const char *again = getenv("SLURM_RESTART_COUNT");
@@ -73,8 +78,9 @@ bool rally_folder(const char *out, const struct fellow *fellow, bool apart, stru
 }
 
 /*
- * Hosts may have one name, and one machine several hosts: who sees other job folders is another.
- * Two jobs that share their hosts, too, have a rank 0 each.
+ * Two hosts may have one name, and one machine may be several hosts, as its containers are: so the
+ * name has a hash of the boot id and of the folder of jobs that is seen. It has the master, too,
+ * since two jobs on the same hosts have a rank 0 each.
  */
 void rally_card_name(const char *jobs, const char *master, struct str *into)
 {
@@ -100,6 +106,7 @@ void rally_card_name(const char *jobs, const char *master, struct str *into)
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
+/* Adds "heard" of the first host's card. */
 static void put_heard(struct json_object *object, const struct rally_card *card)
 {
 	struct json_object *list = json_object_new_array();
@@ -116,6 +123,7 @@ static void put_heard(struct json_object *object, const struct rally_card *card)
 	json_object_object_add(object, "heard", list);
 }
 
+/* Appends the card as JSON, without the newline. */
 static void format_card(const struct rally_card *card, struct str *into)
 {
 	struct json_object *object = json_object_new_object();
@@ -155,7 +163,7 @@ int rally_write(const char *folder, const struct rally_card *card, struct compla
 
 	if (err)
 		err = complaint_errno(why, -err, "cannot make %s", folder);
-	/* A folder that existed already may be anybody's. */
+	/* A folder that was there before may be anybody's. */
 	if (!err)
 		err = folder_open(&trusted, folder, geteuid(), why);
 	folder_close(&trusted);
@@ -169,18 +177,23 @@ int rally_write(const char *folder, const struct rally_card *card, struct compla
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
+/* True if a file of that name is a card, and not one half written. */
 static bool is_card(const char *name)
 {
 	return !strncmp(name, CARD, strlen(CARD)) && !strstr(name, ".tmp-");
 }
 
+/* True if what was appended from there on is exactly one line. */
 static bool is_one_line(const struct str *lines, size_t from)
 {
 	return lines->len > from &&
 	       memchr(lines->text + from, '\n', lines->len - from) == lines->text + lines->len - 1;
 }
 
-/* A copied or renamed card does not count: each host has one. */
+/*
+ * True if the line is the card of the file of that name. A copied or renamed card does not count,
+ * since each host has one.
+ */
 static bool names_itself(const char *line, const char *name)
 {
 	struct str opening = {0};
@@ -217,6 +230,7 @@ int rally_read(const char *path, size_t most, struct str *lines, struct complain
 	return err;
 }
 
+/* Returns the object's text, "" where it has none. The caller frees it. */
 static char *text_of(struct json_object *object, const char *key)
 {
 	struct json_object *value;
@@ -227,7 +241,7 @@ static char *text_of(struct json_object *object, const char *key)
 	return alloc_text("");
 }
 
-/* 0 where it is none, or less. */
+/* Returns the object's number; 0 where it has none, or a negative one. */
 static int64_t number_of(struct json_object *object, const char *key)
 {
 	struct json_object *value;
@@ -277,7 +291,9 @@ static bool truth_of(struct json_object *object, const char *key)
 	return json_object_object_get_ex(object, key, &value) && json_object_get_boolean(value);
 }
 
-/* A name, never a path, and of nothing that a terminal or a shell would take for more. */
+/*
+ * True for a name that is no path, and has nothing that a terminal or a shell would take for more.
+ */
 static bool is_plain_name(const char *name)
 {
 	return *name != '.' && *name != '-' && strlen(name) <= NAME_MAX &&
@@ -361,7 +377,10 @@ int rally_open_bundle(const char *out, const char *name)
 	return fd;
 }
 
-/* Also what a killed writer left half written; by the folder that is ours, whatever lies there. */
+/*
+ * Removes, through the opened folder that is known to be ours, cards and what a killed writer left
+ * half written; other files stay.
+ */
 void rally_remove(const char *path)
 {
 	struct folder folder = {.fd = -1};
@@ -379,6 +398,7 @@ void rally_remove(const char *path)
 	rmdir(path);
 }
 
+/* True if it is a folder of ours to which nobody has written for OLD_S. */
 static bool is_old(int out, const char *name, int64_t now)
 {
 	struct stat about;

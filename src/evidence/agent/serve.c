@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paths of sockets are short; that of a folder may be long. So both sides go through
+ * The path of a socket must be short; that of a folder may be long. So both sides go through
  * /proc/self/fd of the opened folder, which also keeps a link from being put in between.
  */
 #include "evidence/agent/serve.h"
@@ -24,11 +24,13 @@
 #define SERVE_RAW     " raw"
 #define SERVE_MUTE    " mute"
 #define REQUEST_CAP   128
-#define REQUEST_MS    1000 /* to ask: who connects knows what he wants */
-#define HELPER_MS     10000
-#define ANSWER_CAP    (1ull << 30)
-#define PAUSE_MOST    1000
+#define REQUEST_MS    1000 /* how long a request may take to arrive: who connects knows what he
+			    * wants */
+#define HELPER_MS     10000 /* how long the helper may take for an answer */
+#define ANSWER_CAP    (1ull << 30) /* bytes of an answer */
+#define PAUSE_MOST    1000 /* ms between two samples */
 
+/* Returns the address of the socket in the opened folder. */
 static struct sockaddr_un serve_address(int folder_fd)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -47,7 +49,10 @@ void serve_open(struct serve *serve, const char *folder)
 	if (dir < 0)
 		return;
 	serve->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	/* Before there is a name to connect to: the folder may once be less private than it is. */
+	/*
+	 * The mode is set before there is a name to connect to: the folder may one day be less
+	 * private.
+	 */
 	if (serve->fd >= 0 &&
 		(fchmod(serve->fd, 0600) < 0 ||
 			bind(serve->fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
@@ -60,7 +65,7 @@ void serve_open(struct serve *serve, const char *folder)
 
 /* --- Answering ------------------------------------------------------------------------------- */
 
-/* Only the job's own user, and root. */
+/* True if the peer may ask: only the job's own user and root may. */
 static bool peer_may_ask(int fd)
 {
 	struct ucred peer;
@@ -70,7 +75,10 @@ static bool peer_may_ask(int fd)
 	       (peer.uid == geteuid() || peer.uid == 0);
 }
 
-/* Reads up to the end of the line, or of what a request may be, before `until`. */
+/*
+ * Reads a request up to the end of its line. Returns false if none is complete by `until`, or if it
+ * is longer than a request may be.
+ */
 static bool read_request(int fd, int64_t until, char line[static REQUEST_CAP])
 {
 	size_t len = 0;
@@ -95,6 +103,7 @@ static bool read_request(int fd, int64_t until, char line[static REQUEST_CAP])
 	return false;
 }
 
+/* Skips the word if the rest begins with it; returns whether it did. */
 static bool take_word(const char **rest, const char *word)
 {
 	bool is = !strncmp(*rest, word, strlen(word));
@@ -103,7 +112,7 @@ static bool take_word(const char **rest, const char *word)
 	return is;
 }
 
-/* False for what is no request that we understand. */
+/* Parses one request. Returns false if it is none that we understand. */
 static bool parse_request(const char *line, struct stacks_options *options)
 {
 	unsigned mode, samples, pause;
@@ -125,7 +134,7 @@ static bool parse_request(const char *line, struct stacks_options *options)
 	return true;
 }
 
-/* Sends all of it; who does not read is left when our time is over. */
+/* Sends all bytes. Gives up on a peer that does not read for HELPER_MS. */
 static void send_all(int fd, const struct str *bytes)
 {
 	for (size_t at = 0; at < bytes->len;) {
@@ -141,7 +150,10 @@ static void send_all(int fd, const struct str *bytes)
 	}
 }
 
-/* In the helper, whose answer the one who asked reads. */
+/*
+ * Answers one request. Runs in the helper process; the asker reads what it writes. Whoever may not
+ * ask, or asks for something else, gets nothing.
+ */
 static void give_answer(int fd, void *arg)
 {
 	const char *folder = arg;
@@ -185,7 +197,10 @@ void serve_close(struct serve *serve)
 
 /* --- Asking ---------------------------------------------------------------------------------- */
 
-/* The one who listens must be the folder's owner. A connected socket, or -errno with words. */
+/*
+ * Connects to the agent's socket. Returns a descriptor, or negative with words; also where the one
+ * who listens is neither the folder's owner nor root.
+ */
 static int ask_connect(const struct folder *folder, struct complaint *why)
 {
 	const struct sockaddr_un address = serve_address(folder->fd);
@@ -209,7 +224,7 @@ static int ask_connect(const struct folder *folder, struct complaint *why)
 	return fd;
 }
 
-/* Reads up to the end. 0, or negative with words. */
+/* Reads up to the end of the answer, until that time. Returns 0, or negative with words. */
 static int ask_read(int fd, int64_t until, struct str *into, struct complaint *why)
 {
 	for (;;) {

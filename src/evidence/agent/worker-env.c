@@ -11,11 +11,13 @@
 #include "evidence/format/json-put.h"
 #include "evidence/gather/receipt.h"
 
+/* An environment, as pointers into one block of text. */
 struct worker_env {
-	ARRAY(char *) all; /* NULL-ended; all in one block of text */
+	ARRAY(char *) all; /* NULL-ended */
 	char *text;
 };
 
+/* Splits the bytes into variables. The caller releases `all` and frees `text`. */
 static void worker_parse(struct worker_env *env, const char *bytes, size_t len)
 {
 	env->text = alloc_zeroed(1, len + 1);
@@ -26,7 +28,7 @@ static void worker_parse(struct worker_env *env, const char *bytes, size_t len)
 	*array_add(&env->all) = NULL;
 }
 
-/* Name and value of one variable, the name ended by NUL in place of its '='. */
+/* Adds one variable ("NAME=VALUE"), if a receipt may hold it and the launch has not the same. */
 static void worker_put_one(
 	struct json_object *object, const char *variable, char *const *launch)
 {
@@ -40,7 +42,7 @@ static void worker_put_one(
 	str_release(&name);
 }
 
-/* True if any of the variables differs by which caches are found. */
+/* True if a variable differs that tells where compile caches are. */
 static bool worker_has_own_caches(char *const *envp, char *const *launch)
 {
 	static const char *const names[] = {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR",

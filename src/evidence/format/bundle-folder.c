@@ -12,6 +12,7 @@
 #include "evidence/format/bundle.h"
 #include "evidence/gather/source.h"
 
+/* True if the text ends so. */
 static bool text_ends(const char *text, const char *end)
 {
 	size_t size = strlen(text), end_size = strlen(end);
@@ -19,7 +20,10 @@ static bool text_ends(const char *text, const char *end)
 	return size >= end_size && !strcmp(text + size - end_size, end);
 }
 
-/* By its suffix, or by its first bytes. A damaged one with neither is not found in a folder. */
+/*
+ * True if the file is a bundle by its suffix, or by its first bytes. In a folder, a damaged one
+ * with neither is not found.
+ */
 static bool bundle_looks_like(const char *path)
 {
 	char start[2 + sizeof(BUNDLE_NAME) - 1];
@@ -74,7 +78,7 @@ int bundle_read_folder(const char *path, struct evidence *into, struct complaint
 	return read ? 0 : -1;
 }
 
-/* A path that is there and is no job folder; or one that is meant as a path. */
+/* True for a path that is there and is no job folder; or for a word that is meant as a path. */
 static bool bundle_claims(const char *arg)
 {
 	struct str census = {0};

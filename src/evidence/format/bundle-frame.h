@@ -2,7 +2,10 @@
 #ifndef EVIDENCE_BUNDLE_FRAME_H
 #define EVIDENCE_BUNDLE_FRAME_H
 
-/* The bytes of a bundle on which packing and unpacking must agree. */
+/*
+ * The bytes of a bundle on which packing and unpacking must agree. Numbers of frames are
+ * big-endian, as in msgpack; those of holes are little-endian, as in zstd, but for the crc.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +15,7 @@
 #include "evidence/format/bundle.h"
 
 /*
- *	offset size
+ * offset size
  *	opening
  *	0	1	0x94		array of 4
  *	1	15	0xae + name	BUNDLE_NAME
@@ -24,12 +27,12 @@
  *	1	13	0xac + tag	BUNDLE_EXHIBIT or BUNDLE_CLOSING
  *	14	5	0xce + crc	of the head's bytes
  *	19	5+n	0xc6 + n + head	msgpack map
- *	24+n	5+m	0xc6 + m + body	frames of zstd, and holes; none of a gap or closing
- *	hole
  *	24+n	5+m	0xc6 + m + body	frames of zstd, and holes; m is 0 for gap and closing
- *	4	4	12		the bytes that follow, likewise
- *	8	8	zeros		how many the exhibit has here, likewise
- *	16	4	crc		of these eight bytes; here big-endian, too
+ *	hole
+ *	0	4	0x184d2a5b	a frame that zstd skips
+ *	4	4	12		how many bytes follow
+ *	8	8	zeros		how many zeros the exhibit has here
+ *	16	4	crc		of these eight bytes
  */
 #define BUNDLE_OPENING_SIZE 25
 #define BUNDLE_OPENING_CRC  20
@@ -38,38 +41,41 @@
 #define BUNDLE_CLOSING	    "\x94\xacINQ:CLOSING:"
 #define BUNDLE_FRAME_SIZE   24 /* up to the head's bytes */
 #define BUNDLE_HEAD_CAP	    (64 * 1024)
-#define BUNDLE_ZSTD	    "\x28\xb5\x2f\xfd" /* of its frames with bytes */
-#define BUNDLE_HOLE	    "\x5b\x2a\x4d\x18\x0c\0\0\0"
+#define BUNDLE_ZSTD	    "\x28\xb5\x2f\xfd" /* how a frame begins that has bytes */
+#define BUNDLE_HOLE	    "\x5b\x2a\x4d\x18\x0c\0\0\0" /* BUNDLE_HOLE_TAG bytes */
 #define BUNDLE_HOLE_TAG	    8
 #define BUNDLE_HOLE_CRC	    16
 #define BUNDLE_HOLE_SIZE    20
-#define BUNDLE_HOLE_LEAST   (64u << 10) /* fewer zeros are packed as all else is */
-#define BUNDLE_PAGE	    4096 /* a larger one of the machine's only saves less */
+#define BUNDLE_HOLE_LEAST   (64u << 10) /* a run of fewer zeros is packed like all else */
+#define BUNDLE_PAGE	    4096 /* where the machine has larger pages, less is saved */
 
 enum { BUNDLE_UINT8 = 0xcc, BUNDLE_UINT32 = 0xce, BUNDLE_BIN32 = 0xc6 };
 
-/* Kind of the frames that are gaps; of no exhibit. */
+/* Kind of a frame that is a gap; no exhibit has it. */
 #define BUNDLE_GAP "gap"
 
-/* The extra bytes of every bin32 and uint32. Numbers are big-endian. */
+/* Reads a big-endian number, as bin32 and uint32 have it behind their mark. */
 static inline uint32_t bundle_get32(const uint8_t *at)
 {
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* True if they all are 0; so are none. */
+/* True if all bytes are 0, also where there are none. */
 static inline bool bundle_is_zero(const uint8_t *bytes, size_t size)
 {
 	return size == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, size - 1));
 }
 
+/* Writes a number as bundle_get32() reads it. */
 static inline void bundle_put32(uint8_t *at, uint32_t value)
 {
 	for (int i = 0; i < 4; i++)
 		at[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-/* CRC-32 as in zip and Ethernet. Heads are short: half a byte at a time. */
+/*
+ * Returns the CRC-32 of zip and Ethernet. It works by half a byte at a time, since heads are short.
+ */
 static inline uint32_t bundle_crc(const void *bytes, size_t size)
 {
 	static const uint32_t of[16] = {

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "evidence/format/unpack.h"
 
+/* The keys of a head, with the fields that they fill. */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -30,6 +31,7 @@ static void take_text(char **text, const struct unpack_item *value)
 	*text = alloc_copy(value->bytes, value->len);
 }
 
+/* Stores the value in the field of that key, if the key is known and the type is right. */
 static void take(
 	struct bundle_head *head, const struct unpack_item *key, const struct unpack_item *value)
 {
@@ -47,7 +49,10 @@ static void take(
 	}
 }
 
-/* What an array or a map of a forged head says to hold would have to be skipped, or believed. */
+/*
+ * Reads the next item. Returns false where it is an array or a map: what those of a forged head say
+ * to hold would have to be skipped, or believed.
+ */
 static bool next_scalar(struct unpack *unpack, struct unpack_item *ret)
 {
 	return unpack_next(unpack, ret) && ret->type != UNPACK_ARRAY && ret->type != UNPACK_MAP;

@@ -18,6 +18,7 @@ static int str_append(void *into, const char *bytes, size_t size)
 	return 0;
 }
 
+/* Appends a mark and a big-endian number. */
 static void put32(struct str *into, uint8_t mark, uint32_t value)
 {
 	uint8_t bytes[5] = {mark};
@@ -43,6 +44,7 @@ static void pack_pair(msgpack_packer *packer, const char *key, const char *value
 	pack_text(packer, value);
 }
 
+/* Appends a frame. A NULL body is an empty one. */
 static void bundle_put_frame(
 	struct str *into, const char *tag, const struct str *head, const struct str *body)
 {
@@ -66,7 +68,10 @@ static void bundle_put_opening(struct str *into)
 	put32(into, BUNDLE_UINT32, bundle_crc(into->text + start, BUNDLE_OPENING_CRC));
 }
 
-/* One zstd frame with a checksum of its content; without memory there is no bundle to write. */
+/*
+ * Appends one zstd frame with a checksum of its content. Aborts without memory, as base/alloc.h
+ * does.
+ */
 static void bundle_compress_part(
 	ZSTD_CCtx *zstd, const uint8_t *bytes, size_t len, struct str *body)
 {
@@ -79,6 +84,7 @@ static void bundle_compress_part(
 	str_grow(body, size);
 }
 
+/* Appends a hole of that many zeros. */
 static void bundle_put_hole(struct str *body, uint64_t zeros)
 {
 	uint8_t hole[BUNDLE_HOLE_SIZE];
@@ -91,7 +97,7 @@ static void bundle_put_hole(struct str *body, uint64_t zeros)
 	str_add_bytes(body, hole, sizeof(hole));
 }
 
-/* How many zeros there are from that place on, in whole pages, and to the end. */
+/* Returns how many zero bytes follow `at`: whole pages of them, and the rest up to the end. */
 static size_t zeros_from(const uint8_t *bytes, size_t at, size_t len)
 {
 	size_t zeros = 0;
@@ -107,8 +113,8 @@ static size_t zeros_from(const uint8_t *bytes, size_t at, size_t len)
 }
 
 /*
- * A ring is mostly zeros, megabytes of them: neither who packs nor who reads shall have to go
- * through them. What is between long runs is a frame each.
+ * Packs a body. A ring is mostly zeros, megabytes of them, and neither who packs nor who reads
+ * shall have to go through them: long runs become holes, and what lies between two is a frame.
  */
 static void bundle_compress(ZSTD_CCtx *zstd, const uint8_t *bytes, size_t len, struct str *body)
 {
@@ -129,7 +135,10 @@ static void bundle_compress(ZSTD_CCtx *zstd, const uint8_t *bytes, size_t len, s
 		bundle_compress_part(zstd, bytes + packed, len - packed, body);
 }
 
-/* Dumps are read as they were found, and leave the machine without what is private in them. */
+/*
+ * Packs the dump of a Flight Recorder. Dumps are kept as they were found, and leave the machine
+ * without what is private in them, so this redacts a copy.
+ */
 static void bundle_compress_dump(
 	ZSTD_CCtx *zstd, const struct exhibit *exhibit, struct str *body)
 {

@@ -21,24 +21,26 @@
 #include "evidence/format/bundle-head.h"
 #include "evidence/gather/measure.h"
 
-#define BUNDLE_CHUNK  (64 * 1024)
-#define BUNDLE_WINDOW 23   /* log2 of what unpacking may look back: packing looks back 2^21 */
-#define BUNDLE_HOLLOW (64u << 20)
-#define BUNDLE_PIECE  (256u << 10)
-#define BUNDLE_EXHIBIT_COST 512 /* of one, however small */
+#define BUNDLE_CHUNK  (64 * 1024) /* bytes unpacked at a time */
+#define BUNDLE_WINDOW 23   /* log2 of how far back unpacking may look; packing looks back 2^21 at
+			    * most */
+#define BUNDLE_HOLLOW (64u << 20) /* a larger file must not be mostly holes */
+#define BUNDLE_PIECE  (256u << 10) /* bytes that a file is searched by */
+#define BUNDLE_EXHIBIT_COST 512 /* bytes that one exhibit costs, however small */
 
+/* A walk over the frames of one bundle. */
 struct bundle_walk {
 	const uint8_t *bytes;
 	size_t size;
 	size_t at;
 	struct evidence *into;
 	ZSTD_DCtx *zstd;
-	uint8_t *chunk;	 /* BUNDLE_CHUNK bytes to unpack into */
+	uint8_t *chunk;	 /* room for BUNDLE_CHUNK unpacked bytes */
 	uint64_t total;	 /* bytes set aside for exhibits so far */
-	int64_t frames;	 /* good ones */
-	size_t lost;	 /* stretches of damage */
-	bool lost_here;	 /* the walk is inside one */
-	int64_t closing; /* frames that the closing tells of; -1: none yet */
+	int64_t frames;	 /* how many frames were good */
+	size_t lost;	 /* how many stretches of damage there were */
+	bool lost_here;	 /* true while the walk is inside of one */
+	int64_t closing; /* how many frames the closing tells of; -1: none was seen yet */
 };
 
 /* --- Bodies ----------------------------------------------------------------------------------- */
@@ -50,7 +52,10 @@ struct bundle_bytes {
 	size_t len;
 };
 
-/* How many of so many bytes for this place lie in its page: zeros matter by whole pages. */
+/*
+ * Returns how many of the `size` bytes from this place on lie in its page. Pages that stay zero
+ * need no memory.
+ */
 static size_t bytes_to_page_end(const uint8_t *place, size_t size)
 {
 	size_t room = BUNDLE_PAGE - (uintptr_t)place % BUNDLE_PAGE;
@@ -59,8 +64,8 @@ static size_t bytes_to_page_end(const uint8_t *place, size_t size)
 }
 
 /*
- * Takes a chunk over. A ring is mostly zeros: those are not written, so that their pages stay the
- * kernel's. False if there is more than was told.
+ * Takes a chunk over. Zeros, which a ring mostly is, are not written, so that their pages stay the
+ * kernel's. Returns false if there is more than the head told.
  */
 static bool bytes_take(struct bundle_bytes *bytes, const uint8_t *chunk, size_t size)
 {
@@ -83,8 +88,8 @@ static bool bytes_take(struct bundle_bytes *bytes, const uint8_t *chunk, size_t 
 }
 
 /*
- * The memory has its zeros already. False if the hole is damaged: what is behind it would get
- * another place than it had.
+ * Skips a hole, whose zeros the memory has already. Returns false if the hole is damaged: what is
+ * behind it would get another place than it had.
  */
 static bool bytes_skip(struct bundle_bytes *bytes, const uint8_t *hole)
 {
@@ -100,7 +105,7 @@ static bool bytes_skip(struct bundle_bytes *bytes, const uint8_t *hole)
 	return true;
 }
 
-/* Unpacks one zstd frame. Returns whether it is whole. */
+/* Unpacks one zstd frame. Returns true if it is whole. */
 static bool bundle_unzip_frame(
 	struct bundle_walk *walk, ZSTD_inBuffer *in, struct bundle_bytes *bytes)
 {
@@ -120,7 +125,7 @@ static bool bundle_unzip_frame(
 	return true;
 }
 
-/* Unpacks the body. Returns whether it is whole; what zstd gave before the damage is kept. */
+/* Unpacks a body. Returns true if it is whole; what zstd gave before the damage is kept. */
 static bool bundle_unzip(
 	struct bundle_walk *walk, const uint8_t *body, size_t size, struct bundle_bytes *bytes)
 {
@@ -135,7 +140,7 @@ static bool bundle_unzip(
 			good = bytes_skip(bytes, part);
 			in.pos += BUNDLE_HOLE_SIZE;
 		} else {
-			/* Of what else zstd would skip nothing is known to be a hole. */
+			/* zstd skips other frames, too, but only ours is known to be a hole. */
 			good = size - in.pos >= 4 && !memcmp(part, BUNDLE_ZSTD, 4) &&
 			       bundle_unzip_frame(walk, &in, bytes);
 		}
@@ -143,7 +148,10 @@ static bool bundle_unzip(
 	return good && bytes->len == bytes->room;
 }
 
-/* The size that the head tells counts, also where less comes: memory is set aside for it. */
+/*
+ * Says why the exhibit may not be unpacked; NULL if it may. What counts is the size that the head
+ * tells, even if less comes, since memory is set aside for it.
+ */
 static const char *bundle_refuses(struct bundle_walk *walk, const struct bundle_head *head)
 {
 	uint64_t size = (uint64_t)head->size;
@@ -158,6 +166,7 @@ static const char *bundle_refuses(struct bundle_walk *walk, const struct bundle_
 	return NULL;
 }
 
+/* Adds a gap for an exhibit that was refused. */
 static void bundle_lose_exhibit(
 	struct bundle_walk *walk, const struct bundle_head *head, const char *why)
 {
@@ -168,6 +177,7 @@ static void bundle_lose_exhibit(
 	str_release(&what);
 }
 
+/* Unpacks an exhibit and adds it, marked as damaged if its body is not whole. */
 static void bundle_take_exhibit(struct bundle_walk *walk, const struct bundle_head *head,
 	const uint8_t *body, size_t size)
 {
@@ -196,7 +206,7 @@ static void bundle_take_exhibit(struct bundle_walk *walk, const struct bundle_he
 
 /* --- Frames ----------------------------------------------------------------------------------- */
 
-/* Takes the frame whose head is good. Returns how many bytes it covers. */
+/* Takes the frame, whose head is good. Returns how many bytes it covers. */
 static size_t bundle_take(struct bundle_walk *walk, const uint8_t *frame, size_t left,
 	const struct bundle_head *head, size_t head_size)
 {
@@ -221,7 +231,10 @@ static size_t bundle_take(struct bundle_walk *walk, const uint8_t *frame, size_t
 	return left < body_at ? left : body_at + have;
 }
 
-/* The frame at walk->at: how many bytes it covers, or 0 if there is none with a good head. */
+/*
+ * Takes the frame at walk->at. Returns how many bytes it covers, or 0 if there is none with a good
+ * head.
+ */
 static size_t bundle_frame(struct bundle_walk *walk)
 {
 	const uint8_t *frame = walk->bytes + walk->at;
@@ -246,7 +259,7 @@ static size_t bundle_frame(struct bundle_walk *walk)
 	return covered;
 }
 
-/* The next place that looks like a frame, behind walk->at. */
+/* Returns the next place behind walk->at that looks like a frame, or the end. */
 static size_t bundle_seek(const struct bundle_walk *walk)
 {
 	const uint8_t *from = walk->bytes + walk->at + 1;
@@ -277,7 +290,8 @@ static void bundle_walk_frames(struct bundle_walk *walk)
 }
 
 /*
- * Looks at the opening. 1: good, 0: damaged or foreign, negative with words: good, but not for us.
+ * Checks the opening. Returns 1 if it is good, 0 if it is damaged or none, negative with words if
+ * it is good but of a version that is not for us.
  */
 static int bundle_opening(const uint8_t *bytes, size_t size, struct complaint *why)
 {
@@ -293,6 +307,7 @@ static int bundle_opening(const uint8_t *bytes, size_t size, struct complaint *w
 	return 1;
 }
 
+/* Adds a gap for each thing that is known to be missing. */
 static void bundle_conclude(struct bundle_walk *walk)
 {
 	struct str what = {0};
@@ -335,8 +350,8 @@ int bundle_unpack(const void *bytes, size_t size, struct evidence *into, struct 
 }
 
 /*
- * A bundle is packed: one of which more was never written than was is a damaged one at best, and it
- * costs nothing to make a huge one.
+ * True if more of the file was never written than was. A bundle is packed, so such a file is a
+ * damaged one at best, and it costs nothing to make a huge one.
  */
 static bool bundle_is_hollow(const char *path)
 {
@@ -346,6 +361,7 @@ static bool bundle_is_hollow(const char *path)
 	       st.st_size > (off_t)BUNDLE_HOLLOW && st.st_blocks < st.st_size / 512 / 2;
 }
 
+/* True if a frame may begin in these bytes. */
 static bool has_frame(const uint8_t *bytes, size_t size)
 {
 	return memmem(bytes, size, BUNDLE_EXHIBIT, BUNDLE_TAG_SIZE) ||
@@ -353,9 +369,10 @@ static bool has_frame(const uint8_t *bytes, size_t size)
 }
 
 /*
- * False where nothing of a bundle begins anywhere in a large file, which is a log or whatever else:
- * that is seen piece by piece, and nothing of it kept. A small one may be, and so may what is too
- * large or no file, or cannot be read: whoever reads it says so.
+ * Returns false if nothing of a bundle begins anywhere in a large file, which is then a log or
+ * whatever else: it is searched piece by piece, and nothing of it kept. Returns true for a small
+ * file, and for one that is too large, is no regular file or cannot be read: whoever reads it says
+ * so.
  */
 static bool bundle_may_be(const char *path)
 {

@@ -13,9 +13,9 @@
  *
  * where crc is a uint32, head a bin32 with a msgpack map of scalars (what the exhibit is, and the
  * length and checksum of its bytes), body a bin32 with its bytes: zstd frames, and between them
- * holes that say how many zeros there are (since 1.1; a body of 1.0 is one frame). Fixed widths are
- * always used, so that a frame can be found again behind damage by looking for its first bytes.
- * crc is the CRC-32 of head.
+ * holes that say how many zeros there are (since 1.1; a body of 1.0 is one frame). All widths are
+ * fixed, so that a frame behind damage can be found by looking for its first bytes. crc is the
+ * CRC-32 of head.
  *
  * DAMAGE. A cut file yields every exhibit before the cut, and a gap. A flipped byte damages only
  * its exhibit: bytes that zstd can still unpack are kept and marked, a lost head becomes a gap.
@@ -31,38 +31,45 @@
 #define BUNDLE_VERSION_MINOR 1
 #define BUNDLE_SUFFIX	     ".inq"
 
-/* Against bombs: no exhibit unpacks to more than this, all of one bundle to no more than that. */
+/*
+ * Against bombs: no exhibit unpacks to more than the first, all of one bundle to no more than the
+ * second. In bytes.
+ */
 #define BUNDLE_EXHIBIT_CAP (256ull << 20)
 #define BUNDLE_TOTAL_CAP   (4ull << 30)
 
-/* Appends the bundle of this evidence. Never fails. */
+/* Appends the bundle of this evidence to `into`. Never fails. */
 void bundle_pack(const struct evidence *evidence, struct str *into) __attribute__((nonnull));
 
 /*
- * Writes it to path, atomically and synced to disk: a reader sees the old file or the new one.
- * 0, or -errno with words; path is then untouched.
+ * Writes the bundle to `path`, atomically and synced to disk: a reader sees the old file or the new
+ * one. Returns 0, or -errno with words; `path` is then untouched.
  */
 int bundle_write(const struct evidence *evidence, const char *path, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
 /*
- * Adds the exhibits of a bundle in memory. 0, also if parts of it are damaged (marked exhibits and
- * gaps tell); negative with words if it is none, empty, or of a later major version.
+ * Adds the exhibits of a bundle in memory. Returns 0, also if parts of it are damaged (marked
+ * exhibits and gaps tell); negative with words if it is no bundle, empty, or of a later major
+ * version.
  */
 int bundle_unpack(const void *bytes, size_t size, struct evidence *into, struct complaint *why)
 	__attribute__((nonnull(1, 3)));
 
-/* The same for a file. */
+/* Adds the exhibits of a bundle in a file, likewise. */
 int bundle_read(const char *path, struct evidence *into, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
-/* Adds the paths of all files in a folder that may be bundles, sorted. 0 or negative with words. */
+/*
+ * Adds the paths of all files in a folder that may be bundles, sorted. Returns 0 or negative with
+ * words.
+ */
 int bundle_find(const char *folder, struct file_names *into, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
 /*
- * The same for every bundle in a folder, in the order of their names; files that are no bundles
- * are passed over. Negative with words if there is none at all.
+ * Adds the exhibits of every bundle in a folder, in the order of their names; files that are no
+ * bundles are passed over. Returns 0, or negative with words if there is none at all.
  */
 int bundle_read_folder(const char *path, struct evidence *into, struct complaint *why)
 	__attribute__((nonnull(1, 2)));

@@ -30,7 +30,10 @@ enum exhibit_kind exhibit_kind_of(const char *name)
 	return EXHIBIT_UNKNOWN_KIND;
 }
 
-/* Exhibits with text by the job or a user, or with arguments or variables. */
+/*
+ * True for an exhibit with text by the job or a user, or with arguments or variables, where secrets
+ * may be.
+ */
 static bool exhibit_is_text(enum exhibit_kind kind)
 {
 	switch (kind) {
@@ -130,7 +133,9 @@ void evidence_cut(struct evidence *evidence, size_t n)
 		free(last->host);
 		free(last->label);
 		free(last->bytes);
-		/* The next one to be added finds its place empty, as array_grow() promises. */
+		/*
+		 * The next exhibit that is added finds its place empty, as array_grow() promises.
+		 */
 		*last = (struct exhibit){0};
 	}
 }

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 /*
- * Kinds; the name goes into bundles, so that an unknown kind of a later version is kept and
- * skipped. Documents marked (json) are small objects whose fields inquest-bundle(5) lists.
+ * Kinds of exhibits. The name goes into bundles, so that an unknown kind of a later version is kept
+ * and skipped. Documents marked (json) are small objects whose fields inquest-bundle(5) lists.
  */
 #define EXHIBIT_KINDS(K)                                                                           \
 	K(GATHER, "gather")	    /* (json) per host and gathering: host, boot id, T0 */ \
@@ -58,32 +58,36 @@ enum exhibit_kind {
 	EXHIBIT_UNKNOWN_KIND
 };
 
+/* Bytes of one kind, with what they are of. */
 struct exhibit {
 	enum exhibit_kind kind;
 	char *kind_name; /* as in the bundle; names an unknown kind */
-	char *host;
-	int rank;	 /* world rank where the gatherer knew it, -1 else: a hint, never decoded */
-	uint32_t pid;	 /* 0: not of one process */
-	uint64_t start_time;
-	int64_t when;	 /* realtime ns of the reading; 0 where none is possible */
-	char *label;	 /* details: a path, "launch" or "now"; "" none */
+	char *host; /* never NULL */
+	int rank;	 /* the world rank, where the gatherer knew it, else -1: a hint, never
+			  * decoded */
+	uint32_t pid;	 /* 0: it is not of one process */
+	uint64_t start_time; /* of the process, in clock ticks since boot; 0 not known */
+	int64_t when;	 /* when it was read, realtime ns; 0 where no time is possible */
+	char *label;	 /* details, by kind: a path, "launch" or "now"; "" none */
 	uint8_t *bytes;
 	size_t len;
-	bool damaged;	 /* its checksum failed in the bundle: kept, cited as lost, not believed */
+	bool damaged;	 /* its checksum failed in the bundle: it is kept and cited as lost, but
+			  * not believed */
 };
 
 /* Something that should have been gathered and was not. It becomes a loss of the job. */
 struct exhibit_gap {
-	char *host;
-	uint32_t pid;
+	char *host; /* "" not known */
+	uint32_t pid; /* 0: not of one process */
 	char *what;
 };
 
 struct meter;
 
+/* A set of exhibits and gaps. {0} is the empty one. */
 struct evidence {
-	struct meter *meter; /* memory that reading and decoding may use; borrowed, NULL: no
-			      * bound */
+	struct meter *meter; /* bounds the memory that reading and decoding may use; borrowed;
+			      * NULL: no bound */
 	struct exhibit *at;
 	size_t n;
 	size_t room;
@@ -92,43 +96,50 @@ struct evidence {
 	size_t gaps_room;
 };
 
-/* The name of a kind as bundles have it; "unknown" for any other number. Never NULL. */
+/* Returns the name of a kind as bundles have it; "unknown" for any other number. Never NULL. */
 const char *exhibit_kind_name(enum exhibit_kind kind);
-/* The kind of that name; EXHIBIT_UNKNOWN_KIND where none has it. name must not be NULL. */
+/*
+ * Returns the kind of that name; EXHIBIT_UNKNOWN_KIND where none has it. `name` must not be NULL.
+ */
 enum exhibit_kind exhibit_kind_of(const char *name);
 
 /*
- * Adds an exhibit; copies the strings of `about` (NULL host and label are ""), takes `bytes` over
- * (malloc'ed). Secrets in texts become stars on the way (base/redact.h), whatever their source: so
- * nothing gathered, written, read or shown has any (for a Flight Recorder's dump: nothing written
- * or shown, flight-redact.h). Where `about` has a kind_name, the kind is found by it. Valid until
- * the next one.
+ * Adds an exhibit: copies the strings of `about` (NULL host and label become ""), and takes `bytes`
+ * (malloc'ed) over. Where `about` has a kind_name, the kind is found by that. Secrets in texts
+ * become stars on the way (base/redact.h), whatever their source: so nothing gathered, written,
+ * read or shown has any (for a Flight Recorder's dump: nothing written or shown, flight-redact.h).
+ * The result is valid until the next one is added.
  */
 struct exhibit *evidence_add(
 	struct evidence *evidence, const struct exhibit *about, uint8_t *bytes, size_t len);
 /*
- * Notes something that could not be gathered. Copies both strings; host may be NULL, pid 0: of no
- * process.
+ * Notes something that could not be gathered. Copies both strings. `host` may be NULL; pid 0 means
+ * that it is of no process.
  */
 void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid, const char *what);
 
 /*
- * Notes something that an option left out: "WHAT: left out, as OPTION asked". It is a gap like any
- * other, so that nobody takes what was not seen for what was not there; operations are never left
- * out.
+ * Stands in the words of a gap that an option asked for: "WHAT: left out, as OPTION asked". It is a
+ * gap like any other, so that nobody takes what was not seen for what was not there. Operations are
+ * never left out.
  */
 #define EXHIBIT_LEFT_OUT ": left out, as "
-/* Says that `what` was left out as that option wants it; of a host, "" of all. */
+/*
+ * Notes that `what` was left out, as that option asked. `host` is "" where it was left out of all.
+ */
 void evidence_leave_out(
 	struct evidence *evidence, const char *host, const char *what, const char *option);
 
-/* Returns how many of `most` bytes may be read into memory by the meter's bound. */
+/*
+ * Returns how many of `most` bytes may be read into memory: half of the meter's bound, as decoding
+ * needs the other.
+ */
 size_t evidence_room(const struct evidence *evidence, size_t most);
 
 /* Moves everything in `from` to the end of `into`, and leaves `from` empty. */
 void evidence_move(struct evidence *into, struct evidence *from);
 
-/* Releases the exhibits behind the first n. */
+/* Releases all exhibits but the first n. */
 void evidence_cut(struct evidence *evidence, size_t n);
 
 /* Releases the contents; `evidence` itself is the caller's and is empty afterwards. */

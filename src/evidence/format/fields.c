@@ -27,6 +27,7 @@ static const void *field_in(const struct field *field, const void *of)
 	return (const char *)of + field->offset;
 }
 
+/* True if the member has a value that is written. */
 static bool field_is_told(const struct field *field, const void *of)
 {
 	const void *at = field_in(field, of);
@@ -93,6 +94,7 @@ void fields_put(msgpack_packer *packer, const struct field *fields, size_t nr, c
 			field_put(packer, &fields[i], field_in(&fields[i], of));
 }
 
+/* Finds the value among the field's names. */
 static bool field_take_name(const struct field *field, const struct unpack_item *value, int *into)
 {
 	for (int i = 0; i < field->nr; i++) {
@@ -104,7 +106,7 @@ static bool field_take_name(const struct field *field, const struct unpack_item 
 	return false;
 }
 
-/* A number as an int64_t in [low, high]. */
+/* Reads a number as an int64_t. Returns false if it is none in [low, high]. */
 static bool item_within(const struct unpack_item *value, int64_t low, int64_t high, int64_t *ret)
 {
 	int64_t number = (int64_t)value->number;
@@ -115,6 +117,7 @@ static bool item_within(const struct unpack_item *value, int64_t low, int64_t hi
 	return number >= low && number <= high;
 }
 
+/* Stores the value in the member at `at`. Returns false if it does not fit. */
 static bool field_take(const struct field *field, const struct unpack_item *value, void *at,
 	struct arena *arena)
 {

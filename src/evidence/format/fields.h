@@ -4,7 +4,8 @@
 
 /*
  * Members of a struct as pairs of a msgpack map. Writing and reading use one table, so they agree.
- * Members that are 0 or "" are left out; keys that are not in the table are the caller's.
+ * Members that are 0 or "" are left out. A key that is not in the table is for the caller to
+ * handle.
  */
 
 #include <msgpack.h>
@@ -21,15 +22,16 @@ enum field_type {
 	FIELD_INT,
 	FIELD_BOOL,
 	FIELD_TEXT,  /* const char *, never NULL */
-	FIELD_NAMED, /* an enum, by `names` */
+	FIELD_NAMED, /* an enum, written as its name in `names` */
 };
 
+/* One member of a struct. */
 struct field {
 	const char *key;
 	enum field_type type;
 	size_t offset;
-	const char *const *names; /* of a FIELD_NAMED; always written */
-	int nr;			  /* of the names */
+	const char *const *names; /* of a FIELD_NAMED, which is always written */
+	int nr;			  /* how many names there are */
 };
 
 #define FIELD(struct_type, member, field_type)                                                     \
@@ -37,7 +39,7 @@ struct field {
 		.key = #member, .type = field_type, .offset = offsetof(struct struct_type, member) \
 	}
 
-/* An append function of msgpack's for a struct str. */
+/* Appends to a struct str: a write function for msgpack_packer_init(). Returns 0. */
 int fields_append(void *into, const char *bytes, size_t size);
 
 /* Packs a text. */
@@ -46,16 +48,16 @@ void fields_put_text(msgpack_packer *packer, const char *text) __attribute__((no
 void fields_put_bytes(msgpack_packer *packer, const void *bytes, size_t len)
 	__attribute__((nonnull(1)));
 
-/* How many pairs fields_put() will put. */
+/* Returns how many pairs fields_put() will put. */
 size_t fields_count(const struct field *fields, size_t nr, const void *of)
 	__attribute__((nonnull));
-/* Packs the fields that have a value, as pairs of name and value. */
+/* Packs the fields that have a value, as pairs of key and value. */
 void fields_put(msgpack_packer *packer, const struct field *fields, size_t nr, const void *of)
 	__attribute__((nonnull));
 
 /*
- * Stores the value in the member with that key. False if the table has no such key, or the value
- * does not fit it. Texts are copied to the arena.
+ * Stores the value in the member with that key. Returns false if the table has no such key, or the
+ * value does not fit the member. Texts are copied to the arena.
  */
 bool fields_take(const struct field *fields, size_t nr, const struct unpack_item *key,
 	const struct unpack_item *value, void *into, struct arena *arena) __attribute__((nonnull));

@@ -24,10 +24,10 @@
 #include "evidence/format/bundle.h"
 #include "evidence/gather/source.h"
 
-/* So much of a file tells what it is. */
+/* How many bytes of a file tell what it is. */
 #define FLIGHT_START 4096
 
-/* More digits than these are no rank. */
+/* A number of more digits is no rank. */
 #define RANK_DIGITS 6
 
 static const char *const endings[] = {".json", ".pickle", ".pkl", ".bin"};
@@ -41,7 +41,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The name without an ending that tells but the format. */
+/* Returns the length of the name without an ending that only tells the format. */
 static size_t stem_of(const char *name)
 {
 	size_t len = strlen(name);
@@ -92,9 +92,13 @@ static bool has_key(const char *start, size_t len)
 	return false;
 }
 
+/* What a file is by its first bytes: no dump, perhaps a dump, surely a dump. */
 enum look { LOOK_NO, LOOK_MAYBE, LOOK_YES };
 
-/* Tells by the first bytes. Regular files only: a pipe would wait for a writer. */
+/*
+ * Looks at the first bytes of a regular file; others are no dumps, and a pipe would wait for a
+ * writer.
+ */
 static enum look look_at(const char *path)
 {
 	char start[FLIGHT_START];
@@ -110,7 +114,7 @@ static enum look look_at(const char *path)
 	close(fd);
 	if (got <= 0 || !begins_well(start, (size_t)got))
 		return LOOK_NO;
-	/* What NCCL RAS says, which names the library's version, too. */
+	/* An answer of NCCL RAS is no dump, though it names the library's version, too. */
 	if (*start == '{' && memmem(start, (size_t)got, "\"communicators", 14))
 		return LOOK_NO;
 	return has_key(start, (size_t)got) ? LOOK_YES : LOOK_MAYBE;
@@ -160,7 +164,10 @@ static bool are_namesakes(const char *a, const char *b)
 	       prefix_a == prefix_b && !memcmp(a, b, prefix_a);
 }
 
-/* The files of a folder that are dumps, and their namesakes; the others are removed. */
+/*
+ * Keeps those files of a folder that are surely dumps, and their namesakes; removes the others from
+ * the list.
+ */
 static void keep_dumps(struct file_names *names)
 {
 	ARRAY(const char *) sure = {0};
@@ -196,6 +203,7 @@ static void keep_dumps(struct file_names *names)
 #define RAY_FOLDER "hang_detector"
 #define RAY_DUMPS  "flight_recorder"
 
+/* True if a file in that folder is surely a dump. */
 static bool has_dump(const char *path)
 {
 	struct file_names names = {0};
@@ -209,7 +217,10 @@ static bool has_dump(const char *path)
 	return is;
 }
 
-/* Where the dumps of a folder lie: in it, or in one of Ray's below; free() it. NULL: nowhere. */
+/*
+ * Returns the folder where the dumps of `path` lie: that folder, or one of Ray's below it. NULL:
+ * nowhere. The caller frees it.
+ */
 static char *find_dumps(const char *path)
 {
 	static const char *const below[] = {"", "/" RAY_DUMPS, "/" RAY_FOLDER "/" RAY_DUMPS};
@@ -225,7 +236,7 @@ static char *find_dumps(const char *path)
 	return NULL;
 }
 
-/* True if the folder that ends there is called so. */
+/* True if the last part of path[0..end) is `name`. */
 static bool is_called(const char *path, size_t end, const char *name)
 {
 	size_t len = strlen(name);
@@ -260,6 +271,9 @@ int flight_list(const char *folder, struct file_names *into, struct complaint *w
 	return error;
 }
 
+/*
+ * Adds all dumps of a folder; a gap for each that cannot be read. Negative with words if none can.
+ */
 static int gather_folder(const char *path, struct evidence *into, struct complaint *why)
 {
 	struct file_names names = {0};
@@ -286,6 +300,10 @@ static int flight_gather(const char *path, struct evidence *into, struct complai
 				      : flight_read(path, into, why);
 }
 
+/*
+ * True if the file is surely a dump, or may be one by its first bytes and has a rank in its name;
+ * or if it is a folder with dumps.
+ */
 static bool flight_claims(const char *arg)
 {
 	char *dumps;

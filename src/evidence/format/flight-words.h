@@ -3,8 +3,8 @@
 #define EVIDENCE_FLIGHT_WORDS_H
 
 /*
- * Every text that is looked for in a Flight Recorder dump, sorted by strcmp(). It is one list for
- * two uses: the texts that decode/flight/flight-dump.h reads are those that flight-redact.h leaves
+ * Every text that is looked for in a Flight Recorder dump, sorted by strcmp(). One list has two
+ * uses: the texts that decode/flight/flight-dump.h reads are those that flight-redact.h leaves
  * readable.
  */
 
@@ -53,7 +53,10 @@
 	X(version)                                                                                 \
 	X(xccl_version)
 
-/* Longer than any dump: a ring of 300,000 entries. A longer one is read as if cut here. */
+/*
+ * Bytes of the longest dump: more than a ring of 300,000 entries has. A longer one is read as if it
+ * were cut here.
+ */
 #define FLIGHT_MOST ((size_t)64 << 20)
 
 #endif

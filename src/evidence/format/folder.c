@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/follow.h"
 
-/* Why this folder is not to be trusted; NULL if it is. */
+/* Says why the folder is not to be trusted; NULL if it is. */
 static const char *folder_fault(const struct stat *st, uid_t uid)
 {
 	if (!S_ISDIR(st->st_mode))

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/redact.h"
 
-/* Bytes of the UTF-8 character at text, 0 if there is none. */
+/* Returns how many bytes the UTF-8 character at text has; 0 if it is none. */
 static size_t utf8_len(const unsigned char *text)
 {
 	size_t len = *text < 0x80 ? 1

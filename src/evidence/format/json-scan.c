@@ -3,19 +3,23 @@
 
 #include <stdint.h>
 
-/* What json-c takes at most, of 0.15 to 0.18, malloc's own bytes among them. */
-#define OBJECT_COST 900 /* its table has 16 places at first; twice as many when it is 2/3 full */
-#define MEMBER_COST 160 /* its key, and its share of a table that has grown */
-#define ARRAY_COST  400 /* 32 places at first */
-#define VALUE_COST  112 /* a number, a short text; its place in an array that has grown */
+/*
+ * The most bytes that json-c 0.15 to 0.18 takes for each thing, those of malloc() itself included.
+ */
+#define OBJECT_COST 900 /* an object, whose table has 16 places at first, and twice as many when
+			 * it is 2/3 full */
+#define MEMBER_COST 160 /* a member: its key, and its share of a table that has grown */
+#define ARRAY_COST  400 /* an array, which has 32 places at first */
+#define VALUE_COST  112 /* a number or a short text, and its place in an array that has grown */
 #define SMALL	    ((uint64_t)256 << 10)
 
+/* The cost so far, in bytes, and how deep the text nests here. */
 struct scan {
 	uint64_t cost;
 	int depth;
 };
 
-/* The end of the string that begins behind the quote at i. */
+/* Returns where the string ends that begins with the quote at i. */
 static size_t skip_string(const char *text, size_t len, size_t i)
 {
 	for (i++; i < len && text[i] != '"'; i++)
@@ -51,7 +55,7 @@ static void take(struct scan *scan, char c)
 bool json_scan_is_light(const char *text, size_t len)
 {
 	uint64_t most = (uint64_t)len * JSON_SCAN_WEIGHT + SMALL;
-	struct scan scan = {.cost = len}; /* of all texts together */
+	struct scan scan = {.cost = len}; /* the bytes of all texts together */
 
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] == '"')

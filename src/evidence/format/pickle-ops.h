@@ -3,8 +3,8 @@
 #define EVIDENCE_PICKLE_OPS_H
 
 /*
- * The opcodes of pickles of plain data: decode/flight/pickle.c reads by them, flight-redact.h
- * hides.
+ * The opcodes of pickles of plain data: decode/flight/pickle.c reads by them, and flight-redact.h
+ * hides by them.
  */
 
 #include <stdint.h>
@@ -47,9 +47,7 @@ enum pickle_op {
 	OP_FRAME = 0x95,
 };
 
-/*
- * Returns how many bytes of argument an opcode has, not counting those that its argument announces.
- */
+/* How many bytes of argument an opcode has, not counting those whose number its argument tells. */
 static const uint8_t pickle_arguments[256] = {
 	[OP_BINBYTES] = 4,
 	[OP_SHORT_BINBYTES] = 1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot as one msgpack map. Facts stand before bulk (maps, memory), so that a cut exhibit
+ * A snapshot is one msgpack map. Facts stand before bulk (maps, memory), so that a cut exhibit
  * loses its end first; what was read before the damage stays.
  */
 #include "evidence/format/stacks.h"
@@ -14,9 +14,10 @@
 #include "evidence/format/fields.h"
 
 #define STACKS_SCHEMA	"inquest-stacks/1"
-#define STACKS_THREADS	65536 /* of one snapshot; no honest one has more */
-#define STACKS_SHORTEST 32 /* bytes of a thread; none that we write is shorter */
-#define STACKS_RUN_HEAD 16    /* of an excerpt: u64 address, u64 length */
+#define STACKS_THREADS	65536 /* the most threads of one snapshot that are read; no honest one
+			       * has more */
+#define STACKS_SHORTEST 32 /* bytes of a thread; we never write a shorter one */
+#define STACKS_RUN_HEAD 16    /* bytes before a run of an excerpt: u64 address, u64 length */
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -36,6 +37,7 @@ static const char *const stacks_modes[] = {
 	[SNAPSHOT_OF_CORE] = "core",
 };
 
+/* A field that is an enum, written as its name in `list`. */
 #define NAMED(struct_type, member, list)                                                           \
 	{                                                                                          \
 		.key = #member, .type = FIELD_NAMED,                                               \
@@ -88,7 +90,7 @@ static const struct field place_fields[] = {
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
-/* [bits of the known ones, value of each known one by its number] */
+/* Packs registers as [bits of the known ones, value of each known one, by its number]. */
 static void put_regs(msgpack_packer *packer, const struct unwind_regs *regs)
 {
 	fields_put_text(packer, "regs");
@@ -99,6 +101,7 @@ static void put_regs(msgpack_packer *packer, const struct unwind_regs *regs)
 			msgpack_pack_uint64(packer, regs->value[i]);
 }
 
+/* Packs [number of the call, its arguments]. */
 static void put_syscall(msgpack_packer *packer, const struct snapshot_thread *thread)
 {
 	fields_put_text(packer, "syscall");
@@ -108,6 +111,7 @@ static void put_syscall(msgpack_packer *packer, const struct snapshot_thread *th
 		msgpack_pack_uint64(packer, thread->args[i]);
 }
 
+/* Packs one thread. Values that are not known are left out. */
 static void put_thread(msgpack_packer *packer, const struct snapshot_thread *thread)
 {
 	size_t pairs = fields_count(thread_fields, NR(thread_fields), thread);
@@ -202,6 +206,7 @@ void stacks_add(
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
+/* What a reading goes through, and what it has found so far. */
 struct stacks_reading {
 	struct unpack unpack;
 	struct snapshot *into;
@@ -209,7 +214,10 @@ struct stacks_reading {
 	ARRAY(struct python_place) places;
 };
 
-/* Numbers of an array, up to cap of them; how many, or SIZE_MAX where it is no array of numbers. */
+/*
+ * Reads an array of numbers, at most `cap` of them. Returns how many there were, or SIZE_MAX where
+ * it is no such array.
+ */
 static size_t read_numbers(
 	struct unpack *unpack, const struct unpack_item *item, uint64_t *numbers, size_t cap)
 {
@@ -228,6 +236,7 @@ static size_t read_numbers(
 	return item->len;
 }
 
+/* Takes registers over if their number is what the bits tell. */
 static void read_regs(
 	struct unpack *unpack, const struct unpack_item *item, struct unwind_regs *regs)
 {
@@ -255,6 +264,7 @@ static void read_syscall(
 	memcpy(thread->args, numbers + 1, sizeof(thread->args));
 }
 
+/* Reads one pair of a thread's map; passes over what is unknown here. */
 static void read_thread_pair(struct stacks_reading *reading, const struct unpack_item *key,
 	const struct unpack_item *value, struct snapshot_thread *thread)
 {
@@ -275,7 +285,7 @@ static void read_thread_pair(struct stacks_reading *reading, const struct unpack
 	}
 }
 
-/* One thread, as far as it goes. */
+/* Reads one thread, up to where its bytes are broken. */
 static void read_thread(struct stacks_reading *reading, const struct unpack_item *map)
 {
 	struct snapshot_thread *thread = array_add(&reading->threads);
@@ -292,6 +302,7 @@ static void read_thread(struct stacks_reading *reading, const struct unpack_item
 	}
 }
 
+/* Reads threads; no more than the bytes that are left can be, whatever the array says. */
 static void read_threads(struct stacks_reading *reading, const struct unpack_item *array)
 {
 	size_t left = (size_t)(reading->unpack.end - reading->unpack.at);
@@ -336,7 +347,7 @@ static void read_places(struct stacks_reading *reading, const struct unpack_item
 	}
 }
 
-/* A value that the exhibit repeats counts once, the first time. */
+/* Takes the memory over. Of a value that the exhibit repeats the first counts. */
 static int read_memory(
 	struct snapshot *snapshot, const uint8_t *bytes, size_t len, struct complaint *why)
 {
@@ -346,6 +357,7 @@ static int read_memory(
 	return snapshot->memory ? 0 : -1;
 }
 
+/* Reads one pair of the snapshot's map; passes over what is unknown here. */
 static int read_pair(struct stacks_reading *reading, const struct unpack_item *key,
 	const struct unpack_item *value, struct complaint *why)
 {
@@ -365,7 +377,10 @@ static int read_pair(struct stacks_reading *reading, const struct unpack_item *k
 	return 0;
 }
 
-/* The whole runs of an excerpt that was cut; `at` is where the binary's mark stands. */
+/*
+ * Takes over the whole runs of an excerpt that was cut. The reading stands at the mark of its
+ * binary value.
+ */
 static void read_cut_memory(struct stacks_reading *reading)
 {
 	const uint8_t *at = reading->unpack.at, *end = reading->unpack.end, *start, *next;
@@ -385,6 +400,10 @@ static void read_cut_memory(struct stacks_reading *reading)
 		reading->into->memory = excerpt_unpack(start, (size_t)(next - start), NULL);
 }
 
+/*
+ * Reads the exhibit. Returns 0, or negative with words; what came before the damage is in any case
+ * in `reading`.
+ */
 static int stacks_parse(struct stacks_reading *reading, struct complaint *why)
 {
 	struct unpack *unpack = &reading->unpack;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* len bytes, big end first, as a number; moves on. */
+/* Reads a big-endian number of `len` bytes. */
 static bool unpack_number(struct unpack *unpack, size_t len, uint64_t *ret)
 {
 	uint64_t number = 0;
@@ -16,6 +16,7 @@ static bool unpack_number(struct unpack *unpack, size_t len, uint64_t *ret)
 	return true;
 }
 
+/* Takes the next `len` bytes as the item's. */
 static bool unpack_bytes(struct unpack *unpack, uint64_t len, struct unpack_item *ret)
 {
 	if (len > (uint64_t)(unpack->end - unpack->at))
@@ -26,7 +27,7 @@ static bool unpack_bytes(struct unpack *unpack, uint64_t len, struct unpack_item
 	return true;
 }
 
-/* A number of `width` bytes that says how many bytes follow, and these. */
+/* Reads a number of `width` bytes, and as many bytes as it says plus `more` as the item's. */
 static bool unpack_sized(
 	struct unpack *unpack, size_t width, size_t more, struct unpack_item *ret)
 {
@@ -69,7 +70,10 @@ static bool unpack_count(
 	return true;
 }
 
-/* Items whose length follows from their mark, which is 0xc0 to 0xdf. */
+/*
+ * Reads an item that is no short one: its mark, 0xc0 to 0xdf, tells what it is and how its length
+ * is written.
+ */
 static bool unpack_marked(struct unpack *unpack, uint8_t mark, struct unpack_item *ret)
 {
 	switch (mark) {
@@ -125,6 +129,10 @@ static bool unpack_marked(struct unpack *unpack, uint8_t mark, struct unpack_ite
 	}
 }
 
+/*
+ * Reads what follows a mark. Small numbers and short texts, arrays and maps have their value or
+ * length in the mark itself.
+ */
 static bool unpack_item(struct unpack *unpack, uint8_t mark, struct unpack_item *ret)
 {
 	if (mark < 0x80 || mark >= 0xe0) {
@@ -159,7 +167,10 @@ bool unpack_next(struct unpack *unpack, struct unpack_item *ret)
 	return false;
 }
 
-/* Each item takes at least a byte: more than there are bytes cannot follow. */
+/*
+ * Adds how many items must follow this one. Returns false if more must follow than there are bytes,
+ * since each takes at least a byte.
+ */
 static bool unpack_owe(const struct unpack *unpack, const struct unpack_item *item, uint64_t *owed)
 {
 	if (item->type == UNPACK_ARRAY)

@@ -3,8 +3,9 @@
 #define EVIDENCE_UNPACK_H
 
 /*
- * msgpack out of a stranger's bytes, item by item. Nothing is allocated and nothing is believed: an
- * array may say that it has four billion items, but each must then be there to be read.
+ * Reads msgpack out of a stranger's bytes, item by item. Nothing is allocated and nothing is
+ * believed: an array may say that it has four billion items, but each must then be there to be
+ * read.
  *
  *	struct unpack unpack = unpack_of(bytes, len);
  *	if (unpack_next(&unpack, &item) && item.type == UNPACK_MAP) ...
@@ -17,17 +18,17 @@
 
 struct unpack {
 	const uint8_t *at, *end;
-	bool broken; /* what stands at `at` is no item, or a cut one, or the end */
+	bool broken; /* true once what stands at `at` is no item, or a cut one, or the end */
 };
 
 enum unpack_type {
 	UNPACK_NIL,
 	UNPACK_BOOL,
-	UNPACK_INT,   /* number; `negative`: as int64_t */
-	UNPACK_BYTES, /* text or binary */
-	UNPACK_ARRAY, /* len items follow */
-	UNPACK_MAP,   /* len pairs follow */
-	UNPACK_OTHER, /* floats, extensions: passed over */
+	UNPACK_INT,   /* in `number`; if `negative`, that is an int64_t */
+	UNPACK_BYTES, /* text or binary, in `bytes` and `len` */
+	UNPACK_ARRAY, /* `len` items follow */
+	UNPACK_MAP,   /* `len` pairs follow */
+	UNPACK_OTHER, /* floats and extensions, which are passed over */
 };
 
 struct unpack_item {
@@ -43,13 +44,19 @@ static inline struct unpack unpack_of(const void *bytes, size_t len)
 	return (struct unpack){.at = bytes, .end = (const uint8_t *)bytes + len};
 }
 
-/* The next item; of an array or a map only its head. False, and broken, where there is none. */
+/*
+ * Reads the next item; of an array or a map only its head. Where there is none, returns false, and
+ * all further reading is broken.
+ */
 bool unpack_next(struct unpack *unpack, struct unpack_item *ret) __attribute__((nonnull));
 
-/* Skips what follows an item's head, if it is an array or a map. False where that is broken. */
+/*
+ * Skips what follows an item's head, if it is an array or a map. Returns false where that is
+ * broken.
+ */
 bool unpack_skip(struct unpack *unpack, const struct unpack_item *item) __attribute__((nonnull));
 
-/* True if the item is this text. */
+/* True if the item is this text, in bytes. */
 bool unpack_is(const struct unpack_item *item, const char *text) __attribute__((nonnull));
 
 #endif

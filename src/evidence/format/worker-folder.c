@@ -6,7 +6,7 @@
 
 #define DIGITS "0123456789"
 
-/* "attempt_0/5/" at the begin of a component. */
+/* Reads "attempt_0/5/" at the begin of a component, and how long it is without the last slash. */
 static bool read_at(const char *at, struct worker_folder *ret, size_t *ret_len)
 {
 	static const char begin[] = "attempt_";

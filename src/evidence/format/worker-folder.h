@@ -11,16 +11,20 @@
 #include <stddef.h>
 
 struct worker_folder {
-	size_t run; /* bytes in front of "attempt_0": the run's folder with its slash; 0 none */
-	size_t len; /* up to, not with, the slash behind the worker's folder */
+	size_t run; /* how many bytes of the path precede "attempt_0": the run's folder with its
+		     * slash; 0 none */
+	size_t len; /* how many precede the slash behind the worker's folder */
 	long attempt;
 	int local; /* the worker's rank on its node */
 };
 
-/* Finds the last such folder in the path of a file; false where there is none. */
+/* Finds the last such folder in the path of a file. Returns false where there is none. */
 bool worker_folder_find(const char *path, struct worker_folder *ret) __attribute__((nonnull));
 
-/* Where in the path the name of the run's folder begins, which the last of `run` bytes ends. */
+/*
+ * Returns where the name of the run's folder begins in the path, of which the first `run` bytes are
+ * that folder with its slash.
+ */
 const char *worker_folder_name(const char *path, size_t run) __attribute__((nonnull));
 
 #endif

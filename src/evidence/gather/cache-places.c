@@ -16,7 +16,7 @@ const char *caches_env(char *const *envp, const char *name)
 	return NULL;
 }
 
-/* The first of these that is set and not empty. */
+/* Returns the value of the first of these variables that is set and not empty. */
 static const char *caches_first(
 	char *const *envp, const char *const *names, const char *otherwise)
 {
@@ -29,7 +29,10 @@ static const char *caches_first(
 	return otherwise;
 }
 
-/* As Inductor has it: the temporary folder of Python, the user by the variables of getpass. */
+/*
+ * Appends Inductor's default: in Python's temporary folder, by the user that the variables of
+ * getpass name.
+ */
 static void caches_of_inductor(char *const *envp, struct str *path)
 {
 	static const char *const folders[] = {"TMPDIR", "TEMP", "TMP", NULL};
@@ -56,7 +59,7 @@ static void caches_of_cuda(char *const *envp, struct str *path)
 		str_printf(path, "%s/.nv/ComputeCache", home);
 }
 
-/* Where a compiler keeps its cache: a variable, else by rules of its own. */
+/* How each compiler finds its cache: by a variable, else by a rule of its own. */
 static const struct {
 	const char *variable;
 	void (*otherwise)(char *const *envp, struct str *path);

@@ -10,8 +10,8 @@
 #include "evidence/gather/live-add.h"
 #include "proc/blocking-read.h"
 
-#define COMMAND_LOG_BYTES (8u * 1024)
-#define COMMAND_ASK_MS	  250
+#define COMMAND_LOG_BYTES (8u * 1024) /* bytes of the end of stderr */
+#define COMMAND_ASK_MS	  250 /* ms that its reading may take */
 
 static void command_add_identity(
 	const struct command *command, char *host, struct evidence *into)

@@ -4,7 +4,7 @@
 
 /*
  * The launched command of a job that never had a rank: a launcher that found no program, a script
- * that failed in its first line. The command stands for the job as a rank without number, like a
+ * that failed in its first line. The command stands for the job as a rank without a number, like a
  * process that was asked for by its pid.
  */
 
@@ -12,15 +12,15 @@
 #include "proc/read.h"
 
 struct command {
-	struct proc_id id;	/* as it knew itself */
-	const char *job;	/* id of the job */
+	struct proc_id id;	/* as the command itself saw its pid */
+	const char *job;	/* the job's id */
 	char *const *argv;	/* NULL-ended */
-	bool no_logs;		/* what it wrote is left out */
-	uint64_t log_from;	/* what stands before that in our stderr is of others */
+	bool no_logs;		/* true if what it wrote is to be left out */
+	uint64_t log_from;	/* how many bytes stood in our stderr before: they are of others */
 };
 
 /*
- * Adds the command's identity, and the end of its stderr, which is our own, where that is a plain
+ * Adds the command's identity, and the end of its stderr, which is ours as well, if that is a plain
  * file.
  */
 void command_add(const struct command *command, struct evidence *into) __attribute__((nonnull));

@@ -3,12 +3,13 @@
  * A core file as evidence: the stacks of a process that died.
  *
  * WHO IT WAS. A core tells a pid and the environment, but neither host nor start time. Beside a
- * bundle it is of the process that has this pid there, if that is one only, or the one whose rank
- * its environment tells: then it takes over its host and start time. So bundles are to be gathered
- * first. Alone it is the rank that its environment says, or one of which no number is known.
+ * bundle it is taken for the process that has this pid there, if there is just one, or for the one
+ * whose rank its environment tells: then it takes over that one's host and start time. So bundles
+ * must be gathered first. Alone it is the rank that its environment says, or one of which no number
+ * is known.
  *
- * A folder may hold cores of other jobs. So one that was found there, and not named, must be of a
- * process that the bundles know, if there are any.
+ * A folder may hold cores of other jobs. So a core that was found there, and not named, must be of
+ * a process that the bundles know, if there are any.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,22 +31,23 @@
 /* One core, and whose it is. */
 struct core {
 	struct snapshot snapshot;
-	struct core_words words;
-	struct claims claims;
-	const char *host;
-	int rank;   /* a hint, -1 none */
-	bool known; /* by other evidence */
+	struct core_words words; /* its command line and environment */
+	struct claims claims; /* what these tell of its rank */
+	const char *host; /* "" not known */
+	int rank;   /* a hint; -1 not known */
+	bool known; /* true if other evidence knows the process */
 };
 
-/* True if it launched ranks, and is none. */
+/* True if it launched ranks, and is itself none. */
 static bool core_is_launcher(const struct core *core)
 {
 	return launcher_of("", str_text(&core->words.arguments), core->words.arguments.len) != NULL;
 }
 
 /*
- * The first claim that tells a rank; NULL none does. RANK alone may be that of a node, which the
- * launcher there was told; of any other process nobody will ever say more than this.
+ * Returns the first claim that tells a rank; NULL if none does. RANK alone may be that of a node,
+ * as its launcher was told it; it counts for any other process, of which nobody will ever say more
+ * than this.
  */
 static const struct rank_claim *core_claim(const struct core *core)
 {
@@ -62,7 +64,7 @@ static const struct rank_claim *core_claim(const struct core *core)
 	return of_node && !core_is_launcher(core) ? of_node : NULL;
 }
 
-/* True if an exhibit is of a process that this core may be of. */
+/* True if an exhibit is of a process that the core may be of. */
 static bool core_may_be(const struct core *core, const struct exhibit *exhibit)
 {
 	return exhibit->pid == core->snapshot.pid && exhibit->start_time &&
@@ -74,7 +76,7 @@ static bool same_process(const struct exhibit *a, const struct exhibit *b)
 	return a->start_time == b->start_time && strcmp(a->host, b->host) == 0;
 }
 
-/* Looks for the process among what was gathered before. */
+/* Looks for the core's process among what was gathered before. */
 static void core_recognise(struct core *core, const struct evidence *evidence)
 {
 	const struct rank_claim *claim = core_claim(core);
@@ -102,7 +104,7 @@ static void core_recognise(struct core *core, const struct evidence *evidence)
 	core->snapshot.start_time = found->start_time;
 }
 
-/* True if there is no evidence of a job beside cores. */
+/* True if the evidence has nothing of a job but cores. */
 static bool core_is_alone(const struct evidence *evidence)
 {
 	for (size_t i = 0; i < evidence->n; i++) {
@@ -114,12 +116,13 @@ static bool core_is_alone(const struct evidence *evidence)
 	return true;
 }
 
-/* A job of which there are only cores is called by the program that ran. */
+/* Names the job. If there are only cores, it is called by the program that ran. */
 static void core_put_job(const struct core *core, struct json_object *object)
 {
 	char *arguments = alloc_copy(
 		str_text(&core->words.arguments), core->words.arguments.len);
-	const char *slash = strrchr(arguments, '/'); /* of the first, which names the program */
+	const char *slash = strrchr(arguments, '/'); /* of the first argument, which names the
+						      * program */
 	const char *end = arguments + core->words.arguments.len;
 	struct str name = {0};
 
@@ -132,7 +135,7 @@ static void core_put_job(const struct core *core, struct json_object *object)
 	free(arguments);
 }
 
-/* Says which rank it was, where nothing else does. */
+/* Adds which rank it was, if nothing else does. */
 static void core_identify(struct core *core, struct evidence *into)
 {
 	const struct rank_claim *claim = core_claim(core);
@@ -166,7 +169,10 @@ static void core_identify(struct core *core, struct evidence *into)
 		(uint8_t *)str_detach(&text), len);
 }
 
-/* True if it may be added: what was only found must not be of another job. */
+/*
+ * True if the core may be added. If it was only found, and is of a process that the bundles do not
+ * know, it may be of another job: that is a gap.
+ */
 static bool core_belongs(
 	const struct core *core, const char *path, bool found, struct evidence *into)
 {
@@ -204,21 +210,24 @@ static void add_modules(struct evidence *into, const char *host, struct images *
 
 static void core_add(struct core *core, struct images *images, struct evidence *into)
 {
-	/* Adding may move the exhibits that are there, and the host name lies in one of them. */
+	/* Adding may move the exhibits that are there, and the host's name lies in one of them. */
 	char *host = alloc_text(core->host);
 	struct evidence modules = {0};
 
 	core_identify(core, into);
 	stacks_add(into, host, core->rank, &core->snapshot);
 	add_modules(&modules, host, images, &core->snapshot, 1);
-	/* Other cores may have some of them too. */
+	/* Other cores may have brought some of these modules already. */
 	for (size_t i = 0; i < modules.n; i++)
 		stacks_put(into, host, &modules.at[i]);
 	evidence_release(&modules);
 	free(host);
 }
 
-/* What a core may cost: what is kept of its memory and notes, at most all of it. */
+/*
+ * True if the meter admits what a core may cost: what is kept of its memory and its notes, at most
+ * all of it.
+ */
 static bool core_is_affordable(const char *path, struct evidence *into)
 {
 	uint64_t most = 2 * (uint64_t)EXCERPT_CAP;
@@ -229,6 +238,7 @@ static bool core_is_affordable(const char *path, struct evidence *into)
 	return meter_admits(into->meter, most, METER_READING);
 }
 
+/* Adds one core. `found` is true if it was found in a folder, and not named. */
 static int core_gather_file(
 	const char *path, bool found, struct evidence *into, struct complaint *why)
 {
@@ -261,6 +271,10 @@ static bool core_is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/*
+ * Adds the cores of a folder; each that cannot be read is a gap. Negative with words if none was
+ * read.
+ */
 static int core_gather_folder(const char *path, struct evidence *into, struct complaint *why)
 {
 	struct file_names names = {0};

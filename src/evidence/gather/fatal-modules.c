@@ -18,11 +18,11 @@
 #define FATAL_MODULES_CAP   4096  /* objects of all rings of a host */
 #define FATAL_ADDRESSES_CAP 65536 /* of one object */
 
-/* An object as the dead saw it. */
+/* An object as the dead process saw it. */
 struct fatal_module {
 	struct ring_trace_module seen;
 	char *path;
-	ARRAY(uint64_t) addresses; /* of the object */
+	ARRAY(uint64_t) addresses; /* relative to the object */
 };
 
 struct fatal_modules {
@@ -31,6 +31,10 @@ struct fatal_modules {
 
 /* --- What stands on tracebacks ---------------------------------------------------------------- */
 
+/*
+ * Returns the entry of that object, made if it is new; NULL where there are too many, or it has no
+ * file.
+ */
 static struct fatal_module *fatal_module_of(struct fatal_modules *modules,
 	const struct ring_traceback *trace, const struct ring_trace_module *seen)
 {
@@ -49,7 +53,10 @@ static struct fatal_module *fatal_module_of(struct fatal_modules *modules,
 	return module;
 }
 
-/* Behind a call the instruction before it is looked up, as walks do. */
+/*
+ * Takes the addresses of a traceback. Behind a call it is the instruction before that is looked up,
+ * as walks do.
+ */
 static void fatal_take_trace(struct fatal_modules *modules, const struct ring_traceback *trace)
 {
 	for (uint32_t i = 0; i < trace->nframes; i++) {
@@ -80,14 +87,17 @@ static void fatal_take_ring(struct fatal_modules *modules, const struct exhibit 
 
 /* --- Their files ------------------------------------------------------------------------------ */
 
-/* Nothing of the process is left. */
+/* Reads memory of the process, of which nothing is left. */
 static int fatal_no_memory(struct stack_memory *memory, uint64_t at, void *to, size_t len)
 {
 	(void)memory, (void)at, (void)to, (void)len;
 	return -EFAULT;
 }
 
-/* One line of maps that shows the file, so that image.h opens it; false where there is no file. */
+/*
+ * Makes one line of maps that shows the file, so that image.h opens it. Returns false where there
+ * is no file.
+ */
 static bool fatal_map(const struct fatal_module *module, struct stack_maps *maps)
 {
 	struct str line = {0};
@@ -103,13 +113,14 @@ static bool fatal_map(const struct fatal_module *module, struct stack_maps *maps
 	return maps->all.nr == 1;
 }
 
+/* True if both have one build id. */
 static bool fatal_is_same(const struct fatal_module *seen, const struct module *module)
 {
 	return seen->seen.build_id_len == module->build_id_len &&
 	       !memcmp(seen->seen.build_id, module->build_id, module->build_id_len);
 }
 
-/* The names of one object into an exhibit; false where its file cannot tell them. */
+/* Adds an exhibit with the names of one object. Returns false where its file cannot tell them. */
 static bool fatal_name(struct evidence *into, const char *host, struct fatal_module *seen)
 {
 	struct stack_memory nothing = {fatal_no_memory};
@@ -137,7 +148,7 @@ static bool fatal_name(struct evidence *into, const char *host, struct fatal_mod
 
 /* --- Into the evidence ------------------------------------------------------------------------ */
 
-/* A copy of the exhibit, or its names into the one that is there. */
+/* Adds a copy of the exhibit, or puts its names into the one of that object that is there. */
 static void fatal_give(struct evidence *into, const struct exhibit *fresh)
 {
 	struct exhibit about = *fresh;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Token by token, and never at a loss: what stands between two strings that makes no sense is
- * hidden, and the next string is a name if a colon follows. So a dump that is cut, or glued
+ * Redacts token by token, and is never at a loss: what stands between two strings and makes no
+ * sense is hidden, and a string is a name if a colon follows. So a dump that is cut, or glued
  * together, has no place where secrets would pass.
  */
 #include <ctype.h>
@@ -10,16 +10,18 @@
 #include "base/redact.h"
 #include "evidence/gather/flight-redact.h"
 
-/* Containers deeper than this are not read, and no text in them is kept. */
+/* In containers deeper than this nothing is read, and no text is kept. */
 #define DEPTH 64
 
+/* Where the redaction is, and in what. */
 struct json {
 	uint8_t *bytes;
 	size_t len, at;
-	size_t depth;
-	bool dict[DEPTH];
-	bool keep[DEPTH]; /* texts of a list: it stands under a name that is read */
-	bool known;	  /* so does what comes next */
+	size_t depth; /* of open containers */
+	bool dict[DEPTH]; /* by depth: an object, no list */
+	bool keep[DEPTH]; /* by depth: a list that stands under a name that is read, so its texts
+			   * are kept */
+	bool known;	  /* true if the next value stands under a name that is read */
 };
 
 static bool is_blank(uint8_t c)
@@ -29,7 +31,7 @@ static bool is_blank(uint8_t c)
 
 /* -- strings ----------------------------------------------------------------------------------- */
 
-/* Bytes of the escape at a backslash; 0 where there is no such one. */
+/* Returns how many bytes the escape at a backslash has; 0 where it is none. */
 static size_t escape_len(const uint8_t *at, size_t left)
 {
 	if (left < 2 || !at[1] || !strchr("\"\\/bfnrtu", at[1]))
@@ -42,7 +44,7 @@ static size_t escape_len(const uint8_t *at, size_t left)
 	return 6;
 }
 
-/* Where the string that begins here ends, and whether all its escapes are some. */
+/* Returns where the string ends that begins here, and sets whether all its escapes are valid. */
 static size_t string_end(const struct json *json, size_t at, bool *ret_sound)
 {
 	*ret_sound = true;
@@ -59,7 +61,7 @@ static size_t string_end(const struct json *json, size_t at, bool *ret_sound)
 	return at < json->len ? at : json->len;
 }
 
-/* Hides a string; escapes stay such, good or not, and so does the character at fault. */
+/* Hides a string. Escapes stay what they are, valid or not, and so does the character at fault. */
 static void hide_string(uint8_t *at, const uint8_t *end)
 {
 	while (at < end) {
@@ -75,6 +77,7 @@ static void hide_string(uint8_t *at, const uint8_t *end)
 	}
 }
 
+/* True if a colon comes next. */
 static bool is_name(const struct json *json, size_t at)
 {
 	while (at < json->len && is_blank(json->bytes[at]))
@@ -82,6 +85,7 @@ static bool is_name(const struct json *json, size_t at)
 	return at < json->len && json->bytes[at] == ':';
 }
 
+/* Takes a string: a name, or a value that is kept (without secrets) or hidden. A number is kept. */
 static void take_string(struct json *json)
 {
 	size_t from = json->at + 1, end;
@@ -105,6 +109,7 @@ static void take_string(struct json *json)
 
 /* -- all else ---------------------------------------------------------------------------------- */
 
+/* Enters an object or a list. */
 static void open_container(struct json *json, bool dict)
 {
 	bool keep = json->known || (json->depth && json->depth <= DEPTH &&
@@ -119,7 +124,10 @@ static void open_container(struct json *json, bool dict)
 	json->known = false;
 }
 
-/* How much of a bare word means something: a number, or true, false, null and their kin. */
+/*
+ * Returns how many bytes of a bare word mean something: a number, or true, false, null and their
+ * kin.
+ */
 static size_t meant(const uint8_t *word, size_t len)
 {
 	static const char *const words[] = {
@@ -135,7 +143,10 @@ static size_t meant(const uint8_t *word, size_t len)
 	return digits;
 }
 
-/* Hides a word that means nothing. Letters stay letters, to tell a cut word from a wrong one. */
+/*
+ * Hides a word that means nothing. Letters stay letters, so that a reader can tell a cut word from
+ * a wrong one.
+ */
 static void take_word(struct json *json)
 {
 	size_t from = json->at, end = from;

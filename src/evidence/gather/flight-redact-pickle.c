@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pickle is a program for a stack, and where a text stands is known only when it is carried out.
- * So it is, as decode/flight/pickle.c does it, up to the same place; texts and lists are told
- * apart, all else is only there. What was complete where it breaks off is read, and so it stays.
+ * A pickle is a program for a stack, and where a text stands is known only when that is carried
+ * out. So it is carried out here, as decode/flight/pickle.c does it, and up to the same place. Only
+ * texts and lists are told apart; all else is merely there. Where the pickle breaks off, what was
+ * complete is read, and so it stays.
  */
 #include <endian.h>
 #include <string.h>
@@ -14,39 +15,43 @@
 #include "evidence/gather/flight-redact.h"
 
 #define DEPTH	 64 /* as decode/flight/value.h */
-#define WEIGHT	 40 /* bytes of memory for each of a pickle: measure.h */
+#define WEIGHT	 40 /* bytes of memory for each byte of a pickle: measure.h */
 #define SMALL	 ((size_t)1 << 20)
 #define PROTOCOL 5
 
-/* Values: none, something, a dict; else 1 + an index into nodes. */
+/* Values on the stack: none, something, a dict; else 1 + an index into nodes. */
 #define ABSENT ((uint32_t)0)
 #define OTHER  (UINT32_MAX - 1)
 #define DICT   UINT32_MAX
 
+/* A text, a list or a tuple. */
 struct node {
-	uint32_t at;  /* text: its first byte; list or tuple: 1 + the last of its links */
+	uint32_t at;  /* of a text: its first byte; of a list or tuple: 1 + the index of its last
+		       * link */
 	uint32_t len; /* of a text */
 	bool text;
-	bool kept; /* stands under a name that is read */
-	bool name; /* is a name itself */
+	bool kept; /* true if it stands under a name that is read */
+	bool name; /* true if it is a name itself */
 };
 
+/* One item of a list or tuple. */
 struct link {
 	uint32_t child;
-	uint32_t next; /* 1 + the one before */
+	uint32_t next; /* 1 + the index of the link before; 0 none */
 };
 
+/* The machine that carries a pickle out. */
 struct pickle {
 	uint8_t *bytes;
 	size_t len, at;
-	size_t op; /* where the one that is carried out stands */
-	size_t depth;
-	size_t marks[DEPTH];
+	size_t op; /* where the opcode stands that is carried out */
+	size_t depth; /* of open marks */
+	size_t marks[DEPTH]; /* where on the stack each mark is */
 	ARRAY(struct node) nodes;
 	ARRAY(struct link) links;
 	ARRAY(uint32_t) stack;
 	ARRAY(uint32_t) memo;
-	ARRAY(uint32_t) todo;
+	ARRAY(uint32_t) todo; /* of keep() */
 };
 
 /* -- values ------------------------------------------------------------------------------------ */
@@ -56,6 +61,7 @@ static void push(struct pickle *p, uint32_t value)
 	*array_add(&p->stack) = value;
 }
 
+/* Adds a node, and returns its value. */
 static uint32_t new_node(struct pickle *p, struct node node)
 {
 	*array_add(&p->nodes) = node;
@@ -74,18 +80,19 @@ static bool is_list(const struct pickle *p, uint32_t value)
 	return node && !node->text;
 }
 
+/* Returns where the last mark is on the stack. */
 static size_t floor_of(const struct pickle *p)
 {
 	return p->depth ? p->marks[p->depth - 1] : 0;
 }
 
-/* How many values lie above the last mark. */
+/* Returns how many values lie above the last mark. */
 static size_t above(const struct pickle *p)
 {
 	return p->stack.nr - floor_of(p);
 }
 
-/* The value, and what is in it, stands under a name that is read. */
+/* Notes that the value, and all in it, stands under a name that is read. */
 static void keep(struct pickle *p, uint32_t value)
 {
 	*array_add(&p->todo) = value;
@@ -100,6 +107,7 @@ static void keep(struct pickle *p, uint32_t value)
 	}
 }
 
+/* Appends a value to a list. */
 static void put_item(struct pickle *p, uint32_t list, uint32_t value)
 {
 	struct node *node = node_of(p, list);
@@ -112,6 +120,7 @@ static void put_item(struct pickle *p, uint32_t list, uint32_t value)
 		keep(p, value);
 }
 
+/* Notes a name of a dict, and keeps its value if the name is read. */
 static void put_pair(struct pickle *p, uint32_t name, uint32_t value)
 {
 	struct node *node = node_of(p, name);
@@ -123,7 +132,7 @@ static void put_pair(struct pickle *p, uint32_t name, uint32_t value)
 		keep(p, value);
 }
 
-/* Puts the nr topmost values into the list or the dict below them. */
+/* Puts the `nr` topmost values into the list or the dict below them. */
 static void fill(struct pickle *p, size_t nr)
 {
 	size_t from = p->stack.nr - nr;
@@ -136,6 +145,7 @@ static void fill(struct pickle *p, size_t nr)
 	p->stack.nr = from;
 }
 
+/* Makes a tuple of the `nr` topmost values. */
 static bool make_tuple(struct pickle *p, size_t nr)
 {
 	uint32_t tuple;
@@ -150,7 +160,10 @@ static bool make_tuple(struct pickle *p, size_t nr)
 	return true;
 }
 
-/* Puts the nr topmost into the container below, which must be a dict, or a list. */
+/*
+ * Puts the `nr` topmost values into the container below, which must be a dict, or a list. Returns
+ * false where it is not.
+ */
 static bool put(struct pickle *p, bool dict, size_t nr)
 {
 	uint32_t below = above(p) > nr ? p->stack.items[p->stack.nr - nr - 1] : ABSENT;
@@ -161,7 +174,7 @@ static bool put(struct pickle *p, bool dict, size_t nr)
 	return true;
 }
 
-/* The same with all that lies above the last mark. */
+/* Puts all that lies above the last mark into the container below that. */
 static bool close_mark(struct pickle *p, bool dict)
 {
 	size_t nr = above(p);
@@ -175,6 +188,7 @@ static bool close_mark(struct pickle *p, bool dict)
 	return false;
 }
 
+/* Makes a tuple of all that lies above the last mark. */
 static bool close_tuple(struct pickle *p)
 {
 	size_t nr = above(p);
@@ -185,7 +199,10 @@ static bool close_tuple(struct pickle *p)
 	return make_tuple(p, nr);
 }
 
-/* Puts what was complete into the containers left open: decode/flight/value.c reads it so. */
+/*
+ * Puts what was complete into the containers that were left open, as decode/flight/value.c reads
+ * it.
+ */
 static void salvage(struct pickle *p, size_t base)
 {
 	uint32_t container = p->stack.items[base - 1];
@@ -214,12 +231,13 @@ static void salvage_all(struct pickle *p)
 
 /* -- opcodes ----------------------------------------------------------------------------------- */
 
+/* Makes stars of the bytes. */
 static void hide(struct pickle *p, size_t from, size_t to)
 {
 	memset(p->bytes + from, REDACT_STAR, to - from);
 }
 
-/* A number of any length: one of more than 64 bits may be a key, and is read as none. */
+/* Hides an integer of more than 64 bits: it may be a key, and is read as none. */
 static void hide_long(struct pickle *p, size_t at, size_t len)
 {
 	uint8_t sign = len && p->bytes[at + len - 1] & 0x80 ? 0xff : 0;
@@ -231,7 +249,7 @@ static void hide_long(struct pickle *p, size_t at, size_t len)
 		hide(p, at, at + len);
 }
 
-/* Takes an opcode with bytes behind its argument. False where there are fewer. */
+/* Takes an opcode with bytes behind its argument. Returns false where there are fewer. */
 static bool take_announced(struct pickle *p, uint8_t op, size_t at, uint64_t len)
 {
 	if (len > p->len - at)
@@ -255,7 +273,10 @@ static bool take_announced(struct pickle *p, uint8_t op, size_t at, uint64_t len
 	return true;
 }
 
-/* Writers count from 0 without gaps: see decode/flight/pickle.c. */
+/*
+ * Stores the topmost value in the memo. A number that is larger than the bytes so far is refused:
+ * writers count from 0 without gaps, see decode/flight/pickle.c.
+ */
 static bool put_memo(struct pickle *p, uint64_t number)
 {
 	if (!above(p) || number > p->op)
@@ -282,6 +303,7 @@ static bool take_mark(struct pickle *p)
 	return true;
 }
 
+/* Takes an opcode that pushes one value without more bytes. */
 static bool take_value(struct pickle *p, uint8_t op)
 {
 	switch (op) {
@@ -301,11 +323,11 @@ static bool take_value(struct pickle *p, uint8_t op)
 		push(p, new_node(p, (struct node){0}));
 		return true;
 	default:
-		return false; /* also what could run code */
+		return false; /* also for what could run code */
 	}
 }
 
-/* Takes an opcode with no bytes behind its argument. False if it makes no sense there. */
+/* Takes an opcode with no bytes behind its argument. Returns false if it makes no sense there. */
 static bool take_plain(struct pickle *p, uint8_t op, uint64_t number)
 {
 	switch (op) {
@@ -344,6 +366,7 @@ static bool take_plain(struct pickle *p, uint8_t op, uint64_t number)
 	}
 }
 
+/* True if the opcode's argument tells how many bytes follow it. */
 static bool is_announcing(uint8_t op)
 {
 	return op == OP_BINUNICODE || op == OP_SHORT_BINUNICODE || op == OP_BINUNICODE8 ||
@@ -351,7 +374,7 @@ static bool is_announcing(uint8_t op)
 	       op == OP_LONG1 || op == OP_LONG4;
 }
 
-/* One opcode. False: it is the last one, and p->at stands behind it. */
+/* Carries out one opcode. Returns false if none can follow; p->at then stands behind it. */
 static bool take_op(struct pickle *p)
 {
 	uint8_t op = p->bytes[p->op = p->at];
@@ -372,6 +395,9 @@ static bool take_op(struct pickle *p)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
+/*
+ * True if the machine takes no more memory than a reader of such a dump may. Arrays grow by half.
+ */
 static bool is_light(const struct pickle *p)
 {
 	size_t held = p->nodes.nr * sizeof(struct node) + p->links.nr * sizeof(struct link) +
@@ -380,6 +406,7 @@ static bool is_light(const struct pickle *p)
 	return held / 2 * 3 <= p->len * WEIGHT + SMALL;
 }
 
+/* Hides all texts but those that are read, names and numbers. */
 static void hide_texts(const struct pickle *p)
 {
 	const struct node *node;

@@ -5,7 +5,7 @@
 
 #include "evidence/format/flight-words.h"
 
-#define NUMBER_MOST 24 /* digits: what is longer may be a key */
+#define NUMBER_MOST 24 /* digits; a longer number may be a key */
 
 #define FLIGHT_NAME(word) {#word, sizeof(#word) - 1},
 static const struct {

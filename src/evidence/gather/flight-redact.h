@@ -4,20 +4,20 @@
 
 /*
  * Takes out of a Flight Recorder dump what may not leave the machine. Nobody can list what that is:
- * it depends on PyTorch's version, and a program may add anything. So the list is of what stays: a
- * text under a name that is read (flight-words.h), without the secrets in it; names; numbers. Every
- * other text becomes stars, and so does everything behind the place where the bytes stop being a
- * document.
+ * it depends on PyTorch's version, and a program may add anything. So the list is of what stays:
+ * texts under a name that is read (flight-words.h), without the secrets in them; names; numbers.
+ * Every other text becomes stars, and so does everything behind the place where the bytes stop
+ * being a document.
  *
- * Works in place and keeps the length, like base/redact.h: a reader finds the same structure in the
- * dump, and the same damage. Bundles are packed this way; files that a user has named are read as
- * they are, and texts shown from them are cleaned on reading (decode/flight/flight-entry.h).
+ * It works in place and keeps the length, like base/redact.h: a reader finds the same structure in
+ * the dump, and the same damage. Bundles are packed this way; files that a user has named are read
+ * as they are, and texts shown from them are cleaned on reading (decode/flight/flight-entry.h).
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A dump of either format, as a whole. Memory is linear in len, as measure.h has it. */
+/* Redacts a whole dump of either format. Takes memory linear in `len`, as measure.h has it. */
 void flight_redact(uint8_t *bytes, size_t len);
 
 /* -- for the two formats only ------------------------------------------------------------------ */

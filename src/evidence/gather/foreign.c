@@ -16,6 +16,7 @@
 #include "proc/ns.h"
 #include "proc/read.h"
 
+/* One gathering. */
 struct foreign {
 	const struct foreign_target *target;
 	struct evidence *into;
@@ -34,8 +35,8 @@ static bool is_listed(const struct foreign *foreign, uint32_t here)
 }
 
 /*
- * By the pid that we see: ranks in containers of their own may all be process 1 to themselves, and
- * have begun in the same tick.
+ * Lists a process, once. Processes are told apart by the pid that we see: ranks in containers of
+ * their own may all be process 1 to themselves, and have begun in the same tick.
  */
 static void list(struct foreign *foreign, const struct survey_process *found, const char *role)
 {
@@ -54,7 +55,10 @@ static void list(struct foreign *foreign, const struct survey_process *found, co
 		process->error_file = alloc_text(found->claims.error_file);
 }
 
-/* Ranks and what they started, then the launchers: what else these run is not of this job. */
+/*
+ * Lists the ranks and what they started, then their launchers; what else these run is not of this
+ * job.
+ */
 static void list_all(struct foreign *foreign)
 {
 	const struct foreign_target *target = foreign->target;
@@ -78,7 +82,10 @@ static void list_all(struct foreign *foreign)
 
 /* --- Who is who, as an exhibit --------------------------------------------------------------- */
 
-/* A process that was asked for by its pid may be of no job, and has no number. */
+/*
+ * Says which rank the process is. One that was asked for by its pid may be of no job, and has no
+ * number.
+ */
 static void put_rank(struct json_object *object, const struct foreign_target *target,
 	const struct survey_process *found)
 {
@@ -142,7 +149,7 @@ static uid_t owner_of(const struct foreign_target *target)
 	return process ? process->uid : geteuid();
 }
 
-/* By which an attach finds the same job again. */
+/* Returns the pid by which an attach finds the same job again. */
 static uint32_t pid_of(const struct foreign_target *target)
 {
 	if (target->job != SURVEY_NONE)
@@ -162,7 +169,10 @@ struct live_options foreign_stretch(const struct live_options *options)
 	return ret;
 }
 
-/* Returns when the first sample of /proc was taken, as CLOCK_MONOTONIC has it. */
+/*
+ * Gathers everything of the listed processes. Returns when the first sample of /proc was taken, by
+ * CLOCK_MONOTONIC.
+ */
 static int64_t gather_all(struct foreign *foreign, const struct live_options *options)
 {
 	const struct live_proc_target target = {foreign->into, foreign->host,
@@ -195,6 +205,7 @@ static void begin(
 	list_all(foreign);
 }
 
+/* True if any of the processes is still there. */
 static bool is_any_left(const struct foreign *foreign)
 {
 	for (size_t i = 0; i < foreign->processes.all.nr; i++) {
@@ -206,7 +217,7 @@ static bool is_any_left(const struct foreign *foreign)
 	return false;
 }
 
-/* As gather_all() has it; negative with words where nobody is left. */
+/* Lists and gathers. Returns what gather_all() does; negative with words where nobody is left. */
 static int64_t gather(const struct foreign_target *target, struct live_options options,
 	struct evidence *into, struct complaint *why)
 {

@@ -16,34 +16,37 @@
 #include "proc/survey/survey.h"
 
 /*
- * No ring tells since when such a rank waits, and waits shorter than two seconds blame nobody: so
+ * No ring tells since when such a rank waits, and a wait of less than two seconds blames nobody. So
  * several samples of stacks, and those of /proc around them, span at least this long. One sample,
  * or none, is a quick look.
  */
 #define FOREIGN_SPAN_MS 2200
 
+/* What to gather. */
 struct foreign_target {
 	struct survey *survey; /* settled */
-	int job;	       /* index; SURVEY_NONE: only those of `pids` */
+	int job;	       /* index of the survey's job; SURVEY_NONE: only the processes of
+			        * `pids` */
 	const uint32_t *pids;  /* processes outside of any job that were asked for: ranks without
-			        * number */
+			        * a number */
 	size_t npids;
 };
 
-/* These options, with samples so far apart. */
+/* Returns these options with samples so far apart that they span FOREIGN_SPAN_MS. */
 struct live_options foreign_stretch(const struct live_options *options) __attribute__((nonnull));
 
 /*
- * Adds the evidence. 0, or negative with words if all of the processes are gone. options NULL: the
- * default.
+ * Adds the evidence. Returns 0, or negative with words if all of the processes are gone. NULL
+ * options are the default.
  */
 int foreign_gather(const struct foreign_target *target, const struct live_options *options,
 	struct evidence *into, struct complaint *why) __attribute__((nonnull(1, 3)));
 
 /*
- * The same in two parts, for callers that can tell whether the first suffices. The first takes two
- * samples of everything, FOREIGN_QUICK_MS apart; the second adds a third sample to the same
- * evidence, FOREIGN_SPAN_MS after the first. *ret_began is for the second part.
+ * Gathers the same in two parts, for callers that can tell whether the first suffices. The first
+ * takes two samples of everything, FOREIGN_QUICK_MS apart; the second adds a third sample to the
+ * same evidence, FOREIGN_SPAN_MS after the first. *ret_began is what the second part needs as
+ * `began`.
  */
 #define FOREIGN_QUICK_MS 100
 

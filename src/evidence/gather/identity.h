@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * identity.h: which rank a process without a ring is. These fields are common to all exhibits of
- * kind "identity" (inquest-bundle(5)).
+ * Says which rank a process without a ring is. These fields are common to all exhibits of kind
+ * "identity" (inquest-bundle(5)).
  */
 #ifndef EVIDENCE_IDENTITY_H
 #define EVIDENCE_IDENTITY_H
@@ -10,7 +10,7 @@
 
 struct json_object;
 
-/* Adds rank, world size, launcher and the source of these; an unknown value has no field. */
+/* Adds rank, world size, launcher and the source of these. An unknown value gets no field. */
 void identity_put_rank(struct json_object *object, const struct survey_process *found)
 	__attribute__((nonnull));
 

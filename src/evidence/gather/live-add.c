@@ -22,7 +22,10 @@ static void live_put_clock(struct json_object *object)
 {
 	struct timex timex = {0};
 
-	/* Three clocks and the counter at one moment, the counter first: see law of T0. */
+	/*
+	 * Takes three clocks and the counter at one moment, the counter first, so that it is before
+	 * them.
+	 */
 	json_put_int(object, "tsc", (int64_t)ring_now());
 	json_put_int(object, "monotonic", clock_monotonic_ns());
 	json_put_int(object, "realtime", clock_realtime_ns());
@@ -33,7 +36,7 @@ static void live_put_clock(struct json_object *object)
 	}
 }
 
-/* Takes the document. */
+/* Adds the document as an exhibit; releases it. */
 static void live_add_document(
 	struct evidence *into, const struct exhibit *about, struct json_object *object)
 {
@@ -47,7 +50,7 @@ static void live_add_document(
 	evidence_add(into, &full, (uint8_t *)str_detach(&text), len);
 }
 
-/* Their names, by which what is of one job is told from what was mixed up. */
+/* Adds the folders' names, by which exhibits of one job are told from such as were mixed up. */
 static void live_put_folders(struct json_object *object, const char *const *folders, size_t nr)
 {
 	struct json_object *list = json_object_new_array();

@@ -2,8 +2,8 @@
 /*
  * Each file of /proc is read whole at one time and kept raw with that time: what a number in it
  * means is for decoders. Before a process is read its start time is compared, so that a pid that
- * came to somebody else gives nothing. Unreadable files are simply not there; that a process is
- * gone is no gap but a fact, which liveness tells.
+ * now is somebody else's gives nothing. Files that cannot be read are simply missing; that a
+ * process is gone is no gap but a fact, which liveness tells.
  */
 #include "evidence/gather/live-proc.h"
 
@@ -24,16 +24,22 @@
 #include "proc/read.h"
 #include "proc/tree.h"
 
-/* Clocks of file servers are this far off at most. */
+/* The most by which clocks of file servers are off. */
 #define LIVE_STDERR_SLACK (10 * CLOCK_NS_PER_S)
-#define LIVE_STDERR_BYTES (8 * 1024)
-/* Where some of that is our own: what the agent may have said in all fits into this beside it. */
+#define LIVE_STDERR_BYTES (8 * 1024) /* bytes of the end */
+/*
+ * Bytes that are read of an end in which words of our own stand: all that the agent may have said
+ * fits in beside the job's.
+ */
 #define LIVE_STDERR_MORE (160 * 1024)
-#define LIVE_ERROR_BYTES (256 * 1024) /* a message and a traceback; cut, it is no JSON */
+#define LIVE_ERROR_BYTES (256 * 1024) /* bytes: a message and a traceback; cut, it is no JSON */
 
 /* --- Who ------------------------------------------------------------------------------------- */
 
-/* By the pid that we see: two namespaces may have the same inner one. */
+/*
+ * True if the process is listed, by the pid that we see: two namespaces may have the same inner
+ * one.
+ */
 static bool live_processes_have(const struct live_processes *processes, uint32_t here)
 {
 	for (size_t i = 0; i < processes->all.nr; i++)
@@ -42,7 +48,7 @@ static bool live_processes_have(const struct live_processes *processes, uint32_t
 	return false;
 }
 
-/* A descendant, under the pid that it knows itself by, as all others are listed. */
+/* Lists a descendant, by the pid that it knows itself by, as all others are listed. */
 static void live_processes_add(struct live_processes *processes, const struct procstat *stat)
 {
 	struct live_process *process;
@@ -100,7 +106,7 @@ void live_processes_note_log(
 
 /* --- Files of /proc -------------------------------------------------------------------------- */
 
-/* Takes the text's content over, empty or not; an empty one gives no exhibit. */
+/* Adds the text as an exhibit, unless it is empty. Takes its content over in any case. */
 static void live_proc_add(const struct live_proc_target *target, enum exhibit_kind kind,
 	const struct live_process *process, struct str *text)
 {
@@ -119,11 +125,11 @@ static void live_proc_add(const struct live_proc_target *target, enum exhibit_ki
 	str_release(text);
 }
 
-/* The files in the order in which they are asked; none takes a lock of the target for long. */
+/* The files in the order in which they are read. None takes a lock of the target for long. */
 static const struct {
 	const char *name;
 	enum exhibit_kind kind;
-	bool each_time;
+	bool each_time; /* else only with `full` */
 } live_proc_files[] = {
 	{"stat", EXHIBIT_PROC_STAT, true},
 	{"status", EXHIBIT_PROC_STATUS, false},
@@ -132,8 +138,8 @@ static const struct {
 };
 
 /*
- * Locks of files, by the table of all of them. Of a rank it is told, too, that it has none: whoever
- * waits for one then waits for somebody else.
+ * Takes the file locks of a process, out of the table of all locks. Of a rank it is told, too, that
+ * it has none: whoever waits for one then waits for somebody else.
  */
 static void live_proc_take_locks(const struct live_proc_target *target,
 	const struct live_process *process, const char *table)
@@ -145,7 +151,7 @@ static void live_proc_take_locks(const struct live_proc_target *target,
 	live_proc_add(target, EXHIBIT_PROC_LOCKS, process, &text);
 }
 
-/* All files of one process, in the order of the table. */
+/* Takes all files of one process, in the order of the table. */
 static void live_proc_take_one(const struct live_proc_target *target,
 	const struct live_process *process, bool full, const char *locks)
 {
@@ -153,7 +159,7 @@ static void live_proc_take_one(const struct live_proc_target *target,
 	struct str text = {0};
 	struct procstat stat;
 
-	/* A reading of another process that has the pid by now must not count. */
+	/* What is read of another process that has the pid by now must not count. */
 	if (proc_read_stat(here, &stat) != 0)
 		return;
 	for (size_t i = 0; i < sizeof(live_proc_files) / sizeof(live_proc_files[0]); i++) {
@@ -186,16 +192,17 @@ void live_proc_take(const struct live_proc_target *target, bool full)
 
 /* --- Control groups -------------------------------------------------------------------------- */
 
+/* A control group that processes of the job are in. */
 struct live_cgroup {
-	struct str groups;
-	struct str members;
+	struct str groups; /* its name, as proc_cgroup_of() gives it */
+	struct str members; /* " PID:START_TIME" of each */
 };
 
 struct live_cgroups {
 	ARRAY(struct live_cgroup) all;
 };
 
-/* The entry of these groups, made on first sight. */
+/* Returns the entry of that group, which is made on first sight. */
 static struct live_cgroup *live_cgroups_of(struct live_cgroups *cgroups, const char *groups)
 {
 	struct live_cgroup *cgroup;
@@ -218,6 +225,7 @@ static void live_cgroups_add(struct live_cgroups *cgroups, const struct live_pro
 	str_release(&groups);
 }
 
+/* Adds the group's members and counters as an exhibit. */
 static void live_cgroups_take(const struct live_proc_target *target, struct live_cgroup *cgroup)
 {
 	struct exhibit about = {.kind = EXHIBIT_CGROUP,
@@ -257,9 +265,10 @@ void live_proc_take_cgroups(
 /* --- stderr ---------------------------------------------------------------------------------- */
 
 /*
- * Logs are appended to, by one job after the other. Nothing of a file is a process' that was
- * written last before it began; and in a job's own log nothing that stood there at launch, of
- * several jobs' in one log the first.
+ * Leaves only what may be the process' of the end of a log. Logs are appended to, by one job after
+ * the other: nothing of a file is a process' that was last written before it was born; and in a
+ * job's own log nothing is that stood there at launch (where several jobs share it: at the first
+ * launch).
  */
 static void live_stderr_leave_later(
 	const struct live_processes *processes, int64_t born, struct blocking_read *read)
@@ -278,7 +287,7 @@ static void live_stderr_leave_later(
 		blocking_read_cut(read, from);
 }
 
-/* Realtime ns. */
+/* Returns when the process was started, as realtime ns. */
 static int64_t live_proc_born(const struct live_process *process)
 {
 	int64_t tick = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
@@ -286,7 +295,7 @@ static int64_t live_proc_born(const struct live_process *process)
 	return clock_realtime_ns() - clock_boottime_ns() + (int64_t)process->start_time * tick;
 }
 
-/* Leaves the last words that are the job's, not what we wrote between them. */
+/* Leaves the last words that are the job's, without what we wrote between them. */
 static void live_stderr_leave_jobs(struct str *tail)
 {
 	size_t len = tail->len ? own_words_drop(tail->text, tail->len) : 0;
@@ -302,14 +311,14 @@ static bool live_stderr_is_same_file(const struct blocking_read *a, const struct
 	return a->dev == b->dev && a->ino == b->ino;
 }
 
-/* True if more of it than the end is needed, since words of ours take up room there. */
+/* True if more of the file than its end is needed, since words of ours take up room there. */
 static bool live_stderr_is_short(const struct blocking_read *read)
 {
 	return !read->error && read->bytes.len >= LIVE_STDERR_BYTES &&
 	       own_words_are_in(read->bytes.text, read->bytes.len);
 }
 
-/* Ends of logs that hold words of ours are read again, from further back; each file once. */
+/* Reads ends of logs that hold words of ours again, from further back; each file once. */
 static void live_stderr_read_back(const struct live_processes *processes,
 	struct blocking_read *reads, size_t nr, int deadline_ms)
 {
@@ -351,6 +360,7 @@ static void live_stderr_read_back(const struct live_processes *processes,
 	free(again);
 }
 
+/* Adds the end of a process' stderr as an exhibit. */
 static void live_proc_add_stderr(const struct live_proc_target *target,
 	const struct live_process *process, struct blocking_read *read)
 {
@@ -372,7 +382,10 @@ static void live_proc_add_stderr(const struct live_proc_target *target,
 		return;
 	live_stderr_leave_jobs(&read->bytes);
 	len = read->bytes.len;
-	/* Which file: where ranks share one, no line of it is anyone's in particular. */
+	/*
+	 * The label tells which file it is: where ranks share one, no line of it is anyone's in
+	 * particular.
+	 */
 	str_printf(&label, "file %llx:%llx", (unsigned long long)read->dev,
 		(unsigned long long)read->ino);
 	about.label = label.text;
@@ -414,7 +427,10 @@ static void live_proc_take_stderr(const struct live_proc_target *target, int dea
 
 /* --- Error files ----------------------------------------------------------------------------- */
 
-/* True if one that comes before has the same file: a rank comes before what it starts. */
+/*
+ * True if a process that is listed before has the same file: a rank is listed before what it
+ * starts.
+ */
 static bool live_proc_is_inherited(const struct live_processes *processes, size_t at)
 {
 	for (size_t i = 0; i < at; i++)

@@ -14,19 +14,24 @@
 
 /* A process of the job to be looked at. */
 struct live_process {
-	size_t folder; /* the job's folder that it is in; a child: any of them */
-	uint32_t pid;  /* as it knows itself */
-	uint32_t here; /* as we see it; 0: it is gone */
+	size_t folder; /* the index of the job's folder that it is in; of a child: of any of them */
+	uint32_t pid;  /* the pid by which it knows itself */
+	uint32_t here; /* the pid by which we see it; 0: it is gone */
 	uint64_t start_time;
-	int rank; /* a hint for the exhibits, -1 unknown */
-	const char *role; /* "slot" of the census, "agent", or "child" of one of these */
-	bool threads;	  /* its threads and its stderr are of interest */
-	bool ring_due;	  /* the census says that it has a rank's ring, and none was found yet */
-	char *log;	  /* the file of its stderr, if it is dead; NULL unknown */
-	char *error_file; /* the error file that its launcher gave it; NULL none */
+	int rank; /* a hint for the exhibits; -1 not known */
+	const char *role; /* "slot" of the census, "agent", "rank" without probe, or "child" of
+			   * one of these */
+	bool threads;	  /* true if its threads and its stderr are of interest */
+	bool ring_due;	  /* true if the census says that it has a rank's ring, and none was
+			   * found yet */
+	char *log;	  /* path of the file of its stderr, if it is dead; NULL not known */
+	char *error_file; /* path of the error file that its launcher gave it; NULL none */
 };
 
-/* A file that the stderr of a job's agent was at launch, and where the job's words begin in it. */
+/*
+ * A file that was the stderr of a job's agent at launch, and the offset where the job's words begin
+ * in it.
+ */
 struct live_log {
 	uint64_t dev, ino, from;
 };
@@ -36,6 +41,7 @@ struct live_processes {
 	ARRAY(struct live_log) logs;
 };
 
+/* What a look at /proc needs. */
 struct live_proc_target {
 	struct evidence *into;
 	char *host;
@@ -51,23 +57,26 @@ void live_processes_note_log(
 	struct live_processes *processes, const struct census_header *header)
 	__attribute__((nonnull));
 
-/* Frees the list and the logs' names; roles are literals. */
+/* Frees the lists with the paths in them; roles are literals. */
 void live_processes_release(struct live_processes *processes);
 
-/* A sample: stat and io of each living process; with `full` also status, wchan and threads. */
+/*
+ * Takes a sample: stat and io of each living process; with `full` also status, wchan, the call it
+ * is blocked in, locks and threads.
+ */
 void live_proc_take(const struct live_proc_target *target, bool full);
 
 /*
- * Counters of every control group that has a process in it, and of `nr` more in which all have died
- * (texts as proc_cgroup_of() gives them).
+ * Takes the counters of every control group that has a process in it, and of `nr` more in which all
+ * have died (texts as proc_cgroup_of() gives them).
  */
 void live_proc_take_cgroups(
 	const struct live_proc_target *target, char *const *more, size_t nr);
 
 /*
  * Takes what ranks wrote, also dead ones: the ends of their stderr where that is a file, and the
- * error files that torchrun gave to its workers, each file once, however many processes have
- * inherited its name. Each file within deadline_ms.
+ * error files that torchrun gave to its workers. Each file is taken once, however many processes
+ * have inherited its name, and within deadline_ms.
  */
 void live_proc_take_words(const struct live_proc_target *target, int deadline_ms);
 

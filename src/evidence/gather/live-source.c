@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source `live': a job by what it is called. */
+/* The source `live': a job, found by what it is called. */
 #include <string.h>
 
 #include "base/array.h"
@@ -7,7 +7,7 @@
 #include "evidence/gather/live.h"
 #include "evidence/gather/source.h"
 
-/* The job that the argument means, in that list; NULL with words. */
+/* Returns the job that the argument means, which `jobs` then holds; NULL with words. */
 static const struct jobs_entry *live_job_of(
 	const char *arg, struct jobs *jobs, struct complaint *why)
 {

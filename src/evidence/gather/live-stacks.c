@@ -14,10 +14,13 @@
 #include "evidence/gather/stacks-gather.h"
 #include "proc/blocking-read.h"
 
-/* A pool of idle compile workers tells nothing; a stuck loader is among the first. */
+/*
+ * How many children are looked into: a pool of idle compile workers tells nothing; a stuck loader
+ * is among the first.
+ */
 #define CHILDREN_MOST 64
 
-/* The agent's own helpers are its children, as the job is. */
+/* True for a helper of the agent: these are its children, as the job is. */
 static bool is_ours(const struct live_processes *processes, uint32_t here)
 {
 	for (size_t i = 0; i < processes->all.nr; i++) {
@@ -29,6 +32,7 @@ static bool is_ours(const struct live_processes *processes, uint32_t here)
 	return false;
 }
 
+/* True if stacks of this process are asked for, and it lives. */
 static bool is_wanted(const struct live_options *options, const struct live_process *process)
 {
 	bool wanted = !options->stacks_of;
@@ -38,7 +42,10 @@ static bool is_wanted(const struct live_options *options, const struct live_proc
 	return process->here && wanted;
 }
 
-/* Picks living ranks (and those that may become one), then children, as far as there is room. */
+/*
+ * Picks living ranks (and those that may become one), then children, as far as there is room.
+ * Returns how many.
+ */
 static size_t choose(const struct live_processes *processes, const struct live_options *options,
 	struct stacks_target *targets)
 {
@@ -73,7 +80,7 @@ bool live_may_look(const struct live_processes *processes, size_t folder)
 
 		if (!process->here || !process->threads || process->folder != folder)
 			continue;
-		/* Opening asks for the permission, and for no lock of the process. */
+		/* Opening asks for the permission, and takes no lock of the process. */
 		snprintf(path, sizeof(path), "/proc/%u/mem", process->here);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
@@ -84,7 +91,7 @@ bool live_may_look(const struct live_processes *processes, size_t folder)
 	return true;
 }
 
-/* Leaves only those who answer; the others are gaps. Returns how many are left. */
+/* Keeps only the processes that answer; each of the others is a gap. Returns how many are left. */
 static size_t ask(const struct live_proc_target *target, struct stacks_target *targets, size_t nr,
 	int deadline_ms)
 {

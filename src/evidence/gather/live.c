@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The order of gathering: T0; census and rings, which nobody can block; who lives; /proc, cheap
- * files first; control groups; the agent's files; what may block; stacks; and last a
- * second look at /proc if no agent keeps a history.
+ * files first; control groups; the agent's files; what may block; stacks; and last a second look at
+ * /proc if no agent keeps a history.
  *
- * A process goes by the pid that it knows itself by (census and ring say that one), `here` is the
- * pid by which we find it. In one pid namespace they are the same.
+ * A process goes by the pid that it knows itself by, which is that of census and ring; `here` is
+ * the pid by which we find it. In one pid namespace they are the same.
  */
 #include "evidence/gather/live.h"
 
@@ -43,23 +43,24 @@
 
 #define LIVE_RINGS_CAP 4096
 
-/* The job's, or a fellow's. */
+/* The folder of the job, or of one of its fellows. */
 struct live_folder {
 	struct folder folder;
-	bool agent_samples; /* a living agent keeps a history */
+	bool agent_samples; /* true if a living agent keeps a history */
 };
 
 struct live {
 	const struct live_options *options;
 	struct evidence *into;
 	ARRAY(struct live_folder) folders;
-	struct live_folder *at; /* that is looked at now, */
-	size_t which;		/* and its number */
+	struct live_folder *at; /* the one that is looked at now, */
+	size_t which;		/* and its index */
 	char host[256];
 	struct live_processes processes;
 	struct proc_ns_seen seen;
 	struct twins twins;
-	struct meter *meter; /* of what rings may take: files are as large as their owner likes */
+	struct meter *meter; /* bounds what rings may take, since their owner makes their files
+			      * as large as he likes */
 	ARRAY(char *) groups; /* control groups that the agent has seen */
 };
 
@@ -79,7 +80,7 @@ static void live_turn_to(struct live *live, size_t which)
 	live->at = &live->folders.items[which];
 }
 
-/* The folder's name tells what it has from what others have. */
+/* Returns the folder's name, which tells its exhibits from those of other folders. */
 static const char *live_id(const struct live *live)
 {
 	const char *slash = strrchr(live->at->folder.path, '/');
@@ -135,7 +136,7 @@ static void live_take_agent(struct live *live, const struct census_header *heade
 	live_add_liveness(live->into, live->host, process, &liveness);
 }
 
-/* Takes the census and asks who of it lives. 0, or negative with words: then this is no job. */
+/* Takes the census and asks who of it lives. Returns 0; negative with words: this is no job. */
 static int live_gather_census(struct live *live, struct complaint *why)
 {
 	int fd = folder_open_file(&live->at->folder, CENSUS_FILE, why);
@@ -174,7 +175,7 @@ static int name_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The ring of this process was found; of generation 0 it is only the candidate's. */
+/* Notes that the ring of this process was found; one of generation 0 is only a candidate's. */
 static void live_ring_found(
 	struct live *live, uint32_t pid, uint64_t start_time, unsigned int generation)
 {
@@ -185,7 +186,7 @@ static void live_ring_found(
 			process->ring_due = false;
 }
 
-/* Notes the rings that the census promised and no folder holds. */
+/* Adds a gap for each ring that the census promised and no folder holds. */
 static void live_miss_rings(struct live *live)
 {
 	const struct live_process *process;
@@ -207,7 +208,7 @@ static bool live_ring_is_cut(const void *bytes, size_t size)
 	return ring_view_open(&view, bytes, size) == 0 && view.cut_bytes;
 }
 
-/* 0; or -ENOMEM where so large a file has no room left, or another -errno. */
+/* Returns 0; -ENOMEM where there is no room for so large a file; or another -errno. */
 static int live_read_ring(struct live *live, int fd, void **ret_bytes, size_t *ret_size)
 {
 	struct stat about;
@@ -265,7 +266,7 @@ static void live_gather_ring(struct live *live, const struct folder *folder, con
 	complaint_release(&why);
 }
 
-/* All rings of one folder, in the order of their names. */
+/* Takes all rings of one folder, in the order of their names. */
 static void live_gather_rings(struct live *live, const struct folder *folder)
 {
 	ARRAY(char *) names = {0};
@@ -292,7 +293,7 @@ static void live_gather_rings(struct live *live, const struct folder *folder)
 	array_release(&names);
 }
 
-/* Rings that found no room in shared memory lie in the same job's folder elsewhere. */
+/* Takes the rings that found no room in shared memory: they lie in a namesake folder elsewhere. */
 static void live_gather_spilled(struct live *live)
 {
 	const char *dir = getenv("INQUEST_DIR");
@@ -315,7 +316,7 @@ static void live_gather_spilled(struct live *live)
 
 /* --- Ranks without probe -------------------------------------------------------------------- */
 
-/* It may have a place in the census, from before it exec'ed. */
+/* Returns the rank's entry; it may be in the census, from before it exec'ed, or is added. */
 static struct live_process *live_process_here(struct live *live, const struct unprobed_rank *rank)
 {
 	struct live_process *process;
@@ -363,7 +364,7 @@ static const struct {
 	{AGENT_EXITS_FILE, EXHIBIT_EXIT},
 };
 
-/* A field of a list in the history, if it is of this type. */
+/* Returns a field of an object in the history, if it has this type; else NULL. */
 static struct json_object *live_field(
 	const struct json_object *object, const char *key, enum json_type type)
 {
@@ -376,7 +377,7 @@ static struct json_object *live_field(
 	return value;
 }
 
-/* The agent knew where the stderr of the dead went, and where a worker was to say why it dies. */
+/* Takes from the history where a dead process' stderr went, and its error file for torchrun. */
 static void live_take_paths(struct live *live, const struct json_object *one)
 {
 	struct json_object *log = live_field(one, "stderr", json_type_string);
@@ -420,7 +421,7 @@ static void live_take_history(struct live *live, const struct str *text)
 	json_object_put(history);
 }
 
-/* A headline may say what an error said, and last words are what was written. */
+/* Removes what may quote the job's errors and words: the headline and the last words. */
 static void live_forget_verdict(struct str *manifest)
 {
 	struct json_object *object = json_tokener_parse(str_text(manifest));
@@ -435,7 +436,7 @@ static void live_forget_verdict(struct str *manifest)
 	json_put_end(object, manifest);
 }
 
-/* Takes the agent's files whole; a folder without a history has nobody who samples. */
+/* Takes the agent's files whole. A folder without a history has nobody who samples. */
 static void live_gather_files(struct live *live)
 {
 	bool history = false;
@@ -483,7 +484,7 @@ static void live_gather_proc(struct live *live)
 	live_proc_take(&target, true);
 }
 
-/* Its agent may look where we may not. True: it did. */
+/* Asks the job's agent, which may look where we may not. Returns true if it answered. */
 static bool live_ask_agent(struct live *live, struct evidence *into)
 {
 	struct stacks_options wish = live->options->stacks;
@@ -503,9 +504,8 @@ static bool live_ask_agent(struct live *live, struct evidence *into)
 }
 
 /*
- * Asks agents for the stacks of ranks that we may not look into ourselves, from the folder of this
- * number on; ranks of an agent that has answered are not looked into again. Returns for how many
- * folders no agent has answered.
+ * Asks agents for the stacks of ranks that we may not look into, from this folder on; ranks of one
+ * that answered are not looked into again. Returns how many folders had no answer.
  */
 static size_t live_ask_agents(struct live *live, size_t from, struct evidence *into)
 {
@@ -539,7 +539,7 @@ static bool live_has_samples(const struct live *live)
 	return true;
 }
 
-/* Stacks, if they are wanted, and the second sample, if nobody else takes any. */
+/* Takes stacks, if they are wanted, and the second sample, if nobody else takes any. */
 static void live_gather_last(
 	struct live *live, const struct live_proc_target *target, int64_t sampled)
 {
@@ -554,7 +554,7 @@ static void live_gather_last(
 		live_proc_take(target, false);
 }
 
-/* Census, rings, and who is without; 0, or negative with words: then this is no job. */
+/* Takes census and rings of a folder. Returns 0; negative with words: this is no job. */
 static int live_gather_folder(struct live *live, size_t which, struct complaint *why)
 {
 	int error;
@@ -576,7 +576,7 @@ static void live_gather_all_files(struct live *live)
 	}
 }
 
-/* A fellow's folder may be gone by now, as its command has ended well. */
+/* Opens the fellows' folders. One whose command has ended well may be gone, which is no gap. */
 static void live_open_fellows(struct live *live, uid_t owner)
 {
 	for (size_t i = 0; i < live->options->nfellows; i++) {
@@ -592,7 +592,7 @@ static void live_open_fellows(struct live *live, uid_t owner)
 	}
 }
 
-/* Opens all folders of the job. 0, or negative with words: the first is none, or not trusted. */
+/* Opens all folders of the job. Returns 0; negative with words if the first cannot be had. */
 static int live_open(struct live *live, const char *path, struct complaint *why)
 {
 	struct live_folder first = {.folder = {.fd = -1}};
@@ -621,7 +621,7 @@ static void live_close(struct live *live)
 	live_processes_release(&live->processes);
 }
 
-/* T0, and which folders are of one job. */
+/* Adds T0, and which folders are of one job. */
 static void live_begin(struct live *live)
 {
 	const char **paths = alloc_zeroed(live->folders.nr + 1, sizeof(*paths));

@@ -11,6 +11,7 @@
 #include "proc/read.h"
 #include "ring/census-read.h"
 
+/* Looks for the process by the pid that we see, without a lock. */
 static struct liveness liveness_look(struct proc_id here)
 {
 	struct liveness ret = {LIVENESS_LOCK_UNKNOWN, here.pid, false, 0};
@@ -29,8 +30,8 @@ struct liveness liveness_of_process(uint32_t pid, uint64_t start_time)
 }
 
 /*
- * True if its pid is free for others, and nothing tells them from it: of a child that was killed
- * its parent knows no start.
+ * True if the pid that the slot tells may be another process' by now, with nothing to tell the two
+ * apart: of a child that was killed its parent knows no start time.
  */
 static bool liveness_left_pid(const struct census_slot *slot)
 {
@@ -51,7 +52,7 @@ struct liveness liveness_of_slot(
 	bool held = told && lock.l_type != F_UNLCK;
 	struct liveness ret;
 
-	/* The kernel names the lock's owner by the pid that we know: no need to search for it. */
+	/* The kernel names the lock's owner by the pid that we see, so it need not be searched. */
 	id.pid = held && lock.l_pid > 0 ? (uint32_t)lock.l_pid
 					: proc_ns_find(seen, id, slot->pid_ns);
 	ret = liveness_left_pid(slot) ? (struct liveness){.here = id.pid} : liveness_look(id);
@@ -60,9 +61,10 @@ struct liveness liveness_of_slot(
 	return ret;
 }
 
-#define LIVENESS_TRIES 4 /* copies of a census in which somebody ends at every look */
+#define LIVENESS_TRIES 4 /* how often a census is copied anew in which somebody ends at every
+			  * look */
 
-/* True if the slot has changed hands, or said goodbye, since it was copied. */
+/* True if the slot has changed hands, or its owner has said how it ended, since it was copied. */
 static bool liveness_is_news(int census_fd, uint32_t i, const struct census_slot *slot)
 {
 	const uint64_t flags = (uint64_t)CENSUS_FLAGS << 32;
@@ -73,7 +75,10 @@ static bool liveness_is_news(int census_fd, uint32_t i, const struct census_slot
 	return (head & ~flags) != (slot->head & ~flags);
 }
 
-/* Looks who lives of a copy. True if somebody has ended, and has told how only since then. */
+/*
+ * Looks who of a copy lives. Returns true if somebody has ended who told how only after it was
+ * copied.
+ */
 static bool liveness_look_at(
 	struct proc_ns_seen *seen, int census_fd, const struct liveness_census *census)
 {
@@ -120,7 +125,10 @@ bool liveness_is_alive(const struct liveness *liveness)
 	return liveness->lock == LIVENESS_LOCK_HELD;
 }
 
-/* Which file a process runs, as the kernel has it in memory: a server that is gone is not asked. */
+/*
+ * Tells which file a process runs, as the kernel has it in memory: a file server that is gone is
+ * not asked.
+ */
 static bool program_of(uint32_t pid, struct statx *ret)
 {
 	char path[32];

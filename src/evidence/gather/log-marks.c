@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each reader knows one kind of mark and says how many bytes of it stand at the begin of a text, 0
- * where it is none. They are asked in turn until none finds anything more: marks stand in any order
- * and number. Texts are short (one line) and end in NUL.
+ * Each reader knows one kind of mark, and returns how many bytes of it stand at the begin of a
+ * text, 0 where it is none. They are asked in turn until none finds anything more, since marks
+ * stand in any order and number. Texts are short (one line) and end in NUL.
  */
 #include "evidence/gather/log-marks.h"
 
@@ -11,15 +11,15 @@
 #include <string.h>
 #include <strings.h>
 
-#define LOG_MARKS_MOST   8          /* marks on one line */
-#define LOG_MARKS_NUMBER 1000000000 /* no rank nor pid is as great */
+#define LOG_MARKS_MOST   8          /* marks that are read on one line */
+#define LOG_MARKS_NUMBER 1000000000 /* no rank nor pid is as great as this */
 
 static size_t marks_digits(const char *at)
 {
 	return strspn(at, "0123456789");
 }
 
-/* The number there, -1 where it is none or too great. */
+/* Returns the number there; -1 where it is none, or too great. */
 static int64_t marks_number(const char *at)
 {
 	int64_t number = 0;
@@ -32,12 +32,13 @@ static int64_t marks_number(const char *at)
 	return number;
 }
 
+/* Returns the length of `start` if the text begins with it, in letters of any case; else 0. */
 static size_t marks_start(const char *at, const char *start)
 {
 	return strncasecmp(at, start, strlen(start)) ? 0 : strlen(start);
 }
 
-/* One blank behind a mark parts it from the words. */
+/* Returns 1 for a blank behind a mark, which parts it from the words. */
 static size_t marks_blank(const char *at)
 {
 	return *at == ' ';
@@ -48,6 +49,7 @@ static size_t marks_blanks(const char *at)
 	return strspn(at, " ");
 }
 
+/* Notes whose line it is, unless a mark before has said so. */
 static void marks_say(struct log_marks *marks, enum log_marks_by by, int64_t number)
 {
 	if (marks->by != LOG_MARKS_NOBODY || number < 0)
@@ -56,7 +58,10 @@ static void marks_say(struct log_marks *marks, enum log_marks_by by, int64_t num
 	marks->number = number;
 }
 
-/* "[rank3]: ", "[Rank 3] ", "(rank 3/8) ", "rank 3: ": of "rank 3 waits" it takes nothing away. */
+/*
+ * Reads "[rank3]: ", "[Rank 3] ", "(rank 3/8) ", "rank 3: ". Of "rank 3 waits" the rank is noted,
+ * and nothing is taken away.
+ */
 static size_t marks_rank(const char *line, struct log_marks *marks)
 {
 	const char *at = line, close = *line == '[' ? ']' : *line == '(' ? ')' : '\0';
@@ -76,7 +81,7 @@ static size_t marks_rank(const char *line, struct log_marks *marks)
 	if (close && *at != close)
 		return 0;
 	at += close != '\0';
-	/* A word of its own: not "rank3d". */
+	/* It must be a word of its own: not "rank3d". */
 	if (!close && (isalnum((unsigned char)*at) || *at == '_'))
 		return 0;
 	marks_say(marks, LOG_MARKS_RANK, number);
@@ -86,7 +91,7 @@ static size_t marks_rank(const char *line, struct log_marks *marks)
 	return (size_t)(at - line) + marks_blank(at);
 }
 
-/* torchrun's, which names the rank on its node: "[default3]:". */
+/* Reads torchrun's mark, which names the rank on its node: "[default3]:". */
 static size_t marks_local(const char *line, struct log_marks *marks)
 {
 	static const char *const starts[] = {
@@ -104,7 +109,7 @@ static size_t marks_local(const char *line, struct log_marks *marks)
 	return 0;
 }
 
-/* Ray's: "(RankWorker pid=4711, ip=10.0.0.1) ". */
+/* Reads Ray's mark: "(RankWorker pid=4711, ip=10.0.0.1) ". */
 static size_t marks_actor(const char *line, struct log_marks *marks)
 {
 	size_t name = *line == '(' ? strcspn(line, " )") : 0;
@@ -117,7 +122,7 @@ static size_t marks_actor(const char *line, struct log_marks *marks)
 	return (size_t)(end - line) + marks_blank(end);
 }
 
-/* mpirun --tag-output: "[1,3]<stderr>:". */
+/* Reads the mark of mpirun --tag-output: "[1,3]<stderr>:". */
 static size_t marks_mpirun(const char *line, struct log_marks *marks)
 {
 	size_t job = *line == '[' ? marks_digits(line + 1) : 0;
@@ -142,6 +147,7 @@ int64_t log_marks_task(const char *line)
 	return number >= 0 && at[0] == ':' && (at[1] == ' ' || !at[1]) ? number : -1;
 }
 
+/* Reads the mark of srun -l. */
 static size_t marks_task(const char *line, struct log_marks *marks)
 {
 	size_t len = marks_blanks(line);
@@ -153,7 +159,7 @@ static size_t marks_task(const char *line, struct log_marks *marks)
 	return len + marks_blank(line + len);
 }
 
-/* "10:43:51", with a fraction or not. */
+/* Returns the length of a time of day, "10:43:51", with a fraction or not. */
 static size_t marks_clock(const char *at)
 {
 	size_t len = 0;
@@ -172,7 +178,7 @@ static size_t marks_clock(const char *at)
 	return len;
 }
 
-/* "Z", "+00:00", "-0800", " UTC". */
+/* Returns the length of a time zone: "Z", "+00:00", "-0800", " UTC". */
 static size_t marks_zone(const char *at)
 {
 	size_t digits;
@@ -187,7 +193,7 @@ static size_t marks_zone(const char *at)
 	return digits == 2 && at[3] == ':' && marks_digits(at + 4) == 2 ? 6 : 0;
 }
 
-/* "2026-11-22", "11/22/2026", "11-22". */
+/* Returns the length of a date: "2026-11-22", "11/22/2026", "11-22". */
 static size_t marks_date(const char *at)
 {
 	char between = at[marks_digits(at)];
@@ -205,7 +211,7 @@ static size_t marks_date(const char *at)
 	return len;
 }
 
-/* A time of day, with its date or not, in brackets or not; " - " behind it is part of it. */
+/* Reads a time of day, with its date or not, in brackets or not, with the blanks behind it. */
 static size_t marks_time(const char *line, struct log_marks *marks)
 {
 	bool bracket = *line == '[';
@@ -235,8 +241,8 @@ static size_t marks_time(const char *line, struct log_marks *marks)
 }
 
 /*
- * What glog and its kin write: "W1122 10:43:51.191000 2998 torch/x.py:12] ", and in brackets, as
- * c10 does, "[W1122 10:43:51.19 ProcessGroupNCCL.cpp:12] ".
+ * Reads what glog and its kin write: "W1122 10:43:51.191000 2998 torch/x.py:12] ", and in brackets,
+ * as c10 does, "[W1122 10:43:51.19 ProcessGroupNCCL.cpp:12] ".
  */
 static size_t marks_glog(const char *line, struct log_marks *marks)
 {
@@ -255,7 +261,10 @@ static size_t marks_glog(const char *line, struct log_marks *marks)
 	return (size_t)(end - line) + marks_blanks(end);
 }
 
-/* "[Rank 3] " is marks_rank()'s; "[PG ID 0 PG GUID 0(default_pg) Rank 3] " says a group's rank. */
+/*
+ * Reads "[PG ID 0 PG GUID 0(default_pg) Rank 3] ", whose rank is a group's and so tells nobody.
+ * "[Rank 3] " is for marks_rank().
+ */
 static size_t marks_group(const char *line, struct log_marks *marks)
 {
 	const char *end = strncmp(line, "[PG ", 4) ? NULL : strchr(line, ']');
@@ -264,7 +273,7 @@ static size_t marks_group(const char *line, struct log_marks *marks)
 	return end ? (size_t)(end + 1 - line) + marks_blanks(end + 1) : 0;
 }
 
-/* A level's word with that initial; its length, 0 where there is none. */
+/* Returns the length of a level's word, and sets its initial; 0 where there is none. */
 static size_t marks_level_word(const char *at, char *ret_level)
 {
 	static const struct {
@@ -284,7 +293,10 @@ static size_t marks_level_word(const char *at, char *ret_level)
 	return 0;
 }
 
-/* A logger's or file's name, without blanks: "root", "torch.distributed", "engine.py:12:step". */
+/*
+ * Returns the length of a logger's or file's name, without blanks: "root", "torch.distributed",
+ * "engine.py:12:step".
+ */
 static size_t marks_name(const char *at)
 {
 	size_t len = 0;
@@ -294,7 +306,9 @@ static size_t marks_name(const char *at)
 	return len;
 }
 
-/* "[INFO] ", "[INFO|trainer.py:12] ", "INFO: ", "INFO:root:". A bare "ERROR: " is for the reader.
+/*
+ * Reads "[INFO] ", "[INFO|trainer.py:12] ", "INFO: ", "INFO:root:". A bare "ERROR: " stays, for who
+ * reads the line.
  */
 static size_t marks_level_shut(const char *line, struct log_marks *marks)
 {
@@ -325,13 +339,13 @@ static size_t marks_level_shut(const char *line, struct log_marks *marks)
 	return (size_t)(at - line) + marks_blanks(at);
 }
 
-/* "- " or "| ", with which loggers part what they say; its length. */
+/* Returns the length of "- " or "| ", by which loggers part what they say; else 0. */
 static size_t marks_bar(const char *at)
 {
 	return (*at == '-' || *at == '|') && at[1] == ' ' ? 1 + marks_blanks(at + 1) : 0;
 }
 
-/* A logger's name and the bar behind it. */
+/* Returns the length of a logger's name and the bar behind it. */
 static size_t marks_named(const char *at)
 {
 	size_t name = marks_name(at), blanks = marks_blanks(at + name);
@@ -340,7 +354,7 @@ static size_t marks_named(const char *at)
 	return bar ? name + blanks + bar : 0;
 }
 
-/* "- INFO - root - ", "- root - INFO - ", "| INFO     | main:run:12 - ", "INFO ". */
+/* Reads "- INFO - root - ", "- root - INFO - ", "| INFO     | main:run:12 - ", "INFO ". */
 static size_t marks_level_open(const char *line, struct log_marks *marks)
 {
 	const char *at = line + marks_bar(line);
@@ -362,7 +376,7 @@ static size_t marks_level_open(const char *line, struct log_marks *marks)
 	return (size_t)(at - line);
 }
 
-/* A file with its line, "[engine.py:12:step] ", "engine.py:12] ", and transformers' ">> ". */
+/* Reads a file with its line, "[engine.py:12:step] ", "engine.py:12] ", and transformers' ">> ". */
 static size_t marks_source(const char *line, struct log_marks *marks)
 {
 	const char *at = line + (*line == '[');
@@ -382,7 +396,7 @@ typedef size_t marks_reader(const char *line, struct log_marks *marks);
 static marks_reader *const marks_readers[] = {marks_local, marks_actor, marks_mpirun, marks_rank,
 	marks_glog, marks_time, marks_group, marks_level_shut, marks_level_open, marks_source};
 
-/* One mark, by whoever knows it. */
+/* Reads one mark, by whichever reader knows it. */
 static size_t marks_one(const char *line, struct log_marks *marks)
 {
 	for (size_t i = 0; i < sizeof(marks_readers) / sizeof(marks_readers[0]); i++) {

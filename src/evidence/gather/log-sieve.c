@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The file is read in blocks that end with a line. In the middle of a large file a block is first
- * asked as a whole whether any known word is in it: most have none, and only their lines are
- * counted.
+ * searched as a whole for any known word: most blocks have none, and their lines are only counted.
  */
 #include "evidence/gather/log-sieve.h"
 
@@ -14,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/wordset.h"
 
-#define BLOCK (1 << 20)
+#define BLOCK (1 << 20) /* bytes */
 
 static const char *const job_words[] = {
 #define JOB_TELLS(text) text,
@@ -35,32 +34,37 @@ static const char *const compile_words[] = {
 
 #define LIST(of) of, sizeof(of) / sizeof(of[0])
 
+/* The words and marks of a kind of log, and how much is kept of it. */
 static const struct family {
 	const char *const *words;
 	size_t nwords;
 	const char *const *marks;
 	size_t nmarks;
-	size_t line; /* bytes kept of one */
-	int following; /* lines that are kept behind one that tells: a traceback, a report */
+	size_t line; /* bytes that are kept of one line */
+	int following; /* how many lines are kept behind one that tells: a traceback, a report */
 } families[LOG_SIEVE_FAMILIES] = {
 	[LOG_SIEVE_JOB] = {LIST(job_words), LIST(job_marks), LOG_SIEVE_LINE, 60},
 	[LOG_SIEVE_KERNEL] = {LIST(kernel_words), NULL, 0, LOG_SIEVE_LINE, 0},
 	[LOG_SIEVE_COMPILES] = {LIST(compile_words), NULL, 0, 16 * LOG_SIEVE_LINE, 0},
 };
 
+/* A reading of one file. */
 struct sieve {
 	const struct family *family;
 	struct wordset words, marks;
 	struct str *into;
 	struct log_sieve *ret;
 	int64_t tail;	 /* offset from which on all is kept */
-	int64_t offset;	 /* of the line that comes next */
-	size_t middle;	 /* bytes kept between */
-	int following;	 /* lines that are kept since one before them was */
-	bool unended;	 /* the line is the last, and has no end */
-	bool within;	 /* in a line whose begin was dealt with: up to its end all is left out */
+	int64_t offset;	 /* where the next line begins */
+	size_t middle;	 /* bytes kept of what lies between head and tail */
+	int following;	 /* how many more lines are kept, since a line before them told of an
+			  * error */
+	bool unended;	 /* true if the line is the last, and has no end */
+	bool within;	 /* true inside of a line whose begin was dealt with: up to its end all
+			  * is left out */
 };
 
+/* Appends a line with its number. NULs become blanks. */
 static void keep(struct sieve *sieve, const char *line, size_t len)
 {
 	size_t from;
@@ -75,6 +79,7 @@ static void keep(struct sieve *sieve, const char *line, size_t len)
 		str_add_char(sieve->into, '\n');
 }
 
+/* Keeps a line if it is of the head or the tail, tells of an error, or follows one that does. */
 static void take_line(struct sieve *sieve, const char *line, size_t len)
 {
 	bool at_end = sieve->offset < LOG_SIEVE_HEAD || sieve->offset >= sieve->tail;
@@ -99,7 +104,7 @@ static void take_line(struct sieve *sieve, const char *line, size_t len)
 	keep(sieve, line, len);
 }
 
-/* Only counts. */
+/* Counts lines without looking into them. */
 static void pass_lines(struct sieve *sieve, const char *at, size_t len)
 {
 	const char *end = at + len;
@@ -111,7 +116,7 @@ static void pass_lines(struct sieve *sieve, const char *at, size_t len)
 	}
 }
 
-/* Whole lines: the last byte is a newline. */
+/* Takes whole lines: the last byte is a newline. */
 static void take_lines(struct sieve *sieve, const char *at, size_t len)
 {
 	const char *end = at + len;
@@ -129,7 +134,7 @@ static void take_lines(struct sieve *sieve, const char *at, size_t len)
 	}
 }
 
-/* The rest of a line whose begin was taken; returns how much of the block that is. */
+/* Leaves out the rest of a line whose begin was taken. Returns how much of the block that is. */
 static size_t leave_out(struct sieve *sieve, const char *block, size_t len)
 {
 	const char *end = sieve->within ? memchr(block, '\n', len) : NULL;
@@ -140,7 +145,10 @@ static size_t leave_out(struct sieve *sieve, const char *block, size_t len)
 	return nr;
 }
 
-/* Takes what is whole of a block, and returns how much that was. */
+/*
+ * Takes the whole lines of a block, and returns how many bytes that was. A line that fills a block,
+ * and the last one, are taken though they have no end.
+ */
 static size_t take_block(struct sieve *sieve, const char *block, size_t len, bool last)
 {
 	size_t from = leave_out(sieve, block, len);
@@ -174,7 +182,10 @@ bool log_sieve_knows(enum log_sieve_family family, const char *bytes, size_t len
 	return knows;
 }
 
-/* What is written behind its end meanwhile is not of it: else who writes on is read for ever. */
+/*
+ * Returns how much may be read now, up to the size that the file had. What is written behind that
+ * meanwhile is no part of it: else a log that grows would be read for ever.
+ */
 static size_t room_for(int64_t left, size_t most)
 {
 	return left < (int64_t)most ? (size_t)(left > 0 ? left : 0) : most;

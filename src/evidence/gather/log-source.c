@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a job that nobody prepared has left in files: logs, error files, records of others. Which is
- * what says remains.h.
+ * Reads what a job that nobody prepared has left in files: logs, error files, records of others.
+ * Which file is what, remains.h says.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,10 @@ static enum log_sieve_family family_of(enum exhibit_kind kind)
 					     : LOG_SIEVE_JOB;
 }
 
-/* Two files of one name below two folders stay two: the second is called by its whole path. */
+/*
+ * Returns the exhibit's label. Two files of one name below two folders stay two: the second is
+ * called by its whole path.
+ */
 static const char *label_of(const struct evidence *into, const struct remains_file *file)
 {
 	for (size_t i = 0; i < into->n; i++)
@@ -42,7 +45,7 @@ static void note_lost(struct evidence *into, const char *label, int64_t lost)
 	str_release(&what);
 }
 
-/* 0, or an errno. */
+/* Reads a file, sieved if its kind is. Returns 0, or an errno. */
 static int read_file(int fd, const struct stat *st, const struct remains_file *file,
 	struct evidence *into, struct str *ret)
 {
@@ -57,7 +60,7 @@ static int read_file(int fd, const struct stat *st, const struct remains_file *f
 	return -error;
 }
 
-/* At most so many bytes are kept of it. */
+/* Returns the most bytes that are kept of the file. */
 static uint64_t kept_of(const struct remains_file *file, const struct stat *st)
 {
 	uint64_t size = (uint64_t)st->st_size;
@@ -66,6 +69,7 @@ static uint64_t kept_of(const struct remains_file *file, const struct stat *st)
 	return file->kind->sieved && size > most ? most : size;
 }
 
+/* Adds one file as an exhibit. Returns false, with words, if it cannot be read. */
 static bool take(const struct remains_file *file, struct evidence *into, struct complaint *why)
 {
 	struct exhibit about = {.kind = file->kind->exhibit, .rank = -1};

@@ -8,8 +8,9 @@
 #include <time.h>
 
 #define BEGIN_MOST 32 /* bytes of marks before a time */
-#define LINE_MOST  64 /* so much of a line is looked at */
+#define LINE_MOST  64 /* bytes of a line that are looked at */
 
+/* Returns a time as seconds; 0 where it is no possible one. tm_mon counts from 0. */
 static int64_t seconds_of(struct tm *parts)
 {
 	bool is_date = parts->tm_mon >= 0 && parts->tm_mon < 12 && parts->tm_mday > 0 &&
@@ -19,7 +20,7 @@ static int64_t seconds_of(struct tm *parts)
 	return is_date ? (int64_t)timegm(parts) : 0;
 }
 
-/* "2026-11-22T10:43:51", also with a blank between. */
+/* Reads "2026-11-22T10:43:51", also with a blank between; 0 where it is none. */
 static int64_t full_at(const char *at)
 {
 	struct tm parts = {0};
@@ -33,7 +34,7 @@ static int64_t full_at(const char *at)
 	return seconds_of(&parts);
 }
 
-/* "W1122 10:43:51", as glog and its kin have it. */
+/* Reads "W1122 10:43:51", as glog and its kin write it; 0 where it is none. */
 static int64_t glog_at(const char *at, int year)
 {
 	struct tm parts = {.tm_year = year - 1900};
@@ -46,7 +47,7 @@ static int64_t glog_at(const char *at, int year)
 	return seconds_of(&parts);
 }
 
-/* A line's time. */
+/* Returns the first time in the first bytes of a line. */
 static struct log_time time_of(const char *text, int year)
 {
 	size_t len = strcspn(text, "\n");
@@ -80,7 +81,7 @@ struct log_time log_times_last(const char *text, int year)
 {
 	struct log_time last = {0};
 
-	/* A begin that is cut off has no time. */
+	/* A first line whose begin is cut off has no time. */
 	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
 		const struct log_time time = time_of(text, year);
 

@@ -11,18 +11,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Times of two forms may be of two zones, or years: they say nothing about each other. */
+/*
+ * The form of a time. Times of two forms may be of two zones, or years, and so say nothing about
+ * each other.
+ */
 enum log_time_form { LOG_TIME_NONE, LOG_TIME_FULL, LOG_TIME_GLOG };
 
 struct log_time {
-	int64_t at; /* seconds; 0 none */
+	int64_t at; /* seconds since 1970, as if in UTC; 0 none */
 	enum log_time_form form;
-	bool error; /* of a line that tells of one */
+	bool error; /* true if its line tells of an error */
 };
 
 /*
- * The time of a text's very first line: one that stands behind others may be of much later. And of
- * the last line that has one. `year`: of lines that name none.
+ * Returns the time of a text's very first line, which alone tells when it begins (a later line may
+ * be much later); and that of the last line that has one. `year` is that of lines that name none.
  */
 struct log_time log_times_first(const char *text, int year) __attribute__((nonnull));
 struct log_time log_times_last(const char *text, int year) __attribute__((nonnull));

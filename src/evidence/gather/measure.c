@@ -7,8 +7,9 @@
 #define MIB ((size_t)1 << 20)
 
 /*
- * The file of an agent is at most AGENT_FILE_CAP when it is gathered. In JSON "{}," is 3 bytes and
- * an object of json-c: decode/json-get.c refuses a document that would weigh more than JSON.
+ * Weight of a JSON document. A file of the agent is at most AGENT_FILE_CAP when it is gathered. In
+ * JSON "{}," is 3 bytes and an object of json-c: decode/json-get.c refuses a document that would
+ * weigh more than this.
  */
 #define JSON 48
 

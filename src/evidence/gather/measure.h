@@ -4,8 +4,8 @@
 
 /*
  * How large an exhibit of each kind may be, and what it may cost to decode. A larger one is refused
- * by its stated size, before a byte is unpacked. The weight is a promise of the kind's decoder,
- * whatever the bytes are: it needs at most that many bytes of memory for each byte (and
+ * by the size that it states, before a byte is unpacked. The weight is a promise of the kind's
+ * decoder, whatever the bytes are: it needs at most that many bytes of memory for each byte (and
  * MEASURE_FLOOR more). tests/hurt/bombs.test holds it to that.
  */
 
@@ -16,14 +16,17 @@
 #define MEASURE_FLOOR ((size_t)256 << 10)
 
 struct measure {
-	size_t most;	 /* bytes */
-	unsigned weight; /* of each */
+	size_t most;	 /* bytes of an exhibit */
+	unsigned weight; /* bytes of memory for each of its bytes */
 };
 
-/* Never NULL; for an unknown kind the measure of bytes that are kept and not decoded. */
+/*
+ * Returns the measure of a kind, never NULL; for an unknown kind that of bytes that are kept and
+ * not decoded.
+ */
 const struct measure *measure_of(enum exhibit_kind kind) __attribute__((returns_nonnull));
 
-/* Returns the memory that decoding so many bytes of the kind may take. */
+/* Returns how much memory the decoding of so many bytes of the kind may take. */
 uint64_t measure_cost(enum exhibit_kind kind, size_t len);
 
 #endif

@@ -13,20 +13,21 @@
 #include "base/array.h"
 #include "proc/blocking-read.h"
 
-#define MAPS_CAP      (8 << 20)
-#define MAPS_MS	      500
+#define MAPS_CAP      (8 << 20) /* bytes of one process' maps */
+#define MAPS_MS	      500 /* deadline for all of them */
 #define FOLDERS_MOST  16
 #define PACKAGES_MOST 8192
 
+/* Tells a folder whatever its path is. */
 struct folder {
 	dev_t dev;
 	ino_t ino;
 };
 
 struct listing {
-	ARRAY(struct folder) folders; /* that were read */
+	ARRAY(struct folder) folders; /* those that were read */
 	ARRAY(char *) names;
-	bool cut; /* something is not in it */
+	bool cut; /* true if something is missing */
 };
 
 /* --- One folder ------------------------------------------------------------------------------- */
@@ -38,7 +39,10 @@ static bool ends_in(const char *name, const char *suffix)
 	return len > suffix_len && !strcmp(name + len - suffix_len, suffix);
 }
 
-/* "numpy-1.26.4.dist-info", "PyYAML-6.0-py3.11.egg-info": the name, a blank, the version. */
+/*
+ * Adds the package that an installer's entry names: of "numpy-1.26.4.dist-info" or
+ * "PyYAML-6.0-py3.11.egg-info" the name, a blank, the version. Other entries are none.
+ */
 static void add_package(struct listing *listing, const char *entry)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
@@ -51,9 +55,9 @@ static void add_package(struct listing *listing, const char *entry)
 		(!ends_in(entry, ".dist-info") && !ends_in(entry, ".egg-info")))
 		return;
 	version = entry + name + 1;
-	len = strcspn(version, "-"); /* behind that stands an interpreter, or "info" */
+	len = strcspn(version, "-"); /* what follows is an interpreter, or "info" */
 	suffix = strstr(entry, ends_in(entry, ".dist-info") ? ".dist-info" : ".egg-info");
-	if (suffix <= version) /* "distro.egg-info" */
+	if (suffix <= version) /* an entry without version: "distro.egg-info" */
 		return;
 	if ((size_t)(suffix - version) < len)
 		len = (size_t)(suffix - version);
@@ -63,7 +67,7 @@ static void add_package(struct listing *listing, const char *entry)
 	*array_add(&listing->names) = str_detach(&package);
 }
 
-/* False if it was read already, under whatever name. */
+/* Notes a folder. Returns false if it was read already, under whatever path. */
 static bool is_new(struct listing *listing, int fd)
 {
 	const struct folder *folder;
@@ -78,7 +82,7 @@ static bool is_new(struct listing *listing, int fd)
 	return true;
 }
 
-/* As that process sees it. */
+/* Adds the packages of a folder, by its path as the process sees it. */
 static void read_folder(struct listing *listing, uint32_t pid, const char *folder, size_t len)
 {
 	const struct dirent *entry;
@@ -102,7 +106,7 @@ static void read_folder(struct listing *listing, uint32_t pid, const char *folde
 
 /* --- All of them ------------------------------------------------------------------------------ */
 
-/* How much of a line's path is such a folder; 0 none. */
+/* Returns how much of a mapping's path is a folder of packages; 0 none. */
 static size_t folder_of(const char *path, size_t len)
 {
 	static const char *const names[] = {"/site-packages/", "/dist-packages/"};
@@ -116,7 +120,10 @@ static size_t folder_of(const char *path, size_t len)
 	return 0;
 }
 
-/* Lines of one folder mostly stand one behind another: it is looked up once for them all. */
+/*
+ * Reads the folders of packages in a process' maps. Lines of one folder mostly stand one behind
+ * another, so it is read once for them.
+ */
 static void read_maps(struct listing *listing, uint32_t pid, const char *maps)
 {
 	const char *last = "";

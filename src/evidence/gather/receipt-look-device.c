@@ -6,9 +6,9 @@
 
 #define DRIVER	 "/proc/driver/nvidia"
 #define FILE_CAP (64 << 10)
-#define GPUS	 64
+#define GPUS	 64 /* the most that are listed */
 
-/* Appends what stands behind "KEY:" on a line of its own. */
+/* Appends what stands behind "KEY:". */
 static void add_value(struct str *into, const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
@@ -33,7 +33,7 @@ static void look_at_gpu(struct look_gpus *ret, const char *folder)
 	str_release(&text);
 }
 
-/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.82.07  Wed ..." */
+/* Reads the version out of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.82.07  Wed ...". */
 static void look_at_driver(struct look_gpus *ret)
 {
 	struct str text = {0};
@@ -60,7 +60,7 @@ void look_at_gpus(struct look_gpus *ret)
 	look_at_driver(ret);
 }
 
-/* Podman says it: image="registry/name:tag". */
+/* Podman names it in this file: image="registry/name:tag". */
 void look_at_image(struct str *into)
 {
 	struct str text = {0};

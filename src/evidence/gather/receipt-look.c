@@ -19,10 +19,11 @@
 
 /* --- Folders --------------------------------------------------------------------------------- */
 
+/* A walk through a tree. */
 struct look_walk {
-	ARRAY(char *) folders;
+	ARRAY(char *) folders; /* that were found; the next is looked at in turn */
 	struct look_tree *tree;
-	int64_t until;
+	int64_t until; /* monotonic ns */
 };
 
 static bool look_is_over(const struct look_walk *walk)
@@ -30,7 +31,7 @@ static bool look_is_over(const struct look_walk *walk)
 	return walk->tree->files >= LOOK_FILES_CAP || clock_monotonic_ns() > walk->until;
 }
 
-/* Counts the files of one folder and queues its folders. */
+/* Counts the files of one folder and queues the folders in it. */
 static void look_at_folder(struct look_walk *walk, const char *path)
 {
 	const struct dirent *entry;
@@ -81,7 +82,10 @@ struct look_tree look_at_tree(const char *path)
 
 /* --- git ------------------------------------------------------------------------------------- */
 
-/* Reads one line of a file below the git folder. */
+/*
+ * Reads the first line of a file below the git folder. Returns false if there is none, or it is
+ * empty.
+ */
 static bool git_line(const char *git, const char *name, struct str *into)
 {
 	struct str path = {0};
@@ -96,7 +100,7 @@ static bool git_line(const char *git, const char *name, struct str *into)
 	return !error && into->len;
 }
 
-/* The folder that holds HEAD, above or at cwd: .git, or where a .git file points to. */
+/* Finds the folder that holds HEAD, above or at cwd: .git, or where a .git file points to. */
 static bool git_find(const char *cwd, struct str *into)
 {
 	struct str at = {0}, line = {0};
@@ -124,7 +128,7 @@ static bool git_find(const char *cwd, struct str *into)
 	return found;
 }
 
-/* The revision of a ref that has no file of its own. */
+/* Reads the revision of a ref that has no file of its own. */
 static bool git_packed(const char *git, const char *ref, struct str *into)
 {
 	struct str path = {0}, text = {0};
@@ -134,7 +138,7 @@ static bool git_packed(const char *git, const char *ref, struct str *into)
 	if (file_read(path.text, GIT_FILE_CAP, &text, NULL) == 0) {
 		const char *at = strstr(str_text(&text), ref);
 
-		/* "<40 or 64 digits> <ref>\n" */
+		/* A line is "<40 or 64 digits> <ref>\n". */
 		while (at && (at[strlen(ref)] != '\n' || at == text.text || at[-1] != ' '))
 			at = strstr(at + 1, ref);
 		if (at) {
@@ -152,6 +156,7 @@ static bool git_packed(const char *git, const char *ref, struct str *into)
 	return found;
 }
 
+/* Reads revision and branch of a git folder. */
 static void git_revision(const char *git, struct look_git *ret)
 {
 	struct str head = {0}, common = {0};
@@ -184,8 +189,8 @@ out:
 }
 
 /*
- * 1 if git says that tracked files were changed, 0 if not, -1 if it does not say in time. Without
- * its watcher, which would be started for this, and stay.
+ * Returns 1 if git says that tracked files were changed, 0 if not, -1 if it does not say in time.
+ * It runs without its file watcher, which would be started for this, and stay.
  */
 static int git_dirty(const char *cwd)
 {

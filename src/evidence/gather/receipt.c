@@ -24,6 +24,7 @@
 
 /* --- Environment ----------------------------------------------------------------------------- */
 
+/* Adds the variables that a receipt may hold, and the names of those that are withheld. */
 static void receipt_put_env(struct json_object *object, char *const *envp)
 {
 	struct json_object *env = json_object_new_object();
@@ -44,7 +45,10 @@ static void receipt_put_env(struct json_object *object, char *const *envp)
 	json_object_object_add(object, "env_withheld", withheld);
 }
 
-/* Our own doing: a job without us has these otherwise, or not at all. */
+/*
+ * Adds the names of variables that we have set, which a job without us has otherwise, or not at
+ * all.
+ */
 static void receipt_put_forced(struct json_object *object, char *const *envp)
 {
 	static const char *const ours[] = {
@@ -84,7 +88,10 @@ static void receipt_put_machine(struct json_object *object)
 		json_put_int(object, "cpus", CPU_COUNT(&cpus));
 }
 
-/* The GPUs of the host, as the driver's own files name them: no library is asked, nothing wakes. */
+/*
+ * Adds the GPUs of the host, as the driver's own files name them: no library is asked, and no
+ * device is woken.
+ */
 static void receipt_put_gpus(struct json_object *object)
 {
 	struct look_gpus look = {0};
@@ -108,7 +115,7 @@ static void receipt_put_gpus(struct json_object *object)
 	str_release(&look.driver);
 }
 
-/* The container's image, where anybody says it. */
+/* Adds the container's image, where anybody names it. */
 static void receipt_put_image(struct json_object *object, char *const *envp)
 {
 	static const char *const names[] = {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER",

@@ -8,11 +8,17 @@
 #include "base/hash.h"
 #include "evidence/gather/remains-runs.h"
 
-/* The server asks each minute, or as often as somebody wished. */
+/*
+ * How long after a dump a log of the same run may still be written, and how long after a log's last
+ * line its ranks may still answer. The server asks each minute, or as often as somebody wished.
+ */
 #define NO_MORE_ASKED  (3600 * CLOCK_NS_PER_S)
 #define ANSWERED_AFTER (600 * CLOCK_NS_PER_S)
 
-/* "=== Rank 0: http://m1:57799/handler/dump_traceback? ===": it has another port in each run. */
+/*
+ * The line that is read is "=== Rank 0: http://m1:57799/handler/dump_traceback? ===". The port is
+ * another one in each run.
+ */
 void remains_dumps_read(struct remains_file *file, const char *head)
 {
 	const char *line = strstr(head, "=== Rank 0: http"), *at;
@@ -25,7 +31,10 @@ void remains_dumps_read(struct remains_file *file, const char *head)
 	}
 }
 
-/* "stacks_20261127_050712.txt" has the time in its name, which no copy changes. */
+/*
+ * Returns the time in a name such as "stacks_20261127_050712.txt", which no copy changes; NULL if
+ * it has none.
+ */
 static const char *stamp_of(const struct remains_file *file)
 {
 	static const char form[] = "_dddddddd_dddddd.txt";
@@ -38,6 +47,7 @@ static const char *stamp_of(const struct remains_file *file)
 	return at;
 }
 
+/* True if `a` is of a later time: by the names, else by when the files were written. */
 static bool is_later(const struct remains_file *a, const struct remains_file *b)
 {
 	const char *one = stamp_of(a), *other = stamp_of(b);
@@ -46,7 +56,10 @@ static bool is_later(const struct remains_file *a, const struct remains_file *b)
 	return order ? order > 0 : a->when > b->when;
 }
 
-/* The last dump of all, or of those of that run that asked for the same; NULL none. */
+/*
+ * Returns the last dump of all; with `like` the last of that run that asked for the same; NULL
+ * none.
+ */
 static const struct remains_file *last_dump(
 	const struct remains *remains, const struct remains_file *like)
 {
@@ -61,8 +74,9 @@ static const struct remains_file *last_dump(
 }
 
 /*
- * Ranks that answer after a log has told of ends are of a later run; and those of the log's run
- * would have been asked to its end. Returns true if the dump is older than that.
+ * Passes over logs of an earlier run than the dump: ranks that answer after a log has told of ends
+ * are of a later one. Returns true if the dump is of an earlier run than some log, whose ranks
+ * would have been asked to its end.
  */
 static bool part_from_logs(struct remains *remains, const struct remains_file *dump)
 {
@@ -81,7 +95,7 @@ static bool part_from_logs(struct remains *remains, const struct remains_file *d
 	return older;
 }
 
-/* True if both lie in one folder, and no deeper. */
+/* True if both lie in the same folder. */
 static bool are_neighbours(const struct remains_file *a, const struct remains_file *b)
 {
 	const char *one = strrchr(a->path, '/'), *other = strrchr(b->path, '/');
@@ -90,7 +104,10 @@ static bool are_neighbours(const struct remains_file *a, const struct remains_fi
 	return len == (other ? (size_t)(other - b->path) : 0) && !memcmp(a->path, b->path, len);
 }
 
-/* Tables name no rank's address: of a folder the last, if it is of the time of what ranks said. */
+/*
+ * Passes over all tables of a folder but the last, since tables name no rank's address; and over
+ * that if it is of another time than `said`, the last dump that names one.
+ */
 static void keep_tables(struct remains *remains, const struct remains_file *said)
 {
 	struct remains_file *file, *other;
@@ -137,7 +154,7 @@ void remains_dumps_keep(struct remains *remains)
 	}
 }
 
-/* "timestamp": "2026-11-28 12:42:00" */
+/* Reads "timestamp": "2026-11-28 12:42:00". */
 void remains_polls_read(struct remains_file *file, const char *head)
 {
 	static const char form[] = "dddd-dd-dd dd:dd:dd", key[] = "\"timestamp\"";
@@ -151,6 +168,7 @@ void remains_polls_read(struct remains_file *file, const char *head)
 	memcpy(file->polled, at, strlen(form));
 }
 
+/* True if a later report lies in the same folder. */
 static bool has_later(const struct remains *remains, const struct remains_file *file)
 {
 	const struct remains_file *other;

@@ -4,28 +4,28 @@
 
 /*
  * What PyTorch's debug server leaves: it asks all ranks for their stacks, again and again, and
- * writes a file each time. Of one run the ranks have one address each (torch 2.15
- * distributed/debug).
+ * writes a file each time. The ranks of one run have one address each, which tells runs apart
+ * (torch 2.15 distributed/debug).
  */
 
 #include "evidence/gather/remains.h"
 
-/* Whose answers a file has, by its begin: file->served and file->asked. */
+/* Reads at a file's begin whose answers it has: fills in file->served and file->asked. */
 void remains_dumps_read(struct remains_file *file, const char *head) __attribute__((nonnull));
 
 /*
- * Passes over all of them but the last of each kind of the last run, and logs that told of ends
- * before the ranks of that run were asked.
+ * Passes over all such files but the last of each kind of the last run; and over logs that told of
+ * ends before the ranks of that run were asked.
  */
 void remains_dumps_keep(struct remains *remains) __attribute__((nonnull));
 
 /*
- * NCCL RAS that was asked again and again, as Ray Train's hang detector does: when that one was, by
- * its own word.
+ * Fills in file->polled: when NCCL RAS was asked, by its own word. Ray Train's hang detector asks
+ * it again and again.
  */
 void remains_polls_read(struct remains_file *file, const char *head) __attribute__((nonnull));
 
-/* Of those in one folder the last tells how it stands; passes over the others. */
+/* Of the reports in one folder only the last tells how the job stands; passes over the others. */
 void remains_polls_keep(struct remains *remains) __attribute__((nonnull));
 
 #endif

@@ -25,21 +25,26 @@
 #include "evidence/gather/remains-runs.h"
 
 #define DIGITS	  "0123456789"
-#define LINE_MOST 256 /* of a line, for its marks */
+#define LINE_MOST 256 /* bytes of a line that are searched for marks */
 
 /* -- what a file says -------------------------------------------------------------------------- */
 
-/* The number in the name that Slurm gives to the log of a job, "slurm-41.out"; 0 none. */
+/* Returns the number in the name that Slurm gives to the log of a job, "slurm-41.out"; 0 none. */
 static int64_t job_of_name(const char *name)
 {
 	char *end = NULL;
 	int64_t job = strncmp(name, "slurm-", 6) ? 0 : strtoll(name + 6, &end, 10);
 
-	/* What stands behind "slurm-41_7" may be a task of an array, one of a step, or a node. */
+	/*
+	 * In "slurm-41_7" the second number may be a task of an array, a task of a step, or a node.
+	 */
 	return job > 0 && *end == '.' ? job : 0;
 }
 
-/* The number behind the words, up to the next blank or point; 0 none: a part of several has two. */
+/*
+ * Returns the number behind the words, up to the next blank or point; 0 where there is none, as in
+ * a part of a job, which has two numbers.
+ */
 static int64_t number_behind(const char *line, const char *words)
 {
 	const char *at = strstr(line, words), *newline = strchr(line, '\n');
@@ -51,7 +56,7 @@ static int64_t number_behind(const char *line, const char *words)
 	return number > 0 && (*end == ' ' || *end == '.') ? number : 0;
 }
 
-/* The last that Slurm's daemon says there, in lines of its own; 0 none. */
+/* Returns the last number that Slurm's daemon says there, in lines of its own; 0 none. */
 static int64_t job_of_text(const char *text)
 {
 	int64_t job = 0;
@@ -70,7 +75,7 @@ static int64_t job_of_text(const char *text)
 	return job;
 }
 
-/* The begin of each line in turn, for marks: true until there is none left. */
+/* Takes the begin of each line in turn, for its marks. Returns false when there is none left. */
 static bool next_line(const char **text, char into[static LINE_MOST])
 {
 	size_t len = strcspn(*text, "\n"), kept = len < LINE_MOST ? len : LINE_MOST - 1;
@@ -99,6 +104,7 @@ static bool is_numbered(const char *text)
 	return n > 1;
 }
 
+/* Returns bits of the ranks below 64 that marks of the lines name. */
 static uint64_t writers_in(const char *text)
 {
 	bool numbered = is_numbered(text);
@@ -115,8 +121,9 @@ static uint64_t writers_in(const char *text)
 }
 
 /*
- * From when to when its lines are; neither where one is not known, or clocks were set meanwhile. A
- * log that begins with an error began before: its rank was silent until then.
+ * Notes from when to when the file's lines are; neither time where one is not known, or clocks were
+ * set meanwhile. A log that begins with an error gets none: its rank was silent before, so it began
+ * at another time.
  */
 static void read_times(struct remains_file *file, const char *head, const char *tail)
 {
@@ -148,18 +155,21 @@ void remains_jobs_read(struct remains_file *file, const char *name, const char *
 
 /* -- folders ----------------------------------------------------------------------------------- */
 
-/* Files that are taken, and whose labels begin alike. */
+/* Files that are taken and whose labels begin alike: a folder of the tree, or a single file. */
 struct branch {
 	const char *label; /* of its first file */
-	size_t len;        /* so much of it: a folder with its slash, or one whole label */
+	size_t len;        /* how many bytes of it they have in common: a folder with its slash,
+			    * or one whole label */
 	bool folder;
-	bool of_any; /* a record of many jobs: its decoder finds what is of this one */
-	int64_t job; /* Slurm's number; 0 none is told, -1 several are */
-	uint64_t ranks;
-	struct remains_report *report;       /* all below it; NULL none, owned */
-	uint64_t run;                        /* torchrun's folder below it, as a report names it */
-	int64_t newest;
-	int64_t first, last; /* of its lines; 0 not known */
+	bool of_any; /* true for a record of many jobs, of which its decoder finds what is of
+		      * this one */
+	int64_t job; /* the number that Slurm gave; 0 not told, -1 several were told */
+	uint64_t ranks; /* bits of the ranks below 64 whose lines are in it */
+	struct remains_report *report;       /* all reports below it together, owned; NULL none */
+	uint64_t run;                        /* the name of torchrun's folder below it, as
+					      * reports have it; 0 none */
+	int64_t newest; /* when a file of it was last written, realtime ns */
+	int64_t first, last; /* times of a single file's lines, in s; 0 not known */
 	enum log_time_form form;
 };
 
@@ -167,12 +177,17 @@ struct branches {
 	ARRAY(struct branch) all;
 };
 
+/* True if a file of that label belongs to the branch. */
 static bool is_below(const char *label, const struct branch *branch)
 {
 	return !strncmp(label, branch->label, branch->len) &&
 	       (branch->folder || !label[branch->len]);
 }
 
+/*
+ * Returns the branch below a folder that the label belongs to, made if it is new. The folder's own
+ * label has `depth` bytes.
+ */
 static struct branch *branch_of(struct branches *branches, const char *label, size_t depth)
 {
 	const char *slash = strchr(label + depth, '/');
@@ -189,14 +204,14 @@ static struct branch *branch_of(struct branches *branches, const char *label, si
 	return branch;
 }
 
-/* Slurm's accounting and the kernel's log are of whatever ran there. */
+/* True for Slurm's accounting and the kernel's log: these are of whatever ran there. */
 static bool is_of_many(const struct remains_file *file)
 {
 	return file->kind->exhibit == EXHIBIT_SLURM_RECORD ||
 	       file->kind->exhibit == EXHIBIT_KERNEL_LOG;
 }
 
-/* What lies in the folder, each file and each folder with all below it. */
+/* Finds what lies in the folder: each file, and each folder with all below it. */
 static void find_branches(const struct remains *remains, const struct branch *folder,
 	struct branches *into)
 {
@@ -226,7 +241,10 @@ static void find_branches(const struct remains *remains, const struct branch *fo
 	}
 }
 
-/* What ranks say and what they complain of often goes to a folder each. */
+/*
+ * True for a folder of one stream: what ranks say and what they complain of often goes to a folder
+ * each.
+ */
 static bool is_of_stream(const struct branch *branch)
 {
 	static const char *const names[] = {"out/", "err/", "stdout/", "stderr/"};
@@ -241,7 +259,10 @@ static bool is_of_stream(const struct branch *branch)
 	return false;
 }
 
-/* True if two names differ in their numbers alone, and not in one at the end: a rotation's. */
+/*
+ * True if two names differ in their numbers alone, and not in one at the end, as a rotation makes
+ * them.
+ */
 static bool are_numbered_alike(const char *a, const char *b)
 {
 	bool ends_in_number = false;
@@ -258,7 +279,10 @@ static bool are_numbered_alike(const char *a, const char *b)
 	return !ends_in_number;
 }
 
-/* Several ranks, the same ones, wrote there: logs of nodes and of ranks have each their own. */
+/*
+ * True if the same ranks, and several, wrote in both: logs of nodes and of ranks have each their
+ * own.
+ */
 static bool are_two_wholes(const struct branch *a, const struct branch *b)
 {
 	if (a->ranks != b->ranks || !(a->ranks & (a->ranks - 1)) || a->folder != b->folder)
@@ -267,15 +291,15 @@ static bool are_two_wholes(const struct branch *a, const struct branch *b)
 			 : are_numbered_alike(a->label, b->label);
 }
 
-/* True if one of the names is the other with something behind it: as a rotation makes. */
+/* True if one of the names is the other with something behind it, as a rotation makes them. */
 static bool are_parts(const struct branch *a, const struct branch *b)
 {
 	return !strncmp(a->label, b->label, a->len < b->len ? a->len : b->len);
 }
 
 /*
- * True if both tell of other ends by one launcher, and nothing says that they are parts of one: a
- * name, or that other ranks wrote in each.
+ * True if one launcher tells of other ends in each, and nothing says that they are parts of one
+ * job: neither a name, nor that other ranks wrote in each.
  */
 static bool end_otherwise(const struct branch *a, const struct branch *b)
 {
@@ -283,17 +307,24 @@ static bool end_otherwise(const struct branch *a, const struct branch *b)
 
 	if (!a->report || !b->report)
 		return false;
-	/* Where torchrun tells of ranks, srun tells of its agents, and those of nodes are alike. */
+	/*
+	 * Where torchrun tells of ranks, srun tells of torchrun's agents, and the lines of two
+	 * nodes are alike.
+	 */
 	apart |= a->report->any && b->report->any;
 	return !apart && !are_parts(a, b) && remains_runs_end_otherwise(a->report, b->report);
 }
 
+/* True if some rank has another pid in each. */
 static bool have_other_pids(const struct branch *a, const struct branch *b)
 {
 	return a->report && b->report && remains_runs_contradict(a->report, b->report);
 }
 
-/* True if the name says that each of its like is of another rank or node: "rank5.log". */
+/*
+ * True if the name says that each file or folder of its like is of another rank or node:
+ * "rank5.log".
+ */
 static bool is_of_part(const struct branch *branch)
 {
 	static const char *const words[] = {"rank", "node", "host", "worker", "task", "proc"};
@@ -311,8 +342,8 @@ static bool is_of_part(const struct branch *branch)
 }
 
 /*
- * True if both tell of ranks, and one was last written long before the other. A rank that died has
- * written its own log long before the others are ended.
+ * True if both tell of ranks, and one was last written long before the other. Logs of single ranks
+ * do not count: a rank that died wrote last long before the others are ended.
  */
 static bool are_far(const struct branch *a, const struct branch *b)
 {
@@ -324,7 +355,7 @@ static bool are_far(const struct branch *a, const struct branch *b)
 
 /*
  * True if both are logs of a rank or node each, and the lines of one begin long after those of the
- * other end: ranks of one job begin together, whenever each of them ends.
+ * other end. Ranks of one job begin together, whenever each of them ends.
  */
 static bool are_one_after_other(const struct branch *a, const struct branch *b)
 {
@@ -332,6 +363,7 @@ static bool are_one_after_other(const struct branch *a, const struct branch *b)
 	       (a->first > b->last + REMAINS_APART || b->first > a->last + REMAINS_APART);
 }
 
+/* True if the two are known to be of different jobs, whatever their files' times are. */
 static bool contradict(const struct branch *a, const struct branch *b)
 {
 	if (have_other_pids(a, b))
@@ -342,8 +374,9 @@ static bool contradict(const struct branch *a, const struct branch *b)
 }
 
 /*
- * Why a branch is passed over: it is known to be of another job, or it is not. Files that are
- * numbered alike may also be parts of one, which somebody cut off by a way of his own.
+ * Says why a branch is passed over: because it is of another job, or because nobody knows whether
+ * it is. Files that are numbered alike may also be parts of one, which somebody cut off in a way of
+ * his own.
  */
 static const char *why_passed(const struct branch *branch, const struct branch *chosen)
 {
@@ -356,7 +389,7 @@ static const char *why_passed(const struct branch *branch, const struct branch *
 		       : REMAINS_OF_UNKNOWN;
 }
 
-/* True if it is of the chosen one's job, among branches of several. */
+/* True if the branch is of the chosen one's job, where branches are of several jobs. */
 static bool goes_with(const struct branch *branch, const struct branch *chosen)
 {
 	if (chosen->report && chosen->report->run && chosen->report->run == branch->run)
@@ -367,6 +400,7 @@ static bool goes_with(const struct branch *branch, const struct branch *chosen)
 	       (branch->job > 0 && branch->job == chosen->job);
 }
 
+/* Passes over all files of the branch. */
 static void pass_over(struct remains *remains, const struct branch *branch, const char *why)
 {
 	struct remains_file *file;
@@ -378,13 +412,19 @@ static void pass_over(struct remains *remains, const struct branch *branch, cons
 		}
 }
 
-/* By the times of the files, but where those of their lines tell them apart: a copy is new. */
+/*
+ * True if `a` is the newer one: by the times of the lines if these tell the two apart, since a
+ * copied file is new; else by the times of the files.
+ */
 static bool is_newer(const struct branch *a, const struct branch *b)
 {
 	return are_one_after_other(a, b) ? a->last > b->last : a->newest > b->newest;
 }
 
-/* The newest of the branches of which another one is another job's, by that; NULL if none is. */
+/*
+ * Returns the newest of the branches from which another one is told apart by that function; NULL if
+ * none is.
+ */
 static const struct branch *choose(const struct branches *branches,
 	bool (*apart)(const struct branch *a, const struct branch *b))
 {
@@ -397,7 +437,7 @@ static const struct branch *choose(const struct branches *branches,
 	return chosen;
 }
 
-/* Where nothing but their times speaks, only those are passed over that are older by far. */
+/* Where nothing but their times speaks for two jobs, passes over what is older by far. */
 static void pass_over_old(struct remains *remains, const struct branches *branches)
 {
 	const struct branch *chosen = choose(branches, are_far), *branch;
@@ -407,6 +447,7 @@ static void pass_over_old(struct remains *remains, const struct branches *branch
 			pass_over(remains, branch, REMAINS_OF_UNKNOWN);
 }
 
+/* Tells apart what lies in a folder, and then what lies in each of its folders that is kept. */
 static void tell_apart_in(struct remains *remains, const struct branch *folder)
 {
 	struct branches branches = {0};

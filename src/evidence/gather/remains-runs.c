@@ -13,13 +13,16 @@
 #include "evidence/gather/remains-jobs.h"
 
 #define PATH_MOST 4096
-/* What is copied or begun together is so within this time. */
+/* ns: things that are copied or begun together are so within this time. */
 #define AT_ONCE   (600 * CLOCK_NS_PER_S)
-#define MARKS     64 /* bytes of a line in which its marks are looked for */
+#define MARKS     64 /* bytes of a line that are searched for its marks */
 
 /* -- paths ------------------------------------------------------------------------------------- */
 
-/* The name of the run's folder: a hash, never 0. */
+/*
+ * Returns the name of the run's folder, the first `run` bytes of the path, as a hash that is never
+ * 0.
+ */
 static uint64_t name_of(const char *path, size_t run)
 {
 	const char *begin = worker_folder_name(path, run);
@@ -29,7 +32,7 @@ static uint64_t name_of(const char *path, size_t run)
 
 /* -- what files say ---------------------------------------------------------------------------- */
 
-/* The number behind the words in that line; -1 none. */
+/* Returns the number behind the words in that line; -1 none. */
 static int64_t number_behind(const char *line, size_t len, const char *words)
 {
 	const char *at = memmem(line, len, words, strlen(words));
@@ -39,7 +42,10 @@ static int64_t number_behind(const char *line, size_t len, const char *words)
 		       : -1;
 }
 
-/* "  rank      : 5 (local_rank: 5)", "  exitcode  : 1 (pid: 4715)", "  error_file: /..." */
+/*
+ * Reads a line of torchrun's report: "  rank      : 5 (local_rank: 5)", "  exitcode  : 1 (pid:
+ * 4715)", "  error_file: /...". *rank is that of the lines before.
+ */
 static void read_report_line(
 	const char *line, size_t len, int64_t *rank, struct remains_report *report)
 {
@@ -55,7 +61,7 @@ static void read_report_line(
 	if (pid > 0) {
 		struct remains_end *end = &report->at[*rank % REMAINS_REPORTED];
 
-		/* Another process of that rank: another run, which names its own folder. */
+		/* Another process of that rank is of another run, which names its own folder. */
 		if (end->pid && end->rank == *rank && end->pid != pid)
 			*report = (struct remains_report){.any = true};
 		*end = (struct remains_end){*rank, pid};
@@ -70,7 +76,10 @@ static void read_report_line(
 	}
 }
 
-/* "srun: error: m3: tasks 0,4-6: Killed", "mpirun noticed that process rank 5 with PID ..." */
+/*
+ * Reads a launcher's line that tells of an end: "srun: error: m3: tasks 0,4-6: Killed", "mpirun
+ * noticed that process rank 5 with PID ...".
+ */
 static void read_end_line(const char *line, size_t len, struct remains_report *report)
 {
 	const char *at = memmem(line, len, "srun: error: ", 13);
@@ -84,7 +93,7 @@ static void read_end_line(const char *line, size_t len, struct remains_report *r
 			hash_bytes(HASH_START, at, (size_t)(line + len - at));
 }
 
-/* Of several reports the last one of each rank counts. */
+/* Reads all reports in a text. Of several the last one of each rank counts. */
 static void read_report(const char *text, struct remains_report *report)
 {
 	int64_t rank = -1;
@@ -98,7 +107,10 @@ static void read_report(const char *text, struct remains_report *report)
 	}
 }
 
-/* Of both ends of a log, of which the second may be all of the first. */
+/*
+ * Reads the reports at both ends of a log, which may be the same bytes. NULL: there is none. The
+ * caller frees it.
+ */
 static struct remains_report *read_reports(const char *head, const char *tail)
 {
 	struct remains_report *report = alloc_zeroed(1, sizeof(*report));
@@ -112,7 +124,9 @@ static struct remains_report *read_reports(const char *head, const char *tail)
 	return NULL;
 }
 
-/* "[rank5]: ..." in front of a line: PyTorch's hook and its libraries mark their words so. */
+/*
+ * Returns the rank that PyTorch's hook and its libraries mark a line with, "[rank5]: ..."; -1 none.
+ */
 static int hook_rank(const char *line, size_t len)
 {
 	char begin[MARKS];
@@ -124,7 +138,7 @@ static int hook_rank(const char *line, size_t len)
 	return log_marks_hook(begin, log_marks_read(begin, false, &marks));
 }
 
-/* The one rank that a worker's file is by its hook; -1 none, or several. */
+/* Returns the one rank that the hook names in a worker's file; -1 none, or several. */
 static int owner_in(const char *text)
 {
 	int owner = -1;
@@ -206,27 +220,32 @@ bool remains_runs_is_log(const struct remains_file *file)
 
 enum { BASE_UNKNOWN = -1, BASE_SEVERAL = -2 };
 
+/* One of torchrun's folders. */
 struct run {
 	const char *path;
-	size_t len;        /* so many bytes of it are the run's folder, with its slash */
-	const char *label; /* of one of its files: from what was looked at on */
-	size_t label_len;  /* so many bytes of that are the run's folder */
-	size_t scope;      /* so many the deepest folder beside or above it that has a job's log */
-	bool beside;       /* there is such a log */
-	bool named;        /* by a report */
-	bool foreign;      /* a log beside it names another one, or was made when it was silent */
-	int base;          /* rank less local rank of its workers: of each node another */
-	long attempt;      /* the last */
-	int64_t start;     /* realtime ns at which its last attempt began; 0 not known */
-	int64_t newest;    /* when a file of it was last written */
-	const char *why;   /* it is passed over; NULL it is not */
+	size_t len;        /* how many bytes of it are the run's folder, with its slash */
+	const char *label; /* of one of its files: the path below what was looked at */
+	size_t label_len;  /* how many bytes of that are the run's folder */
+	size_t scope;      /* how many are the deepest folder beside or above it that has a job's
+			    * log */
+	bool beside;       /* true if there is such a log */
+	bool named;        /* true if a report names it */
+	bool foreign;      /* true if a log beside it names another one, or was made long after
+			    * it fell silent */
+	int base;          /* rank less local rank of its workers, which is another number on
+			    * each node; or BASE_* */
+	long attempt;      /* the last one */
+	int64_t start;     /* when its last attempt began, realtime ns; 0 not known */
+	int64_t newest;    /* when a file of it was last written, realtime ns */
+	const char *why;   /* why it is passed over; NULL it is not */
 };
 
 struct runs {
 	ARRAY(struct run) all;
-	bool logs; /* a job's log is taken, wherever it lies */
+	bool logs; /* true if a job's log is taken, wherever it lies */
 };
 
+/* Returns the entry of that folder, made if it is new. */
 static struct run *run_of(struct runs *runs, const char *path, size_t len)
 {
 	struct run *run;
@@ -240,7 +259,10 @@ static struct run *run_of(struct runs *runs, const char *path, size_t len)
 	return run;
 }
 
-/* When the folders of its workers were made in that of the attempt. */
+/*
+ * Returns when the last folder of a worker was made in that of the attempt, which is when it began;
+ * realtime ns, 0 not known.
+ */
 static int64_t started_at(const char *path, const struct worker_folder *folder)
 {
 	char attempt[PATH_MOST];
@@ -257,7 +279,10 @@ static int64_t started_at(const char *path, const struct worker_folder *folder)
 				      : remains_time(st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
 }
 
-/* Also those whose workers left nothing but empty files: a log may be of one that was silent. */
+/*
+ * Finds all runs, also those whose workers left nothing but empty files: a log may be of one that
+ * was silent.
+ */
 static void find_runs(const struct remains *remains, struct runs *into)
 {
 	const struct remains_file *file;
@@ -290,15 +315,17 @@ static void find_runs(const struct remains *remains, struct runs *into)
 }
 
 /*
- * True if the log was made when the run had long been silent. One that was copied does not tell
- * when it was made.
+ * True if the log was made when the run had long been silent. The time of a log that was copied
+ * does not count: it tells nothing of when the log was made.
  */
 static bool is_younger(const struct remains_file *log, const struct run *run)
 {
 	return log->born && log->born <= log->when && log->born - run->newest > AT_ONCE;
 }
 
-/* What a job's log tells of a run's folder: that it is the log's own, or might be, or is not. */
+/*
+ * Notes what a job's log tells of a run's folder: that it is the log's own, or might be, or is not.
+ */
 static void take_log(const struct remains_file *log, struct run *run)
 {
 	const char *slash = strrchr(log->label, '/');
@@ -339,7 +366,7 @@ static bool is_mate(const struct run *run, const struct run *other)
 	       !strncmp(run->label, other->label, run->scope);
 }
 
-/* True if they began at other times: the nodes of one job begin together, or nearly so. */
+/* True if the two began at different times. The nodes of one job begin nearly together. */
 static bool began_apart(const struct run *a, const struct run *b)
 {
 	int64_t apart = a->start > b->start ? a->start - b->start : b->start - a->start;
@@ -347,7 +374,7 @@ static bool began_apart(const struct run *a, const struct run *b)
 	return a->start && b->start && apart > AT_ONCE;
 }
 
-/* Why a run is not looked at where there are logs; NULL it is. */
+/* Says why a run is passed over where there are logs; NULL if it is not. */
 static const char *why_logged(const struct runs *runs, const struct run *run)
 {
 	const struct run *mate;
@@ -364,7 +391,10 @@ static const char *why_logged(const struct runs *runs, const struct run *run)
 									 : REMAINS_OF_UNKNOWN;
 }
 
-/* Where there is no log: the newest of which it is known that it is not the only one; NULL none. */
+/*
+ * Returns the run that is taken where there is no log and some run was made on the same node as
+ * another: the newest of these; NULL if there are none.
+ */
 static const struct run *choose(const struct runs *runs)
 {
 	const struct run *chosen = NULL, *a, *b;
@@ -377,7 +407,7 @@ static const struct run *choose(const struct runs *runs)
 	return chosen;
 }
 
-/* True if some began at other times than others: of how many runs they are nobody knows. */
+/* True if some began at other times than others, so that nobody knows of how many runs they are. */
 static bool are_parted(const struct runs *runs)
 {
 	const struct run *a, *b;
@@ -389,6 +419,7 @@ static bool are_parted(const struct runs *runs)
 	return false;
 }
 
+/* Says why a run is passed over where there is no log; NULL if it is not. */
 static const char *why_bare(const struct run *run, const struct run *chosen, bool parted)
 {
 	if (!chosen && parted)
@@ -398,7 +429,7 @@ static const char *why_bare(const struct run *run, const struct run *chosen, boo
 	return chosen->base == run->base ? REMAINS_OF_ANOTHER : REMAINS_OF_UNKNOWN;
 }
 
-/* The name of a run alone, which nobody chose, is left out; else each file has it. */
+/* Returns a file's label. It has the name of the run's folder, unless that is the only one. */
 static const char *label_of(const struct remains_file *file, size_t run, bool alone)
 {
 	const char *begin = worker_folder_name(file->path, run);
@@ -408,6 +439,7 @@ static const char *label_of(const struct remains_file *file, size_t run, bool al
 	return file->label < begin ? file->label : begin;
 }
 
+/* Passes over the files of the runs that are not looked at. */
 static void pass_over(struct remains *remains, struct runs *runs)
 {
 	struct remains_file *file;
@@ -422,7 +454,7 @@ static void pass_over(struct remains *remains, struct runs *runs)
 			file->kind = NULL;
 			file->why = why;
 		}
-		/* Who is to name it must find it. */
+		/* Whoever is to name it must find it, so its label has the run's name. */
 		if (remains_jobs_has_passed_over(file) && worker_folder_find(file->path, &folder))
 			file->label = label_of(file, folder.run, false);
 	}
@@ -447,7 +479,7 @@ void remains_runs_tell_apart(struct remains *remains)
 
 /* -- attempts ---------------------------------------------------------------------------------- */
 
-/* True if all logs that tell of local ranks lie at the root of what was looked at. */
+/* True if all logs of jobs lie at the root of what was looked at. */
 static bool are_logs_on_top(const struct remains *remains)
 {
 	const struct remains_file *file;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A look is at both ends of a file: what a log is of is seen at its begin, what it tells of errors
- * mostly at its end. Kinds are asked in the order of the table; the last is a log of any form,
+ * A look is at both ends of a file: what a log is of shows at its begin, what it tells of errors
+ * mostly at its end. Kinds are asked in the order of the table. The last is a log of any form,
  * which has a line by which a launcher or a library tells of an error.
  */
 #include "evidence/gather/remains.h"
@@ -24,14 +24,14 @@
 #include "evidence/gather/remains-runs.h"
 #include "evidence/gather/source.h"
 
-#define LOOK_SIZE    (64 << 10) /* at each end */
-#define DEPTH_MOST   6
+#define LOOK_SIZE    (64 << 10) /* bytes at each end */
+#define DEPTH_MOST   6 /* folders below the one that was named */
 #define FILES_MOST   4096
-#define FOLDERS_TOLD 64
+#define FOLDERS_TOLD 64 /* folders that are listed as not entered */
 #define NOT_OPENED   "cannot be opened"
 #define NOT_ENTERED  "a link, or too deep: name it"
 
-/* Both ends of a file, as texts. */
+/* Both ends of a file, as texts, while it is looked at. */
 struct sight {
 	const char *path, *name;
 	char head[LOOK_SIZE + 1], tail[LOOK_SIZE + 1];
@@ -40,11 +40,13 @@ struct sight {
 
 /* -- kinds ------------------------------------------------------------------------------------- */
 
+/* True if the words stand at either end. */
 static bool has(const struct sight *sight, const char *words)
 {
 	return strstr(sight->head, words) || strstr(sight->tail, words);
 }
 
+/* True if the file begins with the words, blanks aside. */
 static bool begins(const struct sight *sight, const char *words)
 {
 	const char *at = sight->head + strspn(sight->head, " \t\r\n");
@@ -52,13 +54,17 @@ static bool begins(const struct sight *sight, const char *words)
 	return !strncmp(at, words, strlen(words));
 }
 
-/* torchrun's for a worker: {"message": {"message": ..., "extraInfo": ...}}, or a text. */
+/*
+ * True for torchrun's error file of a worker: {"message": {"message": ..., "extraInfo": ...}}, or a
+ * text for the inner object.
+ */
 static bool is_error_file(const struct sight *sight)
 {
 	return begins(sight, "{") && has(sight, "\"message\"") &&
 	       (has(sight, "\"extraInfo\"") || !strcmp(sight->name, "error.json"));
 }
 
+/* True for a report by NCCL RAS, JSON or text. */
 static bool is_ras(const struct sight *sight)
 {
 	if (begins(sight, "{"))
@@ -66,20 +72,24 @@ static bool is_ras(const struct sight *sight)
 	return has(sight, "Job summary\n===") && has(sight, "Communicators...");
 }
 
+/* True for what scontrol or sacct say. */
 static bool is_slurm_record(const struct sight *sight)
 {
 	return (begins(sight, "JobId=") && has(sight, "JobState=")) ||
 	       ((begins(sight, "JobID|") || has(sight, "|JobID|")) && has(sight, "|State"));
 }
 
-/* PyTorch's debug server asks all ranks, at times. */
+/* True for stacks that PyTorch's debug server has asked of all ranks. */
 static bool is_served(const struct sight *sight)
 {
 	return (begins(sight, "=== Rank 0: http") || begins(sight, "PARTIAL DATA: ")) &&
 	       (has(sight, "/handler/dump_traceback") || has(sight, "/handler/pyspy_dump"));
 }
 
-/* Ray Train's hang detector: what is no word of py-spy's in its folder says why there is none. */
+/*
+ * True for a file of Ray Train's hang detector: one in its folder of stacks that has nothing by
+ * py-spy says why not.
+ */
 static bool is_of_ray(const struct sight *sight)
 {
 	static const char folder[] = "stack_traces/";
@@ -91,6 +101,7 @@ static bool is_of_ray(const struct sight *sight)
 			       begins(sight, "failed to collect: ")));
 }
 
+/* True for stacks by py-spy or faulthandler, whoever asked for them. */
 static bool is_stack_text(const struct sight *sight)
 {
 	return is_served(sight) || is_of_ray(sight) ||
@@ -100,7 +111,10 @@ static bool is_stack_text(const struct sight *sight)
 	       (begins(sight, "Fatal Python error: ") && has(sight, "most recent call first"));
 }
 
-/* Its tables of Flight Recorders; and what ranks said of their health, where one is not well. */
+/*
+ * True for the debug server's tables of Flight Recorders, and for what ranks said of their health
+ * where one is not well.
+ */
 static bool is_served_table(const struct sight *sight)
 {
 	return (has(sight, "=== FR Trace") && has(sight, "--- Collectives ---")) ||
@@ -109,12 +123,16 @@ static bool is_served_table(const struct sight *sight)
 		       has(sight, "\"healthy\":"));
 }
 
+/* True for what TORCH_TRACE writes. */
 static bool is_compile_log(const struct sight *sight)
 {
 	return begins(sight, "V") && has(sight, "] {\"") && has(sight, "torch/_");
 }
 
-/* "[12345.678901] ...", "[Mon Nov 24 ...] ...", "Nov 24 03:11:52 m3 kernel: ..." */
+/*
+ * True for lines such as "[12345.678901] ...", "[Mon Nov 24 ...] ...", "Nov 24 03:11:52 m3 kernel:
+ * ...".
+ */
 static bool is_of_kernel(const struct sight *sight)
 {
 	const char *at = sight->head;
@@ -128,6 +146,7 @@ static bool is_of_kernel(const struct sight *sight)
 	       !strncmp(sight->head, "[Sun ", 5);
 }
 
+/* True for a kernel's log that tells something. */
 static bool is_kernel_log(const struct sight *sight)
 {
 	if (!is_of_kernel(sight))
@@ -136,7 +155,10 @@ static bool is_kernel_log(const struct sight *sight)
 	       log_sieve_knows(LOG_SIEVE_KERNEL, sight->tail, strlen(sight->tail));
 }
 
-/* torchrun keeps two for each worker: whatever is in them, it is what that one said. */
+/*
+ * True for a log that torchrun keeps for one worker, of which there are two: whatever is in it was
+ * said by that worker.
+ */
 static bool is_of_worker(const struct sight *sight)
 {
 	struct worker_folder folder;
@@ -145,7 +167,7 @@ static bool is_of_worker(const struct sight *sight)
 	       (!strcmp(sight->name, "stderr.log") || !strcmp(sight->name, "stdout.log"));
 }
 
-/* What a program would print stands in its text, too. */
+/* True for the text of a program, which has all that it would print. */
 static bool is_program(const struct sight *sight)
 {
 	static const char *const suffixes[] = {".py", ".sh", ".sbatch", ".c", ".cu", ".ipynb"};
@@ -157,6 +179,7 @@ static bool is_program(const struct sight *sight)
 	return false;
 }
 
+/* True for a log of any form. */
 static bool is_job_log(const struct sight *sight)
 {
 	if (is_of_worker(sight))
@@ -166,6 +189,7 @@ static bool is_job_log(const struct sight *sight)
 		       log_sieve_knows(LOG_SIEVE_JOB, sight->tail, strlen(sight->tail)));
 }
 
+/* The kinds, in the order in which they are asked. */
 static const struct {
 	struct remains_kind kind;
 	bool (*is)(const struct sight *sight);
@@ -182,7 +206,7 @@ static const struct {
 
 /* -- a look ------------------------------------------------------------------------------------ */
 
-/* Bytes from there on; what is no text is a blank. False where they cannot be read. */
+/* Reads LOOK_SIZE bytes from there on, ended by NUL. Returns false where they cannot be read. */
 static bool read_at(int fd, off_t at, char into[static LOOK_SIZE + 1], size_t *ret_n)
 {
 	ssize_t got = pread(fd, into, LOOK_SIZE, at);
@@ -192,7 +216,7 @@ static bool read_at(int fd, off_t at, char into[static LOOK_SIZE + 1], size_t *r
 	return got >= 0;
 }
 
-/* True if what a text has not is there: then none of the kinds is. */
+/* True if the bytes have what no text has; then the file is of none of the kinds. */
 static bool is_binary(const char *bytes, size_t n)
 {
 	return n && (memchr(bytes, '\0', n) || *bytes == '\x80');
@@ -206,6 +230,7 @@ static const struct remains_kind *kind_of(const struct sight *sight)
 	return NULL;
 }
 
+/* Takes a regular file for something by its two ends, or says why not. */
 static void look_into(int fd, const struct stat *st, struct sight *sight, struct remains_file *file)
 {
 	size_t n;
@@ -235,7 +260,7 @@ static void look_into(int fd, const struct stat *st, struct sight *sight, struct
 	remains_runs_read(file, sight->head, sight->tail, is_of_worker(sight));
 }
 
-/* What another source takes is its own: of a folder only what lies in it, and not below. */
+/* Says what the file is for another source that takes it; NULL if none does. */
 static const char *other_of(const char *path)
 {
 	static const struct {
@@ -259,7 +284,7 @@ int64_t remains_time(int64_t seconds, int64_t ns)
 	return seconds * CLOCK_NS_PER_S + ns;
 }
 
-/* When the file was made, realtime ns; 0 where the file system does not say. */
+/* Returns when the file was made, realtime ns; 0 where the file system does not say. */
 static int64_t born_at(int fd)
 {
 	struct statx st;
@@ -269,6 +294,10 @@ static int64_t born_at(int fd)
 	return remains_time(st.stx_btime.tv_sec, st.stx_btime.tv_nsec);
 }
 
+/*
+ * Looks at one file. `depth` is how many folders it lies below the one that was named: what is
+ * another source's is read only in that folder itself.
+ */
 static void look_at(struct remains_file *file, int depth)
 {
 	struct sight *sight = alloc_zeroed(1, sizeof(*sight));
@@ -310,6 +339,7 @@ static bool is_again(const struct remains *remains, const struct remains_file *l
 	return false;
 }
 
+/* Adds a file, and looks at it. */
 static void add(struct remains *remains, const char *path, size_t root, int depth)
 {
 	struct remains_file *file;
@@ -338,7 +368,7 @@ static bool is_folder(const char *path, bool follow)
 	return (follow ? stat(path, &st) : lstat(path, &st)) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* True if no more files need be looked at. Below a folder that has too many nobody looks. */
+/* True if no more files need be looked at: one was enough, or there are too many. */
 static bool is_enough(const struct remains *remains)
 {
 	size_t n = remains->files.nr;
@@ -346,7 +376,9 @@ static bool is_enough(const struct remains *remains)
 	return remains->more || (remains->one && n && remains->files.items[n - 1].kind);
 }
 
-/* A folder below the one asked for, into which nobody looks: what is in it is not known. */
+/*
+ * Adds a folder below the one asked for that nobody looks into, so that what is in it is not known.
+ */
 static void pass_folder(struct remains *remains, const char *path, size_t root, const char *why)
 {
 	struct remains_file *file;
@@ -361,7 +393,7 @@ static void pass_folder(struct remains *remains, const char *path, size_t root, 
 	file->why = why;
 }
 
-/* What lies in a folder is looked at before what lies below it. */
+/* Looks at a folder: first at what lies in it, then at what lies below. */
 static void walk(struct remains *remains, const char *path, size_t root, int depth)
 {
 	struct file_names names = {0};
@@ -382,7 +414,7 @@ static void walk(struct remains *remains, const char *path, size_t root, int dep
 	file_names_release(&names);
 }
 
-/* One more folder in front of the label; false where there is none. */
+/* Puts one more folder in front of the label. Returns false where there is none. */
 static bool widen_label(struct remains_file *file)
 {
 	const char *at = file->label;
@@ -395,7 +427,7 @@ static bool widen_label(struct remains_file *file)
 	return true;
 }
 
-/* The label of the last file, and of those that have the same one, tells them apart. */
+/* Widens the label of the last file, and of those that have the same one, until they differ. */
 static void part_labels(struct remains *remains)
 {
 	struct remains_file *last = &remains->files.items[remains->files.nr - 1], *file;
@@ -409,7 +441,7 @@ static void part_labels(struct remains *remains)
 	}
 }
 
-/* One more folder in the labels of what was found in one. */
+/* Puts one more folder into the labels of what was found in one folder. */
 static bool widen_look(const struct remains *remains, struct remains_look *look)
 {
 	const char *path = remains->files.items[look->first].path;
@@ -436,7 +468,10 @@ static bool look_alike(const struct remains *remains, const struct remains_look 
 	       !strncmp(one + a->root, other + b->root, len);
 }
 
-/* What was found in the last folder: its labels begin with the folder's name, as all of several. */
+/*
+ * Puts the folder's name into the labels of what was found in it, as far as it takes to tell it
+ * from other folders.
+ */
 static void name_look(struct remains *remains, struct remains_look *look)
 {
 	struct remains_look *other;
@@ -449,6 +484,7 @@ static void name_look(struct remains *remains, struct remains_look *look)
 				break;
 }
 
+/* Gives the files of all folders their labels, where several paths were named. */
 static void name_looks(struct remains *remains)
 {
 	struct remains_look *look;

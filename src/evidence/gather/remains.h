@@ -3,8 +3,8 @@
 #define EVIDENCE_REMAINS_H
 
 /*
- * What a job that nobody prepared leaves in files: each is taken for something by what stands in
- * it, never by its name alone, or passed over for a reason that is said. A folder is walked down,
+ * What a job that nobody prepared leaves in files. Each file is taken for something by what stands
+ * in it, never by its name alone, or passed over for a reason that is told. A folder is walked down
  * as far as torchrun's and Slurm's folders of logs go; links are not followed there.
  */
 
@@ -15,11 +15,12 @@
 #include "evidence/format/exhibit.h"
 #include "evidence/gather/log-times.h"
 
-/* A kind of such files, one row of the table in remains.c. */
+/* What a file can be taken for: one row of the table in remains.c. */
 struct remains_kind {
 	enum exhibit_kind exhibit;
-	const char *is; /* "a job's log" */
-	bool sieved;    /* it may be of any size: what tells is kept of it, line by line */
+	const char *is; /* in words: "a job's log" */
+	bool sieved;    /* true if it may be of any size: only its lines that tell something are
+			 * kept */
 };
 
 /* Why files are passed over that may be of other jobs. */
@@ -28,62 +29,80 @@ struct remains_kind {
 
 struct remains_report; /* remains-runs.h */
 
+/* A file that was looked at. */
 struct remains_file {
 	char *path;
-	const char *label; /* path below what was asked for, of several with its name; in path */
-	const struct remains_kind *kind; /* NULL: passed over */
-	const char *other;               /* another source takes it: "a bundle"; NULL */
-	const char *why;                 /* it was passed over, a literal; NULL it was not */
-	int64_t when;                    /* it was last written, realtime ns */
-	int64_t first, last;             /* times of its lines, s (log-times.h); 0 not known */
-	enum log_time_form form;         /* of both */
-	int64_t born;                    /* it was made; 0 not known */
-	int64_t job;                     /* a number that Slurm gave it; 0 none is told */
-	uint64_t ranks;                  /* bits of those below 64 whose lines are in it */
+	const char *label; /* its path below what was asked for, with that one's name where there
+			    * are several; in `path` */
+	const struct remains_kind *kind; /* what it is taken for; NULL: it is passed over */
+	const char *other;               /* what it is for the other source that takes it: "a
+					  * bundle"; NULL none */
+	const char *why;                 /* why it was passed over, a literal; NULL it was not */
+	int64_t when;                    /* when it was last written, realtime ns */
+	int64_t first, last;             /* times of its first and last line, in s (log-times.h);
+					  * 0 not known */
+	enum log_time_form form;         /* of both times */
+	int64_t born;                    /* when it was made, realtime ns; 0 not known */
+	int64_t job;                     /* the number of the Slurm job; 0 not told */
+	uint64_t ranks;                  /* bits of the ranks below 64 whose lines are in it */
 	uint64_t dev, ino;               /* 0 not known */
-	bool again;                      /* it was looked at before, by another path */
-	int owner;                       /* the rank that a worker's own file names; -1 */
-	struct remains_report *report;   /* torchrun's; NULL none is in it */
-	uint64_t served; /* PyTorch's debug server: hash of the addresses of all ranks; 0 none */
-	uint64_t asked;  /* hash of what it asked them for */
-	char polled[32]; /* NCCL RAS in JSON: when; "" not told in the form that has an order */
+	bool again;                      /* true if it was looked at before, by another path */
+	int owner;                       /* the rank that a worker's own file names; -1 none */
+	struct remains_report *report;   /* torchrun's report of failures in it; NULL none */
+	uint64_t served; /* of a dump by PyTorch's debug server: hash of the addresses of all
+			  * ranks; 0 none */
+	uint64_t asked;  /* hash of what that server asked them for */
+	char polled[32]; /* of a report by NCCL RAS in JSON: when; "" not told in the form that
+			  * has an order */
 };
 
-/* A path that was looked at. */
+/* A path that was looked at, and the files that were found. */
+/* its files are [first, end) */
 struct remains_look {
 	size_t first, end; /* its files */
-	size_t root;       /* bytes of its files' paths before their labels */
-	bool folder, named; /* a folder; its own name is in the labels */
+	size_t root;       /* how many bytes of its files' paths precede their labels */
+	bool folder, named; /* folder: it is one; named: its own name is in the labels */
 };
 
+/* All that was looked at. */
 struct remains {
 	ARRAY(struct remains_file) files;
 	ARRAY(struct remains_look) looks;
-	size_t more;    /* were not looked at: there are too many */
-	size_t passed_folders; /* into which nobody looked */
-	size_t unentered;      /* of these, not even named: there are too many */
-	size_t refused; /* were not opened: pipes, devices, links of others */
-	bool one;	/* one that is taken is enough */
+	size_t more;    /* how many files were not looked at, as there are too many */
+	size_t passed_folders; /* how many folders nobody looked into */
+	size_t unentered;      /* how many of these are not even in `files`, as there are too
+			        * many */
+	size_t refused; /* how many were not opened: pipes, devices, links of others */
+	bool one;	/* set by the caller: it is enough to find one file that is taken */
 };
 
-/* Looks at a file, or at all below a folder. Several paths add up. remains_release() it. */
+/*
+ * Looks at a file, or at all below a folder. Several paths add up. The caller calls
+ * remains_release().
+ */
 void remains_look(struct remains *remains, const char *path) __attribute__((nonnull));
 
-/* A file's time, realtime ns; 0 for one that no clock of ours shows. */
+/* Returns a file's time as realtime ns; 0 for one that no clock of ours shows. */
 int64_t remains_time(int64_t seconds, int64_t ns);
 
-/* After the last look: gives the files their labels, and leaves out earlier attempts. */
+/*
+ * Gives the files their final labels, and passes over earlier attempts. Called after the last look.
+ */
 void remains_settle(struct remains *remains) __attribute__((nonnull));
 
-/* Adds what is taken to the evidence; what cannot be read becomes a gap. Returns how many are. */
+/*
+ * Adds what is taken to the evidence; what cannot be read becomes a gap. Returns how many were
+ * added.
+ */
 size_t remains_read(const struct remains *remains, struct evidence *into) __attribute__((nonnull));
 
-/* True if any of it is taken for something. */
+/* True if anything at the path is taken for something. */
 bool remains_any(const char *path) __attribute__((nonnull));
 
-/* True if nobody could look at the file, or into the folder: what is in it is not known. */
+/* True if nobody could look at the file, or into the folder, so that what is in it is not known. */
 bool remains_is_unseen(const struct remains_file *file) __attribute__((nonnull));
 
+/* Frees all that was found. */
 void remains_release(struct remains *remains) __attribute__((nonnull));
 
 #endif

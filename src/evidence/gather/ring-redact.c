@@ -10,21 +10,23 @@
 #include "ring/ring-read.h"
 #include "ring/ring-traceback.h"
 
-/* How notes of errors begin; the type of the error follows, then ": " and its text. */
+/* How notes of errors begin. The type of the error follows, then ": " and its text. */
 static const char *const errors[] = {"exception: ", "thread exception: ", "interrupted: "};
 
-/* The ring, and the same bytes to write to: a view only reads. */
+/* A ring, and the same bytes to write to, as a view only reads. */
 struct redacting {
 	struct ring_view view;
 	uint8_t *bytes;
 	const struct ring_redact_options *options;
 };
 
+/* Returns where to write what the view shows at that place. */
 static uint8_t *writable(const struct redacting *redacting, const void *at)
 {
 	return redacting->bytes + ((const uint8_t *)at - redacting->view.bytes);
 }
 
+/* Makes stars of the text of an error. */
 static void hide_error(char *text)
 {
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
@@ -39,6 +41,7 @@ static void hide_error(char *text)
 	}
 }
 
+/* Redacts the ring's table of strings. */
 static void redact_strings(const struct redacting *redacting)
 {
 	const struct ring_view *view = &redacting->view;
@@ -53,7 +56,10 @@ static void redact_strings(const struct redacting *redacting)
 	}
 }
 
-/* Redacts what passed write(2), a circle: laid straight to be read, and put back as it lay. */
+/*
+ * Redacts what passed write(2). That is a ring of bytes: it is laid straight to be redacted, and
+ * put back as it lay.
+ */
 static void redact_written(const struct redacting *redacting)
 {
 	const struct ring_part *part = &redacting->view.part[RING_S_STDERR];
@@ -71,7 +77,7 @@ static void redact_written(const struct redacting *redacting)
 	bytes = writable(redacting, part->at) + sizeof(head);
 	size = (size_t)part->count - sizeof(head);
 	memcpy(&head, part->at, sizeof(head));
-	/* Nobody knows where the lines of one that is cut begin. */
+	/* Where the lines of one that is cut begin nobody knows. */
 	from = head.head > size && part->count == part->declared ? (size_t)(head.head % size) : 0;
 	straight = alloc_zeroed(1, size);
 	memcpy(straight, bytes + from, size - from);
@@ -82,6 +88,7 @@ static void redact_written(const struct redacting *redacting)
 	free(straight);
 }
 
+/* Removes copies of stacks, if they are not asked for. */
 static void redact_deaths(const struct redacting *redacting)
 {
 	const struct ring_part *part = &redacting->view.part[RING_S_FATAL];
@@ -94,6 +101,7 @@ static void redact_deaths(const struct redacting *redacting)
 	}
 }
 
+/* Redacts tracebacks; with no_logs also the messages of their errors. */
 static void redact_tracebacks(const struct redacting *redacting)
 {
 	const struct ring_part *part = &redacting->view.part[RING_S_TRACES];

@@ -12,10 +12,11 @@
 #include <stddef.h>
 
 struct ring_redact_options {
-	bool raw_stacks; /* copies of stacks at a death stay, without arguments */
-	bool no_logs;    /* texts that the job wrote, and those of its errors, go */
+	bool raw_stacks; /* true to keep copies of stacks at a death, which have no arguments */
+	bool no_logs;    /* true to remove texts that the job wrote, and those of its errors */
 };
 
+/* Redacts a ring of `size` bytes. */
 void ring_redact(void *bytes, size_t size, const struct ring_redact_options *options)
 	__attribute__((nonnull(3)));
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two sets of workers. The first takes the stacks: each worker has a share of the targets and goes
- * through it sample by sample, and in the end sends the modules that walks have met, with what
- * walking needs of them. The second looks the names up, module by module: that takes longest, may
- * be lost, and is done once for each module however many processes have it.
+ * There are two sets of workers. The first takes the stacks: each worker has a share of the targets
+ * and goes through it sample by sample; in the end it sends the modules that walks have met, with
+ * what walking needs of them. The second looks the names up, module by module: that takes longest,
+ * may be lost, and is done once for each module however many processes have it.
  *
- * A target that blocks its helper is asked once more, by the next one, for nothing but what takes
- * no lock of it, and then left. That next helper knows the samples that there are already from
- * their exhibits, which it inherits.
+ * A target that blocks its helper is asked once more, by the next helper, for nothing but what
+ * takes no lock of it, and then left. That next helper knows the samples that there are already
+ * from their exhibits, which it inherits.
  */
 #include "evidence/gather/stacks-gather.h"
 
@@ -27,21 +27,22 @@
 #include "proc/threads/sleep-clock.h"
 
 #define GATHER_SAMPLES 3
-#define GATHER_NAMING  5 /* times the deadline, for the names of one module */
+#define GATHER_NAMING  5 /* how many times the deadline the names of one module may take */
 
+/* What is still asked of a target. */
 enum gather_state {
 	TARGET_OPEN,
-	TARGET_STUCK, /* it blocked a helper: only facts from now on */
-	TARGET_LEFT,  /* nothing more of it */
+	TARGET_STUCK, /* it blocked a helper: only facts that take no lock are asked from now on */
+	TARGET_LEFT,  /* nothing more is asked of it */
 };
 
 /* One target, as its worker and we see it. */
 struct gather_target {
 	const struct stacks_target *target;
 	enum gather_state state;
-	size_t exhibit[GATHER_SAMPLES]; /* 1 + place in `into`; 0: not taken */
-	int64_t taken;			/* monotonic ns; 0 not yet */
-	struct snapshot snapshots[GATHER_SAMPLES]; /* a helper's own */
+	size_t exhibit[GATHER_SAMPLES]; /* 1 + its index in `into`, by sample; 0: not taken */
+	int64_t taken;			/* when the last sample was, monotonic ns; 0 not yet */
+	struct snapshot snapshots[GATHER_SAMPLES]; /* only in the helper */
 };
 
 /* The targets of one worker. */
@@ -50,6 +51,7 @@ struct gather_share {
 	size_t nr;
 };
 
+/* One gathering of stacks. */
 struct gather {
 	struct evidence *into;
 	const char *host;
@@ -63,13 +65,13 @@ struct gather {
 
 /* --- In the helper: stacks -------------------------------------------------------------------- */
 
-/* What a helper has for all of its targets. */
+/* What a helper uses for all of its targets. */
 struct helper_means {
 	struct images *images;
 	struct sleep_clock *clock;
 };
 
-/* Waits until a pause has passed since a target's last sample. */
+/* Waits until a pause has passed since the target's last sample. */
 static void helper_pause(const struct gather *gather, const struct gather_target *target)
 {
 	int64_t until = target->taken + gather->options->pause_ms * CLOCK_NS_PER_MS;
@@ -81,12 +83,13 @@ static void helper_pause(const struct gather *gather, const struct gather_target
 		(void)nanosleep(&time, NULL);
 }
 
+/* Returns the pid that exhibits name the target by. */
 static uint32_t goes_by(const struct gather_target *target)
 {
 	return target->target->as ? target->target->as : target->target->id.pid;
 }
 
-/* Adds what a capture gave. Without any thread only the words are left of it. */
+/* Adds what a capture gave. Where it has no thread, only a gap with its words is added. */
 static void helper_add(const struct gather *gather, const struct gather_target *target,
 	const struct snapshot *snapshot, int error, const struct complaint *why,
 	struct evidence *into)
@@ -106,7 +109,7 @@ static void helper_add(const struct gather *gather, const struct gather_target *
 	str_release(&words);
 }
 
-/* One sample of one target, into evidence. */
+/* Takes one sample of one target, and adds it. */
 static void helper_take(const struct gather *gather, struct gather_target *target,
 	unsigned sample, const struct helper_means *means, struct evidence *into)
 {
@@ -133,8 +136,8 @@ static void helper_take(const struct gather *gather, struct gather_target *targe
 }
 
 /*
- * The samples that an earlier helper of this share has taken, out of their exhibits. Modules are
- * opened through processes: not through one that blocks whoever does.
+ * Reads the samples that an earlier helper of this share has taken out of their exhibits. Modules
+ * are opened through processes, but not through one that blocks whoever does that.
  */
 static void helper_restore(
 	const struct gather *gather, const struct gather_share *share, struct images *images)
@@ -159,7 +162,7 @@ static void helper_restore(
 	}
 }
 
-/* The modules, as walks have read them, and which of their addresses want names. */
+/* Sends the modules as walks have read them, and which of their addresses want names. */
 static void helper_send_modules(const struct gather *gather, const struct gather_share *share,
 	struct images *images, int out)
 {
@@ -192,7 +195,10 @@ static void helper_send_modules(const struct gather *gather, const struct gather
 	free(all);
 }
 
-/* A step is one sample of one target; the last one is the modules. What is allocated ends here. */
+/*
+ * Does a worker's steps. A step is one sample of one target; the last one sends the modules. What
+ * is allocated here is freed by the helper's end.
+ */
 static void gather_steps(void *arg, size_t worker, size_t step, int out)
 {
 	const struct gather *gather = arg;
@@ -226,6 +232,7 @@ static void gather_add_gap(struct gather *gather, uint32_t pid, const char *what
 	str_release(&words);
 }
 
+/* Takes in what a helper has sent. */
 static void gather_take(void *arg, size_t worker, size_t step, const struct parcel *parcel)
 {
 	struct gather *gather = arg;
@@ -253,6 +260,7 @@ static void gather_take(void *arg, size_t worker, size_t step, const struct parc
 	}
 }
 
+/* Notes what is missing since a helper was lost. Returns true to try its step once more. */
 static bool gather_lost(void *arg, size_t worker, size_t step, int error)
 {
 	struct gather *gather = arg;
@@ -280,6 +288,7 @@ static bool gather_lost(void *arg, size_t worker, size_t step, int error)
 	return false;
 }
 
+/* Notes that nobody takes the stacks of a worker's share. */
 static void gather_none(void *arg, size_t worker, size_t step, int error)
 {
 	struct gather *gather = arg;
@@ -295,6 +304,7 @@ static void gather_none(void *arg, size_t worker, size_t step, int error)
 
 /* --- All of it -------------------------------------------------------------------------------- */
 
+/* Gives each worker its share of the targets. */
 static void gather_share_out(struct gather *gather, struct workers *workers, size_t nr)
 {
 	size_t next = 0;

@@ -13,17 +13,18 @@
 #include "proc/threads/walk.h"
 
 #define MODULE_SCHEMA  "inquest-module/1"
-#define MODULE_SYMBOLS (1u << 20) /* of one exhibit; no honest one has more */
-#define MODULE_SYMBOL  5	  /* items of one */
+#define MODULE_SYMBOLS (1u << 20) /* the most symbols of one exhibit that are read; no honest one
+				   * has more */
+#define MODULE_SYMBOL  5	  /* items of one symbol */
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
-/* An exhibit, parsed. Its image lies in the exhibit's bytes. */
+/* A parsed exhibit. Its image and build id lie in the exhibit's bytes. */
 struct module_exhibit {
 	struct arena arena;
 	uint64_t dev, ino;
 	const char *path;
-	bool replaced;
+	bool replaced; /* by another file of that path, since it was mapped */
 	const uint8_t *build_id;
 	size_t build_id_len;
 	const uint8_t *image;
@@ -40,7 +41,7 @@ static const struct field module_fields[] = {
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
-/* [address, start of the function, function, file, line] each */
+/* Packs symbols, each as [address, start of the function, function, file, line]. */
 static void put_symbols(msgpack_packer *packer, const struct module_symbol *symbols, size_t nr)
 {
 	fields_put_text(packer, "symbols");
@@ -111,6 +112,7 @@ void stacks_add_module(struct evidence *into, const char *host, const struct mod
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
+/* Returns the item's text, "" if it is none. */
 static const char *item_text(struct module_exhibit *module, const struct unpack_item *item)
 {
 	if (item->type != UNPACK_BYTES)
@@ -118,7 +120,7 @@ static const char *item_text(struct module_exhibit *module, const struct unpack_
 	return arena_text_max(&module->arena, (const char *)item->bytes, item->len);
 }
 
-/* Later versions may put more behind the five. */
+/* Reads a symbol. Later versions may put more behind the five items. */
 static void read_symbol(
 	struct module_exhibit *module, struct unpack *unpack, const struct unpack_item *array)
 {
@@ -154,6 +156,7 @@ static void read_symbols(
 	}
 }
 
+/* Reads one pair of the module's map. */
 static void read_pair(struct module_exhibit *module, struct unpack *unpack,
 	const struct unpack_item *key, const struct unpack_item *value)
 {
@@ -172,7 +175,10 @@ static void read_pair(struct module_exhibit *module, struct unpack *unpack,
 	}
 }
 
-/* Release in any case. */
+/*
+ * Parses an exhibit. Returns 0, or negative with words. The caller calls module_exhibit_release()
+ * in any case.
+ */
 static int module_parse(
 	const struct exhibit *exhibit, struct module_exhibit *ret, struct complaint *why)
 {
@@ -235,7 +241,7 @@ static int compare_symbols(const void *va, const void *vb)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Both, and of the same address the one that says more. */
+/* Adds the other's symbols. Of two with the same address the one that has a function is kept. */
 static void merge_symbols(struct module_exhibit *into, const struct module_exhibit *other)
 {
 	size_t nr = 0;
@@ -254,7 +260,7 @@ static void merge_symbols(struct module_exhibit *into, const struct module_exhib
 	into->symbols.nr = nr;
 }
 
-/* Runs of both behind each other are an excerpt of both. */
+/* Merges two images. The runs of both, one behind the other, are an excerpt of both. */
 static int merge_images(struct module_exhibit *into, const struct module_exhibit *other,
 	struct str *bytes)
 {

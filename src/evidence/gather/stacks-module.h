@@ -18,7 +18,7 @@
 /* The addresses of one module that stand on stacks. */
 struct stacks_wanted {
 	struct module *module;
-	uint32_t pid; /* a process that has it mapped */
+	uint32_t pid; /* a process that has it mapped; 0: none any more */
 	uint64_t *addresses;
 	size_t nr;
 };
@@ -28,16 +28,26 @@ struct stacks_wanteds {
 	struct arena arena;
 };
 
-/* Lists the addresses on the stacks of these snapshots; walks those not walked yet. */
+/*
+ * Lists the addresses on the stacks of these snapshots, module by module; walks snapshots that were
+ * not walked yet. The caller calls stacks_wanted_release().
+ */
 void stacks_want(struct stacks_wanteds *ret, struct images *images,
 	const struct snapshot *snapshots, size_t nr) __attribute__((nonnull(1, 2)));
+/* Frees the lists. */
 void stacks_wanted_release(struct stacks_wanteds *wanteds) __attribute__((nonnull));
 
-/* Looks the names up and gives them to the module. Texts go into the arena. */
+/*
+ * Looks the names of the addresses up and gives them to the module. Texts go into the arena, so
+ * they live as long as that does.
+ */
 void stacks_name(struct images *images, const struct stacks_wanted *wanted, struct arena *arena)
 	__attribute__((nonnull));
 
-/* Adds an exhibit that came from a helper, or merges it into that of a module known already. */
+/*
+ * Adds an exhibit that came from a helper. That of a module which is known already is merged into
+ * the known one.
+ */
 void stacks_put(struct evidence *into, const char *host, const struct exhibit *exhibit)
 	__attribute__((nonnull));
 
@@ -46,11 +56,12 @@ void stacks_put(struct evidence *into, const char *host, const struct exhibit *e
 /* A module whose addresses need names, for all helpers together. */
 struct stacks_nameless {
 	uint64_t dev, ino;
-	uint32_t pid; /* that has it mapped */
+	uint32_t pid; /* a process that has it mapped */
 	char *path;
 	ARRAY(uint64_t) addresses;
 };
 
+/* All such modules, and where their exhibits go. */
 struct stacks_names {
 	struct evidence *into;
 	const char *host;
@@ -58,20 +69,23 @@ struct stacks_names {
 	size_t workers;
 };
 
-/* The first packs one helper's wishes into bytes, the second takes these bytes in. */
+/* Packs one helper's wishes into bytes; stacks_names_want() takes such bytes in. */
 void stacks_names_pack(const struct stacks_wanted *wanted, struct str *into)
 	__attribute__((nonnull));
 void stacks_names_want(struct stacks_names *names, const uint8_t *bytes, size_t len)
 	__attribute__((nonnull));
 
-/* Finds the names in helpers, each module within deadline_ms; releases the wishes. */
+/*
+ * Finds the names in helpers, each module within deadline_ms, and merges them into the exhibits;
+ * releases the wishes.
+ */
 void stacks_names_find(struct stacks_names *names, int deadline_ms) __attribute__((nonnull));
 
-/* Adds the exhibit of a module with its present symbols; an `image` of NULL is left out. */
+/* Adds the exhibit of a module with its present symbols. An `image` of NULL is left out. */
 void stacks_add_module(struct evidence *into, const char *host, const struct module *module,
 	const struct excerpt *image) __attribute__((nonnull(1, 2, 3)));
 
-/* Merges another exhibit of the same module into this one. 0, or -1 if one is damaged. */
+/* Merges another exhibit of the same module into this one. Returns 0, or -1 if one is damaged. */
 int stacks_merge_module(struct exhibit *into, const struct exhibit *other)
 	__attribute__((nonnull));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The workers that find names. A module is opened anew through a process that has it mapped; if
- * that has ended meanwhile, by its path.
+ * that process has ended meanwhile, by the module's path.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +17,7 @@
 
 #define NAMES_MAPS_CAP (64u << 20)
 
+/* How the wishes of a helper begin; path and addresses follow. */
 struct names_head {
 	uint64_t dev, ino;
 	uint32_t pid, path_len;
@@ -32,6 +33,7 @@ void stacks_names_pack(const struct stacks_wanted *wanted, struct str *into)
 	str_add_bytes(into, wanted->addresses, wanted->nr * sizeof(uint64_t));
 }
 
+/* Returns the entry of that module, made if it is new. */
 static struct stacks_nameless *names_of(
 	struct stacks_names *names, const struct names_head *head, const char *path)
 {
@@ -72,7 +74,7 @@ void stacks_names_want(struct stacks_names *names, const uint8_t *bytes, size_t 
 
 /* --- In the helper ---------------------------------------------------------------------------- */
 
-/* A map that shows that module, of a process that may be gone. */
+/* Returns a map that shows that module, of a process that may be gone. */
 static struct stack_map names_made_up_map(const struct stacks_nameless *nameless)
 {
 	return (struct stack_map){.end = 4096,
@@ -83,7 +85,7 @@ static struct stack_map names_made_up_map(const struct stacks_nameless *nameless
 		.path = nameless->path};
 }
 
-/* Leaves only the maps of that module. */
+/* Keeps only the maps of that module. */
 static void names_narrow(struct stack_maps *maps, const struct stacks_nameless *nameless)
 {
 	size_t kept = 0;
@@ -120,6 +122,7 @@ static struct module *names_open(struct images *images, const struct stacks_name
 	return modules_find(images_modules(images), &made_up);
 }
 
+/* Does a worker's steps: each finds the names of one module. Modules are dealt out in turn. */
 static void names_work(void *arg, size_t worker, size_t step, int out)
 {
 	struct stacks_names *names = arg;
@@ -145,6 +148,7 @@ static void names_work(void *arg, size_t worker, size_t step, int out)
 
 /* --- Outside ---------------------------------------------------------------------------------- */
 
+/* Takes in a module with its names. */
 static void names_take(void *arg, size_t worker, size_t step, const struct parcel *parcel)
 {
 	struct stacks_names *names = arg;
@@ -155,6 +159,7 @@ static void names_take(void *arg, size_t worker, size_t step, const struct parce
 		stacks_put(names->into, names->host, &parcel->exhibit);
 }
 
+/* Notes that the names of a module are missing. Its step is not tried again. */
 static bool names_lost(void *arg, size_t worker, size_t step, int error)
 {
 	struct stacks_names *names = arg;

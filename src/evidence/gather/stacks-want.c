@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From addresses on stacks to names: sorted by module, so that each is gone through once. */
+/*
+ * Lists addresses on stacks by module: they are sorted, so that each module is gone through once.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,7 @@
 /* An address on a stack. */
 struct stacks_place {
 	struct module *module;
-	uint64_t at; /* of the module */
+	uint64_t at; /* relative to the module */
 	uint32_t pid;
 };
 
@@ -19,6 +21,7 @@ struct stacks_places {
 	ARRAY(struct stacks_place) all;
 };
 
+/* Adds an address, if a module has it. */
 static void want_address(struct stacks_places *places, const struct modules *modules,
 	const struct stack_maps *maps, uint64_t pc, uint32_t pid)
 {
@@ -35,13 +38,19 @@ static void want_address(struct stacks_places *places, const struct modules *mod
 	place->pid = pid;
 }
 
+/* Adds all addresses on the stacks of a snapshot, which is walked if it was not before. */
 static void want_snapshot(
 	struct stacks_places *places, struct images *images, const struct snapshot *snapshot)
 {
-	/* Walking puts its findings into the arena: an own one, since this snapshot is not ours. */
+	/*
+	 * Walking puts its findings into an arena: a separate one, since this snapshot is not ours.
+	 */
 	struct snapshot walked = *snapshot;
 	struct stack_maps maps = {0};
-	/* The process of a core is gone, and its pid may be another's: debug files are ours. */
+	/*
+	 * The process of a core is gone, and its pid may be another's: debug files are looked for
+	 * as we see them.
+	 */
 	uint32_t pid = snapshot->mode == SNAPSHOT_OF_CORE ? 0 : snapshot->pid;
 
 	if (snapshot->pcs && !snapshot->npcs)
@@ -56,6 +65,7 @@ static void want_snapshot(
 	arena_release(&walked.arena);
 }
 
+/* Orders by module, then by address. */
 static int compare_places(const void *va, const void *vb)
 {
 	const struct stacks_place *a = va, *b = vb;
@@ -70,7 +80,7 @@ static int compare_places(const void *va, const void *vb)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* The run of equal modules from `from` on; where it ends. */
+/* Takes over the run of equal modules from `from` on. Returns where it ends. */
 static size_t want_module(
 	struct stacks_wanteds *into, const struct stacks_places *places, size_t from)
 {

@@ -32,17 +32,14 @@ const char *storage_role_name(enum storage_role role)
 	return names[role];
 }
 
-/* The list that grows, and what its paths are held against. */
+/* The list that is filled, and what paths are looked up in. */
 struct listing {
 	struct json_object *list;
 	const char *mountinfo;
 	const char *cwd;
 };
 
-/*
- * The path itself only where it may be told; one that does not begin at the root is of the
- * command's folder.
- */
+/* Adds one path. `told` is false where the path itself may not be told. */
 static void put_one(
 	const struct listing *listing, enum storage_role role, const char *path, bool told)
 {

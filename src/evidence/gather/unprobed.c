@@ -24,22 +24,24 @@
 
 #define UNPROBED_PROBE	  "inquest-probe.so"
 #define UNPROBED_INQUEST  "inquest"
-#define UNPROBED_MAPS_CAP (8u * 1024 * 1024)
-#define UNPROBED_CAP	  (256u * 1024)
-/* A process that lives for less may yet exec, or is a helper. */
+#define UNPROBED_MAPS_CAP (8u * 1024 * 1024) /* bytes of one process' maps */
+#define UNPROBED_CAP	  (256u * 1024) /* of another file of /proc, or of an exhibit */
+/* ns: a process that lives for less may yet exec, or is a short-lived helper. */
 #define UNPROBED_AGE_NS (3 * CLOCK_NS_PER_S)
 
+/* One search. */
 struct unprobed {
-	ARRAY(uint32_t) slots; /* pids, as we see them, of the living in the census */
-	uint32_t agent;
+	ARRAY(uint32_t) slots; /* pids, as we see them, of the processes in the census that live */
+	uint32_t agent; /* pid; 0: it is gone */
 	uid_t owner;	/* of the job's folder */
-	char place[96]; /* how the census' path ends, wherever it is seen from */
+	char place[96]; /* how the path of the census ends, from wherever it is seen */
 	struct survey survey;
 	int deadline_ms;
 };
 
 /* --- Who has a place in the census ------------------------------------------------------------ */
 
+/* Reads who is in the census. Returns false if the agent is gone, or there is no census. */
 static bool unprobed_take_census(struct unprobed *unprobed, const struct folder *folder)
 {
 	int fd = folder_open_file(folder, CENSUS_FILE, NULL);
@@ -86,6 +88,10 @@ static bool unprobed_has_slot(const struct unprobed *unprobed, uint32_t pid)
  * True if a descendant of that process is in the census: the process is then only an ancestor of
  * the rank.
  */
+/*
+ * True if a descendant of that process is in the census: the process is then only an ancestor of
+ * the rank. `above` is an index into the survey.
+ */
 static bool unprobed_has_slot_below(const struct unprobed *unprobed, int above)
 {
 	for (size_t i = 0; i < unprobed->survey.all.nr; i++) {
@@ -115,7 +121,10 @@ enum { UNPROBED_MAPS, UNPROBED_ENVIRON, UNPROBED_AUXV, UNPROBED_FILES };
 
 static const char *const unprobed_files[UNPROBED_FILES] = {"maps", "environ", "auxv"};
 
-/* What the kernel gave it with that key at its start; `other` where that is not told. */
+/*
+ * Returns what the kernel gave the process under that key at its start; `other` where that is not
+ * told.
+ */
 static unsigned long unprobed_given(
 	const struct blocking_read *auxv, unsigned long key, unsigned long other)
 {
@@ -129,6 +138,7 @@ static unsigned long unprobed_given(
 	return other;
 }
 
+/* True if the process is in another mount namespace than we are. */
 static bool unprobed_has_own_mounts(uint32_t pid)
 {
 	char path[64], its[64] = "", ours[64] = "";
@@ -144,7 +154,10 @@ static bool unprobed_has(const struct blocking_read *file, const char *text)
 	return file->bytes.len && memmem(file->bytes.text, file->bytes.len, text, strlen(text));
 }
 
-/* How many filters of system calls it has, its own and its parents'; 0 where that is not told. */
+/*
+ * Returns how many filters of system calls the process has, its own and its parents'; 0 where that
+ * is not told.
+ */
 static long unprobed_filters(uint32_t pid)
 {
 	struct str status = {0};
@@ -158,14 +171,17 @@ static long unprobed_filters(uint32_t pid)
 	return filters;
 }
 
-/* The probe is there: why what it tells does not come to us, or NULL. */
+/* Says why nothing comes from a process that has the probe; NULL if all is well. */
 static const char *unprobed_why_elsewhere(const struct unprobed *unprobed,
 	const struct survey_process *process,
 	const struct blocking_read files[static UNPROBED_FILES])
 {
 	uint32_t pid = process->stat.pid;
 
-	/* A slot may be what it had before it was another program, or still has no use for. */
+	/*
+	 * It has the census mapped; but a slot may be what it had before it was another program, or
+	 * has no use for yet.
+	 */
 	if (unprobed_has(&files[UNPROBED_MAPS], unprobed->place))
 		return !unprobed_has_slot(unprobed, pid) &&
 				       unprobed_filters(pid) > unprobed_filters(unprobed->agent)
@@ -180,7 +196,7 @@ static const char *unprobed_why_elsewhere(const struct unprobed *unprobed,
 		       : "INQUEST_JOB_DIR was taken away";
 }
 
-/* NULL: the probe is there and works. */
+/* Says why the probe is not at work in the process; NULL if it is. */
 static const char *unprobed_why(const struct unprobed *unprobed,
 	const struct survey_process *process,
 	const struct blocking_read files[static UNPROBED_FILES])
@@ -203,7 +219,7 @@ static const char *unprobed_why(const struct unprobed *unprobed,
 							  : "LD_PRELOAD was replaced";
 	if (unprobed_given(&files[UNPROBED_AUXV], AT_SECURE, 0))
 		return "raised privileges";
-	/* No linker was started with it, even if it has called for one since. */
+	/* No loader was started with the program, even if the program has loaded one since. */
 	if (!unprobed_given(&files[UNPROBED_AUXV], AT_BASE, 1))
 		return "statically linked";
 	if (unprobed_has_own_mounts(maps->pid))
@@ -213,6 +229,7 @@ static const char *unprobed_why(const struct unprobed *unprobed,
 
 /* --- The exhibit ------------------------------------------------------------------------------ */
 
+/* Returns the pid by which the process knows itself. */
 static uint32_t unprobed_inner_pid(uint32_t pid)
 {
 	struct str status = {0};
@@ -290,7 +307,10 @@ bool unprobed_read(const struct exhibit *exhibit, struct unprobed_rank *ret)
 
 /* --- All of it -------------------------------------------------------------------------------- */
 
-/* Looks into those who are left: the object may be there all the same. */
+/*
+ * Looks into the processes that are left, since the probe may be there all the same; adds those
+ * that have none at work.
+ */
 static size_t unprobed_look(
 	struct unprobed *unprobed, const size_t *whose, size_t nr, struct evidence *into)
 {
@@ -323,6 +343,7 @@ static size_t unprobed_look(
 	return found;
 }
 
+/* Adds those of the surveyed processes that are ranks without a working probe. */
 static size_t unprobed_of_survey(struct unprobed *unprobed, struct evidence *into)
 {
 	ARRAY(size_t) whose = {0};
@@ -348,8 +369,8 @@ static bool unprobed_is_inquest(const struct unprobed *unprobed, const struct pr
 }
 
 /*
- * All that the agent watches over, but our own processes, which may have inherited a number, and
- * what is below another `inquest run': its own agent watches over that, and speaks of it.
+ * Lists all processes that the agent watches over, except our own, which may have inherited a
+ * rank's number, and except what is below another `inquest run', whose own agent watches over that.
  */
 static void unprobed_list(const struct unprobed *unprobed, struct proc_list *ret)
 {

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 
-/* A parcel on its way; then come the label and the bytes. */
+/* What is sent of a parcel first; then come the label and the bytes. */
 struct parcel_head {
 	uint32_t what;
 	uint32_t kind;
@@ -40,7 +40,7 @@ void parcel_send(int out, const struct parcel *parcel)
 
 	str_add_bytes(&bytes, &head, sizeof(head));
 	str_add(&bytes, label);
-	/* Where nobody listens any more, nobody waits for us either. */
+	/* Where nobody listens any more, nobody waits for us either, so errors do not matter. */
 	(void)helper_send(out, bytes.text, bytes.len, exhibit->bytes, exhibit->len);
 	str_release(&bytes);
 }
@@ -64,7 +64,7 @@ void parcel_send_step(int out, uint64_t number)
 	parcel_send(out, &(struct parcel){.what = PARCEL_STEP, .number = number});
 }
 
-/* What a new helper is told. */
+/* What a new helper is given. */
 struct worker_start {
 	struct workers *workers;
 	size_t worker;
@@ -80,11 +80,13 @@ static void workers_serve(int out, void *arg)
 
 /* --- Outside ---------------------------------------------------------------------------------- */
 
+/* Gives the worker's present step its full time anew. */
 static void worker_extend(struct workers *workers, struct worker *worker)
 {
 	worker->until = clock_monotonic_ns() + workers->deadline_ms * CLOCK_NS_PER_MS;
 }
 
+/* Starts a helper for the worker's steps from the present one on. */
 static void worker_start(struct workers *workers, size_t i)
 {
 	struct worker_start start = {workers, i};
@@ -102,7 +104,10 @@ static void worker_start(struct workers *workers, size_t i)
 	workers->task->none(workers->arg, i, worker->at, error);
 }
 
-/* False where these bytes are no parcel. */
+/*
+ * Reads a parcel, whose bytes lie in `bytes`. Returns false where these are none. The caller frees
+ * *ret_label.
+ */
 static bool parcel_open(const struct str *bytes, struct parcel *ret, char **ret_label)
 {
 	struct parcel_head head;
@@ -130,6 +135,7 @@ static bool parcel_open(const struct str *bytes, struct parcel *ret, char **ret_
 	return true;
 }
 
+/* Passes a parcel on to the task. */
 static void worker_take(struct workers *workers, size_t i, const struct str *bytes)
 {
 	struct worker *worker = &workers->all[i];
@@ -144,6 +150,7 @@ static void worker_take(struct workers *workers, size_t i, const struct str *byt
 	worker_extend(workers, worker);
 }
 
+/* Takes what a worker has to say: a parcel, or its end. */
 static void worker_receive(struct workers *workers, size_t i, struct str *bytes)
 {
 	struct worker *worker = &workers->all[i];
@@ -162,7 +169,7 @@ static void worker_receive(struct workers *workers, size_t i, struct str *bytes)
 		worker_start(workers, i);
 }
 
-/* Waits for whoever has something, or is late. */
+/* Waits until a worker has something to say, or is late, and deals with all that do. */
 static void workers_await(struct workers *workers, struct str *bytes)
 {
 	struct pollfd fds[WORKERS_MOST];
