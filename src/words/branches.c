@@ -8,7 +8,7 @@
 #include "words/escape.h"
 #include "words/frames.h"
 
-/* True if all who pass its parent pass here: the next in a chain, no fork. */
+/* True if all who pass the node's parent pass this node: it is next in a chain, and no fork. */
 static bool is_alone(const struct stacktree *tree, int node)
 {
 	const struct stacktree_node *parent = &tree->nodes[tree->nodes[node].parent];
@@ -16,7 +16,10 @@ static bool is_alone(const struct stacktree *tree, int node)
 	return parent->child == node && tree->nodes[node].next == JOB_NONE && !parent->ends;
 }
 
-/* The last node of a recursion that begins here: the same place, again and again, in a chain. */
+/*
+ * Returns the last node of the recursion that begins here: the same place, again and again, in a
+ * chain.
+ */
 static int last_same(const struct stacktree *tree, int at, unsigned *ret_times)
 {
 	const struct stacktree_node *nodes = tree->nodes;
@@ -32,7 +35,10 @@ static int last_same(const struct stacktree *tree, int at, unsigned *ret_times)
 	return at;
 }
 
-/* The node behind this one in the order of the page: its child, its next, or an ancestor's next. */
+/*
+ * Returns the node behind this one in the order of the page: its child, its next, or an ancestor's
+ * next; JOB_NONE behind the last.
+ */
 static int next_node(const struct stacktree *tree, int at)
 {
 	if (tree->nodes[at].child != JOB_NONE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * branches.h: a stack tree as lines: a chain of frames stands below one another, a fork indents,
- * and a recursion is one line.
+ * A stack tree as lines: a chain of frames stands below one another, a fork indents, and a
+ * recursion is one line.
  */
 #ifndef WORDS_BRANCHES_H
 #define WORDS_BRANCHES_H
@@ -10,24 +10,25 @@
 #include "base/str.h"
 #include "job/stacktree/stacktree.h"
 
+/* A line of the tree. */
 struct branch {
-	int node;	/* the outermost, of a recursion */
-	int last;	/* and its innermost */
-	unsigned times; /* so often the same frame, at least once */
-	unsigned depth; /* forks above it */
-	bool fork;	/* not all who pass the line above pass here */
+	int node;	/* its node; of a recursion the outermost */
+	int last;	/* the innermost node of the recursion; else the same */
+	unsigned times; /* how often the same frame stands there, at least once */
+	unsigned depth; /* how many forks are above it */
+	bool fork;	/* true if not all who pass the line above pass here */
 };
 
 struct branches {
 	ARRAY(struct branch) all; /* in the order of a page, without the root */
 };
 
-/* All lines of a tree; the caller releases. Linear in its nodes. */
+/* Returns all lines of a tree, in time linear in its nodes. The caller calls branches_release(). */
 struct branches branches_of(const struct stacktree *tree);
-/* Frees the lines; the tree is its owner's. */
+/* Frees the lines; the tree stays its owner's. */
 void branches_release(struct branches *branches);
 
-/* Appends what stands there: "step (3 times)", "recv (died here)", "(no stack: ...)". */
+/* Appends what the line says: "step (3 times)", "recv (died here)", "(no stack: ...)". */
 void branches_add_name(struct str *into, const struct stacktree *tree, const struct branch *branch,
 	bool utf8);
 

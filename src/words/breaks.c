@@ -6,7 +6,7 @@
 
 #include "words/escape.h"
 
-/* What stands in front of or behind a word and is no part of it. */
+/* What may stand in front of a word and is no part of it. */
 #define BEFORE "([{\"'"
 #define DIGITS "0123456789"
 
@@ -20,6 +20,7 @@ struct word {
 static const char *const namers[] = {"rank", "ranks", "pid", "pids", "tid", "seat", "seats", "step",
 	"batch", "graph", "status", "signal", "thread", "line", "port", "attempt", "operation"};
 
+/* Returns the word that ends at that blank. */
 static struct word word_before(const char *text, size_t blank)
 {
 	size_t from = blank;
@@ -49,7 +50,7 @@ static bool is_number(struct word word)
 	       strspn(word.at + sign, DIGITS ".,:/-") >= word.len - sign;
 }
 
-/* "9.3 s", "4 rows"; not "rank 3 waits" */
+/* True if the number counts what begins with `next`: "9.3 s", "4 rows"; but not "rank 3 waits". */
 static bool counts(const char *text, struct word number, char next)
 {
 	size_t blank = (size_t)(number.at - text);
@@ -61,7 +62,7 @@ static bool counts(const char *text, struct word number, char next)
 	return !blank || !is_namer(word_before(text, blank - 1));
 }
 
-/* "rank 3", "AllReduce #12", "oom_kill +0" */
+/* True if what begins at `next` is the name's number: "rank 3", "AllReduce #12", "oom_kill +0". */
 static bool is_named(struct word name, const char *next)
 {
 	if (strchr("#+", *next))
@@ -69,7 +70,10 @@ static bool is_named(struct word name, const char *next)
 	return isdigit((unsigned char)*next) && is_namer(name);
 }
 
-/* "-o FILE", "--hosts LIST"; not "-> 61", nor an option behind another */
+/*
+ * True if the word is an option and `next` begins its value: "-o FILE", "--hosts LIST"; but not "->
+ * 61", nor an option behind another.
+ */
 static bool is_option(struct word word, char next)
 {
 	return word.len > 1 && *word.at == '-' && !memchr(word.at, '=', word.len) &&
@@ -88,11 +92,12 @@ static bool is_one(const char *text, size_t blank)
 	return is_option(before, *next) || is_named(before, next) || counts(text, before, *next);
 }
 
-/* Places to break at that lie within the room; 0: there is none. */
+/* The last places to break at within the room, as bytes; 0: there is none. */
 struct places {
+	/* clause: behind "; "; part: a blank between two things; blank: any blank */
 	size_t clause, part, blank;
 	size_t comma; /* behind the last of a list without blanks */
-	size_t end; /* so much fits, and the text's end if all does */
+	size_t end; /* how much fits; the text's end if all does */
 };
 
 static struct places places_of(const char *text, size_t width)
@@ -134,7 +139,10 @@ size_t breaks_at(const char *escaped, size_t width)
 			      : places.end;
 }
 
-/* True if what stands at `at` is a word with a number, or follows one: a part reads as another. */
+/*
+ * True if a cut at `at` would tear a word with a number, or what follows one, so that the rest
+ * reads as another.
+ */
 static bool is_torn(const char *text, size_t at, const struct places *places)
 {
 	size_t from = at;

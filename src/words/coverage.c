@@ -7,14 +7,16 @@
 #include "words/everywhere.h"
 #include "words/rank-names.h"
 
-/* Nobody needs to be told how many hosts a job on one host has. */
+/* Appends how many nodes were seen, unless the job has just one. */
 static void add_nodes(struct str *into, const struct job_coverage *coverage)
 {
 	if (coverage->hosts.n > 1)
 		str_printf(into, ", nodes %zu/%d", coverage->hosts_seen, coverage->hosts.n);
 }
 
-/* Adds the ranks without a word of their own, by the names of their hosts where these are known. */
+/*
+ * Appends the ranks without a word of their own, by the names of their hosts where these are known.
+ */
 static void add_missing(struct str *into, const struct verdicts *verdicts)
 {
 	const struct job_coverage *coverage = &verdicts->job->coverage;
@@ -53,7 +55,7 @@ void coverage_add(struct str *into, const struct verdicts *verdicts)
 			verdicts->lack == VERDICT_LACKS_RANKS ? "," : ":", coverage->hosts_part);
 }
 
-/* The ranks that need another look; n = 0: none. */
+/* Returns the ranks that need another look; n = 0: none. */
 static struct verdict_ranks looked_before(const struct verdicts *verdicts)
 {
 	for (size_t i = 0; i < verdicts->nnot_judged; i++)
@@ -62,7 +64,7 @@ static struct verdict_ranks looked_before(const struct verdicts *verdicts)
 	return (struct verdict_ranks){0};
 }
 
-/* "m2 (ranks 3-4), m3 (rank 6)" */
+/* Appends "m2 (ranks 3-4), m3 (rank 6)". */
 static void add_places(struct str *into, const struct job *job, struct verdict_ranks ranks)
 {
 	struct rank_index *here = alloc_zeroed(ranks.n + 1, sizeof(*here));
@@ -83,7 +85,7 @@ static void add_places(struct str *into, const struct job *job, struct verdict_r
 	free(here);
 }
 
-/* The nodes from which there is nothing, or not all, by name where these are known. */
+/* Returns the nodes from which there is nothing, or not all, by name where the names are known. */
 static const char *unseen_nodes(const struct verdicts *verdicts)
 {
 	const struct job_coverage *coverage = &verdicts->job->coverage;
@@ -93,7 +95,10 @@ static const char *unseen_nodes(const struct verdicts *verdicts)
 	return *coverage->hosts_missing ? coverage->hosts_missing : "the other nodes";
 }
 
-/* What stands in front of a step: "to be sure", "if it still hangs", "on m4"; any may be "". */
+/*
+ * Appends what stands in front of a step, of up to three parts: "to be sure", "if it still hangs",
+ * "on m4". Any may be "".
+ */
 static void say_lead(struct str *into, const char *first, const char *second, const char *third)
 {
 	const char *const all[] = {first, second, third};
@@ -103,7 +108,10 @@ static void say_lead(struct str *into, const char *first, const char *second, co
 			str_printf(into, "%s%s", into->len ? ", " : "", all[i]);
 }
 
-/* All nodes by one command, or each by one of its own on `nodes`, and then what came of them. */
+/*
+ * Adds the command that looks on all nodes, if there is one, and the commands to type on each of
+ * `nodes` and behind that.
+ */
 static void add_commands(struct steps *into, const struct job *job, const char *lead,
 	const char *when, const char *nodes)
 {
@@ -125,7 +133,10 @@ static void add_commands(struct steps *into, const struct job *job, const char *
 	str_release(&where);
 }
 
-/* Of a run that is over there is no other look: the next one may hang, too. */
+/*
+ * Adds to look at the next run: a run that is over cannot be looked at again, and the next one may
+ * hang, too.
+ */
 static void add_next_time(struct steps *into, const char *lead)
 {
 	struct str words = {0}, command = {0};
@@ -136,7 +147,7 @@ static void add_next_time(struct steps *into, const char *lead)
 	steps_add(into, &words, &command);
 }
 
-/* What is left of a run that is over may be on the nodes that were not seen. */
+/* Adds to fetch what the nodes kept that were not seen, of a run that is over. */
 static void add_kept(struct steps *into, const char *lead, const char *nodes)
 {
 	struct str words = {0}, command = {0}, copy = {0};
@@ -149,6 +160,7 @@ static void add_kept(struct steps *into, const char *lead, const char *nodes)
 	str_release(&copy);
 }
 
+/* Adds to look again at ranks that were looked at too early. `lead` stands in front of the step. */
 static void add_look(
 	struct steps *into, const struct verdicts *verdicts, const char *lead, enum tense tense)
 {
@@ -174,6 +186,7 @@ void coverage_add_look(struct steps *into, const struct verdicts *verdicts, enum
 	add_look(into, verdicts, "", tense);
 }
 
+/* Adds how to get what was not seen. `lead` stands in front of the first step. */
 static void add_remedy(
 	struct steps *into, const struct verdicts *verdicts, const char *lead, enum tense tense)
 {

@@ -41,6 +41,7 @@ static const char *const thread_states[] = {
 	[JOB_THREAD_POLLING] = "polling",
 };
 
+/* Returns how long before the gathering that was; JOB_UNKNOWN where one of the times is. */
 static int64_t age(const struct job *job, struct rank_index rank, int64_t begun)
 {
 	int host = job_rank(job, rank)->host;
@@ -53,6 +54,7 @@ static int64_t age(const struct job *job, struct rank_index rank, int64_t begun)
 	return now > begun ? now - begun : 0;
 }
 
+/* Says how the process ended. Returns false if it did not. */
 static bool say_end(struct doing *doing, const struct job_process *process)
 {
 	doing->ended = process->ended;
@@ -67,7 +69,7 @@ static bool say_end(struct doing *doing, const struct job_process *process)
 	return true;
 }
 
-/* The thread that tells most: inside something, and for the longest. */
+/* Returns the thread that tells most: the one inside of something, and for the longest. */
 static const struct job_thread *thread_of(const struct job *job, struct rank_index rank)
 {
 	static const int telling[] = {[JOB_THREAD_UNKNOWN] = 0,
@@ -88,7 +90,7 @@ static const struct job_thread *thread_of(const struct job *job, struct rank_ind
 	return best;
 }
 
-/* The innermost open span of the rank or its children. */
+/* Returns the innermost open span of the rank or of its children. */
 static const struct job_span *span_of(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = spans_of(job, rank);
@@ -104,6 +106,7 @@ static const struct job_span *span_of(const struct job *job, struct rank_index r
 	return best;
 }
 
+/* Returns the member that is in communicator init; NULL none. */
 static const struct job_member *init_of(
 	const struct job *job, const struct by_rank *seats, struct rank_index rank)
 {
@@ -113,6 +116,7 @@ static const struct job_member *init_of(
 	return NULL;
 }
 
+/* Returns the newer of `a` and the last of the operations, if that is not known to be complete. */
 static const struct job_op *newer(const struct job_op *a, const struct job_op *ops, size_t nr)
 {
 	const struct job_op *last = nr ? &ops[nr - 1] : NULL;
@@ -122,7 +126,9 @@ static const struct job_op *newer(const struct job_op *a, const struct job_op *o
 	return !a || last->entered > a->entered ? last : a;
 }
 
-/* The newest operation of a rank that is not known to be complete: what a wait is for. */
+/*
+ * Returns the newest operation of the rank that is not known to be complete, which a wait is for.
+ */
 static const struct job_op *pending_op(
 	const struct job *job, const struct by_rank *seats, struct rank_index rank)
 {
@@ -137,7 +143,10 @@ static const struct job_op *pending_op(
 	return newest;
 }
 
-/* A call as people have it: of PyTorch's store what is waited for; else without its library. */
+/*
+ * Returns a call's name as people say it: for PyTorch's store what is waited for; else without the
+ * library's name.
+ */
 static const char *call_name(const char *call)
 {
 	static const char *const names[][2] = {{"c10d_store_open", "the store"},
@@ -151,7 +160,10 @@ static const char *call_name(const char *call)
 	return call_plain_name(call);
 }
 
-/* Inside a call to NCCL that call; inside a wait the operation that is waited for. */
+/*
+ * Says what the thread is inside of: a call to NCCL, or, in a wait, the operation that is waited
+ * for.
+ */
 static void say_inside(struct doing *doing, const struct job *job, const struct by_rank *seats,
 	struct rank_index rank, const struct job_thread *thread)
 {
@@ -160,7 +172,7 @@ static void say_inside(struct doing *doing, const struct job *job, const struct 
 
 	doing->waits = waits;
 	if (op && job_op_is_p2p(op->sig.op)) {
-		/* Without its peer, so that a pipeline's ranks share a row. */
+		/* Its peer is left out, so that a pipeline's ranks share a row. */
 		str_add(&doing->op, job_op_name(op->sig.op));
 		return;
 	}
@@ -192,7 +204,10 @@ static bool is_inside(const struct job_thread *thread)
 	return thread && thread->state >= JOB_THREAD_IN_CALL;
 }
 
-/* Says who waits, in which call; who is elsewhere, at which line. */
+/*
+ * Says by the stack what the rank does: if it waits, in which call; else at which line it is.
+ * Returns false where the stack does not tell.
+ */
 static bool say_activity(struct doing *doing, const struct job *job, const struct posture *p)
 {
 	const struct job_frame *frame;
@@ -219,6 +234,7 @@ static bool say_activity(struct doing *doing, const struct job *job, const struc
 	return true;
 }
 
+/* Returns the older of `a` and the first open one of the operations. */
 static const struct job_op *older(const struct job_op *a, const struct job_op *ops, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -227,7 +243,10 @@ static const struct job_op *older(const struct job_op *a, const struct job_op *o
 	return a;
 }
 
-/* Says what a rank that left but a dump handed over first of all that is open. */
+/*
+ * Says which of all open operations a rank handed over first, of which only a dump is left. Returns
+ * false if none is open.
+ */
 static bool say_open_op(struct doing *doing, const struct job *job, const struct by_rank *seats,
 	struct rank_index rank)
 {
@@ -249,8 +268,9 @@ static bool say_open_op(struct doing *doing, const struct job *job, const struct
 }
 
 /*
- * True if the stack says more than the ring: in what no ring records the rank waits, for others or
- * for a lock, or what else it does. That it is in its own code, the ring says as well.
+ * True if the stack says more than the ring: the rank waits, for others or for a lock, in something
+ * that no ring records, or does something else that is known. That it is in its own code the ring
+ * says as well.
  */
 static bool tells_more(const struct job_thread *thread, const struct posture *p)
 {
@@ -258,7 +278,9 @@ static bool tells_more(const struct job_thread *thread, const struct posture *p)
 	       (activities_waits(p->activity) || (!p->unsure && p->program >= 0));
 }
 
-/* Says what a living rank does: the newest thing it is inside of, since that is innermost. */
+/*
+ * Says what a living rank does: the newest thing that it is inside of, since that is the innermost.
+ */
 static void say_doing(struct doing *doing, const struct job *job, const struct by_rank *seats,
 	struct rank_index rank, const struct posture *posture)
 {

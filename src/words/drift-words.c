@@ -19,7 +19,7 @@ static const struct {
 #undef DRIFT
 };
 
-/* What variables with such a beginning usually break; the first row that fits. */
+/* What variables that begin so usually break. The first row that fits counts. */
 static const struct {
 	const char *begin, *breaks;
 } variables[] = {
@@ -71,6 +71,7 @@ void drift_label(struct str *into, const struct drift *drift)
 
 /* -- what it was ------------------------------------------------------------------------------- */
 
+/* Appends which ranks had caches in that state. */
 static void add_state(struct str *into, const struct receipt *of, enum cache_state state)
 {
 	int64_t *numbers = alloc_zeroed(of->nranks + 1, sizeof(*numbers));
@@ -196,7 +197,10 @@ void drift_value(
 
 /* -- the answer -------------------------------------------------------------------------------- */
 
-/* The names of the kinds that are so in any of the comparisons. */
+/*
+ * Appends the names of the kinds that came out as `how` in any of the comparisons. Returns how
+ * many.
+ */
 static size_t add_kinds(
 	struct str *into, const struct drifts *drifts, size_t n, enum drift_how how)
 {
@@ -256,6 +260,7 @@ static void end_row(struct drift_times *times, struct str *line)
 	*array_add(&times->rows) = str_detach(line);
 }
 
+/* Appends the median of the steps, and the spread. */
 static void add_steps(struct str *line, const struct receipt_rank *rank)
 {
 	receipt_add_span(line, rank->timed == JOB_UNKNOWN ? JOB_UNKNOWN : rank->usual);
@@ -318,7 +323,7 @@ static void add_step_rows(struct drift_times *times, const struct receipt *befor
 	}
 }
 
-/* The least and the most of what any rank took: one number alone is no spread. */
+/* Appends the least and the most that any rank took; just one number where they are the same. */
 static void add_spread(struct str *line, const struct receipt *of, bool compiling)
 {
 	int64_t least = INT64_MAX, most = JOB_UNKNOWN;
@@ -338,6 +343,7 @@ static void add_spread(struct str *line, const struct receipt *of, bool compilin
 	}
 }
 
+/* Adds how long compiling and the first step took in each run. */
 static void add_firsts(struct drift_times *times, const struct receipt *before,
 	const struct receipt *after)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drift-words.h: how several runs compare, in words (verdict/drift.h). Texts may hold whatever came
- * from outside: who paints escapes them.
+ * How several runs compare, in words (verdict/drift.h). Texts may hold anything that came from
+ * outside, so whoever paints them must escape them.
  */
 #ifndef WORDS_DRIFT_WORDS_H
 #define WORDS_DRIFT_WORDS_H
@@ -10,27 +10,33 @@
 #include "base/str.h"
 #include "verdict/drift.h"
 
-/* "cache at start". Never NULL. */
+/* Returns what drifted: "cache at start". Never NULL. */
 const char *drift_name(enum drift_kind kind);
-/* What it usually breaks, of a variable by its name. Never NULL. */
+/* Returns what such a drift usually breaks; for a variable, by its name. Never NULL. */
 const char *drift_breaks(const struct drift *drift);
 
-/* Appends "env NCCL_DEBUG", "limit nofile", or the name. */
+/* Appends "env NCCL_DEBUG", "limit nofile", or the name of the kind. */
 void drift_label(struct str *into, const struct drift *drift);
 
-/* Appends what it was in one of the two runs: "rank 2 cold", "unset", "86ceb9b DIRTY". */
+/*
+ * Appends what it was in the run `of`, which is the later one of the two if `is_after`: "rank 2
+ * cold", "unset", "86ceb9b DIRTY".
+ */
 void drift_value(struct str *into, const struct drift *drift, const struct receipt *of,
 	bool is_after);
 
-/* Appends the answer over n comparisons. */
+/* Appends the answer over `n` comparisons. */
 void drift_title(struct str *into, const struct drifts *drifts, size_t n);
 
-/* Times beside each other, as far as that means something: a table, then what to make of them. */
+/* Times of two runs, as far as a comparison means something: a table, then what to make of it. */
 struct drift_times {
 	ARRAY(char *) rows;
 };
 
-/* The times of both runs side by side, a line each; of steps only where they may be compared. */
+/*
+ * Adds the times of both runs side by side, a line each; those of steps only where they may be
+ * compared.
+ */
 void drift_times_of(struct drift_times *times, const struct receipt *before,
 	const struct receipt *after, const struct drifts *drifts);
 /* Frees the lines. */

@@ -7,7 +7,7 @@ struct range {
 	int32_t first, last;
 };
 
-/* Characters that change what stands around them, or show nothing where something is. */
+/* Characters that change what stands around them, or that show nothing where something is. */
 static const struct range unseen[] = {
 	{0x0000, 0x001f},                   /* C0: escape sequences begin here */
 	{0x007f, 0x009f},                   /* DEL and C1: so do 8-bit ones */
@@ -34,6 +34,7 @@ static const struct range unseen[] = {
 	{0xe0000, 0x10ffff}, /* tags, variation selectors, private planes */
 };
 
+/* Characters that take no column. */
 static const struct range combining[] = {
 	{0x0300, 0x036f},
 	{0x0483, 0x0489},
@@ -55,6 +56,7 @@ static const struct range combining[] = {
 	{0xfe20, 0xfe2f},
 };
 
+/* Characters that take two columns. */
 static const struct range wide[] = {
 	{0x1100, 0x115f},
 	{0x231a, 0x231b},
@@ -96,7 +98,10 @@ static bool is_in(const struct range *ranges, size_t nr, int32_t code)
 
 #define IS_IN(ranges, code) is_in((ranges), sizeof(ranges) / sizeof((ranges)[0]), (code))
 
-/* How many bytes follow a lead byte, its own bits, and the least code that may need so many. */
+/*
+ * Returns how many bytes follow a lead byte; sets its own bits, and the least code that may need so
+ * many bytes. 0: it is no lead byte.
+ */
 static unsigned lead(unsigned char byte, int32_t *ret_bits, int32_t *ret_least)
 {
 	static const struct {

@@ -8,7 +8,10 @@
 #include "base/address.h"
 #include "base/array.h"
 
-/* A name as a number behind a prefix: "m07" is 7 behind "m"; without a number it is all prefix. */
+/*
+ * A host's name as a number behind a prefix: "m07" is 7 behind "m". Without a number it is all
+ * prefix.
+ */
 struct host {
 	const char *name;
 	size_t len, prefix;
@@ -20,10 +23,10 @@ struct hosts {
 };
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-/* Numbers of more digits are part of a name. */
+/* A number of more digits is part of the name. */
 #define DIGITS_MOST 9
 
-/* True if a shell, and who is asked for that host, take it for a name. */
+/* True if a shell, and whatever is asked for that host, take it for a name. */
 static bool is_plain(const char *name, size_t len)
 {
 	return len && len == strspn(name, LETTERS "._-") && *name != '-';
@@ -53,7 +56,10 @@ static int compare_hosts(const void *va, const void *vb)
 	return by ? by : (a->number > b->number) - (a->number < b->number);
 }
 
-/* Of a host that was seen and lacks as well, as one that was gathered from twice, one is enough. */
+/*
+ * Sorts the hosts, and keeps one of those that are the same: one may have been seen and be missing
+ * as well, as where only one of two gatherings worked.
+ */
 static void sort_hosts(struct hosts *hosts)
 {
 	size_t n = 0;
@@ -65,14 +71,14 @@ static void sort_hosts(struct hosts *hosts)
 	hosts->list.nr = n;
 }
 
-/* True if b may stand in the brackets of a: one prefix, and numbers of as many digits. */
+/* True if b may stand in the brackets of a: they have one prefix, and numbers of as many digits. */
 static bool are_like(const struct host *a, const struct host *b)
 {
 	return a->len == b->len && a->prefix == b->prefix && a->prefix < a->len &&
 	       !strncmp(a->name, b->name, a->prefix);
 }
 
-/* The hosts of one prefix from `first` on, "m[1-3,7]"; returns how many they are. */
+/* Appends the hosts of one prefix from `first` on, "m[1-3,7]". Returns how many they are. */
 static size_t add_like(struct str *into, const struct hosts *hosts, size_t first)
 {
 	const struct host *at = &hosts->list.items[first];
@@ -101,8 +107,8 @@ static size_t add_like(struct str *into, const struct hosts *hosts, size_t first
 }
 
 /*
- * Those that were seen and those that lack, each once, in order; false where one of them is no
- * plain name, or only one is known.
+ * Lists the hosts that were seen and those that are missing, each once, in order. Returns false
+ * where one of them is no plain name, or only one is known.
  */
 static bool find_hosts(struct hosts *hosts, const struct job *job)
 {
@@ -122,7 +128,10 @@ static bool find_hosts(struct hosts *hosts, const struct job *job)
 	return plain && hosts->list.nr > 1;
 }
 
-/* Where all ranks that say it look for rank 0; NULL where that means nothing on other nodes. */
+/*
+ * Returns where all ranks that tell it look for rank 0; NULL where they differ, or where that means
+ * nothing on other nodes.
+ */
 static const char *find_master(const struct job *job)
 {
 	const char *master = NULL;
@@ -144,7 +153,7 @@ static const char *find_master(const struct job *job)
 
 #define STEP_DIGITS "0123456789"
 
-/* How long the job's number is in "33.0" or "33"; 0: it is no such text. */
+/* Returns how long the job's number is in "33.0" or "33"; 0: it is no such text. */
 static size_t job_len(const char *text)
 {
 	size_t job = strspn(text, STEP_DIGITS), step;
@@ -158,8 +167,8 @@ static size_t job_len(const char *text)
 }
 
 /*
- * The step of Slurm of all ranks that say one; where they say several, or some none, their job; of
- * several jobs none.
+ * Appends a command with the step of Slurm of all ranks that tell one; where their steps differ, or
+ * some tell just a job, with their job. Returns false where they tell several jobs, or none.
  */
 static bool add_step(struct str *into, const struct job *job)
 {

@@ -5,7 +5,10 @@
 
 #include "words/wording.h"
 
-/* "ring:2:g0" and "ring:3:g0" are "ring:*:g0"; what differs behind that is left out. */
+/*
+ * Makes one cite of two: "ring:2:g0" and "ring:3:g0" become "ring:*:g0". Where they differ behind
+ * that, the rest is left out.
+ */
 static void merge_cite(struct str *cite, const char *other)
 {
 	const char *colon = strchr(str_text(cite), ':');
@@ -32,7 +35,7 @@ static int compare_ranks(const void *va, const void *vb)
 	return a->i - b->i;
 }
 
-/* Ascending, each once. */
+/* Sorts the ranks, and keeps each once. */
 static void order_ranks(struct merged_fact *merged)
 {
 	size_t kept = 0;
@@ -44,6 +47,7 @@ static void order_ranks(struct merged_fact *merged)
 	merged->ranks.nr = kept;
 }
 
+/* Returns the fact that reads so and names ranks; NULL none. */
 static struct merged_fact *find_same(struct merged *merged, const char *words)
 {
 	struct merged_fact *fact;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * evidence-lines.h: facts that say the same of several ranks are one line: seven ranks that "exited
- * with status 0" are "1-7". JSON keeps them apart.
+ * Merges facts that say the same of several ranks into one line: seven ranks that "exited with
+ * status 0" are "1-7". JSON keeps them apart.
  */
 #ifndef WORDS_EVIDENCE_LINES_H
 #define WORDS_EVIDENCE_LINES_H
@@ -10,23 +10,25 @@
 #include "base/str.h"
 #include "verdict/verdict.h"
 
+/* Facts that read alike. */
 struct merged_fact {
 	struct str words;
 	struct str cite;  /* "exit:*" for exit:1, exit:2, ... */
-	ARRAY(struct rank_index) ranks; /* indexes, ascending; empty: the job */
-	const struct verdict_fact *first; /* the caller's */
+	ARRAY(struct rank_index) ranks; /* ascending; empty: it is about the job */
+	const struct verdict_fact *first; /* the first such fact, which is the caller's */
 };
 
 struct merged {
-	ARRAY(struct merged_fact) facts; /* each where the first of its kind stood */
+	ARRAY(struct merged_fact) facts; /* each stands where the first of its kind stood */
 };
 
 /*
- * Adds nr facts in their order; those that read alike and name ranks become one, with the ranks of
- * all. Copies what it needs. Call it again to merge further facts with these.
+ * Adds `nr` facts in their order. Those that read alike and name ranks become one, with the ranks
+ * of all. Words and cites are copied; `first` points into `facts`. A further call merges further
+ * facts with these.
  */
 void merge_facts(struct merged *into, const struct verdict_fact *facts, size_t nr);
-/* Frees all of it and leaves the empty one. */
+/* Frees all and leaves an empty one. */
 void merge_release(struct merged *merged);
 
 #endif

@@ -22,7 +22,9 @@ void frames_add_name(struct str *into, const struct job_frame *frame, bool utf8)
 		str_printf(into, "+0x%" PRIx64, frame->offset);
 }
 
-/* The end of an escaped path that has room: its name, and folders in front of that. */
+/*
+ * Appends as much of the end of an escaped path as has room: the name, and folders in front of it.
+ */
 static void add_tail(struct str *into, const char *path, size_t width)
 {
 	const char *at = path;
@@ -81,6 +83,7 @@ void frames_add_members(struct str *into, const struct stacktree *tree, uint32_t
 	}
 }
 
+/* Counts one stack in. */
 static void add_stack(struct frames_motion *motion, const struct job_stack *stack)
 {
 	motion->stacks++;
@@ -108,7 +111,7 @@ struct frames_motion *frames_motions(const struct stacktree *tree)
 	return motions;
 }
 
-/* Returns the innermost of the frames that stayed where they were which is somebody's own. */
+/* Returns the innermost of the frames that stayed the same which is not plumbing; NULL none. */
 static const struct job_frame *last_still(
 	const struct stacktree *tree, const struct job_stack *stack)
 {
@@ -118,7 +121,7 @@ static const struct job_frame *last_still(
 	return NULL;
 }
 
-/* "still in 3 samples", "moves inside load_batch", "1 of 3 threads ran" */
+/* Appends "still in 3 samples", "ran, inside load_batch", "1 of 3 ran". */
 static void add_motion(struct str *into, const struct stacktree *tree,
 	const struct frames_motion *motion, bool utf8)
 {
@@ -145,7 +148,10 @@ static void add_motion(struct str *into, const struct stacktree *tree,
 	}
 }
 
-/* "; in futex; holds the GIL; 99 % CPU" of so many ns looked at */
+/*
+ * Appends "; in futex; holds the GIL; 99 % CPU"; the latter is of the `span` ns that were looked
+ * at.
+ */
 static void add_doing(struct str *into, const struct job_stack *stack, int64_t span)
 {
 	if (stack->state == 'T' || stack->state == 't')

@@ -14,9 +14,9 @@
 #include "words/wording.h"
 
 /*
- * What one culprit did, several did, and what is said where nobody is blamed: camps are named. Then
- * what one and several did who have died since, or in a job that is over; NULL where that is said
- * alike.
+ * The words of a headline: what one culprit does, what several do, and what is said where nobody is
+ * blamed and camps are named. Then (_once) what one and several did who have died since, or in a
+ * job that is over; NULL where the present form is used for that, too.
  */
 struct phrase {
 	const char *one, *many, *nobody;
@@ -65,31 +65,34 @@ static const struct phrase starts[VERDICT_CAUSES] = {
 		"look for the others at another address", NULL},
 };
 
-/* Of a rank that lives: the thread that should have come does not. */
+/* For a rank that lives: a thread died that should have come. */
 static const struct phrase thread_deaths = {"lost a thread to an exception",
 	"lost threads to exceptions", NULL};
 
-/* Of a rank that exited by itself, as a signal had asked of it. */
+/* For a rank that exited by itself, as a signal had asked of it. */
 static const struct phrase orders = {"was told to end", "were told to end", NULL};
 
-/* Of an order-inversion. */
+/* For an order-inversion of groups that are made. */
 static const struct phrase creations = {"makes groups in another order",
 	"make groups in another order", "groups are made in different orders",
 	"made groups in another order", "made groups in another order"};
 
-/* Of those who wait for such a key: all others wait for them. */
+/*
+ * For ranks that wait for a key of the store which nobody sets, so that all others wait for them.
+ */
 static const struct phrase keys = {"waits for an unset key",
 	"wait for unset keys", NULL, "waited for an unset key",
 	"waited for unset keys"};
 
-/* Of a stall where servers stand as long as nobody asks. */
+/* For a stall in servers, which stand still as long as nobody asks. */
 static const struct phrase requests = {"waits for a request", "wait for requests", NULL,
 	"waited for a request", "waited for requests"};
 
-/* Of a compile that nothing says cannot end: it may wait for something outside. */
+/* For a compile of which nothing says that it cannot end: it may wait for something outside. */
 static const struct phrase quiet_compiles = {"is quiet compiling", "are quiet compiling",
 	"a compile is quiet", "was quiet compiling", "were quiet compiling"};
 
+/* Returns the words for the verdict: special ones by its cause, else those of its class. */
 static const struct phrase *phrase_of(const struct verdict *verdict)
 {
 	const struct phrase *special = NULL;
@@ -119,7 +122,7 @@ static const struct phrase *phrase_of(const struct verdict *verdict)
 	return special && special->one ? special : &phrases[verdict->class];
 }
 
-/* The signal that a rank-death is about, where a fact says it. */
+/* Returns the fact that tells the signal of a rank-death; NULL where none does. */
 static const struct verdict_fact *signal_of(const struct verdict *verdict)
 {
 	if (verdict->class != VERDICT_RANK_DEATH || verdict->cause != VERDICT_BY_SIGNAL)
@@ -132,7 +135,7 @@ static const struct verdict_fact *signal_of(const struct verdict *verdict)
 	return NULL;
 }
 
-/* True if all culprits have died since of something else than the verdict is about. */
+/* True if all culprits have died since, of something else than the verdict is about. */
 static bool died_since(const struct verdict *verdict)
 {
 	size_t dead = 0;
@@ -145,7 +148,7 @@ static bool died_since(const struct verdict *verdict)
 	return dead && dead >= verdict->culprits.n;
 }
 
-/* What one or many do; of what is over, did. */
+/* Returns what one or many do, or, if it is over, did. */
 static const char *words_of(const struct phrase *phrase, bool many, bool over)
 {
 	const char *then = many ? phrase->many_once : phrase->one_once;
@@ -155,7 +158,7 @@ static const char *words_of(const struct phrase *phrase, bool many, bool over)
 	return many ? phrase->many : phrase->one;
 }
 
-/* The words for so many, of now or of before their death. */
+/* Appends what the culprits do, or did before their death. */
 static void add_phrase(struct str *into, const struct verdict *verdict)
 {
 	bool many = verdict->culprits.n + verdict->nunknown > 1, once = died_since(verdict);
@@ -165,6 +168,7 @@ static void add_phrase(struct str *into, const struct verdict *verdict)
 		once ? ", now dead" : "");
 }
 
+/* Appends the seats that are to blame, by group. */
 static void add_seats(
 	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
@@ -177,7 +181,7 @@ static void add_seats(
 		str_printf(into, " of %s", verdicts->job->groups[group].name);
 }
 
-/* True if some rank ended badly: then "nothing is wrong" would be a strange word. */
+/* True if some rank ended badly, so that "nothing is wrong" would be a strange word. */
 static bool somebody_was_lost(const struct job *job)
 {
 	job_for_each_rank(job, rank) {
@@ -193,14 +197,14 @@ static bool somebody_was_lost(const struct job *job)
 	return false;
 }
 
-/* Nothing of a rank was seen, whoever may be to blame. */
+/* True if nothing of any rank was seen, so that nobody is known to wait. */
 static bool has_no_rank(const struct verdicts *verdicts, const struct verdict *verdict)
 {
 	return verdict->class == VERDICT_INCONCLUSIVE && !verdict->victims.n &&
 	       !ranks_were_seen(verdicts->job);
 }
 
-/* What is known of it: whether it is over, and that it failed. */
+/* Appends what is known of a job without ranks: whether it is over, and that it failed. */
 static void add_no_rank(struct str *into, const struct job *job)
 {
 	if (job->ended == JOB_YES && job->exit_status > 0)
@@ -208,7 +212,7 @@ static void add_no_rank(struct str *into, const struct job *job)
 	str_add(into, job->ended == JOB_YES ? "no rank was seen" : "no rank yet");
 }
 
-/* ", 2.6 s after launch" */
+/* Appends ", 2.6 s after launch", for a job that goes on. */
 static void add_since_launch(struct str *into, const struct job *job)
 {
 	char text[CLOCK_TEXT_SIZE];
@@ -218,7 +222,7 @@ static void add_since_launch(struct str *into, const struct job *job)
 			clock_format(job->gathered - job->launched, text));
 }
 
-/* What a scheduler ended the job for, where nothing else is known of it. */
+/* What a scheduler ended the job for, where that is all that is known. */
 static const char *const endings[JOB_ENDED_REASONS] = {
 	[JOB_ENDED_BY_LIMIT] = "Slurm ended it: its time was over",
 	[JOB_ENDED_BY_NODE] = "Slurm ended it: a node failed",
@@ -226,6 +230,7 @@ static const char *const endings[JOB_ENDED_REASONS] = {
 	[JOB_ENDED_BY_CANCEL] = "Slurm ended it: it was cancelled",
 };
 
+/* Returns what is said where nobody is blamed and no camps are named. */
 static const char *nobody_of(const struct verdicts *verdicts, const struct verdict *verdict)
 {
 	if (verdict->class == VERDICT_HEALTHY && somebody_was_lost(verdicts->job))
@@ -238,7 +243,10 @@ static const char *nobody_of(const struct verdicts *verdicts, const struct verdi
 	return phrases[verdict->class].nobody;
 }
 
-/* Camps of those who are late and those who wait: nobody is to blame, but who is which is known. */
+/*
+ * True if camps are those who are late and those who wait: nobody is blamed then, but it is known
+ * who is which.
+ */
 static bool says_who_is_late(const struct verdict *verdict)
 {
 	return verdict->class == VERDICT_HOST_STALL || verdict->class == VERDICT_COMPILE_SKEW ||
@@ -246,7 +254,7 @@ static bool says_who_is_late(const struct verdict *verdict)
 	       verdict->headline.kind == FACT_KEY_UNSET;
 }
 
-/* "rank 3 still compiles" */
+/* Appends "rank 3 still compiles". */
 static void add_who_does(
 	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
@@ -290,7 +298,7 @@ static void add_who_does(
 	add_phrase(into, verdict);
 }
 
-/* The headline's fact, unless the sentence says it already. */
+/* Appends the headline's fact in brackets, unless the sentence says it already. */
 static void add_detail(
 	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
@@ -309,7 +317,10 @@ static void add_detail(
 	str_add_char(into, ')');
 }
 
-/* Where its stack says that it is, in short: the line of the program, with its function or not. */
+/*
+ * Appends in short where the stack says that the rank is: the line of the program, with its
+ * function if asked for.
+ */
 static void add_place(struct str *into, const struct verdict_fact *fact, bool function)
 {
 	const struct verdict_thing *thing = fact->thing2 ? fact->thing2 : fact->thing;
@@ -327,7 +338,7 @@ static void add_place(struct str *into, const struct verdict_fact *fact, bool fu
 	str_release(&place);
 }
 
-/* " (2.1 s); ranks 1-7 wait for rank 0" */
+/* Appends " (2.1 s); ranks 1-7 wait for rank 0". */
 static void add_early(struct str *into, const struct verdicts *verdicts)
 {
 	const struct verdict_early *early = &verdicts->early;
@@ -350,7 +361,7 @@ void headline_threshold(struct str *into, const struct verdicts *verdicts)
 		into, "would be a hang from %s on", clock_format(verdicts->early.threshold, text));
 }
 
-/* Where a fact says that its ranks wait, if it says so. */
+/* Where a fact says that its ranks wait. */
 enum waiting_place {
 	WAITING_NOWHERE,
 	WAITING_IN_OPS,    /* in an operation, of that group or of another */
@@ -380,7 +391,7 @@ static enum waiting_place place_of(const struct verdict_fact *fact)
 	}
 }
 
-/* True if all that is told of where that rank waits is that it is in no operation. */
+/* True if all that is told of where that rank waits is that it waits in no operation. */
 static bool waits_elsewhere(const struct verdict *verdict, struct rank_index rank)
 {
 	enum waiting_place place = WAITING_NOWHERE;
@@ -392,7 +403,10 @@ static bool waits_elsewhere(const struct verdict *verdict, struct rank_index ran
 	return place == WAITING_ELSEWHERE;
 }
 
-/* How many of those who wait do not wait in the operation that the verdict is about. */
+/*
+ * Returns how many of those who wait do not wait in the operation that the verdict is about; 0
+ * where none does, since then the operation is not told anyway.
+ */
 static size_t count_elsewhere(const struct verdict *verdict)
 {
 	size_t n = 0;
@@ -402,6 +416,10 @@ static size_t count_elsewhere(const struct verdict *verdict)
 	return n < verdict->victims.n ? n : 0;
 }
 
+/*
+ * Appends how many ranks wait, and in which operation if asked for: "; 7 ranks wait in the first
+ * AllReduce".
+ */
 static void add_waiters(struct str *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, bool with_op)
 {
@@ -445,7 +463,10 @@ void headline_tag(
 			verdict_confidence_name(verdict->confidence));
 }
 
-/* Appends part to into if the whole then still fits, and says so; part is emptied. */
+/*
+ * Appends `part`, escaped, if the text from `from` on then still fits. Returns whether it does.
+ * Empties `part`.
+ */
 static bool add_if_fits(struct str *into, size_t from, struct str *part, size_t width, bool utf8)
 {
 	struct str escaped = {0};
@@ -461,7 +482,10 @@ static bool add_if_fits(struct str *into, size_t from, struct str *part, size_t 
 	return fits;
 }
 
-/* The first that fits of: the whole detail, the program's line with its function, the line. */
+/*
+ * Appends the first of these that fits: the whole detail, the program's line with its function, the
+ * line alone.
+ */
 static void shout_detail(struct str *into, size_t from, const struct verdicts *verdicts,
 	const struct verdict *verdict, size_t width, bool utf8)
 {
@@ -478,6 +502,7 @@ static void shout_detail(struct str *into, size_t from, const struct verdicts *v
 	str_release(&part);
 }
 
+/* Appends the shouted form of a verdict whose headline is the fact to be told. */
 static void shout(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict,
 	size_t width, bool utf8)
 {
@@ -507,14 +532,14 @@ static void shout(struct str *into, const struct verdicts *verdicts, const struc
 
 /* -- what decides ------------------------------------------------------------------------------ */
 
-/* What of an amount a shard is uneven by. */
+/* True for a fact that tells by what amount a shard is uneven. */
 static bool is_amount(enum verdict_fact_kind kind)
 {
 	return kind == FACT_COUNT || kind == FACT_ZERO_COUNT || kind == FACT_SHARD ||
 	       kind == FACT_NO_BATCH || kind == FACT_BATCHES || kind == FACT_STEPS;
 }
 
-/* The fact that decides: of a shard the amount, not how it was noticed. */
+/* Returns the fact that decides: for a shard the amount, not how it was noticed. */
 static struct verdict_fact proof_of(const struct verdict *verdict)
 {
 	if (verdict->class != VERDICT_UNEVEN_SHARD || is_amount(verdict->headline.kind))
@@ -525,7 +550,7 @@ static struct verdict_fact proof_of(const struct verdict *verdict)
 	return verdict->headline;
 }
 
-/* "#46 float16; peers float32": of two signatures what is not the same in both. */
+/* Appends what is not the same in two signatures: "#46 float16; peers float32". */
 static void add_fork(struct str *into, int64_t index, const char *a, const char *b)
 {
 	size_t same = 0;
@@ -533,7 +558,7 @@ static void add_fork(struct str *into, int64_t index, const char *a, const char 
 	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
 		if (a[i] == ' ')
 			same = i + 1;
-	/* "root 1" says more than "1". */
+	/* The word before a number goes with it: "root 1" says more than "1". */
 	if (same && a[same] >= '0' && a[same] <= '9')
 		for (same--; same && a[same - 1] != ' ';)
 			same--;
@@ -546,7 +571,7 @@ static void add_fork(struct str *into, int64_t index, const char *a, const char 
 			(int)strcspn(b, " "), b);
 }
 
-/* What one side of a fact is: its thing, or its text. */
+/* Appends what one side of a fact is: its thing, or its text. */
 static void add_side(struct str *into, const struct verdict_thing *thing, const char *text)
 {
 	if (thing)
@@ -555,7 +580,7 @@ static void add_side(struct str *into, const struct verdict_thing *thing, const 
 		str_add(into, text);
 }
 
-/* A fork that has no room as it is is told by what differs alone. */
+/* A fork that has no room in full is told by what differs alone. */
 void headline_shout(struct str *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, size_t width, bool utf8)
 {

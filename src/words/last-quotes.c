@@ -12,11 +12,11 @@
 #include "words/source-places.h"
 
 #define NUMBER_SIZE 16
-#define PLACE_MOST  32 /* bytes of a place in a source */
+#define PLACE_MOST  32 /* bytes of a place in the source code */
 
 /*
- * Takes of several processes of a rank the first that names an error, else the first with any
- * words.
+ * Returns the log that tells most of a rank, which may have several processes: the first that names
+ * an error, else the first with any words; NULL none.
  */
 static const struct job_log *log_of(const struct job *job, struct rank_index rank)
 {
@@ -39,7 +39,10 @@ const char *last_words_of(const struct job *job, struct rank_index rank)
 	return !log ? NULL : *log->error ? log->error : log->last_line;
 }
 
-/* Length of the number that begins there: 0 where none does. "1.5", not "10.0.0.1" nor "2b". */
+/*
+ * Returns the length of the number that begins there, 0 where none does, and sets whether it is a
+ * decimal one. "1.5" is one, "10.0.0.1" and "2b" are not.
+ */
 static size_t number_at(const char *text, size_t at, bool *ret_decimal)
 {
 	size_t len = strspn(text + at, "0123456789"), part;
@@ -55,7 +58,7 @@ static size_t number_at(const char *text, size_t at, bool *ret_decimal)
 	return text[at + len] == '.' && isdigit((unsigned char)text[at + len + 1]) ? 0 : len;
 }
 
-/* The line with "#" for the rank's number and for decimal ones. */
+/* Returns the line with "#" for the rank's own number and for decimal ones. The caller frees it. */
 static char *alike_of(const char *line, int world_rank)
 {
 	struct str alike = {0};
@@ -78,12 +81,12 @@ static char *alike_of(const char *line, int world_rank)
 	return str_detach(&alike);
 }
 
-/* Ranks that say the same. */
-struct choir {
+/* Ranks that say the same, but for such numbers. */
+struct choir { /* what they say, with "#" for the numbers */
 	char *alike;
-	const char *line; /* of the first */
-	bool same;        /* all said just that */
-	bool error;
+	const char *line; /* what the first of them says */
+	bool same;        /* true if all said just that */
+	bool error; /* true if it names an error */
 	ARRAY(struct rank_index) ranks;
 };
 
@@ -91,6 +94,7 @@ struct choirs {
 	ARRAY(struct choir) all;
 };
 
+/* Adds a rank to those that say the same. */
 static void join(struct choirs *choirs, const struct job *job, struct rank_index rank)
 {
 	const struct job_log *log = log_of(job, rank);
@@ -116,7 +120,10 @@ static void join(struct choirs *choirs, const struct job *job, struct rank_index
 	*array_add(&choir->ranks) = rank;
 }
 
-/* Picks which tells most: an error before others, then what the fewest say, then the first. */
+/*
+ * Returns the group that tells most: an error before others, then what the fewest say, then the
+ * first.
+ */
 static const struct choir *most_telling(const struct choirs *choirs)
 {
 	const struct choir *best = NULL, *choir;

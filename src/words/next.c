@@ -9,13 +9,13 @@
 
 #define STEPS_MOST 2 /* of a row */
 
-/* How the evidence was taken, since that decides what would give more of it. */
+/* How the evidence was taken, which decides what would give more of it. */
 enum taking {
 	TAKING_ALONE,   /* from outside, of a job that nobody watches */
 	TAKING_AGENT,   /* `inquest run` watches it */
 	TAKING_REFUSED, /* we were not let in */
 	TAKING_EARLY,   /* of a job that has no rank yet */
-	TAKING_KEPT,    /* nobody can take more of it, and it has stacks */
+	TAKING_KEPT,    /* nobody can take more of it, and there are stacks */
 };
 
 #define IF_STILL "if it still hangs, "
@@ -52,7 +52,7 @@ static const struct {
 
 #undef STEP
 
-/* A verdict whose steps are made. */
+/* A verdict whose steps are being made. */
 struct asking {
 	const struct verdicts *verdicts;
 	const struct verdict *verdict;
@@ -61,7 +61,7 @@ struct asking {
 
 /* -- which row --------------------------------------------------------------------------------- */
 
-/* So begins what is lost where the system forbade a look (see src/proc/threads/capture.c). */
+/* How a loss reads where the system forbade a look (see src/proc/threads/capture.c). */
 static const char refused[] = "may not be read: ";
 
 bool next_is_refusal(const char *loss)
@@ -69,7 +69,9 @@ bool next_is_refusal(const char *loss)
 	return strstr(loss, refused) != NULL;
 }
 
-/* The thing to do about it, in the system's words; NULL where nobody was kept out. */
+/*
+ * Returns what to do about a forbidden look, in the system's words; NULL where nobody was kept out.
+ */
 static const char *remedy_of(const struct job *job)
 {
 	for (size_t i = 0; i < job->nlosses; i++) {
@@ -82,8 +84,8 @@ static const char *remedy_of(const struct job *job)
 }
 
 /*
- * True if there are stacks of whom it is about, or of anybody where it is about nobody. Both lists
- * are in the order of ranks.
+ * True if there are stacks of the culprits, or of anybody where there are none. Both lists are in
+ * the order of ranks.
  */
 static bool has_stacks(const struct asking *a)
 {
@@ -103,6 +105,7 @@ static bool has_stacks(const struct asking *a)
 	return false;
 }
 
+/* Returns how the evidence was taken. */
 static enum taking taking_of(const struct asking *a)
 {
 	const struct job *job = a->verdicts->job;
@@ -119,7 +122,7 @@ static enum taking taking_of(const struct asking *a)
 	return TAKING_ALONE;
 }
 
-/* The backend of the finding's group; "" where it has no group. */
+/* Returns the backend of the finding's group; "" where it has no group. */
 static const char *backend_of(const struct asking *a)
 {
 	const struct job *job = a->verdicts->job;
@@ -130,20 +133,27 @@ static const char *backend_of(const struct asking *a)
 		       : job->groups[group].maker;
 }
 
-/* What is to be done, in the tense of the job. */
+/* Returns what is to be done, in the tense of the job. */
 static enum verdict_next next_of(const struct asking *a)
 {
 	enum verdict_next next = a->verdict->next;
 
-	/* What is said of another look knows the tense itself. */
+	/* The words about another look know the tense themselves. */
 	if (!tense_is_over(a->tense) || next == VERDICT_NEXT_LOOK_AGAIN)
 		return next;
-	/* Those of an agent, or of one who was not let in, are of a job that goes on. */
+	/*
+	 * What is to be done where an agent watches, or nobody was let in, is for a job that goes
+	 * on.
+	 */
 	if (next == VERDICT_NEXT_RUN_NEXT_TIME && taking_of(a) != TAKING_ALONE)
 		return VERDICT_NEXT_STACK_NEXT_TIME;
 	return verdict_next_of_past(next);
 }
 
+/*
+ * Returns the row of next.def: by how the evidence was taken, else by the backend, else the usual
+ * one.
+ */
 static const struct row_step *row_of(const struct asking *a)
 {
 	enum taking taking = taking_of(a);
@@ -159,7 +169,7 @@ static const struct row_step *row_of(const struct asking *a)
 	return usual[(unsigned)next < VERDICT_NEXTS ? next : VERDICT_NEXT_NONE];
 }
 
-/* True if it needs a job that goes on, and nobody knows whether that does. */
+/* True if the step needs a job that goes on, and nobody knows whether this one does. */
 static bool is_for_now(const struct asking *a)
 {
 	return a->tense == TENSE_RECORDED && a->verdict->next != VERDICT_NEXT_LOOK_AGAIN &&
@@ -170,6 +180,7 @@ static bool is_for_now(const struct asking *a)
 
 /* -- whom it is about -------------------------------------------------------------------------- */
 
+/* Appends whom the step is about; with `compare`, also whom to compare with. */
 static void say_whom(struct str *into, const struct asking *a, bool compare)
 {
 	const struct verdict *verdict = a->verdict;
@@ -190,7 +201,10 @@ static void say_whom(struct str *into, const struct asking *a, bool compare)
 		str_add(into, " and a peer");
 }
 
-/* The words of a row, with whom they are about. */
+/*
+ * Appends the words of a row. In place of {L}, {P} or {R} stands what to do about a forbidden look,
+ * whom to compare, or whom it is about.
+ */
 static void say_words(struct str *into, const struct asking *a, const char *words)
 {
 	const char *who = strchr(words, '{');
@@ -207,7 +221,10 @@ static void say_words(struct str *into, const struct asking *a, const char *word
 	str_add(into, who + 3);
 }
 
-/* A fact of that kind, if all of them that the verdict has name one and the same pid; NULL. */
+/*
+ * Returns a fact of that kind, if all such facts of the verdict name one and the same pid; else
+ * NULL.
+ */
 static const struct verdict_fact *only_one(
 	const struct verdict *verdict, enum verdict_fact_kind kind)
 {
@@ -227,7 +244,7 @@ static const struct verdict_fact *only_one(
 
 /* -- steps of their own ------------------------------------------------------------------------ */
 
-/* "see why pip (pid 4711) keeps the lock that rank 3 waits for" */
+/* Appends "see why pip (pid 4711) keeps the lock that rank 3 waits for". */
 static void say_holder(
 	struct str *into, const struct asking *a, const struct verdict_fact *holder)
 {
@@ -237,13 +254,13 @@ static void say_holder(
 	str_add(into, " waits for");
 }
 
-/* Whom a finding is about: the culprits, or where nobody is blamed the first camp. */
+/* Returns whom a finding is about: the culprits, or where nobody is blamed the first camp. */
 static struct verdict_ranks whom(const struct verdict *verdict)
 {
 	return verdict->culprits.n ? verdict->culprits : verdict->camp_a;
 }
 
-/* True if some of them stand in the freezer, whose cgroup alone lets them go on. */
+/* True if some of them are in a freezer: only their cgroup can let them go on. */
 static bool are_in_freezer(const struct job *job, struct verdict_ranks ranks)
 {
 	for (size_t i = 0; i < ranks.n; i++) {
@@ -261,7 +278,10 @@ static void add_pid(struct str *command, uint32_t pid)
 		str_printf(command, "%s %" PRIu32, command->len ? "" : "kill -CONT", pid);
 }
 
-/* "kill -CONT 4711 4712": those on that host; nothing where there is none. */
+/*
+ * Appends "kill -CONT 4711 4712" for those of them that are on that host; nothing where there are
+ * none.
+ */
 static void say_continue(struct str *into, const struct asking *a, int host)
 {
 	const struct verdict_ranks ranks = whom(a->verdict);
@@ -275,7 +295,7 @@ static void say_continue(struct str *into, const struct asking *a, int host)
 	}
 }
 
-/* The same for their stopped children. */
+/* Appends the same for their stopped children. */
 static void say_continue_children(struct str *into, const struct asking *a, int host)
 {
 	for (size_t i = 0; i < a->verdict->nevidence; i++) {
@@ -288,8 +308,8 @@ static void say_continue_children(struct str *into, const struct asking *a, int 
 }
 
 /*
- * One step for each host on which somebody is to be continued; false: of none a pid is known. The
- * host is named always: a pid means nothing elsewhere, and pages travel.
+ * Adds a step for each host on which somebody must be continued. Returns false where no pid is
+ * known. The host is always named, since a pid means nothing elsewhere, and pages travel.
  */
 static bool add_continue(struct steps *into, const struct asking *a, const char *words,
 	void (*say)(struct str *into, const struct asking *a, int host))
@@ -312,7 +332,7 @@ static bool add_continue(struct steps *into, const struct asking *a, const char 
 	return any;
 }
 
-/* Steps for which more is known than their row says; false: there is none. */
+/* Adds steps for which more is known than their row says. Returns false where there are none. */
 static bool add_known(struct steps *into, const struct asking *a, const struct row_step *row)
 {
 	const struct verdict_fact *holder = only_one(a->verdict, FACT_LOCK_OF_OTHER);

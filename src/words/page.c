@@ -22,9 +22,9 @@
 #include "words/tense.h"
 #include "words/wording.h"
 
-#define SEATS_MOST  8
+#define SEATS_MOST  8 /* seats that are told */
 #define RANKS_WIDTH 24 /* columns of a set of ranks that stands among words */
-#define PLACE_MOST  44 /* bytes of a place in a source that stands among words */
+#define PLACE_MOST  44 /* bytes of a place in the source code that stands among words */
 
 /* A section that is being made. */
 struct making {
@@ -33,7 +33,9 @@ struct making {
 	ARRAY(struct page_line) lines;
 };
 
-/* Adds a line of these words, which are emptied; valid until the next. */
+/*
+ * Adds a line of these words, which are emptied. The result is valid until the next line is added.
+ */
 static struct page_line *add(struct making *m, const char *key, struct str *words)
 {
 	struct page_line *line = array_add(&m->lines);
@@ -48,7 +50,7 @@ static struct page_line *add(struct making *m, const char *key, struct str *word
 	return line;
 }
 
-/* A copy that lives as long as the page does. */
+/* Returns a copy of the set that lives as long as the page does. */
 static struct verdict_ranks kept_ranks(struct making *m, const struct rank_index *ranks, size_t n)
 {
 	return (struct verdict_ranks){
@@ -70,6 +72,7 @@ enum page_tone page_tone(const struct verdict *verdict)
 	return PAGE_ALARM;
 }
 
+/* Returns the tone of the outlook: that of the headline, but no alarm where it is not known. */
 static enum page_tone outlook_tone(const struct verdict *verdict)
 {
 	return verdict->outlook == VERDICT_OUTLOOK_UNKNOWN && page_tone(verdict) == PAGE_ALARM
@@ -105,6 +108,7 @@ static void make_job(struct making *m)
 	}
 }
 
+/* Says which other jobs lay beside this one. */
 static void make_others(struct making *m)
 {
 	struct str words = {0};
@@ -124,7 +128,10 @@ static void make_first(struct making *m)
 		add(m, "first", &words);
 }
 
-/* Of one class and the same sentence: they are one, however sure each is. */
+/*
+ * True if a line has the same sentence for a verdict of the same class: the two are one, however
+ * sure each is.
+ */
 static bool was_said(
 	const struct making *m, char *const *said, const struct verdict *verdict, const char *it)
 {
@@ -134,10 +141,11 @@ static bool was_said(
 	return false;
 }
 
+/* Tells the verdicts behind the first. */
 static void make_also(struct making *m)
 {
 	const struct verdicts *verdicts = m->page->verdicts;
-	ARRAY(char *) sentences = {0}; /* of the lines */
+	ARRAY(char *) sentences = {0}; /* by line */
 	struct str words = {0};
 
 	for (size_t i = 1; i < verdicts->n; i++) {
@@ -171,7 +179,8 @@ static void make_unjudged(struct making *m)
 		struct str words = {0};
 		struct page_line *line;
 
-		if (not->class != VERDICT_INCONCLUSIVE) /* that one is: anything at all */
+		if (not->class != VERDICT_INCONCLUSIVE) /* the rule of this class looks for
+							 * anything at all, so it needs no name */
 			str_printf(&words, "%s: ", verdict_class_name(not->class));
 		str_add(&words, "needs ");
 		wording_need(&words, verdicts->job, not);
@@ -181,12 +190,13 @@ static void make_unjudged(struct making *m)
 	}
 }
 
-/* What a file was taken for, or why it was not. */
+/* Returns what the file was taken for, or why it was passed over. */
 static const char *fate_of(const struct page_file *file)
 {
 	return file->is ? file->is : file->why;
 }
 
+/* True if no file before it was taken for the same, or passed over for the same reason. */
 static bool is_first_of_its_fate(const struct page *page, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -196,7 +206,7 @@ static bool is_first_of_its_fate(const struct page *page, size_t i)
 	return true;
 }
 
-/* "a kernel log: dmesg.txt", "16 x a job's log" */
+/* Appends the files of one fate: "a kernel log: dmesg.txt", "16 x a job's log". */
 static void add_fate(struct str *into, const struct page *page, size_t first)
 {
 	const struct page_file *files = page->files;
@@ -226,6 +236,7 @@ static void make_files(struct making *m)
 	}
 }
 
+/* Says what is lost, a line for all ranks that lost the same. */
 static void make_lost(struct making *m)
 {
 	const struct job *job = m->page->verdicts->job;
@@ -247,6 +258,7 @@ static void make_lost(struct making *m)
 	losses_release(&losses);
 }
 
+/* Says what was read, what that did to the job, and how to read more. */
 static void make_read(struct making *m)
 {
 	const struct job *job = m->page->verdicts->job;
@@ -265,7 +277,7 @@ static void make_read(struct making *m)
 		add(m, "", &words)->tone = PAGE_WARN;
 }
 
-/* The log of the first of them who said anything; NULL where nobody did. */
+/* Returns the log of the first of the ranks that said anything; NULL where none did. */
 static const struct job_log *first_log(const struct job *job, struct verdict_ranks ranks)
 {
 	for (size_t i = 0; i < ranks.n; i++) {
@@ -294,6 +306,7 @@ static void make_last_words_of(struct making *m, struct verdict_ranks ranks, enu
 	line->rank = log->rank;
 }
 
+/* Tells what the blamed said last, then what all others did. */
 static void make_last_words(struct making *m)
 {
 	const struct verdicts *verdicts = m->page->verdicts;
@@ -326,7 +339,10 @@ int64_t page_left(const struct page *page, const struct verdict *verdict)
 	return left > 0 ? left : 0;
 }
 
-/* Where nothing is to be waited for the state stands there, so that no reader looks for it. */
+/*
+ * Says whether to wait or to kill. Where there is nothing to wait for, the state stands there, so
+ * that no reader has to look for it.
+ */
 static void make_outlook(struct making *m)
 {
 	const struct verdicts *verdicts = m->page->verdicts;
@@ -351,6 +367,7 @@ static void make_outlook(struct making *m)
 	line->rank = first_of(verdict->culprits);
 }
 
+/* True if all of the ranks are culprits. */
 static bool are_culprits(const struct verdict *verdict, struct verdict_ranks ranks)
 {
 	if (!ranks.n || ranks.n > verdict->culprits.n)
@@ -364,7 +381,10 @@ static bool are_culprits(const struct verdict *verdict, struct verdict_ranks ran
 	return true;
 }
 
-/* The ranks that did not come, and where: without these the rest of a page is worth little. */
+/*
+ * True for a fact that tells which ranks did not come, or where others wait: without these the rest
+ * of a page is worth little.
+ */
 static bool is_the_point(enum verdict_fact_kind kind)
 {
 	switch (kind) {
@@ -409,6 +429,7 @@ static void make_evidence(struct making *m)
 	merge_release(&merged);
 }
 
+/* Tells the seats that are to blame, where nobody knows whose they are. */
 static void make_who(struct making *m)
 {
 	const struct job *job = m->page->verdicts->job;
@@ -432,6 +453,7 @@ static void make_who(struct making *m)
 	}
 }
 
+/* Tells what was ruled out, and by which fact. */
 static void make_not(struct making *m)
 {
 	const struct job *job = m->page->verdicts->job;
@@ -456,6 +478,7 @@ static void make_not(struct making *m)
 	}
 }
 
+/* Tells the next steps; for the first verdict also what would make it surer. */
 static void make_next(struct making *m)
 {
 	const struct verdicts *verdicts = m->page->verdicts;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page.h: what there is to say of a job and its verdicts, as sections of cited lines. Report and
- * viewer paint the same lines: which lines there are, their order within a section, their words and
- * their cites are decided here; which sections stand where, colours and widths by who paints
+ * What there is to say of a job and its verdicts, as sections of cited lines. Report and viewer
+ * paint the same lines. Decided here are which lines there are, their order within a section, their
+ * words and their cites; whoever paints decides which sections stand where, colours and widths
  * (report/text.c, report/report-stacks.c, viewer/pane/pane-section.c).
  *
  * A *section* answers one question of the reader, by lines in the order of their weight; one that
- * has nothing to say has no line. Asked for again it is the same: no clock, no width, no terminal.
+ * has nothing to say has no line. Asked for again it is the same: no clock, no width, no terminal
+ * plays a part.
  *
  * A *line* says one thing: whom it is about, the words, and the cite that proves it. The words
  * never name whom they are about where the ranks stand in front of them.
@@ -14,14 +15,14 @@
  * A *cite* is the place in an exhibit that says so ("ring:3:lane0:118", "ring:*:g1" of several
  * ranks); "" where nothing is cited, never NULL.
  *
- * Texts may hold whatever came from outside: who paints escapes them (words/escape.h). They belong
- * to the page's arena, to the verdicts or to the job, and are there until page_release().
+ * Texts may hold anything that came from outside: whoever paints must escape them (words/escape.h).
+ * They belong to the page's arena, to the verdicts or to the job, and live until page_release().
  *
- * Who paints may break words into several lines, cut the end of words and of a cite, and leave out
- * lines, where it says how many. It must never cut a set of ranks, of which a part would be taken
- * for all (ranks_fit() counts instead), leave out a line that is `kept` while others can be, or cut
- * or leave out a next step. A command stands behind its words and ": ", or in a line of its own
- * where both have no room in one; it is broken only where more than the screen would lack.
+ * Whoever paints may break words into several lines, cut the end of words and of a cite, and leave
+ * out lines if it says how many. It must never cut a set of ranks, of which a part would be taken
+ * for all (ranks_fit() counts instead), nor leave out a line that is `kept` while others can be,
+ * nor cut or leave out a next step. A command stands behind its words and ": ", or in a line of its
+ * own where both have no room in one; it is broken only where more than the screen would be needed.
  *
  * The stack tree is no section: words/branches.h and words/frames.h give its lines.
  */
@@ -32,49 +33,52 @@
 #include "verdict/verdict.h"
 
 enum page_kind {
-	/* Of the job as a whole. */
-	PAGE_JOB,        /* which, how much of it was seen, how far it came: each a line of words */
+	/* About the job as a whole: */
+	PAGE_JOB,        /* which job it is, how much of it was seen, how far it came: a line
+			  * each */
 	PAGE_OTHERS,     /* other jobs that lay beside it, and how to see them */
 	PAGE_FIRST,      /* how the ranks came to their first step */
 	PAGE_ALSO,       /* the verdicts behind the first, each sentence once */
-	PAGE_UNJUDGED,   /* what could not be judged, and what lacked for it */
-	PAGE_LOST,       /* what is lost, and of whom */
-	PAGE_FILES,      /* for what files were taken, and which were passed over, and why */
-	PAGE_READ,       /* what was read of it, and what that has cost the job */
-	PAGE_LAST_WORDS, /* what ranks said last: those that are blamed, then all others */
-	/* Of one verdict. */
+	PAGE_UNJUDGED,   /* what could not be judged, and what was missing for that */
+	PAGE_LOST,       /* what is lost, and whose it was */
+	PAGE_FILES,      /* what files were taken for, and which were passed over, and why */
+	PAGE_READ,       /* what was read of the job, and what that has cost it */
+	PAGE_LAST_WORDS, /* what ranks said last: first those that are blamed, then all others */
+	/* About one verdict: */
 	PAGE_OUTLOOK,    /* whether to wait or to kill, and what ends it anyway */
 	PAGE_EVIDENCE,
-	PAGE_WHO,        /* seats that are to blame, of which nobody knows whose they are */
-	PAGE_NOT,        /* look-alikes that it is not, and by which fact */
-	PAGE_NEXT,       /* the next step; of the first verdict also what would make it surer */
+	PAGE_WHO,        /* seats that are to blame, where nobody knows whose they are */
+	PAGE_NOT,        /* look-alikes that were ruled out, and by which fact */
+	PAGE_NEXT,       /* the next step; for the first verdict also what would make it surer */
 	PAGE_KINDS
 };
 
-/* What a line is to the reader; how that looks is up to who paints. */
+/* What a line is to the reader. How that looks is up to whoever paints. */
 enum page_tone {
 	PAGE_PLAIN,
-	PAGE_ALARM,  /* broken, and who is to blame */
-	PAGE_WARN,   /* uncertain, or may mend itself */
+	PAGE_ALARM,  /* something is broken, and who is to blame */
+	PAGE_WARN,   /* something is uncertain, or may mend itself */
 	PAGE_GOOD,
 	PAGE_STRONG, /* what the eye should find */
-	PAGE_FAINT,  /* what it may pass over */
+	PAGE_FAINT,  /* what the eye may pass over */
 };
 
+/* One line of a section. */
 struct page_line {
-	const char *key;            /* "KILL", "lost"; NULL: the ranks stand there, maybe none */
+	const char *key;            /* stands in front: "KILL", "lost"; NULL: the ranks stand
+				     * there, maybe none */
 	struct verdict_ranks ranks; /* whom it is about */
 	const char *words;
-	const char *command;        /* what does it, to be pasted; "": nothing */
+	const char *command;        /* what does it, to be pasted; "" nothing */
 	const char *cite;
 	enum page_tone tone;
-	bool kept;                  /* without it the section is worth little */
-	bool whole;                 /* its end says what to do: it is never cut */
-	struct rank_index rank; /* whose row shows it best; NO_RANK */
-	/* Where it comes from, for who leads there. */
-	const struct verdict *verdict;   /* of PAGE_ALSO; else NULL */
-	const struct verdict_fact *fact; /* the first of those that it tells; NULL none */
-	int group;                       /* in which the fact's op is; JOB_NONE */
+	bool kept;                  /* true if the section is worth little without it */
+	bool whole;                 /* true if its end says what to do, so that it is never cut */
+	struct rank_index rank; /* the rank whose row in the viewer shows it best; NO_RANK */
+	/* Where the line comes from, for a reader who wants to go there: */
+	const struct verdict *verdict;   /* for PAGE_ALSO: the verdict; else NULL */
+	const struct verdict_fact *fact; /* the first of the facts that it tells; NULL none */
+	int group;                       /* the group in which the fact's op is; JOB_NONE */
 };
 
 struct page_section {
@@ -85,31 +89,39 @@ struct page_section {
 /* A file that was asked for, or lay in a folder that was. */
 struct page_file {
 	const char *path; /* as it is cited */
-	const char *is;	  /* for what it was taken: "a job's log"; NULL: passed over */
-	const char *why;  /* it was passed over; NULL it was not */
+	const char *is;	  /* what it was taken for: "a job's log"; NULL: it was passed over */
+	const char *why;  /* why it was passed over; NULL it was not */
 };
 
-/* What to make the page of; {.verdicts = ...} is a record of which nothing else is known. */
+/* What to make the page of. {.verdicts = ...} is a record of which nothing else is known. */
 struct page {
 	const struct verdicts *verdicts;
-	bool live;            /* the evidence was gathered just now: the job goes on */
-	int64_t now;          /* realtime; 0: as it was when it was looked at */
-	int64_t written;      /* last of what tells no time of its own; 0 (words/tense.h) */
-	const char *left_out; /* of other jobs beside this one; NULL or "": there are none */
+	bool live;            /* the evidence was gathered just now, and the job goes on */
+	int64_t now;          /* the time of reading, realtime ns; 0: as it was when the job was
+			       * looked at */
+	int64_t written;      /* when the last evidence was written that tells no time of its
+			       * own, realtime ns; 0 none (words/tense.h) */
+	const char *left_out; /* about other jobs beside this one; NULL or "": there are none */
 	const struct page_file *files;
 	size_t nfiles;
-	struct arena arena;   /* {0} */
+	struct arena arena;   /* begins as {0} */
 };
 
-/* A section; `verdict` is asked for only where it is of one. Lives until page_release(). */
+/*
+ * Returns a section, which lives until page_release(). `verdict` counts only if the section is
+ * about one.
+ */
 struct page_section page_section(
 	struct page *page, enum page_kind kind, const struct verdict *verdict);
 /* Frees the lines of all sections. */
 void page_release(struct page *page);
 
-/* What the verdict as a whole is to the reader: the tone of its headline. */
+/* Returns the tone of a verdict's headline: what the verdict as a whole is to the reader. */
 enum page_tone page_tone(const struct verdict *verdict);
-/* ns until what ends the job does, as of `now`; 0: it is due; JOB_UNKNOWN: no limit is known. */
+/*
+ * Returns in how many ns the job will be ended by what limits it, as of `now`; 0: it is due;
+ * JOB_UNKNOWN: no limit is known.
+ */
 int64_t page_left(const struct page *page, const struct verdict *verdict);
 
 #endif

@@ -13,7 +13,10 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* '-' and '_' are one in torchrun's options. */
+/*
+ * True if the argument is that option, with a value behind '=' or not. '-' and '_' are the same in
+ * torchrun's options.
+ */
 static bool is_option(const char *arg, const char *name)
 {
 	size_t len = strlen(name), i;
@@ -34,7 +37,7 @@ static bool is_any(const char *arg, const char *const *names, size_t n)
 
 #define ANY(arg, names) is_any((arg), (names), sizeof(names) / sizeof((names)[0]))
 
-/* How many of its words are torchrun itself; 0: it is none. */
+/* Returns how many of the command's words are torchrun itself; 0: it is not torchrun. */
 static size_t launcher_words(const struct launch_texts *argv)
 {
 	if (argv->n && !strcmp(base_of(argv->at[0]), "torchrun"))
@@ -45,7 +48,10 @@ static size_t launcher_words(const struct launch_texts *argv)
 	return 0;
 }
 
-/* The first word behind its options; `ret_module`: it names a module. */
+/*
+ * Returns the index of the first word behind torchrun's options, and sets whether it names a
+ * module.
+ */
 static size_t find_script(const struct launch_texts *argv, size_t at, bool *ret_module)
 {
 	static const char *const flags[] = {"--standalone", "--no-python", "--run-path"};
@@ -62,7 +68,7 @@ static size_t find_script(const struct launch_texts *argv, size_t at, bool *ret_
 	return at;
 }
 
-/* A word as a shell takes it. */
+/* Appends a word so that a shell takes it as one. */
 static void add_word(struct str *into, const char *word)
 {
 	bool plain = *word != '\0';
@@ -83,7 +89,10 @@ static void add_word(struct str *into, const char *word)
 	str_add_char(into, '\'');
 }
 
-/* The script's own words, but for how many steps it is to make; true where that is one now. */
+/*
+ * Appends the script and its own words, with one step in place of how many it would make. Returns
+ * true if it has an option for that.
+ */
 static bool add_script(struct str *into, const struct launch_texts *argv, size_t at)
 {
 	static const char *const steps[] = {"--max-steps", "--steps", "--num-steps",
@@ -111,7 +120,9 @@ static bool add_script(struct str *into, const struct launch_texts *argv, size_t
 	return one;
 }
 
-/* True if a part of it may be stars for a secret, or is no text: it would not run. */
+/*
+ * True if a part of the command may be stars in place of a secret, or is no text: it would not run.
+ */
 static bool is_withheld(const struct launch_texts *argv)
 {
 	for (size_t i = 0; i < argv->n; i++)
@@ -121,7 +132,10 @@ static bool is_withheld(const struct launch_texts *argv)
 	return false;
 }
 
-/* False: it is no command of torchrun's. */
+/*
+ * Appends the command, and sets whether it makes just one step. Returns false where the launch is
+ * no command of torchrun's, or has a part withheld.
+ */
 static bool say_command(struct str *into, const struct launch_texts *argv, bool *ret_one)
 {
 	size_t words = launcher_words(argv), script;

@@ -14,7 +14,9 @@ static uint32_t pid_of(const struct job *job, struct rank_index rank)
 	return job->processes[job_rank(job, rank)->process].pid;
 }
 
-/* The run that begins at item `from`: appends it and gives the item behind it. */
+/*
+ * Appends the run of numbers that begins at item `from`. Returns the index of the item behind it.
+ */
 static size_t add_run(
 	struct str *into, const struct job *job, struct verdict_ranks ranks, size_t from)
 {
@@ -66,7 +68,7 @@ void ranks_fit(struct str *into, const struct job *job, struct verdict_ranks ran
 	str_release(&first);
 }
 
-/* How many of the set have a number, or none. */
+/* Returns how many of the set have a number, or have none. */
 static size_t count(const struct job *job, struct verdict_ranks ranks, bool number)
 {
 	size_t n = 0;
@@ -76,7 +78,7 @@ static size_t count(const struct job *job, struct verdict_ranks ranks, bool numb
 	return n;
 }
 
-/* "rank 3", "ranks 0-2,4": those with a number. */
+/* Appends those with a number: "rank 3", "ranks 0-2,4". */
 static void name_numbers(struct str *into, const struct job *job, struct verdict_ranks ranks)
 {
 	const char *before = count(job, ranks, true) == 1 ? "rank " : "ranks ";
@@ -92,7 +94,7 @@ static void name_numbers(struct str *into, const struct job *job, struct verdict
 	}
 }
 
-/* "pid 4711", "pids 4711,4712": those without. */
+/* Appends those without: "pid 4711", "pids 4711,4712". */
 static void name_pids(struct str *into, const struct job *job, struct verdict_ranks ranks)
 {
 	const char *before = count(job, ranks, false) == 1 ? "pid " : "pids ";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rank-names.h: sets of ranks as people read and type them: world ranks, ascending, runs folded:
- * "0-2,4-7". A rank whose number nobody knows is told by its pid: "p4711".
+ * Sets of ranks as people read and type them: world ranks, ascending, runs folded: "0-2,4-7". A
+ * rank whose number nobody knows is told by its pid: "p4711".
  */
 #ifndef WORDS_RANK_NAMES_H
 #define WORDS_RANK_NAMES_H
@@ -9,12 +9,13 @@
 #include "base/str.h"
 #include "verdict/verdict.h"
 
-/* Appends the whole set; nothing for the empty one. */
+/* Appends the whole set; nothing for an empty one. */
 void ranks_add(struct str *into, const struct job *job, struct verdict_ranks ranks);
 
 /*
- * Appends it in at most width columns (at least 8). A longer set is told by its count and its
- * first, since a part would be taken for the whole: "32 from 0", or shorter "0 +31".
+ * Appends the set in at most `width` columns (at least 8). A set that needs more is told by its
+ * count and its first rank, since a part would be taken for the whole: "32 from 0", or shorter "0
+ * +31".
  */
 void ranks_fit(struct str *into, const struct job *job, struct verdict_ranks ranks, size_t width);
 
@@ -22,8 +23,8 @@ void ranks_fit(struct str *into, const struct job *job, struct verdict_ranks ran
 void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ranks);
 
 /*
- * True if anything was seen of a rank. If a command ended before a process had a number or a group,
- * the processes that are told of are the command's own.
+ * True if anything was seen of a rank. If a command ended before any process had a number or a
+ * group, the processes that were seen without number are the command's own, and no ranks.
  */
 bool ranks_were_seen(const struct job *job);
 

@@ -9,7 +9,7 @@
 #include "words/wording.h"
 
 #define NOT_KNOWN "not known"
-#define ROWS_MOST 16 /* of the page */
+#define ROWS_MOST 16 /* rows of the page */
 
 static void pad(struct str *line, size_t column)
 {
@@ -46,7 +46,10 @@ static void add_steps(struct str *row, const struct receipt_rank *rank)
 	str_add(row, ")");
 }
 
-/* A row but for whose it is and for memory, of which no two ranks have the same. */
+/*
+ * Appends the row of a rank, without whose it is and without memory, of which no two ranks have the
+ * same.
+ */
 static void add_row(struct str *row, const struct receipt *r, const struct receipt_rank *rank)
 {
 	const char *cache = caches_state_name(receipt_cache(r, rank));
@@ -66,7 +69,7 @@ static void add_row(struct str *row, const struct receipt *r, const struct recei
 /* Peak memory of the ranks of one row. */
 struct peak {
 	int64_t allocated, reserved, rss;
-	bool sampled;
+	bool sampled; /* the RSS was sampled, so its true peak may be higher */
 };
 
 static struct peak peak_of(const struct receipt_rank *rank)
@@ -75,7 +78,7 @@ static struct peak peak_of(const struct receipt_rank *rank)
 		rank->allocated, rank->reserved, rank->rss, rank->rss_sampled == 1};
 }
 
-/* True if both are known, and one is less than a tenth more than the other; or neither is. */
+/* True if both are known and less than a tenth apart, or neither is known. */
 static bool are_near(int64_t a, int64_t b)
 {
 	if (a == JOB_UNKNOWN || b == JOB_UNKNOWN)
@@ -89,7 +92,7 @@ static bool peak_is_near(const struct peak *a, const struct peak *b)
 	       are_near(a->rss, b->rss) && a->sampled == b->sampled;
 }
 
-/* The most that any of them had. */
+/* Takes over what is more. */
 static void peak_take(struct peak *into, const struct peak *from)
 {
 	into->allocated = from->allocated > into->allocated ? from->allocated : into->allocated;
@@ -119,7 +122,10 @@ static void add_peak(struct str *row, const struct peak *peak)
 	add_bytes(row, peak->rss);
 }
 
-/* The rank at `first`, with all behind it that read alike: returns how many they are. */
+/*
+ * Joins the rank at `first` with all behind it that read alike: marks them as told, lists their
+ * numbers and sums up their memory. Returns how many they are.
+ */
 static size_t join_row(const struct receipt *r, size_t first, const struct str *row, bool *told,
 	int64_t *numbers, struct peak *ret)
 {

@@ -5,9 +5,9 @@
 #include "words/receipt-words.h"
 
 /*
- * Adds the table of ranks to a page: a row for those of which the same is said, memory apart, of
- * which no two have the same; of those whose memory is near, the most is told. Without ranks there
- * is none.
+ * Adds the table of ranks to a page. Ranks of which the same is said share a row; of their memory,
+ * of which no two have the same, the most is told if they are near each other. Without ranks there
+ * is no table.
  */
 void receipt_table(struct receipt_page *page, const struct receipt *receipt)
 	__attribute__((nonnull));

@@ -26,7 +26,7 @@ void receipt_add_date(struct str *into, int64_t when)
 	str_add(into, text);
 }
 
-/* Of the same day only the time. */
+/* Appends the later date; only its time if it is the same day. */
 static void add_until(struct str *into, int64_t from, int64_t until)
 {
 	struct str first = {0}, second = {0};
@@ -107,6 +107,7 @@ void receipt_title(struct str *into, const struct receipt *receipt)
 
 /* -- lines of the whole run -------------------------------------------------------------------- */
 
+/* Adds a line of these words, which are emptied. */
 static struct receipt_line *add(struct receipt_page *page, const char *key, struct str *words)
 {
 	struct receipt_line *line = array_add(&page->lines);
@@ -199,7 +200,10 @@ static void say_machine(struct receipt_page *page, const struct job_launch *laun
 	add(page, "machine", &words);
 }
 
-/* "data nfs4 /data/x; cache ext4 /tmp/torchinductor_me": one path of each role and type. */
+/*
+ * Tells storage: "data nfs4 /data/x; cache ext4 /tmp/torchinductor_me", one path for each role and
+ * type.
+ */
 static void say_storage(struct receipt_page *page, const struct job_launch *launch)
 {
 	struct str words = {0};
@@ -240,7 +244,7 @@ static void say_runtime(struct receipt_page *page, const struct receipt *r)
 	add(page, "runtime", &words);
 }
 
-/* Packages that a job of this kind stands on: these are named, the others counted. */
+/* Packages that jobs of this kind stand on: these are named, the others counted. */
 static const char *const named[] = {"torch", "jax", "triton", "pytorch_triton", "numpy",
 	"nvidia_nccl_cu12", "nvidia_nccl_cu13", "transformers", "accelerate", "deepspeed",
 	"lightning", "ray", "flash_attn", "mpi4py"};
@@ -275,7 +279,7 @@ static void say_packages(struct receipt_page *page, const struct receipt *r, boo
 	add(page, "packages", &words);
 }
 
-/* What all ranks have in common; JOB_UNKNOWN where they differ. */
+/* Returns how many GPUs each rank may open; JOB_UNKNOWN where ranks differ. */
 static int64_t gpus_of(const struct receipt *r)
 {
 	int64_t gpus = r->nranks ? r->ranks[0].gpus : JOB_UNKNOWN;
@@ -317,7 +321,7 @@ static void say_gpus(struct receipt_page *page, const struct receipt *r)
 
 /* -- caches, compiles, input ------------------------------------------------------------------- */
 
-/* Appends the numbers of those ranks for which `is` holds; how many there are. */
+/* Appends the numbers of those ranks for which `is` holds. Returns how many they are. */
 static size_t add_those(struct str *into, const struct receipt *r,
 	bool (*is)(const struct receipt *r, const struct receipt_rank *rank, int what), int what)
 {
@@ -343,6 +347,7 @@ static bool has_reused(const struct receipt *r, const struct receipt_rank *rank,
 	return receipt_reused(r, rank) == (enum job_known)what;
 }
 
+/* Appends how many files the caches of that state had. */
 static void add_files(struct str *into, const struct receipt *r, enum cache_state state)
 {
 	int64_t least = INT64_MAX, most = JOB_UNKNOWN;
@@ -361,6 +366,7 @@ static void add_files(struct str *into, const struct receipt *r, enum cache_stat
 		str_printf(into, " (%" PRId64 "-%" PRId64 " files)", least, most);
 }
 
+/* Appends how many files the caches had at the end. */
 static void add_after(struct str *into, const struct receipt *r)
 {
 	if (!r->after_known)
@@ -420,7 +426,10 @@ static void say_compiles(struct receipt_page *page, const struct receipt *r)
 	add(page, "badput", &words);
 }
 
-/* The least and the most of what ranks took; false where nobody's is known. */
+/*
+ * Appends the least and the most that ranks took; `member` is the offset of that time in
+ * receipt_rank. Returns false where no rank's is known.
+ */
 static bool add_range(struct str *into, const struct receipt *r, size_t member)
 {
 	int64_t least = INT64_MAX, most = JOB_UNKNOWN;
@@ -467,7 +476,7 @@ static void say_waits(struct receipt_page *page, const struct receipt *r)
 
 /* -- environment ------------------------------------------------------------------------------- */
 
-/* Settings whose absence is worth a word, since others have them. */
+/* Settings whose absence is worth a word, since many jobs have them. */
 static const char *const settings[] = {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_MAX_CONNECTIONS",
 	"PYTORCH_ALLOC_CONF", "NCCL_DEBUG", "TORCHINDUCTOR_CACHE_DIR"};
 

@@ -6,7 +6,10 @@
 #define DIGITS	"0123456789"
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" DIGITS
 
-/* Length of the path that begins there, and of ":88" behind it; 0: there is none with a line. */
+/*
+ * Returns the length of the path that begins there, if a line number (":88") follows, whose length
+ * it sets; else 0.
+ */
 static size_t place_at(const char *text, size_t *ret_line)
 {
 	size_t path = strspn(text, LETTERS "_./+-@"), digits;
@@ -18,7 +21,10 @@ static size_t place_at(const char *text, size_t *ret_line)
 	return digits ? path : 0;
 }
 
-/* How long its first folder is: "/usr", "torch"; of "../a" nothing, since that tells nothing. */
+/*
+ * Returns how long the path's first folder is: "/usr", "torch". Of "../a" nothing is taken, since
+ * that tells nothing.
+ */
 static size_t first_folder(const char *path, size_t len)
 {
 	const char *slash = memchr(path + 1, '/', len - 1);
@@ -26,6 +32,7 @@ static size_t first_folder(const char *path, size_t len)
 	return !slash || *path == '.' ? 0 : (size_t)(slash - path);
 }
 
+/* Appends a path with its line, cut in the middle. */
 static void add_cut(struct str *into, const char *path, size_t len, size_t line, size_t most)
 {
 	static const char gap[] = "/...";
@@ -36,7 +43,7 @@ static void add_cut(struct str *into, const char *path, size_t len, size_t line,
 	for (size_t at = tail; at-- > head + 1;)
 		if (path[at] == '/' && head + strlen(gap) + (len - at) + line <= most)
 			tail = at + 1;
-	if (tail <= head + strlen(gap)) { /* what is left out is no longer than the gap */
+	if (tail <= head + strlen(gap)) { /* what would be left out is no longer than the gap */
 		str_add_bytes(into, path, len + line);
 		return;
 	}

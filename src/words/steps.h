@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * steps.h: steps for people to take, each with the one command that does it. A command runs as it
- * is printed, alone, in a shell: who paints never breaks, cuts or joins it.
+ * Steps for people to take, each with the one command that does it. A command runs as it is
+ * printed, alone, in a shell: whoever paints must never break, cut or join it.
  */
 #ifndef WORDS_STEPS_H
 #define WORDS_STEPS_H
@@ -10,7 +10,7 @@
 #include "base/str.h"
 
 struct step {
-	char *words;   /* "" where the command says it */
+	char *words;   /* "" where the command says all */
 	char *command; /* "" where no command does it */
 };
 
@@ -21,10 +21,10 @@ struct steps {
 /* Adds a step, unless both are empty; empties both. */
 void steps_add(struct steps *steps, struct str *words, struct str *command);
 
-/* Appends all of them as one text: "look at it: inquest attach; or on m4: inquest attach --all". */
+/* Appends all steps as one text: "look at it: inquest attach; or on m4: inquest attach --all". */
 void steps_add_text(struct str *into, const struct steps *steps);
 
-/* Frees all steps and leaves none. */
+/* Frees all steps and leaves an empty list. */
 void steps_release(struct steps *steps);
 
 #endif

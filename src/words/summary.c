@@ -34,12 +34,13 @@ void summary_add_attempt(struct str *into, const struct job *job)
 	str_add_char(into, ')');
 }
 
-/* One of the times, over all ranks. */
+/* One of the times of firsts, over all ranks. */
 struct range {
 	int64_t least, most;
-	size_t n; /* ranks that have it */
+	size_t n; /* how many ranks have it */
 };
 
+/* Takes one rank's time into the range. */
 static void widen(struct range *range, int64_t value)
 {
 	if (value == JOB_UNKNOWN)
@@ -51,7 +52,7 @@ static void widen(struct range *range, int64_t value)
 	range->n++;
 }
 
-/* "0.05", "4.2", "38": seconds, as far as they tell something. */
+/* Appends seconds with as many digits as tell something: "0.05", "4.2", "38". */
 static void add_seconds(struct str *into, int64_t ns)
 {
 	int64_t hundredths = (ns < 0 ? 0 : ns) / (CLOCK_NS_PER_S / 100);
@@ -64,7 +65,7 @@ static void add_seconds(struct str *into, int64_t ns)
 		str_printf(into, "%" PRId64, hundredths / 100);
 }
 
-/* "0:38 to 11:02", "0.4 to 4.2 s"; where not all ranks have it, how many do. */
+/* Appends "0:38 to 11:02" or "0.4 to 4.2 s"; where not all ranks have that time, how many do. */
 static void add_range(struct str *into, const struct range *range, size_t nranks)
 {
 	bool seconds = range->most < CLOCK_NS_PER_S * 60;
@@ -119,7 +120,7 @@ void summary_add_first(struct str *into, const struct job *job)
 
 /* -- what was read, and what is lost ----------------------------------------------------------- */
 
-/* Records that the rings had no room for; of ranks whose rings say it. */
+/* Returns how many records the rings had no room for, of ranks whose rings tell. */
 static int64_t lost_records(const struct job *job)
 {
 	int64_t sum = 0;
@@ -150,7 +151,7 @@ void summary_add_read(struct str *into, const struct job *job)
 		rings || !dumps ? "rings" : "dumps of the Flight Recorder", lost_records(job));
 }
 
-/* By what is lost, so that ranks that lost the same are side by side. */
+/* Orders by what is lost, so that ranks that lost the same stand side by side. */
 static int compare_losses(const void *va, const void *vb)
 {
 	const struct job_loss *a = *(const struct job_loss *const *)va;
@@ -166,13 +167,17 @@ static int compare_losses(const void *va, const void *vb)
 	return a < b ? -1 : a > b;
 }
 
-/* Of another rank, or of the same once more; what is of no rank stands alone. */
+/*
+ * True if the second is the same loss, of another rank or of the same one again. A loss that is of
+ * no rank stands alone.
+ */
 static bool is_alike(const struct job_loss *a, const struct job_loss *b)
 {
 	return is_rank(a->rank) && is_rank(b->rank) && a->count == b->count &&
 	       !strcmp(a->what, b->what);
 }
 
+/* Adds a rank, once. */
 static void add_rank(struct losses_alike *alike, struct rank_index rank)
 {
 	if (!is_rank(rank))
@@ -216,7 +221,9 @@ void losses_release(struct losses *losses)
 	array_release(&losses->all);
 }
 
-/* "ranks 0-2: "; a set that has no room is counted, so that no part is taken for all. */
+/*
+ * Appends "ranks 0-2: ". A set that has no room is counted, so that no part of it is taken for all.
+ */
 static void add_whose(
 	struct str *into, const struct job *job, struct verdict_ranks ranks, size_t width)
 {

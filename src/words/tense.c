@@ -15,11 +15,12 @@ enum tense tense_of(const struct verdicts *verdicts, bool live)
 	return live ? TENSE_LIVE : TENSE_RECORDED;
 }
 
-/* A job that was told to end has done so within. */
+/* ns within which a job that was told to end has ended. */
 #define TO_END (60 * CLOCK_NS_PER_S)
-/* Of what was last seen so long ago nobody knows a place to look at. */
+/* ns after which nobody knows a place to look at what was last seen then. */
 #define LONG_PAST (12 * 3600 * CLOCK_NS_PER_S)
 
+/* True if nobody can look at the recorded job again. */
 static bool is_past(const struct verdicts *verdicts, const struct tense_clock *clock)
 {
 	const struct job *job = verdicts->job;
@@ -50,7 +51,7 @@ bool tense_is_over(enum tense tense)
 	return tense == TENSE_ENDED || tense == TENSE_PAST;
 }
 
-/* The calendar's view of a time; false where it has none. */
+/* Splits a time into the calendar's parts. Returns false where it has none. */
 static bool split(int64_t realtime, struct tm *parts)
 {
 	time_t seconds = (time_t)(realtime / CLOCK_NS_PER_S);
@@ -92,7 +93,7 @@ void tense_add(struct str *into, const struct verdicts *verdicts, bool live)
 	str_release(&moment);
 }
 
-/* When the last of its ranks ended; JOB_UNKNOWN where that of none is known. */
+/* Returns when the last of the job's ranks ended; JOB_UNKNOWN where no such time is known. */
 static int64_t last_end(const struct job *job)
 {
 	int64_t last = JOB_UNKNOWN;
@@ -106,7 +107,7 @@ static int64_t last_end(const struct job *job)
 	return last;
 }
 
-/* "ended 2026-11-22 10:33:15 UTC, status 1" */
+/* Appends "ended 2026-11-22 10:33:15 UTC, status 1". */
 static void add_end(struct str *into, const struct job *job)
 {
 	int64_t last = last_end(job);
@@ -120,7 +121,7 @@ static void add_end(struct str *into, const struct job *job)
 		str_printf(into, ", status %d", job->exit_status);
 }
 
-/* Says what will end the job, or would have. */
+/* Appends what will end the job, or would have. */
 static void add_limit(struct str *into, const struct verdict *verdict, int64_t left, bool live)
 {
 	const struct wording_limit *limit = wording_limit(verdict->watchdog);
@@ -134,7 +135,10 @@ static void add_limit(struct str *into, const struct verdict *verdict, int64_t l
 		str_printf(into, "; %s were left until %s", clock_format(left, text), limit->then);
 }
 
-/* Still moving, but for so long that nobody should wait for it. */
+/*
+ * Says that the culprit still moves, but takes so long that nobody should wait for it. Returns
+ * false where no fact tells that.
+ */
 static bool add_proportion(struct str *into, const struct verdict *verdict, bool live)
 {
 	for (size_t i = 0; verdict->outlook == VERDICT_WAIT && i < verdict->nevidence; i++) {
@@ -149,7 +153,10 @@ static bool add_proportion(struct str *into, const struct verdict *verdict, bool
 	return false;
 }
 
-/* All passed it: whether the job resolves is no question, and another look shows no more. */
+/*
+ * Says that all ranks passed the fork: whether the job resolves is no question then, and another
+ * look shows no more. Returns false where no fact tells that.
+ */
 static bool add_went_on(struct str *into, const struct verdict *verdict, bool live)
 {
 	for (size_t i = 0; verdict->outlook == VERDICT_OUTLOOK_UNKNOWN && i < verdict->nevidence;

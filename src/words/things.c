@@ -13,7 +13,7 @@ static const char *op_name(const struct verdict_thing *thing)
 	return job_op_name(thing->sig.op);
 }
 
-/* "AllReduce sum 4096 float32" */
+/* Appends "AllReduce sum 4096 float32". */
 static void add_sig(struct str *into, const struct verdict_thing *thing)
 {
 	const struct job_sig *sig = &thing->sig;
@@ -49,7 +49,10 @@ static void add_pair(struct str *into, const struct verdict_thing *thing)
 	str_printf(into, "%s of %s", op_name(thing), thing->name);
 }
 
-/* Operations count from 1; of which group it is may not be known, nor which of its operations. */
+/*
+ * Appends an operation; they count from 1. Of which group it is may not be known, nor which of its
+ * operations it is.
+ */
 static void add_op(struct str *into, const struct verdict_thing *thing)
 {
 	str_add(into, op_name(thing));
@@ -61,7 +64,7 @@ static void add_op(struct str *into, const struct verdict_thing *thing)
 
 /* -- places in code ---------------------------------------------------------------------------- */
 
-/* Behind the last folder that says no more than where Python lies. */
+/* Returns the path behind the last folder that tells only where Python lies. */
 static const char *short_path(const char *path)
 {
 	static const char *const roots[] = {"/site-packages/", "/dist-packages/"};
@@ -93,10 +96,10 @@ static void add_frame(struct str *into, const struct verdict_thing *thing)
 	things_add_frame(into, thing->frames[0]);
 }
 
-/* So much of where a rank died is read on one line and the next. */
+/* Bytes of where a rank died that are read easily, on one line and the next. */
 #define DEATH_LENGTH 80
 
-/* "step (train.py:40)", "ncclAllReduce (libnccl.so.2)" */
+/* Appends "step (train.py:40)", "ncclAllReduce (libnccl.so.2)". */
 static void add_short_frame(struct str *into, const struct job_frame *frame)
 {
 	const char *slash = strrchr(frame->file, '/');
@@ -109,6 +112,7 @@ static void add_short_frame(struct str *into, const struct job_frame *frame)
 		str_printf(into, " (%s)", frame->module[0] ? frame->module : file);
 }
 
+/* Appends the first n frames, innermost first. */
 static void add_first_frames(struct str *into, const struct verdict_thing *thing, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -117,7 +121,10 @@ static void add_first_frames(struct str *into, const struct verdict_thing *thing
 	}
 }
 
-/* The program's own line must be read, whatever the names of libraries. */
+/*
+ * Appends where a rank died. The program's own line must be read, whatever the names of libraries,
+ * so where all is too long only one frame stands before it.
+ */
 static void add_frames(struct str *into, const struct verdict_thing *thing)
 {
 	const struct job_frame *own = thing->frames[thing->n];
@@ -141,7 +148,7 @@ static void add_frames(struct str *into, const struct verdict_thing *thing)
 
 /* -- calls ------------------------------------------------------------------------------------- */
 
-/* Calls that have no name in code (verdict/activities.h). */
+/* The words for calls that have no name in code (verdict/activities.h). */
 static const char *const calls[][2] = {
 	{CALL_STORE, "the store"},
 	{CALL_STORE_ID, "the store for the unique id"},
@@ -180,7 +187,7 @@ static void add_call(struct str *into, const struct verdict_thing *thing)
 
 /* -- what a rank has --------------------------------------------------------------------------- */
 
-/* "0/1 = 5f3a 41 nodes 2 collectives"; of one that was not compiled, that. */
+/* Appends "0/1 = 5f3a 41 nodes 2 collectives"; for a graph that was not compiled, that. */
 static void add_graph(struct str *into, const struct verdict_thing *thing)
 {
 	if (!thing->text)
@@ -189,7 +196,7 @@ static void add_graph(struct str *into, const struct verdict_thing *thing)
 		str_printf(into, "%s%s%s", thing->name, *thing->name ? " = " : "", thing->text);
 }
 
-/* "7 x 4 + 0", "5 x 4 + 2 + 2 x 0" */
+/* Appends how rows were dealt out: "7 x 4 + 0", "5 x 4 + 2 + 2 x 0". */
 static void add_deal(struct str *into, const struct verdict_thing *thing)
 {
 	const struct verdict_deal *deal = &thing->deal;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A template is text with values in braces: {t} and {T} are the fact's texts, {a} {b} {c} its
- * numbers, with the way to write one behind it: {a ns} a duration, {a op} an op index "#7",
+ * A template is text with values in braces. {t} and {T} are the fact's texts, {a} {b} {c} its
+ * numbers, each with the way to write it behind it: {a ns} is a duration, {a op} an op index "#7",
  * {b..c} a range, and so on (see `ways`; for texts `text_ways`). Text in brackets is left out if a
  * value in it is not known; outside of brackets an unknown value reads "unknown".
  */
@@ -69,7 +69,7 @@ const char *wording_question(enum verdict_class class)
 	return questions[class];
 }
 
-/* Linux' numbers, which the evidence has, whatever this machine calls them. */
+/* The names of Linux' numbers, which the evidence has, whatever this machine calls them. */
 static const char *const signals[] = {NULL, "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP",
 	"SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE",
 	"SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN",
@@ -101,7 +101,7 @@ void wording_bytes(struct str *into, int64_t bytes)
 		str_printf(into, "%" PRIu64 " %s", whole, units[unit]);
 }
 
-/* Ways to write one number; each gives false where the number means "not known". */
+/* Ways to write one number. Each returns false where the number means "not known". */
 static bool say_number(struct str *into, int64_t value)
 {
 	if (value != JOB_UNKNOWN)
@@ -221,7 +221,7 @@ static bool is_way(const char *name, const char *way, size_t len)
 	return strlen(name) == len && !strncmp(name, way, len);
 }
 
-/* "0/0 4f81c2" is graph 0/0: what its hash is tells something only beside another one's. */
+/* Writes "0/0 4f81c2" as graph 0/0: the hash tells something only beside another one's. */
 static void say_graph(struct str *into, const char *text)
 {
 	size_t frame = strspn(text, "0123456789"), part;
@@ -235,7 +235,10 @@ static void say_graph(struct str *into, const char *text)
 		str_printf(into, "graph %.*s", (int)(frame + 1 + part), text);
 }
 
-/* A note of one begins so; whoever tells it has said already what it is. */
+/*
+ * Writes an exception without the kind with which a note of one begins: the template says that
+ * already.
+ */
 static void say_exception(struct str *into, const char *text)
 {
 	static const char kind[] = "exception: ";
@@ -243,12 +246,12 @@ static void say_exception(struct str *into, const char *text)
 	str_add(into, strncmp(text, kind, strlen(kind)) ? text : text + strlen(kind));
 }
 
-/* So much of a place is read on one line and the next. */
+/* Bytes of a place that are read easily, on one line and the next. */
 #define RAISED_LENGTH 100
 
 /*
- * Where it was raised: the innermost frames, as many as can be read, and the outermost that is
- * known, since libraries raise deep inside of what the program called.
+ * Writes where an exception was raised: the innermost frames, as many as can be read, and the
+ * outermost that is known, since libraries raise deep inside of what the program called.
  */
 static void say_raised(struct str *into, const char *text)
 {
@@ -265,7 +268,7 @@ static void say_raised(struct str *into, const char *text)
 		str_add(into, text);
 }
 
-/* To whom a function of the kernel belongs, as people call it. */
+/* Writes whom a function of the kernel belongs to, as people call it. */
 static void say_kernel(struct str *into, const char *text)
 {
 	str_add(into, !strcmp(text, "nvidia")   ? "NVIDIA driver"
@@ -278,7 +281,7 @@ static void say_text(struct str *into, const char *text)
 	str_add(into, text);
 }
 
-/* Ways to write a text, and what stands there where none is known; NULL: "unknown". */
+/* Ways to write a text, and what stands there where the text is not known; NULL: "unknown". */
 static const struct {
 	const char *name;
 	void (*say)(struct str *into, const char *text);
@@ -295,7 +298,10 @@ static const struct {
 	{"worker", say_text, "loader's worker"},
 };
 
-/* A thing, or a text in that way; false: neither is known, nor what to say in its place. */
+/*
+ * Writes a thing, or a text in that way. Returns false where neither is known, nor what to say in
+ * its place.
+ */
 static bool say_named(struct str *into, const struct verdict_thing *thing, const char *text,
 	const char *way, size_t way_len)
 {
@@ -315,7 +321,10 @@ static bool say_named(struct str *into, const struct verdict_thing *thing, const
 	return false;
 }
 
-/* Both ends of a range, or one where they read alike: "1.6 s", "1.6 s to 1.7 s", "3-5". */
+/*
+ * Writes both ends of a range, or one where they read alike: "1.6 s", "1.6 s to 1.7 s", "3-5".
+ * Returns false where one is not known.
+ */
 static bool say_range(struct str *into, bool (*say)(struct str *into, int64_t value), int64_t low,
 	int64_t high, const char *between)
 {
@@ -330,7 +339,10 @@ static bool say_range(struct str *into, bool (*say)(struct str *into, int64_t va
 	return known;
 }
 
-/* Writes the value that stands between braces at `at`: "a", "b..c ns", "t". */
+/*
+ * Writes the value that stands between braces at `at`: "a", "b..c ns", "t". Returns false where it
+ * is not known.
+ */
 static bool say_value(struct str *into, const struct verdict_fact *fact, const char *at, size_t len)
 {
 	const char *way = memchr(at, ' ', len);
