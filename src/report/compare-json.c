@@ -13,6 +13,7 @@ static const char *const hows[] = {"same", "differs", "unknown"};
 static const char *const classes[] = {"one-class", "drifted", "not-enough-known"};
 static const char *const paces[] = {"unknown", "alike", "slower", "faster"};
 
+/* Adds a text, made valid UTF-8. */
 static void put_text(struct json_object *into, const char *key, const char *text)
 {
 	struct str safe = {0};
@@ -22,6 +23,7 @@ static void put_text(struct json_object *into, const char *key, const char *text
 	str_release(&safe);
 }
 
+/* Makes one difference: what differs, its values before and after, and what that usually breaks. */
 static struct json_object *drift_object(
 	const struct drift *drift, const struct receipt *before, const struct receipt *after)
 {
@@ -44,6 +46,7 @@ static struct json_object *drift_object(
 	return object;
 }
 
+/* Adds "paces": of each rank that both runs have, whether its steps became slower. */
 static void put_paces(struct json_object *object, const struct receipt *before,
 	const struct receipt *after)
 {
@@ -65,6 +68,7 @@ static void put_paces(struct json_object *object, const struct receipt *before,
 	json_object_object_add(object, "paces", list);
 }
 
+/* Makes one comparison with the first run. */
 static struct json_object *pair_object(const struct drifts *drifts, const struct receipt *before,
 	const struct receipt *after, const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded stacks, the input of flamegraph.pl, inferno and speedscope: a line per place where threads
- * stand, in the order of classes. ';' parts frames, so in names it is ':'.
+ * Folded stacks, the input of flamegraph.pl, inferno and speedscope: a line for each place where
+ * threads stand, in the order of classes. ';' parts frames, so in names it becomes ':'.
  */
 #include <string.h>
 
@@ -10,8 +10,10 @@
 #include "words/frames.h"
 #include "report/report.h"
 
+/* columns of a source place */
 #define PLACE_MOST 120
 
+/* Appends a part of a line, in which no ';' may stand. */
 static void add_part(struct str *into, const char *text)
 {
 	for (; *text; text++)
@@ -38,11 +40,12 @@ static void add_frame(struct str *into, const struct job_frame *frame, bool utf8
 	str_release(&place);
 }
 
-/* The nodes on the way to a leaf, outermost first, behind the root. */
+/* The nodes on the way from a leaf to the root, which is left out; innermost first. */
 struct way {
 	ARRAY(int) nodes;
 };
 
+/* Appends the line of one leaf. */
 static void add_leaf(
 	struct str *into, const struct stacktree *tree, int leaf, struct way *way, bool utf8)
 {

@@ -7,7 +7,7 @@
 #include "words/coverage.h"
 #include "words/tense.h"
 
-/* In the order of the bits. */
+/* The names of kinds of evidence, in the order of the bits. */
 static const struct {
 	unsigned bit;
 	const char *name;
@@ -47,7 +47,7 @@ static struct json_object *expected_object(
 	return object;
 }
 
-/* The ranks of which nothing was seen; null where nobody says how many there should be. */
+/* Lists the ranks of which nothing was seen; null where nobody says how many there should be. */
 static struct json_object *missing_ranks(const struct job *job)
 {
 	struct json_object *array;
@@ -61,7 +61,7 @@ static struct json_object *missing_ranks(const struct job *job)
 	return array;
 }
 
-/* Names, "m2,m4", one by one. */
+/* Makes a list of names such as "m2,m4". */
 static struct json_object *names_array(const char *at)
 {
 	struct json_object *array = json_object_new_array();
@@ -78,7 +78,7 @@ static struct json_object *names_array(const char *at)
 	return array;
 }
 
-/* Null where it is not known which are missing. */
+/* Lists the missing hosts; null where it is not known which they are. */
 static struct json_object *missing_hosts(const struct job_coverage *coverage)
 {
 	const char *at = coverage->hosts_missing;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json-coverage.h: how much of the job was seen, as JSON. */
+/* How much of the job was seen, as JSON. */
 #ifndef REPORT_JSON_COVERAGE_H
 #define REPORT_JSON_COVERAGE_H
 
@@ -9,13 +9,13 @@
 #include "words/tense.h"
 
 /*
- * Ranks and hosts, each with how many are expected and by whose word (null: nobody says), how many
- * were seen, and which are missing; the kinds of evidence; from when to when; records lost; and how
- * to get what lacks.
+ * Makes the coverage: ranks and hosts, each with how many are expected and by whose word (null:
+ * nobody says), how many were seen, and which are missing; the kinds of evidence; from when to
+ * when; how many records were lost; and how to get what lacks. `tense` is that of the remedy.
  */
 struct json_object *json_coverage(const struct verdicts *verdicts, enum tense tense);
 
-/* "2026-11-22T10:25:31.123Z"; NULL for JOB_UNKNOWN. */
+/* Makes "2026-11-22T10:25:31.123Z" of realtime ns; NULL for JOB_UNKNOWN. */
 struct json_object *json_stamp(int64_t realtime);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts that do not fit go in the order of a table: first what the bundle has anyway and nobody
- * reads in a log. If that does not suffice (ranks by the thousand, names of a stranger's), all
- * lists and texts are shortened alike, harder each time, so that any document ends up short enough.
+ * What does not fit is taken out in the order of a table: first what the bundle has anyway and
+ * nobody reads in a log. If that does not suffice (ranks by the thousand, long names of a
+ * stranger's), all lists and texts are shortened alike, harder each time, so that any document ends
+ * up short enough.
  */
 #include "report/json-line.h"
 
@@ -14,7 +15,7 @@
 
 #define CUT_KEY "cut"
 
-/* How many items of a list of the document, or of each verdict, stay. */
+/* One step: how many items of a list stay, be it the document's or each verdict's. */
 struct json_line_step {
 	const char *key;
 	bool of_verdicts;
@@ -37,7 +38,7 @@ static const struct json_line_step json_line_steps[] = {
 	{"verdicts", false, 1},
 };
 
-/* Then no list is longer than that many items, and no text than that many bytes. */
+/* After the steps: no list is longer than so many items, and no text than so many bytes. */
 static const struct {
 	size_t items, bytes;
 } json_line_squeezes[] = {{64, 1024}, {32, 400}, {16, 200}, {8, 120}, {4, 80}, {1, 40}, {0, 16}};
@@ -46,7 +47,7 @@ struct json_line {
 	struct json_object *document, *cut;
 };
 
-/* One more thing is gone of those that stood under this key. */
+/* Counts `n` more things that were taken out under this key. */
 static void json_line_count(struct json_line *line, const char *key, size_t n)
 {
 	struct json_object *before = NULL;
@@ -57,6 +58,7 @@ static void json_line_count(struct json_line *line, const char *key, size_t n)
 	json_object_object_add(line->cut, key, json_object_new_int64(had + (int64_t)n));
 }
 
+/* Keeps only the first items of a list. */
 static void json_line_keep(
 	struct json_line *line, struct json_object *array, const char *key, size_t keep)
 {
@@ -87,7 +89,7 @@ static void json_line_take(struct json_line *line, const struct json_line_step *
 			json_line_keep(line, list, step->key, step->keep);
 }
 
-/* The text's start, of at most so many bytes, and whole characters. */
+/* Returns the text's start: whole characters, at most so many bytes. */
 static struct json_object *json_line_start_of(const char *text, size_t bytes)
 {
 	size_t end = 0;
@@ -125,7 +127,10 @@ static void json_line_squeeze_list(struct json_line *line, struct json_object *l
 	}
 }
 
-/* Returns what is in this value; `key` is where it stands. */
+/*
+ * Shortens lists and texts in this value; `key` is where it stands. The bundle's path is left
+ * whole.
+ */
 static void json_line_squeeze(struct json_line *line, struct json_object *value, const char *key,
 	size_t items, size_t bytes)
 {
@@ -146,7 +151,7 @@ static void json_line_squeeze(struct json_line *line, struct json_object *value,
 	}
 }
 
-/* Writes it; false where that is too long. */
+/* Writes the document. Returns false where that is too long. */
 static bool json_line_fits(const struct json_line *line, struct str *text, size_t most)
 {
 	str_cut(text, 0);
@@ -155,6 +160,7 @@ static bool json_line_fits(const struct json_line *line, struct str *text, size_
 	return text->len <= most;
 }
 
+/* Shortens the document until it fits. */
 static void json_line_shorten(struct json_line *line, struct str *text, size_t most)
 {
 	size_t nsteps = sizeof(json_line_steps) / sizeof(json_line_steps[0]);
@@ -173,7 +179,7 @@ static void json_line_shorten(struct json_line *line, struct str *text, size_t m
 	}
 	if (json_line_fits(line, text, most))
 		return;
-	/* A path that leaves no room for anything else: half of one would lead nowhere. */
+	/* Only a path could leave no room for anything else, and half of one would lead nowhere. */
 	json_object_object_add(line->document, "bundle", NULL);
 	json_line_count(line, "bundle", 1);
 	json_line_fits(line, text, most);

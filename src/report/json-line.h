@@ -2,7 +2,7 @@
 #ifndef REPORT_JSON_LINE_H
 #define REPORT_JSON_LINE_H
 
-/* A document of schema inquest/1 made short enough for a line of a log. */
+/* Makes a document of schema inquest/1 short enough for a line of a log. */
 
 #include <stddef.h>
 
@@ -11,9 +11,9 @@
 struct json_object;
 
 /*
- * Appends the document on one line of at most `most` bytes, which are at least 1024. Parts that do
- * not fit are taken out of the document, in the order that report_json_line() promises, and counted
- * in its key "cut".
+ * Appends the document on one line of at most `most` bytes, which must be at least 1024. Parts that
+ * do not fit are taken out of the document, in the order that report_json_line() promises, and
+ * counted in its key "cut".
  */
 void json_line_add(struct str *into, struct json_object *document, size_t most);
 

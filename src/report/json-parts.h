@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json-parts.h: values of JSON documents, NULL (JSON's null) where nothing is known. */
+/* Values of JSON documents. NULL is JSON's null: nothing is known. */
 #ifndef REPORT_JSON_PARTS_H
 #define REPORT_JSON_PARTS_H
 
@@ -7,11 +7,11 @@
 
 #include "verdict/verdict.h"
 
-/* Text as valid UTF-8; NULL for NULL. */
+/* Makes a text valid UTF-8; NULL for NULL. */
 struct json_object *json_text(const char *text);
-/* NULL for JOB_UNKNOWN. */
+/* Makes a number; NULL for JOB_UNKNOWN. */
 struct json_object *json_number(int64_t number);
-/* The number of a rank; null of none, and where nobody knows it. */
+/* Makes a rank's number; NULL for no rank, and where nobody knows its number. */
 struct json_object *json_rank(const struct job *job, struct rank_index rank);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks in JSON: a bounded part in the document of verdicts, all of them in one of their own. As
- * in json.c keys are always there, and only ever added under a schema's name.
+ * Stacks in JSON: a bounded part in the document of verdicts, all of them in a document of their
+ * own. As in json.c keys are always there, and only ever added under a schema's name.
  */
 #include "report/json-stacks.h"
 
@@ -18,7 +18,7 @@
 #include "words/rank-names.h"
 #include "report/report.h"
 
-/* In the document of verdicts. */
+/* Bounds in the document of verdicts. */
 #define CULPRITS_MOST 16
 #define CLASSES_MOST  16
 #define FRAMES_MOST   200
@@ -62,7 +62,9 @@ static struct json_object *frame_object(const struct job_frame *frame)
 	return object;
 }
 
-/* nr frames in full, `most` at most; whoever counts finds how many in `nframes`. */
+/*
+ * Makes `nr` frames in full, `most` at most; a caller that counts puts the number into "nframes".
+ */
 static struct json_object *frames_array(
 	const struct job *job, const uint32_t *frames, size_t nr, size_t most)
 {
@@ -94,7 +96,7 @@ static struct json_object *args_array(const struct job_stack *stack)
 	return array;
 }
 
-/* Adds all that is known of a stack but its frames. */
+/* Makes all that is known of a stack but its frames. */
 static struct json_object *stack_object(const struct job *job, const struct job_stack *stack)
 {
 	static const char *const hows[] = {
@@ -130,7 +132,7 @@ static struct json_object *stack_object(const struct job *job, const struct job_
 	return object;
 }
 
-/* "never", "blocked-fallback", ...: as --stop has it. Never NULL. */
+/* Returns "never", "blocked-fallback", ..., as option --stop calls the mode. Never NULL. */
 static const char *mode_name(enum job_snapshot_mode mode)
 {
 	static const char *const names[] = {
@@ -143,6 +145,7 @@ static const char *mode_name(enum job_snapshot_mode mode)
 	return names[mode];
 }
 
+/* Adds how stacks were taken, and how much that disturbed the job. */
 static void add_taken(struct json_object *object, const struct job *job)
 {
 	struct disturbed disturbed = disturbed_by(job);
@@ -160,7 +163,7 @@ static void add_taken(struct json_object *object, const struct job *job)
 
 /* -- the part in the document of verdicts ------------------------------------------------------ */
 
-/* True if the rank is a culprit of a verdict before this one, or earlier in it. */
+/* True if the rank is also a culprit of an earlier verdict. */
 static bool is_said(const struct verdicts *verdicts, size_t verdict, size_t culprit)
 {
 	struct rank_index rank = verdicts->at[verdict].culprits.at[culprit];
@@ -195,7 +198,10 @@ static struct json_object *culprits_array(const struct verdicts *verdicts)
 	return array;
 }
 
-/* Members of a class: world ranks, and the pids of processes that have no such number. */
+/*
+ * Adds the members of a class: world ranks, and the pids of processes that have no such number.
+ * Behind the ranks a set numbers processes without rank.
+ */
 static void add_members(struct json_object *object, const struct stacktree *tree, uint32_t set)
 {
 	const struct stacktree_set *members = &tree->sets[set];
@@ -233,7 +239,7 @@ static struct json_object *class_object(const struct stacktree *tree,
 	return object;
 }
 
-/* Its first kind of stack, in full as far as that goes. */
+/* Adds the first kind of stack of a class, in full as far as that goes. */
 static void add_first_stack(struct json_object *object, const struct stacktree *tree,
 	const struct stacktree_class *class)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json-stacks.h: what the document of verdicts says about stacks; report_stacks_json has all. */
+/*
+ * What the document of verdicts says about stacks. The report report_stacks_json has all of them.
+ */
 #ifndef REPORT_JSON_STACKS_H
 #define REPORT_JSON_STACKS_H
 
@@ -8,8 +10,8 @@
 #include "verdict/verdict.h"
 
 /*
- * How stacks were taken, those of the culprits' main threads, and the classes of main threads, of
- * each a bounded part; NULL where no stacks are known.
+ * Makes three things: how stacks were taken; the culprits' main threads; the classes of main
+ * threads. Lists and stacks are bounded. NULL where no stacks are known.
  */
 struct json_object *json_stacks(const struct verdicts *verdicts);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schema inquest/1: every key always there, null for what is not known, in the order in which they
- * are added here; fixed decimals; strings valid UTF-8. So equal verdicts give equal bytes. Keys are
- * only ever added. inquest-verdicts(7) describes the classes, inquest(1) the document.
+ * Schema inquest/1: every key is always there, null for what is not known, in the order in which
+ * they are added here; decimals are fixed; strings are valid UTF-8. So equal verdicts give equal
+ * bytes. Keys are only ever added. inquest-verdicts(7) describes the classes, inquest(1) the
+ * document.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -77,6 +78,7 @@ static struct json_object *job_object(const struct verdicts *verdicts)
 	return object;
 }
 
+/* Makes the list of members whose rank nobody knows, by group and seat. */
 static struct json_object *seats_array(const struct job *job, const struct verdict *verdict)
 {
 	struct json_object *array = json_object_new_array();
@@ -119,7 +121,7 @@ static struct json_object *op_object(const struct verdict *verdict)
 	return object;
 }
 
-/* The numbers of a set, as an array; null for each whose number nobody knows. */
+/* Makes an array of the numbers of a set; null for each rank whose number nobody knows. */
 static struct json_object *add_ranks(const struct job *job, struct verdict_ranks ranks)
 {
 	struct json_object *array = json_object_new_array();
@@ -129,7 +131,10 @@ static struct json_object *add_ranks(const struct job *job, struct verdict_ranks
 	return array;
 }
 
-/* `rank` is the one it is about, null where it is about none or several; `ranks` are all. */
+/*
+ * Makes a fact. `rank` is the one that it is about, null where it is about none or several; `ranks`
+ * are all.
+ */
 static struct json_object *fact_object(const struct job *job, const struct verdict_fact *fact)
 {
 	struct json_object *object = json_object_new_object();
@@ -179,6 +184,7 @@ static struct json_object *camps_array(const struct job *job, const struct verdi
 	return array;
 }
 
+/* Adds what is told in words: headline, evidence, what was ruled out, and the next step. */
 static void add_sentences(struct json_object *object, const struct verdicts *verdicts,
 	const struct verdict *verdict, enum tense tense)
 {
@@ -202,7 +208,7 @@ static void add_sentences(struct json_object *object, const struct verdicts *ver
 	str_release(&sentence);
 }
 
-/* Seconds with one decimal, cut, as the text report cuts them. */
+/* Makes seconds with one decimal, cut, as the text report cuts them. */
 static struct json_object *add_tenths(int64_t ns)
 {
 	char text[32];
@@ -263,11 +269,16 @@ static struct json_object *not_judged_array(const struct verdicts *verdicts)
 	return array;
 }
 
+/* Makes a text; null for "". */
 static struct json_object *known_text(const char *text)
 {
 	return *text ? json_text(text) : NULL;
 }
 
+/*
+ * Makes how one rank came to its first step. `most` is how many files the fullest cache of any rank
+ * has.
+ */
 static struct json_object *first_object(
 	const struct job *job, struct rank_index rank, const struct firsts *first, int64_t most)
 {
@@ -296,7 +307,7 @@ static struct json_object *first_object(
 	return object;
 }
 
-/* An array of how each rank came to its first step. */
+/* Makes an array of how each rank came to its first step. */
 static struct json_object *firsts_array(const struct job *job)
 {
 	struct json_object *array = json_object_new_array();
@@ -326,7 +337,7 @@ static struct json_object *losses_array(const struct job *job)
 	return array;
 }
 
-/* What was asked for in files: for what each was taken, or why it was passed over. */
+/* Lists the files that were asked for: what each was taken for, or why it was passed over. */
 static struct json_object *files_array(const struct report_options *options)
 {
 	struct json_object *array = json_object_new_array();
@@ -345,7 +356,7 @@ static struct json_object *files_array(const struct report_options *options)
 	return array;
 }
 
-/* The jobs whose bundles were there as well, and how they are to be seen: by their files. */
+/* Lists the jobs whose bundles were there as well, with the files by which they can be judged. */
 static struct json_object *left_array(const struct report_options *options)
 {
 	struct json_object *array = json_object_new_array();
@@ -366,7 +377,7 @@ static struct json_object *left_array(const struct report_options *options)
 }
 
 /*
- * Adds who waits, for whom, and from when on it is a hang; null where it is not too early to tell.
+ * Tells who waits, for whom, and from when on it is a hang; null where it is not too early to tell.
  */
 static struct json_object *early_object(const struct verdicts *verdicts)
 {
@@ -383,7 +394,7 @@ static struct json_object *early_object(const struct verdicts *verdicts)
 	return object;
 }
 
-/* "live", "ended", "recorded": as JSON has it. */
+/* Returns "live", "ended" or "recorded", as the document calls the state. */
 static const char *tense_name(enum tense tense)
 {
 	static const char *const names[] = {[TENSE_LIVE] = "live",
@@ -394,7 +405,7 @@ static const char *tense_name(enum tense tense)
 	return names[tense];
 }
 
-/* All but the stacks; bundle NULL: the document has no such key. */
+/* Makes the document without the stacks. Where `bundle` is NULL, it has no such key. */
 static struct json_object *document_of(
 	const struct verdicts *verdicts, const struct report_options *options, const char *bundle)
 {

@@ -10,15 +10,16 @@
 
 #define CITE_COLUMN 61
 #define CITE_WIDTH  28
-#define KEY_MOST    16 /* of ranks; what then is beside it begins further right */
-#define LINES_MOST  2  /* of one line of the page */
+#define KEY_MOST    16 /* columns of ranks as a key; words beside more of them begin further
+		        * right */
+#define LINES_MOST  2  /* lines of the sheet for one line of the page */
 
-/* How the sections look here. */
+/* How the sections look on a terminal. */
 static const struct {
-	const char *key; /* NULL: as the page has it */
+	const char *key; /* NULL: the page's own */
 	size_t indent, column;
-	bool plain; /* without tones: colour is for what is to be found at once */
-	bool whole; /* however many lines it takes */
+	bool plain; /* true: no tones, since colour is for what must be found at once */
+	bool whole; /* true: however many lines it takes */
 } looks[PAGE_KINDS] = {
 	[PAGE_OUTLOOK] = {.indent = 1, .column = 10},
 	[PAGE_OTHERS] = {.indent = 1, .column = 10},
@@ -73,7 +74,7 @@ void paint_headline(struct paint *paint, const struct verdict *verdict, const ch
 	str_release(&tag);
 }
 
-/* What stands in front of the words. */
+/* Appends what stands in front of the words: ranks or a key. */
 static void add_key(struct str *into, const struct paint *paint, enum page_kind kind,
 	const struct page_line *line)
 {
@@ -85,8 +86,8 @@ static void add_key(struct str *into, const struct paint *paint, enum page_kind 
 }
 
 /*
- * Adds the command to words that are escaped, where both have room in one line; else true: it has
- * to stand below them, or alone, whole, however long it is.
+ * Adds the command to escaped words, if both have room in one line. Else returns true: the command
+ * must stand below them, or alone, whole, however long it is.
  */
 static bool add_command(struct str *words, const struct page_line *line, bool utf8, size_t room)
 {
@@ -108,12 +109,15 @@ static bool add_command(struct str *words, const struct page_line *line, bool ut
 
 /* A line of the page that is being painted. */
 struct painting {
-	size_t column, right; /* where its words begin and end */
-	size_t most, lines;   /* lines that it may have, 0 for any; that it has */
-	const char *cite;     /* escaped; of the first */
+	size_t column, right; /* the columns where its words begin and end */
+	size_t most, lines;   /* most: how many lines of the sheet it may have, 0 for any; lines:
+			       * how many it has */
+	const char *cite;     /* escaped; stands on the first line */
 };
 
-/* Adds words behind what stands in `out`, in as many lines as they need, or may have. */
+/*
+ * Adds words behind what stands in `out`, in as many lines as they need, or as the line may have.
+ */
 static void add_words(struct paint *paint, struct painting *p, struct str *out, const char *words,
 	enum page_tone tone, size_t strong)
 {
@@ -142,7 +146,10 @@ static void add_words(struct paint *paint, struct painting *p, struct str *out, 
 	} while (++p->lines != p->most && *words);
 }
 
-/* Adds it in as many lines of the sheet as it needs, or may have; returns how many. */
+/*
+ * Adds a line of the page, in as many lines of the sheet as it needs, or may have. Returns how
+ * many.
+ */
 static size_t add_line(struct paint *paint, enum page_kind kind, const struct page_line *line)
 {
 	bool utf8 = paint->options->utf8, below;
@@ -178,7 +185,7 @@ static size_t add_line(struct paint *paint, enum page_kind kind, const struct pa
 	return p.lines;
 }
 
-/* Says that the last so many lines of the section are not to be left out, while others can be. */
+/* Marks the section's last `lines` lines as not to be left out while others can be. */
 static void keep_line(struct sheet *sheet, size_t lines)
 {
 	struct sheet_section *section = &sheet->sections.items[sheet->sections.nr - 1];

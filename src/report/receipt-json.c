@@ -8,19 +8,20 @@
 
 #define HOW (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
-/* How much of each there is room for. */
+/* How much there is room for. */
 struct room {
-	size_t text;  /* bytes of a text */
-	size_t ranks;
-	size_t list;
+	size_t text;  /* bytes of one text */
+	size_t ranks; /* of ranks */
+	size_t list; /* items of any other list */
 };
 
-/* From all of it to what fits anywhere. */
+/* Rooms that are tried in turn, from all of it to what fits anywhere. */
 static const struct room rooms[] = {{4096, 4096, 4096}, {512, 1024, 512}, {256, 256, 128},
 	{128, 64, 64}, {64, 16, 24}, {32, 4, 8}};
 
 /* -- parts ------------------------------------------------------------------------------------- */
 
+/* Makes a text of at most that many bytes, with "..." behind it if it is cut. */
 static struct json_object *string_of(const char *text, size_t most)
 {
 	struct str cut = {0}, safe = {0};
@@ -104,7 +105,7 @@ static void put_git(struct json_object *into, const struct job_launch *launch)
 	json_object_object_add(into, "git", git);
 }
 
-/* Of the types' names the reader makes the summary again. */
+/* Adds storage with the types' names, from which a reader makes the summary again. */
 static void put_storage(
 	struct json_object *into, const struct job_launch *launch, const struct room *room)
 {
@@ -177,7 +178,7 @@ static void put_ranks(struct json_object *into, const struct receipt *receipt,
 		receipt->left_out + (int64_t)(receipt->nranks - n));
 }
 
-/* Of one that lies there in several versions, all. */
+/* Adds packages. Of one that lies there in several versions, all are told. */
 static void put_packages(
 	struct json_object *into, const struct receipt *receipt, const struct room *room)
 {

@@ -13,7 +13,6 @@
 
 #define COLUMN 11 /* where words begin behind a key */
 
-/* Words behind a key, on as many lines as they take. */
 void receipt_text_line(struct str *into, const char *key, const char *words, bool utf8)
 {
 	struct str safe = {0};
@@ -63,7 +62,7 @@ void receipt_text(struct str *into, const struct receipt *receipt, bool all, boo
 	str_release(&title);
 }
 
-/* One cell, escaped, cut to so many columns and two blanks behind. */
+/* Appends one cell: escaped, cut or filled to so many columns, with two blanks behind. */
 static void add_cell(struct str *into, const char *text, size_t width, bool utf8)
 {
 	struct str safe = {0};
@@ -106,8 +105,8 @@ void receipt_text_table(struct str *into, const struct receipt *all, size_t n, b
 
 /* -- comparing --------------------------------------------------------------------------------- */
 
-#define LABEL 23
-#define SIDE  19
+#define LABEL 23 /* columns of what differs */
+#define SIDE  19 /* columns of a value */
 
 static void add_drift(struct str *into, const struct drift *drift, const struct receipt *before,
 	const struct receipt *after, bool utf8)
@@ -134,7 +133,7 @@ static void add_header(struct str *into, const char *before, const char *after, 
 	str_add(into, "USUALLY BREAKS\n");
 }
 
-/* The names of what is alike, or not known, once each. */
+/* Appends the names of what is alike, or of what is not known, once each. */
 static void add_names(struct str *into, const char *key, const struct drifts *drifts,
 	enum drift_how how, bool utf8)
 {
@@ -154,10 +153,10 @@ static void add_names(struct str *into, const char *key, const struct drifts *dr
 	str_release(&words);
 }
 
-/* So many packages have a line each: other images differ in hundreds. */
+/* How many packages have a line each: other images differ in hundreds. */
 #define PACKAGES_TOLD 12
 
-/* How many there are on the list, behind those that have a line. */
+/* Says how many more packages differ than have a line. */
 static void add_more_packages(struct str *into, size_t packages)
 {
 	if (packages > PACKAGES_TOLD)
@@ -165,6 +164,7 @@ static void add_more_packages(struct str *into, size_t packages)
 			packages - PACKAGES_TOLD);
 }
 
+/* Appends what differs between two runs, what is alike, and what is not known. */
 static void add_pair(struct str *into, const struct receipt *before, const struct receipt *after,
 	const char *const *names, const struct drifts *drifts, bool utf8)
 {
@@ -197,7 +197,10 @@ static void add_times(struct str *into, const struct receipt *before, const stru
 	drift_times_release(&times);
 }
 
-/* What a run is called in a column: as it was asked for, or by its job's id. */
+/*
+ * Returns what a run is called in a column: as it was asked for, or its job's id. The caller frees
+ * it.
+ */
 static char *label_of(const struct receipt *receipt, const char *name)
 {
 	size_t len = strlen(name);

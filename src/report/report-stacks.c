@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stack tree for people. First who is to blame, then the classes with whether they moved, then
- * the tree: a chain of frames stands below one another, a fork indents. The left column says whose
- * frames they are, where that changes.
+ * The stack tree for people: first who is to blame, then the classes and whether they moved, then
+ * the tree, where a chain of frames stands below one another and a fork indents. The left column
+ * says whose frames they are, where that changes.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,20 +17,21 @@
 
 #define MEMBERS_WIDTH 11
 #define PLACE_COLUMN  48
-#define PLACE_LEAST   12
+#define PLACE_LEAST   12 /* columns that a place gets at least */
 #define CITE_COLUMN   60
-#define INDENT_MOST   12 /* forks; deeper ones are not indented further */
+#define INDENT_MOST   12 /* forks; deeper ones are indented no further */
 #define CLASSES_MOST  40
-#define LINES_MOST    400
+#define LINES_MOST    400 /* of the tree */
 
+/* A page that is being written. */
 struct stacks_writing {
 	struct paint paint;
 	const struct stacktree *tree;
 	size_t left; /* lines of the tree that may still be written */
-	size_t more; /* that were not */
+	size_t more; /* lines of the tree that were not written */
 };
 
-/* Fits the line into the page's width and adds it; empties it. */
+/* Adds the line, fitted into the page's width, and empties it. */
 static void add_line(
 	struct stacks_writing *w, struct str *line, enum page_tone style, size_t strong)
 {
@@ -43,7 +44,7 @@ static void add_line(
 
 /* -- the head ---------------------------------------------------------------------------------- */
 
-/* "240 stacks, 2 classes; 3 samples in 2.2 s; 0 threads stopped" */
+/* Adds a line such as "240 stacks, 2 classes; 3 samples in 2.2 s; 0 threads stopped". */
 static void add_summary(struct stacks_writing *w)
 {
 	const struct stacktree *tree = w->tree;
@@ -53,7 +54,7 @@ static void add_summary(struct stacks_writing *w)
 	frames_add_summary(&line, tree, w->paint.options->all_threads, &disturbed);
 	if (disturbed.live)
 		disturbed_add_stops(&stops, &disturbed);
-	/* The line that says what was done to the job is never cut off. */
+	/* What was done to the job is never cut off: without room it gets a line of its own. */
 	if (stops.len && line.len + 2 + stops.len <= SHEET_WIDTH) {
 		str_printf(&line, "; %s", stops.text);
 		str_cut(&stops, 0);
@@ -69,6 +70,7 @@ static void add_summary(struct stacks_writing *w)
 	str_release(&line);
 }
 
+/* Adds the line of one class: its members, where they stand, whether they moved, and its cite. */
 static void add_class(struct stacks_writing *w, const struct stacktree_class *class,
 	const struct frames_motion *motion, int64_t span)
 {
@@ -111,7 +113,7 @@ static void add_classes(struct stacks_writing *w)
 
 /* -- the tree ---------------------------------------------------------------------------------- */
 
-/* The name and, at the right, the place, of which as much is shown as there is room. */
+/* Appends the frame's name and, at the right, as much of its place as there is room for. */
 static void add_frame(
 	struct stacks_writing *w, struct str *line, const struct branch *branch, const char *name)
 {
@@ -134,6 +136,7 @@ static void add_frame(
 	str_release(&place);
 }
 
+/* Adds one line of the tree, or counts it where there is no room. */
 static void add_branch(struct stacks_writing *w, const struct branch *branch)
 {
 	const struct stacktree_node *node = &w->tree->nodes[branch->node];

@@ -5,7 +5,8 @@
 
 #include "base/alloc.h"
 
-#define KEPT_MOST 8 /* lines of a section: with more of them the sheet would be none */
+#define KEPT_MOST 8 /* kept lines of a section: with more of them the sheet could not be
+		     * shortened */
 
 static const char *const styles[] = {
 	[PAGE_PLAIN] = "",
@@ -29,6 +30,7 @@ void sheet_add(struct sheet *sheet, struct str *text, enum page_tone tone, size_
 	*line = (struct sheet_line){.text = str_detach(text), .tone = tone, .strong = strong};
 }
 
+/* Removes a line. */
 static void drop(struct sheet_section *section, size_t at)
 {
 	struct sheet_line *lines = section->lines.items;
@@ -43,7 +45,10 @@ static void drop_last(struct sheet_section *section)
 	drop(section, section->lines.nr - 1);
 }
 
-/* How many lines it keeps in any case; where it gives up others, one more says how many. */
+/*
+ * Returns how many lines the section keeps in any case. Where it gives up others, one more line
+ * says how many.
+ */
 static size_t least_of(const struct sheet_section *section)
 {
 	size_t kept = 1;
@@ -99,6 +104,7 @@ void sheet_shorten(struct sheet *sheet, size_t lines)
 	free(keep);
 }
 
+/* Writes one line; of a coloured one the first `strong` bytes carry the colour. */
 static void write_line(const struct sheet_line *line, FILE *file, bool color)
 {
 	size_t len = strlen(line->text);

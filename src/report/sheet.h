@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sheet.h: a sheet of lines with room for only so many. Lines come in sections; where the sheet is
- * too long, the longest sections give up their last lines and say how many; some lines always stay.
+ * A sheet of lines with room for only so many. Lines come in sections. Where the sheet is too long,
+ * the longest sections give up their last lines and say how many; some lines always stay.
  */
 #ifndef REPORT_SHEET_H
 #define REPORT_SHEET_H
@@ -17,14 +17,14 @@
 
 struct sheet_line {
 	char *text;
-	size_t strong; /* the first so many bytes carry the tone; 0: all */
-	bool kept;     /* while the section has others to give up */
+	size_t strong; /* how many of the first bytes carry the tone; 0: all */
+	bool kept;     /* it stays while the section has others to give up */
 	enum page_tone tone;
 };
 
 struct sheet_section {
 	ARRAY(struct sheet_line) lines;
-	size_t least; /* lines it keeps in any case, at least 1 */
+	size_t least; /* how many lines it keeps in any case, at least 1 */
 };
 
 struct sheet {
@@ -35,15 +35,16 @@ struct sheet {
 void sheet_begin(struct sheet *sheet, size_t least);
 
 /* Adds a line to the section begun last; takes the content of text over and empties it. */
+/* Adds a line to the section begun last. Takes the content of `text` over and empties it. */
 void sheet_add(struct sheet *sheet, struct str *text, enum page_tone tone, size_t strong);
 
 /* Shortens sections until the whole has at most `lines` lines, or nothing can be left out. */
 void sheet_shorten(struct sheet *sheet, size_t lines);
 
-/* Writes it, with colour or without. */
+/* Writes the lines, with colour or without. */
 void sheet_write(const struct sheet *sheet, FILE *file, bool color);
 
-/* Frees all lines and leaves the empty sheet. */
+/* Frees all lines and leaves an empty sheet. */
 void sheet_release(struct sheet *sheet);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thousand ranks make a handful of rows: ranks that differ in nothing but since when are one. The
- * culprits' rows come first, then by first rank.
+ * A thousand ranks make a handful of rows, since ranks that differ only in since when share one.
+ * The culprits' rows come first, then by first rank.
  *
  *	ranks -> rows (fill_row, add_rank) -> which columns are worth their room -> lines
  *
- * All cells are texts in one arena, escaped when they are made, as whatever a rank said may hold
- * anything. Width is counted in columns of the terminal, not in bytes; a cell that does not fit is
- * cut, and columns that have no room at all are left out.
+ * All cells are texts in one arena. They are escaped when they are made, as whatever a rank said
+ * may hold anything. Width is counted in columns of the terminal, not in bytes; a cell that does
+ * not fit is cut, and columns that have no room at all are left out.
  */
 #include "report/table.h"
 
@@ -26,6 +26,7 @@
 #include "words/last-quotes.h"
 #include "words/rank-names.h"
 
+/* columns of a set of ranks */
 #define RANKS_WIDTH 14
 
 enum column {
@@ -41,7 +42,10 @@ enum column {
 	COLUMNS
 };
 
-/* A column for what ranks should have in common is shown only where they have not. */
+/*
+ * Titles. A column for what ranks should have in common is shown only where they differ
+ * (if_differs).
+ */
 static const struct {
 	const char *title;
 	bool if_differs;
@@ -57,24 +61,26 @@ static const struct {
 	[COLUMN_LOG] = {"LAST USEFUL LOG LINE", false},
 };
 
+/* A row: ranks that are in the same state. */
 struct row {
 	bool culprit;
-	int64_t since; /* the longest of its ranks, JOB_UNKNOWN */
+	int64_t since; /* for how long the longest of its ranks has been so, in ns; JOB_UNKNOWN */
 	ARRAY(struct rank_index) ranks;
 	const char *cell[COLUMNS];
 };
 
+/* A table that is being made. */
 struct table {
 	const struct verdicts *verdicts;
-	struct by_rank seats;
+	struct by_rank seats; /* by rank: its members of groups */
 	bool utf8;
 	struct arena arena;
 	ARRAY(struct row) rows;
 	bool shown[COLUMNS];
-	int64_t most_files; /* in any rank's compile cache */
+	int64_t most_files; /* in the fullest compile cache of any rank */
 };
 
-/* Safe to print, in the table's arena. */
+/* Returns a text that is safe to print, in the table's arena. */
 static const char *escaped(struct table *table, const char *text)
 {
 	struct str safe = {0};
@@ -86,7 +92,10 @@ static const char *escaped(struct table *table, const char *text)
 	return kept;
 }
 
-/* The time of a death: UTC, since the nodes of a job may be anywhere; "" where it is not known. */
+/*
+ * Returns the time of day of a death, in UTC since the nodes of a job may be anywhere; "" where it
+ * is not known.
+ */
 static const char *clock_of_day(struct table *table, int64_t realtime)
 {
 	time_t seconds = realtime / CLOCK_NS_PER_S;
@@ -99,7 +108,10 @@ static const char *clock_of_day(struct table *table, int64_t realtime)
 	return arena_text(&table->arena, text);
 }
 
-/* The shape of its latest batch, else the rows; of several loaders the first. */
+/*
+ * Returns the shape of the rank's latest batch, else its rows; with several loaders that of the
+ * first.
+ */
 static const char *shard_of(struct table *table, const struct job *job, struct rank_index rank)
 {
 	struct spans_range shards = shards_of(job, rank);
@@ -116,7 +128,7 @@ static const char *shard_of(struct table *table, const struct job *job, struct r
 	return text;
 }
 
-/* How its compile cache was beside the others', when it came to it. */
+/* Returns how full the rank's compile cache was beside the others', when the rank came to it. */
 static const char *cache_of(const struct table *table, struct rank_index rank)
 {
 	struct cache_found found = caches_found(table->verdicts->job, rank);
@@ -125,7 +137,7 @@ static const char *cache_of(const struct table *table, struct rank_index rank)
 	return name ? name : "";
 }
 
-/* The step that it completed last. */
+/* Returns the step that the rank completed last. */
 static const char *step_of(struct table *table, const struct job *job, struct rank_index rank)
 {
 	struct spans_range steps = steps_of(job, rank);
@@ -135,7 +147,7 @@ static const char *step_of(struct table *table, const struct job *job, struct ra
 	return arena_printf(&table->arena, "%" PRIu64, job->steps[steps.from].n);
 }
 
-/* The last words of all in the row. */
+/* Returns the last words of all ranks in the row. */
 static const char *log_of(struct table *table, struct verdict_ranks ranks)
 {
 	struct str words = {0};
@@ -147,8 +159,9 @@ static const char *log_of(struct table *table, struct verdict_ranks ranks)
 	return kept;
 }
 
-/* Returns what the rank itself entered as the operation that the verdict is about, if it did not
- * complete.
+/*
+ * Returns what the rank itself entered as the operation that the verdict is about, if that is not
+ * known to be complete; NULL: nothing.
  */
 static const struct job_op *verdict_op(const struct table *table, struct rank_index rank)
 {
@@ -168,7 +181,10 @@ static const struct job_op *verdict_op(const struct table *table, struct rank_in
 	return NULL;
 }
 
-/* A thread that waits for a stream waits for the verdict's operation before any later one. */
+/*
+ * Returns the operation that the rank is in. A thread that waits for a stream waits for the
+ * verdict's operation before any later one.
+ */
 static const char *op_of(struct table *table, const struct doing *doing, struct rank_index rank)
 {
 	const struct job_op *op = doing->waits && table->verdicts->at[0].op_index
@@ -181,7 +197,10 @@ static const char *op_of(struct table *table, const struct doing *doing, struct 
 	return escaped(table, str_text(&doing->op));
 }
 
-/* The op that keeps a rank waiting where no call of its shows that it waits; NULL: none. */
+/*
+ * Returns the operation that keeps a rank waiting, where no call of the rank shows that it waits;
+ * NULL: none.
+ */
 static const struct job_op *unseen_wait(const struct table *table, struct rank_index rank)
 {
 	const struct job_op *op = NULL;
@@ -192,7 +211,10 @@ static const struct job_op *unseen_wait(const struct table *table, struct rank_i
 	return op && op->completed == JOB_NO && op->returned != JOB_NO ? op : NULL;
 }
 
-/* For how long its evidence has the operation that the verdict is about; JOB_UNKNOWN. */
+/*
+ * Returns for how long the rank has been in the operation that the verdict is about, by its
+ * evidence; JOB_UNKNOWN.
+ */
 static int64_t age_of_op(const struct table *table, struct rank_index rank)
 {
 	const struct job *job = table->verdicts->job;
@@ -208,8 +230,9 @@ static int64_t age_of_op(const struct table *table, struct rank_index rank)
 }
 
 /*
- * Who waits in it by its stack was seen there from when on somebody looked; its record says since
- * when it may have been so, as the evidence below the table has it.
+ * Returns since when the rank has been so. If only its stack tells that it waits, that is known
+ * from when on somebody looked; the record of its operation says how much longer it may have been
+ * so, as the evidence below the table does.
  */
 static int64_t since_of(
 	const struct table *table, const struct doing *doing, struct rank_index rank)
@@ -224,7 +247,7 @@ static int64_t since_of(
 	return age > doing->since ? age : doing->since;
 }
 
-/* A row for one rank alone; RANK, SINCE and the log come when the row is whole. */
+/* Fills a row for one rank alone. RANK, SINCE and the log are filled in when the row is whole. */
 static void fill_row(struct table *table, struct row *row, struct rank_index rank)
 {
 	const struct job *job = table->verdicts->job;
@@ -252,7 +275,10 @@ static void fill_row(struct table *table, struct row *row, struct rank_index ran
 	doing_release(&doing);
 }
 
-/* Rows that differ in nothing but since when, when they died and what they said last are one. */
+/*
+ * True if the two rows are one: they differ only in since when, when ranks died, and what they said
+ * last.
+ */
 static bool same_row(const struct row *a, const struct row *b)
 {
 	if (a->culprit != b->culprit)
@@ -263,7 +289,7 @@ static bool same_row(const struct row *a, const struct row *b)
 	return true;
 }
 
-/* Into the row that says the same, or a new one. */
+/* Adds a rank to the row that says the same, or as a new row. */
 static void add_rank(struct table *table, struct rank_index rank)
 {
 	struct row row, *old;
@@ -283,7 +309,7 @@ static void add_rank(struct table *table, struct rank_index rank)
 	*array_add(&table->rows) = row;
 }
 
-/* Culprits first, then by first rank: no two rows share one. */
+/* Orders culprits first, then by first rank, which no two rows share. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct row *one = a, *two = b;
@@ -293,7 +319,7 @@ static int compare_rows(const void *a, const void *b)
 	return one->ranks.items[0].i < two->ranks.items[0].i ? -1 : 1;
 }
 
-/* Has somebody a value, and, where that is asked, somebody another one? */
+/* True if somebody has a value and, where that is asked, somebody has another one. */
 static bool is_worth_showing(const struct table *table, int column)
 {
 	const char *first = "";
@@ -310,7 +336,7 @@ static bool is_worth_showing(const struct table *table, int column)
 	return false;
 }
 
-/* Cells that belong to the row as a whole; then which columns are worth their room. */
+/* Fills in the cells that belong to the row as a whole, and decides which columns are shown. */
 static void finish(struct table *table)
 {
 	const struct job *job = table->verdicts->job;
@@ -333,7 +359,7 @@ static void finish(struct table *table)
 		table->shown[c] = is_worth_showing(table, c);
 }
 
-/* The width of its widest cell, the title among them. */
+/* Returns the width of the widest cell, the title included. */
 static size_t column_width(const struct table *table, int column)
 {
 	size_t width = strlen(columns[column].title);
@@ -345,7 +371,10 @@ static size_t column_width(const struct table *table, int column)
 	return width;
 }
 
-/* Writes one line; row NULL: the header. A column that does not fit any more is cut. */
+/*
+ * Returns one line; a NULL row is the header. A column that does not fit any more is cut. The
+ * caller frees it.
+ */
 static char *line_of(const struct table *table, const struct row *row, size_t width)
 {
 	struct str line = {0};

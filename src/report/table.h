@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h: the table of ranks. Ranks in the same state share a row; a column is there only if
- * somebody has a value for it (and, for what ranks should have in common, only if they differ).
+ * The table of ranks. Ranks in the same state share a row. A column is there only if somebody has a
+ * value for it (and, for what ranks should have in common, only if they differ).
  */
 #ifndef REPORT_TABLE_H
 #define REPORT_TABLE_H
@@ -10,11 +10,11 @@
 #include "verdict/verdict.h"
 
 struct table_lines {
-	ARRAY(char *) lines; /* the header, then the rows: escaped, at most `width` columns */
-	size_t culprit_rows; /* the first rows after the header are about culprits */
+	ARRAY(char *) lines; /* the header, then the rows; escaped, at most `width` columns each */
+	size_t culprit_rows; /* how many of the first rows, behind the header, are about culprits */
 };
 
-/* Appends the table of all ranks; nothing where there is none. The caller releases. */
+/* Appends the table of all ranks; nothing where there is none. The caller calls table_release(). */
 void table_of(struct table_lines *into, const struct verdicts *verdicts, size_t width, bool utf8);
 
 /* Frees the lines and leaves none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report for somebody who was woken at night. The first line is the answer; then whether to
- * wait or to kill; the facts with their cites; what it is not, by which facts; what could not be
+ * The report for somebody who was woken at night. The first line is the answer. Then come: whether
+ * to wait or to kill; the facts with their cites; what it is not, by which facts; what could not be
  * judged; the ranks; what to do next; and what the look itself has cost and lost.
  */
 #include <string.h>
@@ -14,10 +14,13 @@
 #include "words/tense.h"
 
 #define NAME_MOST  40 /* columns of the job's name */
-#define LINES_FEW  24 /* for up to 8 ranks */
-#define LINES_MANY 30
+#define LINES_FEW  24 /* lines of the page for up to 8 ranks */
+#define LINES_MANY 30 /* and for more */
 
-/* The job, how much of it was seen, and how far it had come. */
+/*
+ * Writes into the line the job, how much of it was seen, and how far it had come. `attempts` and
+ * `beside`: also which attempt this is, and the word about other jobs.
+ */
 static void say_job(struct str *into, struct paint *p, bool attempts, bool beside)
 {
 	struct page_section job = page_section(&p->page, PAGE_JOB, NULL);
@@ -37,13 +40,16 @@ static void say_job(struct str *into, struct paint *p, bool attempts, bool besid
 	str_release(&name);
 }
 
-/* True if the line, and behind it something of that width (0: nothing), fits into the page. */
+/* True if the line, with something of that width behind it (0: nothing), fits into the page. */
 static bool fits(const struct str *line, size_t width)
 {
 	return escape_width(str_text(line)) + (width ? 2 + width : 0) <= SHEET_WIDTH;
 }
 
-/* The job in the line: without the word that this is the first attempt where that makes room. */
+/*
+ * Writes the job into the line; leaves out that this is the first attempt if that makes room.
+ * Returns whether it fits.
+ */
 static bool say_job_in(struct str *line, struct paint *p, bool beside, size_t width)
 {
 	say_job(line, p, true, beside);
@@ -53,9 +59,9 @@ static bool say_job_in(struct str *line, struct paint *p, bool beside, size_t wi
 }
 
 /*
- * The job, and at the right edge its state and as of when all of it holds. Without room for both
- * the state has a line of its own, on which the word about other jobs stands where the first is
- * full.
+ * Adds the job, and at the right edge its state and as of when all of it holds. Without room for
+ * both the state has a line of its own; the word about other jobs stands there where the first line
+ * is full.
  */
 static void add_job_line(struct paint *p)
 {
@@ -86,13 +92,14 @@ static void add_job_line(struct paint *p)
 	str_release(&cut);
 }
 
-/* How the ranks came so far, where no step is done yet. */
+/* Adds how the ranks came so far, if no step is done yet. */
 static void add_first(struct paint *p)
 {
 	if (p->page.verdicts->stage <= VERDICT_FIRST_FORWARD)
 		paint_section(p, PAGE_FIRST, NULL);
 }
 
+/* Adds a headline for each other verdict. */
 static void add_others(struct paint *p)
 {
 	struct page_section also = page_section(&p->page, PAGE_ALSO, NULL);
@@ -101,6 +108,7 @@ static void add_others(struct paint *p)
 		paint_headline(p, also.lines[i].verdict, "also  ");
 }
 
+/* Adds the table of ranks; culprits stand out. */
 static void add_table(struct paint *p)
 {
 	struct table_lines table = {0};
@@ -119,7 +127,7 @@ static void add_table(struct paint *p)
 	table_release(&table);
 }
 
-/* "8/8 rings, 0 records lost, 0 threads stopped; saved ./sft-41.inq" */
+/* Adds a line such as "8/8 rings, 0 records lost, 0 threads stopped; saved ./sft-41.inq". */
 static void add_footer(struct paint *p)
 {
 	const struct report_options *options = p->options;
@@ -139,17 +147,18 @@ static void add_footer(struct paint *p)
 	} else if (options->saved) {
 		str_add(&line, "; saved ");
 	}
-	/* A path must stay whole to be of use, so this line alone may be longer than the page. */
+	/* A path must stay whole to be of use, so this line alone may be wider than the page. */
 	if (options->saved)
 		escape_text(&line, options->saved, options->utf8);
 	sheet_add(&p->sheet, &line, PAGE_PLAIN, 0);
-	/* How to look closer is for who still can. */
+	/* How to look closer is told only where that is still possible. */
 	if (options->gathered && read.n > 2) {
 		str_add(&line, read.lines[2].words);
 		sheet_add(&p->sheet, &line, PAGE_WARN, 0);
 	}
 }
 
+/* Puts the page together; each section says how many lines it keeps in any case. */
 static void compose(struct paint *p)
 {
 	const struct verdict *first = &p->page.verdicts->at[0];
