@@ -18,9 +18,10 @@
 #include "evidence/gather/live.h"
 #include "verdict/parked.h"
 
-/* Options without a short form: beyond all letters. */
+/* Options without a short form, numbered beyond all letters. */
 enum { STOP_MODE = 256, VIEW, RAW_STACKS };
 
+/* What the command line asks for. */
 struct arguments {
 	struct look_wish wish;
 	bool all, view;
@@ -115,7 +116,9 @@ static const struct argp argp = {
 	       "wrong, 1 a verdict, 2 usage, 3 unreadable, 4 inconclusive.",
 };
 
-/* How long it is looked again and again where it is too early to tell. */
+/*
+ * How long a job is looked at again and again where it is too early to tell, and the first pause.
+ */
 #define PATIENCE_NS (5 * CLOCK_NS_PER_S / 2)
 #define PAUSE_NS    (23 * CLOCK_NS_PER_MS)
 
@@ -126,7 +129,7 @@ static void pause_for(int64_t ns)
 	nanosleep(&time, NULL);
 }
 
-/* True if stacks tell more about such a verdict. */
+/* True if stacks could tell more about the verdict. */
 static bool is_trouble(const struct look *look)
 {
 	enum verdict_class class = look->verdicts->at[0].class;
@@ -134,7 +137,9 @@ static bool is_trouble(const struct look *look)
 	return class != VERDICT_HEALTHY && class != VERDICT_SLOW && class != VERDICT_TOO_EARLY;
 }
 
-/* Puts a new look in the place of the old one. 0, or -1 with words, and the old one stands. */
+/*
+ * Puts a new look in the place of the old one. Returns 0, or -1 with words, and the old one stands.
+ */
 static int look_anew(struct job_pick *pick, const struct live_options *live, struct look *look,
 	struct complaint *why)
 {
@@ -150,7 +155,7 @@ static int look_anew(struct job_pick *pick, const struct live_options *live, str
 	return 0;
 }
 
-/* True if a quick look may come first: nobody asked for more, or for what needs it. */
+/* True if a quick look may come first: nobody asked for more, or for what needs more. */
 static bool may_glance(const struct job_pick *pick, const struct arguments *arguments)
 {
 	const struct stacks_options *stacks = &arguments->live.stacks;
@@ -160,8 +165,8 @@ static bool may_glance(const struct job_pick *pick, const struct arguments *argu
 }
 
 /*
- * A job without probe is looked at twice in a moment, and once more after seconds where that could
- * say anything else.
+ * Looks at a job without probe: twice in a moment, and once more after seconds if that could tell
+ * anything else.
  */
 static int look_at_parked(struct job_pick *pick, const struct arguments *arguments,
 	struct look *look, struct complaint *why)
@@ -178,12 +183,12 @@ static int look_at_parked(struct job_pick *pick, const struct arguments *argumen
 	return 0;
 }
 
-/* Between the samples of who is to be seen standing: as of jobs without probe. */
+/* ms between the samples by which ranks are to be seen standing, as for jobs without probe. */
 #define APART_MS 1100
 
 /*
- * True if stacks alone tell, and say that nobody stands, or that nothing is proved: of samples in
- * one moment nothing is. Ranks that have made no group yet leave nothing else.
+ * True if only stacks tell, and they say that nobody stands, or that nothing is proved, which
+ * samples in one moment cannot do. Ranks that have made no group yet leave nothing else.
  */
 static bool is_unproved(const struct look *look, const struct arguments *arguments)
 {
@@ -197,11 +202,11 @@ static bool is_unproved(const struct look *look, const struct arguments *argumen
 }
 
 /*
- * In a job that goes on somebody waits nearly always, and every hang begins like that: where the
- * wait is too young to tell them apart, we look again, at growing intervals (which no rhythm of the
- * job keeps up with), until nobody waits or the wait has become a hang, for as long as somebody is
- * willing to wait for an answer. Between the first look and the one that decides no stacks are
- * taken.
+ * Looks until there is an answer. In a job that goes on somebody waits nearly always, and every
+ * hang begins like that. Where the wait is too young to tell the two apart, we look again, at
+ * growing intervals (which no rhythm of the job keeps up with), until nobody waits or the wait has
+ * become a hang, for as long as a person is willing to wait for an answer. Between the first look
+ * and the one that decides no stacks are taken.
  */
 static int look_until_told(struct job_pick *pick, const struct arguments *arguments,
 	struct look *look, struct complaint *why)
@@ -222,7 +227,7 @@ static int look_until_told(struct job_pick *pick, const struct arguments *argume
 	while (look->verdicts->at[0].class == VERDICT_TOO_EARLY && clock_monotonic_ns() < until) {
 		pause_for(pause);
 		pause += pause / 3;
-		/* Of a job that is gone by then stands what was seen of it. */
+		/* If the job is gone by then, what was seen of it stands. */
 		if (look_anew(pick, &quick, look, why) < 0)
 			break;
 		if (is_trouble(look) && arguments->live.stacks.samples)
@@ -231,7 +236,7 @@ static int look_until_told(struct job_pick *pick, const struct arguments *argume
 	return 0;
 }
 
-/* Saves and prints what was judged. */
+/* Saves and prints what was judged. Returns the exit status. */
 static int conclude(struct look *look, const struct arguments *arguments, const char *beside)
 {
 	struct report_options reader = outlet_options(stdout);
@@ -253,6 +258,7 @@ static int conclude(struct look *look, const struct arguments *arguments, const 
 	return status;
 }
 
+/* Looks at one job of this node, and tells. Returns the exit status. */
 static int examine(struct job_pick *pick, struct arguments *arguments)
 {
 	struct complaint why = {0};
@@ -275,7 +281,10 @@ static int examine(struct job_pick *pick, struct arguments *arguments)
 
 /* -- On all nodes ----------------------------------------------------------------------------- */
 
-/* Asks all nodes, and judges what they gave. */
+/*
+ * Asks all nodes, and judges what they gave. Returns an exit status other than CMD_FINE if that
+ * failed.
+ */
 static int look_at_nodes(
 	struct arguments *arguments, struct look *look, struct bundle_groups *groups)
 {
@@ -295,6 +304,7 @@ static int look_at_nodes(
 	return CMD_FINE;
 }
 
+/* Drops what a round over the nodes gave. */
 static void forget(struct look *look, struct bundle_groups *groups)
 {
 	struct meter *meter = look->evidence.meter;
@@ -306,8 +316,8 @@ static void forget(struct look *look, struct bundle_groups *groups)
 }
 
 /*
- * The same patience as for one node, but for what a round over all of them costs: where it is too
- * early to tell, they are asked again.
+ * Looks at all nodes until there is an answer, with the same patience as for one node plus what a
+ * round over all of them costs: where it is too early to tell, they are asked again.
  */
 static int look_at_nodes_until_told(
 	struct arguments *arguments, struct look *look, struct bundle_groups *groups)
@@ -324,6 +334,7 @@ static int look_at_nodes_until_told(
 	return status;
 }
 
+/* Saves and prints what was judged of all nodes. */
 static int conclude_nodes(struct look *look, struct bundle_groups *groups,
 	const struct arguments *arguments)
 {
@@ -369,7 +380,10 @@ static int examine_nodes(struct arguments *arguments)
 	return status;
 }
 
-/* What is asked of each node can be neither viewed, nor of several jobs, nor stop anybody. */
+/*
+ * Checks the options for a look at all nodes: those cannot be viewed, nor of several jobs at once,
+ * and nobody can be stopped there.
+ */
 static int may_reach(const struct arguments *arguments)
 {
 	int status = reach_may(&arguments->reach);
@@ -392,7 +406,10 @@ static int may_reach(const struct arguments *arguments)
 
 /* -- All of it -------------------------------------------------------------------------------- */
 
-/* "--stacks all": the word is taken for a job, since what --stacks takes stands behind a "=". */
+/*
+ * True for "--stacks all", where the word is taken for a job, since what --stacks takes must stand
+ * behind a "=".
+ */
 static bool is_astray(const struct arguments *arguments)
 {
 	for (size_t i = 0; i < arguments->jobs.nr; i++) {
@@ -407,7 +424,10 @@ static bool is_astray(const struct arguments *arguments)
 	return false;
 }
 
-/* What is viewed is not printed, nor saved; and what is not viewed has no look. */
+/*
+ * Checks the options for a view: what is viewed is neither printed nor saved, and the viewer's
+ * options need --view.
+ */
 static int may_view(const struct arguments *arguments)
 {
 	if (!arguments->view && !arguments->viewing.given)

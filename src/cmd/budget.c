@@ -13,15 +13,18 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 
-#define LOOK_NS (20 * CLOCK_NS_PER_MS) /* in which memory grows by 100 MB at most */
+#define LOOK_NS (20 * CLOCK_NS_PER_MS) /* between two looks; memory grows by 100 MB at most in
+				        * that time */
 /*
- * Who reads and takes no time for half a minute waits for good. Counted in looks, not by a clock:
- * that goes on while all of us are stopped.
+ * A thread that reads and takes no processor time for half a minute waits for good. The time is
+ * counted in looks, not by a clock, which goes on while all of us are stopped.
  */
 #define STALL_S	    30
 #define STALL_LOOKS (STALL_S * CLOCK_NS_PER_S / LOOK_NS)
 
-/* Options without a short form: beyond all letters, and those of the verbs and the viewer. */
+/*
+ * Options without a short form, numbered beyond all letters, and beyond those of verbs and viewer.
+ */
 enum { MAX_MEMORY = 1024 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -51,11 +54,15 @@ static const struct argp_option options[] = {
 
 const struct argp budget_argp = {.options = options, .parser = parse};
 
+/* What is told at exit. */
 struct budget_end {
-	char *words; /* why it ended; NULL: it did not */
+	char *words; /* why the program ended; NULL: it was not ended */
 };
 
-/* Asked for before the terminal was taken, this comes after it was given back. */
+/*
+ * Tells at exit why the program was ended. It was registered before the terminal was taken, so it
+ * runs after that was given back.
+ */
 static void say_at_exit(int status, void *context)
 {
 	const struct budget_end *end = context;
@@ -65,6 +72,7 @@ static void say_at_exit(int status, void *context)
 		cmd_complain("%s", end->words);
 }
 
+/* Ends the program with these words. */
 static void __attribute__((noreturn)) give_up(struct budget *budget, struct str *words)
 {
 	if (budget->end) {
@@ -88,14 +96,14 @@ static void look_at_memory(struct budget *budget)
 	give_up(budget, &words);
 }
 
-/* What is read, and for how many looks its reader has got nowhere. */
+/* What a reader reads, and for how many looks it has got nowhere. */
 struct stall {
 	const char *path;
-	int64_t taken; /* processor time */
+	int64_t taken; /* processor time so far, ns */
 	int64_t looks;
 };
 
-/* With the lock held. */
+/* Looks whether a reader gets on. Called with the lock held. */
 static void look_at_reader(
 	struct budget *budget, const struct budget_reader *reader, struct stall *stall)
 {
@@ -119,7 +127,10 @@ static void look_at_reader(
 	give_up(budget, &words);
 }
 
-/* Where the calling thread is told of, or a free place; NULL there is none. With the lock held. */
+/*
+ * Returns the place of the calling thread, or a free one; NULL: there is none. Called with the lock
+ * held.
+ */
 static struct budget_reader *find_reader(struct budget *budget)
 {
 	struct budget_reader *unused = NULL;
@@ -151,6 +162,7 @@ void budget_reads(struct budget *budget, const char *path)
 	pthread_mutex_unlock(&budget->lock);
 }
 
+/* Runs the watch, in its thread. */
 static void *watch(void *context)
 {
 	struct budget *budget = context;
@@ -177,7 +189,7 @@ static void *watch(void *context)
 	return NULL;
 }
 
-/* Signals are for the thread that does the work. */
+/* The watch blocks all signals: they are for the thread that does the work. */
 void budget_watch(struct budget *budget)
 {
 	sigset_t all, before;

@@ -5,16 +5,20 @@
 
 #include "evidence/format/bundle.h"
 
-#define LARGE (16ull << 20) /* that of a node is mostly a thousandth of this */
+#define LARGE (16ull << 20) /* bytes; a node's bundle is mostly a thousandth of this */
 
+/* The work of all workers. */
 struct reading {
 	struct bundle_file *files;
 	struct budget *budget;
 	struct meter *meter;
-	struct meter meters[CREW_MOST]; /* each worker's */
+	struct meter meters[CREW_MOST]; /* one for each worker */
 };
 
-/* Nobody is asked for the memory that a whole file takes while it is unpacked: of many at once. */
+/*
+ * True for a file that is read alone: the meter does not count the memory that a whole file takes
+ * while it is unpacked, which would matter for many at once.
+ */
 static bool is_large(const struct bundle_file *file, const struct meter *meter)
 {
 	uint64_t most = meter && meter->most ? meter->most / 2 / CREW_MOST : LARGE;
@@ -23,6 +27,7 @@ static bool is_large(const struct bundle_file *file, const struct meter *meter)
 	return stat(file->path, &st) == 0 && (uint64_t)st.st_size > (most < LARGE ? most : LARGE);
 }
 
+/* Reads one file, in that worker. */
 static void read_file(struct reading *reading, size_t worker, struct bundle_file *file)
 {
 	struct evidence evidence = {.meter = &reading->meters[worker]};
@@ -36,6 +41,7 @@ static void read_file(struct reading *reading, size_t worker, struct bundle_file
 	budget_reads(reading->budget, NULL);
 }
 
+/* Reads the i-th file, unless it is large. */
 static void read_small(void *context, size_t worker, size_t i)
 {
 	struct reading *reading = context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each node's agent gives its job an id of its own, so that differing ids prove nothing. What
- * joins nodes is a communicator of NCCL that both have; but a job may hang before it has any. So
- * the question is the other way round: two bundles are of different jobs only where they contradict
+ * Each node's agent gives its job an id of its own, so differing ids prove nothing. What joins
+ * nodes is a communicator of NCCL that both have; but a job may hang before it has any. So the
+ * question is the other way round: two bundles are of different jobs only where they contradict
  * each other.
  *
  * That is asked of the heads of exhibits first, which costs nothing. Only where some do contradict,
@@ -19,8 +19,8 @@
 
 #define NAMED_MOST     3 /* jobs that are named one by one */
 #define MINUTE	       (60 * 1000000000LL)
-#define LAUNCHED_APART MINUTE	    /* nodes of one job are launched within */
-#define LONG_OVER      (180 * MINUTE) /* a job that ended so long before is another */
+#define LAUNCHED_APART MINUTE	    /* nodes of one job are launched within this time */
+#define LONG_OVER      (180 * MINUTE) /* a job that ended so long before is another one */
 
 void bundle_groups_add_part(struct bundle_groups *groups, const struct bundle_part *part)
 {
@@ -39,6 +39,7 @@ void bundle_groups_add(struct bundle_groups *groups, const char *path, struct ev
 
 /* -- Which belong together -------------------------------------------------------------------- */
 
+/* True if both have a process in common. */
 static bool share_process(const struct bundle_part *a, const struct bundle_part *b)
 {
 	for (size_t i = 0, k = 0; i < a->claims.nr && k < b->claims.nr;) {
@@ -62,6 +63,7 @@ bool bundle_groups_alike(const struct bundle_groups *groups, size_t one, size_t 
 	return a->claims.nr && a->claims.nr == b->claims.nr;
 }
 
+/* True if both have a communicator in common. */
 static bool share_group(const struct bundle_part *a, const struct bundle_part *b)
 {
 	for (size_t i = 0; i < a->groups.nr; i++)
@@ -71,7 +73,10 @@ static bool share_group(const struct bundle_part *a, const struct bundle_part *b
 	return false;
 }
 
-/* Both have met all ranks of their job, and not each other. What came by two routes is mute. */
+/*
+ * True if ranks of both have met all ranks of their job, and not each other. Communicators that
+ * were recorded by two routes, of which one has no alias, tell nothing.
+ */
 static bool worlds_differ(const struct bundle_part *a, const struct bundle_part *b)
 {
 	for (size_t i = 0; i < a->worlds.nr; i++)
@@ -86,6 +91,7 @@ static bool worlds_differ(const struct bundle_part *a, const struct bundle_part 
 	return a->worlds.nr && b->worlds.nr;
 }
 
+/* True if the value is known, and only one. */
 static bool is_one(uint64_t run)
 {
 	return run && run != BUNDLE_SEVERAL;
@@ -101,13 +107,17 @@ static bool agree(uint64_t a, uint64_t b)
 	return is_one(a) && a == b;
 }
 
-/* One task may have started many ranks: how many there are of either says nothing of the other. */
+/*
+ * True if both tell how large the job is, and differ. One task may have started many ranks, so
+ * numbers of tasks and of ranks are not compared.
+ */
 static bool sizes_differ(const struct bundle_run *a, const struct bundle_run *b)
 {
 	return (a->world_size && b->world_size && a->world_size != b->world_size) ||
 	       (a->tasks && b->tasks && a->tasks != b->tasks);
 }
 
+/* True if both tell where rank 0 is, and have no such place in common. */
 static bool masters_differ(const struct bundle_run *a, const struct bundle_run *b)
 {
 	if (a->nmasters > BUNDLE_MASTERS || b->nmasters > BUNDLE_MASTERS)
@@ -119,7 +129,10 @@ static bool masters_differ(const struct bundle_run *a, const struct bundle_run *
 	return a->nmasters && b->nmasters;
 }
 
-/* ns from one time to a later one, as a stranger's files say them; 0 where either is not known. */
+/*
+ * Returns the ns from one time to a later one, as a stranger's files tell them; 0 where either is
+ * not known.
+ */
 static int64_t time_between(int64_t from, int64_t to)
 {
 	int64_t ns;
@@ -129,7 +142,10 @@ static int64_t time_between(int64_t from, int64_t to)
 	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
 }
 
-/* How long one was over when the other was launched; ns. Clocks of two nodes may be hours apart. */
+/*
+ * Returns for how many ns one was over when the other was launched. Clocks of two nodes may be
+ * hours apart.
+ */
 static int64_t gap_between(const struct bundle_part *a, const struct bundle_part *b)
 {
 	const struct bundle_part *first = a->launched <= b->launched ? a : b;
@@ -140,16 +156,20 @@ static int64_t gap_between(const struct bundle_part *a, const struct bundle_part
 	return time_between(first->last, second->launched);
 }
 
-/* A node may come late. But an id is given again, once who had it is over. */
+/*
+ * True if the launcher gave both the same id. A node may come late; but an id may be given again,
+ * once the job that had it is over.
+ */
 static bool are_of_one_launch(const struct bundle_part *a, const struct bundle_part *b)
 {
 	return agree(a->run.run, b->run.run) || agree(a->run.step, b->run.step);
 }
 
 /*
- * True if they are of different runs. That of torchrun has one id everywhere. Another address of
+ * True if they are of different runs. A run of torchrun has one id everywhere. Another address of
  * rank 0, or world size, may be the very mistake that is looked for, unless the nodes were launched
- * at other times. An elastic run changes its size, and who joins late knows of the last one only.
+ * at other times. An elastic run changes its size, and a node that joins late knows only the last
+ * one.
  */
 static bool runs_differ(const struct bundle_part *a, const struct bundle_part *b)
 {
@@ -166,6 +186,7 @@ static bool runs_differ(const struct bundle_part *a, const struct bundle_part *b
 	       (differ(a->run.slurm, b->run.slurm) || (apart && (!one || gap)));
 }
 
+/* Returns the host of a part; "" not known. */
 static const char *host_of(const struct bundle_part *part)
 {
 	for (size_t i = 0; i < part->evidence.n; i++)
@@ -174,15 +195,19 @@ static const char *host_of(const struct bundle_part *part)
 	return "";
 }
 
-/* A command that failed before any rank was there is no other's node on the node of that other. */
+/*
+ * True if one is of a command that failed before any rank was there: that is no other node of the
+ * job, if the job runs on the same node.
+ */
 static bool is_other_command(const struct bundle_part *a, const struct bundle_part *b)
 {
 	return (!a->ranks.nr || !b->ranks.nr) && *host_of(a) && !strcmp(host_of(a), host_of(b));
 }
 
 /*
- * Whoever knows what a job is called may have his processes say that they are of it. Root's part on
- * one host may be a user's on another: as containers show their users.
+ * True if the two are of different users: whoever knows what a job is called can have his processes
+ * say that they are of it. Root's part on one host may be a user's on another, as containers show
+ * their users.
  */
 static bool owners_differ(const struct bundle_part *a, const struct bundle_part *b)
 {
@@ -193,7 +218,7 @@ static bool owners_differ(const struct bundle_part *a, const struct bundle_part 
 
 /*
  * True if they cannot be nodes of one job: another user's, another name, another run, another
- * communicator of all ranks, the same rank in other processes, or another command of the same node.
+ * communicator of all ranks, the same rank in other processes, or another command on the same node.
  */
 static bool contradict(const struct bundle_part *a, const struct bundle_part *b)
 {
@@ -211,6 +236,7 @@ static bool contradict(const struct bundle_part *a, const struct bundle_part *b)
 	return false;
 }
 
+/* Makes one job of two. */
 static void join(struct bundle_groups *groups, size_t a, size_t b)
 {
 	size_t from = groups->parts.items[b].job, to = groups->parts.items[a].job;
@@ -226,7 +252,9 @@ static void join(struct bundle_groups *groups, size_t a, size_t b)
 			groups->parts.items[i].job = to;
 }
 
-/* Joins all of which `is` holds; whether two are left that contradict each other. */
+/*
+ * Joins all pairs for which `is` holds. Returns true if some are left that contradict each other.
+ */
 static bool join_pairs(struct bundle_groups *groups,
 	bool (*is)(const struct bundle_part *, const struct bundle_part *))
 {
@@ -245,11 +273,13 @@ static bool join_pairs(struct bundle_groups *groups,
 	return apart;
 }
 
+/* True if both have one id, or a process in common. */
 static bool are_surely_one(const struct bundle_part *a, const struct bundle_part *b)
 {
 	return (*a->id && !strcmp(a->id, b->id)) || share_process(a, b);
 }
 
+/* Finds the communicators of a part, for which its evidence is decoded. */
 static void find_groups(struct bundle_part *part)
 {
 	struct job *job = decode_job(&part->evidence);
@@ -260,11 +290,12 @@ static void find_groups(struct bundle_part *part)
 	job_free(job);
 }
 
+/* True if some part of the one job contradicts some part of the other. */
 static bool jobs_contradict(const struct bundle_groups *groups, size_t one, size_t other)
 {
 	const struct bundle_part *parts = groups->parts.items;
 
-	/* The other is mostly one bundle. */
+	/* The other job is mostly one bundle. */
 	for (size_t i = other; i < groups->parts.nr; i++)
 		for (size_t k = one; parts[i].job == other && k < groups->parts.nr; k++)
 			if (parts[k].job == one && contradict(&parts[i], &parts[k]))
@@ -272,7 +303,9 @@ static bool jobs_contradict(const struct bundle_groups *groups, size_t one, size
 	return false;
 }
 
-/* Newest first; of equal ones by path, so that the order of the command line does not matter. */
+/*
+ * Orders from the newest on; ties by path, so that the order of the command line does not matter.
+ */
 static int compare_parts(const void *va, const void *vb)
 {
 	const struct bundle_part *a = va, *b = vb;
@@ -282,7 +315,7 @@ static int compare_parts(const void *va, const void *vb)
 	return strcmp(a->path, b->path);
 }
 
-/* Nodes of which nothing tells whose they are go to the job that was launched next to them. */
+/* Joins nodes of which nothing tells whose they are to the job that was launched next to them. */
 static void join_by_time(struct bundle_groups *groups)
 {
 	struct bundle_part *parts = groups->parts.items;
@@ -290,7 +323,10 @@ static void join_by_time(struct bundle_groups *groups)
 	for (size_t i = 1; i < groups->parts.nr; i++) {
 		if (parts[i].job != i)
 			continue;
-		/* Newest first: those before it, from the nearest on. */
+		/*
+		 * The order is newest first, so these are the ones launched after it, from the
+		 * nearest on.
+		 */
 		for (size_t k = i; k-- > 0;)
 			if (parts[k].job == k && !jobs_contradict(groups, k, i)) {
 				join(groups, k, i);
@@ -301,6 +337,7 @@ static void join_by_time(struct bundle_groups *groups)
 
 /* -- What is judged, and what is not ---------------------------------------------------------- */
 
+/* Lists a job as not judged. */
 static void tell_left(struct bundle_groups *groups, size_t job)
 {
 	struct report_left left = {
@@ -316,6 +353,7 @@ static void tell_left(struct bundle_groups *groups, size_t job)
 	*array_add(&groups->left) = left;
 }
 
+/* Finds out which parts are of one job. */
 static void tell_apart(struct bundle_groups *groups)
 {
 	array_sort(&groups->parts, compare_parts);
@@ -329,6 +367,7 @@ static void tell_apart(struct bundle_groups *groups)
 	join_by_time(groups);
 }
 
+/* Moves the job's evidence into `into`, and lists the other jobs. */
 static void take(struct bundle_groups *groups, size_t job, struct evidence *into)
 {
 	groups->judged = job;

@@ -12,9 +12,11 @@
 #include "ring/makers.h"
 #include "ring/ring-read.h"
 
-#define STEP_DIGITS 9  /* more has none that was numbered: a batch script's, an interactive one's */
+#define STEP_DIGITS 9  /* a step of more digits has no number of its own: a batch script's, an
+		        * interactive one's */
 #define WORLDS_READ 64 /* groups of each ring that are looked at for those of all ranks */
 
+/* Takes the first text that is told. */
 static void take_text(char **held, const char *told)
 {
 	if (**held || !told)
@@ -23,13 +25,14 @@ static void take_text(char **held, const char *told)
 	*held = alloc_text(told);
 }
 
-/* What all ranks say alike. Who says nothing takes nobody's word away. */
+/* Takes what one rank tells, if all tell the same. A rank that tells nothing changes nothing. */
 static void take_run(uint64_t *held, uint64_t told)
 {
 	if (told && *held != told)
 		*held = *held ? BUNDLE_SEVERAL : told;
 }
 
+/* Takes one more place where rank 0 is said to be. */
 static void take_master(struct bundle_run *run, uint64_t master)
 {
 	for (size_t i = 0; i < run->nmasters && i < BUNDLE_MASTERS; i++)
@@ -41,7 +44,7 @@ static void take_master(struct bundle_run *run, uint64_t master)
 		run->nmasters++;
 }
 
-/* The largest: a rank may not know of the others yet, or believe to be alone. */
+/* Takes the largest size: a rank may not know of the others yet, or believe that it is alone. */
 static void take_size(int64_t *held, int64_t told)
 {
 	if (told > *held)
@@ -58,7 +61,7 @@ static bool is_number(const char *text)
 	return text && *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* The environment of a launch or of a rank may tell its job, and its step. */
+/* Reads Slurm's job and step from the environment of a launch or of a rank. */
 static void read_slurm(struct bundle_part *part, const struct json_object *object)
 {
 	struct json_object *env = NULL;
@@ -77,7 +80,7 @@ static void read_slurm(struct bundle_part *part, const struct json_object *objec
 						  step, strlen(step)));
 }
 
-/* Of a rank without a ring, by its environment. */
+/* Reads the run of a rank without a ring, by its environment. */
 static void read_run(struct bundle_part *part, const struct json_object *object)
 {
 	const char *role = json_get_text(object, "role"), *slurm = json_get_text(object, "slurm");
@@ -94,7 +97,7 @@ static void read_run(struct bundle_part *part, const struct json_object *object)
 		hash = ring_run_hash(hash, port + 1, strlen(port + 1));
 	take_master(&part->run, hash);
 	take_run(&part->run.run, run_hash(json_get_text(object, "run")));
-	/* A step: "8841.0". */
+	/* It may name a step: "8841.0". */
 	hash = slurm ? ring_run_hash(RING_RUN_START, slurm, strcspn(slurm, ".")) : 0;
 	take_run(&part->run.slurm, hash);
 	if (slurm && strchr(slurm, '.'))
@@ -106,7 +109,7 @@ static void read_run(struct bundle_part *part, const struct json_object *object)
 			size);
 }
 
-/* When its host was booted, by which the births of processes there are told. */
+/* Reads when a host was booted, from which births of processes there follow. */
 static void read_boot(
 	struct bundle_part *part, const struct exhibit *exhibit, const struct json_object *object)
 {
@@ -122,6 +125,7 @@ static void read_boot(
 	*array_add(&part->boots) = boot;
 }
 
+/* Reads a JSON document of the agent or of a gathering. */
 static void read_document(struct bundle_part *part, const struct exhibit *exhibit)
 {
 	struct complaint why = {0};
@@ -146,7 +150,10 @@ static void read_document(struct bundle_part *part, const struct exhibit *exhibi
 	json_object_put(object);
 }
 
-/* Numbers of tasks and nodes are no ranks, unless the process has shown that it is one. */
+/*
+ * True if the slot tells a rank. Numbers of tasks and nodes are no ranks, unless the process has
+ * shown that it is one.
+ */
 static bool is_claim(const struct census_slot *slot)
 {
 	bool rank = slot->state == CENSUS_RANK || (slot->flags & CENSUS_F_WAS_RANK);
@@ -154,7 +161,7 @@ static bool is_claim(const struct census_slot *slot)
 	return slot->rank >= 0 && (rank || !(slot->flags & (CENSUS_F_TASK | CENSUS_F_ALONE)));
 }
 
-/* Of ranks that are gone only their slots in the process table tell which they were. */
+/* Reads the census: of ranks that are gone only their slots tell which ranks they were. */
 static void read_census(struct bundle_part *part, const struct exhibit *exhibit)
 {
 	struct census_view view;
@@ -196,7 +203,7 @@ static int compare_ranks(const void *va, const void *vb)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Each process once, with its rank where that is known. */
+/* Keeps each process once, with its rank if that is known, and lists the ranks. */
 static void settle_claims(struct bundle_part *part)
 {
 	size_t kept = 0;
@@ -219,8 +226,8 @@ static void settle_claims(struct bundle_part *part)
 }
 
 /*
- * Communicators of all ranks: one that is ready was met by each of them, on every node. The table
- * is filled from its beginning on, and what was never written of it is not looked at.
+ * Reads communicators of all ranks: one that is ready was met by each of them, on every node. The
+ * table is filled from its beginning on, and what was never written of it is not looked at.
  */
 static void read_worlds(struct bundle_part *part, const struct ring_view *view)
 {
@@ -232,7 +239,7 @@ static void read_worlds(struct bundle_part *part, const struct ring_view *view)
 
 		if (ring_is_unused(at))
 			break;
-		/* Its history is not asked: thousands of rings are looked at. */
+		/* Its history is left out, since thousands of rings are looked at. */
 		memcpy(&group, at, offsetof(struct ring_group, enqueue));
 		if (!(group.seq & 1) && ring_maker_draws_ids(group.maker) &&
 			(group.state & RING_G_READY) && group.size > 1 &&
@@ -241,6 +248,7 @@ static void read_worlds(struct bundle_part *part, const struct ring_view *view)
 	}
 }
 
+/* Reads what a rank's ring tells of its run. */
 static void read_ring(struct bundle_part *part, const struct exhibit *exhibit)
 {
 	struct ring_view view;
@@ -255,7 +263,7 @@ static void read_ring(struct bundle_part *part, const struct exhibit *exhibit)
 	take_size(&part->run.world_size, view.header.world_size);
 }
 
-/* By host, those of one by time. */
+/* Orders by host, then by time. */
 static int compare_boots(const void *va, const void *vb)
 {
 	const struct bundle_boot *a = va, *b = vb;
@@ -268,7 +276,10 @@ static int compare_boots(const void *va, const void *vb)
 	return order ? order : (a->tick > b->tick) - (a->tick < b->tick);
 }
 
-/* False where it is of no rank, or no time. */
+/*
+ * Computes when a process was born, realtime ns. Returns false where it is of no rank, or the time
+ * is none.
+ */
 static bool birth_of(const struct bundle_claim *claim, const struct bundle_boot *boot, int64_t *ret)
 {
 	return claim->rank >= 0 && claim->start_time && claim->start_time <= INT64_MAX &&
@@ -276,7 +287,10 @@ static bool birth_of(const struct bundle_claim *claim, const struct bundle_boot 
 	       !__builtin_add_overflow(*ret, boot->booted, ret);
 }
 
-/* The birth of its first rank; INT64_MIN not known. Each is told by its own host's last boot. */
+/*
+ * Returns when the first rank was born; INT64_MIN not known. Each birth is told by the last boot of
+ * its own host.
+ */
 static int64_t first_birth(struct bundle_part *part)
 {
 	const struct bundle_boot *boots = part->boots.items;
@@ -296,6 +310,7 @@ static int64_t first_birth(struct bundle_part *part)
 	return first;
 }
 
+/* Returns when the first exhibit was read; INT64_MIN not known. */
 static int64_t first_reading(const struct evidence *evidence)
 {
 	int64_t first = INT64_MIN;
@@ -343,7 +358,7 @@ struct bundle_part bundle_part_of(const char *path, struct evidence *evidence)
 
 	*evidence = (struct evidence){0};
 	read_exhibits(&part);
-	/* An id that stands for a name is none. */
+	/* An id in place of a name is no name. */
 	if (!strcmp(part.name, part.id))
 		*part.name = '\0';
 	settle_claims(&part);

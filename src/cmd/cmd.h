@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd.h: the roof. One verb is one file; only this floor prints errors and ends the program.
+ * The roof: one verb is one file, and only this floor prints errors and ends the program.
  *
  * A verb gets its arguments with argv[0] "inquest VERB" and returns the exit status. Output that
  * was asked for goes to stdout, everything else to stderr, errors as one line:
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Exit statuses of the verbs that look; `run` gives its command's. */
+/* Exit statuses of the verbs that look at a job; `run` gives its command's. */
 enum {
 	CMD_FINE = 0,
 	CMD_VERDICT = 1,
@@ -23,9 +23,10 @@ enum {
 	CMD_INCONCLUSIVE = 4,
 };
 
+/* One verb of the program. */
 struct verb {
 	const char *name;
-	const char *line; /* for the list of verbs */
+	const char *line; /* what it does, for the list of verbs */
 	int (*run)(int argc, char **argv);
 };
 
@@ -43,7 +44,7 @@ extern const struct verb verb_view;
 
 /*
  * Gives one of a verb's child parsers its input, at ARGP_KEY_INIT. The child is found by its
- * parser, so the order of children is free.
+ * parser, so the children may stand in any order.
  */
 static inline void cmd_give(struct argp_state *state, const struct argp_child *children,
 	const struct argp *child, void *input)
@@ -53,7 +54,7 @@ static inline void cmd_give(struct argp_state *state, const struct argp_child *c
 			state->child_inputs[i] = input;
 }
 
-/* One line on stderr, after "inquest: "; what came from outside in it is escaped. */
+/* Writes one line on stderr, after "inquest: ". What came from outside in it is escaped. */
 void cmd_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -60,7 +60,7 @@ static const struct argp argp = {
 	       "3 unreadable, 4 not enough known.",
 };
 
-/* The newest of what is there. */
+/* Finds the newest run at the path. Returns false, with words on stderr, if there is none. */
 static bool take(struct receipts *receipts, const char *path, struct receipt *ret)
 {
 	struct receipts here = {.meter = receipts->meter};
@@ -75,6 +75,7 @@ static bool take(struct receipts *receipts, const char *path, struct receipt *re
 	return found;
 }
 
+/* Returns the exit status for these comparisons. */
 static int status_of(const struct drifts *drifts, size_t n)
 {
 	int status = CMD_FINE;
@@ -90,6 +91,7 @@ static int status_of(const struct drifts *drifts, size_t n)
 	return status;
 }
 
+/* Compares all runs with the first one and prints that. Returns the exit status. */
 static int compare(const struct receipt *all, const struct arguments *arguments)
 {
 	size_t n = arguments->paths.nr;

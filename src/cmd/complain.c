@@ -18,7 +18,7 @@ void cmd_complain(const char *format, ...)
 	str_add(&line, "inquest: ");
 	escape_text(&line, str_text(&words), outlet_is_utf8());
 	str_add_char(&line, '\n');
-	/* One write: other processes write to this stderr, too. */
+	/* It is a single write, since other processes write to this stderr, too. */
 	outlet_say(&line);
 	str_release(&words);
 	str_release(&line);

@@ -53,7 +53,7 @@ static const struct argp argp = {
 	       "2 usage, 3 unreadable, 4 inconclusive.",
 };
 
-/* Nobody is named in what was taken: there may be somebody in what was not. */
+/* Complains that no rank is named in what was taken, though there may be one in what was not. */
 static void complain_of_nobody(const struct gathered *gathered)
 {
 	const struct remains_file *file, *passed = NULL;
@@ -72,7 +72,7 @@ static void complain_of_nobody(const struct gathered *gathered)
 			     "srun -l, mpirun --tag-output), and no launcher who ended");
 }
 
-/* When the last of the files was written that were taken; 0 not known. */
+/* Returns when the last of the files that were taken was written, realtime ns; 0 not known. */
 static int64_t last_written(const struct remains *remains)
 {
 	const struct remains_file *file;
@@ -113,7 +113,7 @@ static int run(int argc, char **argv)
 	} else if (gathered.logs && !gathered.bundles && !look.job->nranks) {
 		complain_of_nobody(&gathered);
 	} else if (look.verdicts) {
-		/* Reports of stacks have no line for it. */
+		/* Reports of stacks have no line for that. */
 		if (gathered.groups.left.nr && arguments.wish.stacks)
 			cmd_complain("%s", str_text(&gathered.left_out));
 		status = look_print_wish(&look, &reader, arguments.wish);

@@ -6,18 +6,21 @@
 #include "base/alloc.h"
 #include "evidence/format/flight-name.h"
 
+/* One dump that is read. */
 struct dump {
 	struct evidence evidence;
-	struct complaint why; /* no words: it was read */
+	struct complaint why; /* no words if it could be read */
 };
 
+/* The work of all workers. */
 struct reading {
 	const struct file_names *names;
-	struct dump *dumps; /* by name */
+	struct dump *dumps; /* in the order of the names */
 	struct budget *budget;
-	struct meter meters[CREW_MOST]; /* each worker's */
+	struct meter meters[CREW_MOST]; /* one for each worker */
 };
 
+/* Reads the i-th dump, in that worker. */
 static void read_dump(void *context, size_t worker, size_t i)
 {
 	struct reading *reading = context;
@@ -30,7 +33,10 @@ static void read_dump(void *context, size_t worker, size_t i)
 	budget_reads(reading->budget, NULL);
 }
 
-/* Returns how many were read. */
+/*
+ * Moves all dumps into the evidence; each that could not be read is a gap. Returns how many were
+ * read.
+ */
 static size_t join(struct reading *reading, struct evidence *into)
 {
 	size_t read = 0;
@@ -48,6 +54,7 @@ static size_t join(struct reading *reading, struct evidence *into)
 	return read;
 }
 
+/* Reads all dumps by several workers. Returns how many were read. */
 static size_t read_all(
 	const struct file_names *names, struct evidence *into, struct budget *budget)
 {

@@ -15,9 +15,12 @@
 #include "proc/survey/standing.h"
 #include "proc/threads/permit.h"
 
-#define ASK_MS 250 /* for each process' environment */
+#define ASK_MS 250 /* deadline for each process' environment */
 
-/* The folder of the job that the process is a rank of, or below the `inquest run' of; NULL none. */
+/*
+ * Returns the folder of the job that the process is a rank of, or below whose `inquest run' it is;
+ * NULL none.
+ */
 static const struct jobs_entry *owner_of(const struct survey *survey,
 	const struct survey_process *process, const struct jobs *jobs,
 	const struct jobs_people *people)
@@ -60,7 +63,7 @@ int foreign_survey(struct survey *survey)
 	return CMD_UNREADABLE;
 }
 
-/* True if it can be looked at alone; complains where not. */
+/* True if the process can be looked at alone; complains if not. */
 static bool may_look(struct survey *survey, uint32_t pid)
 {
 	const struct survey_process *process = survey_find(survey, pid);
@@ -85,14 +88,17 @@ static bool may_look(struct survey *survey, uint32_t pid)
 	return true;
 }
 
-/* The word behind the next blank; the end of the text where there is none. */
+/* Returns the word behind the next blank; the end of the text where there is none. */
 static const char *next_word(const char *at)
 {
 	at += strcspn(at, " ");
 	return at + strspn(at, " ");
 }
 
-/* What an interpreter runs: behind its options, of which two take a word, or "-m" and a module. */
+/*
+ * Returns what an interpreter runs: what stands behind its options, two of which take a word, or
+ * the module behind "-m".
+ */
 static const char *what_runs(const char *command)
 {
 	const char *at = next_word(command);
@@ -113,14 +119,16 @@ static bool is_same_word(const char *a, const char *b)
 	return len && len == strcspn(b, " ") && !memcmp(a, b, len);
 }
 
-/* The interpreter, and what it runs. */
+/* True if both have the same interpreter, and run the same. */
 static bool is_same_program(const struct survey_process *a, const struct survey_process *b)
 {
 	return is_same_word(a->command, b->command) &&
 	       is_same_word(what_runs(a->command), what_runs(b->command));
 }
 
-/* True if it only starts others: by its name; or, of a script, by the name of what runs it. */
+/*
+ * True if the process only starts others: by its name; for a script, by the name of what runs it.
+ */
 static bool is_script(const struct survey_process *process)
 {
 	char runs[256];
@@ -134,7 +142,10 @@ static bool is_script(const struct survey_process *process)
 	return launcher_is_wrapper(name ? name + 1 : runs);
 }
 
-/* True if it is a living Python that this process started, by itself or by a wrapper. */
+/*
+ * True if it is a living Python that this process started, by itself or by a wrapper. `starter` is
+ * an index into the survey.
+ */
 static bool is_started_by(
 	const struct survey *survey, const struct survey_process *process, int starter)
 {
@@ -152,9 +163,9 @@ static bool is_started_by(
 }
 
 /*
- * A script that has started the same program several times, in a loop: they are meant, and not the
- * shell that waits for them. They are ranks of nobody knows which number. How many; 0: it is no
- * such script, or of several programs.
+ * Adds the processes of a script that has started the same program several times, in a loop: they
+ * are meant, and not the shell that waits for them. Nobody knows which ranks they are. Returns how
+ * many; 0 if it is no such script, or one of several programs.
  */
 static size_t add_started(struct foreign_pick *pick, uint32_t pid)
 {
@@ -204,7 +215,7 @@ int foreign_choose_pids(struct foreign_pick *pick, const char *const *pids, size
 	return status;
 }
 
-/* True if it is what was picked: a rank of that job, or one of the pids. */
+/* True if the process was picked: as a rank of that job, or by its pid. */
 static bool is_picked(const struct foreign_pick *pick, const struct survey_process *process)
 {
 	if (pick->job != SURVEY_NONE)
@@ -259,7 +270,7 @@ static void list_own(const struct jobs *jobs, const struct jobs_entry *entry)
 	str_release(&words);
 }
 
-/* One folder of each job that lives: the head lives if anybody does. */
+/* True for one folder of each job that lives: its head, which lives if any of them does. */
 static bool is_live_head(const struct jobs *jobs, const struct jobs_entry *entry)
 {
 	struct fellows_sum sum;
@@ -270,6 +281,7 @@ static bool is_live_head(const struct jobs *jobs, const struct jobs_entry *entry
 	return sum.all.status != JOBS_ENDED;
 }
 
+/* Lists all jobs here, with the command that looks at each. */
 static void list_all(struct foreign_pick *pick, const struct jobs *jobs)
 {
 	const struct survey_job *job;

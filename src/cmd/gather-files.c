@@ -14,7 +14,10 @@
 #include "evidence/gather/remains-jobs.h"
 #include "evidence/gather/source.h"
 
-/* Where a path has nothing, that is said and becomes a gap. */
+/*
+ * Complains of a path that has nothing, and adds a gap. `other` tells that it is something else
+ * than a bundle.
+ */
 static void note_unreadable(struct gathered *gathered, const struct complaint *why, bool other)
 {
 	if (!gathered->quiet)
@@ -24,7 +27,7 @@ static void note_unreadable(struct gathered *gathered, const struct complaint *w
 	evidence_add_gap(gathered->into, "", 0, complaint_text(why));
 }
 
-/* Links of others, pipes, devices: nobody follows them, or waits for them. */
+/* Adds a gap for what is neither followed nor waited for: links of others, pipes, devices. */
 static void note_refused(struct gathered *gathered, const char *path, size_t n)
 {
 	struct str what = {0};
@@ -36,22 +39,26 @@ static void note_refused(struct gathered *gathered, const char *path, size_t n)
 
 /* --- Bundles ---------------------------------------------------------------------------------- */
 
-/* A path in which there may be bundles. */
+/* A path where there may be bundles. */
 struct bundle_place {
 	const char *path;
-	bool has_other;		 /* it is something else, or may have that too */
+	bool has_other;		 /* it is something else, or may have that as well */
 	bool folder;
-	struct complaint why;	 /* of a folder that cannot be listed */
-	struct file_names names; /* in it */
-	size_t first, n;	 /* of all files */
+	struct complaint why;	 /* why a folder cannot be listed */
+	struct file_names names; /* the files in it */
+	size_t first, n;	 /* its files are these, of all */
 };
 
+/* All paths, with all files in them. */
 struct bundle_places {
 	ARRAY(struct bundle_file) files;
 	ARRAY(struct bundle_place) all;
 };
 
-/* A folder may hold cores or dumps only: then it is no complaint that it has no bundle. */
+/*
+ * Looks at a path. A folder may hold only cores or dumps: then it is no complaint that it has no
+ * bundle.
+ */
 static void look_at(struct bundle_places *places, const char *path)
 {
 	struct bundle_place place = {.path = path, .first = places->files.nr};
@@ -91,6 +98,7 @@ static size_t take_files(
 	return taken;
 }
 
+/* Takes over what was read of a place; complains if there is nothing. */
 static void take_place(
 	struct gathered *gathered, struct bundle_places *places, struct bundle_place *place)
 {
@@ -108,7 +116,9 @@ static void take_place(
 	file_names_release(&place->names);
 }
 
-/* All files of all paths are read together, and taken in the order in which they were named. */
+/*
+ * Reads all files of all paths together, and takes them in the order in which the paths were named.
+ */
 static void gather_bundles(struct gathered *gathered, char *const *paths, size_t n)
 {
 	struct bundle_places places = {0};
@@ -127,6 +137,7 @@ static void gather_bundles(struct gathered *gathered, char *const *paths, size_t
 
 /* --- The rest --------------------------------------------------------------------------------- */
 
+/* Counts a path that gave evidence, or complains of it. */
 static void note_taken(struct gathered *gathered, int error, struct complaint *why, size_t *taken)
 {
 	*taken += !error;
@@ -145,8 +156,9 @@ static void gather_core(struct gathered *gathered, const char *path)
 }
 
 /*
- * Of a thousand dumps each is read into memory and taken apart in memory that is free again for the
- * next one. What is given back to the kernel in between costs more than the reading.
+ * Keeps freed memory for reuse. Each of a thousand dumps is read into memory and taken apart in
+ * memory that is then free for the next one; giving it back to the kernel in between costs more
+ * than the reading.
  */
 static void keep_memory(void)
 {
@@ -168,8 +180,8 @@ static void gather_dumps(struct gathered *gathered, const char *path)
 }
 
 /*
- * A link that the user names himself is followed, whoever made it: but once, here, and what lies
- * behind it is what is read. free() it.
+ * Returns the path that is read for a path that the user names. A link is followed then, whoever
+ * made it: but only once, here, and what lies behind it is what is read. The caller frees it.
  */
 static char *resolve(const char *path)
 {
@@ -181,7 +193,7 @@ static char *resolve(const char *path)
 	return real ? real : alloc_text(path);
 }
 
-/* What nobody could look at is a file, too. */
+/* Adds a line to the files of a report for what nobody could look at. */
 static void tell_rest(struct gathered *gathered, size_t n, const char *why)
 {
 	if (n)
@@ -189,7 +201,9 @@ static void tell_rest(struct gathered *gathered, size_t n, const char *why)
 			arena_printf(&gathered->arena, "%zu", n), NULL, why};
 }
 
-/* A path that was given alone, and taken, was what it was taken for. */
+/*
+ * Lists the files for a report. A path that was given alone, and taken, was taken for what it is.
+ */
 static void tell_files(struct gathered *gathered)
 {
 	const struct remains *remains = &gathered->remains;
@@ -205,7 +219,10 @@ static void tell_files(struct gathered *gathered)
 		gathered->files.nr = 0;
 }
 
-/* Of all paths together: they may have logs of several jobs, as a shell's slurm-*.out has. */
+/*
+ * Gathers what others left, from all paths together: they may have logs of several jobs, as a
+ * shell's slurm-*.out has.
+ */
 static void gather_remains(struct gathered *gathered, char *const *paths, size_t n)
 {
 	struct remains *remains = &gathered->remains;
@@ -222,6 +239,7 @@ static void gather_remains(struct gathered *gathered, char *const *paths, size_t
 	tell_files(gathered);
 }
 
+/* Gathers all kinds in their order. */
 static void gather_all(struct gathered *gathered, char *const *paths, size_t n)
 {
 	gather_bundles(gathered, paths, n);

@@ -2,7 +2,9 @@
 #ifndef CMD_GATHER_FILES_H
 #define CMD_GATHER_FILES_H
 
-/* Gathers what a job left from paths: bundles, folders of them, cores, Flight Recorder dumps. */
+/*
+ * Gathers what a job left from paths: bundles, folders of them, cores, Flight Recorder dumps, logs.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,23 +17,28 @@
 #include "evidence/gather/remains.h"
 #include "words/page.h"
 
+/* What was found in the paths. */
 struct gathered {
 	struct evidence *into;
-	struct budget *budget; /* watched, or NULL: told what is read */
-	bool quiet; /* says nothing on stderr: the viewer draws on the terminal */
-	size_t bundles, cores, dumps; /* paths that gave evidence */
-	size_t logs;		      /* files that did, of what others left */
-	struct remains remains;		  /* what lay in the paths, and for what it was taken */
+	struct budget *budget; /* it watches, and is told what is read; or NULL */
+	bool quiet; /* true to say nothing on stderr, as for the viewer, which draws on the
+		     * terminal */
+	size_t bundles, cores, dumps; /* how many paths gave evidence of each kind */
+	size_t logs;		      /* how many files did, of what others left */
+	struct remains remains;		  /* the files that lay in the paths, and what they were
+					   * taken for */
 	struct arena arena;
-	ARRAY(struct page_file) files;	  /* the same for a report; none where one was given */
-	struct bundle_groups groups;      /* the jobs that were left out */
-	struct str left_out;   /* the same in words; empty: none was */
+	ARRAY(struct page_file) files;	  /* the same for a report; none where only one was
+					   * given, and taken */
+	struct bundle_groups groups;      /* the jobs, of which one is taken */
+	struct str left_out;   /* the others in words; empty: there are none */
 };
 
 /*
- * Adds the evidence in all paths. An unreadable one is complained of, and becomes a gap if another
- * can be read. Bundles come first, in whatever order they are given: they tell which ranks the
- * cores are of. Of several jobs the newest is taken. gathered_release() it.
+ * Adds the evidence in all paths. A path that cannot be read is complained of, and is a gap if
+ * another one can be read. Bundles are read first, in whatever order they are given, since they
+ * tell which ranks the cores are of. Of several jobs the newest is taken. The caller calls
+ * gathered_release().
  */
 void gather_files(struct gathered *gathered, const char *const *paths, size_t n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gathers on one node, and judges nothing: its status says whether something was written, so that
- * a launcher that ends a job for one failing task (srun -K) is given no reason.
+ * Gathers on one node, and judges nothing: the exit status says whether something was written, so
+ * that a launcher that ends a job for one failing task (srun -K) is given no reason.
  */
 #include <argp.h>
 #include <errno.h>
@@ -20,16 +20,17 @@
 #include "cmd/run/save.h"
 #include "evidence/format/bundle.h"
 
-/* Options without a short form: beyond all letters. */
+/* Options without a short form, numbered beyond all letters. */
 enum { JOB = 256, TEXT, DEADLINE };
 
+/* What the command line asks for. */
 struct arguments {
 	const char *job, *output;
 	bool text;
 	struct live_options live;
 	struct live_wish asked;
 	struct budget budget;
-	unsigned deadline;
+	unsigned deadline; /* s; 0 none */
 };
 
 static const struct argp_child children[] = {
@@ -91,7 +92,7 @@ static const struct argp argp = {
 	       "Exit status: 0 written, 2 usage, 3 nothing matched, or could not be written.",
 };
 
-/* All that matches, each part by itself; appends why one of it is not there, to `lost`. */
+/* Gathers all that matches, each part by itself; appends to `lost` why a part is missing. */
 static void gather_parts(struct here *here, const struct arguments *arguments,
 	struct meter *meter, struct bundle_groups *groups, struct str *lost)
 {
@@ -120,7 +121,7 @@ static int finish_stdout(void)
 	return CMD_UNREADABLE;
 }
 
-/* Each by itself: who puts nodes together tells what is of one job. */
+/* Writes each part by itself as text: whoever puts nodes together tells what is of one job. */
 static int write_text(struct bundle_groups *groups)
 {
 	struct bundle_part *part;
@@ -147,6 +148,7 @@ static int write_stdout(const struct evidence *evidence)
 	return finish_stdout();
 }
 
+/* Writes the evidence as a bundle. Returns the exit status. */
 static int write_file(struct evidence *evidence, const char *path)
 {
 	struct look look = {.evidence = *evidence};
@@ -168,7 +170,10 @@ static int write_file(struct evidence *evidence, const char *path)
 	return status ? status : finish_stdout();
 }
 
-/* Parts of other jobs of that key have files of their own where there is room for them. */
+/*
+ * Writes the job that the key means. Parts of other jobs of that key get files of their own if
+ * there is room for them. Returns the exit status.
+ */
 static int write_out(struct bundle_groups *groups, const struct arguments *arguments)
 {
 	struct evidence whole = {0};
@@ -197,8 +202,8 @@ static int write_out(struct bundle_groups *groups, const struct arguments *argum
 }
 
 /*
- * Appends which folders we could not look into: what they have of the job nobody knows. A folder by
- * one of our names that is somebody else's counts where nothing else was found.
+ * Appends which folders we could not look into, so that nobody knows what they have of the job. A
+ * folder by one of our names that is somebody else's is told only if nothing else was found.
  */
 static void add_refused(const struct here *here, bool found, struct str *lost)
 {
@@ -213,7 +218,10 @@ static void add_refused(const struct here *here, bool found, struct str *lost)
 			here->pick.jobs.refused.text);
 }
 
-/* "None" is the word of who could look everywhere; of another node nobody knows. */
+/*
+ * Says that nothing matches. "None" is only said if we could look everywhere; else "fail", since
+ * nobody knows. Returns the exit status.
+ */
 static int nothing_here(
 	const struct here *here, const struct arguments *arguments, const struct str *lost)
 {

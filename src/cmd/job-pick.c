@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which job, where nobody says: the only one that hangs. Its agent says so; a job whose agent does
- * not (yet, or because there is none) is looked at, which takes milliseconds and disturbs nobody.
- * Jobs without probe are looked for only where they are asked for, by a pid or by --all: that asks
- * every process of the machine.
+ * Which job is meant where nobody says so: the only one that hangs. A job hangs if its agent says
+ * so; a job whose agent does not (yet, or because there is none) is looked at, which takes
+ * milliseconds and disturbs nobody. Jobs without probe are looked for only where they are asked
+ * for, by a pid or by --all, since that asks every process of the machine.
  */
 #include "cmd/job-pick.h"
 
@@ -19,20 +19,21 @@
 #include "evidence/gather/unprobed.h"
 #include "proc/threads/permit.h"
 
-#define LOOKS_AT_MOST 16
-#define ASK_MS	      250 /* for each file of a process */
+#define LOOKS_AT_MOST 16 /* jobs that are looked at before one is chosen */
+#define ASK_MS	      250 /* deadline for each file of a process */
 
 static bool is_live(const struct jobs_entry *entry)
 {
 	return entry->status != JOBS_ENDED;
 }
 
-/* By its head each job is counted once, however many folders it has. */
+/* True for the head of a job, by which each job is counted once, however many folders it has. */
 static bool is_head(const struct jobs *jobs, const struct jobs_entry *entry)
 {
 	return fellows_head(jobs, entry) == entry;
 }
 
+/* Returns the status of the whole job. */
 static enum jobs_status status_of(const struct jobs *jobs, const struct jobs_entry *entry)
 {
 	struct fellows_sum sum;
@@ -41,7 +42,7 @@ static enum jobs_status status_of(const struct jobs *jobs, const struct jobs_ent
 	return sum.all.status;
 }
 
-/* The folders of that job beside its own. */
+/* Lists the folders of that job beside its own. */
 static void list_fellows(const struct jobs *jobs, const struct jobs_entry *of,
 	struct job_pick *into)
 {
@@ -69,7 +70,10 @@ int job_pick_look(const struct jobs *jobs, const struct jobs_entry *entry)
 	return status;
 }
 
-/* The only job, by its head, for which `is` holds; NULL if none or several. */
+/*
+ * Returns the only job, by its head, for which `is` holds; NULL if there is none, or several.
+ * *ret_count is how many there are.
+ */
 static const struct jobs_entry *the_only(const struct jobs *jobs,
 	bool (*is)(const struct jobs *, const struct jobs_entry *), size_t *ret_count)
 {
@@ -99,7 +103,10 @@ static bool is_found_hung(const struct jobs *jobs, const struct jobs_entry *entr
 	return lives(jobs, entry) && job_pick_look(jobs, entry) == CMD_VERDICT;
 }
 
-/* That may be why there is no such job: whose folder root may not enter, and what then to type. */
+/*
+ * Appends whose folder root could not enter, which may be why there is no such job, and what to
+ * type then.
+ */
 static void add_barred(const struct jobs *jobs, const char *command, struct str *into)
 {
 	struct permit_facts facts = {.owner = jobs->barred_uid, .group = jobs->barred_gid};
@@ -109,7 +116,10 @@ static void add_barred(const struct jobs *jobs, const char *command, struct str 
 	permit_words_as(&facts, "CAP_DAC_READ_SEARCH", command, into);
 }
 
-/* What may not be trusted is not looked at, and of others' jobs we know only that there are any. */
+/*
+ * Says that no such job is known, and what may be the reason: a folder that is not trusted is not
+ * looked at, and of others' jobs we know only that there are any.
+ */
 static void complain_unknown(
 	const struct jobs *jobs, const char *why, const char *verb, const char *name)
 {
@@ -131,6 +141,7 @@ static void complain_unknown(
 	str_release(&command);
 }
 
+/* Says that no job here lives, and what to do. */
 static void complain_none(const struct jobs *jobs, const char *verb)
 {
 	if (jobs->barred)
@@ -152,7 +163,7 @@ static void complain_none(const struct jobs *jobs, const char *verb)
 			     "one without probe: `inquest %s --all'", verb);
 }
 
-/* Says which jobs there are to choose from: where some hang, those. */
+/* Says which jobs there are to choose from: if some hang, those. */
 static void complain_several(const struct jobs *jobs, size_t hung, const char *verb)
 {
 	struct str words = {0};
@@ -174,6 +185,7 @@ static void complain_several(const struct jobs *jobs, size_t hung, const char *v
 	str_release(&words);
 }
 
+/* Chooses the only job that lives, else the only one that hangs; NULL after a complaint. */
 static const struct jobs_entry *choose(
 	const struct jobs *jobs, const char *verb, int *ret_status)
 {
@@ -196,7 +208,9 @@ static const struct jobs_entry *choose(
 	return entry;
 }
 
-/* All arguments must mean one job. */
+/*
+ * Finds the job that all names mean; NULL after a complaint if there is none, or they mean several.
+ */
 static const struct jobs_entry *find(
 	const struct job_pick *pick, const char *const *names, size_t n, int *ret_status)
 {
@@ -225,8 +239,9 @@ static const struct jobs_entry *find(
 }
 
 /*
- * A job by a key, slurm:5.0 or what `ls --all' prints of one without probe. CMD_FINE; CMD_USAGE
- * after a complaint where several have it; CMD_UNREADABLE, and nothing said, where none has.
+ * Chooses a job by a key, such as slurm:5.0, or what `ls --all' prints of one without probe.
+ * Returns CMD_FINE; CMD_USAGE after a complaint if several jobs have it; CMD_UNREADABLE, and says
+ * nothing, if none has.
  */
 static int choose_by_key(struct job_pick *pick, const char *key)
 {
@@ -257,7 +272,7 @@ static int choose_by_key(struct job_pick *pick, const char *key)
 	return found == 1 ? CMD_FINE : found ? CMD_USAGE : CMD_UNREADABLE;
 }
 
-/* By names, of which one alone may be a key. */
+/* Chooses the job by names. Only a single one may be a key. */
 static int choose_named(struct job_pick *pick, const char *const *names, size_t n)
 {
 	int status = CMD_UNREADABLE;
@@ -271,13 +286,13 @@ static int choose_named(struct job_pick *pick, const char *const *names, size_t 
 	return pick->own ? CMD_FINE : status;
 }
 
-/* Digits, and short enough for a pid. */
+/* True for digits that are short enough for a pid. */
 static bool is_pid(const char *text)
 {
 	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
 }
 
-/* True if the names are pids of which none is a job's with probe. */
+/* True if the names are pids, and none is of a job with probe. */
 static bool means_foreign(const struct jobs *jobs, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -287,8 +302,8 @@ static bool means_foreign(const struct jobs *jobs, const char *const *names, siz
 }
 
 /*
- * The job of these pids. One of a pod has its folder in the pod's mounts, where our list did not
- * look: the job is then what its own records say.
+ * Chooses the job of these pids. A process of a pod may have its folder in the pod's mounts, where
+ * our list did not look: the job is then what its own records say.
  */
 static int choose_pids(struct job_pick *pick, const char *const *pids, size_t n)
 {
@@ -301,7 +316,10 @@ static int choose_pids(struct job_pick *pick, const char *const *pids, size_t n)
 	return CMD_FINE;
 }
 
-/* Not where all that the job should have show themselves: asking costs milliseconds. */
+/*
+ * Finds ranks without probe, unless all ranks that the job should have show themselves: asking
+ * costs milliseconds.
+ */
 static void find_unprobed(struct job_pick *pick)
 {
 	const struct jobs *jobs = &pick->jobs;
@@ -330,7 +348,7 @@ void job_pick_take(struct job_pick *pick, const struct jobs_entry *entry)
 	find_unprobed(pick);
 }
 
-/* The whole job is meant by any part of it. */
+/* Takes the whole job that the chosen folder is a part of. */
 static void take_whole(struct job_pick *pick)
 {
 	job_pick_take(pick, pick->own);

@@ -9,7 +9,7 @@
 #include "evidence/agent/fellows.h"
 #include "proc/survey/standing.h"
 
-/* The word behind one, by blanks, and its length; 0 behind the last. */
+/* Returns the word behind one, by blanks, and sets its length, which is 0 behind the last. */
 static const char *next_word(const char *word, size_t *len)
 {
 	word += *len + (word[*len] == ' ');
@@ -17,6 +17,7 @@ static const char *next_word(const char *word, size_t *len)
 	return word;
 }
 
+/* Returns the word without its folders, and sets its length. */
 static const char *base_of(const char *word, size_t *len)
 {
 	const char *slash = memrchr(word, '/', *len);
@@ -34,7 +35,7 @@ static bool is_python(const char *word, size_t len)
 	return (len >= 6 && !memcmp(name, "python", 6)) || (len >= 4 && !memcmp(name, "pypy", 4));
 }
 
-/* What an interpreter runs: the word behind its options; itself where that is none. */
+/* Returns what an interpreter runs: the word behind its options; else the interpreter itself. */
 static const char *script_of(const char *command, size_t *len)
 {
 	const char *word = command;
@@ -70,7 +71,10 @@ static bool is_launcher(const char *word, size_t len)
 	return false;
 }
 
-/* The script that a launcher was given, somewhere among its words; itself where none is seen. */
+/*
+ * Returns the script that a launcher was given, somewhere among its words; else the launcher
+ * itself.
+ */
 static const char *script_below(const char *launcher, size_t *len)
 {
 	const char *word = launcher;

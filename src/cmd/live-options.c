@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Options without a short form: beyond all letters, and beyond those of other parsers. */
+/* Options without a short form, numbered beyond all letters, and beyond those of other parsers. */
 enum { SAMPLES = 1536, NO_STACKS, NO_LOGS };
 
 static error_t parse(int key, char *arg, struct argp_state *state)

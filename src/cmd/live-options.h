@@ -9,13 +9,14 @@
 
 #include "evidence/gather/live.h"
 
+/* What the options ask for. */
 struct live_wish {
-	struct live_options *live; /* borrowed: what to take if no option says otherwise */
-	bool counted;		   /* so many samples were asked for */
+	struct live_options *live; /* borrowed: what is taken if no option says otherwise */
+	bool counted;		   /* true if a number of samples was asked for */
 };
 
 /*
- * The options, a child of the verbs' parsers; its input is a struct live_wish. The last one of
+ * The options, a child of the verbs' parsers. Its input is a struct live_wish. The last one of
  * --samples and --no-stacks holds.
  */
 extern const struct argp live_argp;

@@ -78,7 +78,9 @@ bool look_parse_stacks(const char *value, struct look_wish *into)
 	return true;
 }
 
-/* An option without a short form: beyond all letters, and beyond those of other parsers. */
+/*
+ * An option without a short form, numbered beyond all letters, and beyond those of other parsers.
+ */
 enum { STACKS = 2048 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -108,6 +110,7 @@ static const struct argp_option wishes[] = {
 
 const struct argp look_argp = {.options = wishes, .parser = parse};
 
+/* Returns the report for a wish. */
 static const struct report *wished(struct look_wish wish)
 {
 	if (!wish.stacks)
@@ -130,10 +133,12 @@ static bool has_stacks(const struct job *job)
 	return false;
 }
 
-/* Somebody wants stacks, and none are there: why, as far as the evidence has a word about it. */
+/*
+ * Says why there are no stacks though they are wanted, as far as the evidence has a word about it.
+ */
 static void complain_of_no_stacks(const struct job *job)
 {
-	static const char kind[] = "stacks: "; /* said already */
+	static const char kind[] = "stacks: "; /* the complaint says that already */
 	const char *what = "none were taken: inquest attach takes them while a job hangs";
 	struct str words = {0};
 

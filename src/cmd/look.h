@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * look.h: one look at a job, from evidence to verdicts.
+ * One look at a job, from evidence to verdicts.
  *
  *	struct look look = {0};
  *
@@ -18,6 +18,7 @@
 #include "evidence/format/exhibit.h"
 #include "verdict/verdict.h"
 
+/* Evidence, and what was made of it; NULL before it was judged. */
 struct look {
 	struct evidence evidence;
 	struct job *job;
@@ -26,7 +27,7 @@ struct look {
 
 /* Decodes and judges the evidence. Never fails. */
 void look_judge(struct look *look);
-/* The same, with what each thread did over time, for drawing it. */
+/* Does the same, and keeps what each thread did over time, for drawing it. */
 void look_judge_drawn(struct look *look);
 
 /* Judges again, after evidence was added or taken away. */
@@ -40,36 +41,39 @@ bool look_shows_death(const struct look *look);
 
 struct report_options;
 
-/* The report that is wanted of a look. {0}: the verdicts as text. */
+/* Which report of a look is wanted. {0}: the verdicts as text. */
 struct look_wish {
-	bool json;
-	bool stacks;
-	bool folded;
-	bool all; /* threads */
-	bool below; /* the verdicts stand above */
+	bool json; /* in place of text */
+	bool stacks; /* in place of verdicts */
+	bool folded; /* as folded stacks */
+	bool all; /* of stacks: all threads */
+	bool below; /* of stacks: the verdicts stand above */
 };
 
-/* --json and --stacks, a child of the verbs' parsers; its input is a struct look_wish, zeroed. */
+/*
+ * The options --json and --stacks, a child of the verbs' parsers. Its input is a struct look_wish,
+ * which begins as {0}.
+ */
 extern const struct argp look_argp;
 
 /*
- * Reads the value of --stacks, "all", "folded" and "json" with commas between them, NULL none.
- * False where it is none of these.
+ * Reads the value of --stacks: "all", "folded" and "json" with commas between them; NULL: there is
+ * none. Returns false where it is none of these.
  */
 bool look_parse_stacks(const char *value, struct look_wish *into);
 
 /*
- * Prints the report that is wished for to stdout; where that is of stacks and there are none, a
- * line on stderr says why. Returns look_status(), or CMD_UNREADABLE with a complaint on stderr
- * where stdout cannot be written.
+ * Prints the report that is wished for to stdout. If it is of stacks and there are none, a line on
+ * stderr says why. Returns look_status(), or CMD_UNREADABLE with a complaint on stderr if stdout
+ * cannot be written.
  */
 int look_print_wish(
 	const struct look *look, const struct report_options *options, struct look_wish wish);
 
-/* The same for the verdicts, as JSON or text. */
+/* Prints the verdicts, as JSON or text, likewise. */
 int look_print(const struct look *look, const struct report_options *options, bool json);
 
-/* Takes NULL and the empty look, and leaves the empty look. */
+/* Frees what the look has, and leaves an empty one. Takes NULL and an empty one. */
 void look_release(struct look *look);
 
 #endif

@@ -10,6 +10,7 @@
 #include "words/receipt-words.h"
 #include "words/wording.h"
 
+/* True if a job folder has that id. */
 static bool is_listed(const struct jobs *jobs, const struct receipt *receipt)
 {
 	for (size_t i = 0; i < jobs->nr; i++)
@@ -33,7 +34,7 @@ void ls_past_find(struct receipts *past, const struct jobs *jobs)
 	past->all.nr = n;
 }
 
-/* Of a run that is over none live; of another all that is known is how many there should be. */
+/* Of a run that is over no rank lives; of another run only how many there should be is known. */
 void ls_past_ranks(struct str *into, const struct receipt *receipt)
 {
 	if (receipt->ended != JOB_UNKNOWN)
@@ -61,7 +62,10 @@ static void put_number(struct json_object *object, const char *key, int64_t n)
 	json_object_object_add(object, key, n == JOB_UNKNOWN ? NULL : json_object_new_int64(n));
 }
 
-/* What kind of an end it was: a status, a signal as a shell tells it, or none that was recorded. */
+/*
+ * Adds what kind of an end it was: a status, a signal as a shell tells it, or none that was
+ * recorded.
+ */
 static void put_error(struct json_object *object, const struct receipt *receipt)
 {
 	struct str words = {0};

@@ -21,7 +21,7 @@
 #include "words/escape.h"
 #include "words/receipt-words.h"
 
-#define ORPHANS_MOST 16
+#define ORPHANS_MOST 16 /* jobs without an agent that are looked at */
 
 struct arguments {
 	bool json;
@@ -69,7 +69,7 @@ static int64_t age_of(const struct jobs_entry *entry)
 	return entry->launched ? clock_realtime_ns() - entry->launched : 0;
 }
 
-/* One cell, escaped, padded to width unless it is the last. */
+/* Appends one cell: escaped, cut and padded to `width`. */
 static void add_cell(struct str *line, const char *text, size_t width, bool utf8)
 {
 	struct str safe = {0};
@@ -82,7 +82,10 @@ static void add_cell(struct str *line, const char *text, size_t width, bool utf8
 	str_release(&safe);
 }
 
-/* The state in the table: of what is over, its status; of a word that is old, whose it was. */
+/*
+ * Appends the state for the table: with the exit status if the job is over, and with a note if the
+ * word of an agent that is gone is old.
+ */
 static void add_state(const struct jobs_entry *entry, struct str *into)
 {
 	if (entry->status == JOBS_RUNNING && entry->unprobed &&
@@ -94,12 +97,15 @@ static void add_state(const struct jobs_entry *entry, struct str *into)
 		str_add(into, " (agent gone)");
 	if (entry->status == JOBS_ENDED && entry->exit_status > 0)
 		str_printf(into, " %d", entry->exit_status);
-	/* A launcher's 0, while what was said of its ranks stands. */
+	/* The launcher ended with 0, but what was told of its ranks still stands. */
 	if (entry->status == JOBS_ENDED && !entry->exit_status && *entry->keys)
 		str_add(into, " 0, not well");
 }
 
-/* What a job is known by: its name, else what it runs, since its id stands beside it. */
+/*
+ * Appends what a person knows a job by: its name, else what it runs, since its id stands beside
+ * that.
+ */
 static void add_name(const struct jobs_entry *entry, struct str *into)
 {
 	if (*entry->given || !*entry->command)
@@ -108,6 +114,7 @@ static void add_name(const struct jobs_entry *entry, struct str *into)
 		job_words_program(entry->command, into);
 }
 
+/* Prints the row of a job with folders. */
 static void print_row(const struct fellows_sum *sum, bool utf8)
 {
 	const struct jobs_entry *entry = &sum->all;
@@ -145,6 +152,7 @@ static void add_text(struct json_object *object, const char *key, const char *te
 	str_release(&safe);
 }
 
+/* Makes the list of a job's folders. */
 static struct json_object *folders_of(const struct jobs *jobs, const struct jobs_entry *of)
 {
 	struct json_object *list = json_object_new_array();
@@ -161,6 +169,7 @@ static struct json_object *folders_of(const struct jobs *jobs, const struct jobs
 	return list;
 }
 
+/* Makes a job with folders as a JSON object. */
 static struct json_object *sum_object(const struct jobs *jobs, const struct fellows_sum *sum)
 {
 	struct json_object *object = json_object_new_object();
@@ -193,7 +202,10 @@ static struct json_object *sum_object(const struct jobs *jobs, const struct fell
 	return object;
 }
 
-/* A job without probe is named by the pid of its first rank: that is what attach takes. */
+/*
+ * Prints the row of a job without probe. It is named by the pid of its first rank, which is what
+ * attach takes.
+ */
 static void print_foreign_row(struct survey *survey, const struct survey_job *job, bool utf8)
 {
 	char ranks[48], age[CLOCK_TEXT_SIZE] = "-", number[OWNER_SIZE];
@@ -249,6 +261,7 @@ static struct json_object *foreign_object(struct survey *survey, const struct su
 	return object;
 }
 
+/* Prints the row of a run that left only a receipt. */
 static void print_past_row(const struct receipt *receipt, bool utf8)
 {
 	struct str line = {0}, state = {0}, ranks = {0};
@@ -300,20 +313,24 @@ static void print_json(
 	json_object_put(array);
 }
 
-/* Commands that failed before any rank was there, which are no jobs to look at. */
+/* Commands that failed before any rank was there: they are no jobs to look at. */
 struct failed {
 	const struct jobs_entry *newest;
+	/* how many others there are */
 	size_t more;
 };
 
-/* True if it is over and never had ranks: its command failed before. */
+/* True if the job is over and never had ranks, since its command failed before. */
 static bool failed_early(const struct jobs_entry *entry)
 {
 	return entry->status == JOBS_ENDED && !entry->ranks && entry->world_size < 0 &&
 	       entry->exit_status > 0;
 }
 
-/* Of those the newest stands for all, unless all are asked for. */
+/*
+ * Prints the rows of jobs with folders. Of those that failed early only the newest has a row,
+ * unless all are asked for.
+ */
 static void print_own(const struct jobs *jobs, bool all, struct failed *failed)
 {
 	for (size_t i = 0; i < jobs->nr; i++) {
@@ -332,6 +349,7 @@ static void print_own(const struct jobs *jobs, bool all, struct failed *failed)
 	}
 }
 
+/* Prints why the newest of those failed, and how many more there are. */
 static void print_failed(const struct failed *failed)
 {
 	struct str words = {0};
@@ -372,6 +390,7 @@ static void print_table(const struct jobs *jobs, struct survey *survey,
 	print_failed(&failed);
 }
 
+/* Prints the list. Returns the exit status. */
 static int list(struct jobs *jobs, const struct arguments *arguments)
 {
 	struct survey survey = {0};
@@ -398,7 +417,9 @@ static int list(struct jobs *jobs, const struct arguments *arguments)
 	return status;
 }
 
-/* Where no agent says how a job stands any more, we look: as an attach without stacks would. */
+/*
+ * Looks at jobs of which no agent says any more how they stand, as an attach without stacks would.
+ */
 static void look_after_orphans(struct jobs *jobs)
 {
 	int looks = 0;

@@ -19,7 +19,10 @@ bool outlet_is_utf8(void)
 	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
-/* https://no-color.org: any non-empty value counts. A dumb terminal knows no colour. */
+/*
+ * True if the stream's reader wants colour. By https://no-color.org any non-empty value counts; a
+ * dumb terminal knows no colour.
+ */
 static bool wants_color(FILE *stream)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -36,7 +39,10 @@ struct report_options outlet_options(FILE *stream)
 	};
 }
 
-/* Where a pipe's reader sleeps we would too, and signals for the job with us: wait only so long. */
+/*
+ * Waits until the descriptor can be written, but not for long: where a pipe's reader sleeps we
+ * would sleep, too, and signals for the job with us.
+ */
 static bool is_writable(int fd)
 {
 	struct pollfd outlet = {.fd = fd, .events = POLLOUT};
@@ -49,9 +55,10 @@ static bool is_writable(int fd)
 }
 
 /*
- * stderr by a descriptor of our own that never blocks; -1 there is none. A pipe of the job's has
- * more writers than us: the room that poll() saw may be gone before we write, and then write()
- * sleeps for as long as nobody reads. Its own O_NONBLOCK would be the job's, too.
+ * Opens stderr as a descriptor of our own that never blocks; -1: that is not possible, or not
+ * needed. A pipe of the job's has more writers than us: the room that poll() saw may be gone before
+ * we write, and then write() sleeps for as long as nobody reads. Setting O_NONBLOCK on fd 2 itself
+ * would set it for the job, too.
  */
 static int open_impatient(void)
 {
@@ -62,7 +69,7 @@ static int open_impatient(void)
 	return open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 }
 
-/* Writes at most `most` bytes at a time; false once nothing goes any more. */
+/* Writes at most `most` bytes. Returns false once nothing goes any more. */
 static bool write_piece(int fd, const struct str *text, size_t *done, size_t most)
 {
 	size_t left = text->len - *done;

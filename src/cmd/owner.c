@@ -7,8 +7,9 @@
 #include <stdio.h>
 
 /*
- * As one file inquest has no part of the C library that asks anybody but /etc/passwd: those are
- * modules, of one version with the library that they are loaded by.
+ * Finds a user; NULL: there is none of that number. As one file inquest has only /etc/passwd to
+ * ask: the other parts of the C library that know users are modules, which must be of one version
+ * with the library that loads them.
  */
 static const struct passwd *find_user(uid_t owner)
 {

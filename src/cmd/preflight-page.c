@@ -12,13 +12,13 @@
 #include "words/escape.h"
 
 #define WIDTH  80
-#define INDENT 7 /* of the texts: behind " FAIL  " */
+#define INDENT 7 /* of the texts, which stand behind " FAIL  " */
 
-/* In the order of the page. */
+/* The grades, in the order of the page. */
 static const struct {
 	enum preflight_grade grade;
 	const char *name;
-	const char *tone; /* of a terminal with colours */
+	const char *tone; /* for a terminal with colours */
 } grades[] = {
 	{PREFLIGHT_FAIL, "FAIL", "\033[1;31m"},
 	{PREFLIGHT_WARN, "warn", "\033[33m"},
@@ -36,7 +36,7 @@ bool preflight_page_fails(const struct preflight *preflight, bool strict)
 
 /* --- The answer ------------------------------------------------------------------------------- */
 
-/* "1 thing fails, 2 warn, 3 not looked at" */
+/* Appends "1 thing fails, 2 warn, 3 not looked at". */
 static void add_counts(const struct preflight *preflight, bool fails, struct str *into)
 {
 	size_t failed = preflight_count(preflight, PREFLIGHT_FAIL);
@@ -56,6 +56,7 @@ static void add_counts(const struct preflight *preflight, bool fails, struct str
 		str_printf(into, "%s%zu not looked at", between, unseen);
 }
 
+/* Appends the answer with the counts. */
 static void add_answer(const struct preflight *preflight, bool strict, struct str *into)
 {
 	bool fails = preflight_page_fails(preflight, strict);
@@ -93,7 +94,10 @@ static void add_blanks(struct str *line, size_t column)
 		str_add_char(line, ' ');
 }
 
-/* One text in as many lines as it takes, the first behind `lead`; what it was seen in, last. */
+/*
+ * Prints a text in as many lines as it takes, the first behind `lead`, and at the end what it was
+ * seen in.
+ */
 static void print_text(FILE *file, const char *lead, const char *tone, const char *text,
 	const char *from)
 {
@@ -132,6 +136,7 @@ static void print_text(FILE *file, const char *lead, const char *tone, const cha
 	str_release(&cite);
 }
 
+/* Prints the lines of one grade, each with how to mend it. */
 static void print_lines(const struct preflight *preflight, size_t grade,
 	const struct preflight_page_options *options, FILE *file)
 {
@@ -154,7 +159,7 @@ static void print_lines(const struct preflight *preflight, size_t grade,
 	}
 }
 
-/* What is well needs no line each: one after the other. */
+/* Prints what is well in one paragraph, as that needs no lines of its own. */
 static void print_well(const struct preflight *preflight,
 	const struct preflight_page_options *options, FILE *file)
 {
@@ -169,7 +174,7 @@ static void print_well(const struct preflight *preflight,
 	str_release(&all);
 }
 
-/* The answer, and at the right where and when. */
+/* Prints the answer, and at the right where and when it was found. */
 static void print_head(const struct preflight *preflight,
 	const struct preflight_page_options *options, FILE *file)
 {

@@ -11,7 +11,8 @@
 #include "preflight/preflight.h"
 
 struct preflight_page_options {
-	bool strict; /* what is warned of fails */
+	bool strict; /* what is warned of counts as failing */
+	/* also what is merely worth knowing, a line each */
 	bool all;
 	bool color;
 };
@@ -21,12 +22,14 @@ bool preflight_page_fails(const struct preflight *preflight, bool strict) __attr
 
 /*
  * Appends the answer on one line: "NOT READY: 1 thing fails, 2 warn: " and the first that fails, or
- * "NOTHING FAILS: 2 warn, 3 not looked at". Escaped, at most `width` columns.
+ * "NOTHING FAILS: 2 warn, 3 not looked at". It is escaped, and at most `width` columns wide.
  */
 void preflight_page_line(const struct preflight *preflight, bool strict, size_t width,
 	struct str *into) __attribute__((nonnull));
 
-/* Writes the page: what fails first, then what is warned of, what is well, what was not seen. */
+/*
+ * Writes the page: first what fails, then what is warned of, what is well, what was not looked at.
+ */
 void preflight_page_print(const struct preflight *preflight,
 	const struct preflight_page_options *options, FILE *file) __attribute__((nonnull));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Says before a launch what would be regretted after it. Nothing is launched: the command is read,
+ * Tells before a launch what would be regretted after it. Nothing is launched: the command is read,
  * not run.
  */
 #include <argp.h>
@@ -14,7 +14,7 @@
 #include "preflight/launch.h"
 #include "preflight/preflight.h"
 
-/* Options without a short form: beyond all letters. */
+/* Options without a short form, numbered beyond all letters. */
 enum { RANKS = 256, HOSTS, GPUS, PCIE, BANDWIDTH, DATA, CHECKPOINT, CACHE, STRICT, DEADLINE };
 
 struct arguments {
@@ -24,6 +24,7 @@ struct arguments {
 	bool json;
 };
 
+/* Returns the argument's number; ends the program where it is none from 1 on. */
 static int number(const char *arg, struct argp_state *state)
 {
 	if (strspn(arg, "0123456789") != strlen(arg) || strlen(arg) > 6 || atoi(arg) < 1)
@@ -31,6 +32,7 @@ static int number(const char *arg, struct argp_state *state)
 	return atoi(arg);
 }
 
+/* Returns the argument in GB/s; ends the program where it is no such number. */
 static double gigabytes(const char *arg, struct argp_state *state)
 {
 	char *end;
@@ -126,7 +128,7 @@ static int run(int argc, char **argv)
 	struct preflight preflight = {0};
 	int status;
 
-	/* The rest is another program's: its options are not ours. */
+	/* What stands behind the first word is another program's: its options are not ours. */
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	if (arguments.wish.argv && arguments.wish.ranks < 0)
 		arguments.wish.ranks = launch_ranks(arguments.wish.argv);

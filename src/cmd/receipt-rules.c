@@ -12,12 +12,16 @@
 #include "envrules/envrules.h"
 #include "report/receipt-text.h"
 
-/* Set, and its value kept; or it would be kept, so that it was not set. */
+/*
+ * True if it is known what a variable was: it is set, and its value kept; or it would be kept, so
+ * that it was not set.
+ */
 static bool is_known(const struct job_launch *launch, const char *name)
 {
 	return launch_variable(launch, name) || redact_keeps_variable(name);
 }
 
+/* Returns the environment as an argv, which the caller frees with its words. */
 static char **env_of(const struct job_launch *launch)
 {
 	char **env = alloc_zeroed(launch->nenv + 1, sizeof(*env));
@@ -31,7 +35,7 @@ static char **env_of(const struct job_launch *launch)
 	return env;
 }
 
-/* 215 for "torch 2.15.0+cu132". */
+/* Returns 215 for "torch 2.15.0+cu132"; -1 for anything else. */
 static int torch_of(const char *framework)
 {
 	int major, minor;
@@ -39,11 +43,13 @@ static int torch_of(const char *framework)
 	return sscanf(framework, "torch %3d.%3d", &major, &minor) == 2 ? major * 100 + minor : -1;
 }
 
+/* Returns it as an int; -1 where it is none or not known. */
 static int small(int64_t n)
 {
 	return n >= 0 && n < INT_MAX ? (int)n : -1;
 }
 
+/* Returns how long the slowest rank has compiled, in seconds; -1 not known. */
 static int64_t longest_compile(const struct receipt *receipt)
 {
 	int64_t longest = -1;
@@ -54,6 +60,7 @@ static int64_t longest_compile(const struct receipt *receipt)
 	return longest < 0 ? -1 : longest / CLOCK_NS_PER_S;
 }
 
+/* Appends the line for one rule. */
 static void add_rule(struct str *into, const struct receipt *receipt, const struct envrule *rule,
 	bool first, bool utf8)
 {

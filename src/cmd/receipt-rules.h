@@ -7,8 +7,8 @@
 #include "job/receipt.h"
 
 /*
- * Appends a line for each rule that speaks of it; nothing where none does, or the environment is
- * not known. A rule about a variable that a receipt does not keep is not asked.
+ * Appends a line for each rule that speaks of the run; nothing where none does, or the environment
+ * is not known. A rule about a variable that a receipt does not keep is not asked.
  */
 void receipt_rules(struct str *into, const struct receipt *receipt, bool utf8);
 

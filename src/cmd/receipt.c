@@ -13,15 +13,17 @@
 #include "report/receipt-json.h"
 #include "report/receipt-text.h"
 
+/* What was asked for. */
 struct arguments {
 	bool json;
-	bool all;
+	bool all; /* each variable; of several runs each whole */
 	struct budget budget;
 	ARRAY(const char *) paths;
 };
 
 static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
 
+/* Takes one option, as argp does. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -61,6 +63,7 @@ static const struct argp argp = {
 	       "newest first. Exit status: 0 printed, 2 usage, 3 unreadable.",
 };
 
+/* Appends the receipts as they were asked for: a table, each whole, or JSON. */
 static void format(const struct receipts *receipts, const struct arguments *arguments,
 	struct str *into)
 {

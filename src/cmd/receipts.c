@@ -16,7 +16,7 @@
 #include "words/headline.h"
 
 #define SUFFIX ".receipt"
-/* An agent says each half a minute that it is there. */
+/* An agent says each half a minute that it is there; after this it is not. */
 #define SILENT_NS (2 * 60 * CLOCK_NS_PER_S)
 
 const char *receipts_folder(void)
@@ -26,7 +26,7 @@ const char *receipts_folder(void)
 	return out && *out ? out : "inquest-out";
 }
 
-/* Its agent is at work, as far as can be told from here. */
+/* True if the run's agent is at work, as far as can be told from here. */
 static bool is_watched(const struct receipt *receipt)
 {
 	char host[256] = "";
@@ -40,11 +40,13 @@ static bool is_watched(const struct receipt *receipt)
 		       (uint64_t)receipt->agent_start_time;
 }
 
+/* True if the receipt says how the run ended. */
 static bool is_over(const struct receipt *receipt)
 {
 	return !strcmp(receipt->state, "ok") || !strcmp(receipt->state, "error");
 }
 
+/* Notes that something could not be read, and says so unless `quiet`. */
 static void complain(struct receipts *receipts, const char *path, const struct complaint *why)
 {
 	receipts->failed = true;
@@ -54,6 +56,7 @@ static void complain(struct receipts *receipts, const char *path, const struct c
 			path, complaint_text(why));
 }
 
+/* Adds the receipt in a file. False after a complaint. */
 static bool add_file(struct receipts *receipts, const char *path)
 {
 	struct complaint why = {0};
@@ -74,6 +77,7 @@ static bool add_file(struct receipts *receipts, const char *path)
 	return read;
 }
 
+/* Adds the receipt of a bundle, which is read and judged. False after a complaint. */
 static bool add_bundle(struct receipts *receipts, const char *path)
 {
 	struct look *look = alloc_zeroed(1, sizeof(*look));
@@ -102,6 +106,7 @@ static bool add_bundle(struct receipts *receipts, const char *path)
 	return true;
 }
 
+/* True if text ends so. */
 static bool ends(const char *text, const char *end)
 {
 	size_t len = strlen(text), size = strlen(end);
@@ -109,6 +114,7 @@ static bool ends(const char *text, const char *end)
 	return len >= size && !strcmp(text + len - size, end);
 }
 
+/* Adds what is in a folder. Returns how many. */
 static size_t add_folder(struct receipts *receipts, const char *path)
 {
 	struct file_names names = {0};
@@ -145,7 +151,7 @@ size_t receipts_add(struct receipts *receipts, const char *path)
 	return ends(path, BUNDLE_SUFFIX) ? add_bundle(receipts, path) : add_file(receipts, path);
 }
 
-/* One whose launch nobody knows is the oldest. */
+/* Order by launch, the newest first. One whose launch nobody knows is the oldest. */
 static int newest_first(const void *va, const void *vb)
 {
 	const struct receipt *a = va, *b = vb;

@@ -11,6 +11,7 @@
 #include "cmd/look.h"
 #include "job/receipt.h"
 
+/* Receipts of runs. {0} but for the wishes at first; receipts_release() it. */
 struct receipts {
 	struct arena arena;
 	ARRAY(struct receipt) all;
@@ -21,12 +22,12 @@ struct receipts {
 	bool no_bundles; /* none is made of those in a folder */
 };
 
-/* The folder where `inquest run' keeps what it is not told to keep elsewhere. */
+/* Returns the folder where `inquest run' keeps what it is not told to keep elsewhere. Borrowed. */
 const char *receipts_folder(void);
 
 /*
  * Adds the receipts at path: a file; of a folder all that are in it, and if there is none, those of
- * its bundles. What cannot be read is complained of. How many were added.
+ * its bundles. What cannot be read is complained of. Returns how many were added.
  */
 size_t receipts_add(struct receipts *receipts, const char *path);
 

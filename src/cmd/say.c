@@ -17,7 +17,7 @@
 /* Columns of the answer that the last line repeats. */
 #define ANSWER_MOST 600
 
-/* The job may have left a line open before it. */
+/* Begins with an empty line: the job may have left one open. */
 void say_page(const struct look *look, const char *saved)
 {
 	struct report_options reader = outlet_options(stderr);
@@ -40,7 +40,7 @@ void say_page(const struct look *look, const char *saved)
 	str_release(&page);
 }
 
-/* By one write: others write to the same pipe. */
+/* Writes the line at once: others write to the same pipe. */
 void say_line(const struct look *look, const char *saved)
 {
 	struct str line = {0};

@@ -5,13 +5,13 @@
 
 #include "cmd/look.h"
 
-/* The verdict as a page for people; `saved` is its bundle's path, NULL none. */
+/* Writes the verdict as a page for people; `saved` is its bundle's path, NULL none. */
 void say_page(const struct look *look, const char *saved);
 
-/* And as a line for log collectors. */
+/* Writes it as a line for log collectors. */
 void say_line(const struct look *look, const char *saved);
 
-/* The answer in one line, for the end of the job. free() it. */
+/* Returns the answer in one line, for the end of the job. free() it. */
 char *say_answer(const struct look *look);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#define ABOVE_MOST 64 /* of a process: its parent, and so on */
+#define ABOVE_MOST 64 /* ancestors of a process that are asked: its parent, and so on */
 
 void seen_folders_add(struct jobs *jobs, const struct survey *survey,
 	seen_folders_refused *refused, void *context)

@@ -5,8 +5,8 @@
 /*
  * Folders of jobs that lie in other mount namespaces, a pod's for one, or in places that our
  * environment does not name. A process says where its own is, and there it is looked at through
- * /proc/PID/root. That a process says so makes it no part of the job: what it inherited it may
- * have from anywhere; who is in a job its census tells (evidence/agent/jobs-people.h).
+ * /proc/PID/root. That a process says so makes it no part of the job: what it inherited it may have
+ * from anywhere; who is in a job its census tells (evidence/agent/jobs-people.h).
  */
 
 #include "evidence/agent/jobs.h"
@@ -23,7 +23,10 @@ typedef void seen_folders_refused(
 void seen_folders_add(struct jobs *jobs, const struct survey *survey,
 	seen_folders_refused *refused, void *context) __attribute__((nonnull(1, 2)));
 
-/* The listed folder that the process names, or the nearest above it that names one; NULL: none. */
+/*
+ * Returns the listed folder that the process names, or the nearest above it that names one; NULL:
+ * none.
+ */
 const struct jobs_entry *seen_folders_above(const struct jobs *jobs, const struct survey *survey,
 	const struct survey_process *process) __attribute__((nonnull));
 

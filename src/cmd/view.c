@@ -14,16 +14,18 @@
 /* Options without a short form: beyond all letters. */
 enum { KEYS = 256 };
 
+/* What was asked for. */
 struct arguments {
 	struct viewing_wish wish;
 	struct budget budget;
-	bool all, list;
-	ARRAY(const char *) names;
+	bool all, list; /* jobs without probe too; only the keys */
+	ARRAY(const char *) names; /* jobs, or what they left */
 };
 
 static const struct argp_child children[] = {
 	{&viewing_argp, 0, NULL, 0}, {&budget_argp, 0, NULL, 0}, {0}};
 
+/* Takes one option, as argp does. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -63,6 +65,7 @@ static const struct argp argp = {
 	       "status: 0 shown, 2 usage or no terminal, 3 unreadable.",
 };
 
+/* Prints all keys. Returns the exit status. */
 static int list_keys(void)
 {
 	struct str text = {0};
@@ -73,7 +76,7 @@ static int list_keys(void)
 	return CMD_FINE;
 }
 
-/* True if it is what a job left; else it is a job. */
+/* True if the name is of what a job left; else it is a job. */
 static bool is_path(const char *name)
 {
 	const struct source *source = source_of(name);
@@ -83,6 +86,7 @@ static bool is_path(const char *name)
 	return strchr(name, '/') || access(name, F_OK) == 0;
 }
 
+/* Shows a live job. Returns the exit status. */
 static int view_live(struct arguments *arguments)
 {
 	const struct live_options stacks = LIVE_OPTIONS_STACKS;

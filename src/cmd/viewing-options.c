@@ -12,7 +12,7 @@
 #include "viewer/state/keys.h"
 #include "viewer/term/cells.h"
 
-#define KEYS_CAP (1u << 20)
+#define KEYS_CAP (1u << 20) /* of a script of keys */
 
 /* Options without a short form: beyond all letters, and those of the verbs. */
 enum {
@@ -29,7 +29,7 @@ enum {
 	CLIPBOARD
 };
 
-/* https://no-color.org, CLICOLOR_FORCE, and before both our own word. */
+/* True if colours are wanted: by https://no-color.org, and before it our own word. */
 static bool wants_color(void)
 {
 	const char *own = getenv("INQUEST_COLOR"), *none = getenv("NO_COLOR");
@@ -41,7 +41,10 @@ static bool wants_color(void)
 	return !(none && *none);
 }
 
-/* "15;0": the background's number is the last; 7 and from 9 on are light ones. */
+/*
+ * Returns the theme that fits this terminal. "15;0": the background's number is the last; 7 and
+ * from 9 on are light ones.
+ */
 static enum theme theme_here(void)
 {
 	const char *said = getenv("COLORFGBG");
@@ -65,7 +68,7 @@ void viewing_wish_release(struct viewing_wish *wish)
 	str_release(&wish->keys);
 }
 
-/* "120x40" */
+/* Reads "120x40". False: it is no size, or too large. */
 static bool parse_size(const char *text, int *ret_w, int *ret_h)
 {
 	char *end;
@@ -81,7 +84,7 @@ static bool parse_size(const char *text, int *ret_w, int *ret_h)
 	return true;
 }
 
-/* "always", "never", "auto": over what the environment says. False: no such word. */
+/* Reads "always", "never", "auto": over what the environment says. False: no such word. */
 static bool parse_color(const char *word, struct view_options *into)
 {
 	if (!strcmp(word, "always"))
@@ -93,6 +96,7 @@ static bool parse_color(const char *word, struct view_options *into)
 	return true;
 }
 
+/* Reads a theme's name, or "auto". False: no such word. */
 static bool parse_theme(const char *word, struct view_options *into)
 {
 	static const char *const names[THEMES] = {
@@ -106,7 +110,7 @@ static bool parse_theme(const char *word, struct view_options *into)
 	return !strcmp(word, "auto");
 }
 
-/* From a file or a pipe, "-" is stdin; 0, or negative with words. */
+/* Reads a script from a file or a pipe, "-" is stdin. 0, or negative with words. */
 static int read_script(const char *path, struct str *into, struct complaint *why)
 {
 	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
@@ -126,6 +130,7 @@ static int read_script(const char *path, struct str *into, struct complaint *why
 	return err;
 }
 
+/* Takes the keys in a file, if they are all keys; else ends us with words. */
 static void read_keys(const char *path, struct viewing_wish *wish, struct argp_state *state)
 {
 	struct complaint why = {0};
@@ -143,6 +148,7 @@ static void read_keys(const char *path, struct viewing_wish *wish, struct argp_s
 	complaint_release(&why);
 }
 
+/* Takes an option about how it looks. */
 static error_t parse_look(int key, char *arg, struct argp_state *state)
 {
 	struct view_options *view = &((struct viewing_wish *)state->input)->view;
@@ -171,6 +177,7 @@ static error_t parse_look(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* Takes one option, as argp does. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct viewing_wish *wish = state->input;

@@ -18,8 +18,8 @@
 #include "viewer/export/export.h"
 #include "words/escape.h"
 
-#define EVERY_MS 1000
-#define NICE	 10
+#define EVERY_MS 1000 /* between two looks */
+#define NICE	 10 /* of the thread that looks */
 
 /* One look, with what it is called; the viewer's `own`. */
 struct sight {
@@ -36,6 +36,7 @@ struct left_job {
 	size_t n;
 };
 
+/* The context of the viewer's calls. */
 struct viewing {
 	ARRAY(struct left_job) jobs; /* empty: one only, or a live one */
 	struct job_pick *pick; /* NULL: a job that is left */
@@ -52,6 +53,7 @@ struct viewing {
 
 /* -- one look -------------------------------------------------------------------------------- */
 
+/* Frees a look; NULL is fine. */
 static void free_sight(struct sight *sight)
 {
 	if (!sight)
@@ -62,12 +64,13 @@ static void free_sight(struct sight *sight)
 	free(sight);
 }
 
+/* Frees a look that the viewer had. */
 static void release_view(struct view_look *look)
 {
 	free_sight(look->own);
 }
 
-/* What is gathered of it now, judged; NULL with words. */
+/* Returns a look at what the job is now, judged; NULL with words. */
 static struct sight *look_now(struct viewing *viewing, struct complaint *why)
 {
 	struct sight *sight = calloc(1, sizeof(*sight));
@@ -87,6 +90,7 @@ static struct sight *look_now(struct viewing *viewing, struct complaint *why)
 	return sight;
 }
 
+/* Adds a job of those that are left, with copies of its paths. */
 static void add_job(struct viewing *viewing, const char *name, const char *const *paths, size_t n)
 {
 	struct left_job *job = array_add(&viewing->jobs);
@@ -96,7 +100,7 @@ static void add_job(struct viewing *viewing, const char *name, const char *const
 		job->paths[i] = alloc_text(paths[i]);
 }
 
-/* What the list calls the job that is looked at. */
+/* Returns what the list calls the job that is looked at. */
 static const char *name_of(const struct sight *sight)
 {
 	const struct job *job = sight->look.job;
@@ -104,7 +108,7 @@ static const char *name_of(const struct sight *sight)
 	return *job->id ? job->id : job->name;
 }
 
-/* The first look has told the jobs apart: which there are stays as it was then. */
+/* Notes which jobs there are, as the first look has told them apart: that stays as it was then. */
 static void note_jobs(struct viewing *viewing, const struct sight *sight,
 	const struct bundle_groups *groups, const char *const *paths, size_t n)
 {
@@ -118,6 +122,7 @@ static void note_jobs(struct viewing *viewing, const struct sight *sight,
 	}
 }
 
+/* Returns a look at what was left, judged; NULL after a complaint, if there was nothing to read. */
 static struct sight *look_left(
 	struct viewing *viewing, const char *const *paths, size_t n, struct meter *meter)
 {
@@ -149,6 +154,7 @@ static struct sight *look_left(
 	return sight;
 }
 
+/* Frees what a job of the list has. */
 static void release_job(struct left_job *job)
 {
 	for (size_t i = 0; i < job->n; i++)
@@ -159,7 +165,10 @@ static void release_job(struct left_job *job)
 
 /* -- another one of those that are left ------------------------------------------------------ */
 
-/* A line each: its number, its name, the files that tell of it; of the newest all might. */
+/*
+ * Appends a line for each job: its number, its name, the files that tell of it; of the newest all
+ * might.
+ */
 static void list_jobs(const struct viewing *viewing, struct str *list)
 {
 	for (size_t i = 0; i < viewing->jobs.nr; i++) {
@@ -175,8 +184,8 @@ static void list_jobs(const struct viewing *viewing, struct str *list)
 }
 
 /*
- * The newest is that of all files, which may be of a newer one by now; the others have theirs. NULL
- * with words.
+ * Returns a look at one of the jobs. The newest is that of all files, which may be of a newer one
+ * by now; the others have theirs. NULL with words.
  */
 static struct sight *look_again(
 	struct viewing *viewing, const struct left_job *job, struct complaint *why)
@@ -202,7 +211,7 @@ static struct sight *look_again(
 	return sight;
 }
 
-/* By number or name; NULL with words. */
+/* Finds a job by number or name; NULL with words. */
 static const struct left_job *find_job(
 	const struct viewing *viewing, const char *job, struct complaint *why)
 {
@@ -218,6 +227,9 @@ static const struct left_job *find_job(
 	return NULL;
 }
 
+/*
+ * Lists the jobs for the viewer, or has another one ready for the next reload. 0, or -1 with words.
+ */
 static int choose(void *context, const char *name, struct str *list, struct complaint *why)
 {
 	struct viewing *viewing = context;
@@ -246,8 +258,8 @@ static int choose(void *context, const char *name, struct str *list, struct comp
 /* -- again and again ------------------------------------------------------------------------- */
 
 /*
- * Ranks come first: where there is no processor to spare, following them may take what little they
- * leave (bench/view_live.sh). Of this thread only, and of the helpers that it starts.
+ * Makes this thread, and the helpers that it starts, give way. Ranks come first: where there is no
+ * processor to spare, following them may take what little they leave (bench/view_live.sh).
  */
 static void give_way(void)
 {
@@ -256,6 +268,7 @@ static void give_way(void)
 	(void)setpriority(PRIO_PROCESS, 0, nice < NICE ? NICE : nice);
 }
 
+/* Has one look, on its thread. */
 static void *work(void *context)
 {
 	struct viewing *viewing = context;
@@ -273,7 +286,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* Signals are for the thread that has the terminal. */
+/* Starts a look. Signals are for the thread that has the terminal. 1, or negative with words. */
 static int start(struct viewing *viewing, struct complaint *why)
 {
 	sigset_t all, before;
@@ -289,6 +302,7 @@ static int start(struct viewing *viewing, struct complaint *why)
 	return err ? complaint_errno(why, err, "cannot start a thread") : 1;
 }
 
+/* True while the thread looks. */
 static bool is_working(struct viewing *viewing)
 {
 	bool working;
@@ -299,13 +313,17 @@ static bool is_working(struct viewing *viewing)
 	return working;
 }
 
-/* The thread is over: what it has found is ours. */
+/* Joins the thread, which is over: what it has found is ours. */
 static void take_over(struct viewing *viewing)
 {
 	pthread_join(viewing->thread, NULL);
 	viewing->started = false;
 }
 
+/*
+ * Gives the viewer the next look: 0; 1 while there is none yet, or none will be; negative with
+ * words.
+ */
 static int reload(void *context, struct view_look *into, struct complaint *why)
 {
 	struct viewing *viewing = context;
@@ -338,8 +356,9 @@ static int reload(void *context, struct view_look *into, struct complaint *why)
 }
 
 /*
- * A look that is under way when the user leaves may take seconds more. The terminal is given back;
- * nothing of ours is half written, and what the helpers of a look hold the kernel takes back.
+ * Ends the viewing. A look that is under way when the user leaves may take seconds more: so we
+ * exit. The terminal is given back; nothing of ours is half written, and what the helpers of a look
+ * hold the kernel takes back.
  */
 static void leave(struct viewing *viewing, int status)
 {
@@ -355,7 +374,7 @@ static void leave(struct viewing *viewing, int status)
 
 /* -- for whom -------------------------------------------------------------------------------- */
 
-/* Only who sits at a terminal waits for it. */
+/* True if somebody sits at a terminal and waits for it. */
 static bool is_awaited(const struct viewing_wish *wish)
 {
 	return !wish->w && !wish->file && isatty(STDERR_FILENO);
@@ -382,6 +401,7 @@ void viewing_wait(const struct viewing_wish *wish, const struct live_options *op
 	str_release(&line);
 }
 
+/* Takes that line away again. */
 static void viewing_waited(const struct viewing_wish *wish)
 {
 	struct str line = {0};
@@ -411,6 +431,7 @@ int viewing_may(const struct viewing_wish *wish)
 	return CMD_USAGE;
 }
 
+/* Draws one screen on stdout. Returns the exit status, after a complaint. */
 static int render(const struct view_source *source, const struct viewing_wish *wish)
 {
 	struct complaint why = {0};
@@ -428,7 +449,10 @@ static int render(const struct view_source *source, const struct viewing_wish *w
 	return status;
 }
 
-/* Written to a file that was not there, or to stdout. */
+/*
+ * Writes the document to a file that was not there, or to stdout. Returns the exit status, after a
+ * complaint.
+ */
 static int write_document(const struct view_source *source, const struct viewing_wish *wish)
 {
 	struct complaint why = {0};
@@ -447,6 +471,7 @@ static int write_document(const struct view_source *source, const struct viewing
 	return err ? CMD_USAGE : CMD_FINE;
 }
 
+/* Runs the viewer on the terminal. Returns the exit status, after a complaint. */
 static int on_terminal(const struct view_source *source, const struct viewing_wish *wish)
 {
 	struct complaint why = {0};
@@ -462,6 +487,7 @@ static int on_terminal(const struct view_source *source, const struct viewing_wi
 	return status;
 }
 
+/* Shows the job in the way that was wished for. Returns the exit status. */
 static int show(struct viewing *viewing, const struct viewing_wish *wish)
 {
 	const struct view_source source = {

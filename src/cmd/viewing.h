@@ -15,6 +15,7 @@
 #include "cmd/job-pick.h"
 #include "viewer/viewer.h"
 
+/* How the viewer is wished for. */
 struct viewing_wish {
 	struct view_options view;
 	int w, h; /* a picture of so many cells instead of the terminal; 0: the terminal */
@@ -25,7 +26,7 @@ struct viewing_wish {
 	bool given;	 /* some option of viewing_argp was */
 };
 
-/* As environment and locale have it: colours if wanted, their theme, the charset. */
+/* Returns what environment and locale say: colours if wanted, their theme, the charset. */
 struct view_options viewing_options(void);
 
 /* The viewer's options, a child of the verbs' parsers; its input is a struct viewing_wish. */
@@ -34,21 +35,27 @@ extern const struct argp viewing_argp;
 /* Frees the keys that it holds. */
 void viewing_wish_release(struct viewing_wish *wish);
 
-/* CMD_FINE where the wish can be met: a picture, or stdin and stdout are a terminal that can. */
+/*
+ * Returns CMD_FINE where the wish can be met: a picture, or stdin and stdout are a terminal that
+ * can. Else CMD_USAGE after a complaint.
+ */
 int viewing_may(const struct viewing_wish *wish);
 
 /*
- * The first look takes seconds. viewing_wait() says so in a line, to whoever sits at a terminal;
- * it is taken away before the first screen, or before viewing_live() complains: between the two
- * nothing else may be said.
+ * Says in a line, to whoever sits at a terminal, that the first look takes seconds. The line is
+ * taken away before the first screen, or before viewing_live() complains: between the two nothing
+ * else may be said.
  */
 void viewing_wait(const struct viewing_wish *wish, const struct live_options *options);
 
-/* Shows a live job, and follows it; after viewing_wait(). The exit status, after a complaint. */
+/*
+ * Shows a live job, and follows it; after viewing_wait(). Returns the exit status, after a
+ * complaint.
+ */
 int viewing_live(struct job_pick *pick, const struct live_options *options,
 	const struct viewing_wish *wish, struct budget *budget);
 
-/* The same for what a job left. */
+/* Shows what a job left. Returns the exit status, after a complaint. */
 int viewing_left(const char *const *paths, size_t n, const struct viewing_wish *wish,
 	struct budget *budget);
 

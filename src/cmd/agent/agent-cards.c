@@ -11,30 +11,34 @@
 #include "base/clock.h"
 #include "cmd/agent/agent.h"
 
-/* Cards take at most this part of the time. */
+/* Reading cards takes at most this part of the time: one in so many. */
 #define COST_RATIO 20
-/* They are written where they have changed, else so often. */
+/* A card is written when it has changed, else so often. */
 #define BEAT_NS (4 * CLOCK_NS_PER_S)
-/* A card that stands still for so long, and for three of its beats, is dead. */
+/* A card is dead that stands still for so long, and for three of its beats. */
 #define SILENT_NS    (12 * CLOCK_NS_PER_S)
 #define SILENT_BEATS 3
-/* Nobody pauses for longer, whatever a card says. */
+/* The longest pause between two writings that is believed, whatever a card says. */
 #define PAUSE_MOST_NS (10 * CLOCK_NS_PER_S)
-/* A host that comes before us has read our card by then. */
+/* By then a host that comes before us has read our card. */
 #define FORGET_NS (30 * CLOCK_NS_PER_S)
-/* A rank that has moved to another host is on the card of the last one for a beat. */
+/* A rank that has moved to another host stays on the card of the last one for a beat. */
 #define CLASH_NS (6 * CLOCK_NS_PER_S)
-/* Hosts of one job are launched within; and a job that is told to end has done so within. */
+/*
+ * Hosts of one job are launched within the first time; a job that is told to end has ended within
+ * the second.
+ */
 #define APART_NS  (60 * CLOCK_NS_PER_S)
 #define ENDING_NS (40 * CLOCK_NS_PER_S)
 /* Storage that takes longer does not answer. */
 #define STUCK_NS (60 * CLOCK_NS_PER_S)
 /*
- * Nobody asks anything of the hosts behind the first; some are read, since the first may be dead.
+ * How many cards a host behind the first reads: nobody asks anything of such a host, but the first
+ * may be dead.
  */
 #define FEW              4
 #define CARDS_BYTES_MOST ((off_t)256 << 20)
-/* Comes behind the cards that were read, where ours was to be written. */
+/* The line behind the cards that were read, if ours was to be written. */
 #define WRITTEN	  "written\n"
 #define UNWRITTEN "not " WRITTEN
 
@@ -47,7 +51,10 @@ bool agent_card_lives(const struct rally_other *other, int64_t now)
 		: PAUSE_MOST_NS;
 	int64_t silent = SILENT_BEATS * pause;
 
-	/* It is as it was found: who wrote it may be long gone, or writes once more within that. */
+	/*
+	 * It stands as it was found: who wrote it may be long gone, or writes again within that
+	 * time.
+	 */
 	if (!other->lived || silent < SILENT_NS)
 		silent = SILENT_NS;
 	return !other->card.over && now - other->changed < silent;
@@ -75,7 +82,7 @@ static int compare_others(const void *va, const void *vb)
 	return strcmp(a->card.name, b->card.name);
 }
 
-/* Of the first so many, which are in order. */
+/* Finds a card by its name among the first `known`, which are in order; NULL none. */
 static struct rally_other *find_other(struct agent_rally *rally, size_t known, const char *name)
 {
 	const struct rally_other like = {.card = {.name = (char *)name}};
@@ -84,6 +91,7 @@ static struct rally_other *find_other(struct agent_rally *rally, size_t known, c
 		     : NULL;
 }
 
+/* Takes in a card that was read. */
 static void take_card(
 	struct agent_rally *rally, size_t known, struct rally_card *card, int64_t now)
 {
@@ -102,7 +110,7 @@ static void take_card(
 			other->changed = now;
 			other->lived = true;
 		}
-		/* Another agent counts anew. */
+		/* Another agent writes it: its numbers begin anew. */
 		if (other->card.born != card->born) {
 			other->heard = 0;
 			other->seen = now;
@@ -113,6 +121,7 @@ static void take_card(
 	other->card = *card;
 }
 
+/* Takes over verdicts as told before, a key a line. */
 static void adopt_keys(struct announce *announce, const char *keys)
 {
 	struct str key = {0};
@@ -125,7 +134,7 @@ static void adopt_keys(struct announce *announce, const char *keys)
 	str_release(&key);
 }
 
-/* True if that card says of us that what we have raised was judged. */
+/* True if that card says that what we have raised was judged. */
 bool agent_card_says_heard(const struct rally_card *card, const struct rally_card *own)
 {
 	const struct rally_heard *heard;
@@ -137,7 +146,7 @@ bool agent_card_says_heard(const struct rally_card *card, const struct rally_car
 	return false;
 }
 
-/* Hosts that the former first had heard of need not be heard again. */
+/* Notes which findings a former first host has heard of: these need not be heard again. */
 static void adopt(struct agent_rally *rally, const struct rally_card *from)
 {
 	struct rally_other *other;
@@ -177,7 +186,7 @@ void agent_cards_tell(struct agent_rally *rally)
 	rally->due = 0;
 }
 
-/* Some may have been first before us, or while we slept. */
+/* Takes over from hosts that were first before us, or while we slept. */
 static void adopt_all(struct agent_rally *rally, bool anew)
 {
 	struct rally_other *by;
@@ -214,14 +223,14 @@ void agent_cards_unask(struct agent_rally *rally)
 	rally->reading = false;
 }
 
-/* Somebody comes before us: what we asked, he does. */
+/* Steps back for a host that comes before us: what we asked, that one asks now. */
 static void step_back(struct agent_rally *rally, int64_t now)
 {
 	agent_cards_unask(rally);
 	rally->stepped_back = now;
 }
 
-/* The host that is first now has seen what we had said. */
+/* Forgets what we had told, since the host that is first now has seen it. */
 static void forget(struct agent_rally *rally)
 {
 	struct rally_heard *heard;
@@ -234,6 +243,7 @@ static void forget(struct agent_rally *rally)
 	rally->stepped_back = 0;
 }
 
+/* Finds out whether we are the first of the living hosts. */
 static void find_first(struct agent_rally *rally, int64_t now)
 {
 	struct rally_other *other;
@@ -265,7 +275,7 @@ static int compare_ranks(const void *va, const void *vb)
 	return (*a > *b) - (*a < *b);
 }
 
-/* A rank of one attempt is on one host, by what was written after `since`. */
+/* True if two living hosts have the same rank of one attempt, by what was written after `since`. */
 static bool do_overlap(const struct agent_rally *rally, int64_t now, int64_t since)
 {
 	ARRAY(int) all = {0};
@@ -287,6 +297,7 @@ static bool do_overlap(const struct agent_rally *rally, int64_t now, int64_t sin
 	return twice;
 }
 
+/* True if both cards have a rank of one attempt in common. */
 static bool has_rank_of(const struct rally_card *card, const struct rally_card *own)
 {
 	size_t at = 0;
@@ -302,8 +313,9 @@ static bool has_rank_of(const struct rally_card *card, const struct rally_card *
 }
 
 /*
- * What a rival heard of us, or we of him, was judged as it should not have been. The last word of a
- * card tells as well which ranks it had to its end: who ended a moment after we met was one, too.
+ * Finds hosts of another job on the same cards. What a rival heard of us, or we of it, was judged
+ * as it should not have been. The last word of a card tells as well which ranks it had to its end:
+ * a host that ended a moment after we met was a rival, too.
  */
 static void find_rivals(struct agent_rally *rally, int64_t now)
 {
@@ -325,7 +337,7 @@ bool agent_cards_clash(struct agent_rally *rally, int64_t now)
 {
 	const struct rally_other *other;
 
-	/* True for an agent at work: a card may be left from a killed job of the same name. */
+	/* Only an agent at work counts: a card may be left from a killed job of the same name. */
 	array_for_each (&rally->others, other)
 		if (other->card.clash && other->lived && agent_card_lives(other, now))
 			return true;
@@ -333,7 +345,10 @@ bool agent_cards_clash(struct agent_rally *rally, int64_t now)
 		rally->overlap = 0;
 	else if (!rally->overlap)
 		rally->overlap = now;
-	/* A host whose node is gone holds its ranks no more, though its card may seem to live. */
+	/*
+	 * A host whose node is gone holds its ranks no more, though its card may still seem to
+	 * live.
+	 */
 	return rally->overlap && now - rally->overlap > CLASH_NS &&
 	       do_overlap(rally, now, rally->overlap);
 }
@@ -347,6 +362,7 @@ static bool ends_with(const char *bytes, size_t size, const char *end)
 	return size >= len && !memcmp(bytes + size - len, end, len);
 }
 
+/* Takes in what the helper has read. */
 static void take_cards(struct agent *agent, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;
@@ -375,7 +391,9 @@ static void take_cards(struct agent *agent, int64_t now)
 			take_card(rally, known, &card, now);
 			continue;
 		}
-		/* Of a fellow who spoke here before us, or ours; not of an earlier job. */
+		/*
+		 * It is by a fellow who spoke here before us, or by us; and not of an earlier job.
+		 */
 		if (card.born == rally->own.born ? !rally->has_read
 						 : agent_fellows_had(agent, card.pid))
 			adopt_keys(&rally->announce, card.keys);
@@ -387,14 +405,16 @@ static void take_cards(struct agent *agent, int64_t now)
 
 /* --- The helper ------------------------------------------------------------------------------- */
 
+/* What the helper is to do. */
 struct errand {
 	const char *folder;
-	const struct rally_card *card; /* NULL: it is not to be written */
-	const char *left;	       /* a folder where others may look for us; "" none */
-	size_t most;
+	const struct rally_card *card; /* ours, to be written; NULL: it is not */
+	const char *left;	       /* a folder that we left, where others may look for us; ""
+				        * none */
+	size_t most; /* cards to read */
 };
 
-/* Tells who comes late that two jobs have met there. */
+/* Leaves a card in the other folder that tells who comes late that two jobs have met there. */
 static void leave_word(const struct errand *errand)
 {
 	const struct rally_card *own = errand->card;
@@ -415,8 +435,9 @@ static void leave_word(const struct errand *errand)
 }
 
 /*
- * Read first: what a fellow has left on our card is not lost. Not at the end: of several that end
- * at once, the last to write sees that all are over.
+ * Reads and writes cards, in the helper. It reads first, so that what a fellow has left on our card
+ * is not lost; at the end it writes first, so that of several hosts that end at once the last to
+ * write sees that all are over.
  */
 static void run_errand(int out, void *arg)
 {
@@ -442,6 +463,10 @@ static void run_errand(int out, void *arg)
 	}
 }
 
+/*
+ * Returns how many cards we read: all, if we are first, at our end, or where the first few are
+ * dead.
+ */
 static size_t how_many(const struct agent_rally *rally, int64_t now)
 {
 	const struct rally_other *other;
@@ -476,7 +501,7 @@ void agent_cards_begin(struct agent_rally *rally, int64_t now)
 		close(rally->fd);
 }
 
-/* True once it has come back. */
+/* When the helper is back, takes in what it read; the next pause is by how long it took. */
 bool agent_cards_end(struct agent *agent, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;

@@ -19,16 +19,16 @@
 #include "evidence/gather/unprobed.h"
 #include "ring/census.h"
 
-/* Listing folders is at most this part of one core. */
+/* Listing folders takes at most this part of one core: one in so many. */
 #define COST_RATIO 100
 #define LIST_NS	   (2 * CLOCK_NS_PER_S)
-/* The new speaker has seen what we said before. */
+/* By then a new speaker has seen what we told before. */
 #define FORGET_NS  (10 * CLOCK_NS_PER_S)
 #define AWAIT_NS   (10 * CLOCK_NS_PER_MS)
-/* Signals to all of a job come within. */
+/* A signal to all of a job comes to all of its agents within this time. */
 #define SIGNAL_APART_NS CLOCK_NS_PER_S
 #define ASK_MS	   100
-/* A speaker is often replaced because a process has died. */
+/* A speaker is often replaced because a process has died, so the next one looks often at first. */
 #define EAGER_FOR  (3 * CLOCK_NS_PER_S)
 
 void agent_fellows_begin(struct agent *agent, uint32_t wrapper)
@@ -42,6 +42,7 @@ void agent_fellows_begin(struct agent *agent, uint32_t wrapper)
 
 /* --- Listing ---------------------------------------------------------------------------------- */
 
+/* Returns our own entry in the last list; NULL where our folder is gone. */
 static const struct jobs_entry *self_of(const struct agent *agent)
 {
 	const struct jobs *jobs = &agent->fellows.jobs;
@@ -75,13 +76,14 @@ static int open_census(const struct jobs_entry *entry)
 	return fd;
 }
 
-/* Ranks that nobody's census has: seldom there are any. */
+/* Finds ranks that no census has; seldom there are any. */
 static void find_unprobed(struct agent *agent, const struct jobs_entry *entry)
 {
 	if (entry->unprobed)
 		unprobed_find(entry->folder, ASK_MS, &agent->fellows.unprobed);
 }
 
+/* Lists the other folders of our job. */
 static void take_fellows(struct agent *agent, const struct jobs_entry *self)
 {
 	struct agent_fellows *fellows = &agent->fellows;
@@ -119,12 +121,13 @@ static void adopt_keys(struct agent *agent, const char *keys)
 	str_release(&key);
 }
 
+/* True if the job has parts on other hosts. */
 static bool is_part(const struct agent *agent)
 {
 	return agent->rally.wanted || agent_rally_is_told();
 }
 
-/* The last speaker's verdicts stand, and we go on with its bundle. */
+/* Takes over from the last speaker: its verdicts stand, and we go on with its bundle. */
 static void adopt(struct agent *agent, const struct jobs_entry *from)
 {
 	adopt_keys(agent, from->keys);
@@ -134,7 +137,7 @@ static void adopt(struct agent *agent, const struct jobs_entry *from)
 	free(agent->headline);
 	free(agent->answer);
 	agent->headline = alloc_text(from->verdict);
-	/* Where all hosts are judged together, that was a part, and no answer. */
+	/* If all hosts are judged together, that was a part, and no answer. */
 	agent->answer = is_part(agent) ? NULL : alloc_text(from->verdict);
 	agent->said = clock_monotonic_ns();
 	str_cut(&agent->bundle, 0);
@@ -142,7 +145,10 @@ static void adopt(struct agent *agent, const struct jobs_entry *from)
 	agent->bundle_wanted |= *from->bundle != '\0';
 }
 
-/* Nobody else is at work, who had been: the one with the last word knew best. */
+/*
+ * Becomes the speaker, since no other is at work. Of those who were the speaker before, the one
+ * with the last word knew best.
+ */
 static void take_over(struct agent *agent, const struct jobs_entry *self)
 {
 	const struct jobs *jobs = &agent->fellows.jobs;
@@ -177,12 +183,12 @@ static void replace(char **held, const char *told)
 	*held = told && *told ? alloc_text(told) : NULL;
 }
 
-/* One line, where our own log has not the answer. */
+/* Points in one line to the bundle of the speaker, as our own log does not have the answer. */
 static void point(struct agent *agent, const struct jobs_entry *speaker)
 {
 	struct agent_fellows *fellows = &agent->fellows;
 
-	/* Not where it is judged with other nodes: then it is in the log of one of those. */
+	/* If the job is judged with other nodes, the answer is in the log of one of those. */
 	if (is_part(agent) || !*speaker->keys || !*speaker->verdict || !*speaker->bundle ||
 		(fellows->pointed && !strcmp(fellows->pointed, speaker->bundle)))
 		return;
@@ -192,7 +198,7 @@ static void point(struct agent *agent, const struct jobs_entry *speaker)
 		fellows_id(&fellows->jobs, speaker), speaker->agent_pid, speaker->bundle);
 }
 
-/* Another one speaks. */
+/* Notes what the speaker, another agent, has told. */
 static void follow(struct agent *agent, const struct jobs_entry *speaker)
 {
 	struct agent_fellows *fellows = &agent->fellows;
@@ -204,7 +210,7 @@ static void follow(struct agent *agent, const struct jobs_entry *speaker)
 	point(agent, speaker);
 }
 
-/* Nothing beside our own folder: as mostly, and then there is nobody to be asked about. */
+/* True if there is no folder beside our own, as in most cases: then nothing need be listed. */
 static bool is_alone(const struct agent *agent)
 {
 	struct str root = {0};
@@ -284,7 +290,7 @@ bool agent_fellows_turn(struct agent *agent, int64_t now)
 	struct agent_fellows *fellows = &agent->fellows;
 	bool speaks = fellows->speaks, news = false;
 
-	/* Before the list: others see it in the manifest at the same time. */
+	/* This is done before the list, so that others see it in the manifest at the same time. */
 	if (now >= fellows->due)
 		news = learn(agent);
 	if (now >= fellows->due || (!speaks && !proc_is_alive(fellows->speaker))) {
@@ -305,6 +311,7 @@ bool agent_fellows_turn(struct agent *agent, int64_t now)
 	return news;
 }
 
+/* True if one of the lines is that key. */
 static bool has_key(const char *keys, const char *key)
 {
 	size_t len = strlen(key);

@@ -22,9 +22,9 @@
 #include "words/last-quotes.h"
 #include "words/wording.h"
 
-/* A disk that takes longer is one that does not answer. */
+/* Storage that takes longer does not answer. */
 #define SLOW_NS (5 * CLOCK_NS_PER_S)
-/* Nobody waits for us any more. */
+/* How long is waited for a bundle that came too late for the signal, when nobody waits for us. */
 #define LATE_MS 1000
 
 /* A bundle to be written, as the saver gets it. */
@@ -46,7 +46,7 @@ static int write_bundle(const void *what, struct str *said, struct complaint *wh
 	return err;
 }
 
-/* Said once, until it works again. */
+/* Tells a failure, once, until it works again. */
 static void complain_of_storage(struct agent *agent, const char *words)
 {
 	if (!agent->storage_failed)
@@ -143,17 +143,18 @@ char *agent_keep_forget(struct agent *agent)
 	return forgotten;
 }
 
-/* What is to be done to the folder of bundles in the end. */
+/* What is to be done to the folder of bundles besides. */
 struct last_wish {
 	const char *folder;
 	const char *remove; /* a bundle that nobody was told of; NULL none */
-	bool sweep;	    /* what agents have left there that were killed while they wrote */
+	bool sweep;	    /* true to remove what agents have left there that were killed while
+			     * they wrote */
 	struct str line;    /* for manifest.jsonl */
 };
 
 /*
- * True if what we create beside that path has this owner: where storage knows root by another name,
- * or anybody (NFS, CIFS), that is how a file of ours looks.
+ * True if a file that we create beside that path has this owner: where storage knows root by
+ * another name, or maps all users to one (NFS, CIFS), that is how a file of ours looks.
  */
 static bool is_owner_of_ours(const char *path, uid_t owner)
 {
@@ -174,7 +175,7 @@ static bool is_owner_of_ours(const char *path, uid_t owner)
 	return ours;
 }
 
-/* Why a file is not one that lines may be added to; NULL: it is. */
+/* Says why lines may not be added to a file; NULL if they may. */
 static const char *ledger_fault(const char *path, const struct stat *about)
 {
 	if (!S_ISREG(about->st_mode))
@@ -186,7 +187,10 @@ static const char *ledger_fault(const char *path, const struct stat *about)
 	return NULL;
 }
 
-/* A link, or a pipe, is none of ours: it is neither followed nor waited for. */
+/*
+ * Opens manifest.jsonl to add a line. A link, or a pipe, is none of ours: it is neither followed
+ * nor waited for. Returns a descriptor, or negative with words.
+ */
 static int open_ledger(const char *path, struct complaint *why)
 {
 	int fd = follow_open(AT_FDCWD, path,
@@ -200,7 +204,7 @@ static int open_ledger(const char *path, struct complaint *why)
 	if (fd >= 0 && fstat(fd, &about) == 0)
 		fault = ledger_fault(path, &about);
 	if (!fault) {
-		/* One from before this was so may be anybody's to read. */
+		/* A file from before this was so may be readable for all. */
 		(void)!fchmod(fd, 0600);
 		return fd;
 	}
@@ -209,7 +213,7 @@ static int open_ledger(const char *path, struct complaint *why)
 	return complaint_set(why, "%s", fault);
 }
 
-/* The job in one line of manifest.jsonl, by one write: several jobs may end at once. */
+/* Writes the job's line with a single write(), since several jobs may end at once. */
 static int write_last(const void *what, struct str *said, struct complaint *why)
 {
 	const struct last_wish *wish = what;
@@ -240,7 +244,10 @@ static int write_last(const void *what, struct str *said, struct complaint *why)
 	return err;
 }
 
-/* Beside the folders of this user's jobs: the turns of all that write for them. */
+/*
+ * Returns the path of the savers' turns, which lies beside the folders of this user's jobs. The
+ * caller frees it.
+ */
 static char *turns_of(const struct jobdir *dir)
 {
 	struct str path = {0};
@@ -250,7 +257,7 @@ static char *turns_of(const struct jobdir *dir)
 	return str_detach(&path);
 }
 
-/* Whoever has it shown by a terminal is safe from what is called so that it paints. */
+/* Appends the manifest as a line that a terminal can show safely, whatever the job is called. */
 static void format_line(const struct agent_manifest *manifest, struct str *into)
 {
 	struct str text = {0};

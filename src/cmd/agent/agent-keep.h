@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent-keep.h: what the agent leaves on storage that outlives the node, bundles and
- * manifest.jsonl. A saver process writes, and the agent waits for it only for a limited time:
- * verdicts are said even if that storage hangs.
+ * What the agent leaves on storage that outlives the node: bundles and manifest.jsonl. A saver
+ * process writes, and the agent waits for it only for a limited time: verdicts are told even if
+ * that storage hangs.
  */
 #ifndef CMD_AGENT_KEEP_H
 #define CMD_AGENT_KEEP_H
@@ -10,18 +10,18 @@
 #include "cmd/agent/agent.h"
 #include "evidence/agent/agentfiles.h"
 
-/* How long to wait at the end, when nothing else is left to do. */
+/* How long is waited at the end, when nothing else is left to do. */
 #define AGENT_KEEP_LAST_MS 3000
 
 /*
- * Keeps a bundle of this look, and waits up to so many ms until it is there: then agent->bundle
- * names it. A failure is reported once, until there is a bundle again.
+ * Keeps a bundle of this look, and waits up to `ms` until it is there: then agent->bundle names it.
+ * A failure is told once, until a bundle could be written again.
  */
 void agent_keep_bundle(struct agent *agent, const struct look *look, int ms);
 
 /*
- * True if a bundle that was begun is there within so many ms. Tells where it is, if it came later
- * than its verdict was said.
+ * Takes in the news of the saver, waiting up to `ms` for it. If a bundle came later than its
+ * verdict was told, tells where it is.
  */
 void agent_keep_news(struct agent *agent, int ms);
 
@@ -35,26 +35,29 @@ void agent_keep_late(struct agent *agent, struct look *look, int signo, int64_t 
 
 struct proc_id;
 /*
- * Keeps what is left of a command that failed before any rank was there. Nothing is said, since it
- * has its own words for that; but what it was, how it ended and what it said last is kept.
+ * Keeps what is left of a command that failed before any rank was there. Nothing is told, since the
+ * command has its own words for that; but what it was, how it ended and what it printed last is
+ * kept.
  */
 void agent_keep_command(struct agent *agent, struct proc_id child);
 
 /*
- * Waits for what is being written. After a good end a bundle that was never mentioned is to be
- * removed, and the one before is mentioned. Returns the path of the former, for agent_keep_line()
- * and free(); NULL where there is none.
+ * Waits for what is being written. After a good end, a bundle that was never mentioned is to be
+ * removed, and the one before is mentioned again. Returns the path of the former, for
+ * agent_keep_line(); NULL where there is none. The caller frees it.
  */
 char *agent_keep_forget(struct agent *agent);
 
 /*
- * Call it before all others. Removes what killed agents have left half-written, and begins to add
- * the launch's line to manifest.jsonl; waits for nothing. A failure is not reported: the last line
- * will fail as well.
+ * Called before all others. Removes what killed agents have left half-written, and begins to add
+ * the launch's line to manifest.jsonl; waits for nothing. A failure is not told, since the last
+ * line will fail as well.
  */
 void agent_keep_launched(struct agent *agent, const struct agent_manifest *manifest);
 
-/* Adds the job's last line to manifest.jsonl, and removes that bundle, if it is not NULL. */
+/*
+ * Adds the job's last line to manifest.jsonl, and removes the bundle `remove`, if that is not NULL.
+ */
 void agent_keep_line(
 	struct agent *agent, const struct agent_manifest *manifest, const char *remove);
 

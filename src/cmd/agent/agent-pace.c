@@ -4,18 +4,24 @@
 #include "cmd/agent/agent.h"
 #include "verdict/verdict.h"
 
-/* While anything changes a bundle is at most 5 s old: a look and the write fit in between. */
+/*
+ * ns between looks at most while a verdict stands and changes: its bundle is at most 5 s old then,
+ * since a look and the write fit in between.
+ */
 #define SLOWEST_NS (3500 * CLOCK_NS_PER_MS)
 /* Verdicts that have stood this long are looked at as rarely as the bundle's age allows. */
 #define OLD_NEWS_NS (20 * CLOCK_NS_PER_S)
-/* How often /proc is sampled; and while nothing but old news stands. */
+/* How often /proc is sampled; and how often while nothing but old news stands. */
 #define SAMPLE_NS	CLOCK_NS_PER_S
 #define STILL_SAMPLE_NS (3 * CLOCK_NS_PER_S)
-/* A hang that nobody has seen yet is seen by then, whatever a look costs. */
+/* By then a hang that nobody has seen yet is seen, whatever a look costs. */
 #define UNSEEN_NS (8 * CLOCK_NS_PER_S)
-/* Looking takes at most this part of one core, but for that, and unless somebody just died. */
+/*
+ * Looking takes at most this part of one core (one in so many), except for that, and when somebody
+ * has just died.
+ */
 #define COST_RATIO 20
-/* And this part where a look may be put off, within bounds. */
+/* The same part where a look may be put off, within the bounds below. */
 #define PUT_OFF_RATIO	 100
 #define STILL_SOONEST_NS (20 * CLOCK_NS_PER_S)
 #define STILL_LATEST_NS	 (60 * CLOCK_NS_PER_S)
@@ -51,7 +57,10 @@ bool agent_calls_well(const struct verdicts *verdicts)
 		       early->threshold - early->age > WELL_LATEST_NS + AGENT_LOOK_NS);
 }
 
-/* Ends are told by a descriptor; a standing rank stands in each sample. */
+/*
+ * Samples may be rare then: ends are told by a descriptor, and a standing rank stands in each
+ * sample.
+ */
 int64_t agent_sample_interval(const struct agent *agent, int64_t now)
 {
 	bool old = agent->announce.stands && now - agent->said > OLD_NEWS_NS && !agent->by_stacks &&
@@ -66,7 +75,10 @@ bool agent_wants_stacks(const struct agent *agent, int64_t now)
 	       now - agent->said <= OLD_NEWS_NS;
 }
 
-/* Looks come four times while a wait grows to hang_after, within bounds, and by their cost. */
+/*
+ * Four looks are due while a wait grows to hang_after, within bounds, and fewer where they cost
+ * much.
+ */
 int64_t agent_look_interval(const struct agent *agent, int64_t now, bool put_off)
 {
 	int64_t dear = agent->look_cost * COST_RATIO, interval;

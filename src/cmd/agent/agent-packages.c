@@ -11,18 +11,19 @@
 #define FIRST_PAUSE CLOCK_NS_PER_S
 #define LAST_PAUSE  (600 * CLOCK_NS_PER_S)
 #define WAIT_MOST   (10 * CLOCK_NS_PER_S)
-#define WHOLE	    'W' /* how an answer begins */
-#define PART	    'P'
-#define MESSAGE_NS  (CLOCK_NS_PER_S / 5) /* for the rest of a message that has begun */
-#define RANKS_MOST  8 /* one environment is what the ranks of a host have in common */
+#define WHOLE	    'W' /* begins an answer that has all */
+#define PART	    'P' /* begins one that lacks something */
+#define MESSAGE_NS  (CLOCK_NS_PER_S / 5) /* how long is waited for the rest of a message that has
+					  * begun */
+#define RANKS_MOST  8 /* ranks that are asked: those of a host mostly have one environment */
 
-/* Those of them that live, as we see them. */
+/* The ranks that are asked, by the pids that we see. */
 struct asked {
 	uint32_t pids[RANKS_MOST];
 	size_t n;
 };
 
-/* In the helper. */
+/* Lists the packages. Runs in the helper. */
 static void list_packages(int out, void *arg)
 {
 	const struct asked *asked = arg;
@@ -34,8 +35,9 @@ static void list_packages(int out, void *arg)
 }
 
 /*
- * A rank that has imported nothing yet, or not any more, takes nothing back; nor does a list that
- * is known to lack something, or of fewer ranks.
+ * Keeps the new list, unless the old one is better. A rank that has imported nothing yet, or not
+ * any more, takes nothing back; nor does a list that is known to lack something, or is of fewer
+ * ranks.
  */
 static void keep(struct agent_packages *packages, const char *list, bool whole)
 {
@@ -47,6 +49,7 @@ static void keep(struct agent_packages *packages, const char *list, bool whole)
 	packages->most = packages->ranks;
 }
 
+/* Takes in what the helper has sent, and ends it if it is done or takes too long. */
 static void take(struct agent_packages *packages, int64_t now)
 {
 	struct pollfd answers = {.fd = packages->helper.fd, .events = POLLIN};
@@ -61,7 +64,7 @@ static void take(struct agent_packages *packages, int64_t now)
 		str_release(&found);
 		return;
 	}
-	/* Nobody is sent again to storage that does not answer: each would stay there. */
+	/* Storage that does not answer is not asked again: each helper would get stuck there. */
 	if (got == -ETIMEDOUT)
 		packages->due = INT64_MAX;
 	helper_end(&packages->helper);

@@ -15,7 +15,7 @@
 #include "cmd/cmd.h"
 #include "evidence/format/bundle.h"
 
-/* Files that are named one by one. */
+/* How many files are named one by one. */
 #define FILES_MOST 8
 
 static bool has_answered(const struct agent_rally *rally, const struct rally_other *other)
@@ -33,7 +33,7 @@ bool agent_parts_answered(
 	return other->lived && *other->card.bundle && !agent_card_lives(other, now);
 }
 
-/* In the helper: what cannot be read is missing, and what is too much is lost. */
+/* Reads one part, in the helper. What cannot be read is missing, and what is too much is lost. */
 static void read_part(const char *out, const char *name, struct evidence *into)
 {
 	struct str bytes = {0}, lost = {0};
@@ -54,8 +54,9 @@ static void read_part(const char *out, const char *name, struct evidence *into)
 }
 
 /*
- * Hosts that answered are of one job. A host that is gone may have been of an earlier one, or its
- * ranks are elsewhere by now: its part is taken only if it contradicts no other.
+ * Reads the last bundles of hosts that are gone. Hosts that answered are of one job; a host that is
+ * gone may have been of an earlier one, or its ranks are elsewhere by now: its part is taken only
+ * if it contradicts no other.
  */
 static void read_left(const struct agent *agent, int64_t now, struct evidence *into)
 {
@@ -80,7 +81,7 @@ static void read_left(const struct agent *agent, int64_t now, struct evidence *i
 	bundle_groups_release(&groups);
 }
 
-/* After judging once we know how long that takes. */
+/* Judges once, in the helper, so that we know how long that takes. */
 static void rehearse(struct evidence *evidence)
 {
 	struct look look = {.evidence = *evidence};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * agent-parts.h: the parts of a question's answer: a bundle in the output folder from each host.
- */
+/* The parts of a question's answer: a bundle in the output folder from each host. */
 #ifndef CMD_AGENT_PARTS_H
 #define CMD_AGENT_PARTS_H
 
@@ -16,23 +14,23 @@ struct agent_rally;
 struct rally_other;
 
 /*
- * True if that host has its part there, of our job; a host that is over, or dead, has left its last
+ * True if that host has its part of our job there. A host that is over, or dead, has left its last
  * bundle.
  */
 bool agent_parts_answered(
 	const struct agent_rally *rally, const struct rally_other *other, int64_t now);
 
 /*
- * Reads all parts, in a gatherer process; `agent` is a struct agent. An unreadable part is missing,
- * and so is one of another job. At the job's end the gatherer judges, too: nobody else would have
- * the time.
+ * Reads all parts; runs in a gatherer process. `agent` is a struct agent. A part that cannot be
+ * read is missing, and so is one of another job. At the job's end the gatherer judges once, too, to
+ * learn how long that takes.
  */
 void agent_parts_read(const void *agent, struct evidence *into);
 
 /* Returns how many things exceeded --max-memory. */
 size_t agent_parts_refused(const struct evidence *evidence);
 
-/* Says the files of all hosts as arguments for `inquest diagnose`. */
+/* Writes the files of all hosts into the log, as arguments for `inquest diagnose`. */
 void agent_parts_point(const struct agent *agent);
 
 #endif

@@ -15,33 +15,39 @@
 #include "ring/ring.h"
 
 #define GROUPS_MOST 256u
-/* Of so many later attempts none has words for who was killed: attempts_at() tells of the last. */
+/*
+ * Once so many later attempts have begun, nothing is told any more of ranks that were killed in
+ * this one: attempts_at() tells of the last attempt.
+ */
 #define ATTEMPTS_TOLD 2
-/* With more places taken than this, who comes next could find none. */
+/* If more places than this are taken, a process that comes next could find none. */
 #define PLACES_KEPT (CENSUS_SLOTS / 2)
 
-/* A process that has, or had, a ring; or another that only shows that the job goes on. */
+/* A process that has, or had, a ring; or another one, which only shows that the job goes on. */
 struct member {
 	uint32_t slot;
 	struct census_slot is;
 	bool dead;
-	bool elsewhere; /* in another pid namespace than the agent: its ring's name says which */
-	size_t set; /* the first member of those it belongs to */
+	bool elsewhere; /* in another pid namespace than the agent, whose id is then in its
+			 * ring's name */
+	size_t set; /* index of the first member of the set that it belongs to */
 };
 
+/* A member's seat in a communicator. */
 struct seat {
 	uint64_t key;
 	uint32_t size;
 	size_t member;
 };
 
+/* What one search for past ranks knows. */
 struct past {
 	const struct jobdir *dir;
 	struct folder folder;
 	ARRAY(struct member) members;
-	ARRAY(struct seat) seats; /* by key */
+	ARRAY(struct seat) seats; /* ordered by key */
 	size_t taken;             /* places of the census that nobody else would be given */
-	int64_t looked;
+	int64_t looked; /* when the last look began, realtime ns */
 };
 
 /* --- Who -------------------------------------------------------------------------------------- */
@@ -51,7 +57,10 @@ static bool has_ring(const struct census_slot *slot)
 	return slot->generation >= 1 || (slot->flags & CENSUS_F_HAS_RING);
 }
 
-/* A shell or a launcher, which never was a rank nor a rank's: deaths gave it a ring. */
+/*
+ * True for a shell or a launcher, which never was a rank nor of a rank: it got a ring to note
+ * deaths.
+ */
 static bool is_launcher(const struct member *member)
 {
 	return member->is.rank < 0 && member->is.generation < 1 &&
@@ -63,6 +72,7 @@ static int64_t end_of(const struct member *member)
 	return (int64_t)member->is.end_realtime;
 }
 
+/* Lists the processes of the census. */
 static void take_members(struct past *past)
 {
 	struct proc_ns_seen seen = {0};
@@ -94,6 +104,7 @@ static void take_members(struct past *past)
 	free(bytes);
 }
 
+/* Writes the name of a process' ring of that generation. */
 static void name_ring(const struct member *member, uint32_t generation, struct str *into)
 {
 	str_cut(into, 0);
@@ -106,6 +117,7 @@ static void name_ring(const struct member *member, uint32_t generation, struct s
 			(unsigned long long)member->is.start_time, generation);
 }
 
+/* Adds the seats that the ring in this file tells of. */
 static void read_seats(struct past *past, size_t which, int fd)
 {
 	struct ring_header header;
@@ -137,6 +149,7 @@ static int compare_seats(const void *a, const void *b)
 	return (left->member > right->member) - (left->member < right->member);
 }
 
+/* Adds the seats of all members that have a ring. */
 static void take_seats(struct past *past)
 {
 	struct str name = {0};
@@ -160,6 +173,7 @@ static void take_seats(struct past *past)
 
 /* --- Sets ------------------------------------------------------------------------------------- */
 
+/* Returns the first member of the set. */
 static size_t set_of(struct past *past, size_t member)
 {
 	while (past->members.items[member].set != member)
@@ -167,6 +181,7 @@ static size_t set_of(struct past *past, size_t member)
 	return member;
 }
 
+/* Makes one set of two. */
 static void unite(struct past *past, size_t a, size_t b)
 {
 	size_t one = set_of(past, a), other = set_of(past, b);
@@ -175,7 +190,7 @@ static void unite(struct past *past, size_t a, size_t b)
 		past->members.items[one > other ? one : other].set = one > other ? other : one;
 }
 
-/* A launcher is of those whom it started. */
+/* Puts a launcher into the set of the processes that it started. */
 static void join_launcher(struct past *past, size_t launcher)
 {
 	const struct census_slot *is = &past->members.items[launcher].is;
@@ -189,6 +204,7 @@ static void join_launcher(struct past *past, size_t launcher)
 	}
 }
 
+/* Puts members of one communicator into one set, and launchers with rings to their children. */
 static void join_sets(struct past *past)
 {
 	for (size_t i = 1; i < past->seats.nr; i++)
@@ -201,8 +217,8 @@ static void join_sets(struct past *past)
 }
 
 /*
- * True if all seats of all its communicators are here. False for a rank that had come to none:
- * nobody knows who may be waiting for it.
+ * True if all seats of all communicators of the set are here. False for ranks that had come to
+ * none: nobody knows who may be waiting for them.
  */
 static bool is_whole(struct past *past, size_t set)
 {
@@ -224,6 +240,7 @@ static bool is_whole(struct past *past, size_t set)
 	return any;
 }
 
+/* True if a later attempt has the same rank. */
 static bool has_successor(const struct past *past, const struct member *member)
 {
 	for (size_t i = 0; i < past->members.nr; i++) {
@@ -249,6 +266,7 @@ static bool has_younger(struct past *past, size_t set, int64_t end)
 	return false;
 }
 
+/* True if nobody needs the rings of this set any more. */
 static bool is_past(struct past *past, size_t set)
 {
 	bool succeeded = true;
@@ -274,7 +292,10 @@ static bool is_past(struct past *past, size_t set)
 
 /* --- Letting go ------------------------------------------------------------------------------- */
 
-/* To be asked right before a store: into a file that the job has cut, a store is our end. */
+/*
+ * True if the census' file has its size. Asked right before a store: in a file that the job has
+ * cut, a store would end us.
+ */
 static bool census_is_whole(const struct past *past)
 {
 	struct stat about;
@@ -282,7 +303,10 @@ static bool census_is_whole(const struct past *past)
 	return fstat(past->dir->census_fd, &about) == 0 && (size_t)about.st_size >= CENSUS_SIZE;
 }
 
-/* False: there was none any more. */
+/*
+ * Removes the rings of a member, in the folder and in /tmp. Returns false if there were none any
+ * more.
+ */
 static bool remove_rings(const struct past *past, const struct member *member)
 {
 	struct census_header *census = past->dir->census;
@@ -326,12 +350,13 @@ static int newest_attempt(const struct past *past)
 	return newest;
 }
 
+/* True if so many attempts have begun since that nothing is told of this one any more. */
 static bool is_outlived(const struct past *past, const struct member *member)
 {
 	return newest_attempt(past) - member->is.restart >= ATTEMPTS_TOLD;
 }
 
-/* Where nobody has taken it meanwhile. */
+/* Frees the member's place in the census, unless somebody has taken it meanwhile. */
 static bool free_slot(const struct past *past, const struct member *member)
 {
 	static const struct census_who nobody;
@@ -343,6 +368,7 @@ static bool free_slot(const struct past *past, const struct member *member)
 	return true;
 }
 
+/* Removes the rings of a set, and frees the places that are not needed. */
 static unsigned let_go(struct past *past, size_t set)
 {
 	unsigned gone = 0;
@@ -363,7 +389,7 @@ static unsigned let_go(struct past *past, size_t set)
 	return gone;
 }
 
-/* Frees the places of processes killed before they had a ring; others free their own. */
+/* Frees the places of processes that were killed before they had a ring; others free their own. */
 static unsigned let_go_bare(struct past *past)
 {
 	unsigned gone = 0;

@@ -7,13 +7,16 @@
 #include "proc/ns.h"
 #include "ring/census-read.h"
 
-/* Is, was or by its environment may become one. */
+/* True for a process that is or was a rank, or by its environment may become one. */
 static bool slot_is_rank(const struct census_slot *slot)
 {
 	return slot->state == CENSUS_RANK || slot->rank >= 0 || (slot->flags & CENSUS_F_WAS_RANK);
 }
 
-/* As we see it; pid 0 where it is gone or in a namespace that we do not see into. */
+/*
+ * Returns the process as we see it; pid 0 where it is gone or in a namespace that we do not see
+ * into.
+ */
 static struct proc_id id_of(struct proc_ns_seen *seen, const struct census_slot *slot)
 {
 	struct proc_id inner = {.pid = slot->pid, .start_time = slot->start_time};
@@ -22,7 +25,7 @@ static struct proc_id id_of(struct proc_ns_seen *seen, const struct census_slot 
 		.pid = proc_ns_find(seen, inner, slot->pid_ns), .start_time = slot->start_time};
 }
 
-/* What is done with a slot, beside others of the same moment. */
+/* What is done with each slot. `seen` serves all slots of the same moment. */
 typedef void (*slot_work)(
 	struct agent *agent, struct proc_ns_seen *seen, const struct census_slot *slot);
 
@@ -45,7 +48,7 @@ static void for_each_slot_of(struct agent *agent, int census, slot_work with)
 	free(bytes);
 }
 
-/* The same for its own folder, and those of its fellows where it speaks for them. */
+/* Does the same for the own folder and, where the agent speaks for them, those of its fellows. */
 static void for_each_slot(struct agent *agent, slot_work with)
 {
 	const struct agent_fellow *fellow;
@@ -56,7 +59,7 @@ static void for_each_slot(struct agent *agent, slot_work with)
 			for_each_slot_of(agent, fellow->census, with);
 }
 
-/* Counts it, and watches for its end if it is there. */
+/* Counts a rank, and watches for its end if it is there. */
 static void watch_slot(
 	struct agent *agent, struct proc_ns_seen *seen, const struct census_slot *slot)
 {
@@ -71,6 +74,7 @@ static void watch_slot(
 	exits_note_listed(&agent->exits, slot->pid, slot->start_time);
 }
 
+/* Watches for the end of a fellow's rank, without counting it. */
 static void watch_fellow(
 	struct agent *agent, struct proc_ns_seen *seen, const struct census_slot *slot)
 {
@@ -100,7 +104,7 @@ void agent_people_scan(struct agent *agent)
 	agent->ranks += agent->unprobed.ranks.nr;
 }
 
-/* The end of one who said goodbye with 0. */
+/* Notes the end of a process that said goodbye with status 0. */
 static void note_goodbye(
 	struct agent *agent, struct proc_ns_seen *seen, const struct census_slot *slot)
 {
@@ -130,6 +134,7 @@ void agent_people_sample(struct agent *agent)
 	array_release(&ids);
 }
 
+/* Counts a slot's rank, and its process if it lives. */
 static void count_living(
 	struct agent *agent, struct proc_ns_seen *seen, const struct census_slot *slot)
 {

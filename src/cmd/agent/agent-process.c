@@ -15,30 +15,41 @@
 #include "base/fds.h"
 
 #define WATCHED_FDS 1024
-/* The signal goes out then: a twentieth of what a launcher gives a job to end. */
+/* When the signal goes out: after a twentieth of what a launcher gives a job to end. */
 #define SIGNAL_MS 300
-/* Until files of the launch are there; whatever keeps it, the command does not wait for it. */
+/*
+ * How long is waited until files of the launch are there. Whatever keeps the agent, the command
+ * then begins without it.
+ */
 #define BEGIN_MS 1000
 #define END_MS   15000
 
+/*
+ * What a message is: READY and DONE by the agent, SIGNAL a question to it, TAKEN the answer, ENDED
+ * the command's end.
+ */
 enum word { READY, SIGNAL, TAKEN, ENDED, DONE };
 
-/* What one tells the other, in one piece. */
+/* A message between wrapper and agent, sent in one piece. */
 struct message {
 	enum word word;
-	unsigned number; /* of a question, and its answer */
-	int value;       /* signal, or wait status */
+	unsigned number; /* of a question, and in its answer */
+	int value;       /* a signal, or the wait status */
 	int shell_status;
 	struct proc_id child;
-	int64_t until; /* CLOCK_MONOTONIC ns: then the signal goes out */
+	int64_t until; /* when the signal goes out, CLOCK_MONOTONIC ns */
 };
 
+/* Sends a message. Returns false if the other end is gone, or its queue is full. */
 static bool tell(int fd, const struct message *message)
 {
 	return send(fd, message, sizeof(*message), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
 }
 
-/* The next message within so many ms. False: none, or nobody is there any more. */
+/*
+ * Takes the next message that comes within so many ms. Returns false if none does, or nobody is
+ * there any more.
+ */
 static bool hear(int fd, struct message *message, int ms)
 {
 	struct pollfd set = {.fd = fd, .events = POLLIN};
@@ -49,6 +60,7 @@ static bool hear(int fd, struct message *message, int ms)
 
 /* --- The agent -------------------------------------------------------------------------------- */
 
+/* Answers the question that comes before a signal, after the look. */
 static void before_signal(struct agent *agent, int fd, const struct message *asked)
 {
 	struct message answer = {.word = TAKEN, .number = asked->number};
@@ -57,6 +69,7 @@ static void before_signal(struct agent *agent, int fd, const struct message *ask
 	tell(fd, &answer);
 }
 
+/* Sleeps until something is to be done: a message, a request for stacks, an end. */
 static void wait_for_news(struct agent *agent, int fd, int timeout_ms)
 {
 	struct pollfd fds[WATCHED_FDS];
@@ -72,7 +85,7 @@ static void wait_for_news(struct agent *agent, int fd, int timeout_ms)
 	poll(fds, nr, timeout_ms);
 }
 
-/* Watches until the command has ended. */
+/* Watches over the job until the command has ended, whose message is put into `end`. */
 static void watch(struct agent *agent, int fd, struct message *end)
 {
 	for (;;) {
@@ -86,7 +99,7 @@ static void watch(struct agent *agent, int fd, struct message *end)
 	}
 }
 
-/* Never returns. */
+/* Runs the agent. Never returns. */
 static void be_agent(int fd, pid_t wrapper, const struct agent_options *options, struct jobdir *dir)
 {
 	const int keep[] = {fd, dir->census_fd};
@@ -168,7 +181,7 @@ void agent_process_before_signal(struct agent_process *process, int signo)
 			return;
 }
 
-/* Waits for its end, and whether that came. */
+/* Waits for the process' end until that time. Returns whether it came. */
 static bool is_reaped(pid_t pid, int64_t until)
 {
 	const struct timespec moment = {.tv_nsec = CLOCK_NS_PER_MS};
@@ -194,7 +207,10 @@ void agent_process_end(
 	if (process->fd >= 0 && tell(process->fd, &end))
 		while (said.word != DONE && hear(process->fd, &said, clock_ms_until(until)))
 			;
-	/* One that waits for a disk is not gone by that, but is nobody's to wait for. */
+	/*
+	 * An agent that waits for a disk is not gone when it is killed, but nobody needs to wait
+	 * for it.
+	 */
 	if (said.word != DONE || !is_reaped(process->pid, until)) {
 		kill(process->pid, SIGKILL);
 		is_reaped(process->pid, clock_monotonic_ns() + 100 * CLOCK_NS_PER_MS);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent-process.h: the agent in a process of its own, as the wrapper sees it. A process that passes
- * signals to a job must never wait for a disk, for a terminal that nobody reads, or for an
- * unreadable process: the agent does all waiting, and the wrapper waits for the agent only for a
- * limited time. Should the agent fail, the job goes on unwatched.
+ * The agent in a process of its own, as the wrapper sees it. A process that passes signals to a job
+ * must never wait for a disk, for a terminal that nobody reads, or for a process that cannot be
+ * read: so the agent does all waiting, and the wrapper waits for the agent only for a limited time.
+ * Should the agent fail, the job goes on unwatched.
  *
- * It dies with the wrapper, and like the witness it has all signals blocked. `ps' shows it as
- * inquest-agent.
+ * The agent dies with the wrapper, and like the witness it has all signals blocked. `ps' shows it
+ * as inquest-agent.
  */
 #ifndef CMD_AGENT_PROCESS_H
 #define CMD_AGENT_PROCESS_H
@@ -16,31 +16,31 @@
 
 struct agent_process {
 	pid_t pid;      /* 0: none */
-	int fd;         /* pipe to it; -1 none */
-	unsigned asked; /* number of questions so far */
+	int fd;         /* socket to it; -1 none */
+	unsigned asked; /* how many questions it was asked so far */
 };
 
 /*
  * Starts the agent for the job in this folder, which the agent then owns, and waits a moment until
- * it has begun. 0, or negative with words: then the folder is still the caller's.
+ * it has begun. Returns 0, or negative with words: then the folder is still the caller's.
  */
 int agent_process_start(struct agent_process *process, const struct agent_options *options,
 	struct jobdir *dir, struct complaint *why);
 
 /*
- * Gives the agent time, 0.3 s at most, to look at the job and to say what it finds, before the job
+ * Gives the agent time, 0.3 s at most, to look at the job and to tell what it finds, before the job
  * gets a signal that may end it.
  */
 void agent_process_before_signal(struct agent_process *process, int signo);
 
 /*
  * Tells the agent how the command ended; with child.pid 0 it never ran. Returns once the agent has
- * said and kept all it must, and is gone; it is killed after 15 s.
+ * told and kept all that it must, and is gone; after 15 s it is killed.
  */
 void agent_process_end(
 	struct agent_process *process, struct proc_id child, int wait_status, int shell_status);
 
-/* True, once, if the agent has ended before its time. */
+/* Returns true, once, if the agent has ended before its time. */
 bool agent_process_failed(struct agent_process *process);
 
 #endif

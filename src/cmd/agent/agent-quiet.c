@@ -6,7 +6,9 @@
 #include "evidence/gather/live.h"
 #include "job/step-told.h"
 
-/* Between the three samples: who is still in the third has stood for two seconds. */
+/*
+ * ms between two of the three samples: who is still there in the third has stood for two seconds.
+ */
 #define SAMPLES_APART_MS 1100
 #define SAMPLES_NS	 (2 * SAMPLES_APART_MS * CLOCK_NS_PER_MS)
 #define ASK_MS	   100
@@ -14,18 +16,18 @@
 #define QUIET_NS    (2 * CLOCK_NS_PER_S)
 #define SOONEST_NS  (3 * CLOCK_NS_PER_S)
 #define LATEST_NS   (10 * CLOCK_NS_PER_S)
-/* Taking stacks is at most this part of one core. */
+/* Taking stacks takes at most this part of one core: one in so many. */
 #define COST_RATIO 20
 
 /* --- What rings tell -------------------------------------------------------------------------- */
 
 /*
- * A time that is read again from the same record differs by what the clocks were compared anew; a
- * later one by more.
+ * A time that is read again from the same record differs by less, since clocks are compared anew
+ * each time; a later time differs by more.
  */
 #define SAME_NS (20 * CLOCK_NS_PER_MS)
 
-/* The latest time that any span, send or receive tells; INT64_MIN where none does. */
+/* Returns the latest time that any span, send or receive tells of; INT64_MIN where none does. */
 static int64_t latest_of(const struct job *job)
 {
 	int64_t latest = INT64_MIN;
@@ -45,7 +47,10 @@ static int64_t latest_of(const struct job *job)
 	return latest;
 }
 
-/* Changes with every operation, batch and step that rings tell, and with who is there. */
+/*
+ * Returns a hash that changes with every operation, batch and step that rings tell of, and with who
+ * is there.
+ */
 static uint64_t told_by(const struct job *job)
 {
 	uint64_t hash = HASH_START;
@@ -91,12 +96,13 @@ static int64_t bounded(int64_t value, int64_t least, int64_t most)
 	return value < least ? least : value > most ? most : value;
 }
 
-/* How often stacks are taken of a job that may hang. */
+/* Returns how often stacks are taken of a job that may hang. */
 static int64_t usual_pause(int64_t hang_after)
 {
 	return bounded(hang_after / 4, SOONEST_NS, LATEST_NS);
 }
 
+/* Sets when stacks are taken next, but not too soon. */
 static void take_at(struct agent_quiet *quiet, int64_t due)
 {
 	quiet->due = due > quiet->soonest ? due : quiet->soonest;
@@ -148,7 +154,7 @@ struct live_options agent_quiet_options(const struct agent_quiet_job *of)
 	return options;
 }
 
-/* In the helper. */
+/* Takes the stacks. Runs in the helper. */
 static void take(const void *what, struct evidence *into)
 {
 	const struct agent_quiet_job *of = what;

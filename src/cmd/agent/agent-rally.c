@@ -17,29 +17,30 @@
 #include "cmd/agent/agent.h"
 #include "cmd/cmd.h"
 
-/* While a question is open. */
+/* The longest time between two readings while a question is open. */
 #define HASTE_NS (300 * CLOCK_NS_PER_MS)
 /*
- * Until all that live have answered; until ranks of which nothing was seen have come, where others
- * have, and where nobody has: agents that see the same job stand still come at about one time.
+ * How long is waited until all that live have answered; until ranks come of which nothing was seen,
+ * where some hosts have come; and the same where none has. Agents that see the same job stand still
+ * come at about the same time.
  */
 #define ANSWER_NS (20 * CLOCK_NS_PER_S)
 #define COME_NS   (6 * CLOCK_NS_PER_S)
 #define ALONE_NS  (3 * CLOCK_NS_PER_S)
 #define LOOK_NS   CLOCK_NS_PER_S
-/* Until the question is asked again where nothing could be said. */
+/* How long until the question is asked again, if nothing could be told; and how often. */
 #define AGAIN_NS   (4 * CLOCK_NS_PER_S)
 #define AGAIN_MOST 4
-/* At the end, for a card that was found and may be of a dead agent. */
+/* How long is waited at the end for a card that was found there and may be of a dead agent. */
 #define FOUND_NS   (5 * CLOCK_NS_PER_S)
 #define MOMENT_NS  (20 * CLOCK_NS_PER_MS)
-/* Until an answer that could not be kept is tried again. */
+/* How long until an answer that could not be kept is tried again. */
 #define RETRY_NS CLOCK_NS_PER_S
 /* Storage that keeps a helper for longer does not answer. */
 #define STUCK_NS  (6 * CLOCK_NS_PER_S)
 #define LAST_NS   (2 * CLOCK_NS_PER_S)
 #define REMOVE_NS (500 * CLOCK_NS_PER_MS)
-/* A card is written anew each 10 s at the latest. */
+/* Our card is written every 10 s at least: others see us if it was within this time. */
 #define MET_NS     (25 * CLOCK_NS_PER_S)
 
 /* --- Joining ---------------------------------------------------------------------------------- */
@@ -52,8 +53,8 @@ bool agent_rally_is_told(void)
 }
 
 /*
- * Which ranks live on this host: an elastic job that grows or shrinks numbers them anew, and those
- * of before are dead, and elsewhere by now.
+ * Notes which ranks live on this host. An elastic job that grows or shrinks numbers its ranks anew;
+ * those from before are dead, and elsewhere by now.
  */
 static void note_ranks(struct agent_rally *rally, const struct job *job)
 {
@@ -92,6 +93,7 @@ void agent_rally_see(struct agent *agent, const struct job *job)
 	note_ranks(&agent->rally, job);
 }
 
+/* Begins to meet other hosts, if the job has a name that they know. */
 static void join(struct agent *agent, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;
@@ -112,7 +114,7 @@ static void join(struct agent *agent, int64_t now)
 		.attempt = rally->own.attempt,
 		.ranks = {rally->own.ranks.items, rally->own.ranks.nr, rally->own.ranks.room},
 		.pid = (uint32_t)getpid(),
-		/* Never one that was on the card before. */
+		/* a beat that was never on the card before */
 		.beat = clock_realtime_ns(),
 		.bundle = alloc_text(""),
 		.keys = alloc_text(""),
@@ -131,6 +133,7 @@ static void replace(char **held, const char *text)
 	*held = alloc_text(text);
 }
 
+/* Puts the name of our last bundle on our card. */
 static void name_bundle(struct agent *agent)
 {
 	const char *path = str_text(&agent->bundle), *slash = strrchr(path, '/');
@@ -138,13 +141,14 @@ static void name_bundle(struct agent *agent)
 	replace(&agent->rally.own.bundle, slash ? slash + 1 : path);
 }
 
+/* True if the helper has been at work for longer than `most`. */
 static bool is_stuck(const struct agent_rally *rally, int64_t now, int64_t most)
 {
 	return rally->helper.pid && now - rally->helper.begun > most;
 }
 
 /*
- * True if others can read what we write: where the folder cannot be written, or stalls, each host
+ * True if others can read what we write. If the folder cannot be written, or stalls, each host
  * speaks for itself.
  */
 static bool is_met(const struct agent_rally *rally, int64_t now)
@@ -153,7 +157,7 @@ static bool is_met(const struct agent_rally *rally, int64_t now)
 	       !is_stuck(rally, now, STUCK_NS);
 }
 
-/* True while nobody knows yet whether others can: a rank may die before that. */
+/* True while it is not known yet whether others can read it: a rank may die before that. */
 static bool is_new(const struct agent_rally *rally, int64_t now)
 {
 	return rally->joined && !rally->alone && !rally->has_read && now - rally->joined < STUCK_NS;
@@ -176,8 +180,9 @@ bool agent_rally_takes(struct agent *agent)
 }
 
 /*
- * Another job has our name. By the address of rank 0 each goes on in a folder of its own, if all of
- * them have one; else each host speaks for itself. The card that says so stays for others to read.
+ * Parts from another job that has our name. By the address of rank 0 each goes on in a folder of
+ * its own, if all of them have one; else each host speaks for itself. The card that says so stays
+ * for others to read.
  */
 static void part(struct agent *agent, int64_t now)
 {
@@ -210,6 +215,7 @@ static void part(struct agent *agent, int64_t now)
 
 /* --- Answering -------------------------------------------------------------------------------- */
 
+/* Puts on our card that the question is answered. */
 static void have_answer(struct agent *agent, int64_t question)
 {
 	name_bundle(agent);
@@ -218,7 +224,7 @@ static void have_answer(struct agent *agent, int64_t question)
 	agent->rally.due = 0;
 }
 
-/* A bundle of now, with stacks, in the output folder. */
+/* Begins to keep a bundle of now, with stacks, in the output folder. */
 static void begin_answer(struct agent *agent, int64_t question, int64_t now)
 {
 	struct look look = {0};
@@ -232,12 +238,14 @@ static void begin_answer(struct agent *agent, int64_t question, int64_t now)
 	look_release(&look);
 }
 
-/* That it is written takes as long as it takes, and nobody waits here. */
+/* Answers the question, step by step: writing takes as long as it takes, and nobody waits here. */
 static void answer(struct agent *agent, int64_t question, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;
 
-	/* Told to end, its ranks die of that: what was kept before is the answer. */
+	/*
+	 * The job was told to end, and its ranks die of that: what was kept before is the answer.
+	 */
 	if (agent->bundle.len && (rally->ending || now < agent->quiet_until)) {
 		have_answer(agent, question);
 		return;
@@ -251,6 +259,7 @@ static void answer(struct agent *agent, int64_t question, int64_t now)
 		begin_answer(agent, question, now);
 }
 
+/* Returns the card of the host that asks, ours if that is us; NULL: none does. */
 static const struct rally_card *who_asks(const struct agent_rally *rally, int64_t now)
 {
 	const struct rally_other *other;
@@ -265,6 +274,7 @@ static const struct rally_card *who_asks(const struct agent_rally *rally, int64_
 
 /* --- Asking ----------------------------------------------------------------------------------- */
 
+/* True if a host has raised something that is not heard yet. */
 static bool has_news(const struct agent_rally *rally)
 {
 	const struct rally_other *other;
@@ -277,6 +287,7 @@ static bool has_news(const struct agent_rally *rally)
 	return news;
 }
 
+/* Asks a new question of all hosts. */
 static void ask(struct agent_rally *rally, int64_t now)
 {
 	struct rally_other *other;
@@ -295,7 +306,10 @@ static void ask(struct agent_rally *rally, int64_t now)
 	agent_cards_adopt(rally, now);
 }
 
-/* Hosts before us may have said it: cards that we found are seen to move, or are dead. */
+/*
+ * True if cards that we found were seen to move, or are dead: hosts before us may have told it
+ * already.
+ */
 static bool is_settled(const struct agent_rally *rally, int64_t now)
 {
 	const struct rally_other *other;
@@ -306,6 +320,7 @@ static bool is_settled(const struct agent_rally *rally, int64_t now)
 	return true;
 }
 
+/* True if all hosts that live have answered. */
 static bool have_all_answered(const struct agent_rally *rally, int64_t now)
 {
 	const struct rally_other *other;
@@ -322,6 +337,7 @@ static bool have_all_answered(const struct agent_rally *rally, int64_t now)
 
 /* --- Judging ---------------------------------------------------------------------------------- */
 
+/* Tells a verdict about the whole job. */
 static void say_whole(struct agent *agent, const struct look *look)
 {
 	agent_say(agent, look);
@@ -336,8 +352,8 @@ static void ask_again_later(struct agent_rally *rally, int64_t now)
 }
 
 /*
- * At the end of a job there will be no other look. Told to end, hosts die one after the other, and
- * what they look like then is no news of what stood before.
+ * Takes in the verdicts about the whole. At the end of a job there will be no other look. A job
+ * that was told to end dies host by host, and what that looks like is no news of what stood before.
  */
 static enum announce_news take(struct agent *agent, const struct look *look, int64_t now)
 {
@@ -350,7 +366,7 @@ static enum announce_news take(struct agent *agent, const struct look *look, int
 	return announce_take(announce, look->verdicts, now, agent->options.hang_after);
 }
 
-/* Some have not come yet, and still may. */
+/* True if some ranks or hosts have not come yet, and still may. */
 static bool is_early(const struct agent_rally *rally, const struct job *job, int64_t now)
 {
 	const struct job_coverage *coverage = &job->coverage;
@@ -362,7 +378,10 @@ static bool is_early(const struct agent_rally *rally, const struct job *job, int
 	       now - rally->asked_at < (rally->others.nr ? COME_NS : ALONE_NS);
 }
 
-/* Findings raised for hosts that cannot be met after all are said as this host sees them. */
+/*
+ * Tells findings as this host sees them, since hosts that they were raised for cannot be met after
+ * all.
+ */
 static void speak_alone(struct agent *agent)
 {
 	struct agent_rally *rally = &agent->rally;
@@ -378,7 +397,7 @@ static void speak_alone(struct agent *agent)
 	look_release(&look);
 }
 
-/* Nothing can be said of all: it is said why, and what this host sees. */
+/* Says why nothing can be told of all hosts, and what this host sees. */
 static void say_too_much(struct agent *agent, size_t refused)
 {
 	cmd_complain("not judged over all nodes: %zu things that they left: " METER_REFUSED,
@@ -388,12 +407,13 @@ static void say_too_much(struct agent *agent, size_t refused)
 		speak_alone(agent);
 }
 
-/* True if what took so long in the helper may be done once more. */
+/* True if what took so long in the helper can be done once more in time. */
 static bool is_in_time(const struct agent_rally *rally, int64_t now)
 {
 	return !rally->ending || now + (now - rally->parts.helper.begun) < rally->until + LAST_NS;
 }
 
+/* Judges over all answers, once they are read. */
 static void judge(struct agent *agent, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;
@@ -446,6 +466,7 @@ static void judge(struct agent *agent, int64_t now)
 	look_release(&look);
 }
 
+/* Does what the first host does: judges, reads answers, or asks. */
 static void lead(struct agent *agent, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;
@@ -467,13 +488,14 @@ static void lead(struct agent *agent, int64_t now)
 
 /* --- Turns ------------------------------------------------------------------------------------ */
 
+/* True if others wait for us, or we for them. */
 static bool is_hasty(const struct agent_rally *rally)
 {
 	return rally->asked_at || rally->reading || rally->ending ||
 	       rally->own.raised > rally->own_heard;
 }
 
-/* Another one has judged what we raised; and what is kept of it is to stay. */
+/* Hears what the first host has judged of what we raised; the bundle of that must stay. */
 static void hear(struct agent *agent)
 {
 	struct agent_rally *rally = &agent->rally;
@@ -490,7 +512,10 @@ static void hear(struct agent *agent)
 	}
 }
 
-/* Another agent of this host writes our card: should we speak again, it has what stands then. */
+/*
+ * Rests, since another agent of this host writes our card: should we speak again, the card has what
+ * stands then.
+ */
 static void rest(struct agent_rally *rally, int64_t now)
 {
 	if (!rally->joined)
@@ -544,7 +569,7 @@ int64_t agent_rally_due(const struct agent *agent, int64_t now)
 
 	if (!rally->joined || !agent->fellows.speaks)
 		return INT64_MAX;
-	/* Seldom, where storage does not answer. */
+	/* Seldom, if storage does not answer. */
 	if (is_stuck(rally, now, CLOCK_NS_PER_S))
 		return now + HASTE_NS;
 	return rally->helper.pid || rally->reading || rally->answering ? now + MOMENT_NS
@@ -561,7 +586,7 @@ static bool is_all_over(const struct agent_rally *rally, int64_t now)
 	return true;
 }
 
-/* True if what we have to say or to judge has come through. */
+/* True if what we have to tell or to judge has come through. */
 static bool is_done(const struct agent_rally *rally)
 {
 	if (rally->first)
@@ -569,7 +594,10 @@ static bool is_done(const struct agent_rally *rally)
 	return rally->own.raised <= rally->own_heard;
 }
 
-/* One more reading and writing, and what it leads to; storage that does not answer is left. */
+/*
+ * Reads and writes once more, and does what follows from that. Storage that does not answer is
+ * left.
+ */
 static void turn_once(struct agent *agent, int64_t until)
 {
 	const struct timespec moment = {.tv_nsec = 10 * CLOCK_NS_PER_MS};
@@ -587,8 +615,8 @@ static void turn_once(struct agent *agent, int64_t until)
 }
 
 /*
- * Findings that nobody judged with the others' are not lost; where a host that could see us has
- * said some of them, one line tells.
+ * Tells findings that nobody judged with the others'; if a host that could see us has told some of
+ * them, in one line.
  */
 static void leave_unjudged(struct agent *agent)
 {
@@ -616,7 +644,7 @@ void agent_rally_end(struct agent *agent, int64_t until)
 		return;
 	rally->ending = true;
 	rally->until = until;
-	/* The reader of the answers is to tell now how long they take. */
+	/* The reader of the answers is to tell now how long they take, so it begins again. */
 	if (rally->reading)
 		gatherer_end(&rally->parts);
 	rally->reading = false;

@@ -13,17 +13,19 @@
 #include "evidence/gather/receipt-look.h"
 #include "report/receipt-json.h"
 
-/* Who reads that a run was seen last so long ago may take it for over. */
+/* Whoever reads that a run was seen last so long ago may take it for over. */
 #define EVERY_NS (30 * CLOCK_NS_PER_S)
-/* Without a word within that, its receipt is written by a helper that outlives us. */
+/*
+ * ms without word from the saver, after which the receipt is written by a helper that outlives us.
+ */
 #define END_MS 1000
 
 #define PATHS_MOST 16
-#define WALK_NS	   (CLOCK_NS_PER_S / 2) /* of all caches together, at the end */
+#define WALK_NS	   (CLOCK_NS_PER_S / 2) /* for counting all caches together, at the end */
 
 /* --- What it says ----------------------------------------------------------------------------- */
 
-/* What was launched, as the job's folder has it. */
+/* Reads what was launched, from the job's folder. */
 static void read_launch(const struct agent *agent, struct arena *arena, struct receipt *ret)
 {
 	struct receipt read;
@@ -37,6 +39,7 @@ static void read_launch(const struct agent *agent, struct arena *arena, struct r
 	str_release(&text);
 }
 
+/* Puts the packages that the ranks may import into the receipt. */
 static void put_packages(const struct agent *agent, struct arena *arena, struct receipt *ret)
 {
 	const char *list = str_text(&agent->packages.list);
@@ -59,7 +62,7 @@ static void put_packages(const struct agent *agent, struct arena *arena, struct 
 	ret->packages_cut = agent->packages.cut;
 }
 
-/* The figures of the last look and what was launched; then what only we know. */
+/* Fills in the figures of the last look and what was launched; then what only we know. */
 static void fill(const struct agent *agent, struct arena *arena, struct receipt *ret)
 {
 	const struct agent_fellows *fellows = &agent->fellows;
@@ -98,18 +101,20 @@ void agent_receipt_measure(struct agent *agent, const struct look *look)
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
+/* A receipt to be written, as the saver gets it. */
 struct receipt_wish {
 	const struct agent *agent;
-	uint32_t pid; /* its own: a helper has another */
-	bool count; /* the caches, as they are in the end */
+	uint32_t pid; /* of the agent, since a helper has another */
+	bool count; /* true to count the caches as they are at the end */
 };
 
+/* True if that cache has been counted, or has no path. */
 static bool has_path(const struct launch_cache *caches, size_t n, const char *path)
 {
 	return !*path || launch_cache(caches, n, path);
 }
 
-/* Only those of a job that compiled: nobody else has touched them. */
+/* Counts the caches of ranks that compiled: nobody else has touched theirs. */
 static void count_caches(struct arena *arena, struct receipt *receipt)
 {
 	struct launch_cache *caches = arena_new_many(arena, struct launch_cache, PATHS_MOST);
@@ -131,6 +136,7 @@ static void count_caches(struct arena *arena, struct receipt *receipt)
 	receipt->after_known = n > 0;
 }
 
+/* Appends the path of the receipt. */
 static void add_path(const struct agent *agent, struct str *into)
 {
 	char host[256] = "";
@@ -143,7 +149,7 @@ static void add_path(const struct agent *agent, struct str *into)
 	str_add(into, RECEIPT_SUFFIX);
 }
 
-/* In the helper: all memory is a copy, and the storage may not answer. */
+/* Writes the receipt. Runs in the helper: all memory is a copy, and the storage may not answer. */
 static int write_receipt(const void *what, struct str *said, struct complaint *why)
 {
 	const struct receipt_wish *wish = what;
@@ -170,6 +176,7 @@ static int write_receipt(const void *what, struct str *said, struct complaint *w
 	return err;
 }
 
+/* Begins to write a receipt. */
 static void begin(struct agent *agent)
 {
 	const struct receipt_wish wish = {agent, (uint32_t)getpid(), agent->ended};

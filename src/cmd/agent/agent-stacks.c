@@ -9,10 +9,10 @@
 #include "evidence/gather/live.h"
 #include "job/job.h"
 
-/* In which a target whose address space is held keeps us from the job's signals. */
+/* ms after which a target that blocks us is left: it keeps us from passing the job's signals on. */
 #define CALM_MS	 400
 #define BRIEF_MS 150
-/* So many ranks can be looked at within the time that a signal has. */
+/* How many ranks can be looked at within the time that a signal has. */
 #define BRIEF_RANKS 8
 /* What was held for longer is no look from just before. */
 #define HELD_NS (15 * CLOCK_NS_PER_S)
@@ -48,7 +48,10 @@ void agent_stacks_add(const struct evidence *kept, struct look *look)
 	look_judge_again(look);
 }
 
-/* The pids of the blamed, and of their children; none where all may be looked at. */
+/*
+ * Lists the pids of the blamed ranks and of their children; none where all may be looked at.
+ * Returns how many.
+ */
 static size_t find_blamed(const struct look *look, uint32_t **ret_pids)
 {
 	const struct job *job = look->job;

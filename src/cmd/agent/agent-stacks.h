@@ -3,9 +3,10 @@
 #define CMD_AGENT_STACKS_H
 
 /*
- * Stacks in what the agent says and keeps. They are taken once for a verdict, when it is said;
- * until another is said, or the job moves, bundles hold the same ones: each tells when it was
- * taken. Whether a verdict stands is decided without them, as looks are many and stacks are dear.
+ * Stacks in what the agent tells and keeps. They are taken once for a verdict, when it is told;
+ * until another is told, or the job moves, bundles hold the same ones, each of which says when it
+ * was taken. Whether a verdict stands is decided without them, as looks are many and stacks are
+ * dear.
  *
  * A death is not explained by what the others were doing, and its verdict does not wait for that.
  */
@@ -19,18 +20,18 @@
 /* How much time the stacks may take. */
 enum agent_stacks_haste {
 	AGENT_STACKS_CALM, /* three samples: the job hangs, and nobody waits for us */
-	AGENT_STACKS_BRIEF, /* one: a signal is to be passed on */
+	AGENT_STACKS_BRIEF, /* one sample: a signal is to be passed on */
 };
 
 /*
- * Replaces the stacks in kept by new ones, if any can be taken, adds them to the look and judges it
- * again. In brief, and of many ranks, only the blamed are looked at, and their children. A verdict
- * that blamed a rank, and would not with the stacks, stays as it was.
+ * Replaces the stacks in `kept` by new ones, if any can be taken, adds them to the look and judges
+ * it again. In brief, and with many ranks, only the blamed ranks and their children are looked at.
+ * A verdict that blamed a rank, and would not with the stacks, stays as it was.
  */
 void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
 	enum agent_stacks_haste haste);
 
-/* The same with the stacks that were kept; nothing where there are none. */
+/* Adds the stacks that were kept to a look, likewise. Does nothing where there are none. */
 void agent_stacks_add(const struct evidence *kept, struct look *look);
 
 /*
@@ -39,21 +40,25 @@ void agent_stacks_add(const struct evidence *kept, struct look *look);
  */
 struct agent_held {
 	struct evidence evidence;
-	int64_t at; /* CLOCK_MONOTONIC ns */
+	int64_t at; /* when it was taken, CLOCK_MONOTONIC ns */
 };
 
 /*
- * Takes the evidence out of a judged look, for later, or gives up what it holds, if not `worth`.
- * A look in which a rank has died changes nothing.
+ * Takes the evidence out of a judged look, for later; if it is not `worth` that, gives up what it
+ * holds. A look in which a rank has died changes nothing.
  */
 void agent_held_take(struct agent_held *held, struct look *look, bool worth, int64_t now);
 
-/* True if a rank has died in the look, and what is held is new enough: it becomes that look's. */
+/*
+ * Returns true if a rank has died in the look, and what is held is new enough: the look then has
+ * that as its evidence, and is judged by it.
+ */
 bool agent_held_put(struct agent_held *held, struct look *look, int64_t now);
 
+/* Frees what is held. */
 void agent_held_release(struct agent_held *held);
 
-/* True if stacks can add to this verdict. */
+/* True if stacks can add to this look's verdict. */
 bool agent_stacks_are_wanted(const struct look *look);
 
 #endif

@@ -10,13 +10,20 @@
 #include "cmd/cmd.h"
 #include "proc/read.h"
 
-/* Once the first imports are over; later for those that are started later. */
+/*
+ * The first look comes once the first imports are over; later ones for ranks that are started
+ * later.
+ */
 #define FIRST_NS  (5 * CLOCK_NS_PER_S)
 #define LATEST_NS (60 * CLOCK_NS_PER_S)
-/* While there are more each time: ranks do not all start at once. */
+/*
+ * The next look comes soon while there are more ranks each time, since they do not all start at
+ * once.
+ */
 #define SETTLE_NS (2 * CLOCK_NS_PER_S)
 #define ASK_MS	  250
 
+/* Finds them. Runs in the helper. */
 static void find(const void *folder, struct evidence *into)
 {
 	unprobed_find(folder, ASK_MS, into);
@@ -37,6 +44,7 @@ static bool is_among(const struct agent_unprobed *unprobed, const struct unprobe
 	return false;
 }
 
+/* True if another process has that rank now. */
 static bool has_successor(const struct agent_unprobed *unprobed, const struct unprobed_rank *rank)
 {
 	const struct unprobed_rank *other;
@@ -55,7 +63,10 @@ static void add(struct agent_unprobed *unprobed, const struct exhibit *exhibit,
 	*array_add(&unprobed->ranks) = *rank;
 }
 
-/* Those there are now, and the dead of before whose rank nobody else has. */
+/*
+ * Takes over the ranks that are there now, and those who died before and whose rank nobody else
+ * has. Returns true if there are new ones.
+ */
 static bool take(struct agent_unprobed *unprobed, const struct evidence *found)
 {
 	struct agent_unprobed before = *unprobed;
@@ -94,7 +105,7 @@ static int compare(const void *a, const void *b)
 	return order ? order : (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* Ranks [from, to), of one reason, in their order: "0-3,7". */
+/* Appends ranks in their order: "0-3,7". */
 static void add_ranks(struct str *into, const struct unprobed_rank *ranks, size_t nr)
 {
 	for (size_t i = 0, end; i < nr; i = end) {
@@ -106,7 +117,7 @@ static void add_ranks(struct str *into, const struct unprobed_rank *ranks, size_
 	}
 }
 
-/* "ranks 0-3 (the environment was cleared); rank 4 (statically linked)" */
+/* Appends "ranks 0-3 (the environment was cleared); rank 4 (statically linked)". */
 static void add_who(const struct agent_unprobed *unprobed, struct str *into)
 {
 	size_t nr = unprobed->ranks.nr;
@@ -137,7 +148,7 @@ static void say(const struct agent_unprobed *unprobed)
 
 /* --- Turns ------------------------------------------------------------------------------------ */
 
-/* As many as the job should have, by their own word. */
+/* True if there are as many as the job should have, by their own word. */
 static bool are_all(const struct agent_unprobed *unprobed)
 {
 	const struct unprobed_rank *rank;
@@ -149,7 +160,10 @@ static bool are_all(const struct agent_unprobed *unprobed)
 	return world_size > 0 && unprobed->ranks.nr >= (size_t)world_size;
 }
 
-/* Takes what the helper found. True if the ranks differ from before. */
+/*
+ * Takes what the helper found, and tells of it when that is due. Returns true if the ranks differ
+ * from before.
+ */
 static bool turn_to_found(
 	struct agent_unprobed *unprobed, const struct evidence *found, int64_t now)
 {

@@ -43,20 +43,21 @@
 #define SCAN_NS     (300 * CLOCK_NS_PER_MS)
 #define PAST_NS	    (3 * CLOCK_NS_PER_S)
 #define MANIFEST_NS (5 * CLOCK_NS_PER_S)
-#define ASLEEP_NS   (4 * CLOCK_NS_PER_S) /* turns are a second apart at most */
+#define ASLEEP_NS   (4 * CLOCK_NS_PER_S) /* turns are a second apart at most: longer, and we were
+					  * stopped */
 #define EAGER_FOR   (3 * CLOCK_NS_PER_S)
 /* A bundle is at most 5 s old while a verdict stands: looks, and the next write, fit in between. */
 #define REFRESH_NS (2500 * CLOCK_NS_PER_MS)
-/* Told to end, a launcher needs half a minute and its ranks die as they are told. */
+/* Told to end, a launcher needs half a minute, and its ranks die as they are told. */
 #define QUIET_NS (40 * CLOCK_NS_PER_S)
-/* All that is to be said and kept at the end has that long: the wrapper waits for a little more. */
+/* How long telling and keeping may take at the end: the wrapper waits for a little more. */
 #define END_NS (11 * CLOCK_NS_PER_S)
 /* This much of it is left for what other hosts are to judge. */
 #define RALLY_LEAVES_NS (4 * CLOCK_NS_PER_S)
-/* How long what is to be said waits for its bundle. */
+/* How long telling a verdict waits for its bundle. */
 #define SAVE_MS 1000
 
-/* Fills in what the manifest says now; it borrows all strings, and `host` is its own room. */
+/* Returns what the manifest says now; it borrows all texts, and `host` is room for one. */
 static struct agent_manifest manifest_now(struct agent *agent, char *host, size_t room)
 {
 	const struct agent_fellows *fellows = &agent->fellows;
@@ -96,7 +97,7 @@ static void write_manifest(struct agent *agent)
 	agent_manifest_write(agent->dir->path.text, &manifest, NULL);
 }
 
-/* Facts about our processes that only we know, for any gathering. */
+/* Writes facts about our processes that only we know, for any gathering. */
 static void write_seen(const struct agent *agent)
 {
 	agent_exits_write(
@@ -125,7 +126,7 @@ void agent_begin(struct agent *agent, const struct agent_options *options, struc
 	receipt_write(dir->path.text, &launch, NULL);
 }
 
-/* The first rank makes a job of what was only launched. */
+/* Looks for processes. The first rank makes a running job of what was only launched. */
 static void scan(struct agent *agent)
 {
 	agent_people_scan(agent);
@@ -135,7 +136,7 @@ static void scan(struct agent *agent)
 	}
 }
 
-/* The options of each gathering of the job. */
+/* Returns the options for each gathering of the job. */
 static struct live_options options_of(const struct agent *agent)
 {
 	struct live_options options = LIVE_OPTIONS_DEFAULT;
@@ -170,7 +171,7 @@ static void note_headline(struct agent *agent, const struct look *look)
 	agent->headline = str_detach(&headline);
 }
 
-/* Once the log names a bundle, it is there to stay. */
+/* Once the log names a bundle, the bundle must stay. */
 void agent_say(struct agent *agent, const struct look *look)
 {
 	const char *saved = agent->bundle.len ? agent->bundle.text : NULL;
@@ -185,7 +186,7 @@ void agent_say(struct agent *agent, const struct look *look)
 	agent->said = clock_monotonic_ns();
 }
 
-/* If other hosts have a part in it, what is said is judged with theirs. */
+/* Tells the verdict, unless other hosts have a part in it: then it is judged with theirs. */
 static void say(struct agent *agent, const struct look *look)
 {
 	if (!agent_fellows_may_say(agent))
@@ -196,7 +197,7 @@ static void say(struct agent *agent, const struct look *look)
 		agent_say(agent, look);
 }
 
-/* The verdict is over, and its bundle stays as it is: the next verdict gets its own. */
+/* Ends the standing verdict, whose bundle stays as it is: the next verdict gets its own. */
 static void move_on(struct agent *agent)
 {
 	evidence_release(&agent->stacks);
@@ -211,7 +212,7 @@ static void move_on(struct agent *agent)
 	agent->bundle_wanted = agent->saved_is_news = false;
 }
 
-/* The last line of the log repeats the answer, and says how the job ended. */
+/* Ends the log with a line that repeats the answer, and says how the job ended. */
 static void say_end(const struct agent *agent, int wait_status)
 {
 	char text[CLOCK_TEXT_SIZE];
@@ -239,15 +240,15 @@ static void say_end(const struct agent *agent, int wait_status)
 	str_release(&line);
 }
 
-/* A compile that makes progress may yet end well, and its job is no hung one. */
+/* True for a compile that makes progress: it may yet end well, and its job is no hung one. */
 static bool may_resolve(const struct look *look)
 {
 	return look->verdicts->at[0].outlook == VERDICT_WAIT;
 }
 
 /*
- * Gives the look what stacks there are: new ones for what is to be said now. Those of a quiet job,
- * which are in a look that is judged by them, are better: they lie further apart.
+ * Adds the stacks that there are to the look; new ones for what is to be told now. Those of a quiet
+ * job, by which a look may be judged, are better: they lie further apart.
  */
 static void add_stacks(struct agent *agent, struct look *look, enum announce_news news,
 	enum agent_stacks_haste haste)
@@ -264,7 +265,7 @@ static void add_stacks(struct agent *agent, struct look *look, enum announce_new
 		agent_stacks_add(&agent->stacks, look);
 }
 
-/* Handles news: says it, keeps it, tells the manifest. */
+/* Acts on news: tells it, keeps a bundle, writes the manifest. */
 static void act_on(struct agent *agent, struct look *look, enum announce_news news)
 {
 	const char *before = agent->status;
@@ -288,7 +289,7 @@ static void act_on(struct agent *agent, struct look *look, enum announce_news ne
 		write_manifest(agent);
 }
 
-/* First our own files, as the gathering takes them in like any others. */
+/* Our own files are written first, since the gathering takes them in like any others. */
 int agent_gather(struct agent *agent, struct look *look)
 {
 	const struct live_options options = options_of(agent);
@@ -311,17 +312,14 @@ void agent_add_stacks(struct agent *agent, struct look *look)
 		agent_stacks_take(&agent->stacks, &of, look, AGENT_STACKS_CALM);
 }
 
-/* Somebody was blamed, and now they die: that nobody waits any more is not the job moving. */
+/* True if those who were blamed now die: that nobody waits any more is not the job moving. */
 static bool is_aftermath(const struct agent *agent, const struct look *look)
 {
 	return agent->announce.stands && !announce_blames(look->verdicts) &&
 		(!exits_any_alive(&agent->exits) || look_shows_death(look));
 }
 
-/*
- * True if the job went on since the last look: stacks of before it tell nothing any more, but where
- * they are what was said.
- */
+/* True if the job went on since the last look. Older stacks then count only if they were told. */
 static bool has_moved(struct agent *agent, const struct look *look, int64_t now)
 {
 	bool moved = agent_quiet_see(&agent->quiet, look->job, now, agent->options.hang_after);
@@ -334,8 +332,8 @@ static bool has_moved(struct agent *agent, const struct look *look, int64_t now)
 }
 
 /*
- * Where rings blame nobody and tell nothing new, stacks are asked. False: those that were are still
- * to be believed, and there are no new ones; what they told is neither said again nor withdrawn.
+ * Where rings blame nobody and tell nothing new, asks stacks. Returns false if there are no new
+ * ones and the last are still believed: what they told is then neither told again nor withdrawn.
  */
 static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
 {
@@ -387,7 +385,9 @@ static void look_at_job(struct agent *agent)
 
 /* --- Turns ------------------------------------------------------------------------------------ */
 
-/* If so, it will next be due an interval from now: missed ones are not made up for. */
+/*
+ * True if the task is due. Then it is due again an interval from now: missed ones are not made up.
+ */
 static bool is_due(int64_t *due, int64_t now, int64_t interval)
 {
 	if (now < *due)
@@ -408,14 +408,14 @@ static int ms_until(const struct agent *agent, int64_t now)
 	return next <= now ? 0 : (int)((next - now) / CLOCK_NS_PER_MS) + 1;
 }
 
-/* Stopped with the job and continued: its waits are long, and yet it hangs no more than we did. */
+/* Puts the look off if we were stopped with the job: its waits are long then, without any hang. */
 static void notice_own_sleep(struct agent *agent, int64_t now)
 {
 	if (agent->last_turn && now - agent->last_turn > ASLEEP_NS)
 		agent->due.look = now + AGENT_LOOK_NS;
 }
 
-/* Where another agent judges, it is told what we see; then there is nothing for us to look at. */
+/* Writes what we see, for the agent that judges in our place: then there is no need to look. */
 static void tell_speaker(struct agent *agent, int64_t now)
 {
 	write_seen(agent);
@@ -482,16 +482,16 @@ int agent_turn(struct agent *agent)
 	return ms_until(agent, agent->last_turn);
 }
 
-/* Signals by which jobs are told to end. */
+/* True for signals by which jobs are told to end. */
 static bool is_ending(int signo)
 {
 	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
 }
 
 /*
- * A signal to all of the job reaches ranks while we look, and dying they look like something else.
- * What stood before, and was kept a moment ago, is then worth more than what this look says; but
- * not where all live and the same ranks are named: then more has become known of them.
+ * True if the signal may have disturbed the look: ranks that die of it look like something else.
+ * What stood, and was kept a moment ago, is then worth more; but not where all live and the same
+ * ranks are named: then more has become known of them.
  */
 static bool is_disturbed(const struct agent *agent, const struct look *look)
 {
@@ -512,8 +512,8 @@ static void keep_before_signal(
 }
 
 /*
- * True if by the rings somebody waits, and nothing has moved since stacks were taken of it. Rings
- * of ranks that make no calls never tell anything: only a fresh look says where those are.
+ * True if by the rings somebody waits, and nothing has moved since stacks were taken. Rings of
+ * ranks that make no calls never tell anything: only a fresh look says where those are.
  */
 static bool is_quiet_since(struct agent *agent, const struct look *look)
 {
@@ -522,8 +522,8 @@ static bool is_quiet_since(struct agent *agent, const struct look *look)
 }
 
 /*
- * Judges what was gathered before the signal, with stacks if there is time. Those that were taken
- * while all was quiet, and has been since, are whole; of many ranks there is no time for all.
+ * Judges what was gathered before the signal, with stacks if there is time. Stacks of a time when
+ * all was quiet, as it still is, are whole; of many ranks there is no time for all.
  */
 static void judge_before_signal(struct agent *agent, struct look *look, int64_t until)
 {
@@ -580,8 +580,8 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 /* --- The end ---------------------------------------------------------------------------------- */
 
 /*
- * True if ranks ended badly, whatever status the launcher made of that: `wait' in a shell's loop
- * makes 0 of it. Which class that is of is not asked: ranks die of a fork, too.
+ * True if ranks ended badly, whatever status the launcher made of it (`wait' in a shell's loop
+ * makes 0). The class is not asked, since ranks die of a fork, too.
  */
 static bool is_of_deaths(const struct look *look)
 {
@@ -592,8 +592,8 @@ static bool is_of_deaths(const struct look *look)
 }
 
 /*
- * Nobody had told the job to end: judge what is left of it. If its status is 0, only of deaths:
- * what ranks leave undone at a good end is no hang.
+ * Judges what is left of a job that nobody had told to end; if its status is 0, only for deaths,
+ * since what ranks leave undone at a good end is no hang.
  */
 static void last_look(struct agent *agent)
 {
@@ -617,7 +617,7 @@ static void last_look(struct agent *agent)
 	look_release(&look);
 }
 
-/* The job in one line of manifest.jsonl. */
+/* Adds the job's line to manifest.jsonl. */
 static void add_line(struct agent *agent, const char *forgotten)
 {
 	char host[256];

@@ -20,7 +20,7 @@
 #include "proc/tree.h"
 
 #define END_PATIENCE_NS (20 * CLOCK_NS_PER_S)
-#define STATUS_LOST     125 /* as `inquest run` says that it failed itself */
+#define STATUS_LOST     125 /* the status by which `inquest run` says that it failed itself */
 
 int stage_make(struct stage *stage, struct complaint *why)
 {
@@ -43,7 +43,7 @@ int stage_make(struct stage *stage, struct complaint *why)
 	return 0;
 }
 
-/* waitpid() that no signal cuts short. */
+/* Waits as waitpid() does, but no signal cuts it short. */
 static pid_t wait_one(pid_t pid, int *ret_status)
 {
 	pid_t ended;
@@ -54,7 +54,10 @@ static pid_t wait_one(pid_t pid, int *ret_status)
 	return ended;
 }
 
-/* Runs a program and appends what it prints, on stdout and stderr. Its exit status, or -1. */
+/*
+ * Runs a program and appends what it prints on stdout and stderr. Returns its exit status, or -1
+ * with words.
+ */
 static int ask(char *const *argv, struct str *into, struct complaint *why)
 {
 	int out[2], status = 0;
@@ -127,7 +130,9 @@ int stage_list(const struct stage *stage, struct str *into, struct complaint *wh
 	return status > 0 ? complaint_set(why, "draw --list ended with %d", status) : status;
 }
 
-/* The environment of the job: the stand-in instead of NCCL, and a place of its own for its rings.
+/*
+ * Sets the environment of the job: the stand-in in place of NCCL, and a place of its own for its
+ * rings.
  */
 static void set_scene(const struct stage *stage)
 {
@@ -144,7 +149,7 @@ static void set_scene(const struct stage *stage)
 	unsetenv("INQUEST_JOB_DIR");
 }
 
-/* What a scheduler tells its jobs; the one that we are in ourselves, if any, is not meant. */
+/* Sets what a scheduler tells its jobs. The job that we are in ourselves, if any, is not meant. */
 static void set_end(int ends_s)
 {
 	struct str text = {0};
@@ -157,7 +162,7 @@ static void set_end(int ends_s)
 	str_release(&text);
 }
 
-/* In the child: becomes `inquest run` of the scenario. Never returns well, only by exec. */
+/* Becomes `inquest run` of the scenario. Runs in the child, and never returns. */
 static void play(const struct stage *stage, int confine_mib, int ends_s)
 {
 	struct str confine = {0}, launch = {0}, conf = {0}, out = {0}, log = {0};
@@ -221,7 +226,7 @@ bool stage_has_ended(struct stage *stage)
 	return stage->ended || !stage->job;
 }
 
-/* Sends a signal to all that descends from us. Returns how many there are. */
+/* Sends a signal to all processes that descend from us. Returns how many there are. */
 static size_t signal_all(int signo)
 {
 	uint32_t us = (uint32_t)getpid();

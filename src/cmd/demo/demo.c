@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A job that really fails, on the stand-in, and is really examined: by the same agent, gatherer
- * and judge as any other. Only this file knows what must come out (expected.h), and only to check.
+ * A job that really fails, on the stand-in, and is really examined: by the same agent, gatherer and
+ * judge as any other. Only this file knows what must come out (expected.h), and only to check.
  *
  * A verdict needs time to stand, so we look until it is the true one, and on a busy machine
- * patiently. But whatever is said meanwhile, nobody who has no part in it may ever be blamed.
+ * patiently. But whatever is told meanwhile, nobody who has no part in it may ever be blamed.
  */
 #include <argp.h>
 #include <errno.h>
@@ -26,9 +26,10 @@
 
 #define DEFAULT_SCENARIO "compile-skew"
 #define SKIPPED          77
+/* how long a verdict may take to stand */
 #define PATIENCE_NS      (90 * CLOCK_NS_PER_S)
-#define OVER_PATIENCE_NS (180 * CLOCK_NS_PER_S)
-#define SEEDS_TRIED      1000
+#define OVER_PATIENCE_NS (180 * CLOCK_NS_PER_S) /* how long the job may take to end */
+#define SEEDS_TRIED      1000 /* until one has the culprit asked for */
 
 enum { OPTION_LIST = 256, OPTION_KEEP, OPTION_STANDIN, OPTION_RANK, OPTION_RANKS, OPTION_SEED };
 
@@ -37,10 +38,11 @@ struct arguments {
 	const char *output;
 	const char *ranks;
 	const char *seed;
-	int rank; /* who must be the culprit; -1: whoever is drawn */
+	int rank; /* the culprit that is asked for; -1: whoever is drawn */
 	bool list, keep, standin, json;
 };
 
+/* Returns the argument's number; ends the program where it is none. */
 static int number(struct argp_state *state, const char *arg, int least)
 {
 	char *end;
@@ -123,12 +125,16 @@ static const struct argp argp = {
 
 static volatile sig_atomic_t interrupted;
 
+/* Writer: a signal handler. Reader: the loops that wait. */
 static void note_interrupt(int signo)
 {
 	interrupted = signo;
 }
 
-/* The reader of our output may go away (`| head`): the job is to be ended all the same. */
+/*
+ * Handles SIGPIPE: the reader of our output may go away (`| head`), but the job must be ended all
+ * the same.
+ */
 static void go_on(int signo)
 {
 	(void)signo;
@@ -151,6 +157,7 @@ static int print_standin(void)
 	return err ? CMD_UNREADABLE : CMD_FINE;
 }
 
+/* Prints a line for each scenario. */
 static int print_list(const struct stage *stage)
 {
 	struct complaint why = {0};
@@ -177,12 +184,13 @@ static int print_list(const struct stage *stage)
 
 /* --- One scenario ----------------------------------------------------------------------------- */
 
+/* A demo that is played. */
 struct demo {
 	struct arguments arguments;
 	struct stage stage;
 	struct expected expected;
 	struct look look; /* the last one */
-	int innocent;     /* who was blamed wrongly, -1 nobody */
+	int innocent;     /* a rank that was blamed wrongly; -1 none */
 };
 
 static int read_expected(struct demo *demo, struct complaint *why)
@@ -197,7 +205,10 @@ static int read_expected(struct demo *demo, struct complaint *why)
 	return err;
 }
 
-/* Draws with one seed after the other until the culprit is the one that was asked for. */
+/*
+ * Draws with one seed after the other until the culprit is the one that was asked for. Returns 0,
+ * or an exit status with words.
+ */
 static int draw_culprit(struct demo *demo, const char *scenario, struct complaint *why)
 {
 	for (int seed = 1; seed <= SEEDS_TRIED; seed++) {
@@ -220,6 +231,7 @@ static int draw_culprit(struct demo *demo, const char *scenario, struct complain
 	return CMD_USAGE;
 }
 
+/* Draws the scenario that was asked for. Returns 0, or an exit status with words. */
 static int draw(struct demo *demo, struct complaint *why)
 {
 	const char *scenario = demo->arguments.scenario;
@@ -236,7 +248,7 @@ static int draw(struct demo *demo, struct complaint *why)
 	return read_expected(demo, why) < 0 ? CMD_UNREADABLE : 0;
 }
 
-/* Looks at the job once, live, as attach would; false if there is nothing to see yet. */
+/* Looks at the job once, live, as attach would. Returns false if there is nothing to see yet. */
 static bool look_live(struct demo *demo)
 {
 	const struct live_options live = LIVE_OPTIONS_STACKS;
@@ -257,6 +269,7 @@ static bool look_live(struct demo *demo)
 	return seen;
 }
 
+/* Judges what the job's agent has kept. Returns false if there is nothing. */
 static bool look_bundle(struct demo *demo)
 {
 	struct str folder = {0};
@@ -271,7 +284,10 @@ static bool look_bundle(struct demo *demo)
 	return seen;
 }
 
-/* Takes note of a look: was it the truth, and was nobody wronged? */
+/*
+ * Takes note of a look, and of whether it blames somebody wrongly. Returns true if it is the truth;
+ * else `wrong` says why not.
+ */
 static bool take_look(struct demo *demo, struct str *wrong)
 {
 	str_cut(wrong, 0);
@@ -348,6 +364,7 @@ static void tell_how_to_attach(const struct demo *demo)
 		demo->stage.folder.text);
 }
 
+/* Tells how the demo came out. Returns the exit status. */
 static int conclude(const struct demo *demo, const struct str *wrong)
 {
 	if (interrupted) {
@@ -369,6 +386,7 @@ static int conclude(const struct demo *demo, const struct str *wrong)
 	return CMD_FINE;
 }
 
+/* Plays a scenario. Returns the exit status. */
 static int play(struct demo *demo, struct complaint *why)
 {
 	struct str wrong = {0};
@@ -425,7 +443,8 @@ static int run_stage(struct demo *demo)
 static int run(int argc, char **argv)
 {
 	struct sigaction action = {.sa_handler = note_interrupt};
-	struct sigaction unread = {.sa_handler = go_on}; /* not ignored: the job would inherit it */
+	struct sigaction unread = {.sa_handler = go_on}; /* not ignored, since the job would
+							  * inherit that */
 	struct demo demo = {.arguments = {.rank = -1}, .innocent = -1};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &demo.arguments);

@@ -25,6 +25,7 @@ static int64_t number_of(const struct expected *expected, const char *key)
 	return json_object_get_int64(value);
 }
 
+/* Returns how many items the list has; 0 where there is none. */
 static size_t list_of(
 	const struct expected *expected, const char *key, struct json_object **ret_list)
 {
@@ -34,6 +35,7 @@ static size_t list_of(
 							       : 0;
 }
 
+/* True if the list has that rank. */
 static bool lists(const struct expected *expected, const char *key, int rank)
 {
 	struct json_object *list;

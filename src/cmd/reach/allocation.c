@@ -15,15 +15,15 @@
 
 /* -- What is asked for ------------------------------------------------------------------------ */
 
-/* "123_4.0" taken apart. */
+/* What a text asks for: "123_4.0" taken apart. */
 struct wanted {
-	char name[64]; /* without the step */
-	char number[16];
-	int step;   /* -1 all */
+	char name[64]; /* the job, without the step */
+	char number[16]; /* what it begins with: "123" */
+	int step;   /* -1: all steps */
 	bool exact; /* the number is a job's own, never that of an array */
 };
 
-/* The number at *at, which is moved behind it; -1: there is none. */
+/* Takes the number at *at, which is moved behind it. Returns -1 where there is none. */
 static int take_number(const char **at, char *ret, size_t size)
 {
 	size_t len = strspn(*at, DIGITS);
@@ -36,6 +36,7 @@ static int take_number(const char **at, char *ret, size_t size)
 	return claims_number(ret);
 }
 
+/* Takes a text apart. Returns false if it names no job. */
 static bool parse(const char *text, struct wanted *ret)
 {
 	const char *at = text;
@@ -50,7 +51,7 @@ static bool parse(const char *text, struct wanted *ret)
 	if (*at == '.') {
 		at++;
 		ret->step = take_number(&at, digits, sizeof(digits));
-		/* As an environment has it. */
+		/* With a step the number is as an environment has it. */
 		ret->exact = true;
 		if (ret->step < 0)
 			return false;
@@ -67,9 +68,13 @@ bool allocation_is_job(const char *text)
 
 /* -- Whether it runs -------------------------------------------------------------------------- */
 
+/* How far a job is. */
 enum stage { RUNS, NOT_YET, OVER };
 
-/* Ranks of a completing job may still hang, but Slurm starts no step of it any more. */
+/*
+ * Returns how far a job of that state is. Ranks of a completing job may still hang, but Slurm
+ * starts no step of it any more.
+ */
 static enum stage stage_of(const char *state)
 {
 	static const struct {
@@ -87,7 +92,7 @@ static enum stage stage_of(const char *state)
 	return RUNS;
 }
 
-/* It may be asked by its owner and by root. */
+/* Returns 0 if we are the job's owner or root, who may look into it; else negative with words. */
 static int may_ask(const struct squeue_job *job, const char *name, struct complaint *why)
 {
 	if (geteuid() == 0 || (uid_t)strtoul(job->uid, NULL, 10) == geteuid())
@@ -96,6 +101,7 @@ static int may_ask(const struct squeue_job *job, const char *name, struct compla
 		job->user, job->user);
 }
 
+/* Says that a job has not begun, or is over. Returns negative. */
 static int tell_stage(const char *name, enum stage stage, const char *state, struct complaint *why)
 {
 	if (stage == NOT_YET)
@@ -112,7 +118,10 @@ static int tell_stage(const char *name, enum stage stage, const char *state, str
 
 /* -- Which jobs ------------------------------------------------------------------------------- */
 
-/* The number behind the plus of a component of a heterogeneous job; -1: it is none. */
+/*
+ * Returns the number behind the plus in the name of a component of a heterogeneous job; -1: it is
+ * none.
+ */
 static int component_of(const struct squeue_job *job)
 {
 	const char *plus = strchr(job->name, '+');
@@ -125,7 +134,7 @@ static bool is_meant(const struct wanted *wanted, const struct squeue_job *job)
 {
 	size_t len = strlen(wanted->number);
 
-	/* Tasks that wait are one row: it comes only if the wanted one is among them. */
+	/* Tasks that wait are one row, which squeue prints only if the wanted one is among them. */
 	if (strchr(wanted->name, '_'))
 		return !strcmp(job->name, wanted->name) ||
 		       (job->task < 0 && !strcmp(job->array, wanted->number));
@@ -138,7 +147,7 @@ static bool is_meant(const struct wanted *wanted, const struct squeue_job *job)
 	return !wanted->exact && !strcmp(job->array, wanted->number);
 }
 
-/* Leaves those that are meant. */
+/* Keeps the jobs that are meant. Returns 0, or negative with words if there is none. */
 static int keep_meant(struct squeue *squeue, const struct wanted *wanted, struct complaint *why)
 {
 	size_t kept = 0;
@@ -156,7 +165,7 @@ static int keep_meant(struct squeue *squeue, const struct wanted *wanted, struct
 		wanted->name);
 }
 
-/* Leaves those that run; words where none does. */
+/* Keeps the jobs that run. Returns 0, or negative with words if none does. */
 static int keep_running(struct squeue *squeue, const char *name, struct complaint *why)
 {
 	const char *last = NULL;
@@ -178,9 +187,7 @@ static int keep_running(struct squeue *squeue, const char *name, struct complain
 	return kept ? 0 : tell_stage(name, stage, last, why);
 }
 
-/*
- * For an array without a task, the one that runs; if several do, each is a job that could be meant.
- */
+/* Says which tasks of an array run: each is a job that could be meant. Returns negative. */
 static int tell_tasks(const struct squeue *squeue, const char *name, struct complaint *why)
 {
 	struct str tasks = {0};
@@ -197,6 +204,7 @@ static int tell_tasks(const struct squeue *squeue, const char *name, struct comp
 
 /* -- Which nodes ------------------------------------------------------------------------------ */
 
+/* Adds the nodes of one of Slurm's lists. Returns 0, or negative with words. */
 static int add_nodes(
 	struct allocation *allocation, const char *list, int component, struct complaint *why)
 {
@@ -210,7 +218,10 @@ static int add_nodes(
 	return error;
 }
 
-/* Those of the wanted step of one job, as Slurm numbers it; none where it has no such step. */
+/*
+ * Adds the nodes of the wanted step of one job, by the number that Slurm gave to the job; none
+ * where it has no such step.
+ */
 static int add_step(
 	struct allocation *allocation, const char *number, int component, struct complaint *why)
 {
@@ -228,6 +239,7 @@ static int add_step(
 	return error;
 }
 
+/* Adds the nodes of a job, or of the wanted step of it. */
 static int add_job(
 	struct allocation *allocation, const struct squeue_job *job, struct complaint *why)
 {
@@ -241,6 +253,7 @@ static int add_job(
 	return add_step(allocation, job->number, component, why);
 }
 
+/* Adds the nodes of all jobs that are meant. Returns 0, or negative with words. */
 static int add_jobs(struct allocation *allocation, const struct wanted *wanted,
 	const struct squeue *squeue, struct complaint *why)
 {
@@ -261,8 +274,8 @@ static int add_jobs(struct allocation *allocation, const struct wanted *wanted,
 }
 
 /*
- * A user who asks from a step of that job (a shell by srun --pty) does not mean that step: if only
- * one other step runs, that is meant.
+ * Leaves out the step that we run in: a user who asks from a step of that job (a shell by srun
+ * --pty) does not mean that. If only one other step runs, it is taken.
  */
 static int leave_own_step(struct allocation *allocation, struct complaint *why)
 {

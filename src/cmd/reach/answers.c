@@ -17,6 +17,7 @@
 
 /* -- What one answer was ---------------------------------------------------------------------- */
 
+/* Sets the node to LACKS; of several reasons the first stays. */
 void answer_lacks(struct collect_node *node, const char *format, ...)
 {
 	va_list args;
@@ -29,7 +30,7 @@ void answer_lacks(struct collect_node *node, const char *format, ...)
 	va_end(args);
 }
 
-/* How its launcher ended without an answer, in words. */
+/* Says in the node's `why` how its launcher ended without an answer. */
 static void tell_ending(struct collect_node *node, int status)
 {
 	const char *program = reason_program(node->argv);
@@ -53,7 +54,7 @@ static void tell_ending(struct collect_node *node, int status)
 	str_release(&said);
 }
 
-/* Its time is over, though perhaps it has said why. */
+/* Says that the node's time is over; though perhaps its launcher has said why. */
 static void tell_late(struct collect_node *node, int deadline_ms)
 {
 	double seconds = deadline_ms / 1000.0;
@@ -71,7 +72,7 @@ static void tell_late(struct collect_node *node, int deadline_ms)
 	str_release(&said);
 }
 
-/* Why no more has come; nothing where all has. */
+/* Says in the node's `why` why no more has come; nothing where all has. */
 static void tell_lack(struct collect_node *node, bool late, int status, int deadline_ms)
 {
 	const struct frames *frames = &node->frames;
@@ -87,6 +88,7 @@ static void tell_lack(struct collect_node *node, bool late, int status, int dead
 		tell_ending(node, status);
 }
 
+/* The part of an answer that came whole is kept, even where the rest lacks. */
 void answer_settle(struct collect_node *node, bool late, int status, int deadline_ms)
 {
 	const struct frames *frames = &node->frames;
@@ -106,6 +108,7 @@ void answer_settle(struct collect_node *node, bool late, int status, int deadlin
 
 /* -- All of them ------------------------------------------------------------------------------ */
 
+/* What is at hand while the answers are taken. */
 struct taking {
 	struct collect *collect;
 	struct bundle_groups *groups;
@@ -115,8 +118,8 @@ struct taking {
 #define LIST_NAME "nodes" /* of the file that says who was asked */
 
 /*
- * A node's name within a file's name. If that needs another spelling, or looks like the list, a sum
- * is appended: ns/a is not ns_a.
+ * Appends a node's name as part of a file's name. If that needs another spelling, or looks like the
+ * list, a sum is appended: ns/a is not ns_a.
  */
 static void add_name(struct str *path, const char *name)
 {
@@ -130,7 +133,7 @@ static void add_name(struct str *path, const char *name)
 	str_printf(path, "-%.8s", sum);
 }
 
-/* DIR/[.before-]KEY.NODE[.2].inq; name NULL: the list's. */
+/* Appends DIR/[.before-]KEY.NODE[.2].inq; name NULL: the list's path. */
 static void add_path(const struct taking *t, const char *before, const char *name, size_t which,
 	struct str *path)
 {
@@ -147,8 +150,8 @@ static void add_path(const struct taking *t, const char *before, const char *nam
 }
 
 /*
- * An earlier answer of a node is kept under a name that reading the folder ignores: beside the
- * other nodes' present answers it would be of another moment.
+ * Keeps an earlier answer of a node under a name that reading the folder ignores: beside the other
+ * nodes' present answers it would be of another moment.
  */
 static void put_aside(const struct taking *t, const char *name)
 {
@@ -165,6 +168,7 @@ static void put_aside(const struct taking *t, const char *name)
 	}
 }
 
+/* Writes one bundle into the folder, and appends its path to `path`; complains if that fails. */
 static void keep(const struct taking *t, const char *name, size_t which,
 	const struct evidence *evidence, struct str *path)
 {
@@ -177,8 +181,9 @@ static void keep(const struct taking *t, const char *name, size_t which,
 }
 
 /*
- * Looked at by way of another name of it before: its processes, all of them and no other, are there
- * already. A node that has only some of them in common may be another: its own answer is kept.
+ * True if the node was looked at by way of another name of it before: its processes, all of them
+ * and no other, are there already. A node that has only some of them in common may be another: its
+ * own answer is kept.
  */
 static bool is_taken(const struct taking *t, size_t part)
 {
@@ -188,7 +193,10 @@ static bool is_taken(const struct taking *t, size_t part)
 	return false;
 }
 
-/* The same again, byte by byte: a line that came twice, a launcher that ran it twice. */
+/*
+ * True if that bundle came before, byte by byte: a line that came twice, a launcher that ran it
+ * twice.
+ */
 static bool is_repeated(const struct collect_node *node, size_t which)
 {
 	const struct str *mine = &node->frames.bundles.items[which];
@@ -202,7 +210,10 @@ static bool is_repeated(const struct collect_node *node, size_t which)
 	return false;
 }
 
-/* One bundle of a node. False where it cannot be read, or its machine has answered before. */
+/*
+ * Adds one bundle of a node. False where it cannot be read, is empty, or its machine has answered
+ * before.
+ */
 static bool take_bundle(struct taking *t, struct collect_node *node, size_t which)
 {
 	const struct str *bytes = &node->frames.bundles.items[which];
@@ -229,6 +240,7 @@ static bool take_bundle(struct taking *t, struct collect_node *node, size_t whic
 	return taken;
 }
 
+/* Adds a node's bundles, and frees them. False where it gave nothing that was not there already. */
 static bool take_node(struct taking *t, struct collect_node *node)
 {
 	size_t taken = 0;
@@ -244,6 +256,7 @@ static bool take_node(struct taking *t, struct collect_node *node)
 
 /* -- Who was asked ---------------------------------------------------------------------------- */
 
+/* Returns the JSON object for one node that was asked: its name, its state, and why it lacks. */
 static struct json_object *node_object(const struct collect_node *node)
 {
 	static const char *const names[] = {[COLLECT_WAITING] = "lacks",
@@ -261,6 +274,7 @@ static struct json_object *node_object(const struct collect_node *node)
 	return object;
 }
 
+/* Adds the bundle that says who was asked, with a gap for each node that lacks. */
 static void add_coverage(struct taking *t)
 {
 	struct json_object *object = json_object_new_object();

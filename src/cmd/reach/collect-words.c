@@ -12,13 +12,15 @@
 
 /* -- A template ------------------------------------------------------------------------------- */
 
+/* A template while it is taken apart. */
 struct splitting {
 	struct via_words *words;
-	struct str word;
-	size_t n;
-	bool open, has_node;
+	struct str word; /* the word that has begun */
+	size_t n; /* words in argv */
+	bool open, has_node; /* a word has begun, though it may be ""; there was a %h */
 };
 
+/* Ends the word that has begun, if one has, and appends it to argv. */
 static void put_word(struct splitting *s)
 {
 	char **argv = s->words->argv;
@@ -35,7 +37,7 @@ static void put_word(struct splitting *s)
 	s->open = false;
 }
 
-/* What stands behind a percent sign. */
+/* Adds what a percent sign and that character stand for. 0, or -1 with words. */
 static int put_sign(struct splitting *s, char sign, struct complaint *why)
 {
 	switch (sign) {
@@ -57,6 +59,7 @@ static int put_sign(struct splitting *s, char sign, struct complaint *why)
 	}
 }
 
+/* Splits the template at blanks outside quotes. 0, or -1 with words. */
 static int split(struct splitting *s, const char *via, struct complaint *why)
 {
 	char quote = '\0';
@@ -91,6 +94,7 @@ static int split(struct splitting *s, const char *via, struct complaint *why)
 	return error;
 }
 
+/* Appends a word as it stands. */
 static void append(struct splitting *s, const char *word)
 {
 	str_add(&s->word, word);
@@ -113,8 +117,8 @@ int via_split(const char *via, struct via_words *words, struct complaint *why)
 
 /* -- Whom one waits for ----------------------------------------------------------------------- */
 
-#define PROGRESS_PAUSE (100 * CLOCK_NS_PER_MS)
-#define PROGRESS_NAMED 3
+#define PROGRESS_PAUSE (100 * CLOCK_NS_PER_MS) /* between two lines, in ns */
+#define PROGRESS_NAMED 3 /* so many nodes are named */
 
 void progress_show(struct progress *progress, const struct collect *collect)
 {

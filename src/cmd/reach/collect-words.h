@@ -6,18 +6,20 @@
 
 #include "cmd/reach/collect.h"
 
+/* A template taken apart. */
 struct via_words {
 	const char *node, *command; /* what %h and %c stand for; borrowed */
 	char **argv;                /* NULL-ended; the caller's, each and all */
 	bool has_command;           /* there was a %c; else "sh" is the last word */
 };
 
-/* Takes a template apart, as collect_add_via() says. 0, or -1 with words; argv is set either way.
+/*
+ * Takes a template apart, as collect_add_via() says. 0, or -1 with words. argv is set either way.
  */
 int via_split(const char *via, struct via_words *words, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
-/* A line on a terminal that is overwritten. {0} at first. */
+/* The line on a terminal that is overwritten. {0} at first. */
 struct progress {
 	int64_t shown; /* when last; 0 never */
 	int64_t begun;

@@ -27,15 +27,16 @@
 #define READS_MOST 1024 /* of 64 KiB each */
 #define GRACE_NS   (200 * CLOCK_NS_PER_MS) /* from TERM to KILL */
 
+/* A run of all launchers. */
 struct run {
 	struct collect *collect;
-	struct script_program program;
+	struct script_program program; /* what is sent to nodes that have no inquest */
 	struct progress progress;
 };
 
 /* -- One launcher ----------------------------------------------------------------------------- */
 
-/* In the child. Does not return. */
+/* Becomes the launcher, in the child, with these as its standard streams. Does not return. */
 static void become(const struct collect_node *node, const int fds[3])
 {
 	for (int i = 0; i < 3; i++)
@@ -49,6 +50,7 @@ static void become(const struct collect_node *node, const int fds[3])
 	_exit(127);
 }
 
+/* Closes *fd if it is open, and sets it to -1. */
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -56,6 +58,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+/* Starts a node's launcher. Where that fails the node lacks. */
 static void start(struct run *run, struct collect_node *node)
 {
 	int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
@@ -87,12 +90,16 @@ static void start(struct run *run, struct collect_node *node)
 		script_add(&node->input, run->collect, &run->program);
 }
 
+/* True while its launcher runs and its time is not over. */
 static bool is_at_work(const struct collect_node *node)
 {
 	return node->pid > 0;
 }
 
-/* Tells it, and all that it started here, to end; reap() sees to it. What it has done is known. */
+/*
+ * Tells the launcher, and all that it started here, to end; reap() sees to it. Its answer is
+ * closed: what it has done is known.
+ */
 static void end(struct collect_node *node)
 {
 	close_fd(&node->in);
@@ -107,7 +114,10 @@ static void end(struct collect_node *node)
 	node->pid = 0;
 }
 
-/* Ends what is left in its session with it: until it is reaped no other process has that number. */
+/*
+ * Reaps a launcher that was told to end, by force once the grace is over. What is left in its
+ * session ends with it: until it is reaped no other process has that number.
+ */
 static void reap(struct collect_node *node)
 {
 	siginfo_t info = {0};
@@ -127,6 +137,7 @@ static void reap(struct collect_node *node)
 	}
 }
 
+/* Reaps those that have ended. True while some of those told to end have not. */
 static bool reap_all(const struct collect *collect)
 {
 	struct collect_node *node;
@@ -139,7 +150,10 @@ static bool reap_all(const struct collect *collect)
 	return left;
 }
 
-/* Waits for those that were told to end, for all of them at once; one in the kernel stays there. */
+/*
+ * Waits for those that were told to end, for all of them at once; one that is stuck in the kernel
+ * stays there.
+ */
 static void end_all(const struct collect *collect)
 {
 	const struct timespec moment = {0, 5 * CLOCK_NS_PER_MS};
@@ -149,7 +163,7 @@ static void end_all(const struct collect *collect)
 		nanosleep(&moment, NULL);
 }
 
-/* True once it is over; its status then stands in *ret. */
+/* True once the launcher has ended; its status then stands in *ret. */
 static bool is_over(struct collect_node *node, int *ret)
 {
 	if (waitpid(node->pid, ret, WNOHANG) <= 0)
@@ -160,7 +174,7 @@ static bool is_over(struct collect_node *node, int *ret)
 
 /* -- What goes to and fro --------------------------------------------------------------------- */
 
-/* A launcher that reads no more gets no more. */
+/* Sends what its input takes now. A launcher that reads no more gets no more. */
 static void send_some(struct run *run, struct collect_node *node)
 {
 	const struct str *from = node->streamed ? &run->program.bytes : &node->input;
@@ -172,13 +186,14 @@ static void send_some(struct run *run, struct collect_node *node)
 		close_fd(&node->in);
 }
 
+/* True if there is something to send, of the script or, once asked for, of our program. */
 static bool has_to_send(const struct run *run, const struct collect_node *node)
 {
 	return node->in >= 0 &&
 	       node->sent < (node->streamed ? run->program.bytes.len : node->input.len);
 }
 
-/* It asks for our program, for that once and no other. */
+/* Begins to send our program if the node asks for it: for that once, and no other. */
 static void heed_want(struct run *run, struct collect_node *node)
 {
 	if (!node->frames.wanted || node->streamed)
@@ -191,6 +206,7 @@ static void heed_want(struct run *run, struct collect_node *node)
 	node->sent = 0;
 }
 
+/* Takes what has come on the launcher's standard output. */
 static void hear(struct run *run, struct collect_node *node)
 {
 	char bytes[65536];
@@ -204,6 +220,7 @@ static void hear(struct run *run, struct collect_node *node)
 	}
 }
 
+/* Takes what has come on its standard error, of which the end is kept. */
 static void hear_errors(struct collect_node *node)
 {
 	char bytes[4096];
@@ -221,7 +238,7 @@ static void hear_errors(struct collect_node *node)
 	}
 }
 
-/* Bytes that came in time count, whenever we read them. */
+/* Takes what has come but was not read: bytes that came in time count, whenever we read them. */
 static void hear_rest(struct run *run, struct collect_node *node)
 {
 	for (int n = 0; n < READS_MOST && node->out >= 0 && !node->frames.done; n++) {
@@ -257,6 +274,7 @@ static void look_after(struct run *run, struct collect_node *node)
 	}
 }
 
+/* Waits up to 20 ms for the launchers at work, and looks after each. */
 static void poll_all(struct run *run)
 {
 	struct collect *collect = run->collect;
@@ -287,7 +305,7 @@ static void poll_all(struct run *run)
 
 /* -- All of them ------------------------------------------------------------------------------ */
 
-/* The next that waits; NULL: none does. */
+/* Returns the next node that waits for its launcher; NULL: none does. */
 static struct collect_node *next_waiting(const struct collect *collect)
 {
 	struct collect_node *node;
@@ -298,6 +316,7 @@ static struct collect_node *next_waiting(const struct collect *collect)
 	return NULL;
 }
 
+/* Runs all launchers, at most COLLECT_AT_ONCE at a time, until each has been settled. */
 static void run_all(struct run *run)
 {
 	size_t at_work = 0;
@@ -336,7 +355,7 @@ size_t collect_run(struct collect *collect, struct bundle_groups *groups)
 
 /* -- Who is asked ----------------------------------------------------------------------------- */
 
-/* Takes argv over. */
+/* Adds a node, and takes argv over. */
 static void add_node(struct collect *collect, const char *name, char **argv, bool whole)
 {
 	*array_add(&collect->nodes) = (struct collect_node){
@@ -349,6 +368,7 @@ static void add_node(struct collect *collect, const char *name, char **argv, boo
 	};
 }
 
+/* Frees an argv and its words; NULL is fine. */
 static void free_words(char **argv)
 {
 	for (size_t i = 0; argv && argv[i]; i++)
@@ -356,6 +376,7 @@ static void free_words(char **argv)
 	free(argv);
 }
 
+/* True if there is a node of that name. */
 static bool is_known(const struct collect *collect, const char *name)
 {
 	const struct collect_node *node;

@@ -16,13 +16,13 @@
  *	collect_release(&collect);
  *
  * WHAT RUNS THERE. The argv gets one more word, "sh", and a script on its standard input: so
- * nothing is quoted, whether the launcher joins words for a shell there (ssh) or not (srun,
- * kubectl exec -i). It must pass standard input and output on, and give no terminal. The
- * script looks for our own path there, then for `inquest' in PATH, and runs the first that has the
- * verb. Where none has, and we are the one file, it asks for that, gets it through its input,
- * compares its SHA-256, and runs it once it is unlinked, so that nothing stays behind. In a
- *template with %c that stands for the command, quoted for a shell, in place of all this: for
- *launchers without an input (pdsh), on nodes that have inquest.
+ * nothing is quoted, whether the launcher joins words for a shell there (ssh) or not (srun, kubectl
+ * exec -i). It must pass standard input and output on, and give no terminal. The script looks for
+ * our own path there, then for `inquest' in PATH, and runs the first that has the verb. Where none
+ * has, and we are the one file, it asks for that, gets it through its input, compares its SHA-256,
+ * and runs it once it is unlinked, so that nothing stays behind. In a template with %c that stands
+ * for the command, quoted for a shell, in place of all this: for launchers without an input (pdsh),
+ * on nodes that have inquest.
  *
  * WHAT COMES BACK are bundles as text (cmd/reach/frame.h), which is believed only whole. Greetings
  * before it, and names before each line, do no harm.
@@ -42,6 +42,7 @@
 #include "cmd/reach/frame.h"
 #include "evidence/gather/live.h"
 
+/* How a node has answered. */
 enum collect_state {
 	COLLECT_WAITING,
 	COLLECT_ANSWERED,
@@ -49,6 +50,7 @@ enum collect_state {
 	COLLECT_LACKS,   /* no answer, or none that is believed: `why` */
 };
 
+/* One node that is asked. */
 struct collect_node {
 	char *name;  /* as it was asked for */
 	char **argv; /* NULL-ended */
@@ -70,8 +72,9 @@ struct collect_node {
 #define COLLECT_DEADLINE_MS 10000
 #define COLLECT_AT_ONCE     64 /* launchers that run at a time */
 
+/* The nodes to ask, for what, and how. {0} but for the wishes at first; collect_release() it. */
 struct collect {
-	const char *key;
+	const char *key; /* as cmd/reach/key.h has them */
 	int deadline_ms; /* of each node */
 	bool no_stacks, no_logs;
 	unsigned samples; /* 1 to 3; 0: as gather has it */
@@ -81,24 +84,26 @@ struct collect {
 	ARRAY(struct collect_node) nodes;
 };
 
-/* Adds a node, unless one of that name is there already. */
+/* Adds a node, unless one of that name is there already. argv is copied. */
 void collect_add(struct collect *collect, const char *name, const char *const *argv)
 	__attribute__((nonnull));
 
 /*
- * The same by a template: words by blanks, as a shell takes quotes and backslashes apart; %h is the
- * node's name, %c the command, %% a percent sign; without %h the name is appended. -1 with words.
+ * Adds a node by a template: words by blanks, as a shell takes quotes and backslashes apart; %h is
+ * the node's name, %c the command, %% a percent sign; without %h the name is appended. 0, also
+ * where the node is there already, or -1 with words.
  */
 int collect_add_via(struct collect *collect, const char *name, const char *via,
 	struct complaint *why) __attribute__((nonnull(1, 2, 3)));
 
 /*
- * Runs them, and adds their answers, and the nodes without one, to groups. Returns how many nodes
- * answered with evidence. Ends at most a moment after the deadline, even if launchers ignore being
- * told to end. Complains of files that cannot be kept.
+ * Runs the launchers, and adds their answers, and the nodes without one, to groups. Returns how
+ * many nodes answered with evidence. Ends at most a moment after the deadline, even if launchers
+ * ignore being told to end. Complains of files that cannot be kept.
  */
 size_t collect_run(struct collect *collect, struct bundle_groups *groups) __attribute__((nonnull));
 
+/* Ends the launchers that still run, and frees the nodes. key, keep and meter are the caller's. */
 void collect_release(struct collect *collect) __attribute__((nonnull));
 
 #endif

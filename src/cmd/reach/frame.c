@@ -7,9 +7,9 @@
 #include "base/base64.h"
 #include "base/sha256.h"
 
-#define MARK       "INQ:"
-#define PER_LINE   48
-#define WORDS_MOST 200
+#define MARK       "INQ:" /* begins each line of ours */
+#define PER_LINE   48 /* bytes of a bundle, as 64 characters */
+#define WORDS_MOST 200 /* that are kept of a node's words, in bytes */
 
 void frame_add(struct str *into, const void *bytes, size_t size)
 {
@@ -26,6 +26,7 @@ void frame_add(struct str *into, const void *bytes, size_t size)
 	str_add(into, MARK "end\n");
 }
 
+/* Believes no more of this node, for the first such reason. Always false. */
 static bool refuse(struct frames *frames, const char *why)
 {
 	if (!frames->wrong.len)
@@ -34,6 +35,7 @@ static bool refuse(struct frames *frames, const char *why)
 	return false;
 }
 
+/* Takes "INQ:bundle SIZE SHA256", its words behind the first. False if refused. */
 static bool begin(struct frames *frames, const char *words)
 {
 	char *end;
@@ -56,6 +58,7 @@ static bool begin(struct frames *frames, const char *words)
 	return true;
 }
 
+/* Takes 48 bytes of a bundle, as base64. False if refused. */
 static bool add_line(struct frames *frames, const char *text, size_t len)
 {
 	if (!frames->in_bundle)
@@ -67,6 +70,7 @@ static bool add_line(struct frames *frames, const char *text, size_t len)
 	return true;
 }
 
+/* Takes "INQ:end": the bundle is kept if its size and its sum are as promised. False if refused. */
 static bool end_bundle(struct frames *frames)
 {
 	char sum[SHA256_TEXT_SIZE];
@@ -85,13 +89,14 @@ static bool end_bundle(struct frames *frames)
 	return true;
 }
 
+/* Keeps the beginning of what a node says. */
 static void keep_words(struct frames *frames, const char *text, size_t len)
 {
 	str_cut(&frames->words, 0);
 	str_add_bytes(&frames->words, text, len < WORDS_MOST ? len : WORDS_MOST);
 }
 
-/* What stands behind such a word; NULL: it is another. */
+/* Returns what stands behind such a word; NULL: it is another. */
 static const char *behind(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -99,6 +104,7 @@ static const char *behind(const char *text, const char *word)
 	return strncmp(text, word, len) ? NULL : text + len;
 }
 
+/* Takes a line of ours, its mark left out. False if it was refused. */
 static bool take_ours(struct frames *frames, const char *text)
 {
 	const char *words;
@@ -128,8 +134,8 @@ static bool take_ours(struct frames *frames, const char *text)
 }
 
 /*
- * Ours begins there; NULL: it is none. Of two the first was cut within, since nothing of ours but
- * somebody's words may have the mark in it.
+ * Returns where ours begins in a line; NULL: it is none. Of two marks the first was cut within,
+ * since nothing of ours but somebody's words may have the mark in it.
  */
 static const char *find_mark(const struct str *line)
 {
@@ -143,7 +149,7 @@ static const char *find_mark(const struct str *line)
 	return next ? next : mark;
 }
 
-/* One line, without its end. */
+/* Takes one line, without its end. False if it was refused. */
 static bool take_line(struct frames *frames)
 {
 	struct str *line = &frames->line;
@@ -200,7 +206,7 @@ bool frames_cut(struct frames *frames, size_t *ret_came)
 	return cut;
 }
 
-/* A last line without its end is taken if it is whole; else it was cut, whatever is left of it. */
+/* Takes a last line without its end if it is whole; else it was cut, whatever is left of it. */
 void frames_end(struct frames *frames)
 {
 	if (frames->line.len && !frames->wrong.len && !take_line(frames)) {

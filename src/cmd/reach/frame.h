@@ -26,10 +26,10 @@
 #include "base/meter.h"
 #include "base/str.h"
 
-/* Appends a bundle. */
+/* Appends a bundle in this form. */
 void frame_add(struct str *into, const void *bytes, size_t size) __attribute__((nonnull(1)));
 
-/* Against those who send without end. */
+/* Bounds against those who send without end. */
 #define FRAMES_BYTES_MOST ((size_t)1 << 30) /* of one node's bundles */
 #define FRAMES_NOISE_MOST ((size_t)4 << 20) /* of what is none of ours */
 #define FRAMES_LINE_MOST  8192
@@ -44,15 +44,14 @@ struct frames {
 	size_t wanted; /* bytes of program that are asked for; 0 */
 	struct meter *meter; /* of all nodes together; borrowed, NULL: no bound */
 	/* Inside: */
-	struct str line, coming;
-	char sum[65];
-	size_t size, noise, total;
+	struct str line, coming; /* a line without its end so far; the bundle without its end */
+	char sum[65]; /* what its first line promised, and its size */
+	size_t size, noise, total; /* sizes: that bundle's, what is none of ours so far, all
+				    * whole bundles together */
 	bool in_bundle;
 };
 
-/*
- * Takes some bytes from a node. False once reading on is useless: `wrong` says why.
- */
+/* Takes some bytes from a node. False once reading on is useless: `wrong` says why. */
 bool frames_take(struct frames *frames, const char *bytes, size_t size) __attribute__((nonnull));
 
 /*
@@ -67,6 +66,7 @@ void frames_end(struct frames *frames) __attribute__((nonnull));
 /* Frees the bundles, after they were taken; all else stays. */
 void frames_drop_bundles(struct frames *frames) __attribute__((nonnull));
 
+/* Frees all that came. `meter` is the caller's. */
 void frames_release(struct frames *frames) __attribute__((nonnull));
 
 #endif

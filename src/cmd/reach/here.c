@@ -12,7 +12,10 @@
 
 /* -- Who is here ------------------------------------------------------------------------------ */
 
-/* The first of each user: whoever has one such folder may have a process for each of thousands. */
+/*
+ * Adds the first refusal of each user: whoever has one such folder may have a process for each of
+ * thousands.
+ */
 static void add_refusal(struct here *here, uid_t uid, const char *words)
 {
 	const struct here_refusal *refusal;
@@ -29,6 +32,7 @@ struct asked {
 	const char *key;
 };
 
+/* Notes a refusal, of a process that does not say that it is of another job. */
 static void note_refused(void *context, const struct survey_process *process, const char *words)
 {
 	const struct asked *asked = context;
@@ -37,6 +41,7 @@ static void note_refused(void *context, const struct survey_process *process, co
 		add_refusal(asked->here, process->uid, words);
 }
 
+/* Returns the user whose part that is; -1 where the process has gone. */
 static uid_t owner_of(struct here *here, const struct here_part *part)
 {
 	struct survey *survey = &here->pick.foreign.survey;
@@ -50,7 +55,10 @@ static uid_t owner_of(struct here *here, const struct here_part *part)
 	return process ? process->uid : (uid_t)-1;
 }
 
-/* A job that was found is one user's: what another's folder has is none of it. */
+/*
+ * True if a refusal of that user may be of what was asked for. A job that was found is one user's:
+ * what another's folder has is none of it.
+ */
 static bool may_be_of_it(struct here *here, const char *key, uid_t uid)
 {
 	const struct here_part *part;
@@ -61,6 +69,7 @@ static bool may_be_of_it(struct here *here, const char *key, uid_t uid)
 	return !here->parts.nr || !strcmp(key, "all");
 }
 
+/* Lists in here->refused those refusals that may matter. */
 static void tell_refused(struct here *here, const char *key)
 {
 	const struct here_refusal *refusal;
@@ -72,6 +81,7 @@ static void tell_refused(struct here *here, const char *key)
 
 /* -- What matches ----------------------------------------------------------------------------- */
 
+/* Adds the job that a folder is of, unless it is there already. */
 static void add_own(struct here *here, const struct jobs_entry *entry)
 {
 	const struct jobs *jobs = &here->pick.jobs;
@@ -83,6 +93,7 @@ static void add_own(struct here *here, const struct jobs_entry *entry)
 	*array_add(&here->parts) = (struct here_part){.own = head, .foreign = SURVEY_NONE};
 }
 
+/* Adds a job of the survey, unless it is there already. */
 static void add_foreign(struct here *here, int job)
 {
 	for (size_t i = 0; i < here->parts.nr; i++)
@@ -91,12 +102,19 @@ static void add_foreign(struct here *here, int job)
 	*array_add(&here->parts) = (struct here_part){.own = HERE_NONE, .foreign = job};
 }
 
-/* For a rank whose launcher ran under an agent on another node: that agent's folder is not here. */
+/*
+ * Returns the folder that such a process is in; NULL: none. For a rank whose launcher ran under an
+ * agent on another node: that agent's folder is not here.
+ */
 static const struct jobs_entry *folder_with(const struct here *here, uint32_t pid)
 {
 	return jobs_people_find(&here->people, &here->pick.jobs, pid, JOBS_PEOPLE_ANY);
 }
 
+/*
+ * Adds what a process is of: the job with folders above it, else the one without a probe, else it
+ * alone. False where there is no such process.
+ */
 static bool matches_pid(struct here *here, uint32_t pid)
 {
 	struct survey *survey = &here->pick.foreign.survey;
@@ -120,7 +138,7 @@ static bool matches_pid(struct here *here, uint32_t pid)
 	return process != NULL;
 }
 
-/* Folders by what their agents wrote, and by what those say who live in them. */
+/* Adds jobs with folders, by what their agents wrote, and by what those say who live in them. */
 static void match_own(struct here *here, const char *key)
 {
 	struct jobs *jobs = &here->pick.jobs;
@@ -145,6 +163,7 @@ static void match_own(struct here *here, const char *key)
 	}
 }
 
+/* Adds jobs without folders by what their ranks say. */
 static void match_foreign(struct here *here, const char *key)
 {
 	const struct survey *survey = &here->pick.foreign.survey;
@@ -155,6 +174,7 @@ static void match_foreign(struct here *here, const char *key)
 			add_foreign(here, (int)i);
 }
 
+/* True if the part has ended. */
 static bool is_over(const struct here *here, const struct here_part *part)
 {
 	struct fellows_sum sum = {.all.status = JOBS_RUNNING};
@@ -164,7 +184,10 @@ static bool is_over(const struct here *here, const struct here_part *part)
 	return sum.all.status == JOBS_ENDED;
 }
 
-/* "all" is what lives: of the dead nobody knows any more whom they were meant for. */
+/*
+ * Drops what has ended. "all" is what lives: of the dead nobody knows any more whom they were meant
+ * for.
+ */
 static void drop_ended(struct here *here)
 {
 	size_t kept = 0;
@@ -175,7 +198,7 @@ static void drop_ended(struct here *here)
 	here->parts.nr = kept;
 }
 
-/* Those of a number that a process has are meant by that; else it may be a name. */
+/* Takes a number that a process has to mean that; any other key may be a name. */
 int here_find(struct here *here, const char *key)
 {
 	struct complaint why = {0};
@@ -235,6 +258,7 @@ const char *here_id(const struct here *here, size_t which)
 
 /* -- What it is called elsewhere -------------------------------------------------------------- */
 
+/* Appends the key that other nodes have for that part. False, and nothing, where it has none. */
 static bool part_key(const struct here *here, const struct here_part *part, struct str *into)
 {
 	const struct survey *survey = &here->pick.foreign.survey;
@@ -249,6 +273,7 @@ static bool part_key(const struct here *here, const struct here_part *part, stru
 	return false;
 }
 
+/* Adds a key, and takes it over, unless it is there already or empty. */
 static void add_key(struct here_keys *keys, struct str *key)
 {
 	for (size_t i = 0; i < keys->all.nr && key->len; i++)

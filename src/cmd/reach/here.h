@@ -20,6 +20,7 @@
 #include "cmd/job-pick.h"
 #include "evidence/agent/jobs-people.h"
 
+/* A part of the evidence: one of own, foreign and pid says what it is. */
 struct here_part {
 	size_t own;   /* of a job with folders: its head's index in the list of jobs; else HERE_NONE
 		       */
@@ -32,9 +33,10 @@ struct here_part {
 /* A folder that a user's process has its records in, and that we may not look at. */
 struct here_refusal {
 	uid_t uid;
-	char *words;
+	char *words; /* whose folder, and why not */
 };
 
+/* What is here of a key. {0} at first; here_release() it. */
 struct here {
 	struct job_pick pick;          /* the jobs of this node, and the survey */
 	struct jobs_people people;     /* who is in those jobs' folders */
@@ -46,11 +48,13 @@ struct here {
 /* Finds the parts. CMD_FINE, even if none matched; another status after a complaint. */
 int here_find(struct here *here, const char *key) __attribute__((nonnull));
 
-/* Adds the evidence of one. 0, or negative with words where it has gone meanwhile. */
+/* Adds the evidence of one part. 0, or negative with words where it has gone meanwhile. */
 int here_gather(struct here *here, size_t which, const struct live_options *options,
 	struct evidence *into, struct complaint *why) __attribute__((nonnull(1, 3, 4)));
 
-/* The id that `inquest ls --all' has for that part. */
+/*
+ * Returns the id that `inquest ls --all' has for that part; "process" for one of no job. Borrowed.
+ */
 const char *here_id(const struct here *here, size_t which) __attribute__((nonnull));
 
 /* Keys by which other nodes know a job. {0} at first; here_keys_release() it. */
@@ -63,8 +67,10 @@ struct here_keys {
  * no part here has such a key.
  */
 void here_wide_keys(const struct here *here, struct here_keys *keys) __attribute__((nonnull));
+/* Frees the keys. */
 void here_keys_release(struct here_keys *keys) __attribute__((nonnull));
 
+/* Frees the parts, the jobs and the survey. */
 void here_release(struct here *here) __attribute__((nonnull));
 
 #endif

@@ -13,7 +13,7 @@ struct told {
 
 static const struct told nothing = {"", "", "", "", "", ""};
 
-/* What stands behind the prefix of such a key; NULL: it is of another kind. */
+/* Returns what stands behind the prefix of such a key; NULL: the key is of another kind. */
 static const char *behind(const char *key, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -21,11 +21,13 @@ static const char *behind(const char *key, const char *prefix)
 	return strncmp(key, prefix, len) ? NULL : key + len;
 }
 
+/* True if something was told, and it is this. */
 static bool is_same(const char *told, const char *value)
 {
 	return *told && !strcmp(told, value);
 }
 
+/* True if what was told of a job fits the key; not where the key is a pid. */
 static bool is_told(const char *key, const struct told *told)
 {
 	const char *value;
@@ -57,6 +59,7 @@ bool key_is_of_folder(const char *key, const struct jobs_entry *entry)
 	return is_told(key, &told) || !strcmp(key, entry->id) || !strcmp(key, entry->folder);
 }
 
+/* Returns what a process says of its job, by its environment. */
 static struct told told_by(const struct survey_process *process)
 {
 	const struct claims *claims = &process->claims;
@@ -114,6 +117,9 @@ bool key_is_wide(const char *key)
 	return !strcmp(key, "all");
 }
 
+/*
+ * Appends the first of these that is told, and by which other nodes can know it. False if none is.
+ */
 static bool put_key(const struct told *told, struct str *into)
 {
 	if (*told->step)

@@ -27,7 +27,7 @@ bool key_is_of_folder(const char *key, const struct jobs_entry *entry) __attribu
 bool key_is_of_process(const char *key, const struct survey_process *process)
 	__attribute__((nonnull));
 
-/* True if a process says of this kind of key that its job has another one. */
+/* True if a process says, of this kind of key, that its job has another one. */
 bool key_is_not_of_process(const char *key, const struct survey_process *process)
 	__attribute__((nonnull));
 
@@ -35,19 +35,21 @@ bool key_is_not_of_process(const char *key, const struct survey_process *process
 bool key_is_of_job(const char *key, const struct survey *survey, size_t job)
 	__attribute__((nonnull));
 
-/* The pid that it names, "pid:4711" or "4711"; 0: none. */
+/* Returns the pid that the key names, "pid:4711" or "4711"; 0: none. */
 uint32_t key_pid(const char *key) __attribute__((nonnull));
 
-/* True if it means the same on every node: no pid, and no name made up by an agent or by us. */
+/*
+ * True if the key means the same on every node: no pid, and no name made up by an agent or by us.
+ */
 bool key_is_wide(const char *key) __attribute__((nonnull));
 
 /*
- * Appends the key by which other nodes know the job of that process, or of that folder: its step,
- * run id, address of rank 0, its name. False, and nothing, where it has none.
+ * Appends the key by which other nodes know the job of that process: its step, its run id, or the
+ * address of its rank 0. False, and nothing, where it has none.
  */
 bool key_of_process(const struct survey_process *process, struct str *into)
 	__attribute__((nonnull));
-/* The same of a job with a folder. */
+/* Appends the same of a job with a folder, and last its name. */
 bool key_of_folder(const struct jobs_entry *entry, struct str *into) __attribute__((nonnull));
 
 #endif

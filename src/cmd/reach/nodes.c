@@ -14,6 +14,7 @@
 #define LIST_CAP ((size_t)16 << 20)
 #define BLANKS   " \t\r\n\v\f"
 
+/* Adds a name that is not there yet. For hostlist_expand(). */
 static void add_name(const char *name, void *user)
 {
 	struct nodes *nodes = user;
@@ -25,8 +26,8 @@ static void add_name(const char *name, void *user)
 }
 
 /*
- * Another might be a launcher's option, or a shell's words: also that part of it which the launcher
- * is given alone, the pod of ns/pod, the host of user@host.
+ * True if a name is safe to give to a launcher. Another might be its option, or a shell's words:
+ * also that part of it which the launcher is given alone, the pod of ns/pod, the host of user@host.
  */
 static bool is_fine(const char *name)
 {
@@ -36,6 +37,7 @@ static bool is_fine(const char *name)
 	return !strpbrk(name, BLANKS "'\"\\$`;&|<>()*?!#~{}");
 }
 
+/* Sets *user, a bool, if a name is not safe. For hostlist_expand(). */
 static void find_odd(const char *name, void *user)
 {
 	bool *odd = user;
@@ -43,6 +45,7 @@ static void find_odd(const char *name, void *user)
 	*odd = *odd || !is_fine(name);
 }
 
+/* Adds the names of one word; all of them, or none. 0, or -1 with words. */
 static int add_word(struct nodes *nodes, const char *word, struct complaint *why)
 {
 	bool odd = false;
@@ -54,6 +57,7 @@ static int add_word(struct nodes *nodes, const char *word, struct complaint *why
 		why, "no list of nodes: %s: say m[1-4,7],head, or a file with a / in it", word);
 }
 
+/* Adds the names of words by blanks. Spoils the text. 0, or -1 with words. */
 static int add_words(struct nodes *nodes, char *text, struct complaint *why)
 {
 	char *rest = text, *word;
@@ -65,6 +69,7 @@ static int add_words(struct nodes *nodes, char *text, struct complaint *why)
 	return error;
 }
 
+/* Adds the names in a file. 0, or -1 with words. */
 static int read_file(struct nodes *nodes, const char *path, struct complaint *why)
 {
 	struct str text = {0};
@@ -78,6 +83,7 @@ static int read_file(struct nodes *nodes, const char *path, struct complaint *wh
 	return error;
 }
 
+/* Adds the hosts of a launcher's table. Returns how many processes are in the table. */
 static size_t add_table(struct nodes *nodes, uint32_t pid)
 {
 	struct mpir_table table = {0};
@@ -90,7 +96,9 @@ static size_t add_table(struct nodes *nodes, uint32_t pid)
 	return n;
 }
 
-/* One launcher here that has a table; two are two jobs. */
+/*
+ * Adds the hosts of the one launcher here that has a table; two are two jobs. 0, or -1 with words.
+ */
 static int find_table(struct nodes *nodes, struct complaint *why)
 {
 	struct proc_list list = {0};
@@ -112,6 +120,7 @@ static int find_table(struct nodes *nodes, struct complaint *why)
 					  "may read: give --hosts a list");
 }
 
+/* Takes what stands behind "@mpirun": "" or ":PID". 0, or -1 with words. */
 static int read_table(struct nodes *nodes, const char *pid, struct complaint *why)
 {
 	if (!*pid)

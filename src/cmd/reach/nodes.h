@@ -17,11 +17,13 @@ struct nodes {
 	ARRAY(char *) names;
 };
 
-/* Adds those of a list. 0, or -1 with words: a bracket that does not close, no file, no names. */
+/*
+ * Adds the nodes of a list. 0, or -1 with words: a bracket that does not close, no file, no names.
+ */
 int nodes_read(struct nodes *nodes, const char *list, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
-/* The same, where names have slashes in them: only "@FILE" is a file. */
+/* Adds them where names have slashes in them: only "@FILE" is a file. */
 int nodes_read_names(struct nodes *nodes, const char *list, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 

@@ -14,6 +14,7 @@
 
 /* -- Engines ---------------------------------------------------------------------------------- */
 
+/* Adds all nodes of a list by a template. 0, or -1 with words. */
 static int add_all_via(
 	struct collect *collect, const struct nodes *nodes, const char *via, struct complaint *why)
 {
@@ -24,7 +25,7 @@ static int add_all_via(
 	return error;
 }
 
-/* Without a job, whatever is there. */
+/* Sets the collector's key: without a job, whatever is there. */
 static void say_all(struct collect *collect, struct str *key)
 {
 	if (!key->len)
@@ -32,9 +33,10 @@ static void say_all(struct collect *collect, struct str *key)
 	collect->key = str_text(key);
 }
 
-/* No questions: there is nobody to answer them. */
+/* How a host is reached. No questions: there is nobody to answer them. */
 #define SSH "ssh -o BatchMode=yes -o ConnectTimeout=5 %h"
 
+/* The engine of --hosts. */
 static int add_hosts(const struct reach_wish *wish, struct collect *collect, struct str *key,
 	struct complaint *why)
 {
@@ -48,7 +50,7 @@ static int add_hosts(const struct reach_wish *wish, struct collect *collect, str
 	return error;
 }
 
-/* "POD", "NAMESPACE/POD" or "NAMESPACE/POD/CONTAINER". */
+/* Adds "POD", "NAMESPACE/POD" or "NAMESPACE/POD/CONTAINER", by kubectl. 0, or -1 with words. */
 static int add_pod(struct collect *collect, const char *name, struct complaint *why)
 {
 	char *copy = alloc_text(name), *rest = copy, *parts[3] = {NULL};
@@ -76,7 +78,10 @@ static int add_pod(struct collect *collect, const char *name, struct complaint *
 	return 0;
 }
 
-/* The slashes are part of the names, so it is a file only where that is said: @FILE. */
+/*
+ * The engine of --pods. The slashes are part of the names, so it is a file only where that is said:
+ * @FILE.
+ */
 static int add_pods(const struct reach_wish *wish, struct collect *collect, struct str *key,
 	struct complaint *why)
 {
@@ -103,17 +108,20 @@ struct srun {
 	ARRAY(char *) own; /* words of argv that are ours to free */
 };
 
+/* Appends a word that is borrowed. */
 static void srun_add(struct srun *srun, const char *word)
 {
 	*array_add(&srun->argv) = word;
 }
 
+/* Appends a word, and takes it over. */
 static void srun_add_own(struct srun *srun, struct str *word)
 {
 	*array_add(&srun->own) = str_detach(word);
 	srun_add(srun, srun->own.items[srun->own.nr - 1]);
 }
 
+/* True if a variable says where Slurm is. */
 static bool is_way_to_slurm(const char *variable, size_t len)
 {
 	static const char *const kept[] = {"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS",
@@ -125,6 +133,10 @@ static bool is_way_to_slurm(const char *variable, size_t len)
 	return false;
 }
 
+/*
+ * Appends for `env' the variables to take away: all of Slurm's that are here but those that say
+ * where it is.
+ */
 static void srun_add_clean(struct srun *srun)
 {
 	for (char **variable = environ; *variable; variable++) {
@@ -140,6 +152,7 @@ static void srun_add_clean(struct srun *srun)
 	}
 }
 
+/* Adds one node of an allocation, by srun. */
 static void add_task(struct collect *collect, const struct allocation *allocation,
 	const struct allocation_node *node)
 {
@@ -173,7 +186,10 @@ static void add_task(struct collect *collect, const struct allocation *allocatio
 	array_release(&srun.argv);
 }
 
-/* The job that Slurm names is what is asked for, unless another key was given. */
+/*
+ * The engine of --slurm. The job that Slurm names is what is asked for, unless another key was
+ * given.
+ */
 static int add_slurm(const struct reach_wish *wish, struct collect *collect, struct str *key,
 	struct complaint *why)
 {
@@ -214,15 +230,15 @@ static bool wants_slurm(const struct reach_wish *wish)
 }
 
 /*
- * Each: is it wanted, who is asked, and what it means that nobody can be. key is "" where no job
- * was named; who knows better than "all" sets it.
+ * The engines. Each: is it wanted, who is asked, and what it means that nobody can be. key is ""
+ * where no job was named; who knows better than "all" sets it.
  */
 static const struct engine {
 	const char *option;
 	bool (*is_wanted)(const struct reach_wish *wish);
 	int (*add)(const struct reach_wish *wish, struct collect *collect, struct str *key,
 		struct complaint *why);
-	int failing;
+	int failing; /* the status where `add` fails */
 } engines[] = {
 	{"--hosts", wants_hosts, add_hosts, CMD_USAGE},
 	{"--pods", wants_pods, add_pods, CMD_USAGE},
@@ -231,6 +247,7 @@ static const struct engine {
 
 #define ENGINES (sizeof(engines) / sizeof(engines[0]))
 
+/* Returns the first engine that is wanted; NULL: none is. */
 static const struct engine *wanted_engine(const struct reach_wish *wish)
 {
 	for (size_t i = 0; i < ENGINES; i++)
@@ -263,6 +280,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+/* Takes one option, as argp does. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct reach_wish *wish = state->input;
@@ -318,6 +336,7 @@ int reach_may(const struct reach_wish *wish)
 /*
  * Adds the key that other nodes know, of what was found here by its name; nothing where none is
  * known. A name is that of several: those that live, before those that are over, and of these one.
+ * Returns CMD_FINE, or CMD_USAGE after a complaint where there are several.
  */
 static int choose_key(const struct here *here, const char *job, struct str *key)
 {
@@ -340,7 +359,7 @@ static int choose_key(const struct here *here, const char *job, struct str *key)
 
 /*
  * Finds the name to ask other nodes for: a job's name here may mean nothing elsewhere, then it is
- * the launcher's. CMD_FINE, or another status after a complaint.
+ * the launcher's. Returns CMD_FINE, or another status after a complaint.
  */
 static int find_key(const char *job, struct str *key)
 {
@@ -368,6 +387,7 @@ static int find_key(const char *job, struct str *key)
 
 /* -- What came of it -------------------------------------------------------------------------- */
 
+/* Complains of each node that lacks. Returns CMD_FINE if one answered, else CMD_UNREADABLE. */
 static int tell_nodes(const struct collect *collect, size_t answered)
 {
 	const struct collect_node *node;

@@ -24,18 +24,19 @@ struct reach_wish {
 	int deadline_ms;          /* 0: as the collector has it */
 };
 
+/* Their parser, a child of a verb's own. */
 extern const struct argp reach_argp;
 
 /* True if other nodes are asked for. */
 bool reach_is_wanted(const struct reach_wish *wish) __attribute__((nonnull));
 
-/* CMD_FINE where the options go together, else CMD_USAGE after a complaint. */
+/* Returns CMD_FINE where the options go together, else CMD_USAGE after a complaint. */
 int reach_may(const struct reach_wish *wish) __attribute__((nonnull));
 
 /*
- * Asks all nodes once, for the job that `job' means here (an id, a name, a pid; NULL: whatever
- * runs there), and adds what they gave to groups, to be settled by the caller. How stacks and logs
- * are to be taken, and where bundles are kept, stands in `collect', which is {0} but for that.
+ * Asks all nodes once, for the job that `job' means here (an id, a name, a pid; NULL: whatever runs
+ * there), and adds what they gave to groups, to be settled by the caller. How stacks and logs are
+ * to be taken, and where bundles are kept, stands in `collect', which is {0} but for that. Returns
  * CMD_FINE where at least one had evidence; else another status after a complaint. Of each node
  * that lacks a line goes to stderr.
  */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LINE_MOST 160
+#define LINE_MOST 160 /* bytes that are kept of a line */
 
 #define OVER      "it is over: `inquest diagnose FOLDER' judges what its agents left"
 #define NOT_YOURS "only the job's owner and root may start a step of it"
@@ -39,12 +39,16 @@ static const struct known {
 
 #define KNOWN_MOST (sizeof(all_known) / sizeof(all_known[0]))
 
+/* True if the words stand somewhere in a line. */
 static bool has(const char *line, size_t len, const char *words)
 {
 	return memmem(line, len, words, strlen(words)) != NULL;
 }
 
-/* How well a line tells the reason: the known ones by their place, then errors; 0 it does not. */
+/*
+ * Returns how well a line tells the reason: the known ones by their place, then errors; 0: it does
+ * not.
+ */
 static size_t rank_of(const char *line, size_t len)
 {
 	for (size_t i = 0; i < KNOWN_MOST; i++)

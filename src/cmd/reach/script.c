@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole is one function, so that a shell has read all of it before it begins, and what comes
- * behind on its input is the program's alone. It is sent only once it is asked for: a shell that
- * reads ahead has nothing to read.
+ * The whole script is one function, so that a shell has read all of it before it begins, and what
+ * comes behind on its input is the program's alone. The program is sent only once it is asked for:
+ * a shell that reads ahead has nothing to read.
  */
 #include "cmd/reach/script.h"
 
@@ -36,6 +36,7 @@ void script_program_release(struct script_program *program)
 	str_release(&program->bytes);
 }
 
+/* Appends a word in single quotes, for a shell. */
 static void add_quoted(struct str *into, const char *word)
 {
 	str_add_char(into, '\'');
@@ -48,6 +49,7 @@ static void add_quoted(struct str *into, const char *word)
 	str_add_char(into, '\'');
 }
 
+/* Appends what stands behind "inquest". */
 static void add_arguments(struct str *into, const struct collect *collect)
 {
 	int ms = collect->deadline_ms > 0 ? collect->deadline_ms : COLLECT_DEADLINE_MS;
@@ -69,8 +71,8 @@ void script_add_command(struct str *into, const struct collect *collect)
 }
 
 /*
- * A program at our path there is trusted if it is that user's own, or root's: in /tmp it may be
- * anybody's.
+ * A function of the script: true if a file is that user's own, or root's. Only such a program at
+ * our path there is trusted: in /tmp it may be anybody's.
  */
 static const char owner[] = "owned() {\n"
 			    "[ -O \"$1\" ] && return\n"
@@ -78,6 +80,7 @@ static const char owner[] = "owned() {\n"
 			    "[ \"$3\" = 0 ]\n"
 			    "}\n";
 
+/* Finds a folder in which a program may run, and sees to it that it goes. */
 static const char receive[] =
 	"d=\n"
 	"for p in \"${TMPDIR:-/tmp}\" /dev/shm /var/tmp \"$HOME\"; do\n"
@@ -91,6 +94,7 @@ static const char receive[] =
 	"trap 'rm -rf \"$d\"' EXIT\n"
 	"trap 'exit 1' HUP INT TERM PIPE\n";
 
+/* Takes the program only if its sum is right, and runs it once its name has gone. */
 static const char check[] =
 	"s=$(sha256sum <\"$d/inquest\" 2>/dev/null || busybox sha256sum <\"$d/inquest\" "
 	"2>/dev/null)\n"
@@ -108,7 +112,7 @@ void script_add(
 	str_add(into, owner);
 	str_add(into, "try() {\n\"$1\" ");
 	add_arguments(into, collect);
-	/* By its alarm: it had its time, and no other is tried. */
+	/* Ended by its alarm: it had its time, and no other is tried. */
 	str_printf(into,
 		" </dev/null\ncase $? in 0|3) echo INQ:done; exit 0;;\n"
 		"%d) echo 'INQ:fail it was not done by its deadline'; exit 0;; esac\n}\n"

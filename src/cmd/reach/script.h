@@ -6,19 +6,20 @@
 
 #include "cmd/reach/collect.h"
 
-/* Our own program, if it is the one file that runs anywhere. */
+/* Our own program, if it is the one file that runs anywhere. {0} at first. */
 struct script_program {
 	struct str path;  /* its path here */
 	struct str bytes; /* empty: our program is not that file, and is not sent */
-	char sum[65];
+	char sum[65]; /* SHA-256 of the bytes, in hex */
 };
 
-/* Reads it. Never fails: an unreadable program is not sent. */
+/* Reads our program. Never fails: an unreadable program is not sent. */
 void script_program_read(struct script_program *program) __attribute__((nonnull));
 /* Frees its path and its bytes. */
 void script_program_release(struct script_program *program) __attribute__((nonnull));
 
-/* Appends "inquest gather --job 'KEY' --text ...", each word quoted for a shell where it must be.
+/*
+ * Appends "inquest gather --job 'KEY' --text ...", each word quoted for a shell where it must be.
  */
 void script_add_command(struct str *into, const struct collect *collect) __attribute__((nonnull));
 

@@ -19,7 +19,7 @@ static const char *const unset[] = {"SQUEUE_ACCOUNT", "SQUEUE_ALL", "SQUEUE_ARRA
 	"SQUEUE_NAMES", "SQUEUE_PARTITION", "SQUEUE_PRIORITY", "SQUEUE_QOS", "SQUEUE_SIBLING",
 	"SQUEUE_SORT", "SQUEUE_STATES", "SQUEUE_USERS", NULL};
 
-/* The first line of what it has printed; borrowed, and valid until the text changes. */
+/* Returns the first line of what squeue has printed; borrowed, and valid until the text changes. */
 static const char *first_line(struct str *text)
 {
 	char *end = text->len ? strchr(text->text, '\n') : NULL;
@@ -29,6 +29,7 @@ static const char *first_line(struct str *text)
 	return str_text(text);
 }
 
+/* Says why squeue could not be asked, by program_read()'s status. Always -1. */
 static int tell_failure(int status, const char *job, struct str *text, struct complaint *why)
 {
 	if (status == PROGRAM_NOT_FOUND)
@@ -49,7 +50,10 @@ static int tell_failure(int status, const char *job, struct str *text, struct co
 	return complaint_set(why, "Slurm does not tell of %s: %s", job, first_line(text));
 }
 
-/* What it complains of comes with what it prints: that is all that tells the reasons apart. */
+/*
+ * Asks squeue. What it complains of comes with what it prints: that is all that tells the reasons
+ * apart. 0, also where Slurm knows no such job, or -1 with words.
+ */
 static int ask(const char *const *argv, const char *job, struct str *text, struct complaint *why)
 {
 	const struct program program = {.argv = argv, .env = unset};
@@ -60,7 +64,7 @@ static int ask(const char *const *argv, const char *job, struct str *text, struc
 	return tell_failure(status, job, text, why);
 }
 
-#define ASK "exec squeue --noheader --all "
+#define ASK "exec squeue --noheader --all " /* and the fields, and whose */
 
 /* -- Rows ------------------------------------------------------------------------------------- */
 
@@ -75,6 +79,7 @@ static bool split(char *line, char **fields, size_t nr)
 	return true;
 }
 
+/* Adds a row of `squeue`: one job. False if it is none. */
 static bool add_job(struct squeue *squeue, char *line)
 {
 	char *fields[8];
@@ -94,7 +99,10 @@ static bool add_job(struct squeue *squeue, char *line)
 	return true;
 }
 
-/* "2_0.1", "1.0+1" (of one step's components), "1.batch". */
+/*
+ * Returns the number in a step's name: "2_0.1", "1.0+1" (of one step's components); -1 for
+ * "1.batch".
+ */
 static int step_number(char *name)
 {
 	char *number = strrchr(name, '.');
@@ -105,6 +113,7 @@ static int step_number(char *name)
 	return claims_number(number + 1);
 }
 
+/* Adds a row of `squeue --steps`. False if it is none. */
 static bool add_step(struct squeue *squeue, char *line)
 {
 	char *fields[2];
@@ -116,7 +125,9 @@ static bool add_step(struct squeue *squeue, char *line)
 	return true;
 }
 
-/* Lines that are no rows (a cluster's name, a warning) are left out, unless there is nothing else.
+/*
+ * Adds all rows. Lines that are no rows (a cluster's name, a warning) are left out, unless there is
+ * nothing else. 0, or -1 with words.
  */
 static int read_rows(struct squeue *squeue, bool (*add)(struct squeue *squeue, char *line),
 	const char *job, struct complaint *why)

@@ -14,7 +14,7 @@
 #include "base/complaint.h"
 #include "base/str.h"
 
-/* Texts are borrowed from the answer. */
+/* A job, or a task of an array. Texts are borrowed from the answer. */
 struct squeue_job {
 	const char *number; /* its own: "5" */
 	const char *name;   /* as shown to users: "2_0", "1+1", "2_[4-7]"; else the number */
@@ -26,12 +26,13 @@ struct squeue_job {
 	const char *nodes; /* "m[1-4]"; "" none yet */
 };
 
+/* A step that runs, in one row of the answer. */
 struct squeue_step {
 	int number; /* -1: of a batch script, or one that has not begun */
 	const char *nodes;
 };
 
-/* {0} at first; squeue_release() it. */
+/* What squeue has answered. {0} at first; squeue_release() it. */
 struct squeue {
 	ARRAY(struct squeue_job) jobs;
 	ARRAY(struct squeue_step) steps;
@@ -39,17 +40,21 @@ struct squeue {
 };
 
 /*
- * The jobs of that name, in whatever state, those that are over for as long as Slurm knows them:
- * all tasks of an array, all components of a heterogeneous job. 0, also where there are none, or -1
- * with words: no Slurm here, no answer, more tasks than are read.
+ * Asks for the jobs of that name, in whatever state, those that are over for as long as Slurm knows
+ * them: all tasks of an array, all components of a heterogeneous job. 0, also where there are none,
+ * or -1 with words: no Slurm here, no answer, more tasks than are read.
  */
 int squeue_ask_jobs(struct squeue *squeue, const char *job, struct complaint *why)
 	__attribute__((nonnull));
 
-/* The steps of a job that run; of "123.0" that step, which may have several rows. The same. */
+/*
+ * Asks for the steps of a job that run; of "123.0" for that step, which may have several rows. 0,
+ * or -1 with words, as above.
+ */
 int squeue_ask_steps(struct squeue *squeue, const char *job, struct complaint *why)
 	__attribute__((nonnull));
 
+/* Frees the answer, with all texts. */
 void squeue_release(struct squeue *squeue) __attribute__((nonnull));
 
 #endif

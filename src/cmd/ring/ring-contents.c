@@ -7,11 +7,13 @@
 #include "ring/ring-names.h"
 #include "ring/ring-traceback.h"
 
+/* What is read, and how much of it. */
 struct reading {
 	const struct ring_view *view;
-	bool all;
+	bool all; /* also what only programs read */
 };
 
+/* Adds a number; the next ones add one with a sign, an identity, a bool, and what is not known. */
 static void add_uint(struct ring_fields *into, const char *name, uint64_t value)
 {
 	field_add(into, name, RING_FORM_UINT, value);
@@ -37,19 +39,20 @@ static void add_none(struct ring_fields *into, const char *name)
 	field_add(into, name, RING_FORM_NONE, 0);
 }
 
-/* A value that may be unknown. */
+/* Adds a value that may be unknown. */
 static void add_if(
 	struct ring_fields *into, const char *name, bool known, enum ring_form form, uint64_t value)
 {
 	field_add(into, name, known ? form : RING_FORM_NONE, known ? value : 0);
 }
 
+/* Adds a rank; none where it is not known. */
 static void add_rank(struct ring_fields *into, const char *name, int32_t rank)
 {
 	add_if(into, name, rank != RING_UNKNOWN_RANK, RING_FORM_INT, (uint64_t)(int64_t)rank);
 }
 
-/* Realtime in ns; none where no anchor dates it. */
+/* Adds a time as realtime in ns; none where no anchor dates it. */
 static void add_time(
 	const struct reading *r, struct ring_fields *into, const char *name, uint64_t tsc)
 {
@@ -59,7 +62,7 @@ static void add_time(
 	add_if(into, name, !error, RING_FORM_UINT, ns);
 }
 
-/* Bytes as hex digits, two each. */
+/* Adds bytes as hex digits, two each. */
 static void add_digits(
 	struct ring_fields *into, const char *name, const uint8_t *bytes, uint32_t nr)
 {
@@ -75,7 +78,7 @@ static void add_digits(
 
 /* --- Records ---------------------------------------------------------------------------------- */
 
-/* The names of all bits that are set and known here. */
+/* Adds an array of the names of all bits that are set and known here. */
 static void add_bits(struct ring_fields *into, const char *name, unsigned nr, uint64_t bits,
 	enum ring_list list)
 {
@@ -86,6 +89,7 @@ static void add_bits(struct ring_fields *into, const char *name, unsigned nr, ui
 			field_add_name(names, NULL, ring_name(list, bit), bit);
 }
 
+/* Adds a record: its type, when it was, its flags and its words. */
 static struct ring_fields *add_record(const struct reading *r, struct ring_fields *into,
 	const char *name, const struct ring_slot *slot, bool in_group)
 {
@@ -108,7 +112,7 @@ static void add_unreadable(struct ring_fields *into, const char *name)
 	add_bool(field_add_object(into, name), "unreadable", true);
 }
 
-/* The same, as entry i of a table. */
+/* Adds the same, as entry i of a table. */
 static void add_unreadable_nth(struct ring_fields *into, const char *what, uint64_t i)
 {
 	struct ring_fields *o = field_add_object(into, NULL);
@@ -117,7 +121,7 @@ static void add_unreadable_nth(struct ring_fields *into, const char *what, uint6
 	add_bool(o, "unreadable", true);
 }
 
-/* None: nothing was written yet. */
+/* Adds the record on a board; none where nothing was written yet. */
 static void add_board(const struct reading *r, struct ring_fields *into, const char *name,
 	const void *ab, bool in_group)
 {
@@ -132,6 +136,7 @@ static void add_board(const struct reading *r, struct ring_fields *into, const c
 		add_none(into, name);
 }
 
+/* Adds how many records were read, and how many were lost on which way. */
 static void add_tally(struct ring_fields *into, const struct ring_tally *t)
 {
 	struct ring_fields *o = field_add_object(into, "tally");
@@ -146,6 +151,7 @@ static void add_tally(struct ring_fields *into, const struct ring_tally *t)
 
 /* --- Head ------------------------------------------------------------------------------------- */
 
+/* Adds whose ring it is, and how it was made. */
 static void add_header(const struct reading *r, struct ring_fields *into)
 {
 	const struct ring_header *h = &r->view->header;
@@ -178,6 +184,7 @@ static void add_header(const struct reading *r, struct ring_fields *into)
 	field_add_text(o, "comm", h->comm);
 }
 
+/* Adds what the probe could not write down, and what was lost of the file. */
 static void add_losses(const struct reading *r, struct ring_fields *into)
 {
 	const struct ring_losses *l = &r->view->header.losses;
@@ -200,13 +207,14 @@ static void add_losses(const struct reading *r, struct ring_fields *into)
 
 /* --- Deaths ----------------------------------------------------------------------------------- */
 
-/* A text of a traceback; none for 0. */
+/* Adds a text of a traceback; none for 0. */
 static void add_trace_text(
 	struct ring_fields *into, const char *name, const struct ring_traceback *t, uint32_t at)
 {
 	field_add_text(into, name, at ? arena_text(into->arena, t->text + at) : NULL);
 }
 
+/* Adds its native frames; an offset is the address that the file's own tools know. */
 static void add_trace_frames(struct ring_fields *into, const struct ring_traceback *t)
 {
 	struct ring_fields *frames = field_add_array(into, "frames");
@@ -225,6 +233,7 @@ static void add_trace_frames(struct ring_fields *into, const struct ring_traceba
 	}
 }
 
+/* Adds the files that the frames lie in. */
 static void add_trace_modules(struct ring_fields *into, const struct ring_traceback *t)
 {
 	struct ring_fields *modules = field_add_array(into, "modules");
@@ -243,6 +252,7 @@ static void add_trace_modules(struct ring_fields *into, const struct ring_traceb
 	}
 }
 
+/* Adds its Python frames. */
 static void add_trace_python(struct ring_fields *into, const struct ring_traceback *t)
 {
 	struct ring_fields *frames = field_add_array(into, "python_frames");
@@ -256,7 +266,7 @@ static void add_trace_python(struct ring_fields *into, const struct ring_traceba
 	}
 }
 
-/* How long its writing took, in ns; none where that is not known. */
+/* Adds how long its writing took, in ns; none where that is not known. */
 static void add_trace_took(
 	const struct reading *r, struct ring_fields *into, const struct ring_traceback *t)
 {
@@ -268,7 +278,7 @@ static void add_trace_took(
 	add_if(into, "took_ns", known, RING_FORM_UINT, done - begun);
 }
 
-/* None where the death has no traceback. */
+/* Adds the traceback of a death; none where it has none. */
 static void add_traceback(const struct reading *r, struct ring_fields *into, uint64_t death)
 {
 	struct ring_traceback t;
@@ -291,6 +301,7 @@ static void add_traceback(const struct reading *r, struct ring_fields *into, uin
 	add_trace_took(r, o, &t);
 }
 
+/* Adds one death. A signal that a process has sent has that process's ids. */
 static void add_death(const struct reading *r, struct ring_fields *into, uint64_t i,
 	const struct ring_fatal *f, bool complete)
 {
@@ -313,6 +324,7 @@ static void add_death(const struct reading *r, struct ring_fields *into, uint64_
 	add_traceback(r, o, i);
 }
 
+/* Adds all deaths. */
 static void add_deaths(const struct reading *r, struct ring_fields *into)
 {
 	struct ring_fields *deaths = field_add_array(into, "fatal");
@@ -330,7 +342,7 @@ static void add_deaths(const struct reading *r, struct ring_fields *into)
 
 /* --- Tables ----------------------------------------------------------------------------------- */
 
-/* What is kept of the group's collectives: the first, powers of two, the latest. */
+/* Adds what is kept of the group's collectives: the first, powers of two, the latest. */
 static void add_history(
 	const struct reading *r, struct ring_fields *into, const struct ring_group *g)
 {
@@ -346,6 +358,7 @@ static void add_history(
 			add_record(r, ops, NULL, &s, true);
 }
 
+/* Adds the latest sends and receives of a group. */
 static void add_p2p(const struct reading *r, struct ring_fields *into, const struct ring_group *g)
 {
 	struct ring_fields *ops = field_add_array(into, "p2p");
@@ -357,6 +370,7 @@ static void add_p2p(const struct reading *r, struct ring_fields *into, const str
 			add_record(r, ops, NULL, &s, true);
 }
 
+/* Adds one group; only with `all` its history. */
 static void add_group(
 	const struct reading *r, struct ring_fields *into, uint64_t i, const struct ring_group *g)
 {
@@ -390,6 +404,7 @@ static void add_group(
 	}
 }
 
+/* Adds all groups, in the order in which they were made. */
 static void add_groups(const struct reading *r, struct ring_fields *into)
 {
 	struct ring_fields *groups = field_add_array(into, "groups");
@@ -405,6 +420,7 @@ static void add_groups(const struct reading *r, struct ring_fields *into)
 	}
 }
 
+/* Adds the spans, those that are open and those that are over. */
 static void add_spans(const struct reading *r, struct ring_fields *into)
 {
 	struct ring_fields *spans = field_add_array(into, "spans"), *o;
@@ -425,6 +441,7 @@ static void add_spans(const struct reading *r, struct ring_fields *into)
 	}
 }
 
+/* Adds the marks: what was counted of steps and of loaders' shards. */
 static void add_marks(const struct reading *r, struct ring_fields *into)
 {
 	struct ring_fields *marks = field_add_array(into, "marks"), *o;
@@ -452,12 +469,18 @@ static void add_marks(const struct reading *r, struct ring_fields *into)
 	}
 }
 
-/* Is the record that the pins have just given of the first or latest that people are shown? */
+/*
+ * True if the record that the pins have just given is of the first or latest that people are shown.
+ */
 static bool is_at_an_end(const struct ring_pins *pins)
 {
 	return pins->ticket <= RING_SHOWN / 2 || pins->ticket + RING_SHOWN / 2 > pins->next;
 }
 
+/*
+ * Adds the pinned records by their classes. They are counted first, since the tally stands before
+ * them.
+ */
 static void add_pins(const struct reading *r, struct ring_fields *into)
 {
 	struct ring_fields *classes = field_add_array(into, "pinned");
@@ -485,6 +508,7 @@ static void add_pins(const struct reading *r, struct ring_fields *into)
 	}
 }
 
+/* Adds the records of a lane, all or the latest. */
 static void add_lane_records(
 	const struct reading *r, struct ring_fields *into, const struct ring_lane_view *lane)
 {
@@ -499,6 +523,7 @@ static void add_lane_records(
 				add_record(r, records, NULL, &s, false), "ticket", ring_ticket(&s));
 }
 
+/* Adds one lane: a thread's records, and its board. */
 static void add_lane(
 	const struct reading *r, struct ring_fields *into, const struct ring_lane_view *lane)
 {
@@ -526,6 +551,7 @@ static void add_lane(
 	add_lane_records(r, o, lane);
 }
 
+/* Adds the lanes that anybody has used. */
 static void add_lanes(const struct reading *r, struct ring_fields *into)
 {
 	struct ring_fields *lanes = field_add_array(into, "lanes");
@@ -539,6 +565,7 @@ static void add_lanes(const struct reading *r, struct ring_fields *into)
 	}
 }
 
+/* Adds all strings, by their ids. */
 static void add_strings(const struct reading *r, struct ring_fields *into)
 {
 	struct ring_fields *o = field_add_object(into, "strings");
@@ -548,7 +575,7 @@ static void add_strings(const struct reading *r, struct ring_fields *into)
 			o, arena_printf(o->arena, "%" PRIu32, id), ring_view_string(r->view, id));
 }
 
-/* The end of what went to stderr; a NUL among it ends a line. */
+/* Adds the end of what went to stderr; a NUL among it ends a line. */
 static void add_stderr(const struct reading *r, struct ring_fields *into)
 {
 	char bytes[8193];

@@ -33,6 +33,7 @@ struct ring_field *field_add_name(
 	return field;
 }
 
+/* Adds an empty object or array. */
 static struct ring_fields *add_fields(
 	struct ring_fields *into, const char *name, enum ring_form form)
 {

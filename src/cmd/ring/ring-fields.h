@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "ring/ring-read.h"
 
+/* What a field's value is. */
 enum ring_form {
 	RING_FORM_NONE, /* not known, or there is none: null */
 	RING_FORM_UINT,
@@ -27,36 +28,41 @@ enum ring_form {
 	RING_FORM_ARRAY,
 };
 
+/* One field. */
 struct ring_field {
 	const char *name; /* NULL in an array */
 	enum ring_form form;
 	bool word; /* one of those that say what a record means, the flags not among them */
 	uint64_t value;
-	const char *text;
+	const char *text; /* of names and texts; borrowed */
 	struct ring_fields *in; /* of objects and arrays */
 	struct ring_field *next;
 };
 
+/* The fields of an object, or of an array, in order. */
 struct ring_fields {
 	struct arena *arena;
 	struct ring_field *first, *last;
 	size_t nr;
 };
 
+/* Walks over the fields, in order. */
 #define ring_fields_each(field, fields)                                                            \
 	for (const struct ring_field *field = (fields)->first; field; field = field->next)
 
-/* Each adds a field at the end; names are borrowed, and NULL where `into` is an array. */
+/*
+ * Adds a field at the end, and returns it; names are borrowed, and NULL where `into` is an array.
+ */
 struct ring_field *field_add(
 	struct ring_fields *into, const char *name, enum ring_form form, uint64_t value);
-/* RING_FORM_NONE where text is NULL. Borrows text. */
+/* Adds a text, which is borrowed; RING_FORM_NONE where it is NULL. */
 struct ring_field *field_add_text(struct ring_fields *into, const char *name, const char *text);
-/* A word of ours for a number, which stands there itself where it has none. */
+/* Adds a word of ours for a number, which stands there itself where it has none. */
 struct ring_field *field_add_name(
 	struct ring_fields *into, const char *name, const char *text, uint64_t value);
-/* Adds an empty object or array, and gives what is to be filled. */
+/* Adds an empty object, and returns what is to be filled. */
 struct ring_fields *field_add_object(struct ring_fields *into, const char *name);
-/* The same, of an array: its fields have no names. */
+/* Adds an empty array: its fields have no names. */
 struct ring_fields *field_add_array(struct ring_fields *into, const char *name);
 
 /*
@@ -66,18 +72,19 @@ struct ring_fields *field_add_array(struct ring_fields *into, const char *name);
 void record_add_words(struct ring_fields *into, const struct ring_view *view,
 	const struct ring_slot *slot, bool in_group);
 
-/* Of a lane and of each end of pinned records, this many are for people. */
+/* How many records of a lane, and of each end of pinned ones, are for people. */
 #define RING_SHOWN 12
 
 /*
- * All that the ring holds. Without `all`, what only programs read is left out: of a lane all but
- * the latest records, of pinned ones all but both ends, the histories of groups.
+ * Returns all that the ring holds. Without `all`, what only programs read is left out: of a lane
+ * all but the latest records, of pinned ones all but both ends, the histories of groups.
  */
 const struct ring_fields *ring_contents(
 	struct arena *arena, const struct ring_view *view, const char *path, bool all);
 
+/* How a ring is printed. */
 struct ring_dump_options {
-	const char *path;
+	const char *path; /* as it was given, for the fields */
 	bool utf8;
 };
 

@@ -6,7 +6,10 @@
 #include "cmd/ring/ring-fields.h"
 #include "words/escape.h"
 
-/* A string: numbers that name things would be spoiled by programs that read them as doubles. */
+/*
+ * Returns a string: numbers that name things would be spoiled by programs that read them as
+ * doubles.
+ */
 static struct json_object *hex(uint64_t n)
 {
 	char text[24];
@@ -15,7 +18,7 @@ static struct json_object *hex(uint64_t n)
 	return json_object_new_string(text);
 }
 
-/* Text from the ring may be any bytes; JSON must be UTF-8. */
+/* Returns a string. Text from the ring may be any bytes; JSON must be UTF-8. */
 static struct json_object *text(const char *bytes)
 {
 	struct str utf8 = {0};
@@ -30,7 +33,7 @@ static struct json_object *text(const char *bytes)
 static struct json_object *object(const struct ring_fields *fields);
 static struct json_object *array(const struct ring_fields *fields);
 
-/* A field in the JSON type that keeps it whole. */
+/* Returns a field in the JSON type that keeps it whole. */
 static struct json_object *value(const struct ring_field *field)
 {
 	switch (field->form) {

@@ -18,6 +18,7 @@ enum word {
 	MILESTONE,
 };
 
+/* A word of a record: what it is called, and how it reads; {0}: this type has none. */
 struct word_of {
 	const char *name;
 	enum word word;
@@ -68,7 +69,7 @@ static const struct type_of types[RING_TYPES] = {
 static const struct type_of unknown_type = {
 	{"arg", UINT}, {"index", UINT}, {"count", UINT}, {"sig", HEX}, {"aux", HEX}, {"more", HEX}};
 
-/* What a signature says: op, type, and of root, peer and reduction what this op has. */
+/* Adds what a signature says: op, type, and of root, peer and reduction what this op has. */
 static void add_op(struct ring_fields *f, uint64_t sig)
 {
 	enum { P2P = 1, ROOTED = 2, REDUCES = 4, MOVES = 8, SOME = 16 };
@@ -97,7 +98,7 @@ static void add_op(struct ring_fields *f, uint64_t sig)
 		field_add(f, "peer", RING_FORM_UINT, ring_sig_peer(sig));
 }
 
-/* A string of the ring; its id where it has none. */
+/* Adds a string of the ring; its id where it has none. */
 static void add_string(
 	struct ring_fields *f, const char *name, const struct ring_view *view, uint32_t id)
 {
@@ -109,6 +110,7 @@ static void add_string(
 		field_add(f, name, RING_FORM_UINT, id);
 }
 
+/* Adds one word of a record, in the way that its type says. */
 static void add_word(struct ring_fields *f, const struct ring_view *view,
 	const struct word_of *word, uint64_t value)
 {

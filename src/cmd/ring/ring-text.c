@@ -6,6 +6,7 @@
 #include "cmd/ring/ring-fields.h"
 #include "words/escape.h"
 
+/* Where a ring is printed, and how. */
 struct dump {
 	struct str *out;
 	const struct ring_view *view;
@@ -14,7 +15,9 @@ struct dump {
 
 /* --- Pieces ----------------------------------------------------------------------------------- */
 
-/* The field of that name, the last of several; one of RING_FORM_NONE where there is none. */
+/*
+ * Returns the field of that name, the last of several; one of RING_FORM_NONE where there is none.
+ */
 static const struct ring_field *find_field(const struct ring_fields *fields, const char *name)
 {
 	static const struct ring_field none = {.form = RING_FORM_NONE};
@@ -26,12 +29,13 @@ static const struct ring_field *find_field(const struct ring_fields *fields, con
 	return found;
 }
 
+/* Returns a field's number; 0 where it has none. */
 static uint64_t amount(const struct ring_fields *fields, const char *name)
 {
 	return find_field(fields, name)->value;
 }
 
-/* A field's text, "" where it has none. */
+/* Returns a field's text, "" where it has none. */
 static const char *text_of(const struct ring_fields *fields, const char *name)
 {
 	const char *text = find_field(fields, name)->text;
@@ -39,6 +43,7 @@ static const char *text_of(const struct ring_fields *fields, const char *name)
 	return text ? text : "";
 }
 
+/* Returns the object or array of that name; an empty one where there is none. */
 static const struct ring_fields *part(const struct ring_fields *fields, const char *name)
 {
 	static const struct ring_fields none = {0};
@@ -47,7 +52,7 @@ static const struct ring_fields *part(const struct ring_fields *fields, const ch
 	return in ? in : &none;
 }
 
-/* The time of day in UTC, or the ticks where nothing dates them. */
+/* Appends the time of day in UTC, or the ticks where nothing dates them. */
 static void dump_time(const struct dump *d, uint64_t tsc)
 {
 	uint64_t ns;
@@ -64,6 +69,7 @@ static void dump_time(const struct dump *d, uint64_t tsc)
 		(unsigned)(ns % 1000000000 / 1000));
 }
 
+/* Appends a field's value; nothing for one that is no single value. */
 static void dump_value(const struct dump *d, const struct ring_field *field)
 {
 	switch (field->form) {
@@ -90,7 +96,7 @@ static void dump_value(const struct dump *d, const struct ring_field *field)
 	}
 }
 
-/* The field named from there up to '#', '@' or '}', whose place is given. */
+/* Returns the field named from there up to '#', '@' or '}', whose place is given. */
 static const struct ring_field *named(
 	const struct ring_fields *fields, const char *words, const char **ret_end)
 {
@@ -102,7 +108,9 @@ static const struct ring_field *named(
 	return find_field(fields, name);
 }
 
-/* The value of the field that is named from there up to the '}', whose place is returned. */
+/*
+ * Appends the value of the field that is named from there up to the '}', whose place is returned.
+ */
 static const char *say_field(
 	const struct dump *d, const struct ring_fields *fields, const char *words)
 {
@@ -121,7 +129,7 @@ static const char *say_field(
 	return strchr(how, '}');
 }
 
-/* Is the first field that is named from there on known, and not false? */
+/* True if the first field that is named from there on is known, and not false. */
 static bool has_first(const struct ring_fields *fields, const char *words)
 {
 	const char *end;
@@ -147,7 +155,7 @@ static void say(const struct dump *d, const struct ring_fields *fields, const ch
 	}
 }
 
-/* Says words where that field is no 0. */
+/* Says words where that field is not 0. */
 static void say_amount(
 	const struct dump *d, const struct ring_fields *fields, const char *name, const char *words)
 {
@@ -155,7 +163,7 @@ static void say_amount(
 		say(d, fields, words);
 }
 
-/* Something that cannot be read stands in the place of what it should be. */
+/* True if this stands in the place of something that cannot be read. */
 static bool is_unreadable(const struct ring_fields *fields)
 {
 	return amount(fields, "unreadable") != 0;
@@ -163,7 +171,7 @@ static bool is_unreadable(const struct ring_fields *fields)
 
 /* --- Records ---------------------------------------------------------------------------------- */
 
-/* Fields that say nothing by being 0 are left out. */
+/* True for a field that says nothing by being 0: it is left out. */
 static bool field_is_dull(const struct ring_field *field)
 {
 	static const char *const dull[] = {"group_ticket", "zero_counts", "stream", "event"};
@@ -174,7 +182,7 @@ static bool field_is_dull(const struct ring_field *field)
 	return false;
 }
 
-/* One record on one line: when, what, the fields that say something, the flags. */
+/* Appends one record on one line: when, what, the fields that say something, the flags. */
 static void dump_record(const struct dump *d, const struct ring_fields *record)
 {
 	const struct ring_field *type = find_field(record, "type");
@@ -195,7 +203,7 @@ static void dump_record(const struct dump *d, const struct ring_fields *record)
 	str_add_char(d->out, '\n');
 }
 
-/* Each with its ticket. */
+/* Appends records, each with its ticket. */
 static void dump_records(const struct dump *d, const struct ring_fields *records)
 {
 	ring_fields_each (record, records) {
@@ -204,7 +212,7 @@ static void dump_records(const struct dump *d, const struct ring_fields *records
 	}
 }
 
-/* A board by its name; one that is torn says so. */
+/* Appends a board by its name; one that is torn says so. */
 static void dump_board(const struct dump *d, const char *what, const struct ring_field *board)
 {
 	str_printf(d->out, "    %-8s  ", what);
@@ -218,7 +226,7 @@ static void dump_board(const struct dump *d, const char *what, const struct ring
 
 /* --- The head --------------------------------------------------------------------------------- */
 
-/* Whose ring it is: rank, process, host, job. */
+/* Appends whose ring it is: rank, process, host, job. */
 static void dump_identity(const struct dump *d, const struct ring_fields *header)
 {
 	say(d, header, "rank {rank} of {world_size}, local rank {local_rank}, ");
@@ -230,6 +238,7 @@ static void dump_identity(const struct dump *d, const struct ring_fields *header
 		"job      {job}, recorded from {birth_tsc@} UTC\n");
 }
 
+/* Returns the name of the clock that the ring's ticks are of. */
 static const char *ring_clock_name(uint64_t clock)
 {
 	static const char *const names[] = {"unknown clock", "tsc", "monotonic clock", "cntvct"};
@@ -237,6 +246,7 @@ static const char *ring_clock_name(uint64_t clock)
 	return names[clock <= RING_CLOCK_CNTVCT ? clock : 0];
 }
 
+/* Appends in which format the ring is, its size, its place, its clock. */
 static void dump_format(const struct dump *d, const struct ring_fields *header)
 {
 	say(d, header, "format   {version_major}.{version_minor}, profile {profile}, ");
@@ -247,6 +257,7 @@ static void dump_format(const struct dump *d, const struct ring_fields *header)
 	str_add_char(d->out, '\n');
 }
 
+/* Appends how much of each kind was lost. */
 static void dump_losses(const struct dump *d, const struct ring_fields *losses)
 {
 	/* Those whose name in JSON is not for people. */
@@ -277,7 +288,7 @@ static void dump_losses(const struct dump *d, const struct ring_fields *losses)
 
 /* --- Deaths ----------------------------------------------------------------------------------- */
 
-/* The path of module `nr` of the traceback. */
+/* Returns the path of module `nr` of the traceback; "" where there is none. */
 static const char *module_path(const struct ring_fields *modules, uint64_t nr)
 {
 	const struct ring_field *module = modules->first;
@@ -287,6 +298,7 @@ static const char *module_path(const struct ring_fields *modules, uint64_t nr)
 	return module ? text_of(module->in, "path") : "";
 }
 
+/* Appends the native frames of a traceback: file and offset, or the address. */
 static void dump_native_frames(const struct dump *d, const struct ring_fields *trace)
 {
 	unsigned nr = 0;
@@ -306,6 +318,7 @@ static void dump_native_frames(const struct dump *d, const struct ring_fields *t
 	}
 }
 
+/* Appends the Python frames of a traceback. */
 static void dump_python_frames(const struct dump *d, const struct ring_fields *frames)
 {
 	unsigned nr = 0;
@@ -319,11 +332,13 @@ static void dump_python_frames(const struct dump *d, const struct ring_fields *f
 	}
 }
 
+/* Returns the end of a line that says if it was written to its end. */
 static const char *dump_cut_short(const struct ring_fields *fields)
 {
 	return amount(fields, "complete") ? "\n" : ", cut short\n";
 }
 
+/* Appends a traceback: what libc and C++ said, then its frames. */
 static void dump_traceback(const struct dump *d, const struct ring_fields *trace)
 {
 	const struct ring_fields *python = part(trace, "python_frames");
@@ -337,6 +352,7 @@ static void dump_traceback(const struct dump *d, const struct ring_fields *trace
 	dump_native_frames(d, trace);
 }
 
+/* Appends one death. */
 static void dump_death(const struct dump *d, const struct ring_fields *death)
 {
 	const struct ring_fields *trace = find_field(death, "traceback")->in;
@@ -352,6 +368,7 @@ static void dump_death(const struct dump *d, const struct ring_fields *death)
 
 /* --- Tables ----------------------------------------------------------------------------------- */
 
+/* Appends one group, with its boards. */
 static void dump_group(const struct dump *d, const struct ring_fields *group)
 {
 	say(d, group,
@@ -367,6 +384,7 @@ static void dump_group(const struct dump *d, const struct ring_fields *group)
 	dump_board(d, "complete", find_field(group, "complete"));
 }
 
+/* Appends one span, open or over. */
 static void dump_span(const struct dump *d, const struct ring_fields *span)
 {
 	if (amount(span, "open"))
@@ -376,6 +394,7 @@ static void dump_span(const struct dump *d, const struct ring_fields *span)
 	dump_record(d, span);
 }
 
+/* Appends one mark. */
 static void dump_mark(const struct dump *d, const struct ring_fields *mark)
 {
 	const struct ring_field *shape = find_field(mark, "shape");
@@ -386,6 +405,7 @@ static void dump_mark(const struct dump *d, const struct ring_fields *mark)
 		dump_board(d, "shape", shape);
 }
 
+/* Appends the pinned records of one class; nothing where none was ever offered. */
 static void dump_pins(const struct dump *d, const struct ring_fields *pins)
 {
 	uint64_t offered = 0;
@@ -399,6 +419,7 @@ static void dump_pins(const struct dump *d, const struct ring_fields *pins)
 	dump_records(d, part(pins, "records"));
 }
 
+/* Appends how many records were lost, and why. */
 static void dump_tally(const struct dump *d, const struct ring_fields *tally)
 {
 	say_amount(d, tally, "overwritten", ", {overwritten} overwritten");
@@ -408,6 +429,7 @@ static void dump_tally(const struct dump *d, const struct ring_fields *tally)
 	say_amount(d, tally, "cut", ", {cut} cut off");
 }
 
+/* Appends one lane: whose it is, its board, its latest records. */
 static void dump_lane(const struct dump *d, const struct ring_fields *lane)
 {
 	const struct ring_fields *board = find_field(lane, "board")->in;
@@ -431,6 +453,7 @@ static void dump_lane(const struct dump *d, const struct ring_fields *lane)
 	dump_records(d, part(lane, "records"));
 }
 
+/* Appends all strings, in quotes. */
 static void dump_strings(const struct dump *d, const struct ring_fields *strings)
 {
 	const char *before = "strings  ";
@@ -445,7 +468,7 @@ static void dump_strings(const struct dump *d, const struct ring_fields *strings
 		str_add_char(d->out, '\n');
 }
 
-/* The last lines that went to stderr, each escaped by itself. */
+/* Appends the last lines that went to stderr, each escaped by itself. */
 static void dump_stderr(const struct dump *d, const char *text)
 {
 	const size_t most = 2048;

@@ -15,6 +15,7 @@
 #include "evidence/gather/ring-redact.h"
 #include "ring/ring-snapshot.h"
 
+/* What was asked for. */
 struct arguments {
 	bool json;
 	const char *path;
@@ -23,6 +24,7 @@ struct arguments {
 
 static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
 
+/* Takes one option, as argp does. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -62,7 +64,10 @@ static const struct argp argp = {
 	       "Exit status: 0 shown, 2 usage, 3 unreadable.",
 };
 
-/* Copies the file as a living ring must be copied. 0, or -1 when it has complained. */
+/*
+ * Copies the file as a living ring must be copied. 0, or -1 when it has complained. The caller
+ * frees *ret_bytes.
+ */
 static int read_ring(const char *path, void **ret_bytes, size_t *ret_size)
 {
 	int fd = file_open(path), error;
@@ -80,6 +85,7 @@ static int read_ring(const char *path, void **ret_bytes, size_t *ret_size)
 	return error ? -1 : 0;
 }
 
+/* 1 if the ring was made since this machine was booted, else 0. */
 static int is_this_boot(const struct ring_header *h)
 {
 	char text[64] = "", hex[3] = "";
@@ -99,7 +105,10 @@ static int is_this_boot(const struct ring_header *h)
 	return byte == sizeof(h->boot_id);
 }
 
-/* A young ring has one anchor only; the same clock, read now, gives the second. */
+/*
+ * Adds an anchor to a young ring of this boot, which has one only: the same clock, read now, gives
+ * the second.
+ */
 static void ring_date(struct ring_view *view)
 {
 	if (view->anchors == 1 && view->header.clock == ring_now_clock() &&

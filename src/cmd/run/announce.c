@@ -6,9 +6,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-#define SAID_AT_MOST 20
-#define FINE_LOOKS   2
-/* A verdict that takes the place of another must not be a flicker. */
+#define SAID_AT_MOST 20 /* in all of a job's life */
+#define FINE_LOOKS   2 /* so many make it resolved */
+/* A verdict that takes the place of another must stand so long, not to be a flicker. */
 #define CHANGE_NS (3 * CLOCK_NS_PER_S)
 /* A rank that idles for longer is said to stand each time. */
 #define IDLE_AT_MOST (1800 * CLOCK_NS_PER_S)
@@ -63,14 +63,18 @@ int64_t announce_waited(const struct verdicts *verdicts)
 }
 
 /*
- * Ranks wait, and nothing here tells for whom, or they stand and nobody knows why. What blames
- * somebody is not replaced by that.
+ * True if ranks wait, and nothing here tells for whom, or they stand and nobody knows why. What
+ * blames somebody is not replaced by that.
  */
 static bool is_unexplained(const struct announce *announce, const struct verdicts *verdicts)
 {
 	return announce_tells(verdicts) && (!announce->stands || announce->unexplained);
 }
 
+/*
+ * Returns what makes a verdict another one: attempt, class, cause, place, outlook, and behind the
+ * colon the culprits. free() it.
+ */
 static char *key_of(const struct verdicts *verdicts)
 {
 	const struct verdict *verdict = &verdicts->at[0];
@@ -93,7 +97,7 @@ bool announce_is_same(const struct announce *announce, const struct verdicts *ve
 	return same;
 }
 
-/* The part of a key that names the culprits. */
+/* Returns the part of a key that names the culprits. */
 static const char *culprits_of(const char *key)
 {
 	return strchr(key, ':') + 1;
@@ -109,6 +113,7 @@ bool announce_blames_same(const struct announce *announce, const struct verdicts
 	return same;
 }
 
+/* True if the verdict of that key was said since the job last moved. */
 static bool was_said(const struct announce *announce, const char *key)
 {
 	for (size_t i = 0; i < announce->said.nr; i++)
@@ -117,6 +122,7 @@ static bool was_said(const struct announce *announce, const char *key)
 	return false;
 }
 
+/* Takes what is seen to stand. SAY the first time, else STILL. */
 static enum announce_news say_once(struct announce *announce)
 {
 	announce->stands = true;
@@ -127,6 +133,7 @@ static enum announce_news say_once(struct announce *announce)
 	return ANNOUNCE_SAY;
 }
 
+/* Forgets what was said, so that it may be said again. */
 static void forget_said(struct announce *announce)
 {
 	while (announce->said.nr)
@@ -166,6 +173,7 @@ void announce_forget(struct announce *announce)
 	announce->stands = announce->unexplained = false;
 }
 
+/* Takes a look that blames nobody. RESOLVED only after a few of them that are sure. */
 static enum announce_news take_fine(struct announce *announce, bool inconclusive)
 {
 	if (!announce->stands)
@@ -177,7 +185,10 @@ static enum announce_news take_fine(struct announce *announce, bool inconclusive
 	return ANNOUNCE_RESOLVED;
 }
 
-/* Ranks stand in their own code, and nobody is known to wait: so does a server without requests. */
+/*
+ * True if ranks stand in their own code, and nobody is known to wait: so does a server without
+ * requests.
+ */
 static bool is_idle(const struct verdicts *verdicts)
 {
 	return announce_tells(verdicts) && !verdicts->at[0].victims.n;
@@ -206,6 +217,7 @@ static bool idles_as_usual(const struct announce *announce, int64_t seen_for)
 	return announce->idle && seen_for < (unusual < IDLE_AT_MOST ? unusual : IDLE_AT_MOST);
 }
 
+/* Remembers the verdict as the last that was seen, and since when it is. */
 static void see(struct announce *announce, const struct verdicts *verdicts, int64_t now)
 {
 	announce->fine_looks = 0;

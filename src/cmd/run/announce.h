@@ -4,9 +4,9 @@
  * for, a death at once. A verdict that stands is said once; a verdict that differs in class,
  * culprits, cause, or in whether waiting helps, is said again, but nothing endlessly. Ranks that
  * wait for nobody who is known here count too, until something better is found: it may be another
- * node that knows; not where stacks show that some move, and none stands. Ranks that only stand
- * may serve requests, of which there are none: a job that went on from that by itself is said to
- * stand again only once it has done so for twice as long.
+ * node that knows; not where stacks show that some move, and none stands. Ranks that only stand may
+ * serve requests, of which there are none: a job that went on from that by itself is said to stand
+ * again only once it has done so for twice as long.
  */
 #ifndef CMD_ANNOUNCE_H
 #define CMD_ANNOUNCE_H
@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "verdict/verdict.h"
 
+/* What a look means for whoever is told. */
 enum announce_news {
 	ANNOUNCE_NOTHING,  /* nothing stands */
 	ANNOUNCE_SAY,      /* a verdict stands that was not said yet */
@@ -25,44 +26,50 @@ enum announce_news {
 	ANNOUNCE_RESOLVED, /* what stood does no more: the job moves */
 };
 
+/* What is remembered from look to look. {0} at first; announce_release() it. */
 struct announce {
 	ARRAY(char *) said; /* keys of what was said since the job last moved */
-	unsigned said_in_all;
+	unsigned said_in_all; /* so often something was said, which has a bound */
 	char *seen;    /* key of the verdict of the last look, NULL none */
 	int64_t since; /* CLOCK_MONOTONIC ns since when it is seen */
-	bool stands;
+	bool stands; /* what was seen has been taken to stand */
 	bool unexplained; /* what stands is a wait that blames nobody */
 	bool idle;        /* at the last look ranks stood, and nobody is known to wait */
 	int64_t idled;    /* ns for which they did at most until the job moved by itself */
-	int fine_looks;
+	int fine_looks; /* looks in a row that blame nobody, while something stands */
 };
 
-/* Does it name something wrong, rather than nothing or not enough? */
+/* True if the verdicts name something wrong, rather than nothing or not enough. */
 bool announce_blames(const struct verdicts *verdicts);
 
-/* Where nobody is blamed: do they tell where ranks stand, or who waits? */
+/* Where nobody is blamed: true if they tell where ranks stand, or who waits. */
 bool announce_tells(const struct verdicts *verdicts);
 
-/* ns for which what they tell of has stood, as far as they say; JOB_UNKNOWN. */
+/* Returns for how many ns what they tell of has stood, as far as they say; JOB_UNKNOWN. */
 int64_t announce_waited(const struct verdicts *verdicts);
 
-/* Do they say the same as those of the last look that blamed somebody? */
+/* True if they say the same as those of the last look that blamed somebody. */
 bool announce_is_same(const struct announce *announce, const struct verdicts *verdicts);
 
-/* Do they name the same culprits, whatever of? Not where nobody is named. */
+/* True if they name the same culprits, whatever of. Not where nobody is named. */
 bool announce_blames_same(const struct announce *announce, const struct verdicts *verdicts);
 
-/* Takes the verdicts of one look at the time `now`. */
+/* Takes the verdicts of one look at the time `now`. hang_after: a wait so long, in ns, stands. */
 enum announce_news announce_take(struct announce *announce, const struct verdicts *verdicts,
 	int64_t now, int64_t hang_after);
 
-/* The job is about to end: whatever blames somebody now stands. SAY, STILL or NOTHING. */
+/*
+ * Takes the last verdicts, as the job is about to end: whatever blames somebody now stands. Returns
+ * SAY, STILL or NOTHING.
+ */
 enum announce_news announce_take_last(struct announce *announce, const struct verdicts *verdicts);
 
-/* Somebody else has said the verdict of that key, and it stands: not to be said again. */
+/*
+ * Notes that somebody else has said the verdict of that key, and it stands: not to be said again.
+ */
 void announce_adopt(struct announce *announce, const char *key);
 
-/* Call it if what was to be said could not be: it will have to be said. */
+/* Notes that what was to be said could not be: it will have to be said. */
 void announce_unsay(struct announce *announce);
 
 /* True if what was seen last is another thing than was said: once it stood a while it is said. */

@@ -2,8 +2,8 @@
 /*
  * The folder's name has a hash of the bytes, so that versions stand side by side and a newer one
  * takes nothing from the jobs of an older; the file's is what it is called everywhere. All bytes
- * are compared before use: a name proves nothing. It is written under a name of its own and then
- * renamed, so nobody finds half.
+ * are compared before use: a name proves nothing. The file is written under a name of its own and
+ * then renamed, so nobody finds half.
  */
 #include <config.h>
 
@@ -27,19 +27,20 @@
 #include "base/hash.h"
 
 #define NAME        "libinquest-probe.so"
-#define NAMES_TRIED 100
-#define BEGUN       "begun-"
-#define BEGUN_NAME  32
-#define YOUNG_S     60
+#define NAMES_TRIED 100 /* of folders, where others have taken some */
+#define BEGUN       "begun-" /* a file that is being written */
+#define BEGUN_NAME  32 /* bytes of its name */
+#define YOUNG_S     60 /* a file that was begun so lately is left alone */
 
 #ifdef ONE_FILE
-/* probe-bytes.c, which the build makes. */
+/* From probe-bytes.c, which the build makes. */
 extern const unsigned char embedded_begin[] __attribute__((visibility("hidden")));
 extern const unsigned char embedded_end[] __attribute__((visibility("hidden")));
 #else
 static const unsigned char embedded_begin[1], *const embedded_end = embedded_begin;
 #endif
 
+/* Returns how many bytes the probe has; 0: there is none. */
 static size_t size_of(void)
 {
 	return (size_t)(embedded_end - embedded_begin);
@@ -52,7 +53,7 @@ bool embedded_is_there(void)
 
 /* -- A folder --------------------------------------------------------------------------------- */
 
-/* Opens it if it is ours, a folder, and nobody else may write in it; -1 with errno. */
+/* Opens a folder if it is ours, and nobody else may write in it; -1 with errno. */
 static int open_own(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -74,8 +75,9 @@ static bool is_taken(int error)
 }
 
 /*
- * Below parent, made where it is not there. Where somebody has taken the name, the first of the
- * numbered ones that is ours or nobody's: so the next job finds it again.
+ * Opens the folder below parent, made where it is not there, and says its path. Where somebody has
+ * taken the name, the first of the numbered ones that is ours or nobody's: so the next job finds it
+ * again. -1 with errno.
  */
 static int open_folder(const char *parent, struct str *path)
 {
@@ -100,6 +102,7 @@ static int open_folder(const char *parent, struct str *path)
 
 /* -- The file --------------------------------------------------------------------------------- */
 
+/* True if a file of the right size has our bytes. */
 static bool has_our_bytes(int fd)
 {
 	void *map = mmap(NULL, size_of(), PROT_READ, MAP_PRIVATE, fd, 0);
@@ -110,7 +113,9 @@ static bool has_our_bytes(int fd)
 	return same;
 }
 
-/* Nobody else may write to it, it has our bytes, and the place lets programs load it. 0 or -errno.
+/*
+ * 0 if nobody else may write to the file, it has our bytes, and the place lets programs load it;
+ * else -errno, -ESTALE where it is another.
  */
 static int check_file(int folder)
 {
@@ -134,8 +139,8 @@ static int check_file(int folder)
 }
 
 /*
- * What writers leave that were killed. One that writes holds a lock on its file; between its making
- * and its lock there is a moment, so a young one is left alone.
+ * Removes what writers leave that were killed. One that writes holds a lock on its file; between
+ * its making and its lock there is a moment, so a young one is left alone.
  */
 static void remove_begun(int folder)
 {
@@ -162,7 +167,10 @@ static void remove_begun(int folder)
 		close(listed);
 }
 
-/* A new file, locked; its name is drawn, since the same pid may be another's in his namespace. */
+/*
+ * Opens a new file, locked; its name is drawn, since the same pid may be another's in his
+ * namespace. Returns the descriptor, or -errno.
+ */
 static int begin_file(int folder, char name[static BEGUN_NAME])
 {
 	uint64_t drawn = (uint64_t)getpid();
@@ -177,6 +185,7 @@ static int begin_file(int folder, char name[static BEGUN_NAME])
 	return fd;
 }
 
+/* Writes the probe under another name, and renames it once it is whole. 0 or -errno. */
 static int write_file(int folder)
 {
 	char begun[BEGUN_NAME];
@@ -196,7 +205,7 @@ static int write_file(int folder)
 	return err;
 }
 
-/* Below that parent: 0, or -errno and `into` as it was. */
+/* Puts the probe below that parent. 0, or -errno and `into` as it was. */
 static int put_below(const char *parent, struct str *into)
 {
 	struct str path = {0};

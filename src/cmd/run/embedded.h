@@ -13,7 +13,7 @@
 #include "base/complaint.h"
 #include "base/str.h"
 
-/* True if this program has one. */
+/* True if this program has a probe inside. */
 bool embedded_is_there(void);
 
 /*

@@ -6,15 +6,18 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-/* A zombie that nobody waits for may stay for ever; after this long we stop asking for its status.
+/*
+ * A zombie that nobody waits for may stay for ever; after this long we stop asking for its status.
  */
 #define SETTLE_NS (10 * CLOCK_NS_PER_S)
 
+/* True if they are one process. */
 static bool is_same(struct proc_id a, struct proc_id b)
 {
 	return a.pid == b.pid && a.start_time == b.start_time;
 }
 
+/* Adds an end, or its status to one that is there. A status that is known stays. */
 static void add_end(
 	struct exits *exits, const struct exits_watched *watched, bool known, int status)
 {
@@ -66,7 +69,7 @@ void exits_add_waited(struct exits *exits, struct proc_id id, int wait_status)
 	add_end(exits, &self, true, wait_status);
 }
 
-/* Returns whether there is something new to say of this one. */
+/* Looks at one. True if there is something new to say of it. */
 static bool look_at(struct exits *exits, struct exits_watched *watched)
 {
 	bool news = false, known;
@@ -90,7 +93,7 @@ static bool look_at(struct exits *exits, struct exits_watched *watched)
 	return news || known;
 }
 
-/* May it have ended? Of all who have a descriptor that is asked at once. */
+/* Asks at once of all who have a descriptor whether they may have ended. */
 static void ask_all(struct exits *exits)
 {
 	struct pollfd *set = alloc_zeroed(exits->watched.nr, sizeof(*set));
@@ -164,6 +167,7 @@ bool exits_take_unclean(struct exits *exits)
 	return any;
 }
 
+/* True if nobody asks for that one any more. */
 static bool is_forgettable(const struct exits_watched *watched)
 {
 	return watched->ended && watched->settled && watched->was_listed && !watched->listed;

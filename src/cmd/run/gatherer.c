@@ -20,6 +20,7 @@ struct task {
 	const void *what;
 };
 
+/* Gathers, in the helper, and leaves it all as a bundle. */
 static void work(int out, void *arg)
 {
 	const struct task *task = arg;
@@ -45,6 +46,7 @@ bool gatherer_begin(struct gatherer *gatherer,
 	return false;
 }
 
+/* Adds what is in the bundle that was left; nothing if it is cut. */
 static void read_back(int fd, struct evidence *into)
 {
 	struct stat about;

@@ -12,7 +12,7 @@
 #include "evidence/format/exhibit.h"
 #include "proc/helper.h"
 
-/* {0}: none is at work. */
+/* One helper. {0}: none is at work. */
 struct gatherer {
 	struct helper helper;
 	int fd;	      /* of the file that it leaves, in memory: a bundle */
@@ -23,10 +23,10 @@ struct gatherer {
 bool gatherer_begin(struct gatherer *gatherer,
 	void (*gather)(const void *what, struct evidence *into), const void *what);
 
-/* Whether it is done, or was ended for taking a minute: then what it left is added to *into. */
+/* True if it is done, or was ended for taking a minute: then what it left is added to *into. */
 bool gatherer_fetch(struct gatherer *gatherer, struct evidence *into);
 
-/* Ends it, if there is one. */
+/* Ends the helper, if there is one. */
 void gatherer_end(struct gatherer *gatherer);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Making the folder that everything of a job meets in. In shared memory, so that writing to it
- * never waits for a disk; in /tmp where that is refused; where INQUEST_DIR says, and only there, if
- * it says something. What is found there already is used only if it is a real folder, ours, and
- * nobody else may write in it: somebody may have put it there before us.
+ * Makes the folder that everything of a job meets in. In shared memory, so that writing to it never
+ * waits for a disk; in /tmp where that is refused; where INQUEST_DIR says, and only there, if it
+ * says something. What is found there already is used only if it is a real folder, ours, and nobody
+ * else may write in it: somebody may have put it there before us.
  *
  * All of that is a helper's to do, with a deadline: INQUEST_DIR may lie on a server that does not
  * answer, and the job waits to be started. One that comes too late takes its folder away again.
@@ -62,7 +62,10 @@ static int own_folder(const char *path, struct complaint *why)
 	return 0;
 }
 
-/* The folder that this path leads to, by links of ours or root's only; made if it is not there. */
+/*
+ * Opens the folder that this path leads to, by links of ours or root's only; made if it is not
+ * there. Returns the descriptor, or -errno.
+ */
 static int open_users(const char *dir)
 {
 	struct str path = {0};
@@ -83,7 +86,10 @@ static int open_users(const char *dir)
 	return fd;
 }
 
-/* INQUEST_DIR as an absolute path without links, made if it is not there. */
+/*
+ * Appends INQUEST_DIR as an absolute path without links, made if it is not there. 0, or negative
+ * with words.
+ */
 static int user_root(const char *dir, struct str *root, struct complaint *why)
 {
 	int fd = open_users(dir), err;
@@ -104,7 +110,10 @@ static int user_root(const char *dir, struct str *root, struct complaint *why)
 	return err;
 }
 
-/* A folder of ours below parent whose name begins so, of an earlier job; else root stays empty. */
+/*
+ * Finds a folder of ours below parent whose name begins so, of an earlier job; else root stays
+ * empty.
+ */
 static void find_own(const char *parent, const char *prefix, struct str *root)
 {
 	DIR *list = opendir(parent);
@@ -123,7 +132,10 @@ static void find_own(const char *parent, const char *prefix, struct str *root)
 		closedir(list);
 }
 
-/* Somebody else has that name, and he cannot have all: one of a name by chance, which is noted. */
+/*
+ * Takes a folder of a name by chance, which is noted: somebody else has the plain name, and he
+ * cannot have all. 0, or negative with words.
+ */
 static int spare_root(
 	const char *parent, struct str *root, struct str *note, struct complaint *why)
 {
@@ -146,7 +158,10 @@ static int spare_root(
 	return err;
 }
 
-/* The user's folder below that one; leaves root empty where it cannot be had. */
+/*
+ * Finds or makes the user's folder below that one; leaves root empty where it cannot be had. 0, or
+ * negative with words.
+ */
 static int default_root(
 	const char *parent, struct str *root, struct str *note, struct complaint *why)
 {
@@ -162,7 +177,7 @@ static int default_root(
 	return spare_root(parent, root, note, why);
 }
 
-/* A name that nobody has: when it began, and the agent's pid. */
+/* Chooses a name that nobody has: when the job began, and the agent's pid. */
 static void choose_leaf(struct jobdir *dir, const struct str *root)
 {
 	time_t seconds = dir->launched / CLOCK_NS_PER_S;
@@ -182,7 +197,7 @@ static void choose_leaf(struct jobdir *dir, const struct str *root)
 	dir->id = strrchr(dir->path.text, '/') + 1;
 }
 
-/* Bytes of the kernel's text "8-4-4-4-12 hex digits". */
+/* Reads the kernel's text, "8-4-4-4-12 hex digits", into bytes; zeros where it cannot be read. */
 static void read_boot_id(uint8_t id[static 16])
 {
 	struct str text = {0};
@@ -202,7 +217,9 @@ static void read_boot_id(uint8_t id[static 16])
 	str_release(&text);
 }
 
-/* Its magic comes last (census_open): who maps it meanwhile sees no census yet. */
+/*
+ * Fills the census. Its magic comes last (census_open): who maps it meanwhile sees no census yet.
+ */
 static void fill_census(struct jobdir *dir, const char *name)
 {
 	struct census_header *head = dir->census;
@@ -222,7 +239,10 @@ static void fill_census(struct jobdir *dir, const char *name)
 	census_open(head);
 }
 
-/* All its memory is there before anybody maps it: a hole would be a SIGBUS in the job. */
+/*
+ * Makes and maps the census. All its memory is there before anybody maps it: a hole would be a
+ * SIGBUS in the job. 0, or negative with words.
+ */
 static int make_census(
 	struct jobdir *dir, const char *folder, const char *name, struct complaint *why)
 {
@@ -252,8 +272,9 @@ static int make_census(
 }
 
 /*
- * The folder with its census, or neither. It is begun under a name that nobody takes for a job's,
- * and gets its own when it is whole: who is killed in between leaves what sweep.h knows for that.
+ * Makes the folder with its census, or neither. It is begun under a name that nobody takes for a
+ * job's, and gets its own when it is whole: who is killed in between leaves what sweep.h knows for
+ * that.
  */
 static int make_in(
 	struct jobdir *dir, const struct str *root, const char *name, struct complaint *why)
@@ -277,7 +298,10 @@ static int make_in(
 	return err;
 }
 
-/* Rings that found no room beside the census lie in a folder of the same name under /tmp. */
+/*
+ * Removes a job's folder, and with it the one of the same name under /tmp, where rings lie that
+ * found no room beside the census.
+ */
 static void remove_job(const char *path, const char *id)
 {
 	struct str spill = {0};
@@ -288,7 +312,7 @@ static void remove_job(const char *path, const char *id)
 	str_release(&spill);
 }
 
-/* What the helper gets to know. */
+/* What the helper is told. */
 struct making {
 	struct jobdir dir;
 	const char *name;
@@ -296,9 +320,10 @@ struct making {
 	int *fate;         /* which of both came first; shared */
 };
 
+/* What became of it: the helper's or our word, whichever came first. */
 enum { FATE_OPEN, FATE_MADE, FATE_GIVEN_UP };
 
-/* True if it was still open. */
+/* Decides it. True if it was still open. */
 static bool decide(int *fate, int as)
 {
 	int open = FATE_OPEN;
@@ -307,7 +332,10 @@ static bool decide(int *fate, int as)
 		fate, &open, as, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* In the first place that can be had: with a word on it, perhaps, in `note`. */
+/*
+ * Makes the folder in the first place that can be had: with a word on it, perhaps, in `note`. 0, or
+ * negative with words.
+ */
 static int make(struct making *making, struct str *note, struct complaint *why)
 {
 	static const char *const parents[] = {"/dev/shm", "/tmp"};
@@ -331,7 +359,7 @@ static int make(struct making *making, struct str *note, struct complaint *why)
 	return err;
 }
 
-/* In the helper: its path, and in a second line what is to be said of it. */
+/* Makes it, in the helper, and says its path, and in a second line what is to be said of it. */
 static int make_and_tell(const void *what, struct str *said, struct complaint *why)
 {
 	struct making making = *(const struct making *)what;
@@ -348,7 +376,7 @@ static int make_and_tell(const void *what, struct str *said, struct complaint *w
 	return err;
 }
 
-/* The folder of that path, which the helper has made, as ours. */
+/* Takes the folder of that path, which the helper has made, as ours. 0, or negative with words. */
 static int adopt(struct jobdir *dir, const struct str *said, struct complaint *why)
 {
 	const char *line = str_text(said);
@@ -376,7 +404,7 @@ static int adopt(struct jobdir *dir, const struct str *said, struct complaint *w
 	return err;
 }
 
-/* Waits for the helper, and takes what it has made. */
+/* Waits for the helper, and takes what it has made. 0, or negative with words. */
 static int take_made(struct jobdir *dir, const struct making *making, struct saver *saver,
 	struct complaint *why)
 {
@@ -384,7 +412,7 @@ static int take_made(struct jobdir *dir, const struct making *making, struct sav
 	enum saver_news news = saver_wait(saver, MAKE_MS, &said, why);
 	int err = -1;
 
-	/* Made in the last moment: it is about to say so. */
+	/* Made in the last moment: the helper is about to say so. */
 	if (news == SAVER_BUSY && !decide(making->fate, FATE_GIVEN_UP))
 		news = saver_wait(saver, MAKE_MS, &said, why);
 	if (news == SAVER_DONE)
@@ -396,7 +424,10 @@ static int take_made(struct jobdir *dir, const struct making *making, struct sav
 	return err;
 }
 
-/* The job inherits our stderr, which its helper has not: what stands in it already is of others. */
+/*
+ * Returns where the job's words will begin in our stderr. The job inherits that, which its helper
+ * has not: what stands in it already is of others.
+ */
 static struct jobdir_log look_at_log(void)
 {
 	int flags = fcntl(STDERR_FILENO, F_GETFL);
@@ -437,7 +468,10 @@ int jobdir_make(struct jobdir *dir, const char *name, struct complaint *why)
 	return err;
 }
 
-/* By a write, not a store: the job may have cut the file, and a store would be our end. */
+/*
+ * Writes by a system call, not a store: the job may have cut the file, and a store would be our
+ * end.
+ */
 void jobdir_beat(const struct jobdir *dir)
 {
 	const uint64_t now = (uint64_t)clock_boottime_ns();
@@ -447,7 +481,7 @@ void jobdir_beat(const struct jobdir *dir)
 			offsetof(struct census_header, agent_beat));
 }
 
-/* No folder of its job may be of use to anybody any more. */
+/* True if no folder of its job may be of use to anybody any more. */
 static bool is_over(const struct jobs *jobs, const struct jobs_entry *entry)
 {
 	for (size_t i = 0; i < jobs->nr; i++)
@@ -457,7 +491,7 @@ static bool is_over(const struct jobs *jobs, const struct jobs_entry *entry)
 	return true;
 }
 
-/* The newest folder of the job of that one: they come in that order. */
+/* Returns the newest folder of the job of that one: they come in that order. */
 static size_t first_of(const struct jobs *jobs, size_t which)
 {
 	for (size_t i = 0; i < which; i++)
@@ -466,6 +500,7 @@ static size_t first_of(const struct jobs *jobs, size_t which)
 	return which;
 }
 
+/* True if a folder may be removed: of a job that is over, of ours, and beside this one. */
 static bool may_go(const struct jobs *jobs, size_t which, const struct jobdir *dir)
 {
 	const struct jobs_entry *entry = &jobs->items[which];

@@ -22,10 +22,11 @@ struct jobdir_log {
 	uint64_t dev, ino, from;
 };
 
+/* The folder of one job. {.census_fd = -1}: there is none. */
 struct jobdir {
 	struct str path; /* absolute */
 	const char *id;  /* its last part */
-	int64_t launched;
+	int64_t launched; /* realtime ns */
 	uint32_t agent_pid;
 	uint64_t agent_start_time;
 	struct jobdir_log log;
@@ -39,7 +40,7 @@ struct jobdir {
  */
 int jobdir_make(struct jobdir *dir, const char *name, struct complaint *why);
 
-/* The agent lives: called on each of its turns. */
+/* Says that the agent lives: called on each of its turns. */
 void jobdir_beat(const struct jobdir *dir);
 
 /* Removes folders of jobs of ours that are over, but for the newest two; and wrecks (sweep.h). */
@@ -48,10 +49,10 @@ void jobdir_sweep(const struct jobdir *dir);
 /* Removes the folder and what is in it. Call it only when no process of the job lives. */
 void jobdir_remove(struct jobdir *dir);
 
-/* The same for the folder of a fellow that is over. */
+/* Removes the folder of a fellow that is over. */
 void jobdir_remove_folder(const char *path);
 
-/* Unmaps; the folder stays. */
+/* Unmaps the census; the folder stays. */
 void jobdir_release(struct jobdir *dir);
 
 #endif

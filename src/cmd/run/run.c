@@ -32,6 +32,7 @@
 /* Options without a short form: beyond all letters. */
 enum { HANG_AFTER = 256, RAW_STACKS, NO_LOGS, PREFLIGHT };
 
+/* What was asked for. */
 struct arguments {
 	const char *output;
 	const char *name;
@@ -43,6 +44,7 @@ struct arguments {
 
 static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
 
+/* Takes one option, as argp does. The first argument and all behind it are the command. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -112,7 +114,7 @@ static const struct argp argp = {
 
 /* --- The environment of the job --------------------------------------------------------------- */
 
-/* Ours first, then what was there; once. */
+/* Puts the probe into LD_PRELOAD, before what was there; once. */
 static void arm_preload(const char *probe)
 {
 	const char *old = getenv("LD_PRELOAD");
@@ -127,7 +129,10 @@ static void arm_preload(const char *probe)
 	str_release(&preload);
 }
 
-/* NCCL tells of each call through NVTX. A tool named there before is handed on to the probe. */
+/*
+ * Names the probe to NVTX, by which NCCL tells of each call. A tool named there before is handed on
+ * to the probe.
+ */
 static void arm_nvtx(const char *probe)
 {
 	const char *old = getenv("NVTX_INJECTION64_PATH");
@@ -142,7 +147,10 @@ static void arm_nvtx(const char *probe)
 	setenv("NVTX_INJECTION64_PATH", probe, 1);
 }
 
-/* Only on request: NVTX tells the same at less cost. A plugin of the user's own stays. */
+/*
+ * Names the probe as NCCL's profiler, only on request: NVTX tells the same at less cost. A plugin
+ * of the user's own stays.
+ */
 static void arm_profiler(const char *probe)
 {
 	const char *wish = getenv("INQUEST_PROFILER");
@@ -151,7 +159,10 @@ static void arm_profiler(const char *probe)
 		setenv("NCCL_PROFILER_PLUGIN", probe, 0);
 }
 
-/* The one that this program holds, else the one that lies in its build tree or is installed. */
+/*
+ * Appends the path of the probe: of the one that this program holds, else of the one that lies in
+ * its build tree or is installed.
+ */
 static int find_probe(struct str *into, struct complaint *why)
 {
 	if (embedded_is_there())
@@ -159,6 +170,7 @@ static int find_probe(struct str *into, struct complaint *why)
 	return paths_find(PATHS_PROBE, into, why);
 }
 
+/* Arms our environment, which the job gets; complains where there is no probe for it. */
 static void arm(const struct jobdir *dir)
 {
 	struct complaint why = {0};
@@ -183,18 +195,20 @@ static void arm(const struct jobdir *dir)
 
 /* --- The loop --------------------------------------------------------------------------------- */
 
+/* The command, and the agent beside it. */
 struct running {
 	struct wrap wrap;
 	struct agent_process agent;
-	struct proc_id child;
+	struct proc_id child; /* the command, as one process and no later one */
 };
 
-/* Signals by which jobs are told to end: the agent has a look before. */
+/* True for signals by which jobs are told to end: the agent has a look before. */
 static bool is_ending(int signo)
 {
 	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
 }
 
+/* Passes on what signals have come. */
 static void take_signals(struct running *running)
 {
 	int signo;
@@ -206,7 +220,10 @@ static void take_signals(struct running *running)
 	}
 }
 
-/* Said by another process: who passes signals on waits for no reader of its words. */
+/*
+ * Says that the agent has gone, by another process: who passes signals on waits for no reader of
+ * its words.
+ */
 static void say_unwatched(void)
 {
 	if (fork())
@@ -215,7 +232,7 @@ static void say_unwatched(void)
 	_exit(0);
 }
 
-/* Nothing in here waits for anything but news. */
+/* Goes on until the command has ended. Nothing in here waits for anything but news. */
 static void loop(struct running *running)
 {
 	for (;;) {
@@ -233,7 +250,10 @@ static void loop(struct running *running)
 	}
 }
 
-/* Bundles go to an absolute path: the job's folder of today may be another tomorrow. */
+/*
+ * Returns where bundles go, as an absolute path: the job's folder of today may be another tomorrow.
+ * free() it.
+ */
 static char *output_folder(const struct arguments *arguments)
 {
 	const char *asked = arguments->output ? arguments->output : getenv("INQUEST_OUT");
@@ -255,7 +275,7 @@ static char *output_folder(const struct arguments *arguments)
 /* Fewer files than that, and the agent sees nothing. */
 #define LEAST_FILES 64
 
-/* The folder of the job, if there can be one. */
+/* Makes the folder of the job, if there can be one. False after a complaint. */
 static bool make_folder(const char *name, struct jobdir *dir)
 {
 	struct complaint why = {0};
@@ -303,6 +323,7 @@ static void begin_watch(struct running *running, const struct arguments *argumen
 	running->wrap.companion = running->agent.pid;
 }
 
+/* Returns how many entries a list has before its NULL. */
 static size_t count(char *const *list)
 {
 	size_t n = 0;
@@ -312,7 +333,7 @@ static size_t count(char *const *list)
 	return n;
 }
 
-/* The command in place of us, as if we had never been. */
+/* Becomes the command, as if we had never been. Returns a status only where that fails. */
 static int become(struct running *running, const struct arguments *arguments, char **plain)
 {
 	struct complaint why = {0};
@@ -326,6 +347,7 @@ static int become(struct running *running, const struct arguments *arguments, ch
 /* Fewer processes than that, and the job may lack those that are ours. */
 #define LEAST_PROCESSES 64
 
+/* True, after a complaint, if there is no room for processes of ours. */
 static bool is_crowded(void)
 {
 	uint64_t spare = proc_spare();
@@ -341,6 +363,7 @@ static bool is_crowded(void)
 #define PREFLIGHT_S	10
 #define PREFLIGHT_WIDTH 200
 
+/* Says in one line what this launch would regret. */
 static void say_preflight(const struct arguments *arguments)
 {
 	struct preflight_wish wish = {.argv = arguments->command,
@@ -359,6 +382,10 @@ static void say_preflight(const struct arguments *arguments)
 	str_release(&line);
 }
 
+/*
+ * Runs the command with an agent beside it, if there can be one. 0 once the command has ended, else
+ * the status for a command that did not start, after a complaint.
+ */
 static int run_watched(struct running *running, const struct arguments *arguments)
 {
 	size_t nr = count(environ);

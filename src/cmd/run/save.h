@@ -12,14 +12,15 @@
 
 /*
  * Writes the evidence to path, or under its own name where path is a folder or ends in "/" (which
- * is made). Appends the bundle's path to ret_path. 0, or negative with words.
+ * is made). Appends the bundle's path to ret_path. `earlier`: so often the job hung before, and
+ * moved again. 0, or negative with words.
  */
 int save_bundle(const struct look *look, const char *path, unsigned earlier, struct str *ret_path,
 	struct complaint *why);
 
 /*
  * Appends a part of a file name that comes from outside: nothing but what every file system can
- * take, and no more than 80 of it.
+ * take, and no more than 80 bytes of it.
  */
 void save_add_part(struct str *into, const char *text);
 

@@ -12,16 +12,19 @@
 #include "base/hash.h"
 #include "proc/read.h"
 
-/* Goes through a pipe at once, with its head and its first byte. */
+/* So much goes through a pipe at once, with its head and its first byte. */
 #define SAID_MOST 4000
-#define TURN_NS	  (20 * CLOCK_NS_PER_MS)
+#define TURN_NS	  (20 * CLOCK_NS_PER_MS) /* between two tries for a turn */
 /* How long a wait goes on at a stretch, and how long beyond what it was given, in all. */
 #define STEP_NS	 (50 * CLOCK_NS_PER_MS)
 #define SPARE_NS (5 * CLOCK_NS_PER_S)
 
 /* --- The helper ------------------------------------------------------------------------------- */
 
-/* One of the folder's turns, as long as we have the file open: nobody forgets to give it back. */
+/*
+ * Takes one of the folder's turns, held as long as we have the file open: nobody forgets to give it
+ * back. False where all are taken.
+ */
 static bool take_turn(int fd, const char *folder)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
@@ -33,7 +36,10 @@ static bool take_turn(int fd, const char *folder)
 	return false;
 }
 
-/* Where the file cannot be had nobody is kept from working. */
+/*
+ * Waits for a turn. Where the file cannot be had nobody is kept from working. 0, or negative with
+ * words.
+ */
 static int wait_for_turn(const struct saver *saver, struct complaint *why)
 {
 	const struct timespec moment = {.tv_nsec = TURN_NS};
@@ -59,7 +65,10 @@ struct task {
 	const void *what;
 };
 
-/* What is said goes out in one write, if it ever does: a sign whether it went well, then words. */
+/*
+ * Works, in the helper. What is said goes out in one write, if it ever does: a sign whether it went
+ * well, then words.
+ */
 static void work(int out, void *arg)
 {
 	const struct task *task = arg;
@@ -102,7 +111,7 @@ bool saver_begin(struct saver *saver, saver_act act, const void *what, struct co
 	return !error;
 }
 
-/* It runs, or waits for a processor, and not for a disk. */
+/* True if the helper runs, or waits for a processor, and not for a disk. */
 static bool is_running(const struct saver *saver)
 {
 	const struct proc_id id = {.pid = (uint32_t)saver->helper.pid};
@@ -111,7 +120,10 @@ static bool is_running(const struct saver *saver)
 	return proc_read_stat(id, &stat) == 0 && stat.state == 'R';
 }
 
-/* So much of a step that took so long counts; the rest is taken from what we have to spare. */
+/*
+ * Returns how much counts of a step that took so long; the rest is taken from what we have to
+ * spare.
+ */
 static int64_t counted(struct saver *saver, int64_t step, int64_t took)
 {
 	int64_t spared = is_running(saver) ? took : took - step;
@@ -124,7 +136,7 @@ static int64_t counted(struct saver *saver, int64_t step, int64_t took)
 	return took - spared;
 }
 
-/* The helper has spoken, or ended without a word. */
+/* Waits. True if the helper has spoken, or ended without a word. */
 static bool has_news(struct saver *saver, int ms)
 {
 	int64_t left = ms * CLOCK_NS_PER_MS;

@@ -21,6 +21,7 @@
 #define SAVER_MOST    8
 #define SAVER_TURN_MS 5000
 
+/* One helper at a time. saver_make() or {0} at first; saver_release() it. */
 struct saver {
 	char *turns;	  /* path of a file that all jobs of this user share; NULL: no bound */
 	const char *work; /* for this folder; borrowed */
@@ -29,11 +30,12 @@ struct saver {
 	int64_t until;	  /* CLOCK_MONOTONIC ns: then nobody waits any more; 0 not told */
 };
 
+/* What has become of the last work. */
 enum saver_news {
 	SAVER_IDLE, /* nothing had been begun */
 	SAVER_BUSY, /* not yet, or never */
-	SAVER_DONE,
-	SAVER_FAILED,
+	SAVER_DONE, /* it may have something to say */
+	SAVER_FAILED, /* it has said why */
 };
 
 /*
@@ -42,10 +44,13 @@ enum saver_news {
  */
 typedef int (*saver_act)(const void *what, struct str *said, struct complaint *why);
 
-/* {0}, where nothing is known of others; turns is the saver's from then on. */
+/*
+ * Begins with no work; {0} does where nothing is known of others. `turns` is the saver's from then
+ * on.
+ */
 void saver_make(struct saver *saver, char *turns, const char *folder);
 
-/* Begins it. False where one is at work already, or none can be started, with words. */
+/* Begins work. False where some is under way already, or no helper can be started, with words. */
 bool saver_begin(struct saver *saver, saver_act act, const void *what, struct complaint *why);
 
 /*
@@ -54,7 +59,7 @@ bool saver_begin(struct saver *saver, saver_act act, const void *what, struct co
  */
 enum saver_news saver_wait(struct saver *saver, int ms, struct str *said, struct complaint *why);
 
-/* From then on, CLOCK_MONOTONIC ns, saver_wait() waits no more. */
+/* Sets when waiting ends: from then on, CLOCK_MONOTONIC ns, saver_wait() waits no more. */
 void saver_hurry(struct saver *saver, int64_t until);
 
 /* Leaves the helper to itself: what it has begun it may still end. */

@@ -19,12 +19,15 @@
 
 #define BEGUN ".begun-"
 
+/* Opens a folder that is no link; -1 with errno. */
 static int open_folder(int at, const char *name)
 {
 	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* The entries of a folder that is ours; closedir() it. NULL: there is none to be trusted. */
+/*
+ * Returns the entries of a folder that is ours; closedir() it. NULL: there is none to be trusted.
+ */
 static DIR *list_own(int at, const char *name)
 {
 	int fd = open_folder(at, name);
@@ -39,11 +42,13 @@ static DIR *list_own(int at, const char *name)
 	return list;
 }
 
+/* True for the two names that every folder has. */
 static bool is_dots(const char *name)
 {
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
+/* Removes a folder with the plain files in it. */
 static void remove_at(int at, const char *name)
 {
 	int fd = open_folder(at, name);
@@ -64,13 +69,14 @@ static void remove_at(int at, const char *name)
 
 /* --- Begun ------------------------------------------------------------------------------------ */
 
+/* Appends the name of a folder that we have begun. */
 static void add_begun(struct str *into, int number)
 {
 	str_printf(into, "/" BEGUN "%u-%llu-%d", (unsigned)getpid(),
 		(unsigned long long)proc_start_time((uint32_t)getpid()), number);
 }
 
-/* Half removed, it is no job's either: so it loses its name first. */
+/* Takes the folder's name first: half removed, it is no job's either. */
 void sweep_remove(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -114,7 +120,7 @@ int sweep_begin(const char *root, struct str *ret_path)
 	return -EEXIST;
 }
 
-/* Its maker is gone, or is another process that has its number now. */
+/* True if the maker is gone, or is another process that has its number now. */
 static bool maker_is_gone(const char *name)
 {
 	unsigned long long start_time;
@@ -150,7 +156,7 @@ void sweep_begun(const char *root)
 
 /* --- Spilled ---------------------------------------------------------------------------------- */
 
-/* Whose ring it is, if that can be known here, and lives no more. */
+/* True if whose ring it is can be known here, and he lives no more. */
 static bool is_of_the_dead(int at, const char *name)
 {
 	int fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -166,8 +172,8 @@ static bool is_of_the_dead(int at, const char *name)
 }
 
 /*
- * Rings of the dead and nothing else: a census, or what we do not know, is somebody's. One that has
- * no ring yet may be of a job whose folder only other mounts show.
+ * True if there are rings of the dead and nothing else: a census, or what we do not know, is
+ * somebody's. A folder that has no ring yet may be of a job whose folder only other mounts show.
  */
 static bool is_deserted(DIR *list)
 {
@@ -184,7 +190,7 @@ static bool is_deserted(DIR *list)
 	return rings > 0;
 }
 
-/* The job's own folder is no more. */
+/* True if the job's own folder is no more. */
 static bool is_orphan(int at)
 {
 	char path[PATH_MAX];

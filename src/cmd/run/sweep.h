@@ -17,12 +17,12 @@
 #include "base/str.h"
 
 /*
- * Makes such a folder below root, and appends its path to ret_path. A descriptor that holds it for
- * as long as it is open, or -errno.
+ * Makes a `.begun-' folder below root, and appends its path to ret_path. Returns a descriptor that
+ * holds it for as long as it is open, or -errno.
  */
 int sweep_begin(const char *root, struct str *ret_path) __attribute__((nonnull));
 
-/* Removes those of them below root that are nobody's. */
+/* Removes those `.begun-' folders below root that are nobody's. */
 void sweep_begun(const char *root) __attribute__((nonnull));
 
 /* Removes the folders of spilled rings, of this user, that are no job's any more. */

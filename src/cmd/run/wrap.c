@@ -40,8 +40,10 @@
 static const int of_faults[] = {
 	SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGPIPE, SIGXFSZ, SIGXCPU};
 
-/* Every signal that we take to pass on, and SIGCHLD. One that is ignored is so for the command,
- * too. */
+/*
+ * Fills the set with every signal that we take to pass on, and SIGCHLD. One that is ignored is so
+ * for the command, too.
+ */
 static void fill_taken(sigset_t *set)
 {
 	sigfillset(set);
@@ -54,7 +56,7 @@ static void fill_taken(sigset_t *set)
 	sigaddset(set, SIGCHLD);
 }
 
-/* The witness: all blocked, gone with us, holding nothing open. */
+/* Starts the witness: all blocked, gone with us, holding nothing open. Returns its pid, or -1. */
 static pid_t start_witness(void)
 {
 	pid_t us = getpid();
@@ -74,6 +76,7 @@ static pid_t start_witness(void)
 	_exit(0);
 }
 
+/* Ends the witness, and with it what was pending for it. */
 static void end_witness(struct wrap *wrap)
 {
 	if (wrap->witness <= 0)
@@ -84,7 +87,7 @@ static void end_witness(struct wrap *wrap)
 	wrap->witness = -1;
 }
 
-/* Is it pending for the witness? */
+/* True if the signal is pending for the witness. */
 static bool has_witnessed(const struct wrap *wrap, int signo)
 {
 	struct str status = {0};
@@ -100,7 +103,7 @@ static bool has_witnessed(const struct wrap *wrap, int signo)
 	return pending >> (signo - 1) & 1;
 }
 
-/* Was this signal sent to the whole process group? */
+/* True if this signal was sent to the whole process group. */
 static bool was_for_group(struct wrap *wrap, int signo)
 {
 	const struct timespec moment = {.tv_nsec = 5000000};
@@ -119,7 +122,7 @@ static bool was_for_group(struct wrap *wrap, int signo)
 	return true;
 }
 
-/* All that we changed of ourselves, as it was. */
+/* Sets all that we changed of ourselves as it was. */
 static void restore(const struct wrap *wrap)
 {
 	if (wrap->ignored_children)
@@ -130,6 +133,7 @@ static void restore(const struct wrap *wrap)
 	sigprocmask(SIG_SETMASK, &wrap->old_mask, NULL);
 }
 
+/* Becomes the command, in the child. Does not return: an errno goes through the pipe. */
 static void become_command(struct wrap *wrap, pid_t us, char *const *argv, char *const *envp,
 	int report_fd)
 {
@@ -146,7 +150,7 @@ static void become_command(struct wrap *wrap, pid_t us, char *const *argv, char 
 	_exit(WRAP_NOT_FOUND);
 }
 
-/* Forks and execs; gives 0 once the command runs, else the errno of what failed. */
+/* Forks and execs; returns 0 once the command runs, else the errno of what failed. */
 static int spawn(struct wrap *wrap, char *const *argv, char *const *envp)
 {
 	int report[2], err = 0;
@@ -200,7 +204,10 @@ void wrap_guard(struct wrap *wrap)
 	sigprocmask(SIG_BLOCK, &taken, &wrap->old_mask);
 }
 
-/* Not started: what exec said, or that it did not come to that. */
+/*
+ * Returns the status for a command that was not started, with words: what exec said, or, not
+ * `tried`, that it did not come to that.
+ */
 static int failed(int err, bool tried, const char *name, struct complaint *why)
 {
 	complaint_errno(why, err, "cannot run %s", name);
@@ -209,7 +216,7 @@ static int failed(int err, bool tried, const char *name, struct complaint *why)
 	return err == ENOENT || err == ENOTDIR ? WRAP_NOT_FOUND : WRAP_NOT_EXECUTABLE;
 }
 
-/* Nothing of the command's is held here any more. */
+/* Closes all but ours: nothing of the command's is held here any more. */
 static void let_go(const struct wrap *wrap, const int *keep, size_t n)
 {
 	int all[8] = {wrap->signals};
@@ -247,6 +254,7 @@ int wrap_become(struct wrap *wrap, char *const *argv, char *const *envp, struct 
 	return failed(errno, true, argv[0], why);
 }
 
+/* True for the signals of a terminal's stop. */
 static bool is_stop_key(int signo)
 {
 	return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
@@ -271,8 +279,8 @@ static void take_child(struct wrap *wrap)
 }
 
 /*
- * The terminal's foreground group, if it is the command's or ours: then we are the job that a shell
- * has brought to the front. Else 0.
+ * Returns the terminal's foreground group, if it is the command's or ours: then we are the job that
+ * a shell has brought to the front. Else 0.
  */
 static pid_t front_group(const struct wrap *wrap)
 {
@@ -287,8 +295,8 @@ static pid_t front_group(const struct wrap *wrap)
 }
 
 /*
- * Continued in the foreground: what stood there was the command's own group, a shell's, and the one
- * who brought us to the front knows ours only.
+ * Gives the terminal to the command's own group, a shell's, if that stood in the foreground before:
+ * the one who brought us to the front knows our group only.
  */
 static void hand_terminal_back(const struct wrap *wrap, pid_t front)
 {
@@ -304,6 +312,7 @@ static void hand_terminal_back(const struct wrap *wrap, pid_t front)
 	close(fd);
 }
 
+/* True if a process is stopped. */
 static bool is_stopped(pid_t pid)
 {
 	struct procstat stat;
@@ -312,7 +321,10 @@ static bool is_stopped(pid_t pid)
 	       stat.state == 'T';
 }
 
-/* The waker: continues us, should the command be continued, and by nobody who continues us. */
+/*
+ * Starts the waker: it continues us, should the command be continued, and by nobody who continues
+ * us. Returns its pid, or -1.
+ */
 static pid_t start_waker(const struct wrap *wrap)
 {
 	const struct timespec pause = {.tv_nsec = 50000000};
@@ -369,7 +381,7 @@ static void stop_with_child(struct wrap *wrap)
 		kill(sleeper, SIGCONT);
 }
 
-/* Of the kernel, for what we did: a pipe or a file of ours, our time. */
+/* True if the kernel sent it for what we did: a pipe or a file of ours, our time. */
 static bool is_of_fault(const struct signalfd_siginfo *info)
 {
 	for (size_t i = 0; i < sizeof(of_faults) / sizeof(of_faults[0]); i++)
@@ -378,7 +390,10 @@ static bool is_of_fault(const struct signalfd_siginfo *info)
 	return false;
 }
 
-/* Sent by the command to its parent, by a helper of ours, or by what we did ourselves. */
+/*
+ * True if it was sent by the command to its parent, by a helper of ours, or by what we did
+ * ourselves.
+ */
 static bool is_for_us(const struct wrap *wrap, const struct signalfd_siginfo *info)
 {
 	pid_t sender = (pid_t)info->ssi_pid;

@@ -20,13 +20,14 @@
 
 #include "base/complaint.h"
 
+/* The command, and what we were before. wrap_guard() fills it. */
 struct wrap {
 	pid_t child;
 	pid_t witness;
 	pid_t companion; /* the caller's: sleeps while the command is stopped; 0 none */
 	pid_t waker; /* the last one: what it sends is for us */
 	int signals; /* a signalfd: SIGCHLD and every signal that is passed on */
-	sigset_t old_mask;
+	sigset_t old_mask; /* what the command gets back, as the next four */
 	struct rlimit old_files;
 	mode_t old_umask;
 	int death_signal; /* that we asked for, should our parent die; 0 none */
@@ -36,38 +37,41 @@ struct wrap {
 	int wait_status; /* valid when ended */
 };
 
+/* Statuses of ours, as shells have them for a command that did not run. */
 enum { WRAP_FAILED = 125, WRAP_NOT_EXECUTABLE = 126, WRAP_NOT_FOUND = 127 };
 
 /*
- * Call this first, and once: from then on signals wait for wrap_next_signal(), a limit on files or
- * CPU time that we run into is an error to us, not our end, which would look like the command's,
- * we may have as many files open as the hard limit allows, and read what we write. The command gets
- * all as it was.
+ * Guards us; call it first, and once. From then on signals wait for wrap_next_signal(), a limit on
+ * files or CPU time that we run into is an error to us, not our end, which would look like the
+ * command's, we may have as many files open as the hard limit allows, and read what we write. The
+ * command gets all as it was.
  */
 void wrap_guard(struct wrap *wrap);
 
 /*
  * Starts argv with environment envp; the file is searched in our PATH. Then we hold nothing any
- * more of what we were given but stderr, and `keep` of ours, n of them. 0; or one of the above with
- * words, and nothing runs: WRAP_FAILED where wrap_become() may still do.
+ * more of what we were given but stderr, and `keep` of ours, n of them. 0; or one of the statuses
+ * above with words, and nothing runs: WRAP_FAILED where wrap_become() may still do.
  */
 int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, const int *keep, size_t n,
 	struct complaint *why);
 
-/* Becomes the command, with nobody to watch it. Returns only one of the above, with words. */
+/*
+ * Becomes the command, with nobody to watch it. Returns only one of the statuses above, with words.
+ */
 int wrap_become(struct wrap *wrap, char *const *argv, char *const *envp, struct complaint *why);
 
 /*
- * The next signal that came and is to be passed on, 0 if there is none for now. SIGCHLD is dealt
- * with here: it may set `ended`, or stop us with the stopped command. A signal that the command
- * itself sends to us, its parent, is not given back to it.
+ * Returns the next signal that came and is to be passed on, 0 if there is none for now. SIGCHLD is
+ * dealt with here: it may set `ended`, or stop us with the stopped command. A signal that the
+ * command itself sends to us, its parent, is not given back to it.
  */
 int wrap_next_signal(struct wrap *wrap);
 
 /* Passes a signal on, unless the command has it already. */
 void wrap_pass_on(struct wrap *wrap, int signo);
 
-/* The command's status as a shell gives it: 128 + signal where it was killed. */
+/* Returns the command's status as a shell gives it: 128 + signal where it was killed. */
 int wrap_shell_status(const struct wrap *wrap);
 
 /* Closes what wrap_start() opened; the command, if it lives, goes on. */
