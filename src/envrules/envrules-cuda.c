@@ -5,7 +5,7 @@
 
 #include "envrules/envrules-lists.h"
 
-/* How many devices a list names; CUDA ends it at the first that is no device. */
+/* Returns how many devices a list names; CUDA ends it at the first that is no device. */
 static int devices_in(const char *value)
 {
 	int nr = 0;
@@ -23,19 +23,21 @@ static int devices_in(const char *value)
 	}
 }
 
+/* True if no device is named. The next five are conditions of rules: a value of NULL is not set. */
 static bool hides_all(const struct envrules_launch *launch, const char *value)
 {
 	(void)launch;
 	return value && devices_in(value) == 0;
 }
 
+/* True if some ranks would have no device. */
 static bool has_fewer_than_ranks(const struct envrules_launch *launch, const char *value)
 {
 	return value && launch->ranks > 0 && devices_in(value) > 0 &&
 		devices_in(value) < launch->ranks;
 }
 
-/* Does one name stand twice in the list? */
+/* True if one name stands twice in the list. */
 static bool has_one_twice(const struct envrules_launch *launch, const char *value)
 {
 	(void)launch;
@@ -53,7 +55,7 @@ static bool has_one_twice(const struct envrules_launch *launch, const char *valu
 	return false;
 }
 
-/* Not the devices 0, 1, 2, ... as they come. */
+/* True if the list is not the devices 0, 1, 2, ... as they come. */
 static bool renumbers(const struct envrules_launch *launch, const char *value)
 {
 	char expected[8];
@@ -72,6 +74,7 @@ static bool renumbers(const struct envrules_launch *launch, const char *value)
 	return false;
 }
 
+/* True for a number of 1. */
 static bool is_one(const struct envrules_launch *launch, const char *value)
 {
 	(void)launch;

@@ -4,6 +4,10 @@
 
 #include "envrules/envrules-lists.h"
 
+/*
+ * True if rank 0 is looked for on each host itself. All here are conditions of rules: a value of
+ * NULL is not set.
+ */
 static bool is_this_host_only(const struct envrules_launch *launch, const char *value)
 {
 	return launch->hosts > 1 && value &&
@@ -11,6 +15,7 @@ static bool is_this_host_only(const struct envrules_launch *launch, const char *
 			!strcmp(value, "::1"));
 }
 
+/* True if it is not the number of ranks that will be there. */
 static bool is_another_world(const struct envrules_launch *launch, const char *value)
 {
 	int64_t world = envrules_number(value);
@@ -18,11 +23,13 @@ static bool is_another_world(const struct envrules_launch *launch, const char *v
 	return launch->world > 0 && world >= 0 && world != launch->world;
 }
 
+/* True if a rank's number is set for a job of several. */
 static bool takes_a_rank_along(const struct envrules_launch *launch, const char *value)
 {
 	return envrules_number(value) >= 0 && (launch->ranks > 1 || launch->world > 1);
 }
 
+/* True if all threads of all ranks are more than the processors. */
 static bool is_too_many_threads(const struct envrules_launch *launch, const char *value)
 {
 	int64_t threads = envrules_number(value);
@@ -31,11 +38,13 @@ static bool is_too_many_threads(const struct envrules_launch *launch, const char
 		threads * launch->ranks > launch->cpus;
 }
 
+/* True if several ranks have no value told. */
 static bool is_not_set_for_ranks(const struct envrules_launch *launch, const char *value)
 {
 	return !value && launch->ranks > 1;
 }
 
+/* True if it is not set. */
 static bool is_not_set(const struct envrules_launch *launch, const char *value)
 {
 	(void)launch;

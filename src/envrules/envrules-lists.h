@@ -6,6 +6,7 @@
 
 #include "envrules/envrules.h"
 
+/* A table, in the order in which its rules are asked. */
 struct envrules_list {
 	const struct envrule *rules;
 	size_t nr;
@@ -16,13 +17,16 @@ extern const struct envrules_list envrules_of_launch;
 extern const struct envrules_list envrules_of_nccl;
 extern const struct envrules_list envrules_of_torch;
 
-/* The conditions that many rules share. All take a value of NULL. */
+/*
+ * Conditions that many rules share. All take a value of NULL. This one: there is a value, whatever
+ * it is.
+ */
 bool envrules_is_set(const struct envrules_launch *launch, const char *value);
-/* As most programs read a switch: 1, true, yes, on. */
+/* True for what most programs read as a switch that is on: 1, true, yes, on. */
 bool envrules_is_on(const struct envrules_launch *launch, const char *value);
-/* 0, false, no, off. */
+/* True for what they read as off: 0, false, no, off. */
 bool envrules_is_off(const struct envrules_launch *launch, const char *value);
-/* A whole number from 0 on; -1 where it is none. */
+/* Returns a whole number from 0 on; -1 where it is none. */
 int64_t envrules_number(const char *value);
 
 #endif

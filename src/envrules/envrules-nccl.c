@@ -7,7 +7,10 @@
 
 #include "envrules/envrules-lists.h"
 
-/* Is this word one of the text, blanks between? A prefix of one will do where not exact. */
+/*
+ * True if this word is one of the text, blanks between. Where not exact a word that begins so will
+ * do.
+ */
 static bool has_interface(const char *all, const char *name, size_t len, bool exact)
 {
 	while (*(all += strspn(all, " "))) {
@@ -20,7 +23,10 @@ static bool has_interface(const char *all, const char *name, size_t len, bool ex
 	return false;
 }
 
-/* NCCL's form: a list of prefixes; "=" before it: of whole names; "^": of what not to use. */
+/*
+ * True if no interface here is meant, in NCCL's form: a list of prefixes; "=" before it: of whole
+ * names; "^": of what not to use.
+ */
 static bool names_no_interface(const struct envrules_launch *launch, const char *value)
 {
 	bool exact = value && *value == '=';
@@ -37,7 +43,10 @@ static bool names_no_interface(const struct envrules_launch *launch, const char 
 	return true;
 }
 
-/* Gloo's form: a list of whole names, each of which must be there. */
+/*
+ * True if one that is named is not here, in Gloo's form: a list of whole names, each of which must
+ * be there.
+ */
 static bool names_a_lost_interface(const struct envrules_launch *launch, const char *value)
 {
 	if (!value || !*value || !launch->interfaces)
@@ -52,27 +61,32 @@ static bool names_a_lost_interface(const struct envrules_launch *launch, const c
 	return false;
 }
 
+/* True if it is on, and there may be several GPUs. */
 static bool is_on_among_gpus(const struct envrules_launch *launch, const char *value)
 {
 	return envrules_is_on(launch, value) && launch->ranks != 1;
 }
 
+/* True if it is on, and there may be several hosts. */
 static bool is_on_among_hosts(const struct envrules_launch *launch, const char *value)
 {
 	return envrules_is_on(launch, value) && launch->hosts != 1;
 }
 
+/* True if LL128 is forced, and not merely left out. */
 static bool forces_ll128(const struct envrules_launch *launch, const char *value)
 {
 	(void)launch;
 	return value && *value != '^' && strcasestr(value, "LL128");
 }
 
+/* True if all ranks write one file. */
 static bool is_all_in_one_file(const struct envrules_launch *launch, const char *value)
 {
 	return value && *value && !strstr(value, "%p") && launch->ranks != 1;
 }
 
+/* True for the levels at which NCCL prints a lot. */
 static bool prints_much(const struct envrules_launch *launch, const char *value)
 {
 	(void)launch;

@@ -10,6 +10,9 @@
 #define HEARTBEAT_LEAST_S 120 /* a quarter of PyTorch's own 480 s */
 #define FLIGHT_ON_SINCE	  207 /* PyTorch 2.7 records by default; 2000 entries */
 
+/*
+ * True if a compile takes longer, as far as one is known; else if it is shorter than what is usual.
+ */
 static bool is_shorter_than_compiles(const struct envrules_launch *launch, const char *value)
 {
 	int64_t seconds = envrules_number(value);
@@ -19,36 +22,41 @@ static bool is_shorter_than_compiles(const struct envrules_launch *launch, const
 	return seconds < (launch->compile_s >= 0 ? launch->compile_s : HEARTBEAT_LEAST_S);
 }
 
+/* True for a number of 1, which means that communicators are torn down. */
 static bool is_teardown(const struct envrules_launch *launch, const char *value)
 {
 	(void)launch;
 	return envrules_number(value) == 1;
 }
 
+/* True for a number of 0. */
 static bool is_zero(const struct envrules_launch *launch, const char *value)
 {
 	(void)launch;
 	return envrules_number(value) == 0;
 }
 
-/* The Flight Recorder is off by itself in a PyTorch known to be old. */
+/* True if the Flight Recorder is off by itself, in a PyTorch that is known to be old. */
 static bool is_off_by_default(const struct envrules_launch *launch, const char *value)
 {
 	return !value && launch->torch >= 0 && launch->torch < FLIGHT_ON_SINCE &&
 		!envrules_value(launch, "TORCH_FR_BUFFER_SIZE");
 }
 
+/* True for "DETAIL". */
 static bool is_detail(const struct envrules_launch *launch, const char *value)
 {
 	(void)launch;
 	return value && !strcasecmp(value, "DETAIL");
 }
 
+/* True if only the old name is set. */
 static bool is_old_name(const struct envrules_launch *launch, const char *value)
 {
 	return value && !envrules_value(launch, "PYTORCH_ALLOC_CONF");
 }
 
+/* True if the old and the new name say different things. */
 static bool is_overruled(const struct envrules_launch *launch, const char *value)
 {
 	const char *newer = envrules_value(launch, "PYTORCH_ALLOC_CONF");
@@ -56,6 +64,7 @@ static bool is_overruled(const struct envrules_launch *launch, const char *value
 	return value && newer && strcmp(newer, value) != 0;
 }
 
+/* True if all ranks' compilers are more than four for each processor. */
 static bool is_too_many_compilers(const struct envrules_launch *launch, const char *value)
 {
 	int64_t threads = envrules_number(value);

@@ -7,6 +7,7 @@
 
 #include "envrules/envrules-lists.h"
 
+/* All tables; rules are asked in this order. */
 static const struct envrules_list *const lists[] = {
 	&envrules_of_launch,
 	&envrules_of_cuda,
@@ -28,6 +29,7 @@ const char *envrules_value(const struct envrules_launch *launch, const char *nam
 
 /* --- Conditions that rules share ------------------------------------------------------------- */
 
+/* True if the value is one of these words, in small letters or large. */
 static bool is_one_of(const char *value, const char *const *words)
 {
 	for (; value && *words; words++)

@@ -33,27 +33,35 @@ struct envrules_launch {
 	const char *interfaces; /* names of network interfaces, blanks between; NULL not known */
 };
 
+/* One rule. */
 struct envrule {
 	const char *name; /* the variable it is about */
 	enum envrule_grade grade;
-	/* True if it speaks. The value is NULL where the variable is not set. */
+	/*
+	 * True if the rule speaks of this launch. The value is NULL where the variable is not set.
+	 */
 	bool (*holds)(const struct envrules_launch *launch, const char *value);
 	const char *does;   /* what follows from it, as words behind the variable and its value */
 	const char *fix;    /* what to do; NULL: nothing need be done */
 	const char *source; /* who says so: a program, since which version, and where */
 };
 
-/* The value of a variable; NULL where it is not set. Borrowed from the launch. */
+/* Returns the value of a variable; NULL where it is not set. Borrowed from the launch. */
 const char *envrules_value(const struct envrules_launch *launch, const char *name)
 	__attribute__((nonnull));
 
-/* The next rule that speaks of this launch, behind `after` (NULL: the first); NULL: no more. */
+/*
+ * Returns the next rule that speaks of this launch, behind `after` (NULL: the first); NULL: no
+ * more.
+ */
 const struct envrule *envrules_next(const struct envrules_launch *launch,
 	const struct envrule *after) __attribute__((nonnull(1)));
 
-/* All rules there are, in the order in which envrules_next() has them. */
+/* Returns how many rules there are. */
 size_t envrules_count(void);
-/* One of them; i is below envrules_count(). */
+/*
+ * Returns one of them, in the order in which envrules_next() has them; i is below envrules_count().
+ */
 const struct envrule *envrules_at(size_t i) __attribute__((returns_nonnull));
 
 #endif
