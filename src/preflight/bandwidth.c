@@ -12,8 +12,8 @@
 #include "preflight/nvml.h"
 #include "proc/program.h"
 
-#define FROM	   "all_reduce_perf"
-#define RUN_S	   60
+#define FROM	   "all_reduce_perf" /* the program, as PATH has it */
+#define RUN_S	   60 /* how long it may take */
 #define OUTPUT_CAP (1 << 20)
 
 double bandwidth_of(const char *output)
@@ -31,12 +31,16 @@ double bandwidth_of(const char *output)
 	return end == at ? -1 : value;
 }
 
-/* A moment less than the check has, so that the check can say what did not end. */
+/*
+ * Returns how long it may run: a moment less than the check has, so that the check can say what did
+ * not end.
+ */
 static int seconds_of(const struct preflight_wish *wish)
 {
 	return wish->deadline_s > 1 && wish->deadline_s <= RUN_S ? wish->deadline_s - 1 : RUN_S;
 }
 
+/* Says what the run has shown, by program_read()'s status. */
 static void judge(const struct preflight_wish *wish, int status, const struct str *output,
 	struct check_sink *sink)
 {

@@ -26,7 +26,7 @@ int cache_seed_devices(const char *inductor)
 	return nr ? nr : -1;
 }
 
-/* What compiles into the place of this variable. */
+/* Returns what compiles into the place of this variable. */
 static const char *compiler_of(const char *variable)
 {
 	return !strncmp(variable, "TORCHINDUCTOR", 13) ? "Inductor"
@@ -34,13 +34,17 @@ static const char *compiler_of(const char *variable)
 							: "CUDA";
 }
 
-/* What is cold is told together: "Inductor cache is empty, Triton cache is not there". */
+/*
+ * Adds a cold cache to those that are told together: "Inductor cache is empty, Triton cache is not
+ * there".
+ */
 static void add_cold(const char *compiler, const struct look_tree *tree, struct str *cold)
 {
 	str_printf(cold, "%s%s cache is %s", cold->len ? ", " : "", compiler,
 		tree->exists ? "empty" : "not there");
 }
 
+/* Says how full one cache is; or adds it to the cold ones. */
 static void judge_seed(const struct preflight_wish *wish, const struct cache_place *place,
 	const struct look_tree *tree, struct str *cold, struct check_sink *sink)
 {

@@ -15,6 +15,7 @@ struct check_sink {
 	struct preflight *list;
 };
 
+/* The work of a check. */
 typedef void check_work(
 	const struct preflight_wish *wish, const void *arg, struct check_sink *sink);
 
@@ -23,11 +24,11 @@ void check_say(struct check_sink *sink, enum preflight_grade grade, const char *
 	const char *fix, const char *format, ...)
 	__attribute__((nonnull(1, 3, 5), format(printf, 5, 6)));
 
-/* The same of what is well, or merely worth knowing, and is told where all is asked for. */
+/* Says what is well, or merely worth knowing, and is told where all is asked for. */
 void check_say_detail(struct check_sink *sink, const char *from, const char *format, ...)
 	__attribute__((nonnull, format(printf, 3, 4)));
 
-/* The value of a variable in the job's environment; NULL where it is not set. */
+/* Returns the value of a variable in the job's environment; NULL where it is not set. Borrowed. */
 const char *check_variable(const struct preflight_wish *wish, const char *name)
 	__attribute__((nonnull));
 

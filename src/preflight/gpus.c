@@ -12,7 +12,10 @@
 
 /* --- Which are the job's ---------------------------------------------------------------------- */
 
-/* The GPU that one name of CUDA_VISIBLE_DEVICES means: an index, or the beginning of a UUID. */
+/*
+ * Returns the GPU that one name of CUDA_VISIBLE_DEVICES means: an index, or the beginning of a
+ * UUID; -1: none here.
+ */
 static int gpu_named(const struct nvml_machine *machine, const char *name, size_t len)
 {
 	if (len && len < 4 && strspn(name, "0123456789") >= len) {
@@ -53,6 +56,7 @@ void gpus_find(const struct preflight_wish *wish, const struct nvml_machine *mac
 
 /* --- Each GPU --------------------------------------------------------------------------------- */
 
+/* Says whether a GPU is broken. */
 static void judge_state(const struct nvml_gpu *gpu, unsigned i, struct check_sink *sink)
 {
 	if (gpu->lost) {
@@ -76,6 +80,7 @@ static void judge_state(const struct nvml_gpu *gpu, unsigned i, struct check_sin
 			gpu->links + gpu->links_down);
 }
 
+/* Says whether a GPU is split up, or others use it. */
 static void judge_use(const struct preflight_wish *wish, const struct nvml_gpu *gpu, unsigned i,
 	struct check_sink *sink)
 {
@@ -97,6 +102,7 @@ static void judge_use(const struct preflight_wish *wish, const struct nvml_gpu *
 	str_release(&pids);
 }
 
+/* Says of GPUs that are not of the kind asked for, or not of one kind. */
 static void judge_name(const struct preflight_wish *wish, const struct nvml_machine *machine,
 	const struct gpus_of_job *job, struct check_sink *sink)
 {
@@ -119,6 +125,7 @@ static void judge_name(const struct preflight_wish *wish, const struct nvml_mach
 	}
 }
 
+/* Says if there are fewer GPUs than ranks. */
 static void judge_number(const struct preflight_wish *wish, const struct nvml_machine *machine,
 	const struct gpus_of_job *job, struct check_sink *sink)
 {
@@ -130,7 +137,7 @@ static void judge_number(const struct preflight_wish *wish, const struct nvml_ma
 
 /* --- The ways between them -------------------------------------------------------------------- */
 
-#define PAIRS_TOLD 4
+#define PAIRS_TOLD 4 /* pairs by name */
 
 /* Pairs with one fault, told in one line: the first by name, the others by number. */
 struct pair_list {
@@ -138,12 +145,14 @@ struct pair_list {
 	unsigned nr;
 };
 
+/* Adds a pair. */
 static void add_pair(struct pair_list *list, unsigned a, unsigned b)
 {
 	if (list->nr++ < PAIRS_TOLD)
 		str_printf(&list->names, "%sGPU %u-GPU %u", list->names.len ? ", " : "", a, b);
 }
 
+/* Returns the pairs in words; borrowed from the list. */
 static const char *pairs_text(struct pair_list *list)
 {
 	if (list->nr > PAIRS_TOLD)
@@ -151,7 +160,10 @@ static const char *pairs_text(struct pair_list *list)
 	return str_text(&list->names);
 }
 
-/* The most links that two GPUs of the machine have between them; 0: no NVLink between any two. */
+/*
+ * Returns the most links that two GPUs of the machine have between them; 0: no NVLink between any
+ * two.
+ */
 static int best_links(const struct nvml_machine *machine)
 {
 	int best = 0;
@@ -166,12 +178,16 @@ static int best_links(const struct nvml_machine *machine)
 	return best;
 }
 
+/* Returns what a slow way means. */
 static const char *crossing(enum nvml_way way)
 {
 	return way == NVML_WAY_SYS ? "traffic crosses from CPU to CPU" : "traffic crosses the CPU";
 }
 
-/* All pairs of one way, which is none that a job should use; `best` links are what others have. */
+/*
+ * Says of all pairs of one way, which is none that a job should use; `best` links are what others
+ * have.
+ */
 static void judge_way(const struct preflight_wish *wish, const struct nvml_machine *machine,
 	const struct gpus_of_job *job, enum nvml_way way, int best, struct check_sink *sink)
 {
@@ -198,6 +214,7 @@ static void judge_way(const struct preflight_wish *wish, const struct nvml_machi
 	str_release(&pairs.names);
 }
 
+/* Says of pairs with fewer links than others, of unknown ways, or that all is well. */
 static void judge_links(const struct nvml_machine *machine, const struct gpus_of_job *job, int best,
 	struct check_sink *sink)
 {
@@ -228,6 +245,7 @@ static void judge_links(const struct nvml_machine *machine, const struct gpus_of
 	str_release(&unknown.names);
 }
 
+/* Says how the job's GPUs are joined. */
 static void judge_ways(const struct preflight_wish *wish, const struct nvml_machine *machine,
 	const struct gpus_of_job *job, struct check_sink *sink)
 {
@@ -241,6 +259,7 @@ static void judge_ways(const struct preflight_wish *wish, const struct nvml_mach
 
 /* --- All of it -------------------------------------------------------------------------------- */
 
+/* Says what there is: kind, driver, and which GPU each rank gets. */
 static void say_well(const struct nvml_machine *machine, const struct gpus_of_job *job,
 	struct check_sink *sink)
 {
@@ -263,6 +282,7 @@ static void say_well(const struct nvml_machine *machine, const struct gpus_of_jo
 			machine->gpus[job->list[k]].bus, machine->gpus[job->list[k]].uuid);
 }
 
+/* Says all of the job's GPUs. */
 static void judge_all(const struct preflight_wish *wish, const struct nvml_machine *machine,
 	struct check_sink *sink)
 {

@@ -19,7 +19,7 @@
 #define NOFILE_LEAST 4096
 #define SMALL_FILE   4096
 
-/* The whole number in a small file of the kernel; -1 where there is none. */
+/* Returns the whole number in a small file of the kernel; -1 where there is none. */
 static int number_in(const char *path)
 {
 	struct str text = {0};
@@ -31,6 +31,7 @@ static int number_in(const char *path)
 	return number;
 }
 
+/* Returns how many NUMA nodes there are; 0 not known. */
 static size_t numa_nodes(void)
 {
 	glob_t found;
@@ -42,6 +43,7 @@ static size_t numa_nodes(void)
 	return nr;
 }
 
+/* Says whether the kernel moves pages of ranks. */
 static void check_numa(struct check_sink *sink)
 {
 	static const char path[] = "/proc/sys/kernel/numa_balancing";
@@ -59,6 +61,7 @@ static void check_numa(struct check_sink *sink)
 		check_say(sink, PREFLIGHT_NONE, path, NULL, "NUMA balancing: not known");
 }
 
+/* Says whether shared memory has room for all ranks. */
 static void check_shm(const struct preflight_wish *wish, struct check_sink *sink)
 {
 	static const char fix[] = "a larger one: `docker run --shm-size=16g` or --ipc=host";
@@ -87,6 +90,7 @@ static void check_shm(const struct preflight_wish *wish, struct check_sink *sink
 		check_say(sink, PREFLIGHT_OK, path, NULL, "/dev/shm %.0f GB", (double)size / GB);
 }
 
+/* Says whether a process may open enough files, and lock memory where RDMA needs it. */
 static void check_limits(struct check_sink *sink)
 {
 	static const char from[] = "ulimit";
@@ -113,6 +117,7 @@ static void check_limits(struct check_sink *sink)
 		check_say(sink, PREFLIGHT_OK, from, NULL, "ulimits");
 }
 
+/* Says who may look into a process, should it hang. */
 static void check_looking(struct check_sink *sink)
 {
 	static const char path[] = "/proc/sys/kernel/yama/ptrace_scope";

@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "proc/program.h"
 
-#define WORDS_MOST  32
-#define SHEBANG_CAP 256
+#define WORDS_MOST  32 /* of a command line that are looked at */
+#define SHEBANG_CAP 256 /* bytes of a script's first line */
 #define ASK_MS	    15000
 #define ANSWER_CAP  4096
 
@@ -36,6 +36,7 @@ bool interpreter_find_program(const char *name, char path[static 4096])
 	return false;
 }
 
+/* True if a path ends in "python", with or without a version. */
 static bool is_python(const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -44,7 +45,7 @@ static bool is_python(const char *path)
 	return !strncmp(base, "python", 6) && strspn(base + 6, "0123456789.") == strlen(base + 6);
 }
 
-/* The Python in a script's first line: by its path, or as a word behind env. */
+/* Finds the Python in a script's first line: by its path, or as a word behind env. */
 static bool find_in_shebang(const char *script, char path[static 4096])
 {
 	char line[SHEBANG_CAP + 1] = "", *save, *word;
@@ -84,8 +85,9 @@ bool interpreter_find(char *const *argv, struct interpreter *ret)
 /* --- What it has ------------------------------------------------------------------------------ */
 
 /*
- * Prints a word and a version each. Nothing is imported that touches a device: torch's own file of
- * versions is read by itself, since `import torch` takes seconds and may hang in a driver.
+ * What the Python is to run: prints a word and a version each. Nothing is imported that touches a
+ * device: torch's own file of versions is read by itself, since `import torch` takes seconds and
+ * may hang in a driver.
  */
 static const char question[] =
 	"import sys, os, importlib.util as u, importlib.metadata as m\n"
@@ -105,6 +107,7 @@ static const char question[] =
 	"    if n.startswith('nvidia-nccl'):\n"
 	"        print('nccl', x.version)\n";
 
+/* Takes the version behind that word; the last of several. */
 static void take_word(const char *answer, const char *name, char *into, size_t room)
 {
 	size_t len = strlen(name);
@@ -115,7 +118,7 @@ static void take_word(const char *answer, const char *name, char *into, size_t r
 				at + len + 1);
 }
 
-/* Of "2.15.0+cpu": major * by + minor * step; -1 where it is no version. */
+/* Returns major * by + minor * step, of "2.15.0+cpu"; -1 where it is no version. */
 static int number_of(const char *version, int by, int step)
 {
 	int major, minor;

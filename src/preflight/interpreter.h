@@ -18,7 +18,10 @@ struct interpreter {
 	int cuda_number;  /* major * 1000 + minor * 10, as the driver has it; -1 */
 };
 
-/* Finds a program as a shell does: by a path, or a name in the folders of PATH. */
+/*
+ * Finds a program as a shell does: by a path, or a name in the folders of PATH. False where it is
+ * not found, or may not be run.
+ */
 bool interpreter_find_program(const char *name, char path[static 4096]) __attribute__((nonnull));
 
 /*
@@ -27,7 +30,7 @@ bool interpreter_find_program(const char *name, char path[static 4096]) __attrib
  */
 bool interpreter_find(char *const *argv, struct interpreter *ret) __attribute__((nonnull));
 
-/* Asks it. False if it did not answer; versions of what is not there stay "". */
+/* Asks the Python. False if it did not answer; versions of what is not there stay "". */
 bool interpreter_ask(struct interpreter *interpreter) __attribute__((nonnull));
 
 #endif

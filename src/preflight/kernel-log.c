@@ -12,7 +12,7 @@
 
 #define FROM	    "/dev/kmsg"
 #define RECORD_SIZE 8192 /* printk's own bound */
-#define TOLD_MOST   8
+#define TOLD_MOST   8 /* different ones that are told */
 
 /* Of NVIDIA's "XID Errors" list, those after which a GPU should not be given a job. */
 static const struct {
@@ -32,7 +32,7 @@ static const struct {
 	{140, "its memory had an error that it could not contain"},
 };
 
-/* What it means for a job; NULL: nothing that concerns the health of its GPU. */
+/* Returns what an Xid means for a job; NULL: nothing that concerns the health of its GPU. */
 static const char *meaning_of(int xid)
 {
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
@@ -58,7 +58,7 @@ bool kernel_log_xid(const char *line, int *ret_xid, char bus[static 32])
 	return *ret_xid > 0;
 }
 
-/* One Xid of one GPU is told once. */
+/* What was told: one Xid of one GPU is told once. */
 struct told {
 	int nr;
 	struct {
@@ -67,6 +67,7 @@ struct told {
 	} list[TOLD_MOST];
 };
 
+/* Tells an Xid that means something, unless it was told. */
 static void tell(struct told *told, int xid, const char *bus, struct check_sink *sink)
 {
 	for (int i = 0; i < told->nr; i++)
@@ -80,7 +81,7 @@ static void tell(struct told *told, int xid, const char *bus, struct check_sink 
 		"GPU at %s: Xid %d since boot: %s", bus, xid, meaning_of(xid));
 }
 
-/* A read gives one record; where some were overwritten meanwhile, EPIPE, and it goes on. */
+/* Reads one record at a time; where some were overwritten meanwhile, EPIPE, and it goes on. */
 void check_kernel_log(const struct preflight_wish *wish, const void *arg, struct check_sink *sink)
 {
 	int fd = open(FROM, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -7,6 +7,7 @@
 
 #define DIGITS_MOST 6
 
+/* Returns a number from 1 on; -1 where the text is none. */
 static int number_of(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -15,7 +16,10 @@ static int number_of(const char *text)
 										   : -1;
 }
 
-/* The value of the first of these options, as --name=N or --name N; '_' and '-' are alike. */
+/*
+ * Returns the value of the first of these options, as --name=N or --name N; '_' and '-' are alike.
+ * -1 where none is there.
+ */
 static int number_behind(char *const *argv, const char *const *names)
 {
 	for (; *argv; argv++)

@@ -18,11 +18,13 @@
 #define SMALL_FILE 4096
 #define FROM	   "/sys/class/infiniband"
 
+/* A network card. */
 struct nic {
 	char name[64];
 	char path[PATH_MAX]; /* of its PCI device */
 };
 
+/* The cards with a port that is up. */
 struct nics {
 	size_t nr;
 	struct nic list[NICS_MOST];
@@ -46,7 +48,7 @@ int nics_shared_steps(const char *a, const char *b)
 	return steps;
 }
 
-/* A port that is not up is said; a card without one that is up is none. */
+/* True if a card has a port that is up; that it has none is said. */
 static bool has_port_up(const char *folder, const char *name, struct check_sink *sink)
 {
 	struct str pattern = {0}, state = {0};
@@ -70,6 +72,7 @@ static bool has_port_up(const char *folder, const char *name, struct check_sink 
 	return up;
 }
 
+/* Finds the cards that NCCL may use. */
 static void find_nics(struct nics *ret, struct check_sink *sink)
 {
 	glob_t found;
@@ -91,7 +94,10 @@ static void find_nics(struct nics *ret, struct check_sink *sink)
 	globfree(&found);
 }
 
-/* sysfs has PCI addresses in small letters, with a domain of four digits. */
+/*
+ * Finds a GPU's real path in sysfs, which has PCI addresses in small letters, with a domain of four
+ * digits. False where it is not shown.
+ */
 static bool path_of_gpu(const struct nvml_gpu *gpu, char path[static PATH_MAX])
 {
 	const char *bus = gpu->bus;
@@ -108,7 +114,9 @@ static bool path_of_gpu(const struct nvml_gpu *gpu, char path[static PATH_MAX])
 	return found;
 }
 
-/* The nearest card of each GPU; one that is farther than others' is said. */
+/*
+ * Says the nearest card of each GPU; and of a GPU whose nearest is farther than others' that it is.
+ */
 static void judge_affinity(const struct preflight_wish *wish, const struct nvml_machine *machine,
 	const struct nics *nics, struct check_sink *sink)
 {

@@ -5,7 +5,7 @@
 /* Which network card a GPU is near to. */
 
 /*
- * How many steps two PCI devices of sysfs have in common, by their real paths
+ * Returns how many steps two PCI devices of sysfs have in common, by their real paths
  * ("/sys/devices/pci0000:3a/0000:3a:00.0/..."): folders up to where they part, from the root
  * complex on. 0: nothing, they are behind different ones.
  */

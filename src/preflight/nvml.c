@@ -37,7 +37,7 @@ struct process_info {
 	unsigned gpu_instance, compute_instance;
 };
 
-/* Each function, as it is called; NULL where the library has none. */
+/* The library. Each function, as it is called; NULL where the library has none. */
 struct door {
 	void *library;
 	int (*init)(void);
@@ -62,6 +62,7 @@ struct door {
 
 #ifdef ONE_FILE
 
+/* Says that there is no way to load it. */
 static int open_door(struct door *door, struct complaint *why)
 {
 	(void)door;
@@ -70,6 +71,7 @@ static int open_door(struct door *door, struct complaint *why)
 
 #else
 
+/* The functions, and where each goes; without one that is needed nothing works. */
 static const struct {
 	const char *name;
 	size_t at;
@@ -95,6 +97,10 @@ static const struct {
 	{"nvmlDeviceGetTopologyCommonAncestor", offsetof(struct door, ancestor), false},
 };
 
+/*
+ * Loads the library. It stays loaded: the process that asks it ends soon. 0, or negative with
+ * words.
+ */
 static int open_door(struct door *door, struct complaint *why)
 {
 	door->library = dlopen(NVML_LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -116,6 +122,7 @@ static int open_door(struct door *door, struct complaint *why)
 
 /* --- One GPU --------------------------------------------------------------------------------- */
 
+/* Reads the GPU's name, its UUID and its address. */
 static void read_texts(const struct door *door, device_t device, struct nvml_gpu *gpu)
 {
 	struct pci_info pci = {0};
@@ -128,6 +135,9 @@ static void read_texts(const struct door *door, device_t device, struct nvml_gpu
 		snprintf(gpu->bus, sizeof(gpu->bus), "%.31s", pci.bus_id);
 }
 
+/*
+ * Reads its memory, its errors, and whether it is split up; -1 each that the library does not tell.
+ */
 static void read_health(const struct door *door, device_t device, struct nvml_gpu *gpu)
 {
 	unsigned corrected, uncorrected, pending, failed, mig, next;
@@ -152,6 +162,7 @@ static void read_health(const struct door *door, device_t device, struct nvml_gp
 	}
 }
 
+/* Reads who computes on it now. */
 static void read_processes(const struct door *door, device_t device, struct nvml_gpu *gpu)
 {
 	struct process_info list[NVML_PIDS_MOST];
@@ -176,6 +187,7 @@ struct links {
 	int to[NVML_GPUS_MOST];
 };
 
+/* Returns the GPU at that PCI address; -1: none. */
 static int index_of_bus(const struct nvml_machine *machine, const char *bus)
 {
 	for (unsigned i = 0; i < machine->nr; i++)
@@ -184,6 +196,7 @@ static int index_of_bus(const struct nvml_machine *machine, const char *bus)
 	return -1;
 }
 
+/* Counts the GPU's NVLinks, and where each leads. */
 static void read_links(const struct door *door, device_t device,
 	const struct nvml_machine *machine, struct nvml_gpu *gpu, struct links *ret)
 {
@@ -216,6 +229,7 @@ static void read_links(const struct door *door, device_t device,
 	}
 }
 
+/* Returns the way that a level of the library's nvmlGpuTopologyLevel_t means. */
 static enum nvml_way way_of_level(int level)
 {
 	static const struct {
@@ -230,6 +244,10 @@ static enum nvml_way way_of_level(int level)
 	return NVML_WAY_UNKNOWN;
 }
 
+/*
+ * Returns the way between two GPUs: the links to each other and those through switches, else how
+ * PCIe joins them.
+ */
 static struct nvml_pair pair_of(const struct door *door, const device_t devices[],
 	const struct links links[], unsigned a, unsigned b)
 {
@@ -246,6 +264,7 @@ static struct nvml_pair pair_of(const struct door *door, const device_t devices[
 	return (struct nvml_pair){NVML_WAY_UNKNOWN, 0};
 }
 
+/* Reads all GPUs, then the ways between any two. */
 static void read_gpus(const struct door *door, struct nvml_machine *ret)
 {
 	struct links links[NVML_GPUS_MOST] = {0};

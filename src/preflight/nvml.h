@@ -3,8 +3,8 @@
  * nvml.h: what NVIDIA's management library tells of this machine. It comes with the driver, is
  * loaded only when it is asked, and may hang with the driver: ask it in a process of its own.
  *
- * Numbers and structures are those of nvml.h, ABI of driver 450 and later; what an older library
- * does not have stays unknown (-1).
+ * Numbers and structures are those of NVIDIA's nvml.h, ABI of driver 450 and later; what an older
+ * library does not have stays unknown (-1).
  */
 #ifndef PREFLIGHT_NVML_H
 #define PREFLIGHT_NVML_H
@@ -17,7 +17,7 @@
 #define NVML_GPUS_MOST 64
 #define NVML_PIDS_MOST 8
 
-/* The worst way between two GPUs comes last; names as `nvidia-smi topo -m` has them. */
+/* How two GPUs are joined, the worst way last; names as `nvidia-smi topo -m` has them. */
 enum nvml_way {
 	NVML_WAY_UNKNOWN,
 	NVML_WAY_NVLINK, /* NV: through so many links */
@@ -29,6 +29,7 @@ enum nvml_way {
 	NVML_WAY_SYS,	 /* from socket to socket */
 };
 
+/* One GPU. */
 struct nvml_gpu {
 	char name[96];
 	char uuid[96];
@@ -46,11 +47,13 @@ struct nvml_gpu {
 	uint32_t pids[NVML_PIDS_MOST];
 };
 
+/* The way between two GPUs. */
 struct nvml_pair {
 	enum nvml_way way;
 	int links; /* of NVML_WAY_NVLINK */
 };
 
+/* What the library knows of the machine. */
 struct nvml_machine {
 	char driver[80]; /* "" not known */
 	int cuda;	 /* the newest CUDA that the driver runs, 13020 for 13.2; -1 */
@@ -66,7 +69,7 @@ struct nvml_machine {
  */
 int nvml_read(struct nvml_machine *ret, struct complaint *why) __attribute__((nonnull(1)));
 
-/* "NV18", "SYS", "?". The text is in `room`. */
+/* Returns "NV18", "SYS", "?". The text is borrowed, or in `room`. */
 const char *nvml_way_name(const struct nvml_pair *pair, char room[static 8])
 	__attribute__((nonnull));
 

@@ -19,12 +19,13 @@
 
 /* --- What a check says ----------------------------------------------------------------------- */
 
-/* Before the texts of a line, each with its NUL: says, fix, from. */
+/* Goes before the texts of a line, each with its NUL: says, fix, from. */
 struct message {
 	enum preflight_grade grade;
 	bool detail;
 };
 
+/* Adds a line to the list. */
 static void keep_line(struct preflight *list, const struct message *head, const char *const *texts)
 {
 	struct preflight_line *line = array_add(&list->lines);
@@ -36,6 +37,7 @@ static void keep_line(struct preflight *list, const struct message *head, const 
 		.from = alloc_text(texts[2])};
 }
 
+/* Sends a line to who has started us, or adds it to the list. */
 static void say(struct check_sink *sink, const struct message *head, const char *says,
 	const char *fix, const char *from)
 {
@@ -90,6 +92,7 @@ const char *check_variable(const struct preflight_wish *wish, const char *name)
 
 /* --- The checks, each in its process --------------------------------------------------------- */
 
+/* One check, and its process while it runs. */
 struct task {
 	const char *name;
 	check_work *work;
@@ -100,11 +103,12 @@ struct task {
 	struct helper helper;
 };
 
+/* The checks that run at the same time. */
 struct tasks {
 	ARRAY(struct task) list;
 };
 
-/* In the helper. */
+/* Works, in the helper. */
 static void work_of_task(int out, void *arg)
 {
 	const struct task *task = arg;
@@ -112,6 +116,7 @@ static void work_of_task(int out, void *arg)
 	task->work(task->wish, task->arg, &(struct check_sink){.out = out});
 }
 
+/* Adds a check, with its own deadline or the one that was wished for. */
 static void add_task(struct tasks *tasks, const struct preflight_wish *wish, struct task task)
 {
 	task.wish = wish;
@@ -120,6 +125,7 @@ static void add_task(struct tasks *tasks, const struct preflight_wish *wish, str
 	*array_add(&tasks->list) = task;
 }
 
+/* The checks of the machine, in the order in which they are told. */
 static const struct task machine[] = {
 	{"gpus", check_gpus, NULL, 20, PREFLIGHT_FAIL, NULL, {0}},
 	{"kernel log", check_kernel_log, NULL, 3, PREFLIGHT_NONE, NULL, {0}},
@@ -129,10 +135,11 @@ static const struct task machine[] = {
 	{"caches", check_caches, NULL, 5, PREFLIGHT_WARN, NULL, {0}},
 };
 
+/* Run after them, and only if nothing failed. */
 static const struct task bandwidth = {
 	"bandwidth", check_bandwidth, NULL, 90, PREFLIGHT_FAIL, NULL, {0}};
 
-/* One line of a helper's message; nothing of one that is no line. */
+/* Takes one line of a helper's message; nothing of one that is no line. */
 static void take_message(struct preflight *ret, const struct str *text)
 {
 	struct message head;
@@ -151,6 +158,7 @@ static void take_message(struct preflight *ret, const struct str *text)
 	keep_line(ret, &head, texts);
 }
 
+/* Says that a check did not answer, or ended before its time. */
 static void say_silent(struct preflight *ret, const struct task *task, int error)
 {
 	struct check_sink sink = {.out = -1, .list = ret};
@@ -164,8 +172,8 @@ static void say_silent(struct preflight *ret, const struct task *task, int error
 }
 
 /*
- * All run at the same time, and are read one after the other: what was said in time, while we
- * waited for another, is still there to be read.
+ * Takes what one check says. All run at the same time, and are read one after the other: what was
+ * said in time, while we waited for another, is still there to be read.
  */
 static void collect_task(struct task *task, struct preflight *ret)
 {

@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "evidence/gather/storage-places.h"
 
-/* The worst last. */
+/* How well a thing is, the worst last. */
 enum preflight_grade {
 	PREFLIGHT_OK,
 	PREFLIGHT_NONE, /* not looked at, or nothing to look at */
@@ -32,6 +32,7 @@ struct preflight_line {
 	char *from; /* what it was seen in: nvml, mountinfo:/ckpt, a path */
 };
 
+/* A place that the job will use, and what for. */
 struct preflight_path {
 	enum storage_role role;
 	const char *path;
@@ -52,6 +53,7 @@ struct preflight_wish {
 	size_t nr_paths;
 };
 
+/* What was seen. {0} at first; preflight_release() it. */
 struct preflight {
 	ARRAY(struct preflight_line) lines; /* in the order of the checks */
 };
@@ -60,7 +62,7 @@ struct preflight {
 void preflight_look(const struct preflight_wish *wish, struct preflight *ret)
 	__attribute__((nonnull));
 
-/* How many lines have that grade. */
+/* Returns how many lines have that grade. */
 size_t preflight_count(const struct preflight *preflight, enum preflight_grade grade)
 	__attribute__((nonnull));
 

@@ -12,7 +12,10 @@
 
 /* --- Versions --------------------------------------------------------------------------------- */
 
-/* CUDA of one major version runs on each driver of that major version, and of later ones. */
+/*
+ * Says whether the driver can run what torch is built for: CUDA of one major version runs on each
+ * driver of that major version, and of later ones.
+ */
 static void judge_driver(const struct preflight_wish *wish, const struct interpreter *python,
 	struct check_sink *sink)
 {
@@ -31,6 +34,7 @@ static void judge_driver(const struct preflight_wish *wish, const struct interpr
 			python->cuda);
 }
 
+/* Finds the command's Python, and says what it has. */
 static void check_python(const struct preflight_wish *wish, struct interpreter *python,
 	struct check_sink *sink)
 {
@@ -72,7 +76,7 @@ static void check_python(const struct preflight_wish *wish, struct interpreter *
 
 /* --- Environment ------------------------------------------------------------------------------ */
 
-/* The names of network interfaces, blanks between. False where they cannot be listed. */
+/* Appends the names of network interfaces, blanks between. False where they cannot be listed. */
 static bool list_interfaces(struct str *ret)
 {
 	DIR *dir = opendir("/sys/class/net");
@@ -87,6 +91,7 @@ static bool list_interfaces(struct str *ret)
 	return true;
 }
 
+/* Says what a rule says. */
 static void say_rule(const struct envrule *rule, const char *value, struct check_sink *sink)
 {
 	struct str words = {0};
@@ -103,6 +108,7 @@ static void say_rule(const struct envrule *rule, const char *value, struct check
 	str_release(&words);
 }
 
+/* Says which rules speak against the environment. */
 static void check_env(const struct preflight_wish *wish, const struct interpreter *python,
 	struct check_sink *sink)
 {

@@ -21,7 +21,10 @@
 
 /* --- Which paths ------------------------------------------------------------------------------ */
 
-/* From the root on. Links are the check's matter: who follows one may wait for a server. */
+/*
+ * Adds a path, from the root on, unless it is there. Links are the check's matter: who follows one
+ * may wait for a server.
+ */
 static void add_path(struct storage_paths *ret, enum storage_role role, const char *path)
 {
 	const struct preflight_path *known;
@@ -83,6 +86,7 @@ static const struct {
 		"a local folder for each host"},
 };
 
+/* Says what a path lies on, and whether that will do for its role. */
 static void judge_place(const struct preflight_path *path, const char *type, const char *from,
 	struct check_sink *sink)
 {
@@ -98,7 +102,7 @@ static void judge_place(const struct preflight_path *path, const char *type, con
 		"%s path is %s, %s", storage_role_name(path->role), type, mounts_class_name(class));
 }
 
-/* The path, or the nearest folder above it that is there. */
+/* Appends the path, or the nearest folder above it that is there. */
 static void find_existing(const char *path, struct str *ret)
 {
 	struct stat st;
@@ -112,6 +116,7 @@ static void find_existing(const char *path, struct str *ret)
 	}
 }
 
+/* Says whether a path can be read or written as its role needs, and has room. */
 static void judge_room(const struct preflight_path *path, const char *existing,
 	struct check_sink *sink)
 {

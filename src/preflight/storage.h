@@ -7,15 +7,15 @@
 #include "base/array.h"
 #include "preflight/preflight.h"
 
-/* Each path once; the texts are owned. */
+/* Paths, each once; the texts are owned. {0} at first; storage_release_paths() it. */
 struct storage_paths {
 	ARRAY(struct preflight_path) list;
 };
 
-/* The paths that the launch will use, each once. */
+/* Finds the paths that the launch will use, each once. */
 void storage_find_paths(const struct preflight_wish *wish, struct storage_paths *ret)
 	__attribute__((nonnull));
-/* Frees the list. */
+/* Frees the list, with its texts. */
 void storage_release_paths(struct storage_paths *paths) __attribute__((nonnull));
 
 #endif
