@@ -16,30 +16,31 @@
 
 #define ALIGN_BACK    1024 /* places before the fork that are looked at, */
 #define ALIGN_AHEAD   256  /* and from it on */
-#define ALIGN_MOST    64   /* left out or too many, at most */
-#define ALIGN_OTHERS  16   /* in a row that are others than theirs, before all is alike again */
-#define ALIGN_MEMBERS 8    /* of a camp whose ops are looked at: the others did the same */
+#define ALIGN_MOST    64   /* ops left out or too many, at most */
+#define ALIGN_OTHERS  16   /* ops in a row that differ from theirs, at most, before all is alike
+			    * again */
+#define ALIGN_MEMBERS 8    /* members of a camp whose ops are looked at: the others did the same */
 
-/* One side's ops by index: row[i] is #first + i; known up to, not with, row[n]. */
+/* One side's ops by index: row[i] is op #first + i, known for i < n. */
 struct side {
 	struct usual_op row[ALIGN_BACK + ALIGN_AHEAD];
 	uint64_t first;
 	size_t n;
-	bool cut; /* its members went different ways, later */
+	bool cut; /* from row[n] on its members differ from each other */
 };
 
 struct sides {
 	struct side mine, theirs;
-	size_t fork;   /* its place in both rows */
-	size_t period; /* of theirs; 0 none */
+	size_t fork;   /* the fork's place in both rows */
+	size_t period; /* length of a step in `theirs` (job/usual.h); 0 unknown */
 };
 
 /* What speaks for one shift. */
 struct fit {
 	size_t shift;
 	size_t seen;  /* recorded ops of both that agree */
-	bool refuted; /* two differ */
-	bool meets;   /* by it both stand at the same op in the end */
+	bool refuted; /* two known ops differ */
+	bool meets;   /* both sides then end at the same op */
 };
 
 /* -- rows -------------------------------------------------------------------------------------- */
@@ -56,6 +57,7 @@ static void place(struct side *side, const struct job_op *op, int group, size_t 
 		*limit = at;
 }
 
+/* Lays the ops of a camp's first members out as a row around the fork. */
 static void fill(const struct job *job, const struct fork *fork, const struct fork_camp *camp,
 	struct side *side)
 {
@@ -74,7 +76,7 @@ static void fill(const struct job *job, const struct fork *fork, const struct fo
 		;
 }
 
-/* Their op at a place, or the one that is to be expected there. */
+/* Returns their op at a place: the recorded one, else the one that is usual there. */
 static struct usual_op theirs_at(const struct sides *s, size_t at, bool *ret_recorded)
 {
 	*ret_recorded = at < s->theirs.n;
@@ -85,7 +87,7 @@ static struct usual_op theirs_at(const struct sides *s, size_t at, bool *ret_rec
 
 /* -- shifts ------------------------------------------------------------------------------------ */
 
-/* Compares my row from `mine` on with theirs from `theirs` on. */
+/* Compares my row from `mine` on with theirs from `theirs` on, place by place. */
 static struct fit try_shift(const struct sides *s, size_t shift, size_t mine, size_t theirs)
 {
 	struct fit fit = {.shift = shift,
@@ -106,30 +108,33 @@ static struct fit try_shift(const struct sides *s, size_t shift, size_t mine, si
 	return fit;
 }
 
+/* True if the shift is sure: two recorded ops agree, or one does and both sides end at one op. */
 static bool is_enough(const struct fit *fit)
 {
 	return !fit->refuted && (fit->seen > 1 || (fit->seen && fit->meets));
 }
 
+/* Tries that my side left out k ops at the fork. */
 static struct fit try_skipped(const struct sides *s, size_t k)
 {
 	return try_shift(s, k, s->fork, s->fork + k);
 }
 
+/* Tries that my side has k ops too many at the fork. */
 static struct fit try_extra(const struct sides *s, size_t k)
 {
 	return try_shift(s, k, s->fork + k, s->fork);
 }
 
-/* True if it may be so, as far as anything was compared at all. */
+/* True if the shift is not excluded, and at least one recorded op speaks for it. */
 static bool is_possible(const struct fit *fit)
 {
 	return !fit->refuted && fit->seen;
 }
 
 /*
- * The smallest shift of that kind with evidence enough, before others one that meets. True if any
- * is possible goes to *ret_possible.
+ * Returns the smallest shift of that kind that is sure; one that meets goes before all others.
+ * shift 0: none is. *ret_possible: any shift of that kind is possible.
  */
 static struct fit find_shift(const struct sides *s,
 	struct fit (*attempt)(const struct sides *s, size_t k), bool *ret_possible)
@@ -148,8 +153,9 @@ static struct fit find_shift(const struct sides *s,
 }
 
 /*
- * No shift: the fork's op is another one, or several in a row are, and then all goes on alike. Of
- * several, more than where both stand must speak for it.
+ * Tries that nothing is shifted: one op at the fork is another one, or up to ALIGN_OTHERS in a row
+ * are, and then all goes on alike. Of several others it takes two recorded ops behind them as
+ * evidence.
  */
 static struct fit find_same(const struct sides *s)
 {
@@ -164,7 +170,7 @@ static struct fit find_same(const struct sides *s)
 	return found;
 }
 
-/* By recorded ops of both sides. */
+/* Decides by recorded ops of both sides. Leaves *shift as it is where these do not suffice. */
 static void align_by_sight(const struct sides *s, struct fork_shift *shift)
 {
 	struct fit none = find_same(s);
@@ -194,7 +200,10 @@ static void align_by_sight(const struct sides *s, struct fork_shift *shift)
 
 /* -- what is usual ----------------------------------------------------------------------------- */
 
-/* How far ahead in their step my op comes, and goes on so; 0: it does not. */
+/*
+ * Returns how far ahead in their step my op at the fork comes, and all that follows with it; 0:
+ * nowhere.
+ */
 static size_t find_ahead(const struct sides *s)
 {
 	for (size_t k = 1; k < s->period; k++)
@@ -203,7 +212,7 @@ static size_t find_ahead(const struct sides *s)
 	return 0;
 }
 
-/* How far back my ops from the fork on were done before; 0: they were not. */
+/* Returns how many places back my ops from the fork on were done before; 0: they were not. */
 static size_t find_behind(const struct sides *s)
 {
 	for (size_t k = 1; k < s->period && k <= s->fork; k++) {
@@ -218,7 +227,7 @@ static size_t find_behind(const struct sides *s)
 	return 0;
 }
 
-/* What kind their op is at a place; 0 not known. */
+/* Returns the kind of their op at a place; 0 unknown. */
 static uint8_t kind_at(const struct sides *s, size_t at)
 {
 	bool recorded;
@@ -228,9 +237,9 @@ static uint8_t kind_at(const struct sides *s, size_t at)
 }
 
 /*
- * How many calls of the program their ops [from, to) are: one reduces all gradients, bucket by
- * bucket, and is left out or made twice as a whole. So all that follow each other and are of one
- * kind count as one; of a part of them each does.
+ * Returns how many calls of the program their ops [from, to) are. One call may reduce all
+ * gradients, bucket by bucket, and is left out or made twice as a whole; so ops in a row of one
+ * kind count as one call, but one by one where [from, to) holds only a part of such a row.
  */
 static size_t count_calls(const struct sides *s, size_t from, size_t to)
 {
@@ -250,7 +259,10 @@ static size_t count_calls(const struct sides *s, size_t from, size_t to)
 	return calls;
 }
 
-/* An op that the others never do in their step is another one; else it is one of their step. */
+/*
+ * Decides by what the others usually do. An op that they never do in their step is another op; one
+ * that they do was reached by leaving ops out, or by doing some again, whichever is much nearer.
+ */
 static void align_by_usage(const struct sides *s, struct fork_shift *shift)
 {
 	size_t ahead, behind, skipped, extra;
@@ -278,8 +290,8 @@ static void align_by_usage(const struct sides *s, struct fork_shift *shift)
 /* -- which ones -------------------------------------------------------------------------------- */
 
 /*
- * From where on the sides fit by the shift: before the fork, too, where ops in a row are alike. Of
- * a fork that only hashes show it is not known.
+ * Fills in where the shifted ops may begin: before the fork, too, where ops in a row are alike. If
+ * only hashes show the fork, that place is unknown, and all since the last agreement may be it.
  */
 static void find_place(const struct sides *s, const struct fork *fork, struct fork_shift *shift)
 {
@@ -302,7 +314,10 @@ static void find_place(const struct sides *s, const struct fork *fork, struct fo
 	shift->op = s->fork < longer->n ? longer->row[s->fork].op : NULL;
 }
 
-/* The first place from the fork on at which what is known of both differs; else the fork's own. */
+/*
+ * Returns the first place from the fork on at which both sides are known and differ; the fork's own
+ * place where there is none.
+ */
 static size_t find_difference(const struct sides *s)
 {
 	for (size_t at = s->fork; at < s->mine.n && at < s->theirs.n; at++)

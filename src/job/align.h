@@ -17,7 +17,10 @@
 
 #include "job/forks.h"
 
-/* How the second camp of a fork of two lies against the first. Points into the job. */
+/*
+ * Finds how the second camp of a fork of two lies against the first. `kind` is SHIFT_UNTOLD where
+ * too little is known. The result points into the job.
+ */
 struct fork_shift align_camps(const struct job *job, const struct fork *fork);
 
 #endif

@@ -9,11 +9,15 @@
 #include "job/job.h"
 
 struct attempt {
-	int64_t ended; /* when the last of its ranks was gone; JOB_UNKNOWN */
-	const struct job_process *first; /* who ended badly before all others; NULL: not known */
+	int64_t ended; /* when the last of its ranks was gone, realtime ns; JOB_UNKNOWN */
+	const struct job_process *first; /* the first of its ranks to end with a signal or a
+					  * status that is not 0; NULL: not known */
 };
 
-/* An earlier attempt, from 1 on; all is unknown where nothing is left of it. */
+/*
+ * Returns how an earlier attempt, numbered from 1, ended; all is unknown where nothing is left of
+ * it. Points into the job.
+ */
 struct attempt attempts_at(const struct job *job, int attempt) __attribute__((nonnull));
 
 #endif

@@ -10,7 +10,7 @@ struct backend {
 	unsigned traits;
 };
 
-/* In the words of backend.def. */
+/* Short names for the traits, as the rows of backend.def write them. */
 enum {
 	IDS = BACKEND_IDS,
 	NO_OPS = BACKEND_NO_OPS,
@@ -32,10 +32,12 @@ static const struct backend backends[] = {
 #include "lists/backend.def"
 };
 
+/* The backend of a name or number without a row. */
 static const struct backend other = {.name = "other"};
 
 #define N_BACKENDS (sizeof(backends) / sizeof(backends[0]))
 
+/* A name without a row is asked again as "other". */
 bool backend_has(const char *name, enum backend_trait trait)
 {
 	for (size_t i = 0; i < N_BACKENDS; i++)

@@ -30,13 +30,18 @@ enum backend_trait {
 /* True if the backend of that name has the trait. */
 bool backend_has(const char *name, enum backend_trait trait) __attribute__((nonnull));
 
-/* The name to a number in a ring; never NULL: "other" for one that no row has. */
+/*
+ * Returns the name of a backend whose number is in a ring; "other" where no row has it. Never NULL.
+ */
 const char *backend_name(uint32_t number);
 
-/* Returns the maker to assume for a group without one; never NULL. */
+/* Returns the maker to assume for a group whose evidence names none; never NULL. */
 const char *backend_usual(void);
 
-/* Returns the name for "nccl:all_reduce", as a dump calls an operation; never NULL. */
+/*
+ * Returns the backend of an operation as a dump names it ("nccl:all_reduce"); "other" where no row
+ * has it. Never NULL.
+ */
 const char *backend_of_entry(const char *entry) __attribute__((nonnull));
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 
+/* Reads a fact's rank at the address where it stands. */
 static struct rank_index rank_of(const void *at)
 {
 	const struct rank_index *rank = at;
@@ -12,7 +13,7 @@ static struct rank_index rank_of(const void *at)
 	return *rank;
 }
 
-/* By counting. */
+/* Sorts by counting: first how many facts each rank has, then each fact to its place. */
 void by_rank_index(struct by_rank *ret, const struct job *job, const void *facts, size_t n,
 	size_t size, size_t rank_at)
 {

@@ -8,7 +8,10 @@
 #define TRAIT_FILES "cache"	  /* path, files; "none" alone */
 #define TRAIT_BYTES "cache-bytes" /* "at least" or nothing, bytes */
 
-/* What the process counted itself; true with no path where it says that it has none. */
+/*
+ * Takes what the process counted itself. True if it says anything: found->path stays NULL where it
+ * says that it has no cache.
+ */
 static bool find_told(const struct job *job, struct rank_index rank, struct cache_found *found)
 {
 	struct spans_range traits = traits_of(job, rank);
@@ -31,14 +34,14 @@ static bool find_told(const struct job *job, struct rank_index rank, struct cach
 	return found->path || none;
 }
 
-/* The caches that PyTorch's kernels come from. */
+/* True if the path is that of a cache from which PyTorch takes its kernels. */
 static bool is_of_torch(const char *path)
 {
 	return strstr(path, "torchinductor") || strstr(path, "triton") ||
 	       strstr(path, "ComputeCache");
 }
 
-/* True if the rank says by what it computes, and that is something else than PyTorch. */
+/* True if the rank names its frameworks, and PyTorch is none of them. */
 static bool knows_no_torch(const struct job *job, struct rank_index rank)
 {
 	struct spans_range traits = traits_of(job, rank);

@@ -11,18 +11,25 @@
 
 enum cache_state { CACHE_UNKNOWN, CACHE_COLD, CACHE_PARTIAL, CACHE_WARM };
 
+/* A compile cache as a rank found it. */
 struct cache_found {
 	const char *path; /* NULL: nothing is known */
-	int64_t files;
+	int64_t files; /* JOB_UNKNOWN: it was not counted */
 	int64_t bytes; /* JOB_UNKNOWN */
 	bool cut;      /* there may be more: the count was cut short */
 	const char *cite;
 };
 
-/* Returns what that rank found: the largest of its caches. */
+/*
+ * Returns the cache that the rank found; of several that only its launcher counted, the one with
+ * most files. It points into the job.
+ */
 struct cache_found caches_found(const struct job *job, struct rank_index rank);
 
-/* Least and most files that all others but this rank found; JOB_UNKNOWN where none tells. */
+/*
+ * Finds the least and the most files that any rank but this one found (NO_RANK: of all);
+ * JOB_UNKNOWN where none tells.
+ */
 void caches_of_others(
 	const struct job *job, struct rank_index rank, int64_t *ret_least, int64_t *ret_most);
 
@@ -30,12 +37,12 @@ void caches_of_others(
 int64_t caches_most(const struct job *job);
 
 /*
- * Compares what was found with the most that any rank found; a count that was cut short tells only
- * that it is warm.
+ * Judges a cache by the most files that any rank found. A count that was cut short can only be warm
+ * or unknown.
  */
 enum cache_state caches_state(const struct cache_found *found, int64_t most);
 
-/* "cold", "partial", "warm"; NULL for what is not known. */
+/* Returns "cold", "partial" or "warm"; NULL for CACHE_UNKNOWN. */
 const char *caches_state_name(enum cache_state state);
 
 #endif

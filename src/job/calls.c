@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* In the words of call.def. */
+/* Short names for the traits of calls, as the rows of call.def write them. */
 enum {
 	INIT = CALL_INIT,
 	SPLIT = CALL_SPLIT,
@@ -48,7 +48,7 @@ static const struct family families[] = {
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* NULL: of none that is known. */
+/* Returns the family by whose prefix the name begins; NULL: none. */
 static const struct family *family_of(const char *name)
 {
 	for (size_t i = 0; i < N_OF(families); i++)
@@ -57,7 +57,7 @@ static const struct family *family_of(const char *name)
 	return NULL;
 }
 
-/* The place of its row; N_OF(calls): it has none. */
+/* Returns the row of a call; N_OF(calls): it has none. */
 static size_t row_of(const char *name)
 {
 	size_t i = 0;
@@ -74,7 +74,7 @@ unsigned call_traits(const char *name)
 	return row < N_OF(calls) ? calls[row].traits : 0;
 }
 
-/* A sister for large counts (MPI_Send_c) is recorded as the one whose sister it is. */
+/* A variant for large counts (MPI_Send_c) is recorded under the name without "_c". */
 bool call_is_unrecorded(const char *name)
 {
 	char sister[64];

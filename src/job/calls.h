@@ -21,19 +21,23 @@ enum call_trait {
 	CALL_TEXT = 256,
 };
 
-/* The traits of a call: of enum call_trait, or-ed; 0 of an unknown one. */
+/* Returns the traits of a call (enum call_trait), or-ed; 0 for a name without a row. */
 unsigned call_traits(const char *name) __attribute__((nonnull));
 
-/* True if the host itself waits in it, for no device. */
+/* True if the host itself waits inside the call, and for no device. */
 bool call_is_on_host(const char *name) __attribute__((nonnull));
 
 /*
- * True if it is a call of some maker that no record names: of a thread that is in it rings say that
- * it is outside. What rings have no name for at all ("all_reduce" of Python) is none of these.
+ * True if the name is of a known family of calls, but no record is made of it: a ring says of a
+ * thread inside such a call that it is outside. Names of no family ("all_reduce" of Python) are
+ * none of these.
  */
 bool call_is_unrecorded(const char *name) __attribute__((nonnull));
 
-/* Its name as people say it: "CommSplit", "store_get"; the name itself where they say it whole. */
+/*
+ * Returns the name as people say it, without its family's prefix: "CommSplit", "store_get"; the
+ * whole name where people say it whole. Points into `name`.
+ */
 const char *call_plain_name(const char *name) __attribute__((nonnull));
 
 #endif

@@ -13,24 +13,28 @@
 #include "base/array.h"
 #include "job/rollcall.h"
 
-/* So many of a seat's last operations say it as well as all would. */
+/* How many of a seat's last operations are compared: they tell as much as all would. */
 #define SAMPLED_OPS 32
 
-/* Fewer operations say less than a communicator's making: half of them may have been late. */
+/*
+ * With fewer common operations than these, a communicator's making tells more: half of so few may
+ * have been late.
+ */
 #define FEW_OPS 5
 
-/* Clocks that are further apart say nothing (three centuries would overflow). */
+/* Larger distances between clocks, ns, are ignored (three centuries would overflow). */
 #define FURTHEST (INT64_C(1) << 58)
 
-/* Nothing is known of how wrong it is: thirteen days. */
+/* The error, ns, of a distance about whose error nothing is known: thirteen days. */
 #define ANY_ERROR (INT64_C(1) << 50)
 
 struct clocks {
 	const struct job *job;
 	size_t n;
-	int *parent;    /* itself: a root */
-	int64_t *ahead; /* of the parent, ns */
-	int64_t *error; /* of that, ns; each at most ANY_ERROR, so that no sum overflows */
+	int *parent;    /* index of the clock it is measured against; its own: a root */
+	int64_t *ahead; /* ns by which it is ahead of the parent */
+	int64_t *error; /* ns by which that may be off, at most ANY_ERROR, so that no sum
+			 * overflows */
 };
 
 /* One clock's first sight of one event of a group. */
@@ -46,6 +50,7 @@ struct lead {
 	int64_t ns;
 };
 
+/* What the clocks of one group's members saw of the same events. */
 struct meeting {
 	ARRAY(struct sight) sights;
 	ARRAY(struct lead) leads;
@@ -53,12 +58,13 @@ struct meeting {
 
 /* -- the tree ---------------------------------------------------------------------------------- */
 
+/* Keeps a distance between clocks within FURTHEST, so that sums do not overflow. */
 static int64_t within(int64_t ns)
 {
 	return ns > FURTHEST ? FURTHEST : ns < -FURTHEST ? -FURTHEST : ns;
 }
 
-/* The root above a clock; on the way each becomes the root's child. */
+/* Returns the root above a clock, and hangs every clock on the way directly below it. */
 static int root_of(struct clocks *clocks, int clock)
 {
 	int root = clock;
@@ -84,7 +90,10 @@ static int root_of(struct clocks *clocks, int clock)
 	return root;
 }
 
-/* Clock b was found to be so far ahead of a, within an error; what was found before holds. */
+/*
+ * Notes that clock b is `ahead` ns ahead of clock a, within `error`. Does nothing where both are in
+ * one tree already: what was found first holds.
+ */
 static void join(struct clocks *clocks, int a, int b, int64_t ahead, int64_t error)
 {
 	int root_a = root_of(clocks, a), root_b = root_of(clocks, b);
@@ -119,12 +128,14 @@ static int compare_leads(const void *va, const void *vb)
 	return a->ns < b->ns ? -1 : a->ns > b->ns;
 }
 
+/* Notes when a clock saw an event, if that is known. */
 static void see(struct meeting *m, uint64_t event, int clock, int64_t when)
 {
 	if (when != JOB_UNKNOWN)
 		*array_add(&m->sights) = (struct sight){event, when, clock};
 }
 
+/* Notes when a member entered its last operations. */
 static void see_ops(const struct clocks *clocks, const struct job_member *m, struct meeting *to)
 {
 	size_t from = m->nops > SAMPLED_OPS ? m->nops - SAMPLED_OPS : 0;
@@ -133,7 +144,9 @@ static void see_ops(const struct clocks *clocks, const struct job_member *m, str
 		see(to, m->ops[i].index, clocks_of_rank(clocks, m->rank), m->ops[i].entered);
 }
 
-/* Of each event, how far the others were ahead of the first clock that saw it. */
+/*
+ * Fills m->leads: for each event that clock `first` saw, how far the other clocks were ahead of it.
+ */
 static void find_leads(struct meeting *m, int first)
 {
 	size_t n = m->sights.nr;
@@ -154,7 +167,10 @@ static void find_leads(struct meeting *m, int first)
 	array_sort(&m->leads, compare_leads);
 }
 
-/* Between which the middle half of them lies; of two both, and one alone says nothing of it. */
+/*
+ * Returns the spread of the middle half of these leads, ns: of two, their distance; of a single
+ * one, which tells nothing of it, ANY_ERROR.
+ */
 static int64_t spread_of(const struct lead *leads, size_t n)
 {
 	size_t low = n > 2 ? n / 4 : 0, high = n > 2 ? n * 3 / 4 : n - 1;
@@ -163,7 +179,10 @@ static int64_t spread_of(const struct lead *leads, size_t n)
 	return n < 2 || spread > ANY_ERROR ? ANY_ERROR : spread;
 }
 
-/* Joins each clock that met the first one so often, at the median of its leads. */
+/*
+ * Joins every clock that met the first one at least so often, by the median of its leads, and
+ * empties the meeting. The making of a group is exact.
+ */
 static void meet(struct clocks *clocks, struct meeting *m, size_t least, bool by_making)
 {
 	int first = JOB_NONE;
@@ -184,7 +203,10 @@ static void meet(struct clocks *clocks, struct meeting *m, size_t least, bool by
 	m->sights.nr = m->leads.nr = 0;
 }
 
-/* In groups where clocks have so many operations in common, or by the making of groups. */
+/*
+ * Joins clocks by what members did together in each group: by the group's making, or by operations,
+ * at least `least` of them.
+ */
 static void meet_in_groups(struct clocks *clocks, size_t least, bool by_making)
 {
 	const struct job *job = clocks->job;
@@ -199,7 +221,10 @@ static void meet_in_groups(struct clocks *clocks, size_t least, bool by_making)
 
 			if (!is_rank(member->rank))
 				continue;
-			/* Seat 0 gives the id and waits for nobody; so does who does not block. */
+			/*
+			 * The exchange of an id synchronises nobody: seat 0 gives it and does not
+			 * wait; nor does a non-blocking member.
+			 */
 			if (by_making && (member->nonblocking || rollcall_is_bootstrap(g)))
 				continue;
 			if (by_making)

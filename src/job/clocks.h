@@ -17,9 +17,12 @@
 
 struct clocks;
 
-/* The clocks of all hosts. Points into the job, which must outlive it; never NULL. */
+/*
+ * Compares the clocks of all hosts. Points into the job, which must outlive it; never NULL;
+ * clocks_free() it.
+ */
 struct clocks *clocks_new(const struct job *job);
-/* Takes NULL. */
+/* Frees it; NULL is fine. */
 void clocks_free(struct clocks *clocks);
 
 /*

@@ -42,7 +42,7 @@ struct compiling compiles_open(const struct job *job, struct rank_index rank)
 	return open;
 }
 
-/* Numbers in a name as numbers: "2/0" before "10/0". */
+/* Compares two ids with the numbers in them as numbers: "2/0" before "10/0". */
 static int compare_ids(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -59,6 +59,7 @@ static int compare_ids(const char *a, const char *b)
 	return (*a != '\0') - (*b != '\0');
 }
 
+/* By id; of one id in the order of their spans, so that the latest is last. */
 static int compare_graphs(const void *va, const void *vb)
 {
 	const struct compiled_graph *a = va, *b = vb;
@@ -116,7 +117,7 @@ static bool has_identity(const struct compiled_graphs *graphs, const char *ident
 	return false;
 }
 
-/* The first graph of one side whose like the other never compiled; NULL: there is none. */
+/* Returns the first graph of one side whose identity the other never compiled; NULL: none. */
 static const struct compiled_graph *first_odd(
 	const struct compiled_graphs *graphs, const struct compiled_graphs *others)
 {

@@ -14,16 +14,20 @@
 /* The open compile spans of a rank; all NULL where it compiles nothing. */
 struct compiling {
 	const struct job_span *bracket; /* the outermost: how long it has been compiling */
-	const struct job_span *phase;	/* the innermost that is no graph's, else the innermost */
+	const struct job_span *phase;	/* the innermost that is not a graph's; if all are, the
+					 * innermost graph's */
 	const struct job_span *graph;	/* the innermost that is a graph's */
-	const struct job_span *device;	/* in it the compiler waits for the GPU */
-	const struct job_span *lock;	/* in it it waits for a lock that another process holds */
+	const struct job_span *device;	/* open while the compiler waits for the GPU */
+	const struct job_span *lock;	/* open while it waits for a lock that another process
+					 * holds */
 };
 
-/* What of that the rank is in now. */
+/* Returns what the rank compiles now. Points into the job. */
 struct compiling compiles_open(const struct job *job, struct rank_index rank);
 
-/* The compile id in the name of a graph's span: "0/1" of "graph 0/1"; NULL for any other. */
+/*
+ * Returns the compile id in the name of a graph's span: "0/1" of "graph 0/1"; NULL for other spans.
+ */
 const char *compiles_graph_id(const struct job_span *span);
 
 /* A graph that a rank compiled: `id` is its compile id, else the span's name. */
@@ -34,23 +38,27 @@ struct compiled_graph {
 };
 
 struct compiled_graphs {
-	struct compiled_graph *at; /* by id: numbers as numbers; one id once, the latest */
+	struct compiled_graph *at; /* by id, its numbers compared as numbers; of one id only the
+				    * latest */
 	size_t n;
 };
 
-/* The graphs of that rank whose identity is known. compiles_release() frees it. */
+/*
+ * Returns the graphs that the rank compiled and whose identity is known. compiles_release() frees
+ * the list.
+ */
 struct compiled_graphs compiles_graphs(const struct job *job, struct rank_index rank);
 /* Frees the list; the graphs are the job's. */
 void compiles_release(struct compiled_graphs *graphs);
 
-/* The first graph in which two ranks differ: the span of each there; NULL: not compiled. */
+/* The first graph in which two ranks differ: how each compiled it; NULL: it did not. */
 struct graph_difference {
 	const struct compiled_graph *mine, *theirs;
 };
 
 /*
- * True if they differ; `ret` tells where first. Ranks that compiled the same graphs under other
- * ids do not differ; with no graph known on one side nothing does.
+ * True if two ranks compiled different graphs: *ret is the first of them. Ranks that compiled the
+ * same graphs under other ids do not differ, nor does a rank of which no graph is known.
  */
 bool compiles_differ(const struct compiled_graphs *mine, const struct compiled_graphs *theirs,
 	struct graph_difference *ret);

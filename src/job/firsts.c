@@ -7,13 +7,16 @@
 #include "base/alloc.h"
 #include "job/spans.h"
 
+/*
+ * Returns the time from birth to a moment, ns; JOB_UNKNOWN where either is, or the order is wrong.
+ */
 static int64_t since(int64_t born, int64_t when)
 {
 	return born == JOB_UNKNOWN || when == JOB_UNKNOWN || when < born ? JOB_UNKNOWN
 									 : when - born;
 }
 
-/* The end of this rank's evidence: until then open spans count. */
+/* Returns the end of a rank's evidence, realtime ns: until then its open spans are counted. */
 static int64_t now_of(const struct job *job, const struct job_rank *rank,
 	const struct job_process *process)
 {
@@ -24,7 +27,10 @@ static int64_t now_of(const struct job *job, const struct job_rank *rank,
 	return job->gathered;
 }
 
-/* Spans are sorted by begin: each adds what lies beyond all before it. */
+/*
+ * Finds when a rank first compiled, and for how long in all. Spans come sorted by begin: each adds
+ * only what lies beyond all before it.
+ */
 static void look_at_compiles(const struct job *job, struct rank_index rank, struct firsts *firsts)
 {
 	const struct job_rank *r = job_rank(job, rank);
@@ -55,8 +61,8 @@ static void look_at_compiles(const struct job *job, struct rank_index rank, stru
 }
 
 /*
- * When this seat entered its first op at that time or later; JOB_UNKNOWN where it has not, or where
- * ops before it are no longer known.
+ * Returns when this seat entered its first op at `from` or later; JOB_UNKNOWN where it has not, or
+ * where ops before that one are no longer known.
  */
 static int64_t first_op(const struct job_member *m, int64_t from)
 {
@@ -68,8 +74,8 @@ static int64_t first_op(const struct job_member *m, int64_t from)
 }
 
 /*
- * When each rank entered its first op, where that is still known as such. Where ranks compile, what
- * comes before is no forward: what makes a model parallel compares and hands out parameters.
+ * Finds when each rank entered its first op. Where ranks compile, ops before the compile are no
+ * forward: what makes a model parallel compares and hands out parameters.
  */
 static void look_at_ops(const struct job *job, struct firsts *all)
 {
@@ -128,7 +134,7 @@ static const struct firsts nothing = {.compile = JOB_UNKNOWN,
 	.timeout = JOB_UNKNOWN,
 	.heartbeat = JOB_UNKNOWN};
 
-/* The moments of one rank as times since its process began. */
+/* Turns the moments of one rank into times since its process began. */
 static void finish(const struct job *job, struct rank_index rank, struct firsts *firsts)
 {
 	const struct job_rank *r = job_rank(job, rank);

@@ -11,23 +11,27 @@
 
 struct firsts {
 	int64_t compile;    /* to the begin of its first compile span */
-	int64_t compiling; /* in compile spans of its own process, nested and open ones counted once
-			    */
+	int64_t compiling; /* in compile spans of its own process, nested and open ones counted
+			    * once */
 	int64_t collective; /* to the first op entered in any group; where ranks compile, to the
 			       first since its compile began */
 	int64_t step;	    /* to the first step done */
 	const char *mode;   /* "ddp", "fsdp2+tp"; "" unknown, as all texts here */
 	const char *framework;
 	const char *backend;
-	int64_t gpus; /* that it may open */
+	int64_t gpus; /* how many GPUs it may open */
 	struct cache_found cache;
-	int64_t timeout;   /* of its first process group, ns */
-	int64_t heartbeat; /* of NCCL's watchdog thread in torch, ns; also where it is off */
+	int64_t timeout;   /* PyTorch's timeout of its first process group, ns */
+	int64_t heartbeat; /* heartbeat limit of NCCL's watchdog thread in torch, ns; told also
+			    * where it is off */
 };
 
-/* One for each rank; never NULL. Its texts are the job's. */
+/*
+ * Returns an array with one entry per rank of the job, in order; never NULL; firsts_free() it. Its
+ * texts are the job's.
+ */
 struct firsts *firsts_new(const struct job *job);
-/* Takes NULL. */
+/* Frees it; NULL is fine. */
 void firsts_free(struct firsts *firsts);
 
 #endif

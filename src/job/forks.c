@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All known ops of a group are laid side by side by index, and the first index at which they do not
- * agree is the fork. Each seat knows but some of its ops (the first ones, powers of two, the last),
- * so two seats may share few indexes: that is what the running hash and the count of empty ops are
- * for. Both tell of everything before, and the last place where they still agreed bounds the fork
- * from below (`agreed`).
+ * agree is the fork. Of each seat only some ops are known (the first ones, powers of two, the
+ * last), so two seats may share few indexes. What helps there are the running hash and the count of
+ * empty ops: both tell of everything before, and the last place where they still agreed bounds the
+ * fork from below (`agreed`).
  *
- *	index	  #1   #2   #4   #8  ... #60  #61
+ *	index    #1   #2   #4   #8  ... #60  #61
  *	rank 0	   a    b    a    b        c    d
  *	rank 1	   a    b    a    b        c    e	the details differ: exact
- *	rank 2	   a    b    a    b*	...		the hash differs: some place after #4
+ *	rank 2	   a    b    a    b*  ...		the hash differs: some place after #4
  *
- * Inside one launch NCCL lets each rank issue its ops in any order, so there whole launches are
- * compared, as bags, and hashes, which depend on the order, prove nothing.
+ * Inside one launch NCCL lets each rank issue its ops in any order. There whole launches are
+ * compared, as bags; hashes, which depend on the order, prove nothing.
  *
- * Behind a fork that completed all have gone on: wrong data, no hang. Then the place at which they
- * stand is another fork. It is sought in the details alone: from the first fork on hashes and
+ * Behind a fork that completed all have gone on: wrong data, no hang. The place at which they stand
+ * is then another fork. It is sought in the details alone, since from the first fork on hashes and
  * counts of empty ops differ everywhere.
  */
 #include "job/forks.h"
@@ -29,15 +29,19 @@
 #include "job/names.h"
 #include "job/rollcall.h"
 
-/* Reductions from here on are handles that each rank made for itself, up to those of MPI. */
+/*
+ * Reductions from this number on, up to those of MPI, are handles that each rank made for itself.
+ */
 #define FIRST_OWN_REDOP 5
 
+/* An op whose details one member has. */
 struct known_op {
 	uint64_t index;
 	int member;
 	const struct job_op *op;
 };
 
+/* The search for the forks of one group. */
 struct finder {
 	const struct job *job;
 	int group;
@@ -56,13 +60,16 @@ static unsigned dtype_size(uint8_t dtype)
 	return dtype < sizeof(sizes) ? sizes[dtype] : 0;
 }
 
-/* True if that reduction was made by the rank itself: a number that others need not share. */
+/* True if the rank made that reduction itself: its number need not be that of others. */
 static bool is_own_redop(uint8_t redop)
 {
 	return redop >= FIRST_OWN_REDOP && !job_redop_name(redop);
 }
 
-/* The reduction, as far as ranks can agree on it: all user-made ones are one. */
+/*
+ * Returns the reduction, as far as ranks can agree on it: all user-made ones are one; 0 for ops
+ * that only move data.
+ */
 static uint8_t plain_redop(const struct job_sig *sig)
 {
 	if (job_op_only_moves(sig->op))
@@ -70,7 +77,7 @@ static uint8_t plain_redop(const struct job_sig *sig)
 	return is_own_redop(sig->redop) ? FIRST_OWN_REDOP : sig->redop;
 }
 
-/* Bytes of the op's count; false where the size of its elements is not known. */
+/* Computes the bytes of an op. False if the size of its elements or its count is unknown. */
 static bool bytes_of(const struct job_sig *sig, uint64_t *ret)
 {
 	unsigned size = sig->dtype == JOB_DTYPE_BYTES ? 1 : dtype_size(sig->dtype);
@@ -79,7 +86,10 @@ static bool bytes_of(const struct job_sig *sig, uint64_t *ret)
 	return size != 0 && sig->count != JOB_NO_COUNT;
 }
 
-/* Ops of which one was seen by a route that tells only bytes: as far as these go. */
+/*
+ * Compares the amounts of two ops of which one was seen by a route that tells only bytes. True
+ * unless both are known and differ.
+ */
 static bool amounts_agree(const struct job_sig *a, const struct job_sig *b)
 {
 	uint64_t bytes_a, bytes_b;
@@ -116,7 +126,7 @@ enum fork_kind forks_differ(const struct job_sig *a, const struct job_sig *b)
 	return plain_redop(a) != plain_redop(b) ? FORK_REDOP : FORK_NONE;
 }
 
-/* The indexes of the launch that an op belongs to, as far as the member's known ops go. */
+/* Widens [*low, *high] to all known ops of the member that belong to that launch; 0: to none. */
 static void widen(const struct job_member *m, uint64_t launch, uint64_t *low, uint64_t *high)
 {
 	for (size_t i = 0; launch && i < m->nops; i++) {
@@ -129,7 +139,9 @@ static void widen(const struct job_member *m, uint64_t launch, uint64_t *low, ui
 	}
 }
 
-/* True if every op of a in [low, high] has its like among those of b. */
+/*
+ * True if every op of `a` in [low, high] has its like among those of `b`: launches of up to 64 ops.
+ */
 static bool same_bag(
 	const struct job_member *a, const struct job_member *b, uint64_t low, uint64_t high)
 {
@@ -154,7 +166,10 @@ static bool same_bag(
 	return true;
 }
 
-/* Ops of one launch are unordered: compares the whole launches around the place. */
+/*
+ * Returns in what two ops of one index differ. Ops of one launch are unordered: there it compares
+ * the whole launches around the place.
+ */
 static enum fork_kind differ_at(
 	const struct finder *f, const struct known_op *a, const struct known_op *b)
 {
@@ -181,7 +196,10 @@ static int compare_known(const void *va, const void *vb)
 	return a->member < b->member ? -1 : a->member > b->member;
 }
 
-/* Also whether hashes prove anything here: not where order, handles or words lawfully differ. */
+/*
+ * Collects the group's ops by index, and finds whether its hashes prove anything: not where order,
+ * handles or words may lawfully differ.
+ */
 static void collect_ops(struct finder *f)
 {
 	const struct job_group *g = &f->job->groups[f->group];
@@ -203,13 +221,16 @@ static void collect_ops(struct finder *f)
 			*array_add(&f->ops) = (struct known_op){op->index, member, op};
 		}
 	}
-	/* Routes that word the same op differently hash it differently. */
+	/* Routes that describe the same op differently hash it differently. */
 	if (in_bytes && in_bytes != f->ops.nr)
 		f->trust_hashes = false;
 	array_sort(&f->ops, compare_known);
 }
 
-/* In what the ops at [from, to), all of one index, differ. */
+/*
+ * Returns in what the ops at [from, to), all of one index, differ: by details, else by what came
+ * before them.
+ */
 static enum fork_kind differ_among(const struct finder *f, size_t from, size_t to)
 {
 	const struct known_op *first = &f->ops.items[from];
@@ -234,7 +255,10 @@ static enum fork_kind differ_among(const struct finder *f, size_t from, size_t t
 
 /* -- the camps --------------------------------------------------------------------------------- */
 
-/* True if two ops at the fork did the same, by that which shows the fork. */
+/*
+ * True if two ops at the fork did the same, by what shows the fork: counts of empty ops, hashes, or
+ * details.
+ */
 static bool same_camp(const struct finder *f, enum fork_kind hidden, const struct known_op *a,
 	const struct known_op *b)
 {
@@ -245,7 +269,7 @@ static bool same_camp(const struct finder *f, enum fork_kind hidden, const struc
 	return differ_at(f, a, b) == FORK_NONE;
 }
 
-/* Into the first camp that did the same, or a new one; members come in order. */
+/* Adds a member to the first camp that did the same, or to a new one. Members come in order. */
 static void join_camp(struct finder *f, struct fork *fork, const struct known_op *op,
 	enum fork_kind hidden, size_t room)
 {
@@ -268,7 +292,10 @@ static void join_camp(struct finder *f, struct fork *fork, const struct known_op
 	camp->members[camp->n++] = op->member;
 }
 
-/* Largest first: whom the others left. Of equal ones the one with the first member. */
+/*
+ * Orders camps by size, the largest first: the others left it. Of equal ones that with the first
+ * member.
+ */
 static int compare_camps(const void *va, const void *vb)
 {
 	const struct fork_camp *a = va, *b = vb;
@@ -278,7 +305,10 @@ static int compare_camps(const void *va, const void *vb)
 	return a->members[0] < b->members[0] ? -1 : a->members[0] > b->members[0];
 }
 
-/* Of camps that differ in their number of zero-count ops, those with more than the least. */
+/*
+ * Marks as zero, of camps that differ in their number of zero-count ops, all with more than the
+ * least.
+ */
 static void mark_zero_camps(struct fork *fork)
 {
 	uint64_t least = UINT64_MAX;
@@ -290,7 +320,7 @@ static void mark_zero_camps(struct fork *fork)
 		fork->camps[i].zero = fork->camps[i].op->zeros > least;
 }
 
-/* Complete on its own seat's word. */
+/* True if the op is complete, on its own seat's word. */
 static bool is_done(const struct job_member *m, uint64_t index)
 {
 	const struct job_op *op = rollcall_op(m, index);
@@ -298,7 +328,10 @@ static bool is_done(const struct job_member *m, uint64_t index)
 	return (m->done_known && m->done >= index) || (op && op->completed == JOB_YES);
 }
 
-/* Which seats have no evidence about the place, and whether all the others are beyond it. */
+/*
+ * Counts the members without evidence about the fork's place, and finds whether all the others are
+ * beyond it.
+ */
 static void look_around(const struct finder *f, struct fork *fork)
 {
 	const struct job_group *g = &f->job->groups[fork->group];
@@ -319,7 +352,7 @@ static void look_around(const struct finder *f, struct fork *fork)
 	fork->passed = placed == ahead || fork->completed;
 }
 
-/* A camp that brought nothing tells more than that counts differ. */
+/* Returns the kind of a fork. That a camp brought nothing tells more than that counts differ. */
 static enum fork_kind kind_of(const struct fork *fork, enum fork_kind found, bool hidden)
 {
 	if (hidden)
@@ -331,7 +364,7 @@ static enum fork_kind kind_of(const struct fork *fork, enum fork_kind found, boo
 	return found;
 }
 
-/* Fills in the fork whose place is [from, to) of the ops. */
+/* Fills in the fork whose ops are [from, to) of f->ops. */
 static void describe(struct finder *f, struct fork *fork, size_t from, size_t to)
 {
 	enum fork_kind found = differ_among(f, from, to);
@@ -352,7 +385,7 @@ static void describe(struct finder *f, struct fork *fork, size_t from, size_t to
 		fork->shift = align_camps(f->job, fork);
 }
 
-/* Where the ops of the index that begins at `from` end. */
+/* Returns where the ops of the index that begins at `from` end. */
 static size_t end_of_index(const struct finder *f, size_t from)
 {
 	size_t to = from + 1;
@@ -362,7 +395,10 @@ static size_t end_of_index(const struct finder *f, size_t from)
 	return to;
 }
 
-/* The first fork into *fork. Returns where the ops of its index end; 0, no memory held: none. */
+/*
+ * Finds the group's first fork. Returns where the ops of its index end in f->ops; 0: there is none,
+ * and *fork holds no memory.
+ */
 static size_t find_first(struct finder *f, struct fork *fork)
 {
 	*fork = (struct fork){.group = f->group};
@@ -378,7 +414,7 @@ static size_t find_first(struct finder *f, struct fork *fork)
 	return 0;
 }
 
-/* True if the next ops that several seats know agree. */
+/* True if the next ops behind `from` that several seats know agree. */
 static bool agree_behind(const struct finder *f, size_t from)
 {
 	for (size_t to; from < f->ops.nr; from = to) {
@@ -389,7 +425,7 @@ static bool agree_behind(const struct finder *f, size_t from)
 	return false;
 }
 
-/* True if the device of some member is known to be not beyond that op, wherever its calls are. */
+/* True if some member's device is known to be not beyond that op, however far its calls are. */
 static bool is_held(const struct finder *f, uint64_t index)
 {
 	const struct job_group *g = &f->job->groups[f->group];
@@ -403,7 +439,7 @@ static bool is_held(const struct finder *f, uint64_t index)
 	return false;
 }
 
-/* The first fork at or behind that op that holds somebody; false where there is none. */
+/* Finds the first fork at or behind f->ops[from] that holds somebody; false where there is none. */
 static bool find_standing(struct finder *f, size_t from, struct fork *fork)
 {
 	uint64_t agreed = 0;
@@ -426,15 +462,19 @@ static bool find_standing(struct finder *f, size_t from, struct fork *fork)
 	return false;
 }
 
-/* True if all did as before behind it: another op at one place, and no shift of what follows. */
+/*
+ * True if the fork is one place only: another op there, and behind it all do the same again,
+ * unshifted.
+ */
 static bool is_of_one_place(const struct finder *f, const struct fork *fork, size_t behind)
 {
 	return (!fork->exact || fork->shift.kind == SHIFT_NONE) && agree_behind(f, behind);
 }
 
 /*
- * The place at which they stand, behind a fork that all have passed in their calls and on their
- * devices. Who brought nothing lacks it from there on: behind that is no other one.
+ * Finds the place at which members stand, behind a fork that all have passed in their calls and on
+ * their devices. Behind a fork of kind ZERO none is sought: who brought nothing lacks that op from
+ * there on.
  */
 static bool find_second(struct finder *f, const struct fork *first, size_t behind, struct fork *at)
 {
@@ -445,7 +485,7 @@ static bool find_second(struct finder *f, const struct fork *first, size_t behin
 	return true;
 }
 
-/* The forks of one group into at[0] and at[1]; returns how many. */
+/* Finds the forks of one group, at most two, into at[0] and at[1]; returns how many. */
 static size_t find_forks(const struct job *job, int group, struct fork *at)
 {
 	struct finder f = {.job = job, .group = group};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In the rank's row the last place is looked for up to which it repeats itself; what stands behind
- * that must be the same row with a piece left out, or a piece of it done again.
+ * First the last place is sought up to which the rank's row of ops repeats itself. What stands
+ * behind that place must then be the same row with a piece left out, or a piece of it done again.
  */
 #include "job/habit.h"
 
@@ -10,9 +10,9 @@
 #include "base/array.h"
 #include "job/rank-row.h"
 
-#define HABIT_TAIL 64 /* ops behind the place where the habit broke, at most */
+#define HABIT_TAIL 64 /* at most so many ops may stand behind the place where the habit broke */
 
-/* True if row[from..n) is what was to be expected `ahead` places behind the habit's end. */
+/* True if row[from..n) is what the habit expects `ahead` places behind its end. */
 static bool goes_on(const struct habit *h, size_t from, size_t n, size_t ahead)
 {
 	for (size_t i = from; i < n; i++) {
@@ -24,7 +24,10 @@ static bool goes_on(const struct habit *h, size_t from, size_t n, size_t ahead)
 	return from < n;
 }
 
-/* True if the last ops are the k before the habit's end once more, and then as ever. */
+/*
+ * True if the ops behind the habit's end are the k ops before that end once more, and then go on as
+ * ever.
+ */
 static bool did_again(const struct habit *h, size_t n, size_t k)
 {
 	for (size_t i = h->at; i < n && i < h->at + k; i++)
@@ -33,7 +36,10 @@ static bool did_again(const struct habit *h, size_t n, size_t k)
 	return n <= h->at + k || goes_on(h, h->at + k, n, 1);
 }
 
-/* How it went on where its habit ends; nothing is said where it did what it never did before. */
+/*
+ * Finds how the rank went on where its habit ends. Says nothing of a rank that did what it never
+ * did before.
+ */
 static void find_break(struct habit *h, size_t n)
 {
 	for (size_t k = 1; k < h->period && !h->skipped; k++)
@@ -44,7 +50,7 @@ static void find_break(struct habit *h, size_t n)
 		h->kind = HABIT_LEFT;
 }
 
-/* The last place up to which the row repeats itself. */
+/* Finds the last place up to which the row repeats itself, and whether the rank kept to that. */
 static void find_habit(struct habit *h, size_t n)
 {
 	for (size_t tail = 0; tail < HABIT_TAIL && tail < n && !h->period; tail++) {
@@ -57,7 +63,10 @@ static void find_habit(struct habit *h, size_t n)
 		find_break(h, n);
 }
 
-/* True if it came again for longer than `held` ops of steps of that period, and more often. */
+/*
+ * True if this habit came again for more ops than `held`, and for more steps than `held` ops are of
+ * another habit's period.
+ */
 static bool held_more(const struct habit *h, size_t held, size_t period)
 {
 	size_t mine = usual_again(h->row, h->at, h->period);
@@ -66,9 +75,10 @@ static bool held_more(const struct habit *h, size_t held, size_t period)
 }
 
 /*
- * A step with one op left out is twice the same, too, if it is laid over the end of the step before
- * ("sssr sssr" of "ssssr sssr"). That is no habit of its own where an older one, which held for
- * longer and through more steps, explains all but less than one of these two.
+ * Prefers an older habit to a new one that merely looks like one: a step with an op left out, laid
+ * over the end of the step before, is twice the same, too ("sssr sssr" of "ssssr sssr"). An older
+ * habit wins if it held for longer and through more steps, and explains all but less than one of
+ * these two.
  */
 static void prefer_older(struct habit *h, size_t n)
 {

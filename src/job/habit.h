@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * habit.h: whether a rank still does what it did step by step: its ops over all groups, sends and
- * receives too, in the order of their launches.
+ * habit.h: whether a rank still does what it did step by step, by its ops over all groups, sends
+ * and receives included, in the order of their launches. Here it left out a send in its last step:
  *
  *	... recv send reduce  recv send reduce  recv reduce
  *
- * left out a send in its last step. It is known only of what was usual (job/usual.h) and what
- * stands in the rings without a gap; what is new in a rank's life neither keeps nor breaks a habit.
+ * This is known only of what was usual (job/usual.h) and stands in the rings without a gap. What is
+ * new in a rank's life neither keeps nor breaks a habit.
  */
 #ifndef JOB_HABIT_H
 #define JOB_HABIT_H
@@ -21,24 +21,24 @@ enum habit_kind {
 
 struct habit {
 	enum habit_kind kind;
-	size_t skipped;       /* left out so many, if it left any out; 0: it did not */
-	size_t again;         /* did so many once more, if it did any; 0: it did not */
+	size_t skipped;       /* ops that it left out, if it left out any; 0: it did not */
+	size_t again;         /* ops that it did once more, if it did any again; 0: it did not */
 	struct usual_op *row; /* its ops, by launch */
-	size_t at;            /* of them so many were as ever */
-	size_t period;
+	size_t at;            /* how many of these were as ever */
+	size_t period; /* ops to a step; 0: no habit is known */
 };
 
-/* The habit of a rank. The caller releases. */
+/* Finds the habit of a rank. The caller releases it. */
 struct habit habit_of(const struct job *job, struct rank_index rank);
-/* Frees what was counted. */
+/* Frees the row. */
 void habit_release(struct habit *habit);
 
-/* True if it rather did some ops again than left others out: fewer of them. */
+/* True if the rank more probably did ops again than left others out: fewer ops explain it. */
 bool habit_repeats(const struct habit *habit);
 
 /*
- * The like of the op towards that peer that it left out, if it left any out; NULL:
- * none such is among them.
+ * Returns the usual op of that group, kind and peer that the rank left out, if it left out any;
+ * NULL: no such op is among them.
  */
 const struct job_op *habit_lacks(const struct habit *habit, int group, uint8_t op,
 	struct group_rank peer);

@@ -31,18 +31,21 @@
 
 enum job_known { JOB_MAYBE = 0, JOB_NO = 1, JOB_YES = 2 };
 
-/* The kinds of evidence that a rank has at all. A rule that needs more is "not judged". */
+/*
+ * Which kinds of evidence there are of a rank, as bits. A rule that needs a missing kind is "not
+ * judged".
+ */
 enum {
 	JOB_KNOWS_RING = 1,	    /* its boards were readable */
 	JOB_KNOWS_PROC = 2,	    /* /proc was read at least once */
 	JOB_KNOWS_SAMPLES = 4,	    /* two /proc samples: CPU deltas exist */
 	JOB_KNOWS_EXIT = 8,	    /* how it ended is known (or that it lives) */
 	JOB_KNOWS_COMPLETION = 16,  /* completion of ops is tracked */
-	JOB_KNOWS_CENSUS = 32,	    /* its slot in the process table was read, and is all it left */
+	JOB_KNOWS_CENSUS = 32,	    /* all that it left is its slot in the process table */
 	JOB_KNOWS_LOG = 64,	    /* a tail of its stderr was seen */
 	JOB_KNOWS_STACKS = 128,	    /* at least one of its threads has a stack */
 	JOB_KNOWS_DUMP = 256,	    /* a dump tells how far it came, but not what it does */
-	/* Its own word on what it entered: an op that is missing there was not entered. */
+	/* The rank's own word on what it entered: an op that is missing there was not entered. */
 	JOB_KNOWS_BOARDS = JOB_KNOWS_RING | JOB_KNOWS_DUMP,
 };
 
@@ -61,10 +64,12 @@ struct job_coverage {
 	struct job_expected ranks;
 	struct job_expected hosts;
 	size_t ranks_seen; /* ranks of which a process or a dump was seen */
-	size_t hosts_seen; /* from which anything was gathered */
+	size_t hosts_seen; /* hosts from which anything was gathered */
 	const char
-		*hosts_missing; /* "m2,m4": expected by name and not seen; "" which is not known */
-	const char *hosts_part; /* "m3": gave only a part of what it has; "" none is known to */
+		*hosts_missing; /* "m2,m4": hosts expected by name and not seen; "" if their
+				 * names are unknown */
+	const char *hosts_part; /* "m3": hosts that gave only a part of what they have; "" if
+				 * none is known to */
 	unsigned kinds;         /* JOB_KNOWS_* of any rank */
 	int64_t from;           /* realtime of the first thing recorded; JOB_UNKNOWN */
 	int64_t to;             /* realtime of the newest reading; JOB_UNKNOWN */
@@ -73,7 +78,7 @@ struct job_coverage {
 struct job_host {
 	const char *name;
 	int64_t gathered;     /* T0: realtime of the gathering; a board newer than this moved on */
-	bool guessed;	      /* no gathering says so: the earliest reading stands in for T0 */
+	bool guessed;	      /* T0 is no gathering's: the earliest reading stands in for it */
 	int64_t agent_beat;   /* realtime of the agent's last turn, JOB_UNKNOWN: no agent */
 	enum job_known agent_alive;
 	int64_t oom_kills;    /* growth of the cgroup's oom_kill since launch, JOB_UNKNOWN */
@@ -91,7 +96,7 @@ enum job_role {
 };
 
 enum job_end {
-	JOB_END_UNKNOWN,  /* gone or not known: no word about how */
+	JOB_END_UNKNOWN,  /* nobody says whether or how it ended */
 	JOB_ALIVE,
 	JOB_EXITED,	  /* `status` is the exit status */
 	JOB_SIGNALED,	  /* `status` is the signal's number */
@@ -100,14 +105,14 @@ enum job_end {
 
 /*
  * One process of the job: a rank's own, a rank's child (loader, compile worker), or a bystander.
- * pid 0: one of which only dumps tell, and they tell neither pid nor host.
+ * Its pid is 0 if only dumps tell of it: they give neither pid nor host.
  */
 struct job_process {
 	int host;
 	uint32_t pid;
 	uint32_t ppid;
 	uint64_t start_time;
-	struct rank_index rank; /* whose process or descendant this is; NO_RANK */
+	struct rank_index rank; /* the rank whose process or descendant it is; NO_RANK: none's */
 	enum job_role role;
 	int restart;	   /* elastic restart generation, 0 the first */
 	const char *comm;  /* never NULL; "" unknown */
@@ -118,39 +123,40 @@ struct job_process {
 	int64_t ended;
 	const char *end_cite;
 	const char *oom_cite;  /* the kernel's or a scheduler's word that memory was its end */
-	unsigned by_texts;     /* texts are all that is known of it: their kinds, bits; 0 not */
-	const char *sample_cite; /* of state, CPU, RSS, storage */
+	unsigned by_texts;     /* where only texts tell of it: bits, the kinds of texts; else 0 */
+	const char *sample_cite; /* cites state, CPU, RSS and storage */
 	char state;	       /* R S D T t Z X of the main thread, 0 unknown */
 	enum job_known frozen; /* cgroup freezer */
-	uint32_t tracer;       /* pid of its debugger, as who gathered sees it; 0 none is known */
+	uint32_t tracer;       /* pid of its debugger in the gatherer's namespace; 0 none known */
 	const char *wchan;     /* "" unknown */
 	const char *call;      /* system call that its main thread is blocked in; "" not known */
-	const char *on;        /* what that is about: "socket to 10.0.0.5:443", a path; "" */
+	const char *on;        /* what it waits for: "socket to 10.0.0.5:443", a path; "" */
 	const char *on_cite;
-	const char *lock;      /* file for whose lock some thread of it is blocked; "" none */
-	uint32_t lock_pid;     /* who has that lock, as it knows itself, of the same host; 0 not
-				  known: also of one who lives on another host */
-	uint64_t lock_start;   /* its start time */
-	const char *lock_by;   /* its name; "" not known */
-	const char *lock_held; /* another file of which it has the lock itself; "" none */
-	const char *lock_open; /* a lock's file, by its name, that it has open; "" none */
-	bool locks_read;       /* all that was looked for */
+	const char *lock;      /* file whose lock some thread of it waits for; "" none */
+	uint32_t lock_pid;     /* pid of the lock's holder in the holder's own namespace, if it
+			        * lives on the same host; 0 unknown, or on another host */
+	uint64_t lock_start;   /* the holder's start time */
+	const char *lock_by;   /* the holder's name; "" unknown */
+	const char *lock_held; /* another file whose lock this process holds itself; "" none */
+	const char *lock_open; /* an open file that by its name is a lock's; "" none */
+	bool locks_read;       /* locks were looked for: what is "" or 0 above was not found */
 	const char *lock_cite;
 	int64_t cpu_used;      /* ns of CPU since its start, reaped children too; JOB_UNKNOWN */
 	int64_t cpu_delta;     /* ns of CPU between the samples, reaped children too; JOB_UNKNOWN */
-	int64_t sample_span;   /* ns between them */
+	int64_t sample_span;   /* ns between the samples; JOB_UNKNOWN */
 	int64_t idle_for;      /* ns since CPU use last grew (agent's samples); JOB_UNKNOWN */
 	int64_t runs;	       /* times its first thread was put on a processor; JOB_UNKNOWN */
-	int64_t asleep_since;  /* since when it is so many (agent's samples); JOB_UNKNOWN */
-	int64_t stopped_since; /* since when it was stopped until the newest sample of it in which
-				* it lived (agent's samples); JOB_UNKNOWN: it was not */
+	int64_t asleep_since;  /* since when `runs` has not grown (agent's samples); JOB_UNKNOWN */
+	int64_t stopped_since; /* begin of a stop that lasted at least to the newest sample in
+			        * which it lived (agent's samples); JOB_UNKNOWN: it was not
+			        * stopped */
 	int64_t write_delta;   /* bytes written to storage between the samples, JOB_UNKNOWN */
 	int64_t rss;	       /* bytes, JOB_UNKNOWN */
-	int64_t rss_before;    /* bytes at the older sample */
-	int64_t rss_most;      /* the most of any sample; JOB_UNKNOWN */
-	int64_t seen;	       /* where what a dump tells of it ends; JOB_UNKNOWN: host's T0 */
-	bool age_unknown;      /* only its last known state: it may have stood for long */
-	bool other_run;	       /* its evidence may be of another run of the job: unknown */
+	int64_t rss_before;    /* bytes at the older sample, JOB_UNKNOWN */
+	int64_t rss_most;      /* the largest of any sample; JOB_UNKNOWN */
+	int64_t seen;	       /* until when a dump tells of it; JOB_UNKNOWN: until its host's T0 */
+	bool age_unknown;      /* its state is the last known one, of unknown age */
+	bool other_run;	       /* its evidence may be of another run of the job */
 	const char *cite;
 };
 
@@ -162,7 +168,7 @@ enum job_thread_state {
 	JOB_THREAD_POLLING, /* asked, and was told "not ready" */
 };
 
-/* A thread's doing at T0, from its board. */
+/* What a thread was doing at T0, from its board. */
 struct job_thread {
 	struct rank_index rank;
 	uint32_t tid;
@@ -174,8 +180,8 @@ struct job_thread {
 	uint64_t op;	   /* the call's op index, 0 none */
 	uint64_t stream;   /* waits: the stream waited for, 0 the whole device or unknown */
 	bool whole_device; /* the wait is for every stream */
-	uint64_t first_op; /* waits for several ops: the stream of the first of them, */
-	uint64_t ops;	   /* and a bit for each from there on, the last for all behind; 0 any */
+	uint64_t first_op; /* a wait for several ops of a host: the number of the first of them, */
+	uint64_t ops;	   /* a bit for each from there on, the last for all behind; 0: any op */
 	int64_t since;
 	const char *cite;
 };
@@ -208,11 +214,11 @@ struct job_op {
 	int thread;	   /* index into threads, JOB_NONE */
 	bool captured;
 	bool failed;	   /* the call returned an error: it was not issued */
-	bool tagged;	   /* of a message, whose tag and turn are known: */
-	uint64_t tag;	   /* it meets one of its own tag only, */
-	uint64_t turn;	   /* of those the k-th of that peer, from 1 */
+	bool tagged;	   /* a message whose tag and turn are known: */
+	uint64_t tag;	   /* it meets only a message of this tag, */
+	uint64_t turn;	   /* and is the k-th of this tag and peer, from 1 */
 	const char *place; /* where in the program it was called, "train.py:88 step"; "" unknown */
-	const char *parts; /* bytes that it gives each seat, and awaits: "24:24,0:8"; "" unknown */
+	const char *parts; /* bytes that it gives to and awaits from each seat: "24:24,0:8"; "" */
 	const char *cite;
 };
 
@@ -236,21 +242,21 @@ struct job_member {
 	enum job_member_state state;
 	bool aborted;
 	bool nonblocking;
-	bool from_any;	  /* it received from anybody: how often from whom is not known */
-	bool unordered;	  /* threads entered its ops at once: not in the program's order */
+	bool from_any;	  /* it received from any source: how often from whom is unknown */
+	bool unordered;	  /* threads entered its ops at once: their order is not the program's */
 	bool saw_capture; /* graph replays are unknown: absence proves nothing */
 	int64_t init_since;
 	int64_t ready_at;
 	bool head_known;
 	uint64_t head;
-	uint64_t zeros;	   /* zero-count collectives among them */
+	uint64_t zeros;	   /* zero-count collectives up to head */
 	uint64_t done;	   /* completed up to this index */
 	bool done_known;
 	uint64_t begun;    /* the device began all up to this index */
 	bool begun_known;
 	uint64_t splits;   /* calls that split it, the one in progress included */
 	int64_t timeout;   /* ns in one op after which its maker ends the process; JOB_UNKNOWN */
-	bool p2p_whole;	   /* p2p has all that are not complete: what is not there, was not made */
+	bool p2p_whole;	   /* p2p has all incomplete calls: one that is not there was not made */
 	const struct job_op *ops;
 	size_t nops;
 	const struct job_op *p2p;
@@ -258,22 +264,22 @@ struct job_member {
 	const char *cite;
 };
 
-/* The source of how many seats a group has. */
+/* Who says how many seats a group has. */
 enum job_sized {
 	JOB_SIZE_UNKNOWN, /* unknown: `size` counts the seats seen, there may be more */
-	JOB_SIZE_GUESSED, /* something that does not say of which group it is: seldom wrong */
+	JOB_SIZE_GUESSED, /* told by something that does not name its group: seldom wrong */
 	JOB_SIZE_SAID,    /* a member, a list of its ranks, or an op whose amounts tell it */
 };
 
 /*
- * An unknown size is unknown, never as many as were seen: whatever is concluded from all members
- * having done something asks `sized` first, or rollcall_unseen().
+ * While its size is unknown, `size` is only the number of seats seen: whoever concludes from all
+ * members having done something asks `sized` first, or rollcall_unseen().
  */
 struct job_group {
 	uint64_t key;
 	uint64_t alias;
 	uint64_t parent; /* key, 0 none */
-	uint64_t made_as; /* not 0: others made another group for this one; alike in all of those */
+	uint64_t made_as; /* not 0: others made another group in its place; equal in all of these */
 	const char *made_name; /* the name that all of its members gave it; never NULL */
 	const char *name; /* "world" if all ranks are in it and no better is known; never NULL */
 	const char *maker; /* "nccl", "gloo", "other"; "bootstrap": the exchange of an id, no ops */
@@ -312,14 +318,14 @@ struct job_span {
 struct job_shard {
 	struct rank_index rank;
 	const char *loader;
-	uint64_t index; /* of the latest batch, from 0 */
+	uint64_t index; /* number of the latest batch, from 0 */
 	uint64_t rows;
 	uint64_t elements;
 	uint64_t batches; /* marks given */
 	uint64_t total_rows;
 	bool empty; /* the latest batch, or an earlier one, had no rows or no elements */
-	uint64_t emptied; /* the index of the latest such one; of no meaning where there is none */
-	uint64_t waits;	  /* of `batches`, those of which the wait is still on record */
+	uint64_t emptied; /* the index of the latest empty batch; meaningless unless `empty` */
+	uint64_t waits;	  /* how many of `batches` have their wait still on record */
 	int64_t waited;	  /* ns in all of these waits */
 	uint64_t dims[8];
 	unsigned ndim; /* 0: no shape known */
@@ -327,15 +333,16 @@ struct job_shard {
 	const char *cite;
 };
 
+/* How far a rank came in its steps, and how long they take. */
 struct job_step {
 	struct rank_index rank;
 	uint64_t n;
 	uint64_t events;
-	int64_t first; /* when the first one was done; JOB_UNKNOWN */
+	int64_t first; /* when its first step was done; JOB_UNKNOWN */
 	int64_t when;
-	uint64_t timed; /* steps of which it is on record how long they took, the latest ones */
-	int64_t usual;	/* ns: the median of these; of no meaning where none is */
-	int64_t low, high; /* a tenth of them took less than low, a tenth more than high */
+	uint64_t timed; /* how many of the latest steps have their duration on record */
+	int64_t usual;	/* ns: the median of these; meaningless if there are none */
+	int64_t low, high; /* ns: a tenth of them took less than low, a tenth more than high */
 	const char *cite;
 };
 
@@ -357,7 +364,8 @@ struct job_note {
 	struct rank_index rank;
 	const char *text;
 	bool exception; /* the rank said that it dies of this */
-	bool by_file;	/* its file's name is inherited by children: it may be one of them */
+	bool by_file;	/* told by a file whose name children inherit: one of them may have
+			 * written it */
 	int64_t when;
 	const char *cite;
 };
@@ -368,7 +376,8 @@ struct job_signal {
 	int process;
 	int signo;
 	int code;
-	uint32_t sender; /* pid; 0: the kernel, or who has none in the rank's pid namespace */
+	uint32_t sender; /* sender's pid; 0: the kernel, or a process outside the rank's pid
+			  * namespace */
 	int sender_role; /* enum job_role of the sender where it is in the job; JOB_NONE unknown */
 	bool from_self;
 	bool fatal;
@@ -395,13 +404,13 @@ enum job_ended_by {
 	JOB_ENDED_BY_NODE,  /* one of its nodes failed */
 	JOB_ENDED_BY_PREEMPTION,
 	JOB_ENDED_BY_CANCEL, /* by a user */
-	JOB_ENDED_OTHERWISE, /* or not at all */
+	JOB_ENDED_OTHERWISE, /* for another reason, or it was not ended */
 	JOB_ENDED_REASONS
 };
 
-/* Whose word it is, and about what: job/job.h, struct job_saying, has no other witness. */
+/* The only witnesses of a struct job_saying, and what each puts into its texts and numbers. */
 enum job_saying_kind {
-	JOB_SAYS_WATCHDOG, /* PyTorch's of NCCL: text the op, a its number, b ns that it stood */
+	JOB_SAYS_WATCHDOG, /* PyTorch's, of NCCL: text the op, a its number, b ns that it stood */
 	JOB_SAYS_LIBRARY,	   /* a warning of NCCL's: text */
 	JOB_SAYS_INIT,	   /* NCCL began an init, and no end of it is there: a the group's size */
 	JOB_SAYS_RAS,	   /* NCCL's own look at the job: text */
@@ -416,8 +425,8 @@ enum job_saying_kind {
 };
 
 /*
- * What a record of somebody else says of the job or of one rank: a watchdog's, a scheduler's, the
- * kernel's. It is told, and accuses nobody: what it says may be an echo.
+ * What a record of somebody else (a watchdog's, a scheduler's, the kernel's) says of the job or of
+ * one rank. It is told, and accuses nobody: what it says may be an echo.
  */
 struct job_saying {
 	struct rank_index rank; /* NO_RANK: of the job */
@@ -443,7 +452,7 @@ struct job_loss {
 	int64_t count; /* JOB_UNKNOWN */
 	bool of_ops;   /* operations may be among what is lost: absence is weaker evidence */
 	bool of_last;  /* its last records may be lost: it may wait for somebody */
-	bool of_p2p;   /* sends and receives, which nothing records */
+	bool of_p2p;   /* what is lost are sends and receives, which nothing records */
 	const char *cite;
 };
 
@@ -451,7 +460,7 @@ struct job_loss {
 enum job_frame_kind {
 	JOB_FRAME_NATIVE,
 	JOB_FRAME_PYTHON,
-	JOB_FRAME_KERNEL, /* where it sits in the kernel: function is that of /proc/.../stack */
+	JOB_FRAME_KERNEL, /* where the thread sits in the kernel, as /proc/.../stack names it */
 };
 
 struct job_frame {
@@ -461,7 +470,7 @@ struct job_frame {
 	const char *file;     /* Python: co_filename; native: source file; "" not known */
 	int line;	      /* 0 not known */
 	uint64_t offset;      /* native without a function: address in the module; else 0 */
-	bool plumbing;	      /* the interpreter's, between Python frames; ours */
+	bool plumbing;	      /* the interpreter's frame between Python frames, or one of inquest */
 	bool guessed;	      /* found without unwind information */
 };
 
@@ -487,16 +496,16 @@ struct job_stack {
 	const uint32_t *frames; /* indexes into job->frames */
 	size_t nframes;
 	bool merged;	/* Python and native frames are in their true order */
-	const char *cut; /* why it is not all of it: "" it is */
-	bool rooted;	/* cut, but further in: its outermost frames are known all the same */
+	const char *cut; /* why it is not whole; "" it is */
+	bool rooted;	/* cut further in: its outermost frames are known all the same */
 	char state;	/* R S D T, 0 unknown */
 	const char *wchan;   /* "" unknown */
 	const char *syscall; /* its name, "futex"; "" in none, or unknown */
 	uint64_t args[6];
 	int64_t cpu_delta;   /* ns of CPU between first and last sample; JOB_UNKNOWN */
 	uint64_t runs;	     /* times it was put on a processor; 0 not known */
-	int64_t asleep; /* ns for which it had not run at least, says the kernel; 0 not known */
-	unsigned samples;    /* how many there are of it */
+	int64_t asleep; /* ns: it had not run for at least so long, says the kernel; 0 unknown */
+	unsigned samples;    /* how many samples there are of it */
 	enum job_known moved; /* its frames differ between samples, or it ran; NO: proved still */
 	size_t still;	/* outermost frames that are equal in all samples */
 	enum job_known holds_gil;
@@ -520,14 +529,13 @@ struct job_snapshot {
 	enum job_snapshot_mode mode;
 	unsigned samples;
 	unsigned threads; /* in the latest sample */
-	unsigned stopped; /* threads that stood still for us, in any sample */
-	unsigned cut;	/* threads without a whole stack that stopping them would have given */
-	int64_t longest_stop; /* ns at a stretch that a thread stood still for us; 0 not at all */
+	unsigned stopped; /* threads that inquest stopped, in any sample */
+	unsigned cut;	/* threads without a whole stack, which stopping them would have given */
+	int64_t longest_stop; /* ns: the longest time for which a thread was stopped; 0 none was */
 	int64_t span;	/* ns between the first and the last sample */
 	int64_t when;	/* of the latest */
 	/*
-	 * The libraries that it has mapped: "/libc.so.6/libm.so.6/", names between slashes; ""
-	 * unknown.
+	 * The libraries that it has mapped, between slashes: "/libc.so.6/libm.so.6/"; "" unknown.
 	 */
 	const char *modules;
 	const char *cite;
@@ -536,7 +544,7 @@ struct job_snapshot {
 enum job_call_kind {
 	JOB_CALL_INSIDE, /* in a call of NCCL or c10d */
 	JOB_CALL_WAIT,	 /* in a synchronisation with a stream, an event or the device */
-	JOB_CALL_ENTERED, /* entered an op of a group call: a moment in the call that ends it */
+	JOB_CALL_ENTERED, /* a moment, in the call that ends a group call: it entered an op of it */
 	JOB_CALL_HOLE,	 /* what the thread recorded of this time is gone: `index` records */
 	JOB_CALL_STEP,	 /* a moment: step `index` was done */
 };
@@ -550,19 +558,19 @@ struct job_call {
 	struct rank_index rank;
 	uint32_t tid;
 	enum job_call_kind kind;
-	struct job_sig sig; /* of one that takes part in a group's order; else its op is 0 */
-	const char *name;  /* "ncclAllReduce"; of a hole what is gone */
+	struct job_sig sig; /* of a call that takes part in a group's order; else its op is 0 */
+	const char *name;  /* "ncclAllReduce"; of a hole: what is gone */
 	int group;	   /* JOB_NONE */
 	uint64_t index;	   /* of the op in its group, 0 none */
 	int64_t entered;
-	int64_t returned;  /* JOB_UNKNOWN: it is in it at the end of the evidence */
+	int64_t returned;  /* JOB_UNKNOWN: it is still inside at the end of the evidence */
 	const char *cite;  /* the lane */
 };
 
 /* A world rank of the attempt under judgement. */
 struct job_rank {
-	struct world_rank world_rank; /* as RANK says; else position by (host, pid): */
-	bool named_by_env;	      /* false then */
+	struct world_rank world_rank; /* as RANK says, else its position by (host, pid) */
+	bool named_by_env;	      /* world_rank is what RANK says */
 	bool numberless; /* nothing tells its number: world_rank is a place in this list only */
 	int host;
 	int process; /* index into processes; JOB_NONE: never seen */
@@ -571,8 +579,8 @@ struct job_rank {
 	int restart;
 	unsigned knows; /* JOB_KNOWS_* */
 	int64_t lost_records;
-	bool loses; /* records of its own are lost: operations, its last ones, messages */
-	bool shares_process; /* its process is of other ranks, too: whose a thread is, is unknown */
+	bool loses; /* some of its own records are lost: of operations, its last ones, messages */
+	bool shares_process; /* other ranks share its process: whose a thread is, is unknown */
 };
 
 struct job {
@@ -589,7 +597,7 @@ struct job {
 	int exit_status;      /* of the launcher, where ended; -1 not told */
 	int64_t told_to_end;  /* realtime, by a signal to its launcher; JOB_UNKNOWN */
 	bool has_census;      /* our probe was in the job */
-	/* and nothing is lost that may have told of any process: absence of a rank is evidence */
+	/* has_census, and nothing is lost that may have told of a process: absence is evidence */
 	bool census_whole;
 	struct job_coverage coverage;
 
@@ -611,7 +619,8 @@ struct job {
 	size_t nspans;
 	const struct job_call *calls; /* by rank, then entry; of one moment the longer first */
 	size_t ncalls;
-	bool calls_told; /* calls were asked for: a rank without any made none, or left no record */
+	bool calls_told; /* calls were asked for: a rank without any made none, or left no record
+			  * of them */
 	const struct job_shard *shards;
 	size_t nshards;
 	const struct job_step *steps;
@@ -644,7 +653,7 @@ static inline bool job_has_rank(const struct job *job, struct rank_index rank)
 	return is_rank(rank) && (size_t)rank.i < job->nranks;
 }
 
-/* The rank there, which the job must have. */
+/* Returns the rank at that place, which must be one of the job's (job_has_rank()). */
 static inline const struct job_rank *job_rank(const struct job *job, struct rank_index rank)
 {
 	return &job->ranks[rank.i];

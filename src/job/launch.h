@@ -17,7 +17,7 @@ struct launch_variable {
 	const char *name, *value;
 };
 
-/* A limit of the process, by its name: what has none has no row. */
+/* A limit of the process (ulimit); what is unlimited has no row. */
 struct launch_limit {
 	const char *name;
 	int64_t n;
@@ -27,7 +27,7 @@ struct launch_limit {
 struct launch_cache {
 	const char *path;
 	int64_t files, bytes;
-	bool cut; /* counting was cut short: there is more */
+	bool cut; /* counting was cut short: there are more */
 };
 
 /* What a path of the job lies on: a role ("data", "cache"), and the type of a file system. */
@@ -67,15 +67,15 @@ struct job_launch {
 };
 
 /*
- * The i-th type of file system that paths of that role lie on, each once, by name; NULL: there are
- * no more.
+ * Returns the i-th type of file system on which paths of that role lie, each once, by name; NULL:
+ * there are no more.
  */
 const char *launch_storage_type(const struct job_launch *launch, const char *role, size_t i);
 
-/* The value of a variable; NULL where it was not set, or is not known. */
+/* Returns the value of a variable; NULL where it was not set, or is not known. */
 const char *launch_variable(const struct job_launch *launch, const char *name);
 
-/* The cache at that path; NULL where nobody has counted it. */
+/* Returns the cache at that path among these; NULL where nobody has counted it. */
 const struct launch_cache *launch_cache(
 	const struct launch_cache *caches, size_t ncaches, const char *path);
 

@@ -5,7 +5,10 @@
 
 #include "job/job.h"
 
-/* The process of the job that has the lock for which this one is blocked; JOB_NONE. */
+/*
+ * Returns the process of the job (index) that holds the file's lock for which this one is blocked;
+ * JOB_NONE: it is not blocked, or the holder is not in the job.
+ */
 int locks_holder(const struct job *job, const struct job_process *process)
 	__attribute__((nonnull));
 

@@ -12,16 +12,18 @@ bool message_is_same(const struct job_op *a, const struct job_op *b)
 	return a->index == b->index;
 }
 
-/* One side of a message, and who has to come to the other. */
+/* A send or receive of one member, and what is known of the peer that has to match it. */
 struct side {
 	const struct job_op *op;
 	const struct job_member *member;
 	const struct job_member *peer; /* NULL: nobody sits there */
-	uint8_t match;		       /* what the peer calls */
-	bool by_tag;		       /* it is found by its tag, else by its number */
+	uint8_t match;		       /* the kind of op that the peer has to call */
+	bool by_tag;		       /* the two match by their tags, else by their numbers */
 };
 
-/* True if that is a call of the peer towards this one. */
+/*
+ * True if `theirs` is a call of the peer that may match: of the other kind, and towards this seat.
+ */
 static bool is_towards(const struct side *side, const struct job_op *theirs)
 {
 	return theirs->sig.op == side->match &&
@@ -49,12 +51,16 @@ static struct side side_of(const struct job *job, int member, const struct job_o
 	return side;
 }
 
-/* The place of that call among those that may meet ours: of one tag, or of all. */
+/*
+ * Returns the number of a call among those that may meet ours: among those of its tag, or among
+ * all.
+ */
 static uint64_t place_of(const struct side *side, const struct job_op *op)
 {
 	return side->by_tag ? op->turn : op->index;
 }
 
+/* True if a call of the peer may meet ours, their numbers left aside. */
 static bool is_like(const struct side *side, const struct job_op *theirs)
 {
 	return is_towards(side, theirs) &&
@@ -73,7 +79,7 @@ const struct job_op *message_met(const struct job *job, int member, const struct
 	return NULL;
 }
 
-/* True if the latest calls of a seat are all its calls: their counts per peer add up. */
+/* True if the known calls of a seat are all that it made: their counts per peer and kind add up. */
 static bool has_all(const struct job_member *m)
 {
 	uint64_t total = 0;
@@ -92,7 +98,10 @@ static bool has_all(const struct job_member *m)
 	return total == m->np2p;
 }
 
-/* Of a dump that leaves out what is complete, or was overwritten, what is absent may have been. */
+/*
+ * True if what is not in the seat's list may still have been called: only a dump tells of it, and
+ * that leaves out what is complete or was overwritten.
+ */
 static bool has_only_part(const struct job *job, const struct job_member *m)
 {
 	return is_rank(m->rank) && !m->p2p_whole &&
@@ -100,8 +109,8 @@ static bool has_only_part(const struct job *job, const struct job_member *m)
 }
 
 /*
- * True if the peer called less often than this one is the how manieth, and all before it are done:
- * then it is this one that lacks its other side, whatever its tag.
+ * True if the peer called less often than the number of this call, and all calls before this one
+ * are done: then this one lacks its other side, whatever its tag.
  */
 static bool is_beyond(const struct side *side)
 {

@@ -17,33 +17,33 @@ enum job_op_kind {
 	JOB_OP_KINDS
 };
 
-/* The dtype of an op of which only the bytes are known: they are its count. */
+/* The dtype of an op of which only the bytes are known: its count is in bytes. */
 #define JOB_DTYPE_BYTES 0xfe
 
-/* "AllReduce"; "operation" for a number of no kind. Never NULL. */
+/* Returns "AllReduce"; "operation" for a number of no kind. Never NULL. */
 const char *job_op_name(uint8_t op);
 
-/* "float32", "bfloat16", "bytes"; NULL for a number that nccl.h 2.30 does not know. */
+/* Returns "float32", "bfloat16", "bytes"; NULL for a number that nccl.h 2.30 does not know. */
 const char *job_dtype_name(uint8_t dtype);
-/* "sum", "max"; NULL for any other number, also the handle of a user-made reduction. */
+/* Returns "sum", "max"; NULL for any other number, also the handle of a user-made reduction. */
 const char *job_redop_name(uint8_t redop);
 
-/* Point-to-point calls: they match per peer and never advance the collective order. */
+/* True for point-to-point calls: they match per peer and never advance the collective order. */
 bool job_op_is_p2p(uint8_t op);
 
-/* Collectives with a root: their `peer` must agree. */
+/* True for collectives with a root: their `peer` must agree. */
 bool job_op_is_rooted(uint8_t op);
 
-/* Collectives that reduce: their operator must agree. */
+/* True for collectives that reduce: their operator must agree. */
 bool job_op_reduces(uint8_t op);
 
-/* Collectives in which each waits for some of the others only. */
+/* True for collectives in which each member waits only for some of the others. */
 bool job_op_is_for_some(uint8_t op);
 
-/* Collectives that do not look into their data: bytes are bytes, whatever type a side names. */
+/* True for ops that do not look into their data: bytes are bytes, whatever type a side names. */
 bool job_op_only_moves(uint8_t op);
 
-/* "compile", "input"; NULL for a number of no kind of span (enum job_span_kind). */
+/* Returns "compile", "input"; NULL for a number of no kind of span (enum job_span_kind). */
 const char *job_span_kind_name(unsigned kind);
 
 #endif

@@ -10,19 +10,22 @@
 #include "job/rollcall.h"
 #include "job/spans.h"
 
-/* So many members tell a group's pace as well as all would. */
+/* How many members are asked for a group's pace: they tell it as well as all would. */
 #define SAMPLED_MEMBERS 64
 
-/* Of fewer gaps, or arrivals of others, nobody can say what is usual. */
+/* From fewer gaps, or fewer arrivals of others, nothing is concluded about what is usual. */
 #define FEWEST_GAPS     3
 #define FEWEST_ARRIVALS 5
 
-/* A straggler comes last to so many of the latest collectives, and keeps the others so long. */
+/*
+ * A straggler is sought among at least FEWEST and at most the LATEST collectives; it keeps the
+ * others for at least PERCENT of their time.
+ */
 #define STRAGGLER_FEWEST  12
 #define STRAGGLER_LATEST  200
 #define STRAGGLER_PERCENT 10
 
-/* So many times what is usual for others is late. */
+/* A rank is late by at least so many times what is usual for others. */
 #define LATE_BY_TIMES 2
 
 static int compare_gaps(const void *va, const void *vb)
@@ -36,7 +39,10 @@ struct gaps {
 	ARRAY(int64_t) list;
 };
 
-/* The gaps of one member, but for that into the group's newest op, which may be the odd one. */
+/*
+ * Adds the gaps between a member's collectives, but not the gap into the group's newest op, which
+ * may be the odd one.
+ */
 static void collect_gaps(const struct job_member *m, uint64_t front, struct gaps *gaps)
 {
 	for (size_t i = 1; i < m->nops; i++) {
@@ -50,7 +56,10 @@ static void collect_gaps(const struct job_member *m, uint64_t front, struct gaps
 	}
 }
 
-/* The median, where one member has enough of them. Releases them. */
+/*
+ * Returns the median gap, ns, and releases the gaps; 0 if the member with `most` of them has too
+ * few.
+ */
 static int64_t median_of(struct gaps *gaps, size_t most)
 {
 	int64_t median = 0;
@@ -82,7 +91,10 @@ int64_t pace_median_gap(const struct job *job, int group)
 	return median_of(&gaps, most);
 }
 
-/* `last`: when the latest message with each peer was begun, sent ones behind received ones. */
+/*
+ * Adds the gaps between a member's messages with one peer in one direction. `last`, room for 2 *
+ * size: when the latest message with each peer began, sent ones behind received ones.
+ */
 static void collect_message_gaps(
 	const struct job_member *m, uint32_t size, int64_t *last, struct gaps *gaps)
 {
@@ -125,7 +137,7 @@ int64_t pace_median_message_gap(const struct job *job, int group)
 	return median_of(&gaps, most);
 }
 
-/* When the rank made PyTorch's first process group, by its own word; JOB_UNKNOWN. */
+/* Returns when the rank made PyTorch's first process group, by its own word; JOB_UNKNOWN. */
 static int64_t met_at(const struct job *job, struct rank_index rank)
 {
 	struct spans_range traits = traits_of(job, rank);
@@ -136,7 +148,7 @@ static int64_t met_at(const struct job *job, struct rank_index rank)
 	return JOB_UNKNOWN;
 }
 
-/* True if it is a group of all ranks, and each has come through its init. */
+/* True if the group is of all ranks, and each has come through its init. */
 static bool is_meeting(const struct job *job, const struct job_group *group)
 {
 	if (group->size < job->nranks || (int64_t)group->size < job->world_size)
@@ -158,7 +170,10 @@ bool pace_all_met(const struct job *job)
 	return job->nranks > 0;
 }
 
-/* How long the rank in that seat took to meet the others, or to its first init, if this is it. */
+/*
+ * Returns how long the rank in that seat took from its birth to PyTorch's first group, else to its
+ * init here, ns; JOB_UNKNOWN.
+ */
 static int64_t start_of(const struct job *job, const struct job_member *m)
 {
 	const struct job_process *process;
@@ -196,7 +211,9 @@ int64_t pace_median_start(const struct job *job, int group)
 	return median;
 }
 
-/* What the init of a group took for who came last to it; 0 not known. */
+/*
+ * Returns how long the init of a group took for the member that came last to it, ns; 0 not known.
+ */
 static int64_t init_of(const struct job *job, const struct job_group *g)
 {
 	int64_t least = INT64_MAX;
@@ -223,7 +240,10 @@ int64_t pace_slowest_init(const struct job *job)
 	return slowest;
 }
 
-/* How late the last one to enter was; false where not all are known to have entered. */
+/*
+ * Finds who entered a collective last, and by how much, ns. False where not all members are known
+ * to have entered.
+ */
 static bool lateness(const struct job *job, const struct clocks *clocks, const struct job_group *g,
 	uint64_t index, struct pace_late *late)
 {
@@ -257,7 +277,7 @@ static bool lateness(const struct job *job, const struct clocks *clocks, const s
 			second_on = clocks_of_rank(clocks, m->rank);
 		}
 	}
-	/* What may be the clocks' is not the rank's. */
+	/* Lateness that an error of the clocks may explain is not the rank's. */
 	error = second == JOB_UNKNOWN ? 0 : clocks_error(clocks, last_on, second_on);
 	late->late = second == JOB_UNKNOWN || last - second < error ? 0 : last - second - error;
 	return true;
@@ -267,7 +287,10 @@ struct arrivals {
 	ARRAY(struct pace_late) list;
 };
 
-/* The last member, and by how much, for each collective that all members entered, in order. */
+/*
+ * Collects, for each collective that all members are known to have entered, who was last and by how
+ * much.
+ */
 static void collect_arrivals(const struct job *job, const struct clocks *clocks,
 	const struct job_group *g, struct arrivals *arrivals)
 {
@@ -283,7 +306,10 @@ static void collect_arrivals(const struct job *job, const struct clocks *clocks,
 	}
 }
 
-/* The median of by how much the last were late, where that was another rank; 0 of too few. */
+/*
+ * Returns the median lateness of the collectives in which another rank was last, ns; 0 if they are
+ * too few.
+ */
 static int64_t usual_without(const struct arrivals *arrivals, struct rank_index rank)
 {
 	struct gaps others = {0};
@@ -324,13 +350,16 @@ struct pace_late pace_last_late(
 	return last;
 }
 
-/* True if it came last to that, and not only by what may be the clocks'. */
+/* True if the rank was last there, and the clocks' error alone does not explain it. */
 static bool is_last(const struct pace_late *late, struct rank_index rank)
 {
 	return late->late > 0 && same_rank(late->rank, rank);
 }
 
-/* The rank that was last most often; a majority is found in one pass (Boyer and Moore, 1981). */
+/*
+ * Returns the rank that was last in more than half of them, if there is one; else any rank. One
+ * pass finds a majority (Boyer and Moore, 1981).
+ */
 static struct rank_index most_often_last(const struct pace_late *lates, size_t n)
 {
 	struct rank_index rank = NO_RANK;
@@ -348,8 +377,9 @@ static struct rank_index most_often_last(const struct pace_late *lates, size_t n
 }
 
 /*
- * Counts how often it was last, and from the first of these times to the latest the part for which
- * all others waited: all by its own clock, since clocks of hosts say nothing of each other.
+ * Counts how often the straggler was last, and for what share of the time from the first to the
+ * latest of these all others waited for it. All is measured by its own clock, since clocks of hosts
+ * say nothing of each other.
  */
 static void measure_straggler(
 	const struct pace_late *lates, size_t n, struct pace_straggler *straggler)
@@ -365,7 +395,10 @@ static void measure_straggler(
 		straggler->cite = lates[i].cite;
 		first = first == JOB_UNKNOWN ? to : first;
 		until = until == JOB_UNKNOWN ? to : until;
-		/* Buckets of one backward pass are waited for at once. */
+		/*
+		 * Time in which two collectives waited at once (buckets of one backward pass)
+		 * counts once.
+		 */
 		from = from > until ? from : until;
 		kept += to > from ? to - from : 0;
 		until = to > until ? to : until;

@@ -6,14 +6,14 @@
 #include "job/clocks.h"
 
 /*
- * The median time, ns, from one collective of a member to its next, over what is known of the
- * group but its newest; 0 where no member has three such gaps.
+ * Returns the median time, ns, from one collective of a member to its next, over all known ones of
+ * the group but its newest; 0 where no member has three such gaps.
  */
 int64_t pace_median_gap(const struct job *job, int group);
 
 /*
- * The same from one message of a member to its next that goes the same way between the same two; 0
- * where no member has three such gaps.
+ * Returns the median time, ns, from one message of a member to its next that goes the same way
+ * between the same two; 0 where no member has three such gaps.
  */
 int64_t pace_median_message_gap(const struct job *job, int group);
 
@@ -54,14 +54,16 @@ struct pace_late pace_last_late(
 /* A rank that comes last again and again, though never for long. */
 struct pace_straggler {
 	struct rank_index rank; /* NO_RANK: nobody */
-	size_t last, of;	/* to so many of the latest collectives it came last */
-	unsigned percent;	/* of their time for which all others were there, and it was not */
+	size_t last, of;	/* it came last to so many of the latest collectives, `of` in all */
+	unsigned percent;	/* share of their time for which all others were there, and it
+				 * was not */
 	const char *cite;
 };
 
 /*
- * Finds the rank that came last to three of four and more of the group's latest collectives, where
- * that kept the others for a tenth of the time and more. What may be the clocks' does not count.
+ * Finds the rank that came last to at least three of four of the group's latest collectives, if
+ * that kept the others for at least a tenth of the time. Lateness that may be the clocks' does not
+ * count.
  */
 struct pace_straggler pace_straggler(
 	const struct job *job, const struct clocks *clocks, int group);

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 
+/* One op of the row, and its place in the rank's order of launches. */
 struct launch {
 	uint64_t order;
 	struct usual_op item;
@@ -12,10 +13,10 @@ struct launch {
 
 struct row {
 	ARRAY(struct launch) launches;
-	uint64_t whole_from; /* order from which on no seat has a gap */
+	uint64_t whole_from; /* order of launches from which on no seat has a gap */
 };
 
-/* Launches by their order; those of one launch, which have none, by what they are. */
+/* Orders ops by their launches; those of one launch, which have no order, by what they are. */
 static int compare_launches(const void *va, const void *vb)
 {
 	const struct launch *a = va, *b = vb;
@@ -32,7 +33,7 @@ static int compare_launches(const void *va, const void *vb)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Where the seat's collectives have their last gap; they all count from behind it. */
+/* Returns the order of the first collective behind the seat's last gap; 0: there is no gap. */
 static uint64_t whole_collectives(const struct job_member *m)
 {
 	size_t i = m->nops;
@@ -42,7 +43,10 @@ static uint64_t whole_collectives(const struct job_member *m)
 	return !i || m->ops[i - 1].index == 1 ? 0 : m->ops[i - 1].order;
 }
 
-/* The latest sends and receives are kept, whatever their peers: from the first one on. */
+/*
+ * Returns the order from which on the seat's sends and receives have no gap; 0: there is none. A
+ * seat keeps its latest ones, whatever their peers; so they are whole from its first one on.
+ */
 static uint64_t whole_pairs(const struct job_member *m)
 {
 	for (size_t i = 0; i < m->np2p; i++) {

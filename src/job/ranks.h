@@ -9,13 +9,10 @@
 
 #include "job/job.h"
 
-/*
- * The next number or range of such a text: "5" is 5 to 5. Takes it off the text; false at its end,
- * or at nonsense.
- */
+/* Takes the next number or range off the text: "5" is 5 to 5. False at its end, or at nonsense. */
 bool ranks_next(const char **text, unsigned long *ret_from, unsigned long *ret_to);
 
-/* The rank with that world rank; NO_RANK where there is none. */
+/* Returns the rank with that world rank; NO_RANK where there is none. */
 struct rank_index ranks_find(const struct job *job, struct world_rank world_rank);
 
 #endif

@@ -35,6 +35,7 @@ struct receipt receipt_nothing(void)
 	};
 }
 
+/* A rank of which nothing is known. */
 static const struct receipt_rank unknown = {
 	.cache = "",
 #define NUMBER(member, key) .member = JOB_UNKNOWN,
@@ -45,8 +46,9 @@ static const struct receipt_rank unknown = {
 /* -- of one rank ------------------------------------------------------------------------------- */
 
 /*
- * The time in spans of that kind of the rank's own process that ended at `from` or later, nested
- * ones counted once; JOB_UNKNOWN where there is none. They are sorted by begin.
+ * Returns the ns in spans of that kind of the rank's own process that ended at `from` or later,
+ * nested ones counted once, and how many they are; JOB_UNKNOWN where there is none. Spans come
+ * sorted by begin.
  */
 static int64_t in_spans(const struct job *job, struct rank_index rank, enum job_span_kind kind,
 	int64_t from, int64_t *ret_n)
@@ -85,7 +87,7 @@ static void measure_spans(
 			job, rank, JOB_SPAN_COMPILE, job->steps[steps.from].first, &n);
 }
 
-/* Of several loaders, what they gave together: each has a wait of its own. */
+/* Adds up what all loaders gave, and the waits for them: each loader has a wait of its own. */
 static void measure_input(
 	const struct job *job, struct rank_index rank, struct receipt_rank *into)
 {
@@ -141,12 +143,12 @@ static void measure_traits(
 		answered |= (!strcmp(job->traits[i].key, "fx-cache") ||
 				    !strcmp(job->traits[i].key, "jax-cache")) &&
 			    !strcmp(job->traits[i].text, "hit");
-	/* One that was passed by has neither found nor missed anything. */
+	/* A cache that was passed by has neither found nor missed anything. */
 	if (into->missed == 0 && !answered)
 		into->missed = JOB_UNKNOWN;
 }
 
-/* It says itself how much it had, or its samples do. */
+/* How the process ended, and its peak memory: by its own word, else by the agent's samples. */
 static void measure_process(
 	const struct job *job, struct rank_index rank, struct receipt_rank *into)
 {
@@ -200,7 +202,10 @@ static int by_begin(const void *va, const void *vb)
 	return (a->begun > b->begun) - (a->begun < b->begun);
 }
 
-/* The time in which any rank compiled, as far as their hosts' clocks agree. */
+/*
+ * Returns the ns in which at least one rank compiled, as far as their hosts' clocks agree;
+ * JOB_UNKNOWN.
+ */
 static int64_t any_compiled(const struct job *job, struct arena *arena)
 {
 	struct stretch *all = arena_new_many(arena, struct stretch, job->nspans + 1);
@@ -227,7 +232,10 @@ static int64_t any_compiled(const struct job *job, struct arena *arena)
 	return n ? sum : JOB_UNKNOWN;
 }
 
-/* What all ranks that say it say alike; "" where they differ, or nobody does. */
+/*
+ * Returns the text of a trait on which all ranks that have it agree; "" where they differ, or none
+ * has it.
+ */
 static const char *common(const struct job *job, const char *key)
 {
 	const char *text = NULL;
@@ -263,7 +271,7 @@ static void take_state(const struct job *job, struct receipt *ret)
 	ret->seen = job->gathered;
 }
 
-/* A command that ended before any rank was there leaves a process, and that is none. */
+/* True if this is no rank but a command that ended before any rank was there: it left a process. */
 static bool is_of_command(const struct job_rank *rank)
 {
 	return rank->numberless && !(rank->knows & JOB_KNOWS_BOARDS);

@@ -23,21 +23,23 @@ struct receipt_rank {
 
 struct receipt {
 	struct job_launch launch;
-	const char *state; /* launched, running, hung, ok, error; recorded: of a bundle */
-	bool lost;	   /* nobody recorded its end, and who would is gone */
+	const char *state; /* "launched", "running", "hung", "ok", "error"; "recorded": it was
+			    * made of a bundle */
+	bool lost;	   /* its end is not recorded, and the agent that would do so is gone */
 	int64_t seen;	   /* when its agent last looked, realtime ns */
 	int64_t ended;	   /* realtime ns */
 	int64_t exit_status;
 	int64_t agent_pid, agent_start_time;
 	int64_t world_size, attempts;
-	int64_t hangs; /* that it had and moved on from */
+	int64_t hangs; /* hangs that it had and moved on from */
 	const char *framework, *backend, *mode, *python;
 	bool packages_known, packages_cut; /* cut: there are more */
-	const struct launch_variable *packages; /* of Python, with its versions; by name */
+	const struct launch_variable *packages; /* packages of Python with their versions, by
+						 * name */
 	size_t npackages;
-	const char *verdict; /* the headline of what was said last; "" nothing was */
+	const char *verdict; /* headline of the last verdict; "" there was none */
 	const char *bundle;
-	const char *last_words; /* of a command that failed before any rank was there */
+	const char *last_words; /* last words of a command that failed before any rank was there */
 	int64_t compiled; /* ns in which any rank compiled */
 	const struct receipt_rank *ranks; /* by number */
 	size_t nranks;
@@ -48,24 +50,28 @@ struct receipt {
 	const char *path; /* where it was read; "" it was made of a job */
 };
 
-/* A receipt of which nothing is known. */
+/* Returns a receipt of which nothing is known. */
 struct receipt receipt_nothing(void);
 
 /*
- * Fills in all that a job tells: of its launches the one of that id, else the first. The receipt
- * lives as long as job and arena do.
+ * Fills in all that a job tells. Of its launches it takes the one with that id (NULL: any), else
+ * the first. The receipt points into job and arena.
  */
 void receipt_measure(
 	const struct job *job, const char *id, struct arena *arena, struct receipt *ret);
 
-/* What was in a rank's cache as it came to it, beside the most that any rank found. */
+/* Judges a rank's cache as it was when the rank came to it, by the most that any rank found. */
 enum cache_state receipt_cache(const struct receipt *receipt, const struct receipt_rank *rank);
 
-/* Whether its compiler found in a cache all that it looked for. JOB_YES: reused; JOB_NO: rebuilt.
+/*
+ * Tells whether the rank's compiler found in a cache all that it looked for. JOB_YES: reused;
+ * JOB_NO: rebuilt; JOB_MAYBE: unknown, or it compiled nothing.
  */
 enum job_known receipt_reused(const struct receipt *receipt, const struct receipt_rank *rank);
 
-/* How long it took, from launch to its end or until it was seen last; JOB_UNKNOWN. */
+/*
+ * Returns how long the run took, ns, from launch to its end or until it was seen last; JOB_UNKNOWN.
+ */
 int64_t receipt_took(const struct receipt *receipt);
 
 #endif

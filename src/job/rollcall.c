@@ -44,13 +44,13 @@ bool rollcall_lists_all(const struct job_group *group)
 	return group->sized == JOB_SIZE_SAID && !group->made_as;
 }
 
-/* True if the rank's own ring shows all the groups that it is in. */
+/* True if the rank's own ring shows all groups that it is in. */
 static bool lists_its_groups(const struct job_rank *rank)
 {
 	return (rank->knows & JOB_KNOWS_RING) && rank->lost_records <= 0;
 }
 
-/* How many ranks would be known to be in any group that they are in. */
+/* Returns how many ranks would be known to be in any group that they are in. */
 static size_t known_by_their_groups(const struct job *job)
 {
 	size_t n = 0;
@@ -60,7 +60,7 @@ static size_t known_by_their_groups(const struct job *job)
 	return n;
 }
 
-/* How many of the group's seats are known by other evidence than such a ring. */
+/* Returns how many of the group's seats are of ranks without such a ring, or of unknown ones. */
 static size_t seated_otherwise(const struct job *job, const struct job_group *group)
 {
 	size_t n = 0;
@@ -109,9 +109,9 @@ struct rollcall rollcall_take(const struct job *job, int group, uint64_t index)
 }
 
 /*
- * A seat that nobody took may be one whose group did not fit into its rank's ring: where that ring
- * lost groups, nothing follows. A process that was never promoted has no group at all, nor has a
- * rank that the census does not know.
+ * A seat that nobody took may be a seat whose group did not fit into its rank's ring: where that
+ * ring lost groups, nothing follows. Ranks that never made a communicator have no group at all, nor
+ * have ranks that the census does not know.
  */
 bool rollcall_never_came(const struct job *job, const struct job_member *member)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rollcall.h: which seats have entered the i-th collective of a group. Decided by order of
+ * rollcall.h: which seats have entered the i-th collective of a group. It is decided by order of
  * operations, never by clocks, and only by a seat's own word: a seat with an unreadable board is
- * unknown, not absent; one that captured a CUDA graph may have replayed any number of ops.
+ * unknown, not absent; so is one that captured a CUDA graph, which may have replayed any number of
+ * ops.
  */
 #ifndef JOB_ROLLCALL_H
 #define JOB_ROLLCALL_H
@@ -11,18 +12,18 @@
 
 enum roll {
 	ROLL_UNKNOWN,
-	ROLL_ABSENT, /* its own board says: not entered */
-	ROLL_HERE,   /* it is the last one that it entered */
-	ROLL_PAST,   /* it entered a later one */
+	ROLL_ABSENT, /* its own board says that it has not entered it */
+	ROLL_HERE,   /* it is the last one that the seat entered */
+	ROLL_PAST,   /* the seat entered a later one */
 };
 
-/* Where a seat stands towards the index-th collective (from 1) of its group. */
+/* Returns where a seat stands towards the index-th collective (from 1) of its group. */
 enum roll rollcall_of(const struct job *job, const struct job_member *member, uint64_t index);
 
-/* The details of a seat's index-th collective; NULL where they are not known. */
+/* Returns the details of a seat's index-th collective; NULL where they are not known. */
 const struct job_op *rollcall_op(const struct job_member *member, uint64_t index);
 
-/* True if the seat's own word about what it did not enter can be had. */
+/* True if the seat tells what it did not enter: its board was read, and it replays no graphs. */
 bool rollcall_speaks(const struct job *job, const struct job_member *member);
 
 /*
@@ -39,7 +40,9 @@ bool rollcall_lists_all(const struct job_group *group);
 #define ROLLCALL_ANY_NUMBER (SIZE_MAX / 4)
 size_t rollcall_unseen(const struct job *job, const struct job_group *group);
 
-/* One call over a whole group: how many stand where, and the front and rear of those who speak. */
+/*
+ * A call of all seats of a group: how many stand where, and the front and rear of those who speak.
+ */
 struct rollcall {
 	size_t absent, here, past, unknown; /* of its seats: see rollcall_unseen() */
 	uint64_t rear;  /* the smallest head of a seat that speaks; UINT64_MAX where none does */

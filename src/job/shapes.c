@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 
+/* A group, as it is compared with others by its shape. */
 struct shape {
 	const struct job *job;
 	int group;
@@ -17,20 +18,22 @@ static const struct job_group *group_of(const struct shape *s)
 	return &s->job->groups[s->group];
 }
 
-/* The rank that sits there; NO_RANK where that is not known. */
+/* Returns the rank in that seat; NO_RANK where it is not known. */
 static struct rank_index sitter(const struct shape *s, uint32_t seat)
 {
 	return s->job->members[group_of(s)->first_member + (int)seat].rank;
 }
 
-/* World ranks from the one in the first seat to the one in that; all are known. */
+/*
+ * Returns how far the world rank in that seat is from the one in the first seat. All must be known.
+ */
 static int64_t distance(const struct shape *s, uint32_t seat)
 {
 	return (int64_t)job_rank(s->job, sitter(s, seat))->world_rank.n -
 	       job_rank(s->job, sitter(s, 0))->world_rank.n;
 }
 
-/* True if it has a shape: several seats, and who sits there is known of each. */
+/* True if the group has a shape: several seats, and the rank in each is known. */
 static bool has_shape(const struct shape *s)
 {
 	for (uint32_t seat = 0; seat < group_of(s)->size; seat++)
@@ -39,6 +42,7 @@ static bool has_shape(const struct shape *s)
 	return group_of(s)->size > 1;
 }
 
+/* Orders groups by maker, size and the distances of their seats; equal ones have one shape. */
 static int compare_shapes(const void *va, const void *vb)
 {
 	const struct shape *a = va, *b = vb;
@@ -60,7 +64,10 @@ bool shapes_alike(const struct job *job, int a, int b)
 	return has_shape(&one) && has_shape(&other) && !compare_shapes(&one, &other);
 }
 
-/* True if each of these groups begins with another rank. `seen`: per rank, all false. */
+/*
+ * True if no two of these groups begin with the same rank. `seen`: one per rank, all false, as it
+ * is left.
+ */
 static bool begin_apart(const struct shape *shapes, size_t n, bool *seen)
 {
 	bool apart = true;

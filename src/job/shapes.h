@@ -16,9 +16,9 @@
 bool shapes_alike(const struct job *job, int a, int b);
 
 /*
- * Gives all groups their kinds, job->ngroups of them: the number of one group that has its shape.
- * Where two of a shape begin with one rank, nothing tells whose the others are like: each group of
- * that shape is a kind of its own.
+ * Gives each group its kind, into kinds[job->ngroups]: the number of one group of its shape. Where
+ * two groups of a shape begin with one rank, nothing tells which others each is like: then each
+ * group of that shape is a kind of its own.
  */
 void shapes_find_kinds(const struct job *job, int *kinds);
 

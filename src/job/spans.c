@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/spans.h"
 
-/* The first at or behind `from` that is of this rank or of a later one. */
+/* Returns the first fact at or behind `from` that is of this rank or of a later one. */
 static size_t first_since(const char *ranks, size_t n, size_t size, int rank, size_t from)
 {
 	size_t low = from, high = n;
@@ -18,7 +18,7 @@ static size_t first_since(const char *ranks, size_t n, size_t size, int rank, si
 	return low;
 }
 
-/* A rank may have millions, so their end is searched as their begin is. */
+/* Searches the end as it does the begin, since a rank may have millions of facts. */
 struct spans_range spans_range_of(
 	const void *facts, size_t n, size_t size, size_t rank_at, struct rank_index rank)
 {

@@ -42,8 +42,8 @@ struct spans_range spans_range_of(
 bool spans_counts(const struct job *job, const struct job_span *span);
 
 /*
- * The innermost open span of that kind; NULL where there is none. Spans of the rank's own process
- * count, and compile spans of its living children: a loader's wait is not its rank's.
+ * Returns the innermost open span of that kind; NULL where there is none. Spans of the rank's own
+ * process count, and compile spans of its living children: a loader's wait is not its rank's.
  */
 const struct job_span *spans_open(
 	const struct job *job, struct rank_index rank, enum job_span_kind kind);

@@ -5,7 +5,10 @@
 
 #include <stdint.h>
 
-/* The number of the first step that the line tells, "step 6", "Step: 12/100"; 0: of none. */
+/*
+ * Returns the number of the first step that the line tells, as in "step 6" or "Step: 12/100"; 0: it
+ * tells none.
+ */
 uint64_t step_told(const char *line) __attribute__((nonnull));
 
 #endif

@@ -4,7 +4,7 @@
 #include "job/forks.h"
 #include "job/names.h"
 
-#define LEAST_AGAIN 4 /* so many have come again, or it is by chance */
+#define LEAST_AGAIN 4 /* at least so many ops must have come again: fewer may do so by chance */
 
 bool usual_same(const struct usual_op *a, const struct usual_op *b)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of a job in the making: stacks of thousands of threads stand on the same few places. */
+/*
+ * The frames of a job in the making. Stacks of thousands of threads stand on the same few places in
+ * code, so each frame is kept once, found by its hash, and stacks hold numbers.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +17,9 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 32;
 }
 
-/* Texts are interned, so that their addresses stand for them: in this builder only. */
+/*
+ * Hashes a frame. Its texts are interned, so their addresses stand for them, in this builder only.
+ */
 static uint64_t hash_frame(const struct job_frame *frame)
 {
 	uint64_t hash = mix(frame->kind, (uintptr_t)frame->function);
@@ -32,7 +37,7 @@ static bool same_frame(const struct job_frame *a, const struct job_frame *b)
 	       a->plumbing == b->plumbing && a->guessed == b->guessed;
 }
 
-/* The slot of the frame, or the free one where it belongs. */
+/* Returns the slot of an equal frame, or the free slot where this one belongs. */
 static uint32_t *find_slot(const struct raw_frames *frames, const struct job_frame *frame)
 {
 	size_t at = hash_frame(frame) & (frames->nslots - 1);

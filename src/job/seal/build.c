@@ -162,8 +162,8 @@ static struct raw_about about(struct job_builder *b, struct job_who who)
 }
 
 /*
- * A stranger's clock may say anything, and differences of times are taken: so a time that no clock
- * shows before the year 2116 is unknown.
+ * Returns the time, or JOB_UNKNOWN if no clock shows it before the year 2116: a stranger's clock
+ * may say anything, and differences of times are taken.
  */
 static int64_t known_time(int64_t when)
 {
@@ -176,8 +176,7 @@ void job_add_reading(struct job_builder *b, int64_t when)
 }
 
 /*
- * What stands must not depend on the order of adding: of differing values the smaller one does, and
- * of ids the difference is a loss.
+ * Keeps one of several texts, whatever their order of adding: the smaller one. *differ: they did.
  */
 static void settle_text(struct job_builder *b, const char **held, const char *told, bool *differ)
 {
@@ -198,7 +197,10 @@ void job_add_identity(struct job_builder *b, const char *id, const char *name)
 	settle_text(b, &b->name, name, &names_differ);
 }
 
-/* Of equal words that of the witness whose name is the smaller text stands. */
+/*
+ * Keeps the largest number with its witness; of equal ones that of the witness whose name is the
+ * smaller text.
+ */
 static void settle_expected(struct job_builder *b, struct job_expected *held, int n, const char *by)
 {
 	by = raw_intern(b, by);
@@ -402,7 +404,9 @@ void job_add_calls(struct job_builder *b, struct job_who who, const struct job_c
 		*call = calls[i];
 		call->entered = known_time(call->entered);
 		call->returned = known_time(call->returned);
-		/* Without a begin it cannot be drawn; one that ends before it began is damage. */
+		/*
+		 * A call without a begin cannot be drawn; one that ends before it began is damage.
+		 */
 		if (call->entered == JOB_UNKNOWN ||
 			(call->returned != JOB_UNKNOWN && call->returned < call->entered))
 			continue;
@@ -412,7 +416,7 @@ void job_add_calls(struct job_builder *b, struct job_who who, const struct job_c
 	}
 }
 
-/* void job_add_span(), and so on: the facts that hang on a process. */
+/* Defines job_add_span() and so on: one function for each kind of fact that hangs on a process. */
 #define TIME(field) raw->fact.field = known_time(fact->field);
 #define TOLD(field) raw->fact.field = raw_intern(b, fact->field);
 #define FACTS(kind, plural, taken, same, joined, sealed)                                           \

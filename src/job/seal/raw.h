@@ -39,8 +39,8 @@ struct raw_member {
 struct raw_op {
 	struct raw_about about;
 	struct job_op_seen seen;
-	int member;  /* these two as sealing finds them: indexes into members */
-	int process; /* and processes */
+	int member;  /* index into members, found by sealing */
+	int process; /* index into processes, likewise */
 };
 
 #define RAW_PLAIN(name)                                                                            \
@@ -62,30 +62,30 @@ RAW_PLAIN(loss);
 RAW_PLAIN(snapshot);
 #undef RAW_PLAIN
 
-/* Each frame once, by number in the order of adding: to be renumbered when sealed. */
+/* All frames, each once, numbered in the order of adding; sealing numbers them anew. */
 struct raw_frames {
 	ARRAY(struct job_frame) list;
 	uint32_t *slots; /* 1 + number, 0 free; open addressing */
 	size_t nslots;
 };
 
-/* fact.frames are numbers of those in `among`, and lie in the builder's arena. */
+/* A stack: fact.frames are numbers of frames in `among`, and lie in the builder's arena. */
 struct raw_stack {
 	struct raw_about about;
 	struct job_stack fact;
 	const struct raw_frames *among;
 };
 
-/* Calls of one diary. */
+/* The calls of one thread's diary. */
 struct raw_calls {
 	struct raw_about about;
 	struct job_call *at;
 	size_t n;
-	uint64_t *keys; /* which fact.group numbers */
+	uint64_t *keys; /* keys of the groups that at[].group numbers */
 	size_t nkeys;
 };
 
-/* With its hash, so that next to no other text is looked at. */
+/* An interned text with its hash, so that hardly any other text has to be compared. */
 struct raw_string {
 	uint64_t hash;
 	const char *text; /* NULL: free */
@@ -105,7 +105,7 @@ struct job_builder {
 	const char *name;
 	bool ids_differ;
 	struct job_expected ranks, expected_hosts;
-	int ranks_restart; /* the restart that said so */
+	int ranks_restart; /* the elastic restart whose word `ranks` is */
 	int world_at_least;
 	int64_t launched;
 	bool ended;
@@ -114,8 +114,8 @@ struct job_builder {
 	int64_t deadline;
 	const char *deadline_cite;
 	bool census;
-	ARRAY(const char *) host_names; /* of expected hosts */
-	ARRAY(const char *) part_names; /* of hosts of which a part was seen */
+	ARRAY(const char *) host_names; /* names of expected hosts */
+	ARRAY(const char *) part_names; /* names of hosts of which only a part was seen */
 	ARRAY(struct job_launch) launches;
 	ARRAY(struct raw_host) hosts;
 	ARRAY(struct raw_process) processes;
@@ -139,10 +139,10 @@ struct job_builder {
 	struct raw_frames frames;
 };
 
-/* The arena's one copy of text; "" for NULL. */
+/* Returns the arena's one copy of the text; "" for NULL. */
 const char *raw_intern(struct job_builder *b, const char *text);
 
-/* The number of the frame, which is copied where it is new. */
+/* Returns the number of a frame; copies it if it is new. */
 uint32_t raw_intern_frame(struct job_builder *b, const struct job_frame *frame);
 /* Frees the frames and their index. */
 void raw_frames_release(struct raw_frames *frames);

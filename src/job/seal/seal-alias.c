@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One group, seen by two routes. A route that knows the unique id makes the group's key of it;
- * one that only hears NCCL's own hash makes the key of that. The hash is the alias of both, so
- * groups of one maker with equal aliases, and no sizes that contradict it, are one: the smallest of
- * their keys stands for all.
+ * Joins groups that two routes have seen. A route that knows the unique id makes the group's key of
+ * it; one that only hears NCCL's own hash makes the key of that. The hash is the alias of both. So
+ * groups of one maker with equal aliases, and no sizes that contradict it, are one group: the
+ * smallest of their keys stands for all.
  *
- * And seats that nobody knew. NCCL tells the route that only listens which communicator a split has
- * made, but not its size and ranks. Where no member of a group knows its seat, they are numbered by
- * the ranks that hold them: as NCCL does it for keys that rise with the rank, and who holds a seat
- * is right in any case.
+ * Also numbers seats that nobody knew. NCCL tells the route that only listens which communicator a
+ * split has made, but not its size and ranks. Where no member of a group knows its seat, seats are
+ * numbered by the ranks that hold them: as NCCL does it for keys that rise with the rank. Who is in
+ * the group is right in any case.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,7 @@
 
 /* -- keys -------------------------------------------------------------------------------------- */
 
+/* A group as one member tells it: its alias, and what else decides whether two are one. */
 struct alias {
 	uint64_t alias;
 	const char *maker;
@@ -25,6 +26,7 @@ struct alias {
 	uint32_t size;
 };
 
+/* A key that gives way to another one. */
 struct renaming {
 	uint64_t from, to;
 };
@@ -78,7 +80,10 @@ static void rename_all(struct job_builder *b, const struct renaming *names, size
 			rename_key(names, n, &calls->keys[i]);
 }
 
-/* Renames for the aliases [from, to), which are one; how many. */
+/*
+ * Adds the renamings that make one group of these n aliases, which are equal; returns how many.
+ * Keys whose size contradicts the first one's stay.
+ */
 static size_t join_run(const struct alias *run, size_t n, struct renaming *names)
 {
 	size_t named = 0;
@@ -123,6 +128,7 @@ void seal_aliases(struct seal *seal)
 
 /* -- seats ------------------------------------------------------------------------------------- */
 
+/* A member without a known seat. */
 struct seatless {
 	uint64_t key;
 	struct rank_index rank;
@@ -149,13 +155,17 @@ static int compare_holders(const void *va, const void *vb)
 	return 0;
 }
 
+/* True if a member that has come through its init knows neither its seat nor the group's size. */
 static bool is_seatless(const struct raw_member *member)
 {
 	return !is_group_rank(member->fact.seat) && !member->group.size &&
 	       member->fact.state > JOB_MEMBER_IN_INIT;
 }
 
-/* Numbers the seats by key and process. A process that says it twice has one seat. */
+/*
+ * Numbers the seats of each group by rank; a process that says it twice has one seat. Returns how
+ * many members are left, ordered for seat_of().
+ */
 static size_t number_seats(struct seatless *list, size_t nr)
 {
 	size_t n = 0;
@@ -173,7 +183,7 @@ static size_t number_seats(struct seatless *list, size_t nr)
 	return n;
 }
 
-/* The seat that this process got in that group; NO_GROUP_RANK none. */
+/* Returns the seat that a process got in a group; NO_GROUP_RANK: none. */
 static struct group_rank seat_of(
 	struct seal *seal, const struct seatless *list, size_t n, uint64_t key, struct job_who who)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls: each diary belongs to one process, so whose it is is asked once for all of it, and so are
- * its groups. Diaries of one rank are merged by sorting; most are in order already.
+ * Seals calls. A diary belongs to one process, so its rank and its groups are looked up once for
+ * all of its calls. Diaries of one rank are merged by sorting; most are in order already.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "job/seal/seal.h"
 
-/* Numbers of the groups in the job, by number in the diary. */
+/* Returns the job's indexes of the groups that a diary numbers; to be freed. */
 static int *groups_of(struct seal *seal, const struct raw_calls *raw)
 {
 	int *groups = alloc_zeroed(raw->nkeys + 1, sizeof(*groups));
@@ -19,7 +19,7 @@ static int *groups_of(struct seal *seal, const struct raw_calls *raw)
 	return groups;
 }
 
-/* The rank whose own process kept that diary. */
+/* Returns the rank whose own process kept the diary; NO_RANK: a child or a stranger did. */
 static struct rank_index rank_of(struct seal *seal, const struct raw_calls *raw)
 {
 	int process = seal_find_process(seal, raw->about.who);
@@ -28,6 +28,7 @@ static struct rank_index rank_of(struct seal *seal, const struct raw_calls *raw)
 	return is_rank(rank) && seal->ranks[rank.i].process == process ? rank : NO_RANK;
 }
 
+/* Copies a rank's calls with rank and groups resolved; returns how many. */
 static size_t take(struct seal *seal, const struct raw_calls *raw, struct job_call *into)
 {
 	struct rank_index rank = rank_of(seal, raw);
@@ -47,11 +48,13 @@ static size_t take(struct seal *seal, const struct raw_calls *raw, struct job_ca
 	return raw->n;
 }
 
+/* Returns when a call ended; an open one ends last. */
 static int64_t end_of(const struct job_call *call)
 {
 	return call->returned == JOB_UNKNOWN ? INT64_MAX : call->returned;
 }
 
+/* Orders calls as the job keeps them: of those entered at one moment the longer first. */
 static int compare_calls(const void *va, const void *vb)
 {
 	const struct job_call *a = va, *b = vb;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups made in different orders. PyTorch counts groups, so who makes them in another order makes
- * another group under the same name: then two ranks hold one seat, or members list other ranks.
- * Such a key is no group's. Each list of ranks becomes a group of its own, and so does each member
- * that has none, since nobody knows with whom it is; all of them keep the key that they were made
- * under (`made_as`).
+ * Splits groups that ranks made in different orders. PyTorch counts groups, so a rank that makes
+ * them in another order makes another group under the same name: then two ranks hold one seat, or
+ * members list other ranks. Such a key is no group's. Each list of ranks becomes a group of its
+ * own, and so does each member without a list, since nobody knows with whom it is. All of them keep
+ * the key that they were made under (`made_as`).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct saying {
 	struct rank_index rank;
 	struct group_rank seat;
 	const char *ranks;
-	uint64_t as; /* the key that it gets */
+	uint64_t as; /* its new key */
 };
 
 struct sayings {
@@ -37,6 +37,7 @@ static int compare_sayings(const void *va, const void *vb)
 	return 0;
 }
 
+/* Collects what processes of ranks say of their groups' keys, in order. */
 static void collect(struct seal *seal, struct sayings *sayings)
 {
 	const struct raw_member *member;
@@ -57,8 +58,8 @@ static void collect(struct seal *seal, struct sayings *sayings)
 }
 
 /*
- * True if two processes list other ranks. As soon as there are two lists and two processes that
- * list any, one of them contradicts another one, whoever said which.
+ * True if two processes list different ranks for one key. If there are two lists, and two processes
+ * that list any, one of them contradicts another one, whoever said which.
  */
 static bool lists_clash(const struct saying *list, size_t from, size_t to)
 {
@@ -85,7 +86,7 @@ static int compare_seats(const void *va, const void *vb)
 	return 0;
 }
 
-/* True if two ranks hold one seat: that takes two processes. */
+/* True if two ranks say that they hold the same seat. */
 static bool seats_clash(const struct saying *list, size_t from, size_t to)
 {
 	const struct saying **by_seat = alloc_zeroed(to - from, sizeof(const struct saying *));
@@ -101,7 +102,10 @@ static bool seats_clash(const struct saying *list, size_t from, size_t to)
 	return clash;
 }
 
-/* [from, to): of one key. Each is asked of all in one go: of pairs there would be ranks squared. */
+/*
+ * True if the sayings [from, to), all of one key, contradict each other. Both tests go through them
+ * once: comparing pairs would take ranks squared.
+ */
 static bool is_clash(const struct saying *list, size_t from, size_t to)
 {
 	return lists_clash(list, from, to) || seats_clash(list, from, to);
@@ -113,7 +117,10 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* The key of those who made the same as this one. */
+/*
+ * Returns the new key, which is equal for all who made the same group: those with the same list of
+ * ranks.
+ */
 static uint64_t key_of(const struct seal *seal, const struct saying *saying)
 {
 	uint64_t key = mix(saying->key, 0x636c617368ull);
@@ -125,7 +132,7 @@ static uint64_t key_of(const struct seal *seal, const struct saying *saying)
 	return key ? key : 1;
 }
 
-/* Keeps those of keys that clash, each process once, with their new keys. */
+/* Keeps the sayings whose keys clash, one for each process, with their new keys. */
 static void keep_clashes(const struct seal *seal, struct sayings *sayings)
 {
 	struct saying *list = sayings->all.items;
@@ -158,7 +165,7 @@ static int compare_places(const void *va, const void *vb)
 	return 0;
 }
 
-/* Gives a fact of that process the key of its own group; the old one, 0 where it stays. */
+/* Gives a fact of that process the new key of its group. Returns the old key; 0: it stays. */
 static uint64_t rename_key(
 	struct seal *seal, const struct sayings *sayings, struct job_who who, uint64_t *key)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the evidence covers. Which ranks should be there is known from outside of the job (a
- * launcher's variables, Slurm, a list of ranks in a dump); without that, the largest group of the
- * job tells how many ranks there are at least, and no more is known.
+ * Finds what the evidence covers. Which ranks should be there is known only from outside of the job
+ * (a launcher's variables, Slurm, a list of ranks in a dump). Without that, the largest group tells
+ * how many ranks there are at least, and no more is known.
  */
 #include <string.h>
 
 #include "base/str.h"
 #include "job/seal/seal.h"
 
-/* How many ranks there should be; the size of the largest group where nobody said. */
+/* Returns how many ranks there should be: as was said, else the size of the largest group. */
 static struct job_expected expected_ranks(const struct seal *seal)
 {
 	const struct job *job = seal->job;
@@ -23,8 +23,8 @@ static struct job_expected expected_ranks(const struct seal *seal)
 }
 
 /*
- * A host has one name in launchers and another in the kernel: what is before the first dot counts.
- * An address is all of it.
+ * Returns the length of the part of a host's name that counts: what is before the first dot, since
+ * launchers and the kernel may name it differently; all of an address.
  */
 static size_t short_length(const char *name)
 {
@@ -63,7 +63,7 @@ static const char *end_names(struct seal *seal, struct str *names)
 	return text;
 }
 
-/* The names of expected hosts from which nothing came, each once. */
+/* Returns the names of expected hosts from which nothing came, each once. */
 static const char *missing_hosts(struct seal *seal)
 {
 	struct job_builder *b = seal->b;
@@ -80,7 +80,7 @@ static const char *missing_hosts(struct seal *seal)
 	return end_names(seal, &names);
 }
 
-/* Of those from which a part came, by the name that they were asked by, each once. */
+/* Returns the names of hosts from which a part came, as they were asked by, each once. */
 static const char *part_hosts(struct seal *seal)
 {
 	struct job_builder *b = seal->b;
@@ -99,7 +99,7 @@ static void keep_earlier(int64_t *into, int64_t when)
 		*into = when;
 }
 
-/* The first thing that anybody recorded. */
+/* Returns when the first thing was recorded; JOB_UNKNOWN. */
 static int64_t first_record(const struct job *job)
 {
 	int64_t first = job->launched;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups of one name that cannot be one. PyTorch names a group by its number, and asks all ranks to
- * make all groups in one order, also those that they are not in. So a rank that others list in a
- * group, and that took this group's name for another list, makes its groups in another order; from
- * there on nobody knows who meets whom. Lists that have no such rank in common do not contradict
- * each other: all parts of a split have one name.
+ * Finds groups of one name that cannot be one group. PyTorch names a group by its number, and asks
+ * all ranks to make all groups in one order, also those that they are not in. So a rank that others
+ * list in a group, and that itself took this group's name for another list, makes its groups in
+ * another order; from there on nobody knows who meets whom. Lists that have no such rank in common
+ * do not contradict each other: all parts of a split have one name.
  *
  * (Lists of different lengths give different keys, so that no clash of keys tells of these.)
  */
@@ -16,15 +16,15 @@
 #include "job/ranks.h"
 #include "job/seal/seal.h"
 
-#define MADE "group-made:" /* what a rank tells of a group that it is not in */
+#define MADE "group-made:" /* key of the trait in which a rank tells of a group that it is not in */
 
-/* PyTorch's first group. Who makes it anew, counts anew. */
+/* The name of PyTorch's first group: a rank that makes it anew counts its groups anew. */
 #define FIRST_GROUP "0"
 
 #define SAYS_NONE (-1)
 #define SAYS_MANY (-2)
 
-/* What a rank takes a name for. */
+/* Which ranks a group of that name has, by the word of one rank. */
 struct claim {
 	const char *name;
 	const char *ranks;
@@ -46,7 +46,7 @@ static int compare_claims(const void *va, const void *vb)
 	return 0;
 }
 
-/* The rank whose word this is; NO_RANK where its number is not known. */
+/* Returns the rank whose word this is; NO_RANK where its number is not known. */
 static struct rank_index rank_of(struct seal *seal, struct job_who who)
 {
 	int process = seal_find_process(seal, who);
@@ -58,6 +58,7 @@ static struct rank_index rank_of(struct seal *seal, struct job_who who)
 	return !is_rank(rank) || seal->ranks[rank.i].numberless ? NO_RANK : rank;
 }
 
+/* Finds when each rank began to count its groups for the last time. */
 static void find_begins(struct seal *seal, struct claims *claims)
 {
 	const struct raw_member *member;
@@ -73,7 +74,7 @@ static void find_begins(struct seal *seal, struct claims *claims)
 	}
 }
 
-/* What it said before it counted anew is of other groups. */
+/* Adds a claim. What a rank said before it counted anew is of other groups, and left out. */
 static void add_claim(struct claims *claims, const char *name, const char *ranks,
 	struct rank_index rank, int64_t when)
 {
@@ -82,6 +83,7 @@ static void add_claim(struct claims *claims, const char *name, const char *ranks
 		*array_add(&claims->all) = (struct claim){name, ranks, rank};
 }
 
+/* Collects all claims: of members, and of ranks that are not in the group. */
 static void collect(struct seal *seal, struct claims *claims)
 {
 	const struct raw_member *member;
@@ -99,7 +101,10 @@ static void collect(struct seal *seal, struct claims *claims)
 	array_sort(&claims->all, compare_claims);
 }
 
-/* Which list of [from, to) each rank has said, by the index of the first claim of that list. */
+/*
+ * Notes which list each rank gave in [from, to), claims of one name: the index of the list's first
+ * claim, or SAYS_MANY.
+ */
 static void note_lists(const struct claim *list, size_t from, size_t to, int64_t *says)
 {
 	size_t first = from;
@@ -113,7 +118,7 @@ static void note_lists(const struct claim *list, size_t from, size_t to, int64_t
 	}
 }
 
-/* True if some rank of this list says that the name is another one's. */
+/* True if some rank of this list gives another list for the same name. */
 static bool is_denied(const struct seal *seal, const char *ranks, size_t first, const int64_t *says)
 {
 	const struct job *job = seal->job;
@@ -132,7 +137,10 @@ static bool is_denied(const struct seal *seal, const char *ranks, size_t first, 
 	return false;
 }
 
-/* [from, to): of one name. */
+/*
+ * True if the claims [from, to), all of one name, contradict each other. `says`: SAYS_NONE per
+ * rank, as it is left.
+ */
 static bool contradict(
 	const struct seal *seal, const struct claim *list, size_t from, size_t to, int64_t *says)
 {
@@ -149,7 +157,7 @@ static bool contradict(
 	return found;
 }
 
-/* What those groups are known as: the same in all that are made under the name. */
+/* Returns the made_as of groups that were made under a name: the same for all of them. */
 static uint64_t known_as(const char *name)
 {
 	uint64_t hash = hash_text(0x6d616465ull, name);
@@ -157,6 +165,7 @@ static uint64_t known_as(const char *name)
 	return hash ? hash : 1;
 }
 
+/* Marks all members that made a group of that name since they counted anew. */
 static void mark_name(struct seal *seal, const struct claims *claims, const char *name)
 {
 	struct raw_member *member;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facts that hang on a process: spans, shards, steps, notes, traits, signals, logs, sayings,
- * caches, losses.
- * Facts about processes of no rank are left out; those of a rank's children count for the rank.
- * A macro sorts each kind, since all are treated alike: resolve, sort, join equals.
+ * Seals the facts that hang on a process: spans, shards, steps, notes, traits, signals, logs,
+ * sayings, caches, losses. Facts about processes of no rank are left out; those of a rank's
+ * children count for the rank. All kinds are treated alike by macros over fact-order.def: resolve
+ * the process, sort, join equals.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,10 @@
 
 /* -- order ----------------------------------------------------------------------------------- */
 
-/* int key_spans(a, b): 0 where both are the same thing, and int rest_spans(a, b), and so on. */
+/*
+ * Defines int key_spans(a, b), 0 where both are the same thing, int rest_spans(a, b), which orders
+ * these, and so on.
+ */
 #define NUMBER(field) SEAL_ORDER(a->fact.field, b->fact.field);
 #define TEXT(field)   SEAL_ORDER_TEXT(a->fact.field, b->fact.field);
 #define SAID          SEAL_ORDER(a->about.when, b->about.when);
@@ -36,7 +39,7 @@
 #undef TEXT
 #undef NUMBER
 
-/* int final_spans(a, b), and so on: the order in the sealed job, by indexes now. */
+/* Defines int final_spans(a, b) and so on: the order in the sealed job, by indexes now. */
 #define NUMBER(field) SEAL_ORDER(a->field, b->field);
 #define TEXT(field)   SEAL_ORDER_TEXT(a->field, b->field);
 #define RANK          SEAL_ORDER(a->rank.i, b->rank.i);
@@ -90,7 +93,7 @@ static void join_notes(struct raw_note *into, const struct raw_note *from)
 	into->fact.exception |= from->fact.exception;
 }
 
-/* What was said later holds. */
+/* The trait that was said later holds. */
 static void join_traits(struct raw_trait *into, const struct raw_trait *from)
 {
 	into->fact = from->fact;
@@ -138,7 +141,7 @@ static void join_losses(struct raw_loss *into, const struct raw_loss *from)
 
 /* -- the one way all of them go ---------------------------------------------------------------- */
 
-/* The rank of the fact; NO_RANK: of none, left out. */
+/* Returns the rank of a fact; NO_RANK: of none, and the fact is left out. */
 static struct rank_index rank_of(struct seal *seal, const struct raw_about *about, int *ret_process)
 {
 	*ret_process = seal_find_process(seal, about->who);
@@ -209,7 +212,10 @@ static void place_span(struct seal *seal, struct raw_span *raw, struct job_span 
 	facts[seal->job->nspans++] = raw->fact;
 }
 
-/* What the sender of a signal is in the job: by its pid on the same host, at that time. */
+/*
+ * Returns the role in the job of a signal's sender, found by its pid on the same host; JOB_NONE.
+ * (Uses a copy of `seal`, so as not to change what was looked up last.)
+ */
 static int find_sender(const struct seal *seal, const struct raw_signal *raw)
 {
 	struct job_who who = {raw->about.who.host, raw->fact.sender, 0};
@@ -238,7 +244,10 @@ static void place_signal(struct seal *seal, struct raw_signal *raw, struct job_s
 	facts[seal->job->nsignals++] = raw->fact;
 }
 
-/* Compile workers come and go: of one that has ended nothing can be had, and nothing lacks. */
+/*
+ * True if a loss tells nothing: the helper (a compile worker, say) has ended, and of that nothing
+ * can be had.
+ */
 static bool is_of_the_past(const struct job_process *helper, const struct job_loss *loss)
 {
 	static const char gone[] = " is gone";
@@ -268,7 +277,10 @@ static void place_loss(struct seal *seal, struct raw_loss *raw, struct job_loss 
 	facts[seal->job->nlosses++] = raw->fact;
 }
 
-/* An exception that ends a rank's child says nothing of the rank: it may have been expected. */
+/*
+ * True if the process is a rank's child. An exception that ends one says nothing of the rank: it
+ * may have been expected.
+ */
 static bool is_childs(const struct seal *seal, int process)
 {
 	return process != JOB_NONE && seal->processes[process].role == JOB_ROLE_CHILD;
@@ -301,7 +313,10 @@ static void place_trait(struct seal *seal, struct raw_trait *raw, struct job_tra
 	facts[seal->job->ntraits++] = raw->fact;
 }
 
-/* Of the job it may be, too; a rank that only a dump knows has no pid. */
+/*
+ * Appends a saying, which may also be of the job. (A rank that only a dump knows has no pid, but a
+ * start time.)
+ */
 static void place_saying(
 	struct seal *seal, struct raw_saying *raw, struct job_saying *facts)
 {
@@ -318,12 +333,15 @@ PLACE_FACT(step, steps)
 PLACE_FACT(log, logs)
 PLACE_FACT(cache, caches)
 
-/* static void seal_spans(struct seal *seal), and so on: the kinds of facts, each sealed alike. */
+/* Defines seal_spans() and so on: the kinds of facts, each sealed alike. */
 #define FACTS(kind, plural, taken, same, joined, sealed) SEAL_FACTS(kind, plural)
 #include "job/seal/fact-order.def"
 #undef FACTS
 
-/* What a probe could not hook, since this version of a program has it not, is not recorded. */
+/*
+ * Adds a loss for what a probe could not hook, since this version of a program lacks it: that is
+ * not recorded.
+ */
 static void lose_missing(struct seal *seal)
 {
 	struct job_builder *b = seal->b;

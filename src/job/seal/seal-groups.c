@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups and their seats. A seat known from several readings keeps the furthest state of each. All
- * seats of a group exist; those without evidence are UNSEEN. In a group as large as the job the
- * unseen seats are those of the ranks that have none there; elsewhere nobody knows who sits in an
- * unseen seat. A group whose size nobody says has the seats that were seen, and perhaps others.
+ * Makes groups and their seats. A seat known from several readings keeps the furthest state of
+ * each. All seats of a group exist; those without evidence are UNSEEN. In a group as large as the
+ * job the unseen seats are those of the ranks that have no seat there; elsewhere nobody knows who
+ * sits in an unseen seat. A group whose size nobody tells has the seats that were seen, and perhaps
+ * others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 /* -- groups ------------------------------------------------------------------------------------ */
 
-/* By group, then seat; of one seat the later reading last, so that it wins. */
+/* Orders members by group, then seat; of one seat the later reading is last, so that it wins. */
 static int compare_by_key(const void *va, const void *vb)
 {
 	const struct raw_member *a = va, *b = vb;
@@ -27,7 +28,7 @@ static int compare_by_key(const void *va, const void *vb)
 	return seal_compare_who(&a->about.who, &b->about.who);
 }
 
-/* How many seats of one group were seen, if only as a peer of another. */
+/* How many seats of one group were seen, if only as the peer of another. */
 struct seen_seats {
 	uint64_t key;
 	uint32_t seats;
@@ -41,7 +42,10 @@ static int compare_seen(const void *va, const void *vb)
 	return 0;
 }
 
-/* Larger ones first, as people think of a job; then by key, which all ranks agree on. */
+/*
+ * Orders groups by size, the largest first, as people think of a job; then by key, which all ranks
+ * agree on.
+ */
 static int compare_groups(const void *va, const void *vb)
 {
 	const struct job_group *a = va, *b = vb;
@@ -67,7 +71,10 @@ static void keep_members_of_ranks(struct seal *seal)
 	array_sort(&b->members, compare_by_key);
 }
 
-/* A size that somebody says goes before one that is guessed; of two the larger stands. */
+/*
+ * Joins two sizes: one that somebody says goes before one that is guessed; of two of a kind the
+ * larger stands.
+ */
 static void join_size(struct job_group *into, const struct job_group *from)
 {
 	enum job_sized said = from->size && !from->sized ? JOB_SIZE_SAID : from->sized;
@@ -80,7 +87,7 @@ static void join_size(struct job_group *into, const struct job_group *from)
 	}
 }
 
-/* What one member knows of the group and another does not. Of texts the smaller one stands. */
+/* Adds to a group what another member knows of it. Of texts the smaller one stands. */
 static void join_group(struct job_group *into, const struct job_group *from)
 {
 	join_size(into, from);
@@ -97,7 +104,10 @@ static void join_group(struct job_group *into, const struct job_group *from)
 		into->cite = from->cite;
 }
 
-/* The seats that the group gets: as many as were said, where that can be; else those seen. */
+/*
+ * Settles how many seats the group gets: as many as were said, where that is possible; else those
+ * seen. `total`: seats of the groups before it.
+ */
 static void settle_size(struct seal *seal, struct job_group *group, uint32_t seen, size_t total)
 {
 	struct job_loss loss = {.what = "a group of impossible size: its unseen seats are left out",
@@ -113,7 +123,10 @@ static void settle_size(struct seal *seal, struct job_group *group, uint32_t see
 	group->sized = JOB_SIZE_UNKNOWN;
 }
 
-/* Seats that somebody sent to, or wanted to hear of, where no size says that they are there. */
+/*
+ * Counts as seen the seats that somebody sent to or wanted to receive from: no size may say that
+ * they are there.
+ */
 static void see_peers(const struct seal *seal, struct seen_seats *seen, size_t n)
 {
 	const struct raw_op *op;
@@ -130,7 +143,10 @@ static void see_peers(const struct seal *seal, struct seen_seats *seen, size_t n
 	}
 }
 
-/* By key: up to which seat each group was seen. Members are sorted by key. */
+/*
+ * Fills in, by key, up to which seat each group was seen; returns how many groups there are.
+ * Members must be sorted by key.
+ */
 static size_t see_seats(const struct seal *seal, struct seen_seats *seen)
 {
 	const struct raw_member *member;
@@ -145,7 +161,7 @@ static size_t see_seats(const struct seal *seal, struct seen_seats *seen)
 	return n;
 }
 
-/* One group per key, with as many seats as it says, or as were seen where that cannot be. */
+/* Makes one group per key. */
 static void make_groups(struct seal *seal)
 {
 	struct job_builder *b = seal->b;
@@ -192,7 +208,7 @@ static int compare_keys(const void *va, const void *vb)
 	return 0;
 }
 
-/* Groups are sorted for people; the facts come by key. */
+/* Indexes groups by key: they are sorted for people, and facts come by key. */
 static void index_groups(struct seal *seal)
 {
 	size_t n = seal->job->ngroups;
@@ -227,7 +243,10 @@ int seal_find_group(const struct seal *seal, uint64_t key)
 
 /* -- seats ------------------------------------------------------------------------------------- */
 
-/* The furthest that any reading saw: counters and states of a seat only ever go up. */
+/*
+ * Joins two readings of a seat. Counters and states of a seat only ever go up, so the furthest
+ * stands.
+ */
 static void join_member(struct job_member *into, const struct job_member *from)
 {
 	SEAL_KEEP_MAX(into->state, from->state);
@@ -261,7 +280,10 @@ static void join_member(struct job_member *into, const struct job_member *from)
 		into->cite = from->cite;
 }
 
-/* Of a process that holds several seats each is another rank. */
+/*
+ * Returns the rank in a seat. In a process that holds several seats of one group, each is another
+ * rank.
+ */
 static struct rank_index rank_of_seat(struct seal *seal, const struct raw_member *member)
 {
 	int process = seal_find_process(seal, member->about.who);
@@ -278,7 +300,7 @@ static struct rank_index rank_of_seat(struct seal *seal, const struct raw_member
 	return NO_RANK;
 }
 
-/* All seats of all groups, by group and seat, nothing known of them yet. */
+/* Makes all seats of all groups, by group and seat; nothing is known of them yet. */
 static void make_members(struct seal *seal)
 {
 	struct job *job = seal->job;
@@ -303,7 +325,7 @@ static void make_members(struct seal *seal)
 	job->nmembers = total;
 }
 
-/* What is known of the seats, over what make_members() made. */
+/* Fills in what is known of the seats that make_members() made. */
 static void fill_members(struct seal *seal)
 {
 	struct job_builder *b = seal->b;
@@ -326,7 +348,7 @@ static void fill_members(struct seal *seal)
 	}
 }
 
-/* Which ranks have a seat in the group; to be freed. */
+/* Returns which ranks have a seat in the group, one flag per rank; to be freed. */
 static bool *seats_taken(struct seal *seal, const struct job_group *group)
 {
 	bool *seated = alloc_zeroed(seal->job->nranks + 1, sizeof(*seated));
@@ -340,7 +362,7 @@ static bool *seats_taken(struct seal *seal, const struct job_group *group)
 	return seated;
 }
 
-/* Seats without evidence, by the list of ranks that a member gave. */
+/* Gives seats without evidence to ranks, by the list of ranks that a member gave. */
 static void seat_the_listed(struct seal *seal, const struct job_group *group)
 {
 	struct job_member *members = seal->members + group->first_member;
@@ -364,14 +386,17 @@ static void seat_the_listed(struct seal *seal, const struct job_group *group)
 	free(seated);
 }
 
-/* In a group of all ranks, those without a seat own the seats without a rank. */
+/* In a group of all ranks, gives the seats without a rank to the ranks without a seat. */
 static void seat_the_unseen(struct seal *seal, const struct job_group *group)
 {
 	struct job *job = seal->job;
 	bool *seated = seats_taken(seal, group);
 	size_t next = 0;
 
-	/* First those whose number is their seat's, as nearly all are; then in order. */
+	/*
+	 * First come ranks whose number is their seat's, as nearly all are; then the others in
+	 * order.
+	 */
 	for (uint32_t seat = 0; seat < group->size; seat++) {
 		struct job_member *member = &seal->members[group->first_member + (int)seat];
 

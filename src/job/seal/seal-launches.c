@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was launched: each launch once, the earliest first. A receipt that was gathered twice is one
- * launch.
+ * Seals what was launched: each launch once, the earliest first. A receipt that was gathered twice
+ * is one launch.
  */
 #include <string.h>
 

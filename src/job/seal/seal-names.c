@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What groups are called: by what their makers wrote, and by what ranks tell of a group in traits:
- * "group-desc:NAME" is what people call the group of that name.
+ * Names groups for people: by what their makers called them, and by what ranks tell of them in
+ * traits ("group-desc:NAME" is what people call the group of that name).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 
 /* -- what is told ------------------------------------------------------------------------------ */
 
+/* What is told of one group: the trait's key and text. */
 struct telling {
 	const char *key;
 	const char *text;
@@ -33,7 +34,10 @@ static int compare_tellings(const void *va, const void *vb)
 	return 0;
 }
 
-/* The smallest text of a key: ranks should agree, and order of arrival must not matter. */
+/*
+ * Collects what is told, one text per key: the smallest, since ranks should agree, and the order of
+ * arrival must not matter.
+ */
 static void collect_tellings(const struct seal *seal, struct tellings *all)
 {
 	size_t n = 0;
@@ -51,7 +55,7 @@ static void collect_tellings(const struct seal *seal, struct tellings *all)
 	all->list.nr = n;
 }
 
-/* What is told of the group with that name; "" nothing. */
+/* Returns what is told of the group with that name; "" nothing. */
 static const char *told_of(const struct tellings *all, const char *name)
 {
 	size_t low = 0, high = all->list.nr;
@@ -72,13 +76,16 @@ static const char *told_of(const struct tellings *all, const char *name)
 
 /* -- names ------------------------------------------------------------------------------------- */
 
-/* True if the name is but a number, or PyTorch's for the first group: nothing to tell people. */
+/* True if the name tells people nothing: it is a number, or PyTorch's name of the first group. */
 static bool is_plain_name(const char *name)
 {
 	return !strcmp(name, "default_pg") || name[strspn(name, "0123456789")] == '\0';
 }
 
-/* How many groups of everybody that maker has above this one, of those made likewise. */
+/*
+ * Returns how many groups of all ranks come before this one and would be called "world", too: of
+ * the same maker, made likewise or before any split.
+ */
 static int worlds_before(const struct seal *seal, size_t at, bool split)
 {
 	int n = 0;
@@ -93,7 +100,10 @@ static int worlds_before(const struct seal *seal, size_t at, bool split)
 	return n;
 }
 
-/* "world" for a group of everybody; another goes by its name, or the head of its key. */
+/*
+ * Returns a group's name: what is told of it; "world" for a group of all ranks; else its own name,
+ * or the head of its key.
+ */
 static const char *name_of(const struct seal *seal, const struct tellings *all, size_t at)
 {
 	const struct job_group *group = &seal->groups[at];
@@ -112,7 +122,9 @@ static const char *name_of(const struct seal *seal, const struct tellings *all, 
 	return plain ? arena_printf(seal->arena, "pg %s", group->name) : group->name;
 }
 
-/* True if groups of several makers are there, so that a name alone would not tell which. */
+/*
+ * True if groups of several makers exist, so that a name alone would not tell which one is meant.
+ */
 static bool makers_differ(const struct seal *seal)
 {
 	const char *first = NULL;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which numbers are no rank's. base/numbers.h has the rule for a process with others below it. In a
- * whole job more is known: where some process has a number of its own that is not its task's, the
- * tasks are launchers, on every node, also where nothing has been launched yet; unless somebody
- * made a communicator who has no number but its task's. Where neither was seen, a task's number
- * stays doubtful. A shell that has left no ring gives its number to who has it below and left one:
- * it is a script around the rank (`python train.py || true'), and its end is not the rank's. So
- * does one above another `inquest run', who has the rank in a folder of its own.
+ * Finds numbers that are no rank's. base/numbers.h has the rule for a process with others below it.
+ * In a whole job more is known:
+ *
+ * Where some process has a number of its own that differs from its task's, the tasks are launchers,
+ * on every node, also where nothing has been launched yet; unless a process made a communicator
+ * that has no number but its task's. Where neither was seen, a task's number stays doubtful.
+ *
+ * A shell that left no ring gives its number to a process below it that left one: it is a script
+ * around the rank (`python train.py || true'), and its end is not the rank's. A process above
+ * another `inquest run' gives up its number, too: the rank is in a folder of that run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +18,9 @@
 #include "base/numbers.h"
 #include "job/seal/seal.h"
 
-#define SCRIPTS_ABOVE 64 /* as many parents are asked: a longer chain is damage */
+#define SCRIPTS_ABOVE 64 /* at most so many parents are asked: a longer chain is damage */
 
+/* Returns whose number it is: the process' own, its task's, or its node's. */
 static enum number_kind kind_of(const struct job_identity *identity)
 {
 	if (identity->number & JOB_NUMBER_OF_TASK)
@@ -24,7 +28,7 @@ static enum number_kind kind_of(const struct job_identity *identity)
 	return identity->number & JOB_NUMBER_ALONE ? NUMBER_OF_NODE : NUMBER_OWN;
 }
 
-/* True if the numbers of tasks are those of ranks. */
+/* Tells whether the numbers of tasks are those of ranks. */
 static enum job_known tasks_are_ranks(const struct seal *seal)
 {
 	enum job_known known = JOB_MAYBE;
@@ -42,7 +46,9 @@ static enum job_known tasks_are_ranks(const struct seal *seal)
 	return known;
 }
 
-/* A script that is run by its name is called by that: "train.sh". */
+/*
+ * True if the process is a shell. A script that is run by its name is called by that: "train.sh".
+ */
 static bool is_shell(const struct job_process *process)
 {
 	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish"};
@@ -57,7 +63,9 @@ static bool is_shell(const struct job_process *process)
 	return false;
 }
 
-/* Its number is above it nobody's who only started it: it is the rank, or watches over it. */
+/*
+ * True if a process takes its number away from shells above it: it is the rank, or watches over it.
+ */
 static bool takes_number(const struct seal *seal, int process)
 {
 	const struct job_process *it = &seal->processes[process];
@@ -66,7 +74,10 @@ static bool takes_number(const struct seal *seal, int process)
 	       ((seal->people[process].identity.knows & JOB_KNOWS_RING) && !is_shell(it));
 }
 
-/* Above a process that takes its number, the shells that have that, and no ring. */
+/*
+ * Marks as launchers the shells above a process that takes its number: those that have the same
+ * number, and no ring.
+ */
 static void find_scripts(const struct seal *seal, struct number *numbers, int process)
 {
 	const struct job_identity *mine = &seal->people[process].identity;
@@ -85,7 +96,10 @@ static void find_scripts(const struct seal *seal, struct number *numbers, int pr
 	}
 }
 
-/* Those of launchers, of our own agent and of inquest itself are nobody's. */
+/*
+ * Drops the numbers of launchers and of inquest's own processes, and marks tasks' numbers as
+ * doubtful.
+ */
 static void drop_numbers(struct seal *seal, const struct number *numbers, enum job_known tasks)
 {
 	for (size_t i = 0; i < seal->job->nprocesses; i++) {

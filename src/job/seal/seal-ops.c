@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ops of each seat, and the threads that launch them. Several readings of one become one. */
+/*
+ * Seals the ops of each seat, and the threads that launch them. Several readings of one op become
+ * one.
+ */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -23,7 +26,10 @@ static int compare_sigs(const struct job_sig *a, const struct job_sig *b)
 	return 0;
 }
 
-/* Equal ones are readings of one op: of a collective its index tells, of P2P also the pair. */
+/*
+ * Returns 0 if both are readings of one op: of a collective its index decides, of P2P also kind and
+ * peer.
+ */
 static int compare_identity(const struct raw_op *a, const struct raw_op *b)
 {
 	SEAL_ORDER(a->member, b->member);
@@ -36,7 +42,10 @@ static int compare_identity(const struct raw_op *a, const struct raw_op *b)
 	return 0;
 }
 
-/* Readings of one op side by side, the latest last; total, so that arrival never matters. */
+/*
+ * Orders readings of one op side by side, the latest last. The order is total, so that arrival
+ * never matters.
+ */
 static int compare_readings(const void *va, const void *vb)
 {
 	const struct raw_op *a = va, *b = vb;
@@ -54,7 +63,7 @@ static int compare_readings(const void *va, const void *vb)
 	return 0;
 }
 
-/* As the job keeps them: collectives by index, P2P in the order of their launches. */
+/* Orders ops as the job keeps them: collectives by index, P2P in the order of their launches. */
 static int compare_positions(const void *va, const void *vb)
 {
 	const struct raw_op *a = va, *b = vb;
@@ -71,7 +80,7 @@ static int compare_positions(const void *va, const void *vb)
 	return 0;
 }
 
-/* The later reading, with what only the older one knew. */
+/* Replaces a reading by a later one, but keeps what only the older one knew. */
 static void join_op(struct raw_op *into, const struct raw_op *from)
 {
 	struct job_op older = into->seen.fact;
@@ -96,7 +105,7 @@ static void join_op(struct raw_op *into, const struct raw_op *from)
 	into->seen.fact.failed |= older.failed;
 }
 
-/* Finds each op its seat; drops those of no seat or no rank. */
+/* Finds the seat of each op; drops ops of no seat or no rank. */
 static void place_ops(struct seal *seal)
 {
 	struct job_builder *b = seal->b;
@@ -118,7 +127,7 @@ static void place_ops(struct seal *seal)
 	array_sort(&b->ops, compare_readings);
 }
 
-/* Several readings of one op become one, all in their final order. */
+/* Makes one op of several readings, and puts all ops into their final order. */
 static void merge_ops(struct job_builder *b)
 {
 	struct raw_op *ops = b->ops.items;
@@ -143,6 +152,7 @@ static int compare_threads(const void *va, const void *vb)
 	return 0;
 }
 
+/* Returns the index of a rank's thread; JOB_NONE. */
 static int find_thread(const struct seal *seal, struct rank_index rank, uint32_t tid)
 {
 	struct job_thread key = {.rank = rank, .tid = tid};
@@ -164,7 +174,10 @@ static int find_thread(const struct seal *seal, struct rank_index rank, uint32_t
 	return JOB_NONE;
 }
 
-/* Each seat gets a slice of one array: ops are by member, collectives before P2P. */
+/*
+ * Copies the ops into one array of which each seat gets a slice: they are ordered by member,
+ * collectives before P2P.
+ */
 static void hand_out_ops(struct seal *seal)
 {
 	const struct job_builder *b = seal->b;
@@ -221,8 +234,9 @@ static int compare_raw_threads(const void *va, const void *vb)
 }
 
 /*
- * The rank of a thread: its process', or, where several ranks share that, the one for whose seat
- * alone the thread launches. One that launches for several, or none, stays with the first.
+ * Returns the rank of a thread: its process', or, where several ranks share the process, the one
+ * for whose seat alone the thread launches. A thread that launches for several, or for none, stays
+ * with the first.
  */
 static struct rank_index rank_of_thread(struct seal *seal, int process, uint32_t tid)
 {
@@ -246,7 +260,7 @@ static struct rank_index rank_of_thread(struct seal *seal, int process, uint32_t
 	return is_rank(own) ? own : first;
 }
 
-/* The latest reading of each thread of a rank's own process. */
+/* Makes the threads: the latest reading of each thread of a rank's own process. */
 static void make_threads(struct seal *seal)
 {
 	struct job_builder *b = seal->b;

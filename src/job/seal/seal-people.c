@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hosts and processes. One process is (host, pid, start time); facts that lack the start time go
- * to the newest process of that pid. Of several readings the later known value of each field wins,
- * and of equally late ones the larger; the dead do not rise.
+ * Makes hosts and processes. One process is (host, pid, start time); facts that lack the start time
+ * go to the newest process of that pid. Of several readings the later known value of each field
+ * wins, and of equally late ones the larger; but an end, once known, stands: the dead do not rise.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static int compare_hosts(const void *va, const void *vb)
 	return 0;
 }
 
-/* A later reading over earlier ones; what it does not know stays. */
+/* Lays a later reading of a host over earlier ones; what it does not know stays. */
 static void overlay_host(struct job_host *host, const struct job_host *newer)
 {
 	SEAL_KEEP_MAX(host->gathered, newer->gathered);
@@ -58,7 +58,7 @@ static void overlay_host(struct job_host *host, const struct job_host *newer)
 		host->cgroup_cite = newer->cgroup_cite;
 }
 
-/* Every host of a process has a raw fact by now; gives one job_host per name, by name. */
+/* Makes one job_host per name, ordered by name. Every host of a process has a raw fact by now. */
 static void merge_hosts(struct seal *seal)
 {
 	struct job_builder *b = seal->b;
@@ -90,7 +90,7 @@ static void merge_hosts(struct seal *seal)
 	}
 }
 
-/* Index of the host of that name, JOB_NONE. */
+/* Returns the index of the host of that name; JOB_NONE. */
 static int seal_find_host(const struct seal *seal, const char *name)
 {
 	size_t low = 0, high = seal->job->nhosts;
@@ -115,7 +115,10 @@ struct whos {
 	ARRAY(struct job_who) list;
 };
 
-/* Facts come in runs about one process: looking at the last one keeps the list short. */
+/*
+ * Adds a process to the list. Facts come in runs about one process: comparing with the last one
+ * keeps the list short.
+ */
 static void note_who(struct whos *whos, const struct job_who *who)
 {
 	size_t n = whos->list.nr;
@@ -132,7 +135,7 @@ static void note_who(struct whos *whos, const struct job_who *who)
 			note_who((whos), &(array)->items[i_].about.who);                           \
 	} while (0)
 
-/* Every process that any fact speaks of, also one of which nothing else is known. */
+/* Collects every process that any fact speaks of, even if nothing else is known of it. */
 static void collect_whos(const struct job_builder *b, struct whos *whos)
 {
 	NOTE_WHOS(whos, &b->processes);
@@ -157,7 +160,10 @@ static bool same_pid(const struct job_who *a, const struct job_who *b)
 	return a->pid == b->pid && strcmp(a->host, b->host) == 0;
 }
 
-/* Unique ones; one without start time gives way to those of the same pid that have one. */
+/*
+ * Makes people of the list, each once; one without start time gives way to those of the same pid
+ * that have one. Returns how many.
+ */
 static size_t fill_people(struct seal *seal, const struct whos *whos)
 {
 	size_t n = 0, nr = whos->list.nr;
@@ -176,11 +182,15 @@ static size_t fill_people(struct seal *seal, const struct whos *whos)
 	return n;
 }
 
+/* Finds a process by bisection: seal_find_process() without the memory of the last one. */
 static int search_process(const struct seal *seal, const struct job_who *who)
 {
 	size_t low = 0, high = seal->job->nprocesses;
 
-	/* The last one that is not beyond who; without a start time, the newest of that pid. */
+	/*
+	 * Finds the last one that is not beyond `who`; without a start time, the newest of that
+	 * pid.
+	 */
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 		struct job_who key = *who;
@@ -230,7 +240,9 @@ static void keep_text_max(const char **into, const char *from)
 		*into = from;
 }
 
-/* How sure a word about an end is: the dead do not rise, and a manner beats none. */
+/*
+ * Returns how much a word about an end weighs: the dead do not rise, and a known manner beats none.
+ */
 static int end_weight(enum job_end end)
 {
 	static const int weight[] = {
@@ -268,7 +280,7 @@ static void take_end(struct job_process *into, const struct job_process *from)
 	into->ended = ended;
 }
 
-/* One reading of locks, whole: who has a lock belongs to what is waited for. */
+/* Takes one reading of locks as a whole: who has a lock belongs to what is waited for. */
 static void take_lock(struct job_process *into, const struct job_process *from)
 {
 	into->lock = from->lock;
@@ -281,7 +293,10 @@ static void take_lock(struct job_process *into, const struct job_process *from)
 	into->lock_cite = from->lock_cite;
 }
 
-/* Of two readings of one moment, that which tells more by its holder, then by its file. */
+/*
+ * Keeps, of two readings of locks at one moment, the one that tells more: by its holder, then by
+ * its file.
+ */
 static void keep_lock_max(struct job_process *into, const struct job_process *from)
 {
 	int order = from->locks_read - into->locks_read;
@@ -296,7 +311,9 @@ static void keep_lock_max(struct job_process *into, const struct job_process *fr
 		take_lock(into, from);
 }
 
-/* Two readings of the same moment: the larger value of each field; unknown is the smallest. */
+/*
+ * Joins two readings of the same moment: the larger value of each field; unknown is the smallest.
+ */
 static void join_process(struct job_process *into, const struct job_process *from)
 {
 	take_end(into, from);
@@ -345,6 +362,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 			into->field = newer->field;                                                \
 	} while (0)
 
+/* Lays a later reading over earlier ones: what it does not know stays. */
 static void overlay_process(struct job_process *into, const struct job_process *newer)
 {
 	take_end(into, newer);
@@ -388,7 +406,7 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_TEXT(sample_cite);
 }
 
-/* The surer number stands, of equally sure ones the larger. */
+/* Keeps the surer of two numbers; of equally sure ones the larger. */
 static void take_number(struct job_identity *into, const struct job_identity *from)
 {
 	unsigned unsure = JOB_NUMBER_OF_TASK | JOB_NUMBER_ALONE;
@@ -415,6 +433,9 @@ static void join_identity(struct job_identity *into, const struct job_identity *
 	SEAL_KEEP_MAX(into->lost_records, from->lost_records);
 }
 
+/*
+ * Makes each process of its readings: those of one moment are joined, and laid over earlier ones.
+ */
 static void merge_processes(struct seal *seal)
 {
 	struct job_builder *b = seal->b;
@@ -437,7 +458,10 @@ static void merge_processes(struct seal *seal)
 	}
 }
 
-/* The youngest process of pid ppid on that host that is not younger than its child. */
+/*
+ * Returns the parent of a process: the youngest process of pid ppid on its host that is not younger
+ * than the child; JOB_NONE.
+ */
 static int find_parent(const struct seal *seal, int child)
 {
 	const struct job_who *who = &seal->people[child].who;
@@ -459,6 +483,7 @@ static int find_parent(const struct seal *seal, int child)
 	return low && same_pid(&seal->people[low - 1].who, &parent) ? (int)low - 1 : JOB_NONE;
 }
 
+/* Fills in host, pid, parent, and the cites that are still missing. */
 static void place_processes(struct seal *seal)
 {
 	for (size_t i = 0; i < seal->job->nprocesses; i++) {
@@ -483,7 +508,9 @@ static void place_processes(struct seal *seal)
 	}
 }
 
-/* Where no host was gathered, what dumps tell of ends somewhere, too. */
+/*
+ * Where no host was gathered, takes the latest time that dumps tell of as the end of the evidence.
+ */
 static void find_end(struct seal *seal)
 {
 	if (seal->job->gathered != JOB_UNKNOWN)

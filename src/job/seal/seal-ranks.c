@@ -22,7 +22,7 @@
 #include "base/alloc.h"
 #include "job/seal/seal.h"
 
-/* Somebody who may be a rank: a process, or one seat of a shared one. */
+/* A process that may be a rank, or one seat of a process that is several ranks. */
 struct claim {
 	int process;
 	int number; /* RANK as far as known, JOB_NONE */
@@ -31,7 +31,7 @@ struct claim {
 	bool by_env;
 	bool promoted;
 	bool numberless;
-	int restart; /* and how old the process is: */
+	int restart; /* elastic restart; it and the next two order processes by age */
 	int64_t born;
 	uint64_t start_time;
 };
@@ -60,7 +60,10 @@ static int compare_holdings(const void *va, const void *vb)
 	return 0;
 }
 
-/* The holders of seats. Holding one proves that a communicator was made, whatever else is lost. */
+/*
+ * Collects the holders of seats. Holding a seat proves that a communicator was made, whatever else
+ * is lost.
+ */
 static void collect_holdings(struct seal *seal, struct claims *claims)
 {
 	struct job_builder *b = seal->b;
@@ -80,7 +83,7 @@ static void collect_holdings(struct seal *seal, struct claims *claims)
 	array_sort(&claims->holdings, compare_holdings);
 }
 
-/* The newest generation of each host. */
+/* Finds the newest generation of each host, and marks ranks of earlier ones as stale. */
 static void find_stale(struct seal *seal)
 {
 	struct job *job = seal->job;
@@ -103,7 +106,7 @@ static void find_stale(struct seal *seal)
 	free(newest);
 }
 
-/* How many steps up are followed: a chain of parents longer than this is damage. */
+/* At most so many parents are followed: a longer chain is damage. */
 #define MAX_CHAIN 64
 
 /* True if one process descends from another. */
@@ -119,7 +122,7 @@ static bool is_below(const struct seal *seal, int process, int ancestor)
 	return false;
 }
 
-/* Not somebody of an earlier attempt, nor our own agent. */
+/* True unless the process is of an earlier attempt, or the agent. */
 static bool may_be_rank(const struct seal *seal, int process)
 {
 	return !seal->people[process].stale && seal->processes[process].role != JOB_ROLE_AGENT;
@@ -142,7 +145,7 @@ static bool has_better_ancestor(const struct seal *seal, int process)
 	return false;
 }
 
-/* The first of the holdings of that process. */
+/* Returns where the holdings of that process begin. */
 static size_t first_holding(const struct claims *claims, int process)
 {
 	size_t low = 0, high = claims->holdings.nr;
@@ -194,7 +197,7 @@ static bool holds_several(const struct claims *claims, int process)
 	return false;
 }
 
-/* By number; of one number those who made a communicator first. */
+/* Orders claims by number; of one number those who made a communicator come first. */
 static int compare_claims(const void *va, const void *vb)
 {
 	const struct claim *a = va, *b = vb;
@@ -206,7 +209,7 @@ static int compare_claims(const void *va, const void *vb)
 	return 0;
 }
 
-/* All who may be a rank by themselves, by the number they say. */
+/* Collects all who may be a rank by themselves, with the number they say. */
 static void collect_claims(struct seal *seal, struct claims *claims)
 {
 	for (size_t i = 0; i < seal->job->nprocesses; i++) {
@@ -259,8 +262,9 @@ static bool succeeds(const struct job_process *newer, const struct job_process *
 }
 
 /*
- * [from, to): unrelated claims to one number, by age. Of processes that made a communicator the
- * newest has it; of others each may be only a helper of an older one.
+ * Decides who has a number that [from, to), unrelated claims ordered by age, all say. Of processes
+ * that made a communicator the newest has it; any other newer process may only be a helper of an
+ * older one.
  */
 static struct claim settle_number(
 	const struct seal *seal, const struct claim *list, size_t from, size_t to)
@@ -275,9 +279,9 @@ static struct claim settle_number(
 }
 
 /*
- * [from, to): claims to one number, which `kept` has. How many others made a communicator and live:
- * ranks of another job at the same time (two mpiruns of one script), which are not judged with it.
- * Nobody knows of which of the two `kept` is: whatever is made of it is a guess.
+ * Counts the other claims [from, to) to a number that `kept` has got which made a communicator and
+ * live: ranks of another job at the same time (two mpiruns of one script), which are not judged
+ * with it. Nobody knows to which of the two jobs `kept` belongs: whatever is made of it is a guess.
  */
 static uint64_t count_rivals(const struct seal *seal, const struct claim *list, size_t from,
 	size_t to, const struct claim *kept)
@@ -302,7 +306,9 @@ static void tell_rivals(struct seal *seal, uint64_t n)
 		job_add_loss(seal->b, (struct job_who){.host = ""}, &loss);
 }
 
-/* [from, to): promoted claims to one number. True: they sit in one group, so the number lies. */
+/*
+ * True if the promoted claims [from, to) to one number sit in one group, so that the number lies.
+ */
 static bool number_lies(const struct claims *claims, size_t from, size_t to)
 {
 	for (size_t i = from + 1; i < to; i++)
@@ -312,7 +318,7 @@ static bool number_lies(const struct claims *claims, size_t from, size_t to)
 	return false;
 }
 
-/* Leaves one claim per number; those whose number lies lose it. */
+/* Leaves one claim per number; claims whose number lies lose it, and stay without one. */
 static void settle_numbers(struct seal *seal, struct claims *claims)
 {
 	struct claim *list = claims->list.items;
@@ -380,7 +386,10 @@ static void split_shared(struct seal *seal, struct claims *claims)
 	}
 }
 
-/* The group by whose seats the nameless are named: the largest, then the smallest key. */
+/*
+ * Finds the group by whose seats ranks without a number are numbered: the largest, then the
+ * smallest key. False where there is none.
+ */
 static bool find_naming_group(const struct claims *claims, uint64_t *ret_key)
 {
 	uint32_t size = 0;
@@ -403,7 +412,7 @@ static bool find_naming_group(const struct claims *claims, uint64_t *ret_key)
 	return found;
 }
 
-/* Which numbers are in use, below SEAL_MAX_SEATS and then some. */
+/* Returns which numbers are in use, a flag for each below *ret_bound; to be freed. */
 static bool *find_taken(const struct claims *claims, int *ret_bound)
 {
 	int bound = SEAL_MAX_SEATS + (int)claims->list.nr + 1;
@@ -426,7 +435,10 @@ static bool holds_any(const struct claims *claims, int process)
 	return at < claims->holdings.nr && claims->holdings.items[at].process == process;
 }
 
-/* How many ranks there ought to be: as was said, else as the largest group has seats. */
+/*
+ * Returns how many ranks there should be: as was said, else the seats of the largest group; 0
+ * unknown.
+ */
 static int expected_ranks(const struct seal *seal, const struct claims *claims)
 {
 	uint32_t largest = 0;
@@ -442,7 +454,7 @@ static int expected_ranks(const struct seal *seal, const struct claims *claims)
 	return largest <= SEAL_MAX_SEATS ? (int)largest : 0;
 }
 
-/* Those of whom nothing tells a number come behind all that have one, or should. */
+/* Puts claims of which nothing tells a number behind all that have a number, or should. */
 static void place_the_numberless(const struct seal *seal, struct claims *claims)
 {
 	int behind = expected_ranks(seal, claims);
@@ -458,7 +470,10 @@ static void place_the_numberless(const struct seal *seal, struct claims *claims)
 	}
 }
 
-/* By seat in the naming group where that number is free, else by the next one that is. */
+/*
+ * Numbers ranks without a number: by their seat in the naming group where that number is free, else
+ * by the next free one.
+ */
 static void name_the_nameless(const struct seal *seal, struct claims *claims)
 {
 	uint64_t key = 0;
@@ -488,7 +503,7 @@ static void name_the_nameless(const struct seal *seal, struct claims *claims)
 	place_the_numberless(seal, claims);
 }
 
-/* The claim has won: it is rank `index` of the job. */
+/* Makes a rank of a claim that has won, and its process a rank's. */
 static void fill_rank(struct seal *seal, struct rank_index index, const struct claim *claim)
 {
 	struct job_rank *rank = &seal->ranks[index.i];
@@ -519,7 +534,10 @@ static void fill_rank(struct seal *seal, struct rank_index index, const struct c
 	seal->processes[claim->process].role = claim->promoted ? JOB_ROLE_RANK : JOB_ROLE_CANDIDATE;
 }
 
-/* Ranks by number; the numbers below the expected count that nobody has were never seen. */
+/*
+ * Makes the ranks in order of their numbers; numbers below the expected count that nobody has are
+ * ranks never seen.
+ */
 static void make_ranks(struct seal *seal, struct claims *claims)
 {
 	int expected = expected_ranks(seal, claims);
@@ -542,7 +560,7 @@ static void make_ranks(struct seal *seal, struct claims *claims)
 	seal->job->nranks = (size_t)n;
 }
 
-/* The rank with this number that has a process; NO_RANK. */
+/* Returns the rank with this number if it has a process; NO_RANK. */
 static struct rank_index rank_of_number(const struct seal *seal, int number)
 {
 	size_t low = 0, high = seal->job->nranks;
@@ -560,7 +578,7 @@ static struct rank_index rank_of_number(const struct seal *seal, int number)
 	return seal->ranks[low].process == JOB_NONE ? NO_RANK : rank_index(low);
 }
 
-/* Descendants of ranks are their children, and so are orphans that inherited a rank's RANK. */
+/* Gives descendants of a rank to it as its children, and orphans that inherited its RANK. */
 static void adopt_children(struct seal *seal)
 {
 	for (size_t i = 0; i < seal->job->nprocesses; i++) {

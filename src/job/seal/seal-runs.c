@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two runs in one folder: what nobody launched by `inquest run` shares the folder of its session.
- * Where two processes made communicators as one rank, and are of different runs, the newer one's
- * run is judged; whoever is of the other run is listed and no more. But a job that a rank started
- * (an evaluation, a smaller training) is none of its runs, however new: the rank that waits for it
- * is judged, and whoever descends from it is left out.
+ * Tells two runs in one folder apart: processes that were not launched by `inquest run` share the
+ * folder of their session. Where two processes made communicators as the same rank, and are of
+ * different runs, the newer one's run is judged; processes of the other run are listed and no more.
+ * But a job that a rank started (an evaluation, a smaller training) is none of its runs, however
+ * new: the rank that waits for it is judged, and what descends from it is left out.
  */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "job/seal/seal.h"
 
-/* A process has no more ancestors than these: whoever seems to, is its own. */
+/* At most so many ancestors are followed: a longer chain is damage. */
 #define CLIMB 64
 
 static bool differ(uint64_t a, uint64_t b)
@@ -29,7 +29,7 @@ static bool is_of_run(const struct job_identity *a, const struct job_identity *b
 	return a->run == b->run && a->master == b->master;
 }
 
-/* One that made communicators as a rank. */
+/* A process that made communicators as a rank. */
 struct claimant {
 	struct world_rank world_rank;
 	size_t process;
@@ -44,7 +44,10 @@ static int compare_claimants(const void *va, const void *vb)
 	return 0;
 }
 
-/* The run of `older` is over where `newer`, who has the same number, is of another run. */
+/*
+ * True if the run of `older` is over: `newer`, who has the same number, is of another run and
+ * younger.
+ */
 static bool supersedes(const struct seal *seal, size_t newer, size_t older)
 {
 	const struct job_identity *a = &seal->people[newer].identity;
@@ -57,7 +60,7 @@ static bool supersedes(const struct seal *seal, size_t newer, size_t older)
 	return seal->people[newer].who.start_time > seal->people[older].who.start_time;
 }
 
-/* Leaves out all that were in the run of this process; how many there are. */
+/* Leaves out all processes that were in the run of this one; returns how many. */
 static int leave_out(struct seal *seal, size_t process)
 {
 	const struct job_identity *run = &seal->people[process].identity;
@@ -71,7 +74,7 @@ static int leave_out(struct seal *seal, size_t process)
 	return n;
 }
 
-/* True if a rank of another run that lives is among its ancestors. */
+/* True if among its ancestors is a living rank of another run. */
 static bool is_inner(const struct seal *seal, size_t process)
 {
 	const struct job_identity *own = &seal->people[process].identity;
@@ -88,7 +91,7 @@ static bool is_inner(const struct seal *seal, size_t process)
 	return false;
 }
 
-/* Leaves out the jobs within the job; how many processes. */
+/* Leaves out the jobs within the job; returns how many processes these were. */
 static int leave_inner(struct seal *seal)
 {
 	int n = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks and how they were taken. One per thread of a process, the latest; those of an earlier
- * attempt are left out. Frames get their numbers here, by first use in the sorted stacks: while
- * they were added, they had those of their arrival.
+ * Seals stacks and how they were taken. Each thread of a process keeps its latest stack; those of
+ * an earlier attempt are left out. Frames get their numbers here, by first use in the sorted
+ * stacks: while they were added, they had those of their arrival.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int compare_frames(const struct job_frame *a, const struct job_frame *b)
 	return 0;
 }
 
-/* What makes the order of two readings of one moment total. */
+/* Makes the order of two readings of one moment total, by all that they say. */
 static int compare_content(
 	const struct job_stack *a, const struct job_stack *b, const struct job_frame *frames)
 {
@@ -69,7 +69,7 @@ static int compare_stacks(const void *va, const void *vb)
 	return compare_content(&a->fact, &b->fact, a->among->list.items);
 }
 
-/* Ranks first, in their order; then those of no rank. */
+/* Orders ranks, and puts what is of no rank behind them. */
 static int compare_ranks(struct rank_index a, struct rank_index b)
 {
 	SEAL_ORDER(a.i == JOB_NONE, b.i == JOB_NONE);
@@ -90,7 +90,7 @@ static int final_stacks(const void *va, const void *vb)
 	return 0;
 }
 
-/* Where the fact belongs; false: to nobody of the attempt under judgement. */
+/* Finds the process and rank of a fact; false: it is of nobody in the attempt under judgement. */
 static bool find_place(
 	struct seal *seal, const struct raw_about *about, int *process, struct rank_index *rank)
 {
@@ -99,7 +99,7 @@ static bool find_place(
 	return *process != JOB_NONE && !seal->people[*process].stale;
 }
 
-/* Leaves in `raw` those of the attempt; how many. */
+/* Leaves in `raw` the stacks of the attempt under judgement; returns how many. */
 static size_t place_stacks(struct seal *seal, struct raw_stack *raw, size_t nr)
 {
 	size_t n = 0;
@@ -114,7 +114,7 @@ static size_t place_stacks(struct seal *seal, struct raw_stack *raw, size_t nr)
 	return n;
 }
 
-/* The latest of each thread. */
+/* Copies the latest stack of each thread; returns how many. */
 static size_t take_latest(const struct raw_stack *raw, size_t nr, struct job_stack *stacks)
 {
 	size_t n = 0;
@@ -126,7 +126,7 @@ static size_t take_latest(const struct raw_stack *raw, size_t nr, struct job_sta
 	return n;
 }
 
-/* Gives the frames that are used their numbers, and the stacks those. */
+/* Numbers the frames that are used, and puts these numbers into the stacks. */
 static void number_frames(struct seal *seal, struct job_stack *stacks, size_t nr)
 {
 	const struct raw_frames *raw = &seal->b->frames;
@@ -153,7 +153,7 @@ static void number_frames(struct seal *seal, struct job_stack *stacks, size_t nr
 	free(number);
 }
 
-/* A rank whose own process has a stack is one whose stacks are known. */
+/* Marks the ranks whose own process has a stack as ranks whose stacks are known. */
 static void note_knowledge(struct seal *seal)
 {
 	const struct job *job = seal->job;

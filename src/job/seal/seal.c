@@ -6,7 +6,9 @@
 
 #include "base/alloc.h"
 
-/* The job and the memory that it stands in: job_free() finds the one by the other. */
+/*
+ * A job with the memory it lies in. The job comes first, so that job_free() finds the arena by it.
+ */
 struct sealed {
 	struct job job;
 	struct arena arena;
@@ -49,7 +51,10 @@ static bool hosts_share_a_group(const struct job *job)
 	return false;
 }
 
-/* Each node's agent has an id of its own: what joins nodes to one job is what they share. */
+/*
+ * Notes a loss if exhibits of different jobs were mixed. Each node's agent has an id of its own, so
+ * different ids are no proof: a group that spans hosts makes them one job.
+ */
 static void complain_of_mixture(struct seal *seal)
 {
 	if (seal->b->ids_differ && !hosts_share_a_group(seal->job))

@@ -4,7 +4,10 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Greedy with one step back: of several stars only the last can be wrong. */
+/*
+ * Matches greedily, with one place to go back to: of several stars only the last one can have taken
+ * too little.
+ */
 bool stackfacts_fits(const char *text, const char *pattern)
 {
 	const char *star = NULL, *retry = NULL;
@@ -30,7 +33,7 @@ bool stackfacts_fits(const char *text, const char *pattern)
 	return !*pattern;
 }
 
-/* The path, or what stands behind any of its slashes. */
+/* True if the path fits, or what stands behind any of its slashes. */
 static bool path_fits(const char *path, const char *pattern)
 {
 	const char *slash;
@@ -53,7 +56,7 @@ bool stackfacts_is_at(const struct job_frame *frame, const struct stackfacts_pla
 	return path_fits(frame->file, place->where) || stackfacts_fits(frame->module, place->where);
 }
 
-/* The first stack of that rank or a later one. */
+/* Returns the first stack of that rank or of a later one. */
 static size_t first_of(const struct job *job, struct rank_index rank)
 {
 	size_t low = 0, high = job->nstacks;
@@ -77,7 +80,7 @@ void stackfacts_of_rank(
 	*ret_to = first_of(job, rank_index(rank.i + 1));
 }
 
-/* The first stack of the rank's own process for which `tid` fits, or which is the main one. */
+/* Returns the main thread's stack in the rank's own process, or that of thread `tid`; NULL. */
 static const struct job_stack *find_own(
 	const struct job *job, struct rank_index rank, bool main, uint32_t tid)
 {
@@ -140,7 +143,10 @@ long stackfacts_python(const struct job *job, const struct job_stack *stack)
 	return -1;
 }
 
-/* True if it has "/lib/python3.11/" in it, of any version and in any lib folder. */
+/*
+ * True if the path has "/lib/python3.11/" in it, of any version, and in any folder whose name
+ * begins with lib.
+ */
 static bool is_in_lib(const char *file)
 {
 	for (const char *at = file; (at = strstr(at, "/python3.")) != NULL;) {
@@ -169,8 +175,8 @@ bool stackfacts_is_stdlib(const char *file)
 }
 
 /*
- * What torch.compile wrote: "zo/czov6ailwcw6....py", a hash in base 32 behind a 'c', in the folder
- * of its first two characters; wherever its cache is.
+ * True if torch.compile wrote the file: "zo/czov6ailwcw6....py", a hash in base 32 behind a 'c', in
+ * a folder of the hash's first two characters, wherever the cache is.
  */
 static bool is_compiled(const char *file)
 {
@@ -183,7 +189,7 @@ static bool is_compiled(const char *file)
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz234567") == 52 && !strcmp(name + 52, ".py");
 }
 
-/* PyTorch in a checkout of its own, and code that its compiler made. */
+/* True if the file is PyTorch's, also in a checkout of its own, or code that its compiler made. */
 static bool is_torch(const char *file)
 {
 	static const char *const parts[] = {"/torch/_", "/torch/nn/", "/torch/distributed/",
@@ -197,13 +203,14 @@ static bool is_torch(const char *file)
 	return false;
 }
 
-/* Code that somebody typed, rather than that some library made. */
+/* True if somebody typed the code; false if some library made it. */
 static bool is_typed(const char *file)
 {
 	return stackfacts_fits(file, "<stdin>") || stackfacts_fits(file, "<string>") ||
 	       stackfacts_fits(file, "<ipython-input-*") || stackfacts_fits(file, "<console>");
 }
 
+/* True if the file is not of the program itself: see stackfacts_program(). */
 static bool is_library(const char *file)
 {
 	return !*file || (*file == '<' && !is_typed(file)) || is_package(file) || is_in_lib(file) ||

@@ -27,31 +27,34 @@ struct stackfacts_place {
 bool stackfacts_is_at(const struct job_frame *frame, const struct stackfacts_place *place)
 	__attribute__((nonnull));
 
-/* The stacks of a rank, its children's too: [*ret_from, *ret_to) of job->stacks. */
+/* Finds the stacks of a rank, its children's included: [*ret_from, *ret_to) of job->stacks. */
 void stackfacts_of_rank(const struct job *job, struct rank_index rank, size_t *ret_from,
 	size_t *ret_to) __attribute__((nonnull));
 
-/* The main thread of the rank's own process; NULL where it has no stack at all. */
+/* Returns the stack of the main thread of the rank's own process; NULL where it has none. */
 const struct job_stack *stackfacts_main(const struct job *job, struct rank_index rank)
 	__attribute__((nonnull));
 
-/* The thread of that number in the rank's own process; NULL none. */
+/* Returns the stack of that thread of the rank's own process; NULL none. */
 const struct job_stack *stackfacts_thread(
 	const struct job *job, struct rank_index rank, uint32_t tid) __attribute__((nonnull));
 
-/* How a process' stacks were taken; NULL not at all. */
+/* Returns how a process' stacks were taken; NULL: not at all. */
 const struct job_snapshot *stackfacts_snapshot(const struct job *job, int process)
 	__attribute__((nonnull));
 
-/* A frame of a stack: 0 is the innermost. NULL beyond the outermost. */
+/* Returns a frame of a stack, 0 the innermost; NULL beyond the outermost. */
 const struct job_frame *stackfacts_frame(
 	const struct job *job, const struct job_stack *stack, size_t i) __attribute__((nonnull));
 
-/* The innermost frame from number `from` on that is at one of nr places; its number, -1 none. */
+/*
+ * Returns the number of the innermost frame, from number `from` on, that is at one of nr places; -1
+ * none.
+ */
 long stackfacts_find(const struct job *job, const struct job_stack *stack, size_t from,
 	const struct stackfacts_place *places, size_t nr) __attribute__((nonnull(1, 2)));
 
-/* The innermost Python frame, of any file; its number, -1 none. */
+/* Returns the number of the innermost Python frame, of any file; -1 none. */
 long stackfacts_python(const struct job *job, const struct job_stack *stack)
 	__attribute__((nonnull));
 
@@ -59,10 +62,10 @@ long stackfacts_python(const struct job *job, const struct job_stack *stack)
 bool stackfacts_is_stdlib(const char *file) __attribute__((nonnull));
 
 /*
- * The innermost Python frame of the program itself: not of the standard library, nor of a package
- * in site-packages or dist-packages, nor of PyTorch wherever that lies, nor of code that a compiler
- * made, nor of code without file ("<frozen ...>"; but a notebook's cell and "<stdin>" are). Its
- * number, -1 none.
+ * Returns the number of the innermost Python frame of the program itself, -1 none. Not of the
+ * program are the standard library, packages in site-packages or dist-packages, PyTorch wherever it
+ * lies, code that a compiler made, and code without file ("<frozen ...>"); but a notebook's cell
+ * and "<stdin>" are.
  */
 long stackfacts_program(const struct job *job, const struct job_stack *stack)
 	__attribute__((nonnull));

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "job/stacktree/stacktree-make.h"
 
+/* Returns the number of a reason for a cut, each kept once. */
 static uint32_t cut_number(struct planting *p, const char *words)
 {
 	for (size_t i = 0; i < p->cuts.nr; i++)
@@ -19,8 +20,9 @@ static uint32_t cut_number(struct planting *p, const char *words)
 }
 
 /*
- * How many frames there are from the innermost one up to where the tree begins. What is further out
- * than the outermost Python frame is how the interpreter came to run, the same in every rank.
+ * Returns how many frames there are from the innermost one up to where the tree begins. What is
+ * further out than the outermost Python frame is how the interpreter came to run, the same in every
+ * rank.
  */
 static size_t find_beginning(const struct planting *p, const struct job_stack *stack)
 {
@@ -32,7 +34,7 @@ static size_t find_beginning(const struct planting *p, const struct job_stack *s
 	return n ? n : stack->nframes;
 }
 
-/* Appends the steps of a stack; their number. */
+/* Appends the steps of a stack, the outermost first; returns how many. */
 static uint32_t add_steps(
 	struct planting *p, const struct job_stack *stack, const struct stacktree_options *options)
 {
@@ -52,7 +54,7 @@ static uint32_t add_steps(
 		else
 			*array_add(&p->steps) = stack->frames[i];
 	}
-	/* What ran has shown only its Python frames: it stands somewhere further in. */
+	/* A thread that ran has shown only its Python frames: it stands somewhere further in. */
 	if (n && *stack->cut && stack->rooted && frames[stack->frames[0]].kind == JOB_FRAME_PYTHON)
 		*array_add(&p->steps) = PATH_CUT | cut_number(p, stack->cut);
 	return (uint32_t)(p->steps.nr - from);
@@ -69,6 +71,7 @@ static uint64_t hash_steps(const uint32_t *steps, uint32_t len)
 	return hash;
 }
 
+/* Returns the slot of an equal path, or the free slot where this one belongs. */
 static uint32_t *find_slot(const struct planting *p, const struct path *path)
 {
 	size_t at = path->hash & (p->nslots - 1);
@@ -93,7 +96,7 @@ static void grow_slots(struct planting *p)
 		*find_slot(p, &p->paths.items[i]) = (uint32_t)i + 1;
 }
 
-/* A path that is known already gives its steps back. */
+/* A path that is known already takes its steps back. */
 void stacktree_add_stack(struct planting *p, size_t i, const struct stacktree_options *options)
 {
 	const struct job_stack *stack = &p->tree.job->stacks[i];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Members come in ascending order, so a set is filled by appending, and none is ever sorted. Nodes
- * in a chain have the same set: only where paths end or fork one is collected (`heads`).
+ * Finds the set of members at each node. Members come in ascending order, so a set is filled by
+ * appending, and none is ever sorted. All nodes of a chain have the same set: only where paths end
+ * or fork is one collected (`heads`).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "base/alloc.h"
 #include "job/stacktree/stacktree-make.h"
 
-/* A node that has one child and where no path ends: all who are here are there. */
+/* True if the node has one child and no path ends in it: all who are here are there, too. */
 static bool is_link(const struct planting *p, int node)
 {
 	const struct stacktree_node *this = &p->nodes[node];
@@ -17,7 +18,10 @@ static bool is_link(const struct planting *p, int node)
 	return this->child != JOB_NONE && p->nodes[this->child].next == JOB_NONE && !this->ends;
 }
 
-/* The node that stands for each chain is its innermost: children come behind their parents. */
+/*
+ * Finds the node that stands for each chain, its innermost. Children have higher numbers than their
+ * parents.
+ */
 static void find_heads(struct planting *p)
 {
 	p->heads = alloc_zeroed(p->tree.nnodes + 1, sizeof(*p->heads));
@@ -25,7 +29,7 @@ static void find_heads(struct planting *p)
 		p->heads[i] = is_link(p, (int)i) ? p->heads[p->nodes[i].child] : (int)i;
 }
 
-/* The next head on the way out. */
+/* Returns the next head on the way to the root; JOB_NONE. */
 static int outward(const struct planting *p, int head)
 {
 	int at = p->nodes[head].parent;
@@ -42,6 +46,7 @@ struct gathered {
 	struct rank_index last;
 };
 
+/* Counts a member, unless it was the last one counted; keeps it in the second turn. */
 static void gather_one(struct gathered *at, struct rank_index member, bool keep)
 {
 	if (same_rank(at->last, member))
@@ -53,8 +58,8 @@ static void gather_one(struct gathered *at, struct rank_index member, bool keep)
 }
 
 /*
- * Who passes every head, and behind those who ends in every node: counted in the first turn, kept
- * in the second.
+ * Finds who passes every head, at[0..n), and who ends in every node, at[n..2n): counts them in the
+ * first turn, and keeps them in the second (`keep`), when the room is known.
  */
 static void walk_stacks(struct planting *p, struct gathered *at, const int *outer, bool keep)
 {
@@ -86,7 +91,7 @@ static uint64_t hash_set(const struct gathered *set)
 	return hash ^ hash >> 32;
 }
 
-/* All sets there are, equal ones once. */
+/* All sets, equal ones once, found by their hash. */
 struct naming {
 	struct stacktree_set *sets;
 	size_t nr;
@@ -94,6 +99,7 @@ struct naming {
 	size_t nslots;
 };
 
+/* Returns the number of a set; adds it if it is new. */
 static uint32_t name_set(struct naming *naming, const struct gathered *set)
 {
 	size_t at = hash_set(set) & (naming->nslots - 1);

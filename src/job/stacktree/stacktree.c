@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the tree is made of 100,000 stacks in a moment: each stack becomes a path, equal ones are
- * found (stacktree-paths.c), and only different ones are sorted and made nodes of: neighbours share
+ * How a tree is made of 100,000 stacks in a moment: each stack becomes a path, and equal paths are
+ * found (stacktree-paths.c). Only different ones are sorted and turned into nodes: neighbours share
  * what they have in common. Then each node learns who passes it (stacktree-sets.c).
  */
 #include "job/stacktree/stacktree-make.h"
@@ -17,7 +17,7 @@
 struct climb {
 	const uint32_t *steps;
 	struct path *path;
-	uint32_t same; /* so many steps are those of the one before it */
+	uint32_t same; /* how many of its first steps are those of the path before it */
 };
 
 static int compare_climbs(const void *va, const void *vb)
@@ -52,7 +52,7 @@ static int add_node(struct planting *p, int parent, uint32_t step)
 	return number;
 }
 
-/* How far a path begins like the one before it. */
+/* Returns how many of its first steps a path has in common with the one before it. */
 static uint32_t same_steps(const struct climb *at, const struct climb *before)
 {
 	uint32_t same = 0;
@@ -63,7 +63,10 @@ static uint32_t same_steps(const struct climb *at, const struct climb *before)
 	return same;
 }
 
-/* All paths, sorted, and how many nodes they take. */
+/*
+ * Returns all paths, sorted, to be freed; and how many nodes they take, and the longest one's
+ * steps.
+ */
 static struct climb *sort_paths(struct planting *p, size_t *ret_nodes, size_t *ret_longest)
 {
 	size_t n = p->paths.nr;
@@ -85,7 +88,10 @@ static struct climb *sort_paths(struct planting *p, size_t *ret_nodes, size_t *r
 	return climbs;
 }
 
-/* Makes the nodes; `trail` are those on the way to the path before, which begins alike. */
+/*
+ * Makes the nodes of all paths. `trail`: the nodes on the way of the path before, which begins
+ * alike.
+ */
 static void grow_nodes(struct planting *p)
 {
 	size_t nodes, longest;
@@ -118,7 +124,7 @@ static int compare_sets(const struct stacktree_set *a, const struct stacktree_se
 	return 0;
 }
 
-/* The place of a stack of the job in the tree; JOB_NONE it is not in it. */
+/* Returns the node in which a stack of the job ends; JOB_NONE: it is not in the tree. */
 static int find_end(const struct planting *p, size_t stack)
 {
 	size_t low = 0, high = p->stacks.nr;
@@ -136,7 +142,7 @@ static int find_end(const struct planting *p, size_t stack)
 	return p->paths.items[p->ways.items[low]].node;
 }
 
-/* Marks the way of each thread that a fatal signal names. */
+/* Marks all nodes on the way of each thread that a fatal signal names. */
 static void mark_dead(struct planting *p)
 {
 	const struct job *job = p->tree.job;
@@ -178,7 +184,7 @@ static int compare_siblings(const void *va, const void *vb)
 	return order ? order : a->node - b->node;
 }
 
-/* Siblings with the odd one out first. */
+/* Orders siblings, the odd one out first. */
 static void order_siblings(struct planting *p)
 {
 	ARRAY(struct sibling) siblings = {0};
@@ -201,14 +207,14 @@ static void order_siblings(struct planting *p)
 
 /* -- classes ----------------------------------------------------------------------------------- */
 
-/* A node in which stacks end, to sort by what it is and who. */
+/* A node in which stacks end, to be sorted by kind and by who ends there. */
 struct leaf {
 	const struct stacktree_set *set;
 	enum stacktree_kind kind; /* FRAME: whole; CUT; NONE */
 	int node;
 };
 
-/* What kind of stacks end in a node, by the outermost step of its path. */
+/* Returns what kind of stacks end in a node, by the outermost step of its path. */
 static enum stacktree_kind kind_of(const struct planting *p, int node)
 {
 	int at = node;
@@ -229,7 +235,7 @@ static int compare_leaves(const void *va, const void *vb)
 	return order ? order : a->node - b->node;
 }
 
-/* All nodes in which stacks end, in the order of classes. */
+/* Returns all nodes in which stacks end, in the order of classes; to be freed. */
 static struct leaf *sort_leaves(const struct planting *p, size_t *ret_nr)
 {
 	struct leaf *leaves = alloc_zeroed(p->tree.nnodes, sizeof(*leaves));
@@ -244,7 +250,7 @@ static struct leaf *sort_leaves(const struct planting *p, size_t *ret_nr)
 	return leaves;
 }
 
-/* Leaves of one kind and one set are a class. */
+/* Makes the classes: leaves of one kind and one set are one. */
 static void make_classes(struct planting *p)
 {
 	size_t nr;
@@ -271,7 +277,7 @@ static void make_classes(struct planting *p)
 	free(leaves);
 }
 
-/* What the caller needs to find the way from a stack to where it ends. */
+/* Keeps what the caller needs to find where each stack ends. */
 static void keep_stacks(struct planting *p)
 {
 	int *ends = arena_new_many(&p->arena, int, p->stacks.nr + 1);
@@ -284,7 +290,7 @@ static void keep_stacks(struct planting *p)
 	p->tree.nstacks = p->stacks.nr;
 }
 
-/* Main threads: of ranks' own processes, and of processes of no rank. */
+/* True for main threads of ranks' own processes, and of processes of no rank. */
 static bool is_wanted(const struct job *job, const struct job_stack *stack)
 {
 	return stack->main &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a wait is by the name of its key, and a thread by its own. */
+/* What a wait is for, by the name of its key, and what a thread is for, by its own name. */
 #include <string.h>
 
 #include "job/waitfor/waits.h"

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of a rank with several threads: which of them has to come. A program may have a thread for each
- * of its groups; what another one waits in, keeps nobody who waits there. So whom a seat lacks is
- * the thread that called all there so far, where that is one:
+ * Which thread of a rank has to come to an op that lacks the rank. A program may have a thread for
+ * each of its groups; what one thread waits in does not keep the others. A seat lacks the thread
+ * that made all its calls so far, if that is one thread. What the op then waits for, if that thread
  *
- *	it waits		for what it waits in
- *	seen elsewhere		for nothing: others wait for it
- *	outside			perhaps for another thread, which waits: that explains why it does
- *				not come, and makes no circle
- *	in another call		perhaps for what its rank waits in
+ *	waits			what the thread waits in
+ *	is seen elsewhere	the thread, which waits for nothing
+ *	is outside		the rank: perhaps the thread waits for another one, which waits;
+ *				that explains why it does not come, and makes no circle
+ *	is in another call	perhaps what its rank waits in
  *
- * Where several called there, or none yet, the main thread may be the one that does not come,
- * unless it waits itself; where none did, any other may.
+ * Where several threads called there, or none did yet, the main thread may be the one that does not
+ * come, unless it waits itself; where none did, any other may be.
  */
 #include "job/spans.h"
 #include "job/waitfor/waitfor-make.h"
 
-/* True if a thread of the rank waits that is another one. */
+/* True if another thread of the rank than this one waits. */
 static bool others_wait(const struct waitfor_maker *m, struct rank_index rank, int thread)
 {
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
@@ -26,6 +26,7 @@ static bool others_wait(const struct waitfor_maker *m, struct rank_index rank, i
 	return false;
 }
 
+/* True if the thread waits itself; a wait without a thread counts for each. */
 static bool thread_waits(const struct waitfor_maker *m, struct rank_index rank, int thread)
 {
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
@@ -35,6 +36,7 @@ static bool thread_waits(const struct waitfor_maker *m, struct rank_index rank, 
 	return false;
 }
 
+/* True if the thread is held in a wait. */
 static bool is_held(const struct waitfor_maker *m, struct rank_index rank, int thread)
 {
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
@@ -44,7 +46,7 @@ static bool is_held(const struct waitfor_maker *m, struct rank_index rank, int t
 	return false;
 }
 
-/* True if it is in a call that keeps its rank from nothing else (waits-threads.c). */
+/* True if the thread is in a call that keeps its rank from nothing else (waits-threads.c). */
 static bool stands_alone(const struct waitfor_maker *m, struct rank_index rank, int thread)
 {
 	return m->given->stands[rank.i] != WAITFOR_FINAL &&
@@ -52,6 +54,7 @@ static bool stands_alone(const struct waitfor_maker *m, struct rank_index rank, 
 	       !waits_is_main(m->job, &m->job->threads[thread]) && !thread_waits(m, rank, thread);
 }
 
+/* Returns the main thread of the rank (index); JOB_NONE: no record has it. */
 static int main_thread(const struct waitfor_maker *m, struct rank_index rank)
 {
 	struct spans_range range = threads_of(m->job, rank);
@@ -68,7 +71,10 @@ static int add_thread(struct waitfor_maker *m, int *slot, struct rank_index rank
 	return *slot;
 }
 
-/* The rank's waits are its own perhaps, or at least no circle. */
+/*
+ * Returns a node for a thread that waits for what its rank waits in: perhaps (`perhaps`), or at
+ * least without making a circle.
+ */
 static int loose_node(struct waitfor_maker *m, struct rank_index rank, bool perhaps)
 {
 	int *slot = &m->loose_node[2 * rank.i + perhaps];
@@ -81,7 +87,7 @@ static int loose_node(struct waitfor_maker *m, struct rank_index rank, bool perh
 	return *slot;
 }
 
-/* The thread by itself, with those of the waits that are its own. */
+/* Returns the node of a thread by itself, which waits for what it waits in. */
 static int caller_node(struct waitfor_maker *m, struct rank_index rank, int thread)
 {
 	int *slot = &m->caller_node[thread], node;
@@ -96,7 +102,7 @@ static int caller_node(struct waitfor_maker *m, struct rank_index rank, int thre
 	return node;
 }
 
-/* True if some thread of the rank does. */
+/* True if some thread of the rank stands alone. */
 static bool one_stands_alone(const struct waitfor_maker *m, struct rank_index rank)
 {
 	struct spans_range range = threads_of(m->job, rank);
@@ -107,7 +113,10 @@ static bool one_stands_alone(const struct waitfor_maker *m, struct rank_index ra
 	return false;
 }
 
-/* True if that thread, or any (JOB_NONE), is outside, and not seen to wait for others of it. */
+/*
+ * True if that thread, or any of the rank (JOB_NONE), is outside every call, and not seen to wait
+ * for another one of its process.
+ */
 static bool may_come(const struct waitfor_maker *m, struct rank_index rank, int thread)
 {
 	struct spans_range range = threads_of(m->job, rank);
@@ -123,7 +132,10 @@ static bool may_come(const struct waitfor_maker *m, struct rank_index rank, int 
 	return false;
 }
 
-/* Several called there, or nobody has (`none`): then any thread may. */
+/*
+ * Returns the node for a seat whose caller is unknown: several threads called there, or no thread
+ * did (`none`), so that any may.
+ */
 static int unknown_caller(struct waitfor_maker *m, struct rank_index rank, bool none)
 {
 	int thread = main_thread(m, rank);

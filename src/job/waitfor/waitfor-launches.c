@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edges to what a rank launched before.
+ * Adds edges to what a rank launched before.
  *
  * Launch order is an edge only where the earlier op is surely not complete. Where completion is not
  * tracked that is not known, and every op in flight would wait for all before it; so such orders
- * are kept aside and count only where two ranks took opposite ones.
+ * are kept aside, and count only where two ranks took opposite ones.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "job/rollcall.h"
 #include "job/waitfor/waitfor-make.h"
 
-/* True if this wait came out of a later launch of the same rank than that one. */
+/* True if `wait` is for a later launch of the same rank than `other`. */
 static bool launched_after(const struct wait *wait, const struct wait *other)
 {
 	return wait->op && other->op && wait->op->order && other->op->order &&
@@ -21,13 +21,16 @@ static bool launched_after(const struct wait *wait, const struct wait *other)
 	       (!wait->op->launch || wait->op->launch != other->op->launch);
 }
 
-/* Of an untracked op nobody knows that it is not long complete, but where its group forked. */
+/*
+ * True if a wait can explain later ones: it is surely open. An untracked op may long be complete,
+ * unless its group forked before it.
+ */
 static bool is_reason(const struct waitfor_maker *m, const struct wait *wait)
 {
 	return wait->sure || waitfor_is_forked(m, m->job->members[wait->member].group, wait->index);
 }
 
-/* True if nothing orders them: some makers run each group's ops on threads of that group. */
+/* True if nothing orders the two: some makers run each group's ops on threads of that group. */
 static bool are_apart(
 	const struct waitfor_maker *m, const struct wait *wait, const struct wait *other)
 {
@@ -38,9 +41,9 @@ static bool are_apart(
 }
 
 /*
- * A dump tells the order of launches and no streams. A later launch may then wait for any earlier
- * one, by the stream that both have or by one that waits for both: where anything of that kind is
- * open, the later one being open explains nothing.
+ * True if only a dump tells of the rank: it has the order of launches and no streams. A later
+ * launch may then wait for any earlier one, by a stream that both have or by one that waits for
+ * both: where an earlier one is open, that the later one is open explains nothing.
  */
 static bool hides_streams(const struct waitfor_maker *m, struct rank_index rank)
 {
@@ -48,8 +51,8 @@ static bool hides_streams(const struct waitfor_maker *m, struct rank_index rank)
 }
 
 /*
- * True if a launch waits for an earlier one of the same rank: collectives for each other, as NCCL
- * runs them; sends and receives for what is before them on their stream.
+ * True if a launch waits for an earlier one of the same rank. Collectives wait for each other, as
+ * NCCL runs them; sends and receives for what is before them on their stream.
  */
 static bool is_behind(
 	const struct waitfor_maker *m, const struct wait *wait, const struct wait *other)
@@ -64,7 +67,7 @@ static bool is_behind(
 	       (wait->op->stream && wait->op->stream == other->op->stream);
 }
 
-/* What this node stands for needs this wait of a rank, and so what the rank launched before it. */
+/* Adds edges from a node that needs a rank's wait to what the rank launched before that wait. */
 static void join_earlier(struct waitfor_maker *m, int node, const struct wait *wait)
 {
 	struct rank_index rank = wait->rank;
@@ -84,7 +87,10 @@ static void join_earlier(struct waitfor_maker *m, int node, const struct wait *w
 	}
 }
 
-/* The peer's side of a send or receive; NULL where it does not wait in it. */
+/*
+ * Returns the peer's wait on the other side of a send or receive; NULL where the peer does not wait
+ * in it.
+ */
 static const struct wait *other_side(const struct waitfor_maker *m, const struct wait *wait)
 {
 	struct rank_index rank = m->job->members[wait->peer].rank;
@@ -101,7 +107,10 @@ static const struct wait *other_side(const struct waitfor_maker *m, const struct
 	return NULL;
 }
 
-/* An op that all are in is not complete while others of its launch went different ways. */
+/*
+ * Joins an op that all are in to its group's fork, if they launched both together: it is not
+ * complete while others of its launch went different ways.
+ */
 static void join_fork(struct waitfor_maker *m, int node, const struct wait *wait)
 {
 	const struct job_member *member = &m->job->members[wait->member];
@@ -113,10 +122,14 @@ static void join_fork(struct waitfor_maker *m, int node, const struct wait *wait
 			waitfor_fork_node(m, member->group));
 }
 
-/* Of an exchange nothing counts as complete while one of its messages lacks its peer. */
+/*
+ * Joins each message of an exchange to one that lacks its peer: nothing in the exchange is complete
+ * before that.
+ */
 static void join_exchanges(struct waitfor_maker *m)
 {
-	int *lacking = alloc_zeroed(m->waits->n + 1, sizeof(*lacking)); /* by exchange, and 1 */
+	int *lacking = alloc_zeroed(m->waits->n + 1, sizeof(*lacking)); /* per exchange: 1 + a
+									 * lacking wait; 0 none */
 
 	for (size_t i = m->waits->n; i-- > 0;)
 		if (m->waits->at[i].kind == WAIT_P2P && m->waits->at[i].lacking)
@@ -132,7 +145,7 @@ static void join_exchanges(struct waitfor_maker *m)
 	free(lacking);
 }
 
-/* An op that all are in still waits for what one of its members launched before it. */
+/* Joins an op that all are in to what one of its members launched before it. */
 static void join_launches(struct waitfor_maker *m, struct rank_index rank)
 {
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++) {
@@ -160,7 +173,7 @@ static int compare_edges(const void *va, const void *vb)
 	return a->to < b->to ? -1 : a->to > b->to;
 }
 
-/* Untracked ops that two ranks launched in opposite orders, and that all synchronise for. */
+/* Joins untracked ops that two ranks launched in opposite orders, where hosts are held in both. */
 static void join_opposite_orders(struct waitfor_maker *m)
 {
 	size_t n = 0;

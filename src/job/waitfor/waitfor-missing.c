@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edges to those who have not come: each seat that has not entered hangs on the first waited op
- * that it lacks. Where all have come, those who died or froze hold it.
+ * Adds edges to ranks that have not come: each seat that has not entered hangs on the first waited
+ * op that it lacks. Where all have come, members that died or froze hold the op.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "job/rollcall.h"
 #include "job/waitfor/waitfor-make.h"
 
-/* A member that has not entered what a node stands for; each seat hangs on one node. */
+/* A member that has not entered some waited op. Each seat hangs on one node. */
 struct missing {
 	uint64_t head;
 	const struct job_member *member;
@@ -29,10 +29,10 @@ static int compare_missing(const void *va, const void *vb)
 
 struct seats {
 	ARRAY(struct missing) missing; /* by head */
-	bool unknown;
+	bool unknown; /* some member may be missing without evidence */
 };
 
-/* Seats that have not entered the group's furthest waited op, by their own word. */
+/* Collects the seats that have not entered the group's furthest waited op, by their own word. */
 static void collect_missing(
 	struct waitfor_maker *m, int group, uint64_t furthest, struct seats *seats)
 {
@@ -51,7 +51,7 @@ static void collect_missing(
 	array_sort(&seats->missing, compare_missing);
 }
 
-/* Where all have entered: those who died or froze hold it, and so does what was launched before. */
+/* Joins an op that all have entered to the members that died or froze in it. */
 static void hold_by_stopped(struct waitfor_maker *m, int node, int group)
 {
 	const struct job_group *g = &m->job->groups[group];
@@ -67,7 +67,7 @@ static void hold_by_stopped(struct waitfor_maker *m, int node, int group)
 	}
 }
 
-/* True if nothing holds the rank: it is in no call that waits. */
+/* True if the rank is held in no wait. */
 static bool is_free(const struct waitfor_maker *m, struct rank_index rank)
 {
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
@@ -77,7 +77,8 @@ static bool is_free(const struct waitfor_maker *m, struct rank_index rank)
 }
 
 /*
- * True if it is known to be open. Where all ends are told, so is a message that nobody waited for.
+ * True if the op is known to be open. In a group that tells when its ops end, a message is also
+ * open while no end of it is told.
  */
 static bool is_open(const struct job_member *member, const struct job_op *op)
 {
@@ -86,7 +87,7 @@ static bool is_open(const struct job_member *member, const struct job_op *op)
 		       (op->sig.op == JOB_OP_SEND || op->sig.op == JOB_OP_RECV));
 }
 
-/* True if the rank began that op, and is elsewhere, while only it can bring it further. */
+/* True if the rank began the op and is in no wait, while only its host can bring the op further. */
 static bool is_left_open(const struct waitfor_maker *m, const struct job_member *member,
 	const struct job_op *op)
 {
@@ -96,8 +97,8 @@ static bool is_left_open(const struct waitfor_maker *m, const struct job_member 
 }
 
 /*
- * What somebody began and left open goes no further while its host is elsewhere, if nobody drives
- * it but the host.
+ * Joins an op to members that began it and left it open: it goes no further while their hosts are
+ * elsewhere, if only hosts drive it.
  */
 static void hold_by_left_open(struct waitfor_maker *m, int node, int group, uint64_t index)
 {
@@ -112,8 +113,8 @@ static void hold_by_left_open(struct waitfor_maker *m, int node, int group, uint
 }
 
 /*
- * True if an op that all have entered is not complete since somebody there has not completed an
- * earlier one: a group's collectives complete in their order.
+ * True if an op that all have entered waits for the group's op before it, which somebody there has
+ * not completed: a group's collectives complete in their order.
  */
 static bool is_behind_open(const struct waitfor_maker *m, size_t op, size_t missing)
 {
@@ -136,7 +137,7 @@ static bool waits_surely(const struct waitfor_maker *m, struct rank_index rank)
 	return false;
 }
 
-/* True if dumps tell of each rank, and fewer wait in nothing than wait. */
+/* True if dumps tell of each rank, and fewer ranks wait in nothing than wait. */
 static bool tells_by_idle(const struct waitfor_maker *m)
 {
 	size_t idle = 0;
@@ -160,7 +161,8 @@ static bool has_seat(const struct waitfor_maker *m, int group, struct rank_index
 }
 
 /*
- * Joins who may be missing once all known members have come: the other ranks that wait in nothing.
+ * Joins an op to ranks that may be missing there though all known members have come: the other
+ * ranks, which wait in nothing.
  */
 static void guess_missing(struct waitfor_maker *m, int node, int group)
 {
@@ -174,7 +176,10 @@ static void guess_missing(struct waitfor_maker *m, int node, int group)
 	}
 }
 
-/* True if members wait there for some of the others only: of several missing nobody knows whom. */
+/*
+ * True if members wait in that op only for some of the others: of several missing ones nobody knows
+ * which.
+ */
 static bool is_for_some(const struct waitfor_maker *m, int group, uint64_t index)
 {
 	const struct job_group *g = &m->job->groups[group];
@@ -189,7 +194,10 @@ static bool is_for_some(const struct waitfor_maker *m, int group, uint64_t index
 	return false;
 }
 
-/* All waited ops of one group, ops.items[from, to): each to its missing and to the one before. */
+/*
+ * Joins the waited ops of one group, ops.items[from, to), each to its missing seats and to the op
+ * before it.
+ */
 static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 {
 	int group = m->ops.items[from].group;
@@ -232,7 +240,7 @@ static void join_ops(struct waitfor_maker *m)
 }
 
 /*
- * True if nothing is known of the seat but that its rank's stack stands elsewhere. Nobody leaves an
+ * True if all that is known of the seat is that its rank's stack stands elsewhere. Nobody leaves an
  * init before all have come to it. (An operation, though, may have been left to the device.)
  */
 static bool is_elsewhere(const struct waitfor_maker *m, const struct job_member *member)
@@ -241,7 +249,10 @@ static bool is_elsewhere(const struct waitfor_maker *m, const struct job_member 
 	       !(job_rank(m->job, member->rank)->knows & JOB_KNOWS_BOARDS);
 }
 
-/* A seat that has not come to the init: by its own word an edge, else nobody knows. */
+/*
+ * Joins an init to a seat that has not come to it: an edge by the seat's own word, else it is
+ * unknown.
+ */
 static void join_late(struct waitfor_maker *m, int node, const struct job_member *member)
 {
 	if (rollcall_never_came(m->job, member) || is_elsewhere(m, member)) {
@@ -255,8 +266,8 @@ static void join_late(struct waitfor_maker *m, int node, const struct job_member
 }
 
 /*
- * The exchange of an id waits for seat 0 alone, which gives it. Once that has come, only the store
- * knows why others have not got it.
+ * Joins the exchange of an id to seat 0 alone, which gives it. Once seat 0 has come, only the store
+ * knows why others have not got the id.
  */
 static void join_bootstrap(struct waitfor_maker *m, int node, const struct job_group *g)
 {
@@ -271,7 +282,9 @@ static void join_bootstrap(struct waitfor_maker *m, int node, const struct job_g
 		waitfor_add_edge(m, node, waitfor_stopped_node(m, giver->rank));
 }
 
-/* Joins the seats that never came to the init; if all came, those that died or froze in it. */
+/*
+ * Joins an init to the seats that never came to it; if all came, to those that died or froze in it.
+ */
 static void join_init(struct waitfor_maker *m, int group)
 {
 	const struct job_group *g = &m->job->groups[group];
@@ -292,7 +305,7 @@ static void join_init(struct waitfor_maker *m, int group)
 		hold_by_stopped(m, node, group);
 }
 
-/* The furthest split of the group that somebody is in. */
+/* Returns the number of the group's furthest split that somebody is in. */
 static uint64_t furthest_split(const struct waitfor_maker *m, int group)
 {
 	uint64_t furthest = 0;
@@ -307,7 +320,10 @@ static uint64_t furthest_split(const struct waitfor_maker *m, int group)
 	return furthest;
 }
 
-/* A split needs all of the old group: whoever began fewer of them has not come. */
+/*
+ * Joins a split to members that have not come. It needs all of the old group: whoever began fewer
+ * splits is missing.
+ */
 static void join_split(struct waitfor_maker *m, int group)
 {
 	const struct job_group *g = &m->job->groups[group];
@@ -345,8 +361,9 @@ void waitfor_join_missing(struct waitfor_maker *m)
 }
 
 /*
- * Whoever went another way, all who are at the fork wait for those as well that have not come to
- * it: what they will do there is not known. On a device a fork never resolves, whoever comes.
+ * Joins a fork to the members that have not come to it, if hosts drive the group's ops: all who are
+ * at the fork wait for those, too, and what they will do there is unknown. On a device a fork never
+ * resolves, whoever comes.
  */
 static void join_fork(struct waitfor_maker *m, int group)
 {
@@ -372,12 +389,16 @@ void waitfor_join_forks(struct waitfor_maker *m)
 			join_fork(m, (int)group);
 }
 
+/* Returns the peer's side of the message that is waited for; NULL. */
 static const struct job_op *met_by(const struct waitfor_maker *m, const struct wait *wait)
 {
 	return message_met(m->job, wait->member, wait->op);
 }
 
-/* True if the peer is done with its side of the message: how it ended later does not hold it. */
+/*
+ * True if the peer is done with its side of the message: how it ended later does not hold the
+ * message.
+ */
 static bool is_done_with(const struct job *job, const struct wait *wait)
 {
 	const struct job_op *met = message_met(job, wait->member, wait->op);
@@ -385,7 +406,10 @@ static bool is_done_with(const struct job *job, const struct wait *wait)
 	return met && met->completed == JOB_YES;
 }
 
-/* The peer that has not made the matching call; or one that did, and died or froze in it. */
+/*
+ * The edge leads to a peer that has not made the matching call; or that did, and died or froze in
+ * it, or left it open.
+ */
 void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wait)
 {
 	struct rank_index peer = m->job->members[wait->peer].rank;

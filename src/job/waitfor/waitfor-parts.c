@@ -10,18 +10,20 @@ struct visit {
 	size_t edge; /* the next one to look at */
 };
 
+/* The state of Tarjan's search. */
 struct finder {
 	struct waitfor *graph;
 	int *number; /* per node: when it was first seen, from 1; 0 never */
-	int *lowest; /* per node: the earliest one that it leads back to */
-	int *stack;  /* seen, not yet in a part */
+	int *lowest; /* per node: the number of the earliest one that it leads back to */
+	int *stack;  /* nodes that were seen and are not yet in a part */
 	bool *on_stack;
 	size_t depth;
-	struct visit *path;
+	struct visit *path; /* the nodes from where the search began to where it is */
 	size_t steps;
 	int seen;
 };
 
+/* Sees a node for the first time, and goes on from it. */
 static void enter(struct finder *f, int node)
 {
 	f->number[node] = f->lowest[node] = ++f->seen;
@@ -30,6 +32,7 @@ static void enter(struct finder *f, int node)
 	f->path[f->steps++] = (struct visit){node, f->graph->first_edge[node]};
 }
 
+/* Makes a part of all nodes seen since `root`. */
 static void close_part(struct finder *f, int root)
 {
 	struct waitfor *graph = f->graph;
@@ -50,7 +53,7 @@ static void lower(struct finder *f, int node, int value)
 		f->lowest[node] = value;
 }
 
-/* One step along the path: down the next edge, or back up. */
+/* Goes one step along the path: down the next edge, or back up. */
 static void step(struct finder *f)
 {
 	struct visit *top = &f->path[f->steps - 1];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits for a key of the store. It is recorded nowhere which rank has to set it. But where all
- * ranks but a few wait for one key, and those few are seen to be outside of every wait, one of them
- * has to set it, or keeps another from that: the edge leads there. No rank is pointed at if that is
- * unknown for any of them, or if those outside are not the fewer.
+ * Joins waits for keys of the store. Nothing records which rank has to set a key. But where all
+ * ranks but a few wait for one key, and those few are seen to be outside of every wait, one of the
+ * few has to set it, or keeps another rank from that: the edges lead to them. Where it is unknown
+ * of any of them, or where they are not the fewer, no rank is pointed at.
  *
- * The store itself is rank 0's: until it is open all others wait for rank 0, and rank 0, which has
- * opened it, waits for those who have not come to it. Who made a group has.
+ * The store itself is rank 0's. Until it is open all others wait for rank 0; and rank 0, which has
+ * opened it, waits for those who have not come to it. A rank that made a group has come.
  */
 #include <string.h>
 
@@ -48,7 +48,7 @@ void waitfor_collect_keys(struct waitfor_maker *m)
 	}
 }
 
-/* The node of a key that waitfor_collect_keys() has seen; asked for no other. */
+/* Searches the sorted keys. */
 int waitfor_key_node(const struct waitfor_maker *m, const char *key)
 {
 	size_t low = 0, high = m->keys.nr;
@@ -64,7 +64,10 @@ int waitfor_key_node(const struct waitfor_maker *m, const char *key)
 	return m->keys.items[low].node;
 }
 
-/* True if the rank itself shows that it waits in nothing: it ended, never came, or says so. */
+/*
+ * True if the rank itself shows that it waits in nothing: it ended, never came, or its board or
+ * stack tells so.
+ */
 static bool is_outside(const struct waitfor_maker *m, struct rank_index rank)
 {
 	const struct job_rank *r = job_rank(m->job, rank);
@@ -96,7 +99,7 @@ static bool waits_for_key(const struct waitfor_maker *m, struct rank_index rank,
 	return false;
 }
 
-/* A few outside while all others wait: fewer than those who wait, and nobody else. */
+/* Joins a key to the few ranks outside, if all other ranks wait for it. */
 static void join_key(struct waitfor_maker *m, const struct waitfor_key *key)
 {
 	struct waitfor_node *node = &m->nodes.items[key->node];
@@ -115,13 +118,13 @@ static void join_key(struct waitfor_maker *m, const struct waitfor_key *key)
 			waitfor_add_edge(m, key->node, rank.i);
 }
 
-/* True if rank number 0 is that of this index. */
+/* True if the rank is number 0. */
 static bool is_zero(const struct waitfor_maker *m, struct rank_index rank)
 {
 	return !job_rank(m->job, rank)->world_rank.n && !job_rank(m->job, rank)->numberless;
 }
 
-/* True if the rank has been at the store: it made a group there, or waits in it for something. */
+/* True if the rank has come to the store: it made a group there, or waits in it for something. */
 static bool has_come(const struct waitfor_maker *m, struct rank_index rank)
 {
 	if (!job_rank(m->job, rank)->candidate_only &&
@@ -135,7 +138,7 @@ static bool has_come(const struct waitfor_maker *m, struct rank_index rank)
 	return false;
 }
 
-/* True if it is still on its way there, also where it is that cannot find the store. */
+/* True if the rank is still on its way to the store, or cannot find it. */
 static bool is_on_its_way(const struct waitfor_maker *m, struct rank_index rank)
 {
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
@@ -145,8 +148,9 @@ static bool is_on_its_way(const struct waitfor_maker *m, struct rank_index rank)
 }
 
 /*
- * A store that rank 0 has not opened: it does something else. Where it is open, or where rank 0
- * asks for it like all others (a launcher's), nobody knows why they do not find it.
+ * Joins the store to rank 0, if that does something else and has not opened it. Where the store is
+ * open, or where rank 0 asks for it like all others (it is a launcher's), nobody knows why they do
+ * not find it.
  */
 static void join_store(struct waitfor_maker *m, const struct waitfor_key *key)
 {
@@ -163,7 +167,7 @@ static void join_store(struct waitfor_maker *m, const struct waitfor_key *key)
 	}
 }
 
-/* A store to which some have not come yet. */
+/* Joins an open store, in which rank 0 waits, to the ranks that have not come to it yet. */
 static void join_ranks(struct waitfor_maker *m, const struct waitfor_key *key)
 {
 	job_for_each_rank(m->job, rank) {

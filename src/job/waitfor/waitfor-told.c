@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits of a job of which only stacks tell: nothing of ours is in it, or what it calls is not
- * recorded. Groups and operations are unknown then. Known is which ranks are inside something that
- * waits for others, and which are seen to be elsewhere: those who are elsewhere keep the others
- * waiting. Where one has ended, or looks for the others where they never are, it is that one.
+ * Joins the waits of a job of which only stacks tell: inquest's probe is not in it, or what it
+ * calls is not recorded. Groups and operations are unknown then. What is known is which ranks are
+ * inside something that waits for others, and which are seen to be elsewhere: those elsewhere keep
+ * the others waiting. If one of these has ended, or looks for the others where they never are, it
+ * is that one.
  *
  * A rank whose stack does not tell is never pointed at, and counts as one of those who may be late.
  */
@@ -13,7 +14,7 @@
 #include "job/waitfor/waitfor-make.h"
 
 enum place {
-	PLACE_DARK, /* nothing tells */
+	PLACE_DARK, /* nothing tells where it is */
 	PLACE_WAITS,
 	PLACE_ELSEWHERE,
 	PLACE_LOCKED, /* elsewhere, in a file's lock that another rank may have */
@@ -21,6 +22,7 @@ enum place {
 	PLACES
 };
 
+/* What stacks tell of all ranks. */
 struct sight {
 	const struct waitfor_maker *m;
 	enum place *places; /* per rank */
@@ -34,6 +36,7 @@ static bool has_ended(const struct job *job, struct rank_index rank)
 	return process != JOB_NONE && job->processes[process].end > JOB_ALIVE;
 }
 
+/* Returns where a rank is, by its stack and its end. */
 static enum place place_of(const struct waitfor_maker *m, struct rank_index rank)
 {
 	const struct waits_told *told = &m->waits->told[rank.i];
@@ -53,7 +56,7 @@ static bool is_zero(const struct waitfor_maker *m, struct rank_index rank)
 	return !job_rank(m->job, rank)->world_rank.n && !job_rank(m->job, rank)->numberless;
 }
 
-/* True if a rank that is not where all wait, for another reason, may have that lock. */
+/* True if rank `other`, which is not seen to wait, may have the lock that `rank` waits for. */
 static bool may_have_lock(
 	const struct sight *sight, struct rank_index rank, struct rank_index other)
 {
@@ -67,8 +70,8 @@ static bool may_have_lock(
 }
 
 /*
- * A rank that waits for a file's lock may wait for another rank of its host: nobody is pointed at
- * for it, unless the holder is known, or all the others are known not to have it.
+ * Finds ranks that wait for a file's lock which another rank of their host may have. Nobody is
+ * pointed at for it, unless the holder is known, or all the others are known not to have it.
  */
 static void set_locked_apart(struct sight *sight)
 {
@@ -85,6 +88,7 @@ static void set_locked_apart(struct sight *sight)
 	}
 }
 
+/* Finds where all ranks are, and counts them. */
 static void look(struct sight *sight)
 {
 	job_for_each_rank(sight->m->job, rank)
@@ -94,7 +98,7 @@ static void look(struct sight *sight)
 		sight->n[sight->places[rank.i]]++;
 }
 
-/* True if all who wait may wait for what rank 0 gives, and it is none of them. */
+/* True if all ranks that wait may wait for what rank 0 gives, and rank 0 is none of them. */
 static bool is_all_for_zero(const struct sight *sight)
 {
 	job_for_each_rank(sight->m->job, rank)
@@ -104,7 +108,7 @@ static bool is_all_for_zero(const struct sight *sight)
 	return true;
 }
 
-/* Says whether it is certain that they do, and what each rank does. */
+/* True if they certainly wait for rank 0, and it is known where each rank is. */
 static bool is_surely_for_zero(const struct sight *sight)
 {
 	job_for_each_rank(sight->m->job, rank)
@@ -114,9 +118,9 @@ static bool is_surely_for_zero(const struct sight *sight)
 }
 
 /*
- * All wait for what rank 0 gives, the store or the unique id of a communicator: where rank 0 is
- * elsewhere, it is waited for, and nobody else is; where nobody knows what it does, nobody is. So
- * also where they only may do, by what their stacks do not show.
+ * True if the others wait for this rank. Where a rank is over, they wait for such ranks only. If
+ * all may wait for what rank 0 gives (`zero`: the store, or the unique id of a communicator), rank
+ * 0 is waited for if it is elsewhere, and nobody else ever is.
  */
 static bool is_waited_for(const struct sight *sight, struct rank_index rank, bool zero)
 {
@@ -125,7 +129,9 @@ static bool is_waited_for(const struct sight *sight, struct rank_index rank, boo
 	return sight->places[rank.i] == PLACE_ELSEWHERE && (!zero || is_zero(sight->m, rank));
 }
 
-/* How many may be late, known ones or not; where nobody knows how many there are, all. */
+/*
+ * Returns how many ranks may be late, known ones or not; all, where the size of the job is unknown.
+ */
 static size_t count_late(const struct sight *sight, bool zero)
 {
 	size_t elsewhere = 0;

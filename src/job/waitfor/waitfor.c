@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building the graph, in the order in which the file reads: a node for each rank; one for each op
+ * Builds the graph, in the order in which the file reads: a node for each rank; one for each op
  * that somebody waits in, found by (group, index); nodes for inits, splits, forks and stopped ranks
  * where an edge first needs one. Then the edges, then what follows from them.
  *
@@ -10,9 +10,9 @@
  * A seat that has not entered hangs on one op only, the first that it lacks: later ones reach it
  * along the chain. An edge per op and missing seat would say the same and grow with their product.
  *
- * From sinks upwards the parts are numbered (waitfor-parts.c), so one pass over the nodes by part,
- * from the far end, carries each standing wait to all that it leads to; a circle is one part and
- * shares one value.
+ * The parts are numbered from the sinks upwards (waitfor-parts.c). So one pass over the nodes by
+ * part, from the far end, carries each standing wait to all that it leads to; a circle is one part
+ * and shares one value.
  */
 #include "job/waitfor/waitfor.h"
 
@@ -45,9 +45,13 @@ int waitfor_group_of(const struct job *job, const struct wait *wait)
 	return wait->member == JOB_NONE ? JOB_NONE : job->members[wait->member].group;
 }
 
-/* Whoever has not called for longer than this went nowhere, however long it had gone on. */
+/*
+ * The longest step, ns, that a thread is granted between two calls: beyond it nothing was going on,
+ * however long a thread went on before.
+ */
 #define STEP_AT_MOST (60 * CLOCK_NS_PER_S)
 
+/* Returns the threshold of a wait, leaving other threads of its rank aside. */
 static int64_t threshold_alone(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given)
 {
@@ -62,7 +66,7 @@ static int64_t threshold_alone(
 	return wait->kind == WAIT_INIT ? given->threshold_init[group] : given->threshold[group];
 }
 
-/* Another thread that went on beside a wait for so long may be in a step of twice that. */
+/* If another thread went on beside the wait for some time, it may be in a step of twice that. */
 int64_t waitfor_threshold(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given)
 {
@@ -98,7 +102,7 @@ bool waitfor_is_forked(const struct waitfor_maker *m, int group, uint64_t index)
 	return m->given->forked[group] && index >= m->given->forked[group];
 }
 
-/* A node for each op that some wait is in, in order of group and index. */
+/* Makes a node for each op that some wait is in, in order of group and index. */
 static void collect_ops(struct waitfor_maker *m)
 {
 	size_t n = 0;
@@ -126,7 +130,7 @@ static void collect_ops(struct waitfor_maker *m)
 	}
 }
 
-/* The node of an op that collect_ops() has seen; asked for no other. */
+/* Returns the node of an op that collect_ops() has seen; asked for no other. */
 static int op_node(const struct waitfor_maker *m, int group, uint64_t index)
 {
 	struct waitfor_waited key = {.group = group, .index = index};
@@ -143,6 +147,7 @@ static int op_node(const struct waitfor_maker *m, int group, uint64_t index)
 	return m->ops.items[low].node;
 }
 
+/* Returns the node in a slot; makes it when first asked. */
 static int lazy_node(struct waitfor_maker *m, int *slot, enum waitfor_kind kind,
 	struct rank_index rank, int group)
 {
@@ -161,7 +166,10 @@ int waitfor_fork_node(struct waitfor_maker *m, int group)
 	return lazy_node(m, &m->fork_node[group], WAITFOR_FORK, NO_RANK, group);
 }
 
-/* What this wait leads to: shared by all who wait for the same, but for P2P and syncs. */
+/*
+ * Returns the node that a wait leads to. All who wait for the same share it, except for P2P, locks
+ * and synchronisations.
+ */
 static int node_for(struct waitfor_maker *m, size_t index)
 {
 	const struct wait *wait = &m->waits->at[index];
@@ -208,7 +216,7 @@ bool waitfor_follows(const struct waitfor_maker *m, const struct wait *wait)
 	}
 }
 
-/* All nodes first: an edge names them by index. */
+/* Makes all nodes first, since an edge names them by index; then the edges. */
 static void make_graph(struct waitfor_maker *m)
 {
 	job_for_each_rank(m->job, rank)
@@ -233,6 +241,7 @@ static void make_graph(struct waitfor_maker *m)
 
 /* -- from edges to answers --------------------------------------------------------------------- */
 
+/* Sorts the edges by their source into the graph, by counting. */
 static void sort_edges(struct waitfor_maker *m)
 {
 	struct waitfor *graph = m->graph;
@@ -261,7 +270,7 @@ static void raise(int64_t *into, int64_t value)
 		*into = value;
 }
 
-/* Nodes by part, those farthest from the sinks first. */
+/* Returns the nodes ordered by part, those farthest from the sinks first; to be freed. */
 static int *order_by_part(const struct waitfor *graph)
 {
 	int *order = alloc_zeroed(graph->nnodes + 1, sizeof(*order));
@@ -281,8 +290,8 @@ static int *order_by_part(const struct waitfor *graph)
 }
 
 /*
- * True if that node is a message for which nobody is seen to wait, or that may keep no rank; or a
- * thread of which it is not known that it waits.
+ * True if an edge to that node is a guess: it is a message for which nobody is seen to wait, or
+ * that may keep no rank; or a thread of which it is not known that it waits.
  */
 static bool is_ahead(const struct waitfor *graph, int at)
 {
@@ -294,8 +303,8 @@ static bool is_ahead(const struct waitfor *graph, int at)
 }
 
 /*
- * Carries the longest standing wait from where it is felt to all that it waits for: per part, which
- * the caller frees. `sure`: through no guess.
+ * Carries the longest standing wait from where it is felt to all that it waits for. Returns its age
+ * per part, JOB_UNKNOWN none; to be freed. `sure`: only through what is no guess.
  */
 static int64_t *carry_waits(
 	const struct waitfor *graph, const struct waitfor_given *given, const int *order, bool sure)
@@ -322,6 +331,7 @@ static int64_t *carry_waits(
 	return by_part;
 }
 
+/* Tells each node the longest wait that leads to it, and whether only guesses do. */
 static void spread_waits(struct waitfor *graph, const struct waitfor_given *given)
 {
 	int *order = order_by_part(graph);
@@ -339,7 +349,7 @@ static void spread_waits(struct waitfor *graph, const struct waitfor_given *give
 	free(order);
 }
 
-/* Takes out the guesses that are in a circle. True if there was any. */
+/* Drops the edges that are guesses and lie in a circle. True if there were any. */
 static bool drop_circling(struct waitfor_maker *m)
 {
 	size_t n = 0, before = m->edges.nr;
@@ -355,7 +365,7 @@ static bool drop_circling(struct waitfor_maker *m)
 	return n < before;
 }
 
-/* What a guess takes part in is no circle: nobody may wait there. */
+/* Finds the parts. A circle in which a guess takes part is none: perhaps nobody waits there. */
 static void close_graph(struct waitfor_maker *m)
 {
 	struct waitfor *graph = m->graph;
@@ -452,7 +462,7 @@ size_t waitfor_count_guessed(const struct waitfor *graph, const bool *wanted)
 	return n;
 }
 
-/* From the sinks outwards: a part leads there if one of its edges does. */
+/* Marks all parts that lead to a marked one, from the sinks outwards. */
 static void spread_leads(const struct waitfor *graph, const int *order, bool *leads)
 {
 	for (size_t i = graph->nnodes; i-- > 0;) {
@@ -465,9 +475,9 @@ static void spread_leads(const struct waitfor *graph, const int *order, bool *le
 }
 
 /*
- * A message that is open, and nobody knows whether its peer came to it: to blame the peer that is
- * too little. But if the peer is waited for, or waits, so does who waits for its message. True if
- * any such was found.
+ * Marks open messages of which nobody knows whether the peer came to them, and whose peer leads to
+ * a marked part. To blame such a peer is too much; but if it is waited for, or waits, so does who
+ * waits for its message. True if any was found.
  */
 static bool follow_dark_pairs(const struct waitfor *graph, bool *leads)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a rank began, and is in no call for. What hosts drive, or send, goes on without a wait, or
- * stands still without keeping its rank. A receive is open until its message comes, which may be
- * the next step's; who began it may ask for it again and again, and no ring has that. So:
+ * Judges what a rank began and is in no call for. What hosts drive, or send, goes on without a
+ * wait, or stands still without keeping its rank. A receive is open until its message comes, which
+ * may be the next step's; the rank may ask for it again and again, and no ring records that. So:
  *
  *	a thread is held in it		it is a wait
- *	a thread is in a call that is
- *	for nobody knows what, or its
- *	stack shows the rank to wait	it may be that wait: it counts as one
+ *	a thread is in a call, and
+ *	nobody knows what for; or its
+ *	stack shows that the rank waits	it may be that wait: it counts as one
  *	its ring does not tell of all
  *	threads, or not whether one
  *	that waits for several means
- *	this one, too			perhaps it is one: a guess
+ *	this one, too			perhaps it is a wait: a guess
  *	threads are held in others, or
  *	the stack shows other work, or
- *	it is a send			nobody waits for it, that is seen (verdict/polls.h)
+ *	it is a send			nobody is seen to wait for it (verdict/polls.h)
  *	else				it is ahead: a guess (waits.h)
  *
  * A collective that hosts move is no guess: where its rank is not known to be elsewhere it is a
- * wait, which need not be seen. Of who ended of its own this says nothing: a wait for it may have
- * thrown.
+ * wait, which need not be seen. Nothing is said here of a rank that ended on its own: a wait may
+ * have thrown.
  */
 #include "job/waitfor/waits.h"
 
@@ -30,7 +30,10 @@
 #include "job/names.h"
 #include "job/spans.h"
 
-/* True if it is for what hosts move, and no device; what they drive is asked of apart. */
+/*
+ * True if the wait is for something that hosts move, and no device. Collectives that hosts drive
+ * are treated apart.
+ */
 static bool is_by_host(const struct job *job, const struct wait *wait)
 {
 	const char *maker;
@@ -48,7 +51,7 @@ bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait)
 	       backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_DRIVEN);
 }
 
-/* True if nobody knows in which call some thread of it is. */
+/* True if it is unknown in which call some thread of the rank is. */
 static bool is_torn(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = threads_of(job, rank);
@@ -60,7 +63,7 @@ static bool is_torn(const struct job *job, struct rank_index rank)
 	return false;
 }
 
-/* True if its ring tells in which calls its threads are, all of them, and what for. */
+/* True if the rank's ring tells in which calls all its threads are, and what for. */
 static bool tells_all(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = threads_of(job, rank);
@@ -78,7 +81,7 @@ bool waits_hide(const struct job *job, struct rank_index rank, const struct wait
 	       is_torn(job, rank);
 }
 
-/* True if it lives, or was ended by others where it was. */
+/* True if the process lives, or was ended by others where it was. */
 static bool was_left_alone(const struct job_process *process)
 {
 	return process->end <= JOB_ALIVE ||
@@ -86,7 +89,7 @@ static bool was_left_alone(const struct job_process *process)
 		       (process->status == SIGTERM || process->status == SIGKILL));
 }
 
-/* True if it is in a call of which nobody knows what for. */
+/* True if the rank is held in a call of which nobody knows what it waits for. */
 static bool is_in_some_wait(const struct wait *waits, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -103,20 +106,24 @@ static bool is_held(const struct wait *waits, size_t n)
 	return false;
 }
 
-/* Of a message; who has not come to a collective would be blamed for sure. */
+/*
+ * Makes the wait for a message a guess. (For a collective a member that has not come would be
+ * blamed for sure.)
+ */
 static void guess(struct wait *wait)
 {
 	wait->ahead = wait->perhaps = wait->doubtful = true;
 	wait->sure = false;
 }
 
+/* Lets a wait hold nobody: what was begun is open, and nobody is seen to wait for it. */
 static void keep_nobody(struct wait *wait)
 {
 	wait->ahead = true;
 	wait->sure = wait->lacking = wait->doubtful = false;
 }
 
-/* True if its other side is done with it. */
+/* True if the message's other side is done with it. */
 static bool is_met_and_done(const struct job *job, const struct wait *wait)
 {
 	const struct job_op *met = wait->op ? message_met(job, wait->member, wait->op) : NULL;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exchanges: sends and receives that stand or fall together. Both sides of a message are of one,
- * and so is all that a rank launched in one go: it completes as one.
+ * Finds exchanges: sends and receives that stand or fall together. Both sides of a message are of
+ * one exchange, and so is all that a rank launched in one go: it completes as one.
  *
- *	0 launches   send 1, recv 2	0>1 and 2>0 by 0's launch,
- *	1 launches   recv 0, send 2	1>2 by 1's, which has the other side of 0>1:
- *	2 launches   recv 1, send 0	one exchange
+ *	0 launches	 send 1, recv 2	0>1 and 2>0 by 0's launch,
+ *	1 launches	 recv 0, send 2	1>2 by 1's, which has the other side of 0>1:
+ *	2 launches	 recv 1, send 0	one exchange
  */
 #include "base/alloc.h"
 #include "job/messages.h"
 #include "job/waitfor/waits.h"
 
+/* Returns the wait that stands for an exchange. */
 static int root_of(const struct waits *waits, int at)
 {
 	while (waits->at[at].exchange != at)
@@ -18,7 +19,7 @@ static int root_of(const struct waits *waits, int at)
 	return at;
 }
 
-/* The lower number stands for both. */
+/* Unites the exchanges of two waits; the lower number stands for both. */
 static void unite(struct waits *waits, int a, int b)
 {
 	int low, high;
@@ -41,7 +42,7 @@ static bool are_sides(const struct wait *a, const struct wait *b)
 	       a->op->sig.op != b->op->sig.op && message_is_same(a->op, b->op);
 }
 
-/* Unites it with all such waits of that rank before it. */
+/* Unites a wait with all waits of that rank before it that belong to the same exchange. */
 static void unite_with(struct waits *waits, int at, struct rank_index rank,
 	bool (*belong)(const struct wait *a, const struct wait *b))
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread that synchronises waits for: what is on its stream, or has its number; of a wait
- * for several those whose bits it tells. A group's collectives are over in their order, so one that
- * is open keeps all behind it, on whatever streams.
+ * Which ops a thread that synchronises waits for: those on its stream, or with its number; of a
+ * wait for several, those whose bits it tells. A group's collectives end in their order, so one
+ * that is open keeps all behind it, on whatever streams.
  */
 #include "job/spans.h"
 #include "job/waitfor/waits.h"
 
 /*
- * Whether the op is one of the several that the thread waits for. Where something was lost, one of
- * those may not be known by its number; and the last bit is for all that are further behind.
+ * Tells whether the op is one of the several that the thread waits for; JOB_YES of a wait that does
+ * not tell its ops. Where records are lost, an op's number may be unknown; and the last bit is for
+ * all ops that are further behind.
  */
 static enum job_known is_among(
 	const struct job *job, const struct job_thread *thread, const struct wait *wait)
@@ -25,7 +26,7 @@ static enum job_known is_among(
 	return job_rank(job, wait->rank)->loses ? JOB_MAYBE : JOB_NO;
 }
 
-/* A stream not known may be any. */
+/* True if the op may be on the stream that the thread waits for: an unknown stream may be any. */
 static bool is_on_stream(const struct job_thread *thread, const struct job_op *op)
 {
 	return thread->whole_device || !thread->stream || !op || !op->stream ||
@@ -49,7 +50,7 @@ const struct job_op *waits_later(
 	return NULL;
 }
 
-/* Where it is not known whether it is among several, the thread waits for it perhaps. */
+/* Where it is unknown whether the op is among several, the thread waits for it perhaps. */
 bool waits_cover(const struct job *job, const struct job_thread *thread, struct wait *wait)
 {
 	enum job_known among = is_among(job, thread, wait);

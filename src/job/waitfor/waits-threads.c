@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rank of several threads is held only while all do nothing else. A thread that serves others
- * stands in a receive for as long as the job runs, and what the others do meanwhile is the rank's
- * work: its wait holds the rank for no longer than the last of them has stood, and not at all where
- * one went on a moment ago, or the main thread is seen to be elsewhere. A main thread that waits
- * for a thread of its own process (a join) waits for whatever that does; where no stack shows that,
- * a message of another thread keeps the rank perhaps. The wait of the main thread holds
- * whatever others do: they may only tell that the rank lives.
+ * When a wait of one thread holds its rank. A rank of several threads is held only while none of
+ * them does anything else. A thread that serves others stands in a receive for as long as the job
+ * runs, and what the others do meanwhile is the rank's work. So its wait holds the rank for no
+ * longer than the last of the others has stood, and not at all where one went on a moment ago, or
+ * where the main thread is seen to be elsewhere. A main thread that waits for a thread of its own
+ * process (a join) waits for whatever that one does; where no stack shows that, a message of
+ * another thread keeps the rank perhaps. The wait of the main thread itself holds the rank whatever
+ * others do: they may only tell that the rank lives.
  */
 #include "job/waitfor/waits.h"
 
@@ -16,7 +17,7 @@
 #include "job/spans.h"
 #include "job/stacktree/stackfacts.h"
 
-/* Who went on so lately stands nowhere. */
+/* A thread that went on less than so many ns ago stands nowhere. */
 #define MOMENT (2 * CLOCK_NS_PER_S)
 
 bool waits_is_main(const struct job *job, const struct job_thread *thread)
@@ -26,7 +27,9 @@ bool waits_is_main(const struct job *job, const struct job_thread *thread)
 	return process != JOB_NONE && job->processes[process].pid == thread->tid;
 }
 
-/* Where threads of one process wait for each other, whatever it is called. */
+/*
+ * True if the stack is where threads of one process wait for each other, whatever that is called.
+ */
 static bool may_wait_for_thread(const struct job *job, const struct job_stack *stack)
 {
 	static const struct stackfacts_place places[] = {
@@ -60,7 +63,7 @@ int waits_caller(const struct job_op *ops, size_t n)
 	return thread;
 }
 
-/* The wait of a thread counts from when that other one, which went on since, came to stand. */
+/* Counts the thread's wait from when another thread, which went on meanwhile, came to stand. */
 static void count_from(
 	const struct job_thread *thread, const struct job_thread *other, struct wait *wait)
 {
@@ -70,7 +73,7 @@ static void count_from(
 	wait->aside = other->state == JOB_THREAD_OUTSIDE ? other->since - thread->since : 0;
 }
 
-/* Whether the wait of a thread, in a call of the host's, holds its rank. */
+/* Tells whether the wait of a thread, in a call in which the host waits, holds its rank. */
 static enum job_known holds_rank(
 	const struct job *job, const struct job_thread *thread, int64_t now, struct wait *wait)
 {
@@ -99,9 +102,9 @@ static enum job_known holds_rank(
 }
 
 /*
- * True if hosts drive what is waited in, or it is a message that they move; of a wait without a
- * group, if they drive anywhere. A collective of others is run by a thread of the library's: it is
- * as old as it is, whatever its rank does beside it.
+ * True if hosts drive what is waited in, or it is a message that they move; for a wait without a
+ * group, if hosts drive the ops of any group. Any other collective is run by a thread of the
+ * library's: the wait is as old as it is, whatever its rank does beside it.
  */
 static bool is_by_hosts(const struct job *job, const struct wait *wait)
 {
@@ -117,7 +120,7 @@ static bool is_by_hosts(const struct job *job, const struct wait *wait)
 	return found;
 }
 
-/* True if it has long been in a collective to which another member has not come. */
+/* True if the wait has long been in a collective to which another member has not come. */
 static bool stands_in_vain(const struct wait *wait, int64_t now)
 {
 	return wait->kind == WAIT_COLLECTIVE && wait->lacking && wait->since != JOB_UNKNOWN &&

@@ -32,11 +32,11 @@ struct collector {
 	const struct job *job;
 	struct waits *waits;
 	const struct waits_told *told; /* per rank; NULL none */
-	int64_t stood;		       /* where only stacks tell: for all; JOB_UNKNOWN */
+	int64_t stood;		       /* where only stacks tell: age of all waits, ns */
 	ARRAY(struct wait) list;
 	struct by_rank seats;
-	uint64_t *rear;     /* per group: smallest head of those who speak */
-	uint64_t *doubt;    /* per group: from this index on some member has no evidence */
+	uint64_t *rear;     /* per group: smallest head of seats that speak */
+	uint64_t *doubt;    /* per group: first index of which some member has no evidence */
 };
 
 /* -- preparation ------------------------------------------------------------------------------- */
@@ -47,14 +47,14 @@ static bool is_by_dump(const struct job_rank *rank)
 	return (rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
 }
 
-/* True if nobody knows when that was taken which tells how far the rank came. */
+/* True if only a dump tells how far the rank came, and nobody knows when that was taken. */
 static bool is_age_unknown(const struct job *job, const struct job_rank *rank)
 {
 	return rank->process != JOB_NONE && job->processes[rank->process].age_unknown &&
 	       is_by_dump(rank);
 }
 
-/* The gathering of its host, or the end of its process, if that came first. */
+/* Returns when its host was gathered, or its process ended, if that came first; JOB_UNKNOWN. */
 static int64_t end_of_evidence(const struct job *job, const struct job_rank *rank)
 {
 	int64_t now = rank->host == JOB_NONE ? JOB_UNKNOWN : job->hosts[rank->host].gathered;
@@ -75,7 +75,7 @@ static int64_t end_of_evidence(const struct job *job, const struct job_rank *ran
 	return now;
 }
 
-/* From which index on nobody knows whether this seat has entered. */
+/* Returns the first index of which nobody knows whether this seat has entered it. */
 static uint64_t doubt_of(const struct job *job, const struct job_member *member)
 {
 	if (rollcall_speaks(job, member))
@@ -83,7 +83,7 @@ static uint64_t doubt_of(const struct job *job, const struct job_member *member)
 	return member->head_known ? member->head + 1 : 1;
 }
 
-/* Per group, once: asking it for each seat anew would be seats squared. */
+/* Finds rear and doubt of each group once: asking for each seat anew would take seats squared. */
 static void find_rears(struct collector *c)
 {
 	c->rear = alloc_zeroed(c->job->ngroups + 1, sizeof(*c->rear));
@@ -105,7 +105,7 @@ static void find_rears(struct collector *c)
 
 /* -- collectives ------------------------------------------------------------------------------- */
 
-/* True if the rank that has this seat has ended, in whatever way. */
+/* True if the rank in this seat has ended, in whatever way. */
 static bool has_ended(const struct job *job, const struct job_member *m)
 {
 	int process = is_rank(m->rank) ? job_rank(job, m->rank)->process : JOB_NONE;
@@ -114,8 +114,8 @@ static bool has_ended(const struct job *job, const struct job_member *m)
 }
 
 /*
- * An op that nobody waits for: empty, refused, or only recorded into a graph. Where a failed one
- * had been issued, the last that a rank did before it ended was waited for.
+ * True if nobody waits for the op: it is empty, refused, or only recorded into a graph. An op that
+ * failed after it was issued was waited for, if it is the last that a rank did before it ended.
  */
 static bool is_nothing(
 	const struct job *job, const struct job_member *m, const struct job_op *op)
@@ -126,7 +126,7 @@ static bool is_nothing(
 				     op->index != m->head || !has_ended(job, m));
 }
 
-/* The first index from there on whose op somebody waits for; beyond head: there is none. */
+/* Returns the first index from there on whose op somebody waits for; beyond head: there is none. */
 static uint64_t past_nothing(const struct job *job, const struct job_member *m, uint64_t first)
 {
 	while (first <= m->head && is_nothing(job, m, rollcall_op(m, first)))
@@ -134,7 +134,7 @@ static uint64_t past_nothing(const struct job *job, const struct job_member *m, 
 	return first;
 }
 
-/* The first index that may not be complete; beyond head: all are. */
+/* Returns the first index that may not be complete; beyond head: all are. */
 static uint64_t first_incomplete(const struct collector *c, const struct job_member *m)
 {
 	const struct job_op *last = rollcall_op(m, m->head);
@@ -148,7 +148,7 @@ static uint64_t first_incomplete(const struct collector *c, const struct job_mem
 	return past_nothing(c->job, m, m->head);
 }
 
-/* A seat given up: nothing of it waits, but what an abort ended together with its process. */
+/* True if the seat was given up: nothing waits in it but what an abort ended with its process. */
 static bool is_over(const struct job *job, const struct job_member *m)
 {
 	int process = job_rank(job, m->rank)->process;
@@ -158,7 +158,7 @@ static bool is_over(const struct job *job, const struct job_member *m)
 	return !m->aborted || process == JOB_NONE || job->processes[process].end <= JOB_ALIVE;
 }
 
-/* When the op was entered; where its details are gone, when the first known one after it was. */
+/* Returns when the op was entered; without its details, when the first known one after it was. */
 static int64_t entered_at(const struct job_member *m, uint64_t index)
 {
 	for (size_t i = 0; i < m->nops; i++)
@@ -176,7 +176,9 @@ static bool is_unreturned(const struct job_member *m, uint64_t from)
 	return false;
 }
 
-/* The wait of that seat in its op of that index; NULL op where its details are not known. */
+/*
+ * Returns the wait of that seat in its op of that index; `op` is NULL if its details are unknown.
+ */
 static struct wait wait_in(const struct collector *c, int member, uint64_t index)
 {
 	const struct job_member *m = &c->job->members[member];
@@ -206,8 +208,8 @@ static void add_op(struct collector *c, int member, uint64_t first)
 }
 
 /*
- * At most one wait per seat: its first op that may not be complete. Later ones wait behind it; but
- * not where threads raced for them. There the rank also waits for who has come to fewer.
+ * Adds the seat's first op that may not be complete. Later ones wait behind it, except where
+ * threads raced for them: there the rank also waits for seats that have come to fewer.
  */
 static void add_collective(struct collector *c, int member)
 {
@@ -225,8 +227,8 @@ static void add_collective(struct collector *c, int member)
 /* -- point-to-point ---------------------------------------------------------------------------- */
 
 /*
- * Each send or receive by itself: their order is per peer, and any of them may be the stuck one. To
- * which the peer came is nobody's wait, unless a thread turns out to be held in it.
+ * Adds each send or receive that may not be complete: any may be the stuck one, as order is per
+ * peer. If the peer has come, it is nobody's wait, unless a thread turns out to be held in it.
  */
 static void add_p2p(struct collector *c, int member)
 {
@@ -260,8 +262,8 @@ static void add_p2p(struct collector *c, int member)
 }
 
 /*
- * A non-blocking init holds nobody but who asks again and again whether it is over (add_call()); as
- * it is neither held nor sure, finish_rank() drops it else.
+ * Adds an init. A non-blocking one holds only a thread that asks again and again whether it is over
+ * (add_call()). Otherwise it is neither held nor sure, so that finish_rank() drops it.
  */
 static void add_init(struct collector *c, int member)
 {
@@ -282,14 +284,14 @@ static void add_init(struct collector *c, int member)
 
 /* -- threads ----------------------------------------------------------------------------------- */
 
-/* Watchdogs wait and poll all day; that holds nobody. */
+/* True if the thread waits or polls. Watchdogs do so all day, which holds nobody. */
 static bool is_waiting(const struct job_thread *thread)
 {
 	return (thread->state == JOB_THREAD_IN_WAIT || thread->state == JOB_THREAD_POLLING) &&
 	       !waits_is_watchdog(thread->name);
 }
 
-/* Hosts wait for each by itself: where a thread waits for a later one, that is the wait. */
+/* Moves a host's wait to the later op that its thread waits for: hosts wait for each by itself. */
 static void aim(const struct collector *c, const struct job_thread *thread, struct wait *wait)
 {
 	const struct job_op *op = wait->held ? NULL : waits_later(c->job, thread, wait);
@@ -298,7 +300,7 @@ static void aim(const struct collector *c, const struct job_thread *thread, stru
 		*wait = wait_in(c, wait->member, op->index);
 }
 
-/* A synchronising thread holds what is sure on its stream, else what may be, else nothing known. */
+/* Lets a synchronising thread hold what it may wait for, sure or unsure. True if there was any. */
 static bool hold(
 	struct collector *c, const struct job_thread *thread, int index, size_t from, bool sure)
 {
@@ -325,9 +327,9 @@ static bool hold(
 }
 
 /*
- * A host that waits for what it was given by one call, and not for a device: where nothing else can
- * be open, that is the latest message of those it may mean, though its peer came to one of that
- * number, too: a guess where it may mean others.
+ * Handles a host that waits for messages, and not for a device, while nothing is open that it may
+ * mean: the latest of these is held, though its peer came to one of that number, too; as a guess
+ * where the thread may mean others.
  */
 static bool hold_met(
 	struct collector *c, const struct job_thread *thread, int index, size_t from)
@@ -354,6 +356,7 @@ static bool hold_met(
 	return true;
 }
 
+/* Finds what a synchronising thread waits for; else adds a wait for something unknown. */
 static void add_sync(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
 	if (hold(c, thread, index, from, true) || hold(c, thread, index, from, false) ||
@@ -369,7 +372,9 @@ static void add_sync(struct collector *c, const struct job_thread *thread, int i
 		.cite = thread->cite};
 }
 
-/* A thread inside the split of a group: a call that all its members must come to. */
+/*
+ * Adds the wait of a thread inside a split, to which all members must come. False: it is in none.
+ */
 static bool add_split(struct collector *c, const struct job_thread *thread, int index)
 {
 	if (!(call_traits(thread->call) & CALL_SPLIT) || thread->group == JOB_NONE)
@@ -395,8 +400,8 @@ static bool add_split(struct collector *c, const struct job_thread *thread, int 
 }
 
 /*
- * What a call of PyTorch's store waits for: a key, the store itself, those who have to come to it.
- * The making of a first group waits for keys, too. NULL: it is no such call.
+ * Returns what a call of PyTorch's store waits for: a key, the store itself, or those who have to
+ * come to it. The making of a first group waits for keys, too. NULL: it is no such call.
  */
 static const char *key_of(const struct job_thread *thread)
 {
@@ -410,8 +415,8 @@ static const char *key_of(const struct job_thread *thread)
 }
 
 /*
- * Calls that make a communicator. Where the call does not say which (the NVTX route hears that only
- * when it is over), who is missing there is as unknown as who has to set a key.
+ * True if the thread makes a communicator and does not say which one (the NVTX route hears that
+ * only when it is over): who is missing there is as unknown as who has to set a key.
  */
 static bool names_some_init(const struct job_thread *thread)
 {
@@ -429,8 +434,8 @@ static bool is_of_call(
 }
 
 /*
- * A thread inside a call that is none of the waits found so far. Where hosts drive operations, it
- * waits in that call alone: a receive is no wait for what its group has begun before.
+ * Adds the wait of a thread inside a call, unless one found so far explains the call. Where hosts
+ * drive operations, it waits in its call alone: not for what its group has begun before.
  */
 static void add_call(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
@@ -461,7 +466,9 @@ static void add_call(struct collector *c, const struct job_thread *thread, int i
 		.cite = thread->cite};
 }
 
-/* Synchronisations first: they say which waits are held, which calls then need not explain. */
+/*
+ * Synchronisations come first: they tell which waits are held, which calls then need not explain.
+ */
 static void add_threads(struct collector *c, struct rank_index rank, size_t from)
 {
 	struct spans_range range = threads_of(c->job, rank);
@@ -481,7 +488,7 @@ static void add_threads(struct collector *c, struct rank_index rank, size_t from
 
 /* -- stacks ------------------------------------------------------------------------------------ */
 
-/* A lock that another rank has. */
+/* Adds the wait of a rank for a file's lock that another rank has. */
 static void add_lock(struct collector *c, struct rank_index rank)
 {
 	const struct waits_told *told = &c->told[rank.i];
@@ -503,7 +510,7 @@ static void add_lock(struct collector *c, struct rank_index rank)
 		.cite = told->cite};
 }
 
-/* What only its stack tells, of a rank that nothing holds by its ring. */
+/* Adds what only its stack tells of a rank that nothing holds by its ring. */
 static void add_told(struct collector *c, struct rank_index rank, size_t from)
 {
 	const struct waits_told *told = &c->told[rank.i];
@@ -532,9 +539,8 @@ static void add_told(struct collector *c, struct rank_index rank, size_t from)
 /* -- all of it --------------------------------------------------------------------------------- */
 
 /*
- * True if anybody waits there. A rank that exited in good order does not; for one that died
- * otherwise only waits that held it or lacked a member count: nobody tracked completion to its
- * end.
+ * True if anybody waits there. A rank that exited in good order does not. Of one that ended
+ * otherwise only waits count that held it or lacked a member: nobody tracked completion to its end.
  */
 static bool is_wait(const struct job *job, const struct wait *wait)
 {
@@ -553,7 +559,7 @@ static bool is_wait(const struct job *job, const struct wait *wait)
 	return wait->sure || wait->held || wait->doubtful;
 }
 
-/* True if hosts move what it sends and receives anywhere: its waits are its threads' alone. */
+/* True if hosts move the messages of any group of the rank: then only its threads wait. */
 static bool is_of_hosts(const struct collector *c, struct rank_index rank)
 {
 	by_rank_each(&c->seats, rank, i)
@@ -563,7 +569,7 @@ static bool is_of_hosts(const struct collector *c, struct rank_index rank)
 	return false;
 }
 
-/* True if it is told of all that it gave a device whether it is over: what is not, is listed. */
+/* True if completion is tracked of all that the rank gave a device: what is open is listed. */
 static bool is_tracked(const struct collector *c, struct rank_index rank)
 {
 	by_rank_each(&c->seats, rank, i) {
@@ -633,9 +639,9 @@ static void add_ranks(struct collector *c)
 }
 
 /*
- * For how long somebody was seen to stand, in a wait or elsewhere; JOB_UNKNOWN where each of those
- * who wait may have come a moment ago. How long one slept before anybody looked says nothing of the
- * others.
+ * Returns for how long, ns, somebody was seen to stand, in a wait or elsewhere; JOB_UNKNOWN where
+ * each of those who wait may have come a moment ago. How long one slept before anybody looked says
+ * nothing of the others.
  */
 static int64_t longest_told(const struct job *job, const struct waits_told *told)
 {
@@ -650,7 +656,7 @@ static int64_t longest_told(const struct job *job, const struct waits_told *told
 	return held ? stood : JOB_UNKNOWN;
 }
 
-/* Now with what stacks tell. */
+/* Collects all waits anew, now with what stacks tell. */
 static void add_told_ranks(struct collector *c, const struct waits_told *told)
 {
 	c->waits->only_told = !c->job->ngroups && !c->list.nr;

@@ -27,11 +27,12 @@
 enum wait_kind {
 	WAIT_COLLECTIVE,
 	WAIT_P2P,
-	WAIT_SPLIT, /* in a split, where all of the old group must come; index: how many so far */
+	WAIT_SPLIT, /* in a split, to which all of the old group must come; index: how many
+		     * splits so far */
 	WAIT_INIT,  /* in communicator init */
 	WAIT_STORE, /* in PyTorch's store, for a key that somebody has yet to set; or in something
 		       that no ring tells more of: then the key is one of WAITS_... below */
-	WAIT_SYNC,  /* in a synchronisation, for nothing that is known */
+	WAIT_SYNC,  /* in a synchronisation, for something unknown */
 	WAIT_CLOSE, /* in finalize or destroy */
 	WAIT_OTHER, /* in some other call of NCCL */
 	WAIT_LOCK,  /* for the lock of a file that another rank has: by its stack, outside of all
@@ -39,62 +40,63 @@ enum wait_kind {
 };
 
 /* Names for waits without a key; no key of a store is called so. */
-#define WAITS_SOME_INIT "\n"		/* the init of a communicator that nobody knows */
-#define WAITS_SOME_OP	"\n op"		/* an operation of which only a stack tells */
+#define WAITS_SOME_INIT "\n"		/* the init of an unknown communicator */
+#define WAITS_SOME_OP	"\n op"		/* an operation that only a stack tells */
 #define WAITS_FOR_STORE "\n store"	/* the store itself, which rank 0 opens */
 #define WAITS_FOR_RANKS "\n ranks"	/* it has opened the store, and waits there for all
 					 * others */
 
 /*
- * A rank's state by its stack (verdict/activities.h): it waits, or it is elsewhere; the second also
- * if its ring is silent or missing. {0}: nothing.
+ * What a rank does, by its stack (verdict/activities.h): it waits, or it is elsewhere, the second
+ * also if its ring is silent or missing. {0}: its stack tells nothing.
  */
 struct waits_told {
 	const char *key; /* what it waits for, one of WAITS_...; NULL: nothing that is known */
-	int64_t stands;	 /* ns for which it was seen to; JOB_UNKNOWN */
-	int64_t watched; /* the part of that in which others were seen, too; JOB_UNKNOWN */
+	int64_t stands;	 /* ns for which it was seen to stand there; JOB_UNKNOWN */
+	int64_t watched; /* the part of that in which others were watched, too; JOB_UNKNOWN */
 	bool held;	 /* it waits, and was not elsewhere a moment before */
 	bool for_zero;	 /* it waits for what rank 0 gives: the store, a unique id */
-	bool maybe_zero; /* it may do so, as far as its stack shows */
+	bool maybe_zero; /* as far as its stack shows, it may wait for that */
 	bool waits;	 /* it waits in something, whatever its ring says */
 	bool elsewhere;
-	bool in_lock; /* elsewhere in the lock of a file, that another rank may have */
-	bool lock_known; /* and who has it is known, */
-	struct rank_index lock_rank; /* this rank; NO_RANK: somebody who is none */
-	const char *lock; /* the file */
+	bool in_lock; /* it waits, elsewhere, for a file's lock that another rank may have */
+	bool lock_known; /* who has the lock is known: */
+	struct rank_index lock_rank; /* that rank; NO_RANK: somebody who is no rank */
+	const char *lock; /* the file of the lock */
 	const char *cite;
 };
 
 struct wait {
 	enum wait_kind kind;
 	struct rank_index rank;
-	int member; /* SPLIT: of the old group; JOB_NONE for SYNC and OTHER */
+	int member; /* of a split, in the old group; JOB_NONE for SYNC, STORE, LOCK and OTHER */
 	int peer;   /* P2P: the peer's seat as member index */
 	uint64_t index;
 	const struct job_op *op; /* NULL where its details are not known */
 	const char *key; /* STORE: its name, "" not known; LOCK: its file; else NULL */
 	struct rank_index holder; /* LOCK: the rank that has it */
-	int thread;      /* JOB_NONE */
+	int thread;      /* index of the thread that waits; JOB_NONE unknown */
 	bool held;
 	bool lacking;
 	bool sure;
 	bool doubtful;
 	bool peer_unknown; /* P2P: whether the peer came is not known */
-	bool ahead;	   /* P2P: was begun, and nobody is seen to wait for it */
+	bool ahead;	   /* P2P: it was begun, and nobody is seen to wait for it */
 	bool perhaps;	   /* whether its rank waits for it is not known: a guess */
 	int exchange;      /* P2P: the first wait of its exchange; else JOB_NONE */
-	int64_t since;     /* JOB_UNKNOWN; of a thread that stood alone, since when its rank does */
+	int64_t since;     /* realtime, JOB_UNKNOWN; if its thread stood alone, since when its
+			    * rank does */
 	int64_t aside;     /* ns for which another thread of its rank, outside now, went on before
 			      that; 0 none */
 	int64_t age;       /* ns until the end of this rank's evidence; JOB_UNKNOWN */
-	bool age_unknown;  /* for how long is not known: by a dump, and they are made of hangs */
+	bool age_unknown;  /* a dump tells of it, and not for how long; dumps are made of hangs */
 	const char *cite;
 };
 
 struct waits {
 	struct wait *at; /* by rank, then kind, member, index */
 	size_t n;
-	size_t *first; /* first[rank] .. first[rank + 1] */
+	size_t *first; /* per rank: its waits are at[first[rank] .. first[rank + 1]) */
 	int64_t *now;  /* per rank: the end of its evidence, JOB_UNKNOWN */
 	bool *beside; /* per rank: a thread of it stands in a collective to which another member
 			 has not come, while the rank does other things: no wait of its own */
@@ -104,23 +106,23 @@ struct waits {
 };
 
 /*
- * All waits of all ranks: those that rings tell, and of a rank that none holds what its stack tells
- * (`told`, by rank; NULL: no stacks). Points into the job and into what `told` points to, which
- * must outlive it; never NULL.
+ * Finds all waits of all ranks: those that rings tell, and, for ranks that none of these holds,
+ * what stacks tell (`told`, by rank; NULL: no stacks). Points into the job and into what `told`
+ * points to, which must outlive it; never NULL.
  *
- * Where only stacks tell, all those waits are of one age: that for which any of those who wait, or
- * of those who are elsewhere, was seen to stand, for nobody can have passed one who stands. It is
- * not known where all who wait may only just have come.
+ * Where only stacks tell, all these waits get one age: the longest for which any rank that waits,
+ * or is elsewhere, was seen to stand, for nobody can have passed one who stands. It is unknown
+ * where all who wait may only just have come.
  */
 struct waits *waits_new(const struct job *job, const struct waits_told *told);
-/* Takes NULL. */
+/* Frees them; NULL is fine. */
 void waits_free(struct waits *waits);
 
 /*
- * Lets those of one rank's waits hold nobody whose thread stands alone while the rank does other
- * things, and perhaps where it may; the others of such threads count from when all had come to
- * stand (waits-threads.c). `now`: the end of the rank's evidence. True if one of the first
- * stands so in a collective that lacks a member.
+ * Finds the waits of one rank whose thread stands alone while the rank does other things: they hold
+ * nobody, or only perhaps where it may do so. Other waits of such threads count from when all
+ * threads had come to stand (waits-threads.c). `now`: the end of the rank's evidence. True if a
+ * thread stands alone in a collective that lacks a member.
  */
 bool waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n);
 
@@ -134,27 +136,30 @@ const struct job_op *waits_later(
 	const struct job *job, const struct job_thread *thread, const struct wait *wait);
 
 /*
- * Whether a thread, outside of every call, waits for another one of its process, by its stack:
- * MAYBE where none tells.
+ * Tells by its stack whether a thread, outside of every recorded call, waits for another one of its
+ * process; JOB_MAYBE where no stack tells.
  */
 enum job_known waits_joins(const struct job *job, const struct job_thread *thread);
 
-/* The thread that called all of these; JOB_NONE: several did, or there are none. */
+/*
+ * Returns the thread (index) that called all of these ops; JOB_NONE: several did, or there are
+ * none.
+ */
 int waits_caller(const struct job_op *ops, size_t n);
 
-/* True if it is the thread with which its rank's process began. */
+/* True if it is the main thread of its rank's process. */
 bool waits_is_main(const struct job *job, const struct job_thread *thread);
 
 /*
- * What was begun, and who waits for it (waits-begun.c); `waits` are those of one rank. Finds which
- * messages are `ahead`; those keep nobody, not even as a guess, where it is known what all threads
- * of the rank do instead. `told`: what its stack tells; NULL: nothing.
+ * Judges what was begun and by whom it is waited for (waits-begun.c), among the waits of one rank.
+ * Finds which messages are `ahead`; they keep nobody, not even as a guess, where it is known what
+ * all threads of the rank do instead. `told`: what its stack tells; NULL: nothing.
  */
 void waits_find_ahead(const struct job *job, struct rank_index rank, const struct waits_told *told,
 	struct wait *waits, size_t n);
 /* True if the rank lives and may be in a wait that its ring does not tell, nor its stack denies. */
 bool waits_hide(const struct job *job, struct rank_index rank, const struct waits_told *told);
-/* True if what was begun there keeps nobody but who then waits for it. */
+/* True if what was begun there keeps a rank only while a host waits for it. */
 bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait);
 
 /*
@@ -163,12 +168,12 @@ bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait);
  */
 void waits_join_exchanges(struct waits *waits, const struct job *job);
 
-/* True if it is in the init of a communicator that nobody knows. */
+/* True if the wait is in the init of an unknown communicator. */
 bool waits_in_some_init(const struct wait *wait);
 
-/* True if it is for that of WAITS_... */
+/* True if the wait is for `what`, one of WAITS_... */
 bool waits_is_for(const struct wait *wait, const char *what);
-/* True if but a stack tells of it. */
+/* True if only a stack tells of the wait. */
 bool waits_is_told(const struct wait *wait);
 
 /* True if a thread of this name only watches others ("pt_nccl_watchdg", "pt_nccl_heartbt"). */
