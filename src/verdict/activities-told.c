@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks tell the wait-for graph who waits there, and who is elsewhere. */
+/* Tells the wait-for graph what stacks show: who waits there, and who is elsewhere. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -21,6 +21,7 @@ static bool ring_is_newer(
 	return false;
 }
 
+/* Returns what a waiting rank waits for, one of WAITS_...; "": a key of the store. */
 static const char *waits_for(const struct posture *p)
 {
 	if (p->for_store)
@@ -32,11 +33,11 @@ static const char *waits_for(const struct posture *p)
 					      : WAITS_SOME_OP;
 }
 
-/* A rank that was seen to stand for so long was not elsewhere a moment before. */
+/* A rank that was seen to stand for so many ns was not elsewhere a moment before. */
 #define STANDS (2 * CLOCK_NS_PER_S)
 
 /*
- * True if its ring was read while the rank went from call to call, and all samples that show it in
+ * True if the rank's ring was read while it went from call to call, and all samples that show it in
  * its operation are younger: it came there since.
  */
 static bool came_since(const struct job *job, struct rank_index rank, const struct posture *p)
@@ -56,10 +57,10 @@ static bool came_since(const struct job *job, struct rank_index rank, const stru
 }
 
 /*
- * A rank that is in an operation by its stack, and in none by its ring, took another way than the
- * others: rules may suspect it of that. A ring that is not there denies nothing, nor does one that
- * was read before the rank came there, nor do rings that know of no group at all: what the job
- * calls is not recorded.
+ * True if the rank's ring denies the wait that its stack shows: it took another way than the
+ * others, and rules may suspect it of that. A ring that is not there denies nothing; nor does one
+ * that was read before the rank came there; nor do rings that know of no group at all, since what
+ * the job calls is not recorded then.
  */
 static bool is_denied(const struct job *job, struct rank_index rank, const struct posture *p)
 {
@@ -87,9 +88,9 @@ static struct waits_told told_of(
 }
 
 /*
- * The only rank of that host, elsewhere itself, which has any file's lock; NO_RANK where there is
- * none, or several are. A rank that asks for a lock again and again is not blocked, so nothing says
- * for which; but who has the only one, has that one.
+ * Returns the only rank of this rank's host, elsewhere itself, that has any file's lock; NO_RANK
+ * where there is none, or several. A rank that asks for a lock again and again is not blocked, so
+ * nothing tells for which one; but if only one rank has any, it has that one.
  */
 static struct rank_index only_holder(
 	const struct job *job, const struct posture *postures, struct rank_index rank)
@@ -110,7 +111,7 @@ static struct rank_index only_holder(
 	return found;
 }
 
-/* Finds who has the lock that it stands in, among those which some rank or a stranger has. */
+/* Finds who has the lock that the rank waits for: a rank, or a stranger. */
 static void tell_lock(const struct job *job, const struct posture *postures, struct rank_index rank,
 	struct waits_told *told)
 {
@@ -124,7 +125,7 @@ static void tell_lock(const struct job *job, const struct posture *postures, str
 		told->lock_rank = only_holder(job, postures, rank);
 		told->lock_known = is_rank(told->lock_rank);
 	}
-	if (same_rank(told->lock_rank, rank)) /* it waits for its own: for a child of its */
+	if (same_rank(told->lock_rank, rank)) /* its own: a child of the rank has it */
 		told->lock_rank = NO_RANK;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One stack is read once, from the innermost frame outwards. A place that DECIDES ends the reading,
- * unless one that SPANS was met before: a collective beneath a checkpoint is a collective, a file
- * that is read for a batch is input. The outermost place that SPANS has the activity: a loader that
- * loads a tensor by torch.load is input, not a checkpoint.
+ * How the posture of a rank is read. A stack is read once, from the innermost frame outwards. A
+ * place that DECIDES ends the reading, unless one that SPANS was met before: a collective beneath a
+ * checkpoint is a collective, a file that is read for a batch is input. Of places that SPAN the
+ * outermost has the activity: a loader that loads a tensor by torch.load is input, not a
+ * checkpoint.
  *
- * The main thread speaks for its rank. Where it waits for a thread of its own process, such a
- * thread does, if it waits for other ranks, computes for autograd, or is the one that called the
- * rank's latest operations. Whatever it does, its rank waits for others while a runner of its
+ * The main thread speaks for its rank. If it waits for a thread of its own process, that thread
+ * speaks if it waits for other ranks, computes for autograd, or is the one that called the rank's
+ * latest operations. Whatever the main thread does, its rank waits for others while a runner of its
  * operations stands in one (activity-runner.h).
  */
 #include "verdict/activities.h"
@@ -23,21 +24,25 @@
 #include "verdict/activity-runner.h"
 #include "verdict/backend.h"
 
-/* Each frame of a job is compared with the table once: thousands of stacks share them. */
+/*
+ * What stacks are read by. Each frame of a job is compared with the table once: many stacks share
+ * it.
+ */
 struct reader {
 	const struct job *job;
 	const struct activity_line **lines; /* per frame of the job; NULL none */
 	bool may_spin; /* a thread that runs may be waiting for others all the while */
 };
 
+/* What was read from one stack. */
 struct reading {
-	const struct activity_line *line; /* what it came to; NULL nothing */
+	const struct activity_line *line; /* the line that tells; NULL none */
 	long telling;
 	long base;
 	long program;
-	bool locked;    /* a lock was met further in, */
-	long lock_base; /* whose outermost frame is this */
-	bool threads;
+	bool locked;    /* a lock was met further in: */
+	long lock_base; /* the outermost frame that takes it */
+	bool threads; /* a line says that another thread does the work */
 };
 
 bool activities_waits(enum activity activity)
@@ -57,7 +62,7 @@ bool activities_elsewhere(enum activity activity)
 
 /* -- one stack --------------------------------------------------------------------------------- */
 
-/* The first line that has the frame; NULL none. */
+/* Returns the first line that fits the frame; NULL none. */
 static const struct activity_line *find_line(
 	const struct job_frame *frame, const struct activity_line *lines, size_t n)
 {
@@ -67,6 +72,7 @@ static const struct activity_line *find_line(
 	return NULL;
 }
 
+/* Returns the line for a frame, backends' first; NULL none. */
 static const struct activity_line *line_of(const struct job_frame *frame)
 {
 	const struct activity_line *line = NULL;
@@ -76,7 +82,7 @@ static const struct activity_line *line_of(const struct job_frame *frame)
 	return line ? line : find_line(frame, activity_lines, activity_nlines);
 }
 
-/* A line of Python says more than the C++ that it calls. */
+/* A line of Python tells more than the C++ that it calls. */
 static bool says_more(const struct job *job, const struct job_stack *stack, long before, long at)
 {
 	return before >= 0 &&
@@ -84,7 +90,7 @@ static bool says_more(const struct job *job, const struct job_stack *stack, long
 	       stackfacts_frame(job, stack, (size_t)at)->kind == JOB_FRAME_PYTHON;
 }
 
-/* Takes in one more frame; false: the reading is over. */
+/* Takes in one more frame, whose line this is; false: the reading is over. */
 static bool read_frame(const struct job *job, const struct job_stack *stack, struct reading *r,
 	const struct activity_line *line, long at)
 {
@@ -124,8 +130,8 @@ static bool read_frame(const struct job *job, const struct job_stack *stack, str
 }
 
 /*
- * What stands further in is the code of a module that is being imported: its file says what it is
- * for, and not what is done.
+ * Forgets, at a frame that imports a module, what was read further in: the file of an imported
+ * module tells what it is for, and not what is done.
  */
 static void leave_import(const struct job_frame *frame, struct reading *r)
 {
@@ -183,7 +189,10 @@ static long native_program(const struct job *job, const struct job_stack *stack,
 	return -1;
 }
 
-/* Nothing tells, and nothing that could tell is hidden: it is in the program's own code. */
+/*
+ * Handles a stack in which nothing tells: if nothing that could tell is hidden, it is in the
+ * program's own code.
+ */
 static void activity_of_program(const struct reader *reader, struct posture *p)
 {
 	const struct job *job = reader->job;
@@ -193,13 +202,14 @@ static void activity_of_program(const struct reader *reader, struct posture *p)
 		p->activity = ACTIVITY_USER;
 }
 
-/* True if it is in flock(), or in F_SETLKW or F_OFD_SETLKW of fcntl(). */
+/* True if the thread is in flock(), or in F_SETLKW (7) or F_OFD_SETLKW (38) of fcntl(). */
 static bool waits_for_file(const struct job_stack *stack)
 {
 	return !strcmp(stack->syscall, "flock") ||
 	       (!strcmp(stack->syscall, "fcntl") && (stack->args[1] == 7 || stack->args[1] == 38));
 }
 
+/* Fills in which lock the thread waits for. False: it waits for none. */
 static bool activity_of_lock(const struct job *job, const struct reading *r, struct posture *p)
 {
 	long at = locks_waits_for_thread(job, p->stack);
@@ -214,15 +224,15 @@ static bool activity_of_lock(const struct job *job, const struct reading *r, str
 	p->telling = at;
 	p->base = -1;
 	p->own_lock = true;
-	/* Python's locks are behind its queues, too: its frames would say so. */
+	/* Python's queues have such locks, too; only its Python frames would tell. */
 	p->unsure = stackfacts_python(job, p->stack) < 0 && locks_is_interpreter(job, p->stack, at);
 	p->call = stackfacts_python(job, p->stack) >= 0 ? "acquire()" : CALL_MUTEX;
 	return true;
 }
 
 /*
- * A call of C that the program itself makes and that keeps the GIL, also in what it does for a
- * loader. What a library does so is told by what that is for.
+ * Finds a thread that keeps the GIL in a call of C that the program makes, also for a loader. If a
+ * library makes the call, what the library is for tells more.
  */
 static void find_keeper(const struct job *job, struct posture *p)
 {
@@ -249,8 +259,8 @@ static const struct posture posture_unknown = {.telling = -1,
 	.lock_stands = JOB_UNKNOWN};
 
 /*
- * Beneath a loader or a save the program's own code may wait for others. (A compiler's Python says
- * itself when it does.)
+ * True if a wait may be hidden beneath a loader or a save. (A compiler's Python tells when it
+ * waits.)
  */
 static bool span_is_unsure(const struct reader *reader, const struct posture *p)
 {
@@ -261,7 +271,7 @@ static bool span_is_unsure(const struct reader *reader, const struct posture *p)
 		       reader->may_spin);
 }
 
-/* True if samples show it in other Python code before: it got the GIL in between. */
+/* True if samples show the thread in other Python code before: it got the GIL in between. */
 static bool took_turns(const struct job *job, const struct job_stack *stack)
 {
 	long python = stackfacts_python(job, stack);
@@ -269,7 +279,7 @@ static bool took_turns(const struct job *job, const struct job_stack *stack)
 	return stack->moved == JOB_YES && python >= 0 && !stood_beneath(stack, python);
 }
 
-/* True if the program's line waits in what Python's threads are waited for with. */
+/* True if the program waits in Python's means to wait for threads. */
 static bool is_in_threading(const struct job *job, const struct posture *p)
 {
 	static const struct stackfacts_place places[] = {
@@ -287,6 +297,7 @@ static bool is_in_threading(const struct job *job, const struct posture *p)
 	return false;
 }
 
+/* Reads what one thread does by its own stack; *r is what it was read from. */
 static struct posture read_posture(
 	const struct reader *reader, const struct job_stack *stack, struct reading *r)
 {
@@ -346,17 +357,18 @@ static struct posture read_posture(
 /* -- the activity of a rank
  * ------------------------------------------------------------------------ */
 
-/* The question of a main thread that waits for another one. */
+/* What is asked of other threads on behalf of a main thread that waits for one. */
 struct asking {
-	bool any;    /* it says nothing itself: any thread of the program will do */
+	bool any;    /* the main thread tells nothing: any thread of the program will do */
 	bool found;  /* some thread speaks for it: */
-	bool hidden; /* some may, but its stack does not tell */
-	bool python; /* the program is one of Python: where that is, its frames tell */
+	bool hidden; /* some thread may, but its stack does not tell */
+	bool python; /* the program is in Python: where it runs, Python frames show it */
 	uint32_t caller; /* the thread that called the rank's latest operations; 0 not known */
 	struct posture best;
 	size_t speakers;
 };
 
+/* True if the thread is autograd's, and waits for work. */
 static bool is_idle(const struct job *job, const struct job_stack *stack)
 {
 	static const struct stackfacts_place idle[] = {{"torch::autograd::ReadyQueue::pop*", NULL}};
@@ -365,8 +377,8 @@ static bool is_idle(const struct job *job, const struct job_stack *stack)
 }
 
 /*
- * Picks the one that says most of two who speak: who waits for others, so that nobody is blamed.
- * What is bare has no code of the program, whatever of its stack is hidden.
+ * Hears one more thread. Of two the one speaks that waits for others, so that nobody is blamed.
+ * `bare`: no code of the program runs on it, whatever of its stack is hidden.
  */
 static void hear(struct asking *asking, const struct job_stack *stack, const struct posture *p,
 	bool child, bool bare)
@@ -390,7 +402,7 @@ static void hear(struct asking *asking, const struct job_stack *stack, const str
 	asking->found = true;
 }
 
-/* The threads of its process, and the main threads of its children. */
+/* Asks the threads of the rank's process, and the main threads of its children. */
 static void ask_others(const struct reader *reader, struct rank_index rank, struct asking *asking,
 	const struct job_stack *who)
 {
@@ -417,7 +429,7 @@ static void ask_others(const struct reader *reader, struct rank_index rank, stru
 	}
 }
 
-/* The thread that left a recorded call last, and only watches nobody; 0 none is known. */
+/* Returns the thread, no watchdog, that left a recorded call last; 0 none is known. */
 static uint32_t caller_of(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = threads_of(job, rank);
@@ -435,7 +447,7 @@ static uint32_t caller_of(const struct job *job, struct rank_index rank)
 	return tid;
 }
 
-/* True if it has a living child whose stack was not taken. */
+/* True if the rank has a living child whose stack was not taken. */
 static bool has_hidden_child(const struct job *job, struct rank_index rank)
 {
 	for (size_t i = 0; i < job->nprocesses; i++)
@@ -446,7 +458,7 @@ static bool has_hidden_child(const struct job *job, struct rank_index rank)
 	return false;
 }
 
-/* In waitpid() and its like. */
+/* True if the thread is in waitpid() or the like. */
 static bool waits_for_child(const struct job *job, const struct job_stack *stack)
 {
 	static const struct stackfacts_place places[] = {{"*wait4*", "libc*"},
@@ -457,9 +469,8 @@ static bool waits_for_child(const struct job *job, const struct job_stack *stack
 }
 
 /*
- * A framework's loop, in a main thread that runs no code of the program: nothing that it waits for
- * there is another rank, whatever of its C is hidden. (Where it calls the program, that is on its
- * stack, further in.)
+ * True for a framework's loop in a main thread: nothing that it waits for there is another rank,
+ * whatever of its C is hidden. (If it calls the program, that is on its stack, further in.)
  */
 static bool is_loop(const struct job *job, const struct job_stack *stack)
 {
@@ -470,10 +481,11 @@ static bool is_loop(const struct job *job, const struct job_stack *stack)
 }
 
 /*
- * The main thread waits for another thread or a child, or is some framework's own, and the program
- * runs in another thread: whoever does the work speaks for it. Where that one's stack does not
- * tell, nobody knows. A framework's own that waits for the GIL waits for whoever works: that one
- * speaks if it tells, else it is seen to wait. (One whose Python frames lack may be the program's.)
+ * Finds who speaks for the rank if its main thread waits for another thread or a child, or is a
+ * framework's own: whoever does the work. If that one's stack does not tell, nobody knows. A
+ * framework's main thread that waits for the GIL waits for whoever works: that thread speaks if its
+ * stack tells, else the main thread is seen to wait. (A thread without Python frames may be the
+ * program's.)
  */
 static void ask_who_works(const struct reader *reader, struct rank_index rank,
 	const struct reading *r, struct posture *p)
@@ -500,8 +512,8 @@ static void ask_who_works(const struct reader *reader, struct rank_index rank,
 }
 
 /*
- * The operation that it handed over is told by who carries that out. Who is seen elsewhere
- * meanwhile waits all the same, once that one is proved to stand: it keeps nobody from there.
+ * Lets the runner tell which operation the rank handed over. A rank that is seen elsewhere
+ * meanwhile waits all the same, once its runner is proved to stand: it keeps nobody from there.
  */
 static void ask_runner(const struct reader *reader, struct rank_index rank, struct posture *p)
 {
@@ -526,7 +538,7 @@ static void ask_runner(const struct reader *reader, struct rank_index rank, stru
 	p->holder = NULL;
 }
 
-/* A thread that waits for the GIL waits for what its holder waits for. */
+/* Lets a thread that waits for the GIL wait for what the holder waits for. */
 static void ask_holder(const struct reader *reader, struct posture *p)
 {
 	struct posture other;
@@ -540,7 +552,7 @@ static void ask_holder(const struct reader *reader, struct posture *p)
 	other = read_posture(reader, p->holder, &r);
 	p->unsure = activities_waits(other.activity) || other.activity == ACTIVITY_UNKNOWN ||
 		    other.unsure;
-	/* Where samples do not show that it stood there, it may have got the GIL in between. */
+	/* If samples do not show that it stood there, it may have got the GIL in between. */
 	if (activities_waits(other.activity) && p->stack->samples > 1 &&
 		(p->stack->moved == JOB_NO || stackfacts_python(reader->job, p->stack) >= 0))
 		*p = other;
@@ -556,9 +568,9 @@ int64_t activities_stood(const struct job *job, const struct job_stack *stack)
 }
 
 /*
- * For how long the thread has not run at all: the agent counted its runs all the while, and the
- * count is the same. (A process that uses no CPU may well have run: each step of a loop that only
- * waits takes none to speak of.)
+ * Returns the ns for which the thread has not run at all: the agent counted its runs all the while,
+ * and the count is the same; JOB_UNKNOWN. (A process that uses no CPU may well have run: a step of
+ * a loop that only waits takes next to none.)
  */
 static int64_t slept_for(const struct job *job, const struct job_stack *stack)
 {
@@ -571,14 +583,17 @@ static int64_t slept_for(const struct job *job, const struct job_stack *stack)
 }
 
 /*
- * For how long the activity is proved to stand: the samples' span, or all the time that it slept.
- * Of a single look nothing is proved: who is asleep now was so for long, but may be waking.
+ * Finds for how long the activity is proved to stand: the samples' span, or the time that the
+ * thread slept. A single look proves nothing: a thread asleep now may be waking.
  */
 static void find_standing(const struct job *job, struct posture *p)
 {
 	const struct job_snapshot *snapshot = stackfacts_snapshot(job, p->stack->process);
 	int64_t span = snapshot && snapshot->span > 0 ? snapshot->span : JOB_UNKNOWN;
-	/* Asked again and again, from one place: a lock, and a store that is not there yet. */
+	/*
+	 * Activities that ask again and again from one place: a lock, a store that is not there
+	 * yet.
+	 */
 	bool region = p->activity == ACTIVITY_COMPILE || p->activity == ACTIVITY_CHECKPOINT ||
 		      p->activity == ACTIVITY_LOCK || p->for_store || p->for_ranks;
 	const struct job_stack *self = p->runner ? p->runner : p->stack;
@@ -604,7 +619,7 @@ static void find_standing(const struct job *job, struct posture *p)
 	}
 }
 
-/* Whatever else its stack may hide. */
+/* Makes the posture frozen, whatever else the stack may hide. */
 static void be_frozen(struct posture *p)
 {
 	p->activity = ACTIVITY_FROZEN;
@@ -616,7 +631,10 @@ static bool is_stopped(const struct job_process *process)
 	return process->state == 'T' || process->state == 't' || process->frozen == JOB_YES;
 }
 
-/* Other threads of the program may wait for others while the one that speaks goes on. */
+/*
+ * Finds another thread of the program that stands in a collective while the one that speaks goes
+ * on.
+ */
 static void find_aside(const struct reader *reader, struct rank_index rank, struct posture *p)
 {
 	const struct job *job = reader->job;
@@ -651,7 +669,7 @@ static struct posture posture_of(const struct reader *reader, struct rank_index 
 	struct posture p = posture_unknown;
 	struct reading r;
 
-	/* How a process died says nothing of what others wait for. */
+	/* How a process died tells nothing about what others wait for. */
 	if (!stack || stack->how == JOB_STACK_FATAL ||
 		job->processes[stack->process].end > JOB_ALIVE)
 		return p;

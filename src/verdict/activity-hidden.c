@@ -7,7 +7,7 @@
 
 #include "verdict/activity-line.h"
 
-/* True if that process has code of such a module mapped, as far as is known. */
+/* True if the process has a module mapped that fits the pattern, as far as is known. */
 static bool process_maps(const struct job_snapshot *snapshot, const char *pattern)
 {
 	const char *at = snapshot->modules, *end;
@@ -27,8 +27,9 @@ static bool process_maps(const struct job_snapshot *snapshot, const char *patter
 }
 
 /*
- * A spinning thread shows no native frame unless it is stopped; but its libraries are known. Only
- * those count in which a process must wait: a runtime for GPUs is also loaded where there is none.
+ * True if a process has a library mapped in which threads spin while they wait. (A spinning thread
+ * shows no native frame unless it is stopped; but its libraries are known.) Only libraries count in
+ * which a process must wait: a runtime for GPUs is also loaded where there is none.
  */
 static bool maps_spinners(const struct job *job)
 {
@@ -70,7 +71,7 @@ bool hidden_may_spin(const struct job *job)
 	return false;
 }
 
-/* Modules in which processes wait for others, and code of no known module. */
+/* True if the frame's module is one in which processes wait for others, or is unknown. */
 static bool may_be_a_wait(const struct job_frame *frame)
 {
 	static const char *const modules[] = {"xla_extension*", "libjax*", "_jax*", "libtpu*",
@@ -82,7 +83,7 @@ static bool may_be_a_wait(const struct job_frame *frame)
 	return backend_fits(frame->module, modules);
 }
 
-/* True if some frame of that module has a name, so that its waits would have theirs. */
+/* True if some frame of that module has a name, so that its waits would have names, too. */
 static bool has_names(
 	const struct job *job, const struct job_stack *stack, size_t n, const char *module)
 {
@@ -95,6 +96,7 @@ static bool has_names(
 	return false;
 }
 
+/* True if one of the n innermost frames may be a wait for others that has no name. */
 static bool has_nameless_wait(const struct job *job, const struct job_stack *stack, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -107,7 +109,7 @@ static bool has_nameless_wait(const struct job *job, const struct job_stack *sta
 	return false;
 }
 
-/* Calls of the system that no wait for another rank is in. */
+/* True for system calls in which nobody waits for another rank. */
 static bool is_harmless(const char *syscall)
 {
 	static const char *const calls[] = {"pause", "wait4", "waitid", "flock", "fsync",
@@ -121,8 +123,8 @@ static bool is_harmless(const char *syscall)
 }
 
 /*
- * Native frames are missing, or the outermost ones. A thread that runs may spin, unless samples saw
- * it in other Python code before.
+ * True if a wait may be hidden where native frames are missing, or the outermost ones. A thread
+ * that runs may spin, unless samples saw it in other Python code before.
  */
 static bool cut_may_wait(const struct job_stack *stack, long python, bool may_spin)
 {
@@ -131,7 +133,10 @@ static bool cut_may_wait(const struct job_stack *stack, long python, bool may_sp
 	return may_spin && (stack->samples < 2 || stack->nframes - (size_t)python <= stack->still);
 }
 
-/* Python's own library, whatever of C it calls, waits for nobody but who calls it. */
+/*
+ * True if the innermost Python frame is of Python's own library: whatever C it calls, it waits for
+ * nobody but for what its caller waits for.
+ */
 static bool is_in_stdlib(const struct job *job, const struct job_stack *stack, long python)
 {
 	return python >= 0 && (!*stack->cut || stack->rooted) &&

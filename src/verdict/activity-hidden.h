@@ -15,8 +15,8 @@
 bool hidden_may_spin(const struct job *job) __attribute__((nonnull));
 
 /*
- * True if a wait for others may be hidden further in than frame `at`, that of the program, or of
- * its innermost Python code. `may_spin` is what hidden_may_spin() says.
+ * True if a wait for others may be hidden further in than frame `at`, the program's own one, or its
+ * innermost one of Python. `may_spin`: what hidden_may_spin() says.
  */
 bool hidden_may_wait(const struct job *job, const struct job_stack *stack, long at, bool may_spin)
 	__attribute__((nonnull));

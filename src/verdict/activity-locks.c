@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "job/stacktree/stackfacts.h"
 
-/* CPU of at least a quarter of the time is somebody computing. */
+/* A thread that uses at least this part of the time, a quarter, computes. */
 #define LOCKS_BUSY_SHARE 4
 
 static bool fits(const struct job_frame *frame, const char *function)
@@ -26,7 +26,10 @@ bool locks_is_interpreter(const struct job *job, const struct job_stack *stack, 
 	return is_interpreter(stackfacts_frame(job, stack, (size_t)at));
 }
 
-/* The interpreter takes its lock by these, or, where it has no names, waits for a condition. */
+/*
+ * True if the interpreter takes the GIL in this frame: by its name, or, where it has none, since it
+ * waits for a condition in the frame further in.
+ */
 static bool wants_gil(const struct job_frame *frame, const struct job_frame *inner)
 {
 	static const char *const names[] = {"take_gil*", "PyEval_RestoreThread*",
@@ -101,8 +104,8 @@ static bool fits_any(const struct job_frame *frame, const char *const *names, si
 }
 
 /*
- * A lock of Python's that is no queue's, event's or thread's: those are taken in Python code. So
- * where Python's frames could not be read, nobody knows which of these it is.
+ * Of Python's locks only those count that are no queue's, event's or thread's: those are taken in
+ * Python code. So where Python's frames could not be read, it is unknown which of these a lock is.
  */
 long locks_waits_for_thread(const struct job *job, const struct job_stack *stack)
 {

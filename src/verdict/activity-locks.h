@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* activity-locks.h: which lock a thread waits for by its stack: the interpreter's, a file's, ... */
+/*
+ * activity-locks.h: which lock a thread waits for, by its stack: the interpreter's (the GIL), a
+ * file's, or another one.
+ */
 #ifndef VERDICT_ACTIVITY_LOCKS_H
 #define VERDICT_ACTIVITY_LOCKS_H
 
 #include "job/job.h"
 
 /*
- * The frame that takes the GIL: only a system library and the kernel are beneath it; -1 none. If
- * the futex says that the thread waits for the GIL, the innermost frame is enough.
+ * Returns the frame that takes the GIL, beneath which are only a system library and the kernel; -1
+ * none. If the futex tells that the thread waits for the GIL, that is the innermost frame.
  */
 long locks_wants_gil(const struct job *job, const struct job_stack *stack) __attribute__((nonnull));
 
-/* The thread of the waiter's process that has the GIL; NULL not known. */
+/* Returns the thread of the waiter's process that has the GIL; NULL not known. */
 const struct job_stack *locks_gil_holder(const struct job *job, const struct job_stack *waiter)
 	__attribute__((nonnull));
 
@@ -28,13 +31,13 @@ bool locks_keeps_gil(const struct job_stack *stack) __attribute__((nonnull));
  */
 bool locks_starves(const struct job *job, const struct job_stack *stack) __attribute__((nonnull));
 
-/* True if a frame of it is code of the Python interpreter. */
+/* True if frame `at` of the stack is code of the Python interpreter. */
 bool locks_is_interpreter(const struct job *job, const struct job_stack *stack, long at)
 	__attribute__((nonnull));
 
 /*
- * The frame that waits for a mutex, or for a Python lock other than that of a queue, an event or a
- * thread, which are taken in Python code; -1 none.
+ * Returns the frame that waits for a mutex, or for a lock of Python's; -1 none. Locks of queues,
+ * events and threads are none of these: they are taken in Python code.
  */
 long locks_waits_for_thread(const struct job *job, const struct job_stack *stack)
 	__attribute__((nonnull));

@@ -7,7 +7,7 @@
 #include "verdict/backend.h"
 #include "verdict/activity-line.h"
 
-/* Behind the last dot of a qualified name. */
+/* Returns what is behind the last dot of a qualified name. */
 static const char *plain_name(const char *function)
 {
 	const char *dot = strrchr(function, '.');
@@ -24,7 +24,7 @@ static bool is_at_any(
 	return false;
 }
 
-/* True if programs call that function: of a backend, or of a GPU's runtime. */
+/* True if it is a function that programs call: of a backend, or of a GPU's runtime. */
 static bool is_call(const struct job_frame *frame)
 {
 	static const struct stackfacts_place of_gpu[] = {{"*ynchronize", "torch/cuda/*"},
@@ -51,7 +51,7 @@ const char *activity_name_call(const struct job *job, const struct posture *p)
 	return name;
 }
 
-/* True if it stands in the store for the id of a group, which rank 0 gives. */
+/* True if the rank waits in the store for the id of a group, which rank 0 gives. */
 static bool wants_id(const struct job *job, const struct posture *p)
 {
 	for (size_t i = 0; backends[i]; i++)
@@ -61,7 +61,10 @@ static bool wants_id(const struct job *job, const struct posture *p)
 	return false;
 }
 
-/* The first line of that activity that fits any frame from the telling one outwards; NULL none. */
+/*
+ * Returns the first `better` line with that activity that fits any frame from the telling one
+ * outwards; NULL none.
+ */
 static const struct activity_line *find_better(
 	const struct job *job, const struct posture *p, enum activity activity)
 {
@@ -127,7 +130,10 @@ bool activities_on_gpu(const struct job *job, const struct job_stack *stack)
 	return stackfacts_find(job, stack, 0, places, sizeof(places) / sizeof(places[0])) >= 0;
 }
 
-/* The next letter of a call's name, as all who make it spell it; 0 at its end. */
+/*
+ * Takes the next letter of a call's name, in lower case and without "_", which makers differ in; 0
+ * at its end.
+ */
 static int next_letter(const char **at)
 {
 	while (**at == '_')
@@ -135,7 +141,7 @@ static int next_letter(const char **at)
 	return **at ? tolower((unsigned char)*(*at)++) : 0;
 }
 
-/* Without what its backend puts before it. */
+/* Returns the call's name without the prefix of its backend. */
 static const char *without_maker(const char *call)
 {
 	for (size_t i = 0; backends[i]; i++)

@@ -6,8 +6,8 @@
 #include "verdict/activities.h"
 
 /*
- * The call as the program made it: the outermost frame before the program's own; "" none. The text
- * belongs to the job.
+ * Returns the call as the program made it: the outermost function of a backend further in than the
+ * program's own frame; "" none. The text is the job's.
  */
 const char *activity_name_call(const struct job *job, const struct posture *p);
 

@@ -5,8 +5,8 @@
 #include "verdict/activity-line.h"
 
 /*
- * XLA has a class for each library of collectives: GlooCommunicator, NcclCommunicator. That of one
- * process, InProcessCommunicator, waits for nobody else.
+ * The operations of XLA. It has a class for each library of collectives: GlooCommunicator,
+ * NcclCommunicator. InProcessCommunicator serves one process, and waits for nobody else.
  */
 #define OPERATION(activity, name) DECIDES(activity, "xla::*Communicator::" name "*", NULL, name)
 
@@ -25,7 +25,7 @@ static const struct activity_line operations[] = {
 	DECIDES(COLLECTIVE, "xla::*Collectives::CreateCommunicators*", NULL, ""),
 };
 
-/* What the thread is in; NULL: in no operation. */
+/* Returns the operation that the thread is in; NULL: none. */
 static const struct activity_line *line_of(const struct job *job, const struct job_stack *stack)
 {
 	for (size_t i = 0; i < stack->nframes; i++)
@@ -35,7 +35,7 @@ static const struct activity_line *line_of(const struct job *job, const struct j
 	return NULL;
 }
 
-/* True if the one is known to stand for longer than the other, or to stand at all. */
+/* True if `one` is known to stand for longer than `other`, or to stand at all. */
 static bool stands_longer(
 	const struct job *job, const struct job_stack *one, const struct job_stack *other)
 {

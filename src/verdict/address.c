@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * not-started, by its address: a rank that looks for the others where they are not. The call that
- * opens the store says which address it uses, or else its environment. It is compared with the
- * most: who differs from more than half of those who are known, and is still not past the store,
- * can never meet them. One host has many names, so another name alone means nothing, unless its
- * rank finds no store there while others are at it.
+ * Class not-started, cause address: a rank that looks for the others where they are not. The call
+ * that opens the store tells which address the rank uses, else its environment does. It is compared
+ * with the address of most: a rank that differs from more than half of those that are known, and is
+ * not past the store yet, can never meet them. A host may have many names, so another name alone
+ * means nothing, unless the rank finds no store there while others are at it.
  *
- * An environment is that of a process' start. It says where a rank met the others for the first
+ * An environment is that of a process' start. It tells where a rank met the others for the first
  * time: a program that meets anew (a group destroyed and made again) chooses another port, and
- * writes it where nobody outside reads it. So nobody is judged by it who has met them already.
+ * writes it where nobody outside reads it. So no rank is judged by its environment that has met the
+ * others already.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "job/spans.h"
 #include "verdict/rule.h"
 
-/* The wait of a rank at the store itself, by a call of its that says where; NULL none. */
+/* Returns the rank's wait at the store itself, in a call that tells where; NULL none. */
 static const struct wait *wait_at_store(const struct waits *waits, struct rank_index rank)
 {
 	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++) {
@@ -30,7 +31,7 @@ static const struct wait *wait_at_store(const struct waits *waits, struct rank_i
 	return NULL;
 }
 
-/* Where it looks for the store, by its call, else by its environment. */
+/* Finds where the rank looks for the store, by its call, else by its environment. */
 static void find_address(
 	const struct job *job, const struct waits *waits, struct rank_index rank, struct profile *p)
 {
@@ -50,7 +51,7 @@ static void find_address(
 		}
 }
 
-/* Behind the last colon; "" where there is none. */
+/* Returns what is behind the last colon; "" where there is none. */
 static const char *port_of(const char *address)
 {
 	const char *colon = strrchr(address, ':');
@@ -58,7 +59,7 @@ static const char *port_of(const char *address)
 	return colon ? colon + 1 : "";
 }
 
-/* By port, then as a whole. */
+/* Orders addresses by port, then as a whole. */
 static int compare_addresses(const void *va, const void *vb)
 {
 	const char *const *a = va, *const *b = vb;
@@ -72,7 +73,7 @@ static bool same_port(const char *a, const char *b)
 	return !strcmp(port_of(a), port_of(b));
 }
 
-/* True if what the rank does is recorded, and it made a group: it was past a store before. */
+/* True if the rank has met the others before: it is recorded that it made a group, past a store. */
 static bool has_met(const struct job *job, struct rank_index rank)
 {
 	return (job_rank(job, rank)->knows & JOB_KNOWS_BOARDS) &&
@@ -80,8 +81,8 @@ static bool has_met(const struct job *job, struct rank_index rank)
 }
 
 /*
- * True if the address is where the rank looks, or met the others for the first time. A recorded
- * rank that has not come to any store may still choose its address.
+ * True if the known address is where the rank looks, or where it met the others for the first time.
+ * A recorded rank that has not come to any store may still choose its address.
  */
 static bool is_address(const struct job *job, struct rank_index rank, const struct profile *p)
 {
@@ -93,8 +94,8 @@ static bool is_address(const struct job *job, struct rank_index rank, const stru
 }
 
 /*
- * An address whose port more than half of the known ones have, the most common of them where one
- * name is; NULL none.
+ * Returns an address whose port more than half of the known ones have, by the name in the middle of
+ * all; NULL none.
  */
 static const char *usual_address(const struct job *job, const struct profile *profiles)
 {
@@ -114,8 +115,8 @@ static const char *usual_address(const struct job *job, const struct profile *pr
 }
 
 /*
- * True if the rank is not past the store: in it, or with no group made; by its stack, where nothing
- * is recorded of it.
+ * True if the rank is not past the store: it is in it, or has made no group. Its stack tells where
+ * nothing is recorded of it.
  */
 static bool is_at_start(const struct job *job, const struct waits *waits, struct rank_index rank,
 	const struct posture *posture)
@@ -128,7 +129,7 @@ static bool is_at_start(const struct job *job, const struct waits *waits, struct
 	       (posture->for_store || posture->for_ranks);
 }
 
-/* True if some rank is at the store of that address: it serves it, or is past it. */
+/* True if the store of that address is open: some rank serves it, or is past it. */
 static bool is_open(const struct job *job, const struct waits *waits,
 	const struct profile *profiles, const char *address)
 {
@@ -144,7 +145,7 @@ static bool is_open(const struct job *job, const struct waits *waits,
 	return false;
 }
 
-/* True if the rank asks for the store under a name where it is not. */
+/* True if the rank asks for the store under a name by which it does not find it. */
 static bool asks_in_vain(
 	const struct waits *waits, struct rank_index rank, const char *address, const char *usual)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why is this rank away? The table of reasons, in the order in which they are asked. */
+/* Why a rank is away: the table of reasons, in the order in which they are asked. */
 #include "verdict/rule.h"
 
 static const struct away aways[] = {
@@ -19,7 +19,10 @@ const struct away *away_of(const struct inquiry *q, struct rank_index rank, stru
 	return NULL;
 }
 
-/* As sure as of the rank of which it is the least sure. */
+/*
+ * True if the reason explains all of these ranks; it is as sure as of the rank of which it is least
+ * sure.
+ */
 static bool explains_all(const struct away *away, const struct inquiry *q,
 	const struct rank_list *ranks, struct reason *why)
 {

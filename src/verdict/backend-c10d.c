@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * c10d, PyTorch's layer above NCCL, gloo and others: its store, its works, its Python. It makes no
- * groups of its own; how long a wait lasts, the backend below decides.
+ * groups of its own; the backend below decides how long a wait may last.
  */
 #include "verdict/backend.h"
 #include "verdict/activity-line.h"
@@ -41,7 +41,7 @@ static const struct activity_line lines[] = {
 	DECIDES(COLLECTIVE, NULL, "torch/distributed/_functional_collectives.py", NULL),
 };
 
-/* Frames that say whose store it is. */
+/* Frames that tell for what the store is used. */
 static const struct activity_line better[] = {
 	DECIDES(INIT, "*init_process_group", C10D_PY, "init_process_group"),
 	DECIDES(INIT, "*_process_group_helper", C10D_PY, "new_group"),

@@ -46,8 +46,8 @@ static const struct stackfacts_place rejects[] = {
 };
 
 /*
- * monitored_barrier() is given a timeout of its own, or takes the group's: which of them, and how
- * long the first is, no record says.
+ * True if the wait is in monitored_barrier(), which is given a timeout of its own or takes the
+ * group's: no record tells which, nor how long the former is.
  */
 static bool has_own_timeout(const struct job *job, const struct wait *wait)
 {
@@ -63,8 +63,8 @@ static struct limit find_limit(const struct job *job, const struct wait *wait)
 }
 
 /*
- * PyTorch's own race at the end of a process that used gloo: its threads are still there when its
- * statics go. It strikes after the script has ended, whatever that did.
+ * True for an abort() by PyTorch's own race at the end of a process that used gloo: gloo's threads
+ * are still there when its statics go. It strikes after the script has ended, whatever that did.
  */
 static bool is_teardown(const struct profile *p)
 {

@@ -14,9 +14,9 @@ static const struct activity_line lines[] = {
 };
 
 /*
- * Further in are progress loops, and functions of the library that have no telling name. Any name
- * may have a P before it: both are one function. A request may be of a collective; but who waits
- * for one does not show which, so nothing is concluded from where others are.
+ * Further in are progress loops, and functions of the library without a telling name. Any name may
+ * have a P before it: both are one function. A request may be of a collective; but a wait for one
+ * does not show which, so nothing is concluded from where others are.
  */
 /*
  * The innermost frame of the library is often one of its own; the function that the program called

@@ -29,7 +29,7 @@ static const struct activity_line lines[] = {
 	DECIDES(COLLECTIVE, "ncclGroup*", NULL, NULL),
 };
 
-/* It waits for the GPU in an operation of its own. */
+/* Frames by which a wait for the GPU is one in an operation. */
 static const struct activity_line better[] = {
 	DECIDES(INIT, "ncclCommInit*", NULL, NULL),
 	DECIDES(INIT, "ncclCommSplit*", NULL, NULL),
@@ -54,7 +54,7 @@ static const char *const echoes[] = {
 static const char *const vain[] = {
 	"Watchdog caught collective operation timeout", "before timing out", NULL};
 
-/* In an op, or in its making. */
+/* Returns the limit of a wait in an op; waits in the making of communicators have none. */
 static struct limit find_limit(const struct job *job, const struct wait *wait)
 {
 	const struct job_member *m = &job->members[wait->member];

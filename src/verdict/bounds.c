@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bounds what may be said by what was not seen. Rules look at what is there; whether that is all,
- * is asked here, once and for all of them: while the size of the job is not known, or any of its
- * ranks has not testified, a finding is supported at most, and a job of which nobody seen waits is
- * not called well.
+ * is asked here, once and for all of them. While the size of the job is unknown, or any of its
+ * ranks has not testified, a finding is supported at most, and a job is not called well because
+ * nobody seen waits.
  *
  * A rank has testified if its own boards were read, or it is known to have ended, or its stack
  * tells what it does. A process that was merely seen to live gives no testimony, and neither does
- * what may be of another run of the job: whatever is made of that is a guess.
+ * evidence that may be of another run of the job: whatever is made of that is a guess.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool lacks_unlisted(const struct job *job)
 	return (int64_t)job->coverage.ranks.n > (int64_t)job->nranks;
 }
 
-/* True if that is lacking of this rank. */
+/* True if this rank is one for which that is lacking. */
 static bool lacks(const struct inquiry *q, struct rank_index rank, enum verdict_lack lack)
 {
 	if (lack == VERDICT_LACKS_RANKS)
@@ -61,8 +61,7 @@ enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lackin
 								     : VERDICT_LACKS_NOTHING;
 }
 
-/* True if some rank did not end by itself, and nobody knows what it did before: it may have waited.
- */
+/* True if some rank was ended, and it is unknown what it did before: it may have waited. */
 static bool somebody_was_ended_unseen(const struct inquiry *q)
 {
 	job_for_each_rank(q->job, rank) {
@@ -74,7 +73,10 @@ static bool somebody_was_ended_unseen(const struct inquiry *q)
 	return false;
 }
 
-/* Nobody can be seen to wait where nobody can be seen. */
+/*
+ * Adds a finding that nothing can be judged, if no rank can be seen: nobody can be seen to wait
+ * then.
+ */
 void judge_unreadable(struct inquiry *q)
 {
 	bool clean = q->job->nranks > 0;
@@ -83,8 +85,7 @@ void judge_unreadable(struct inquiry *q)
 		const struct profile *p = &q->profiles[rank.i];
 
 		/*
-		 * A living process shows that it does not wait, if it came no further than its
-		 * start.
+		 * A living process that came no further than its start shows that it does not wait.
 		 */
 		if (p->process && p->readable &&
 			(!p->ended || (job_rank(q->job, rank)->knows & JOB_KNOWS_BOARDS)))
@@ -107,7 +108,7 @@ static bool may_be_mixed(const struct job *job)
 	return false;
 }
 
-/* Evidence that may be of two runs allows no more than a guess. */
+/* Makes all findings guesses if evidence may be of two runs. */
 static void doubt_mixture(struct inquiry *q)
 {
 	for (size_t i = 0; may_be_mixed(q->job) && i < q->drafts.nr; i++) {
@@ -116,7 +117,10 @@ static void doubt_mixture(struct inquiry *q)
 	}
 }
 
-/* Where ranks of its group differed before, and nobody knows how, that may have led to it. */
+/*
+ * Makes findings about a group less sure if its ranks differed before, and nobody knows how: that
+ * may have led to them.
+ */
 static void doubt_after_forks(struct inquiry *q)
 {
 	for (size_t i = 0; i < q->forks->n; i++) {
@@ -130,7 +134,7 @@ static void doubt_after_forks(struct inquiry *q)
 	}
 }
 
-/* Names what would have to be there. */
+/* Returns what would have to be there. */
 static enum verdict_need need_of(enum verdict_lack lack)
 {
 	static const enum verdict_need needs[] = {
@@ -144,7 +148,10 @@ static enum verdict_need need_of(enum verdict_lack lack)
 	return needs[lack];
 }
 
-/* Nobody of those seen waits; that is no word about the others. */
+/*
+ * Turns a healthy verdict into an inconclusive one: nobody seen waits, which tells nothing of the
+ * others.
+ */
 static void withdraw_health(struct inquiry *q, struct draft *draft, enum verdict_lack lack)
 {
 	bool mixed = may_be_mixed(q->job);
@@ -155,18 +162,18 @@ static void withdraw_health(struct inquiry *q, struct draft *draft, enum verdict
 				      ? VERDICT_NEXT_GET_REST
 			      : mixed && !inquiry_by_dumps(q) ? VERDICT_NEXT_RUN_APART
 							      : VERDICT_NEXT_MORE_EVIDENCE;
-	/* Of a mixture doubt_mixture() says what it needs. */
+	/* If runs may be mixed, doubt_mixture() tells what is needed. */
 	if (!mixed)
 		inquiry_not_judged(q, VERDICT_HEALTHY, need_of(lack), NO_RANK);
 }
 
-/* More of the workers are not named. */
+/* At most so many workers are named. */
 #define TOLD_WORKERS 4
 
 /*
- * A worker of Ray, by the name that it gives itself ("ray::RayTrainWorker", "ray::IDLE" where it
- * has nothing to do): the driver, of which it is a descendant, only waits for what it gives. Ray's
- * own agents have such names as well, and are there as long as Ray is.
+ * True for a worker of Ray, by the name that it gives itself ("ray::RayTrainWorker", "ray::IDLE"
+ * while it has nothing to do). The driver, of which it is a descendant, only waits for what it
+ * gives. Ray's own agents have such names as well, and are there as long as Ray is.
  */
 static bool is_worker(const struct job_process *process)
 {
@@ -181,7 +188,7 @@ static bool is_worker(const struct job_process *process)
 	return true;
 }
 
-/* Finds workers of which only their names are known; returns how many there are. */
+/* Finds the workers, of which only names are known; returns how many there are. */
 static int64_t find_workers(
 	const struct inquiry *q, const struct job_process *into[TOLD_WORKERS], size_t *ret_told)
 {
@@ -199,7 +206,10 @@ static int64_t find_workers(
 	return n;
 }
 
-/* Nobody says of a driver that is taken for a rank that it is well: it does not do the work. */
+/*
+ * Adds the workers of a driver that is taken for a rank. That the driver is well is not said: it
+ * does not do the work.
+ */
 static void tell_workers(struct inquiry *q, struct draft *draft)
 {
 	const struct job_process **told =
@@ -225,8 +235,9 @@ static void tell_workers(struct inquiry *q, struct draft *draft)
 }
 
 /*
- * A rank that was looked at too early is not blamed without another reason: the next step is then
- * another look. Where nobody knows when it was looked at, another look tells no more.
+ * Notes which ranks were looked at too early, or at an unknown time. The next step is then another
+ * look, unless a finding has another step; where the time is unknown, another look would tell no
+ * more.
  */
 static void judge_looks(struct inquiry *q)
 {
@@ -247,7 +258,7 @@ static void judge_looks(struct inquiry *q)
 	array_release(&whenever.list);
 }
 
-/* True if all that is known of some rank is a dump of which a part is lost: it may wait. */
+/* True if all that is known of some rank is a dump of which a part is lost: the rank may wait. */
 static bool somebody_is_cut(const struct inquiry *q)
 {
 	job_for_each_rank(q->job, rank)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A job of which only stacks tell, where the wait-for graph leads to nobody (whom it leads to says
- * job/waitfor/waitfor-told.c): who is in another call than the most; who stalls while nobody is
- * seen to wait; that all go on; or that nothing is proved. Where rings tell, too, and nobody waits
- * in them, stacks still tell whether the ranks stand: what all of them wait for, such as storage,
- * is in no ring.
+ * Judges a job of which only stacks tell, where the wait-for graph leads to nobody (whom it leads
+ * to, job/waitfor/waitfor-told.c says): who is in another call than most; who stalls while nobody
+ * is seen to wait; that all go on; or that nothing is proved. Where rings tell, too, and nobody
+ * waits in them, stacks still tell whether the ranks stand: what all of them wait for, such as
+ * storage, is in no ring.
  *
- * In a job that is well, some rank is always a little ahead and waits. So a wait counts only where
- * the samples prove that it stood for two seconds (job/waitfor/waits.h).
+ * In a job that is well, some rank is always a little ahead and waits. So a wait counts only if the
+ * samples prove that it stood for two seconds (job/waitfor/waits.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@
 /* All ranks, by what their stacks say. */
 struct roll {
 	struct rank_list waiting, elsewhere, unknown;
-	bool stand; /* those who wait are known to have stood long enough */
-	bool all_stand; /* each of them by itself */
+	bool stand; /* some rank that waits is known to have stood long enough */
+	bool all_stand; /* each rank that waits has stood so long by itself */
 };
 
 static void release(struct roll *roll)
@@ -33,6 +33,7 @@ static void release(struct roll *roll)
 	array_release(&roll->unknown.list);
 }
 
+/* Calls the roll. */
 static void look(const struct inquiry *q, struct roll *roll)
 {
 	*roll = (struct roll){.all_stand = true};
@@ -54,7 +55,7 @@ static void look(const struct inquiry *q, struct roll *roll)
 
 /* -- nobody is elsewhere ----------------------------------------------------------------------- */
 
-/* How many of those who wait do so at the same place as this one. */
+/* Returns how many of those who wait do so at the same place as this rank. */
 static size_t camp_size(const struct inquiry *q, const struct roll *roll, struct rank_index rank)
 {
 	size_t n = 0;
@@ -64,7 +65,7 @@ static size_t camp_size(const struct inquiry *q, const struct roll *roll, struct
 	return n;
 }
 
-/* True if each of those at another place is in another call, too. */
+/* True if each rank that waits at another place is in another call, too. */
 static bool other_calls(const struct inquiry *q, const struct roll *roll, struct rank_index usual)
 {
 	const struct posture *call = &q->profiles[usual.i].posture;
@@ -79,7 +80,7 @@ static bool other_calls(const struct inquiry *q, const struct roll *roll, struct
 	return true;
 }
 
-/* True if it waits for all of a group, by an operation or by making one. */
+/* True if the rank waits for all of a group, in an operation or in making one. */
 static bool is_in_call_of_all(const struct posture *p)
 {
 	return p->activity == ACTIVITY_COLLECTIVE ||
@@ -88,10 +89,11 @@ static bool is_in_call_of_all(const struct posture *p)
 }
 
 /*
- * All are inside collectives, and a few at another place than the most, in another call: the
- * program's fork, maybe. Making a group is a call of all ranks, too, which some may leave out.
- * (They may be of different groups, so it stays a hypothesis; and two places of one program may
- * well call one operation.) With any rank unknown that one may be what all wait for.
+ * Judges a job in which all are inside collectives, and a few in another call at another place than
+ * most: perhaps the program's fork. Making a group is a call of all ranks, too, which some may
+ * leave out. It stays a hypothesis, since they may be of different groups, and two places of a
+ * program may well call one operation. False if any rank is unknown: that one may be what all wait
+ * for.
  */
 static bool judge_sites(struct inquiry *q, const struct roll *roll)
 {
@@ -130,7 +132,7 @@ static bool judge_sites(struct inquiry *q, const struct roll *roll)
 
 /* -- what cannot be told ----------------------------------------------------------------------- */
 
-/* Names what is not known of whom. */
+/* Tells which ranks are unknown, and what is lacking of each. */
 static void tell_unknown(struct inquiry *q, const struct roll *roll, struct draft *draft)
 {
 	for (size_t i = 0; i < roll->unknown.list.nr && i < TOLD_CULPRITS; i++) {
@@ -146,7 +148,7 @@ static void tell_unknown(struct inquiry *q, const struct roll *roll, struct draf
 	}
 }
 
-/* Ranks that are known to have stood that long already need no longer look. */
+/* Notes which ranks need a longer look: not those that are known to have stood long enough. */
 static void tell_unsteady(struct inquiry *q, const struct roll *roll)
 {
 	struct rank_list moving = {0};
@@ -168,7 +170,7 @@ static void tell_unsteady(struct inquiry *q, const struct roll *roll)
 	array_release(&moving.list);
 }
 
-/* Some wait, and who keeps them is not proved: their places are told. */
+/* Judges a job in which some wait, and it is not proved who keeps them: tells their places. */
 static void judge_unproved(struct inquiry *q, const struct roll *roll)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
@@ -183,7 +185,7 @@ static void judge_unproved(struct inquiry *q, const struct roll *roll)
 	tell_unknown(q, roll, draft);
 }
 
-/* Poses in which a program stands for no good reason, whoever waits for it. */
+/* True if the rank stands where a program stands for no good reason, whoever waits for it. */
 static bool is_trouble(const struct posture *p)
 {
 	return p->stands >= STANDS_AT_LEAST &&
@@ -191,13 +193,16 @@ static bool is_trouble(const struct posture *p)
 		       p->activity == ACTIVITY_IO || p->activity == ACTIVITY_FROZEN);
 }
 
-/* A rank that asks every few seconds whether anything has come uses less CPU than this. */
+/*
+ * A rank that uses less CPU than this part of the time only asks, every few seconds, whether
+ * anything has come.
+ */
 #define WORKS_SHARE 100
 
-/* What a process takes to start counts as its start's for so long. */
+/* CPU that a process took in so many ns since its birth counts as its start's. */
 #define STARTS_FOR CLOCK_NS_PER_S
 
-/* True if it and its children used a processor in the time in which that was counted. */
+/* True if the rank and its children used a processor while that was counted. */
 static bool uses_processor(const struct inquiry *q, const struct profile *p)
 {
 	int64_t now = q->waits->now[p - q->profiles];
@@ -209,8 +214,8 @@ static bool uses_processor(const struct inquiry *q, const struct profile *p)
 }
 
 /*
- * True if nothing tells whether it used one: neither of the process, nor of its telling thread. Of
- * a rank that nobody watches the process alone tells.
+ * True if nothing tells whether the rank used a processor: neither its process, nor the thread that
+ * tells. Of a rank that no agent watches only the process tells.
  */
 static bool may_use_processor(const struct inquiry *q, const struct profile *p)
 {
@@ -225,8 +230,8 @@ static bool may_use_processor(const struct inquiry *q, const struct profile *p)
 }
 
 /*
- * True if it was seen to work: by the processor time of it and its children, by its compile or its
- * files, or since it went from one line of its program to another.
+ * True if the rank was seen to work: by the processor time of it and its children, by its compile
+ * or its files, or since it went from one line of its program to another.
  */
 static bool is_at_work(const struct inquiry *q, const struct profile *p)
 {
@@ -238,8 +243,8 @@ static bool is_at_work(const struct inquiry *q, const struct profile *p)
 }
 
 /*
- * True if it slept there for long enough; or came back there each time it was looked at for as
- * long, and took no time to speak of: it asks again and again for what does not come.
+ * True if the rank slept there for long enough; or came back there each time it was looked at for
+ * as long, and took next to no CPU: it asks again and again for what does not come.
  */
 static bool stands_there(const struct inquiry *q, const struct profile *p)
 {
@@ -248,7 +253,10 @@ static bool stands_there(const struct inquiry *q, const struct profile *p)
 		       (q->standstill || p->posture.lingers >= STANDS_AT_LEAST));
 }
 
-/* All of a list who are at the place of that rank; the least ns that any of them stands there. */
+/*
+ * Finds all ranks of a list that are at the place of `rank`; returns the least ns that any of them
+ * has stood there.
+ */
 static int64_t find_place(const struct inquiry *q, struct rank_index rank,
 	const struct rank_list *list, struct rank_list *ret)
 {
@@ -267,8 +275,8 @@ static int64_t find_place(const struct inquiry *q, struct rank_index rank,
 }
 
 /*
- * Where some stand, and who of all is there as well, those at one place in one line: for how long
- * is told only where it holds for each of them.
+ * Adds where ranks stand, with all ranks at that place in one fact. How long is told only where it
+ * holds for each of them.
  */
 static void tell_places(struct inquiry *q, const struct rank_list *standing,
 	const struct rank_list *all, struct draft *draft)
@@ -296,7 +304,10 @@ static void tell_places(struct inquiry *q, const struct rank_list *standing,
 	free(told);
 }
 
-/* Those who stand, and slept all the time, or only ask again and again. */
+/*
+ * Adds the ranks that stand: those that slept all the time (`slept`), or those that ask again and
+ * again.
+ */
 static void add_standing(
 	const struct inquiry *q, const struct roll *roll, bool slept, struct rank_list *into)
 {
@@ -310,8 +321,9 @@ static void add_standing(
 }
 
 /*
- * Nobody is in anything known to wait for others, and yet some stand asleep in their own code. They
- * may serve a queue, or wait for others by means that nobody knows: both look like this.
+ * Judges a job in which nobody is in anything known to wait for others, and yet some stand asleep
+ * in their own code. They may serve a queue, or wait for others by means that nobody knows: both
+ * look like this.
  */
 static bool judge_standing(struct inquiry *q, const struct roll *roll)
 {
@@ -331,7 +343,7 @@ static bool judge_standing(struct inquiry *q, const struct roll *roll)
 	return q->drafts.nr > 0;
 }
 
-/* True if anybody was seen to go on: of one look alone nobody is. */
+/* True if any rank was seen to go on: a single look shows none. */
 static bool somebody_moved(const struct inquiry *q, const struct roll *roll)
 {
 	for (size_t i = 0; i < roll->elsewhere.list.nr; i++)
@@ -340,12 +352,13 @@ static bool somebody_moved(const struct inquiry *q, const struct roll *roll)
 	return false;
 }
 
-/* A thread that serves beside the program's work may be in a collective for so long. */
+/* A thread that serves beside the program's work may be in a collective for so many ns. */
 #define ASIDE_AT_LEAST (10 * CLOCK_NS_PER_S)
 
 /*
- * All go on, and yet some have a thread that has long stood in a collective, in a group of its own
- * maybe: for whom it waits there, no stack tells. Nobody waits, only where none does.
+ * Judges a job in which all go on, and yet some have a thread that has long stood in a collective,
+ * perhaps in a group of its own: no stack tells for whom it waits there. That nobody waits is said
+ * only where no such thread is.
  */
 static bool judge_aside(struct inquiry *q)
 {
@@ -375,10 +388,13 @@ static bool judge_aside(struct inquiry *q)
 	return true;
 }
 
-/* Who went on when stacks were taken, so long before the end of the evidence, may hang since. */
+/*
+ * A rank that went on when stacks were taken, so many ns before the end of the evidence, may hang
+ * since.
+ */
 #define OLD_AFTER (10 * CLOCK_NS_PER_S)
 
-/* Stacks are of a time, and so is what they tell: old ones are none of how the job is. */
+/* Judges a job whose stacks are old: they do not tell how it is now. False: they are not old. */
 static bool judge_old(struct inquiry *q)
 {
 	struct rank_list old = {0};
@@ -399,7 +415,7 @@ static bool judge_old(struct inquiry *q)
 	return q->drafts.nr > 0;
 }
 
-/* The job goes its way, so far as its stacks tell. */
+/* Writes that the job is well, as far as its stacks tell. */
 static void judge_well(struct inquiry *q, const struct roll *roll, enum verdict_fact_kind why)
 {
 	struct draft *draft;
@@ -414,7 +430,7 @@ static void judge_well(struct inquiry *q, const struct roll *roll, enum verdict_
 }
 
 /*
- * True if each rank was seen to go on while we looked: those in a collective came there from
+ * True if each rank was seen to go on between samples: those in a collective came there from
  * another place of the program. (A store is asked again and again by programs that hang, too.)
  */
 static bool all_go_on(const struct inquiry *q, const struct roll *roll)
@@ -432,7 +448,10 @@ static bool all_go_on(const struct inquiry *q, const struct roll *roll)
 	return !roll->unknown.list.nr;
 }
 
-/* Nobody waits for another rank. Some may stand all the same; else all goes its way. */
+/*
+ * Judges a job in which nobody waits for another rank: some may stand all the same; else it is
+ * well.
+ */
 static void judge_nobody_waits(struct inquiry *q, const struct roll *roll)
 {
 	struct rank_list standing = {0};
@@ -456,9 +475,9 @@ static void judge_nobody_waits(struct inquiry *q, const struct roll *roll)
 /* -- beside rings ------------------------------------------------------------------------------ */
 
 /*
- * Nobody is said to stand for less than would be a hang in the slowest group; nor for less than
- * this where its usual time between operations is known, and than that where none is: a program
- * may read for long before its first step.
+ * A rank stands only after longer than would be a hang in the slowest group; and after no less than
+ * the first of these, ns, if the job's usual time between operations is known, else the second: a
+ * program may read for long before its first step.
  */
 #define QUIET_AT_LEAST	     (10 * CLOCK_NS_PER_S)
 #define QUIET_WITHOUT_RHYTHM (30 * CLOCK_NS_PER_S)
@@ -477,12 +496,16 @@ static int64_t quiet_after(const struct inquiry *q)
 	return longest > QUIET_AT_LEAST ? longest : QUIET_AT_LEAST;
 }
 
+/* Returns the lesser of `quiet` and the time since `when`. */
 static int64_t less_of(int64_t quiet, int64_t now, int64_t when)
 {
 	return when != JOB_UNKNOWN && when <= now && now - when < quiet ? now - when : quiet;
 }
 
-/* For how long the rank has done nothing that its ring tells; JOB_UNKNOWN while it is in a call. */
+/*
+ * Returns the ns for which the rank has done nothing that its ring tells; JOB_UNKNOWN while it is
+ * in a call.
+ */
 static int64_t quiet_for(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -518,7 +541,7 @@ bool standstill_may_be(const struct inquiry *q)
 	return false;
 }
 
-/* Lists those that live; returns whether each of them stands in its own code, for long. */
+/* Lists the ranks that live; true if each of them has long stood in its own code. */
 static bool all_stand(const struct inquiry *q, struct rank_list *into)
 {
 	int64_t quiet = quiet_after(q);
@@ -538,7 +561,10 @@ static bool all_stand(const struct inquiry *q, struct rank_list *into)
 	return into->list.nr > 0;
 }
 
-/* Rings tell of groups and of nobody who waits in them, and yet all that live stand. */
+/*
+ * Judges a job whose rings tell of groups and of nobody who waits in them, though all that live
+ * stand.
+ */
 void judge_standstill(struct inquiry *q)
 {
 	struct roll roll = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/callers.h"
 
-/* The seat of the rank that a standing wait lacks; NULL: it does not wait for this rank. */
+/* Returns the seat of the rank that a standing wait lacks; NULL: it does not wait for this rank. */
 static const struct job_member *lacks(
 	const struct inquiry *q, const struct wait *wait, struct rank_index rank)
 {

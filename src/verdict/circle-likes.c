@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What ranks beside a circle of two operations tell of it: those that have both groups, or groups
- * of their shape, came to the one operation before the other. Who took that order is not the odd
- * one; the other side left its call out, or turned two round.
+ * What ranks beside a circle of two operations tell of it: ranks that have both groups, or groups
+ * of their shape, and came to the one operation before the other. A side of the circle that took
+ * that order is not the odd one; the other side left its call out, or turned two calls round.
  */
 #include "job/rollcall.h"
 #include "job/shapes.h"
 #include "verdict/circle.h"
 
-/* The two sides: operation index in a group each, and the node that stands for it. */
+/* A side: an operation of a group, and the node that stands for it. */
 struct side {
 	int node, group;
 	uint64_t index;
@@ -16,7 +16,7 @@ struct side {
 
 enum vote { VOTE_NONE, VOTE_A, VOTE_B, VOTE_UNCLEAR };
 
-/* The seat that the rank has in that group; else in the only one of that shape; NULL. */
+/* Returns the rank's seat in that group; else in its only group of that shape; NULL. */
 static const struct job_member *seat_like(
 	const struct inquiry *q, struct rank_index rank, int group)
 {
@@ -36,7 +36,7 @@ static const struct job_member *seat_like(
 	return n == 1 ? found : NULL;
 }
 
-/* Which operation a rank that did both came to first. */
+/* Tells which operation a rank that did both came to first. */
 static enum vote vote_by_order(const struct job_member *in_a, const struct job_member *in_b,
 	const struct side *a, const struct side *b)
 {
@@ -50,7 +50,7 @@ static enum vote vote_by_order(const struct job_member *in_a, const struct job_m
 	return at_a->order < at_b->order ? VOTE_A : VOTE_B;
 }
 
-/* Which of the two a rank beside the circle came to first. */
+/* Tells which of the two a rank beside the circle came to first. */
 static enum vote vote_of(const struct inquiry *q, struct rank_index rank, const struct side *a,
 	const struct side *b)
 {
@@ -69,7 +69,7 @@ static enum vote vote_of(const struct inquiry *q, struct rank_index rank, const 
 	return in_a->head + 1 == a->index && in_b->head + 1 == b->index ? VOTE_NONE : VOTE_UNCLEAR;
 }
 
-/* True if that holder came to its side, and in the other's group to all but that operation. */
+/* True if the rank came to its side, and in the other side's group to all but that operation. */
 static bool is_one_step_apart(const struct inquiry *q, struct rank_index rank,
 	const struct side *at, const struct side *other)
 {
@@ -84,7 +84,9 @@ static bool is_one_step_apart(const struct inquiry *q, struct rank_index rank,
 	return here && there;
 }
 
-/* The two sides of a circle that is of two operations, one step apart; false: it is not. */
+/*
+ * Finds the two sides of a circle of two operations, one step apart; false: it is no such circle.
+ */
 static bool find_sides(
 	const struct inquiry *q, const struct circle *circle, struct side *a, struct side *b)
 {

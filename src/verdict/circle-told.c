@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a circle tells: who is in what, for whom, and in which order. */
+/* The facts of a circle: who is in what, for whom, and in which order. */
 #include "job/names.h"
 #include "verdict/circle.h"
 #include "verdict/rule.h"
@@ -58,7 +58,7 @@ static const struct verdict_thing *thing_of(struct inquiry *q, int node, struct 
 	return draft_thing(q, thing);
 }
 
-/* Somebody of the circle that this node waits for. */
+/* Returns a rank of the circle that this node waits for; NO_RANK. */
 static struct rank_index someone_awaited(const struct inquiry *q, int node)
 {
 	const struct waitfor *graph = q->graph;
@@ -73,7 +73,7 @@ static struct rank_index someone_awaited(const struct inquiry *q, int node)
 	return NO_RANK;
 }
 
-/* Where it can be read that this rank waits. */
+/* Returns the cite that says that this rank waits. */
 static const char *cite_of_wait(const struct inquiry *q, struct rank_index rank)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);
@@ -81,7 +81,10 @@ static const char *cite_of_wait(const struct inquiry *q, struct rank_index rank)
 	return wait ? wait->cite : "ring";
 }
 
-/* Where in the program a rank of it stands, by its stack; a call's own word is told elsewhere. */
+/*
+ * Adds where in the program a rank of the circle stands, by its stack; where the call itself was
+ * recorded with its place, that is told elsewhere.
+ */
 static void tell_site(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);
@@ -91,7 +94,7 @@ static void tell_site(struct inquiry *q, struct rank_index rank, struct draft *d
 		stacks_tell(q, rank, draft);
 }
 
-/* One fact for each camp: what it is in, and for whom. Launches tell it by their order. */
+/* Launches tell it by their order (circle_tell_order()). */
 void circle_tell_edges(struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
 	size_t told = 0;
@@ -125,7 +128,10 @@ void circle_tell_likes(
 	fact->a = (int64_t)likes->before;
 }
 
-/* The node that holds all those of a list who are in the circle; JOB_NONE: more than one does. */
+/*
+ * Returns the node that holds all ranks of a list that are in the circle; JOB_NONE: several nodes
+ * do.
+ */
 static int node_of_all(const struct circle *circle, const struct rank_list *list)
 {
 	const struct holder *holder;
@@ -141,7 +147,7 @@ static int node_of_all(const struct circle *circle, const struct rank_list *list
 	return node;
 }
 
-/* The node of the circle that is not this one; of the largest camp, if it may be. */
+/* Returns a node of the circle that is not this one; the largest camp's, if it may be. */
 static int node_beside(const struct circle *circle, int node)
 {
 	const struct holder *holder;
@@ -154,7 +160,7 @@ static int node_beside(const struct circle *circle, int node)
 	return JOB_NONE;
 }
 
-/* True if one of the list is not in all groups of the circle. */
+/* True if a rank of the list took no order (struct holder). */
 static bool holds_apart(const struct circle *circle, const struct rank_list *list)
 {
 	const struct holder *holder;
@@ -173,8 +179,10 @@ void circle_tell_order(struct inquiry *q, const struct circle *circle, struct dr
 	bool creations = circle_is_of_creations(q, circle);
 	struct verdict_fact *fact;
 
-	/* In a circle of more than two nobody has the order that another one turned round; and who
-	 * is in one of the groups alone took none. */
+	/*
+	 * In a circle of more than two, nobody has the order that another one turned round; and a
+	 * rank that is in one of the groups alone took none.
+	 */
 	if (circle->camps > 2 || node == JOB_NONE || beside == JOB_NONE ||
 		holds_apart(circle, who))
 		return;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compile-skew and compile-stuck: a rank that others wait for has an open compile span, or stands
- * in a compiler by its stack. Stuck is what showed no CPU, no child and no span event for 5 s, or
- * lost a worker and does not move. Quiet is not dead: it may wait for the network, a file, a lock
- * that somebody gives back. Says that it cannot end only if there is a reason.
+ * Classes compile-skew and compile-stuck: a rank that others wait for has an open compile span, or
+ * stands in a compiler by its stack. It is stuck if it showed no CPU, no child and no span event
+ * for 5 s, or lost a worker and does not move. Quiet is not dead: it may wait for the network, a
+ * file, or a lock that somebody gives back. So it is said that it cannot end only if there is a
+ * reason.
  */
 #include <string.h>
 
@@ -14,21 +15,30 @@
 #include "verdict/rule.h"
 #include "verdict/shards.h"
 
-/* A stack that stood for so long in a lock is no short wait for another rank's compile. */
+/*
+ * A stack that stood in a lock for so many ns does not merely wait shortly for another rank's
+ * compile.
+ */
 #define STANDS_AT_LEAST (2 * CLOCK_NS_PER_S)
 
-/* So many times as long as the peers' is no slow compile any more, nor below so long. */
+/*
+ * A compile that takes so many times as long as the peers' is no slow one any more (more times, if
+ * its cache was colder); below TOO_LONG ns none is too long.
+ */
 #define TOO_MANY     10
 #define FAR_TOO_MANY 100
 #define TOO_LONG     (10 * CLOCK_NS_PER_S)
 
-/* No span says that it compiles, but its stack does. */
+/* True if no span tells that the rank compiles, but its stack does. */
 static bool by_stack(const struct profile *p)
 {
 	return !p->compile.bracket && p->posture.activity == ACTIVITY_COMPILE && !p->ended;
 }
 
-/* A span left open by an exit in good order is no compile, nor one that waits behind an op. */
+/*
+ * True if the rank compiles. A span left open by an exit in good order is no compile, nor is one
+ * that waits behind an op.
+ */
 static bool compiles(const struct profile *p)
 {
 	return (p->compile.bracket || by_stack(p)) && p->death != DEATH_CLEAN &&
@@ -41,8 +51,8 @@ static bool is_locked(const struct profile *p)
 }
 
 /*
- * Nothing moves; or compiler processes died and nothing proves that the rest goes on; or it was
- * seen to stand in a lock.
+ * True if nothing of it moves; or its compiler processes died and nothing proves that the rest goes
+ * on; or it was seen to stand in a lock.
  */
 static bool is_stuck(const struct profile *p)
 {
@@ -53,13 +63,18 @@ static bool is_stuck(const struct profile *p)
 	return (p->dead_child || p->pool) && p->progress != PROGRESS_YES;
 }
 
-/* True if something says that it cannot end: it is dead, frozen, or its workers are gone. */
+/*
+ * True if something tells that the compile cannot end: it is dead, frozen, or its workers are gone.
+ */
 static bool cannot_end(const struct profile *p)
 {
 	return p->ended || p->frozen || p->dead_child || p->pool;
 }
 
-/* CPU, children, spans; where those are not known, its stack at two times. */
+/*
+ * True if the compile moves: by CPU, children and spans; where those are unknown, by its stack at
+ * two times.
+ */
 static bool moves(const struct profile *p)
 {
 	return p->progress == PROGRESS_YES ||
@@ -67,8 +82,8 @@ static bool moves(const struct profile *p)
 }
 
 /*
- * Nothing of it moves, and nothing says why: it may wait for a lock that nobody sees. PyTorch 2.6
- * takes the locks of its cache in processes that compile for a rank (codecache.py
+ * True if nothing of it moves and nothing tells why: it may wait for a lock that nobody sees.
+ * PyTorch 2.6 takes the locks of its cache in processes that compile for a rank (codecache.py
  * _worker_compile_cpp), and polls them asleep.
  */
 static bool may_be_locked(const struct profile *p)
@@ -77,9 +92,9 @@ static bool may_be_locked(const struct profile *p)
 }
 
 /*
- * True if another rank of the host holds the lock that this one's compile waits for: some rank
- * there compiles without waiting for one, and so is the one that is late. Where the lock itself is
- * not seen, that one must be seen to move.
+ * True if another rank of the host may hold the lock that this one's compile waits for: it compiles
+ * without waiting for one, and so is the one that is late. Where the lock itself is not seen, that
+ * other rank must be seen to move.
  */
 static bool has_pace_maker(const struct inquiry *q, struct rank_index rank)
 {
@@ -104,15 +119,15 @@ static enum verdict_where place_of(const struct profile *p)
 }
 
 /*
- * True if somebody saw that it lives, or how it ended. A ring alone goes on saying that its owner
- * compiles, also when that one was killed.
+ * True if somebody saw that the rank lives, or how it ended. A ring alone goes on telling that its
+ * owner compiles, also once that was killed.
  */
 static bool fate_is_known(const struct profile *p)
 {
 	return p->process && p->process->end != JOB_END_UNKNOWN && p->process->end != JOB_GONE;
 }
 
-/* Asked before skew, which any open compile would fit. */
+/* It is asked before skew, which any open compile would fit. */
 bool explains_stuck(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -131,7 +146,7 @@ bool explains_stuck(const struct inquiry *q, struct rank_index rank, struct reas
 	return true;
 }
 
-/* It still compiles while others wait: worth waiting for only if it is seen to move. */
+/* A rank that still compiles is worth waiting for only if it is seen to move. */
 bool explains_skew(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -163,7 +178,10 @@ static const char *subject_of(const struct compiling *compile)
 	return compile->graph ? compiles_graph_id(compile->graph) : compile->phase->detail;
 }
 
-/* Tells which phase is open, of what; how long it compiles already is the outermost one's age. */
+/*
+ * Adds which phase is open, and of what. For how long it compiles already is the age of the
+ * outermost span.
+ */
 static void tell_span(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct compiling *compile = &q->profiles[rank.i].compile;
@@ -207,7 +225,7 @@ static bool same_shape(const struct job_shard *a, const struct job_shard *b)
 	return a->ndim == b->ndim && !memcmp(a->dims, b->dims, a->ndim * sizeof(*a->dims));
 }
 
-/* The batch that it has now, beside one of another shape that a peer has. */
+/* Adds the shape of the rank's batch, beside another shape that a peer has. */
 static void tell_new_shape(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_shard *other = NULL, *mine = shards_shape(q, rank);
@@ -228,7 +246,7 @@ static void tell_new_shape(struct inquiry *q, struct rank_index rank, struct dra
 	}
 }
 
-/* A graph that is compiled once more, when steps were done already. */
+/* Adds that a graph is compiled though steps were done already. */
 static void tell_recompile(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_step *step = q->profiles[rank.i].step;
@@ -249,7 +267,7 @@ static void tell_recompile(struct inquiry *q, struct rank_index rank, struct dra
 	tell_new_shape(q, rank, draft);
 }
 
-/* The compilers that it started, of which by now none may be left. */
+/* Adds the compilers that it started; by now none may be left. */
 static void tell_tools(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_trait *tools = q->profiles[rank.i].tools;
@@ -266,8 +284,8 @@ static void tell_tools(struct inquiry *q, struct rank_index rank, struct draft *
 }
 
 /*
- * Tells that it took so many times as long as any peer's. A cold cache makes a compile longer: then
- * it must be far more.
+ * Adds how many times as long as any peer's compile it takes, if that is too many. A cold cache
+ * makes a compile longer: then it must be far more.
  */
 static void tell_proportion(
 	struct inquiry *q, struct rank_index rank, int64_t peers, struct draft *draft)
@@ -289,7 +307,7 @@ static void tell_proportion(
 	fact->c = open / peers;
 }
 
-/* How long the peers' compiles took, longest span of each. */
+/* Adds how long the peers' compiles took, by the longest span of each. */
 static void tell_peers(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	int64_t least = INT64_MAX, most = JOB_UNKNOWN;
@@ -321,7 +339,7 @@ static void tell_peers(struct inquiry *q, struct rank_index rank, struct draft *
 	}
 }
 
-/* How many ranks found something in their cache; -1 where of some rank nobody knows. */
+/* Returns how many ranks found something in their cache; -1 where it is unknown of some rank. */
 static int64_t count_warm(const struct inquiry *q)
 {
 	int64_t warm = 0;
@@ -336,7 +354,7 @@ static int64_t count_warm(const struct inquiry *q)
 	return warm;
 }
 
-/* What all caches are together: once, not of each rank that compiles. */
+/* Adds what all caches are together: once, and not for each rank that compiles. */
 static void tell_seed(struct inquiry *q, struct draft *draft)
 {
 	int64_t warm = count_warm(q), ranks = (int64_t)q->job->nranks;
@@ -356,7 +374,7 @@ static void tell_seed(struct inquiry *q, struct draft *draft)
 	fact->b = ranks;
 }
 
-/* Its cache beside the others'; where all had the same, the cache explains nothing. */
+/* Adds the rank's cache beside the others'; if all had the same, the cache explains nothing. */
 static void tell_cache(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	struct cache_found mine = caches_found(q->job, rank);
@@ -375,7 +393,7 @@ static void tell_cache(struct inquiry *q, struct rank_index rank, struct draft *
 	fact->c = most;
 }
 
-/* Says whether it moves, and by how much CPU; nothing where samples do not tell. */
+/* Adds whether it moves, and how much CPU it used; nothing where samples do not tell. */
 static void tell_activity(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -417,7 +435,10 @@ void tell_compile(struct inquiry *q, struct rank_index rank, struct draft *draft
 		inquiry_not_judged(q, VERDICT_COMPILE_STUCK, NEED_CPU_SAMPLES, rank);
 }
 
-/* Its ring would tell of an open span: a dump has none, and what was lost may be its begin. */
+/*
+ * True if the rank's ring would tell of an open span: a dump has none, and what was lost may be its
+ * begin.
+ */
 static bool tells_of_compiles(const struct inquiry *q, struct rank_index rank)
 {
 	const struct job_rank *r = job_rank(q->job, rank);
@@ -426,7 +447,7 @@ static bool tells_of_compiles(const struct inquiry *q, struct rank_index rank)
 	       (r->knows & (JOB_KNOWS_RING | JOB_KNOWS_CENSUS));
 }
 
-/* No rank compiles, and each that is to be there could tell: else nothing is excluded. */
+/* Excludes it only if no rank compiles, and each rank that should be there could tell. */
 void rule_out_compile(struct inquiry *q, struct draft *draft)
 {
 	if (draft->verdict.class == VERDICT_COMPILE_SKEW ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups have kinds by their shape; ranks are sorted by the kinds of their groups, with the seat
- * where it matters, so that counterparts lie together. Of each such class the longest row is the
- * measure. If one other leaves it, that one strays; if all others leave it that come as far, and
- * agree with each other, the longest itself does.
+ * How a stray is found. Groups have kinds, by their shape. Ranks are sorted by the kinds of their
+ * groups, and by their seats where these matter, so that counterparts lie together. In each such
+ * class the longest row is the measure. If one other row leaves it, that rank strays; if all others
+ * that come as far leave it, and agree with each other, the longest itself strays.
  */
 #include "verdict/counterparts.h"
 
@@ -17,15 +17,16 @@
 #include "job/rollcall.h"
 #include "job/shapes.h"
 
-#define ANCHOR_DEPTH 64        /* ops of a row's start that are looked for in the other */
-#define MOST_OPS     (1 << 23) /* of a job; rows of more would take more memory than all else */
+#define ANCHOR_DEPTH 64        /* ops at a row's start that are looked for in the other row */
+#define MOST_OPS     (1 << 23) /* ops of a job; rows of more would take more memory than all else */
 
 /* A seat of a rank as its counterparts must have it, too. */
 struct place {
-	int kind;      /* of the group */
+	int kind;      /* kind of the group */
 	uint32_t seat; /* 0 where only the group matters */
 };
 
+/* All that one rank launched, and where it sits. */
 struct row {
 	struct rank_index rank;
 	struct place *places; /* by kind */
@@ -53,7 +54,7 @@ static void find_kinds(struct comparison *c)
 
 /* -- rows -------------------------------------------------------------------------------------- */
 
-/* True if all that who sits there launched is known, and in which order. */
+/* True if all that was launched in this seat is known, and in which order. */
 static bool tells_all(const struct inquiry *q, const struct job_member *m)
 {
 	const struct job_op *last = m->nops ? &m->ops[m->nops - 1] : NULL;
@@ -91,7 +92,7 @@ static bool is_tied(const struct rank_row *ops)
 	return false;
 }
 
-/* Adds the rank's row, unless something that it did may not be known, or in which order. */
+/* Adds the rank's row, unless something that it did, or its order, may be unknown. */
 static void add_row(struct comparison *c, struct rank_index rank)
 {
 	const struct by_rank *seats = &c->q->seats;
@@ -121,7 +122,7 @@ static void add_row(struct comparison *c, struct rank_index rank)
 	*array_add(&c->rows) = row;
 }
 
-/* Equal for counterparts. */
+/* Orders rows by the places of their ranks: 0 for counterparts. */
 static int compare_seats(const struct row *a, const struct row *b)
 {
 	if (a->nplaces != b->nplaces)
@@ -135,7 +136,7 @@ static int compare_seats(const struct row *a, const struct row *b)
 	return 0;
 }
 
-/* Counterparts together, the longest row first. */
+/* Orders rows so that counterparts lie together, the longest row first. */
 static int compare_rows(const void *va, const void *vb)
 {
 	const struct row *a = va, *b = vb;
@@ -162,8 +163,8 @@ struct pair {
 	const struct comparison *c;
 	const struct usual_op *a, *b;
 	size_t na, nb;
-	size_t skipped_a; /* ops of a's row before a[0] */
-	bool laid;        /* a place is known that is the same in both */
+	size_t skipped_a; /* how many ops of a's row come before a[0] */
+	bool laid;        /* it is known which places of the two rows are the same */
 };
 
 /* True if the two are the same call of like groups, whatever their amounts. */
@@ -179,7 +180,10 @@ static bool same_call(const struct pair *p, const struct usual_op *a, const stru
 	return forks_differ(&x, &y) == FORK_NONE;
 }
 
-/* Sends count from the first one that is known, so that their numbers tell nothing here. */
+/*
+ * True if the two are the same call by the same number. Numbers of sends tell nothing here: sends
+ * count from the first one that is known.
+ */
 static bool same_number(const struct pair *p, const struct usual_op *a, const struct usual_op *b)
 {
 	return a->op->index == b->op->index && !job_op_is_p2p(a->op->sig.op) && same_call(p, a, b);
@@ -198,6 +202,7 @@ static bool find_anchor(const struct pair *p, size_t *ret_a, size_t *ret_b)
 	return false;
 }
 
+/* Lays two rows side by side, by a common start or a common op. */
 static struct pair lay(const struct comparison *c, const struct row *a, const struct row *b)
 {
 	struct pair p = {.c = c,
@@ -213,7 +218,7 @@ static struct pair lay(const struct comparison *c, const struct row *a, const st
 		p.laid = find_anchor(&p, &from_a, &from_b) ||
 			 find_anchor(&turned, &from_b, &from_a);
 	p.skipped_a = from_a;
-	/* Who made no call has no list, and nothing can be added to none. */
+	/* A rank that made no call has no list: nothing may be added to NULL. */
 	p.a = p.na ? p.a + from_a : p.a;
 	p.na -= from_a;
 	p.b = p.nb ? p.b + from_b : p.b;
@@ -221,7 +226,10 @@ static struct pair lay(const struct comparison *c, const struct row *a, const st
 	return p;
 }
 
-/* Where they part; SIZE_MAX: they do not, as far as both go, or nobody knows how they lie. */
+/*
+ * Returns where the rows part; SIZE_MAX: they do not, as far as both go, or nobody knows how they
+ * lie.
+ */
 static size_t parting(const struct pair *p)
 {
 	for (size_t i = 0; p->laid && i < p->na && i < p->nb; i++)
@@ -243,7 +251,7 @@ static bool goes_on(const struct pair *p, size_t from_a, size_t from_b)
 	return n > 0;
 }
 
-/* How b, the stray, lies against a from the place on where they part. */
+/* Finds how row b, the stray's, lies against row a from where they part. */
 static void find_kind(const struct pair *p, size_t at, struct stray *stray)
 {
 	size_t skipped = 0, extra = 0, fitting = 0;
@@ -269,7 +277,7 @@ static void find_kind(const struct pair *p, size_t at, struct stray *stray)
 	stray->n = fitting == 1 ? skipped + extra : 0;
 }
 
-/* The group of that kind in which the rank sits; JOB_NONE. */
+/* Returns the group of that kind in which the rank sits; JOB_NONE. */
 static int own_group(const struct comparison *c, struct rank_index rank, int kind)
 {
 	by_rank_each(&c->q->seats, rank, i) {
@@ -281,7 +289,7 @@ static int own_group(const struct comparison *c, struct rank_index rank, int kin
 	return JOB_NONE;
 }
 
-/* True if one thread launched all of it that is known from there on. */
+/* True if that thread launched all ops of row b. */
 static bool is_of_one_thread(const struct pair *p, int thread)
 {
 	for (size_t i = 0; i < p->nb; i++)
@@ -290,7 +298,7 @@ static bool is_of_one_thread(const struct pair *p, int thread)
 	return true;
 }
 
-/* True if that thread launched the last one of the row's ops in the group. */
+/* True if that thread launched row b's last op in the group. */
 static bool is_last_in(const struct pair *p, int group, int thread)
 {
 	for (size_t i = p->nb; i-- > 0;)
@@ -320,7 +328,10 @@ static size_t sort_out(
 	return n;
 }
 
-/* Adds those whose row goes along the measure's beyond that place of it, and the measure itself. */
+/*
+ * Adds the ranks whose row goes along with the measure's beyond place `at` of it, and the measure's
+ * own.
+ */
 static void find_agreeing(const struct comparison *c, const struct band *band, size_t measure,
 	size_t at, const bool *leaves, struct rank_list *agree)
 {
@@ -334,8 +345,8 @@ static void find_agreeing(const struct comparison *c, const struct band *band, s
 }
 
 /*
- * The number that the call which its counterparts made has for the stray: that of its next one in
- * that group, or towards that peer, whatever it is.
+ * Returns the number that the call which its counterparts made would have for the stray: that of
+ * its next call in that group, or towards that peer, whatever it is.
  */
 static uint64_t number_of_like(const struct pair *p, size_t at, const struct stray *stray)
 {
@@ -357,7 +368,7 @@ static uint64_t number_of_like(const struct pair *p, size_t at, const struct str
 	return before + 1;
 }
 
-/* True if the one who sits there made the other half of that send or receive of the seat `of`. */
+/* True if the member in that seat made the other half of that send or receive of the seat `of`. */
 static bool made_half(const struct job_member *m, const struct job_sig *half, uint64_t number,
 	struct group_rank of)
 {
@@ -369,8 +380,8 @@ static bool made_half(const struct job_member *m, const struct job_sig *half, ui
 }
 
 /*
- * True if the stray's fellows, in its own group, made the call that its counterparts made: a group
- * that is of one mind does something of its own, and nobody in it strays.
+ * True if members of the stray's own group made the call that its counterparts made. If none did,
+ * the group does something of its own, and nobody in it strays.
  */
 static bool fellows_made_it(const struct pair *p, size_t at, const struct stray *stray)
 {
@@ -407,7 +418,10 @@ static bool may_yet_come(const struct pair *p, const struct stray *stray)
 	return !is_of_one_thread(p, thread) && !is_last_in(p, stray->group, thread);
 }
 
-/* The stray at row `odd`, measured by the row `measure`, with which others agree. */
+/*
+ * Describes the stray at row `odd`, measured by the row `measure`, with which others agree; NO_RANK
+ * if it does not stray for certain.
+ */
 static struct stray describe(const struct comparison *c, const struct band *band, size_t measure,
 	size_t odd, const bool *leaves)
 {
@@ -432,7 +446,7 @@ static struct stray describe(const struct comparison *c, const struct band *band
 	return stray;
 }
 
-/* The one of these counterparts that strays; the longest row is the first. */
+/* Finds the one of these counterparts that strays; the first row must be the longest. */
 static struct stray find_among(const struct comparison *c, const struct band *band)
 {
 	bool *leaves = alloc_zeroed(band->n + 1, sizeof(*leaves));
@@ -451,7 +465,10 @@ static struct stray find_among(const struct comparison *c, const struct band *ba
 
 /* -- whether somebody waits there -------------------------------------------------------------- */
 
-/* True if others wait in the group whose op it left out, or it waits in what it did instead. */
+/*
+ * True if others wait in the group whose op the stray left out, or the stray waits in what it did
+ * instead.
+ */
 static bool is_waited_for(const struct inquiry *q, const struct stray *stray)
 {
 	for (size_t i = 0; i < q->waits->n; i++) {
@@ -475,7 +492,7 @@ struct strays {
 	size_t n;
 };
 
-/* Keeps it if somebody waits where it strays, and it is not the one that was found before. */
+/* Keeps a stray if somebody waits where it strays, and it is not the one that was found before. */
 static void keep(const struct inquiry *q, struct stray stray, struct strays *found)
 {
 	bool waited = is_rank(stray.rank) && is_waited_for(q, &stray);
@@ -486,7 +503,10 @@ static void keep(const struct inquiry *q, struct stray stray, struct strays *fou
 		array_release(&stray.agree.list);
 }
 
-/* Counterparts of one group, among themselves: not all groups of a shape need do the same. */
+/*
+ * Compares the counterparts of one group among themselves: not all groups of a shape need do the
+ * same.
+ */
 static void look_in_group(const struct comparison *c, const struct job_group *g,
 	const struct row *const *row_of, struct band *band, struct strays *found)
 {
@@ -504,7 +524,7 @@ static void look_in_group(const struct comparison *c, const struct job_group *g,
 	keep(c->q, find_among(c, band), found);
 }
 
-/* All counterparts; where they tell of nobody, those of one group. */
+/* Compares all counterparts; where they tell of nobody, those within one group. */
 static void look_at_all(const struct comparison *c, struct strays *found)
 {
 	const struct job *job = c->q->job;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups made in different orders: members of what should be one group say that other ranks are in
- * it, or two ranks hold one seat (job_group.made_as). Nothing else that is seen of such groups
- * means what it seems to, so this comes before all rules. Ranks that list what others do not are to
- * blame if they, with all of whom nothing is known, are fewer than the largest camp.
+ * Class order-inversion, cause group-creation: groups made in different orders. Members of what
+ * should be one group say that other ranks are in it, or two ranks hold one seat
+ * (job_group.made_as). Nothing else that is seen of such groups means what it seems to, so this
+ * comes before all rules. Ranks that list what others do not are to blame if they, with all ranks
+ * of which nothing is known, are fewer than the largest camp.
  *
  * Once one rank is out of step, all groups that come after are made in different orders, too. So
- * the first one of which that is clear is told, whichever of them it is that somebody waits in.
+ * the first one of which that is clear is told, whichever of them somebody waits in.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -15,24 +16,27 @@
 #include "base/alloc.h"
 #include "verdict/judge.h"
 
-#define MADE "group-made:" /* what a rank that is not in it says of a group that others make */
-#define FIRST_GROUP "0"	   /* PyTorch's; who makes it anew, counts anew */
+#define MADE "group-made:" /* trait in which a rank tells of a group that others make */
+#define FIRST_GROUP "0"	   /* PyTorch's first group: a rank that makes it anew counts anew */
 
 /* Ranks that say the same of a group. */
 struct camp {
-	const char *ranks; /* as they list them, "" they do not */
+	const char *ranks; /* the ranks as they list them; "": they list none */
 	int group;
 	struct rank_list list;
 };
 
 struct camps {
 	ARRAY(struct camp) all; /* the largest first */
-	const char *name;  /* as the program's library has it */
-	const char *shown; /* as people have it */
+	const char *name;  /* the group's name in the program's library */
+	const char *shown; /* the group's name for people */
 	uint64_t key;
-	bool told; /* all list their ranks */
+	bool told; /* all members list their ranks */
 };
 
+/*
+ * Returns the camp with that list of ranks, or of that group if it lists none; makes it if need be.
+ */
 static struct camp *camp_of(struct camps *camps, const char *ranks, int group)
 {
 	struct camp *camp;
@@ -54,7 +58,7 @@ static int compare_camps(const void *va, const void *vb)
 	return a->list.list.items[0].i - b->list.list.items[0].i;
 }
 
-/* Members of the group, as far as they have come to it. */
+/* Adds the members of a group that have come to it. */
 static void add_members(const struct job *job, int group, struct camps *camps)
 {
 	const struct job_group *g = &job->groups[group];
@@ -70,7 +74,10 @@ static void add_members(const struct job *job, int group, struct camps *camps)
 	}
 }
 
-/* True if that was said before the rank made its first group for the last time: of other groups. */
+/*
+ * True if a rank said that before it made its first group for the last time: it was about other
+ * groups.
+ */
 static bool is_outdated(const struct job *job, const struct job_trait *trait)
 {
 	for (size_t i = 0; i < job->nmembers && trait->when != JOB_UNKNOWN; i++)
@@ -81,7 +88,7 @@ static bool is_outdated(const struct job *job, const struct job_trait *trait)
 	return false;
 }
 
-/* A rank that is in no group of that name says what it took it for, too. */
+/* Adds ranks that are in no group of that name: they, too, told what they took it for. */
 static void add_witnesses(const struct job *job, struct camps *camps)
 {
 	size_t prefix = strlen(MADE);
@@ -136,7 +143,10 @@ static bool makes_group(const struct inquiry *q, struct rank_index rank)
 	return false;
 }
 
-/* True if somebody of no list has: where nobody says who is in which group, it may be of these. */
+/*
+ * True if some rank has long been about to make a group, while no list tells who is in these
+ * groups: it may be one of them.
+ */
 static bool somebody_makes_a_group(const struct inquiry *q, uint64_t key)
 {
 	bool found = false;
@@ -149,7 +159,9 @@ static bool somebody_makes_a_group(const struct inquiry *q, uint64_t key)
 	return found;
 }
 
-/* True if somebody waits in one of them for longer than is usual, or to make the next one. */
+/*
+ * True if somebody waits in one of these groups for longer than is usual, or to make the next one.
+ */
 static bool stands(const struct inquiry *q, uint64_t key)
 {
 	if (somebody_makes_a_group(q, key))
@@ -172,7 +184,7 @@ static bool stands(const struct inquiry *q, uint64_t key)
 	return false;
 }
 
-/* How many ranks have said nothing of this group. */
+/* Returns how many ranks have said nothing of this group. */
 static size_t count_silent(const struct inquiry *q, const struct camps *camps)
 {
 	const struct camp *camp;
@@ -199,7 +211,7 @@ static bool is_clear(const struct inquiry *q, const struct camps *camps)
 	return camps->told && others + count_silent(q, camps) < camps->all.items[0].list.list.nr;
 }
 
-/* All camps but the largest, where they are few enough; else nobody is blamed. */
+/* Blames all camps but the largest, if they are few enough; else nobody. */
 static void share_out(const struct inquiry *q, const struct camps *camps, struct draft *draft)
 {
 	bool guilty = is_clear(q, camps);
@@ -214,7 +226,7 @@ static void share_out(const struct inquiry *q, const struct camps *camps, struct
 	draft->victims.list.nr = 0;
 }
 
-/* Adds who waits: in these groups, or for one who does. */
+/* Adds who waits, in these groups or for a rank that does. */
 static void find_waiting(struct inquiry *q, struct draft *draft)
 {
 	job_for_each_rank(q->job, rank)
@@ -258,7 +270,7 @@ static void release(struct camps *camps)
 	array_release(&camps->all);
 }
 
-/* The place of a group in the order of making; what has no number comes last. */
+/* Returns the place of a group in the order of making; a group without a number comes last. */
 static unsigned long number_of(const struct job *job, int group)
 {
 	const char *name = job->groups[group].made_name;
@@ -266,7 +278,7 @@ static unsigned long number_of(const struct job *job, int group)
 	return *name && !name[strspn(name, "0123456789")] ? strtoul(name, NULL, 10) : ULONG_MAX;
 }
 
-/* The first of the groups of each name, in the order of making; to be freed. */
+/* Returns the first group of each name, in the order of making; to be freed. */
 static int *list_names(const struct job *job, size_t *ret_n)
 {
 	int *list = alloc_zeroed(job->ngroups + 1, sizeof(*list));
@@ -286,7 +298,9 @@ static int *list_names(const struct job *job, size_t *ret_n)
 	return list;
 }
 
-/* Writes of the first one that is clear, or else of the first of which there are camps at all. */
+/*
+ * Writes a finding of the first group that is clear, or else of the first that has several camps.
+ */
 static bool write_first(struct inquiry *q, const int *list, size_t n, bool clear)
 {
 	bool found = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in its code a rank died: by the stack that its own handler wrote down, or that a core file
- * has, of the thread that got the signal. How abort() goes about it is of no interest.
+ * Where in its code a rank died: by the stack of the thread that got the signal, which its own
+ * handler wrote down or a core file has. How abort() goes about it is of no interest.
  */
 #include <string.h>
 
@@ -37,6 +37,7 @@ bool death_has_place(const struct inquiry *q, struct rank_index rank)
 	return q->profiles[rank.i].death_stack != NULL;
 }
 
+/* True if the frame tells where the rank died: it is named, and not part of raising a signal. */
 static bool frame_is_told(const struct job_frame *frame)
 {
 	if (frame->plumbing || frame->kind == JOB_FRAME_KERNEL ||
@@ -48,7 +49,10 @@ static bool frame_is_told(const struct job_frame *frame)
 	return true;
 }
 
-/* So many frames that are told, from the innermost; *ret_last: the number of the last of them. */
+/*
+ * Finds the innermost frames that are told, at most PLACE_FRAMES; ret_last: their numbers. Returns
+ * how many.
+ */
 static size_t innermost(const struct inquiry *q, const struct job_stack *stack,
 	const struct job_frame **into, size_t *ret_last)
 {

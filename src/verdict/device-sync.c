@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu-stall of a rank in a synchronisation that nothing explains. */
+/* Class gpu-stall, of a rank in a synchronisation that nothing explains. */
 #include "job/calls.h"
 #include "verdict/hidden-ops.h"
 #include "verdict/rule.h"
 #include "verdict/stopped.h"
 
-/* True if it waits for a device: not in a call of a library in which the host itself waits. */
+/*
+ * True if the rank waits for a device: not in a call of a library in which the host itself waits.
+ */
 static bool is_in_sync(const struct inquiry *q, struct rank_index rank)
 {
 	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpu-stall and transport-stall: everybody is in, with equal arguments, and it does not complete.
- * One rank's GPU is behind where its op alone is open while the others' completed, where it alone
- * never began what the others' GPUs began (something before it on its stream never ends), or where
- * the rank synchronises for nothing that others know of (device-sync.c). Where neither is tracked,
- * the first cannot be told from the second. Of a backend without devices it is the rank's process
- * that is behind.
+ * Classes gpu-stall and transport-stall: all ranks are in an op, with equal arguments, and it does
+ * not complete. One rank's GPU is behind if its op alone is open while the others' completed, if it
+ * alone never began what the others' GPUs began (something before it on its stream never ends), or
+ * if the rank synchronises for nothing that others know of (device-sync.c). Where neither
+ * completion nor begin is tracked, the first class cannot be told from the second. In a backend
+ * without devices it is the rank's process that is behind.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@
 #include "verdict/unmet.h"
 
 /*
- * True if it is known what each member gave to that op: by the record of it, or by the hash of a
+ * True if it is known what each member gave to that op: by the op's record, or by the hash of a
  * later one. A rank that is only known to have come that far may have come to something else.
  */
 static bool arguments_are_known(const struct inquiry *q, int group, uint64_t index)
@@ -40,13 +40,13 @@ static bool arguments_are_known(const struct inquiry *q, int group, uint64_t ind
 	return true;
 }
 
-/* The other side of a message; NULL where it is not known. */
+/* Returns the other side of the message that is waited for; NULL where it is not known. */
 static const struct job_op *met_by(const struct inquiry *q, const struct wait *wait)
 {
 	return wait->op ? message_met(q->job, wait->member, wait->op) : NULL;
 }
 
-/* True if it is complete on its other side. */
+/* True if the message is complete on its other side. */
 static bool is_half_done(const struct inquiry *q, const struct wait *wait)
 {
 	const struct job_op *met = met_by(q, wait);
@@ -72,7 +72,7 @@ static bool are_one(const struct inquiry *q, size_t a, size_t b)
 		       !is_half_done(q, other));
 }
 
-/* Marks what this node stands for, on all sides of it. The caller frees. */
+/* Marks all nodes that are one finding with this one; to be freed. */
 static bool *mark_all_of(const struct inquiry *q, size_t node)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
@@ -82,7 +82,7 @@ static bool *mark_all_of(const struct inquiry *q, size_t node)
 	return marked;
 }
 
-/* Adds those who wait, directly or not, for what this node stands for. */
+/* Adds as victims those who wait, directly or not, for what this node stands for. */
 static void find_waiting(struct inquiry *q, size_t node, struct draft *draft)
 {
 	bool *marked = mark_all_of(q, node);
@@ -91,7 +91,10 @@ static void find_waiting(struct inquiry *q, size_t node, struct draft *draft)
 	free(marked);
 }
 
-/* A send and a receive that may be of different tags, and then wait for others than each other. */
+/*
+ * True for a send and a receive that may be of different tags, and then wait for others than each
+ * other.
+ */
 static bool may_be_unmet(const struct inquiry *q, const struct waitfor_node *node)
 {
 	const struct wait *wait = node->wait < 0 ? NULL : &q->waits->at[node->wait];
@@ -100,7 +103,7 @@ static bool may_be_unmet(const struct inquiry *q, const struct waitfor_node *nod
 	       !message_is_sure(q->job, wait->member, wait->op);
 }
 
-/* With what they came: alike, each with its own, or nobody knows any more. */
+/* Returns with what members came to the op: alike, each with its own, or nobody knows any more. */
 static enum verdict_fact_kind how_all_came(
 	const struct inquiry *q, const struct waitfor_node *node)
 {
@@ -152,7 +155,7 @@ static bool is_on_host(const struct inquiry *q, const struct waitfor_node *node)
 	return backend_has(q->job->groups[node->group].maker, BACKEND_ON_HOST);
 }
 
-/* Where the op is still open, where it is done, and whose word on that is lacking. */
+/* Adds where the op is still open, where it is done, and whose word on that is lacking. */
 static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, struct draft *draft)
 {
@@ -183,10 +186,10 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 }
 
 /*
- * Finds whose GPU is behind: a minority that is open while the rest is done (or half, where the
- * rest completed later ones as well: then no link is broken), or that never began what the rest
- * began. If only dumps tell, half is enough for a guess: that says a rank's own word, and its
- * peer's. NULL: all else is between them.
+ * Returns the ranks whose GPUs are behind: a minority whose op is open while the rest's is done (or
+ * a half, if the rest completed later ops as well: then no link is broken), or that never began
+ * what the rest began. If only dumps tell, a half is enough for a guess: a rank's own word, and its
+ * peer's. NULL: nobody's; the cause lies between them.
  */
 static const struct rank_list *find_behind(
 	const struct inquiry *q, const struct waitfor_node *node, const struct completion *c)
@@ -217,8 +220,9 @@ static bool has_all(const struct rank_list *list, const struct rank_list *of)
 }
 
 /*
- * GPUs that are behind in several groups are one finding where they are the same ones: what tells
- * of one rank is no evidence for another. NULL: there is none yet.
+ * Returns an earlier finding with the same culprits: GPUs that are behind in several groups are one
+ * finding only if they are the same ones, since what tells of one rank is no evidence for another.
+ * NULL: there is none yet.
  */
 static struct draft *find_draft(struct inquiry *q, const struct rank_list *behind)
 {
@@ -233,7 +237,9 @@ static struct draft *find_draft(struct inquiry *q, const struct rank_list *behin
 	return NULL;
 }
 
-/* True if no dump has an entry of the op: a status counts, and may count messages. */
+/*
+ * True if no dump has an entry of the op: a status counts ops, and may count messages among them.
+ */
 static bool is_only_counted(const struct inquiry *q, const struct waitfor_node *node)
 {
 	const struct job_group *g;
@@ -263,8 +269,8 @@ static bool may_be_past(const struct inquiry *q, const struct rank_list *behind)
 }
 
 /*
- * By dumps: half of them is open, or all are, and for how long nobody knows; or who is behind may
- * be of the past; or nothing but counts tells that they are in one op.
+ * True if the finding can only be a guess, by dumps: half of the members have it open, or all for
+ * an unknown time; or those behind may be of the past; or only counts tell that they are in one op.
  */
 static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, const struct rank_list *behind)
@@ -276,7 +282,7 @@ static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	return !node->reached || (behind && c->open.list.nr >= c->done.list.nr + c->beyond);
 }
 
-/* A finding of which only what is waited in is known, and what to do next. */
+/* Begins a finding of which only is known what is waited in, and what to do next. */
 static struct draft *begin_untold(
 	struct inquiry *q, const struct waitfor_node *node, enum verdict_next next)
 {
@@ -288,7 +294,10 @@ static struct draft *begin_untold(
 	return draft;
 }
 
-/* All came that far, and what they gave is gone: one of them may have called something else. */
+/*
+ * Judges an op to which all came while what they gave is overwritten: one of them may have called
+ * something else.
+ */
 static void judge_overwritten(struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -300,7 +309,7 @@ static void judge_overwritten(struct inquiry *q, size_t at)
 		q, VERDICT_COLLECTIVE_MISMATCH, NEED_ARGUMENTS, "", node->index);
 }
 
-/* Both sides of a message were called, and may not be for each other. */
+/* Judges a message both sides of which were called, and which may not be for each other. */
 static void judge_tags(struct inquiry *q, size_t at)
 {
 	bool *marked = mark_all_of(q, at);
@@ -310,8 +319,8 @@ static void judge_tags(struct inquiry *q, size_t at)
 }
 
 /*
- * True if one of those who are behind may hold the others: what hosts run goes from process to
- * process, and who waits for a neighbour that stands has not completed it either.
+ * True if one of those behind may hold the others: what hosts run goes from process to process, and
+ * a rank that waits for a neighbour that stands has not completed it either.
  */
 static bool may_hold_each_other(
 	const struct inquiry *q, const struct waitfor_node *node, const struct rank_list *behind)
@@ -320,9 +329,8 @@ static bool may_hold_each_other(
 }
 
 /*
- * What an op is that all are in and that is not complete: a device lags there, or nothing moves.
- * Where there is no device, a process does: or the link to its host, so that it is a guess. `lags`:
- * whose; NULL nobody's.
+ * Begins a finding of an op that all are in and that does not complete: a device lags, or nothing
+ * moves. Without devices a process lags, or its host's link: a guess. `lags`: whose; NULL nobody's.
  */
 static struct draft *begin(
 	struct inquiry *q, const struct waitfor_node *node, const struct rank_list *lags)
@@ -347,7 +355,7 @@ static struct draft *begin(
 
 /*
  * True if hosts drive the op, and it is done at some members: then nothing keeps it from going on
- * but what else those do who are left.
+ * but what else those do that are left.
  */
 static bool is_left_to_hosts(
 	const struct inquiry *q, const struct waitfor_node *node, const struct completion *c)
@@ -356,7 +364,7 @@ static bool is_left_to_hosts(
 	       backend_has(q->job->groups[node->group].maker, BACKEND_DRIVEN);
 }
 
-/* Who of those holds the others is not known. */
+/* Begins a finding in which it is unknown which of those behind holds the others. */
 static struct draft *begin_open(
 	struct inquiry *q, const struct waitfor_node *node, const struct rank_list *behind)
 {
@@ -367,8 +375,8 @@ static struct draft *begin_open(
 }
 
 /*
- * All are in some operation; which of them is the same, nobody knows, as threads raced for them.
- * That is told where nobody is known to be awaited in their group.
+ * Judges a group whose threads raced for operations: all are in some operation, and nobody knows
+ * which of them are the same. It is told only if no other finding is about the group.
  */
 static void judge_unordered(struct inquiry *q, size_t at)
 {
@@ -379,6 +387,7 @@ static void judge_unordered(struct inquiry *q, size_t at)
 		q, at, begin_untold(q, &q->graph->nodes[at], VERDICT_NEXT_MORE_EVIDENCE));
 }
 
+/* Judges an op, init or message that nobody known is missing in. */
 static void judge_op(struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -422,8 +431,8 @@ static void judge_op(struct inquiry *q, size_t at)
 }
 
 /*
- * Per rank: whether it has a message open of which nobody knows whether its peer came, or one of
- * the same exchange as such a message.
+ * Finds the ranks that have a message open of which nobody knows whether its peer came, or one of
+ * the same exchange as such a message: a flag per rank.
  */
 static bool *find_dark(const struct inquiry *q)
 {
@@ -439,7 +448,10 @@ static bool *find_dark(const struct inquiry *q)
 	return dark;
 }
 
-/* Messages that were launched together complete together: one in the dark may hold them all. */
+/*
+ * True if an unknown message may hold this one: messages that were launched together complete
+ * together.
+ */
 static bool may_be_held(
 	const struct inquiry *q, const bool *dark, const struct waitfor_node *node)
 {
@@ -453,13 +465,15 @@ static bool may_be_held(
 	return dark[wait->rank.i] || (is_rank(peer) && dark[peer.i]);
 }
 
-/* True if it is of a group that others made otherwise: then nobody knows who met whom there. */
+/*
+ * True if the node is of a group that others made otherwise: then nobody knows who met whom there.
+ */
 static bool is_of_clash(const struct inquiry *q, const struct waitfor_node *node)
 {
 	return node->group != JOB_NONE && q->job->groups[node->group].made_as;
 }
 
-/* True if that one came a moment ago, by the clock of each who waits there for long. */
+/* True if the rank of `last` came a moment ago, by the clocks of all who have long waited there. */
 static bool came_just_now(const struct inquiry *q, size_t at, const struct wait *last)
 {
 	int64_t usual = waitfor_threshold(q->job, last, &q->given);
@@ -483,7 +497,7 @@ static bool came_just_now(const struct inquiry *q, size_t at, const struct wait 
 }
 
 /*
- * True if somebody came there a moment ago: for however long the others had waited for that, what
+ * True if somebody came there a moment ago: however long the others had waited for that rank, what
  * all are in since then takes its time. (Or all came a moment ago: a thread of one of them goes on,
  * while another thread keeps those whose long wait led here.)
  */
@@ -496,7 +510,8 @@ static bool is_of_a_moment(const struct inquiry *q, size_t at)
 }
 
 /*
- * True if nobody known is missing there, nothing else was launched before, and nobody died in it.
+ * True if nobody known is missing at the node, nothing else was launched before, and nobody died in
+ * it.
  */
 static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 {
@@ -509,7 +524,7 @@ static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 
-/* True if a finding tells already why that operation does not complete. */
+/* True if a finding already tells why that operation does not complete. */
 static bool is_told_of_op(const struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -522,7 +537,7 @@ static bool is_told_of_op(const struct inquiry *q, size_t at)
 	return false;
 }
 
-/* True if an earlier node that ends so, too, is the same finding. */
+/* True if an earlier node that ends so, too, belongs to the same finding. */
 static bool is_told(const struct inquiry *q, const bool *dark, size_t at)
 {
 	for (size_t i = 0; i < at && q->graph->nodes[at].kind == WAITFOR_PAIR; i++)
@@ -541,7 +556,7 @@ static bool is_sure(const struct inquiry *q, size_t at)
 	return sure;
 }
 
-/* True if a rank that waits at both nodes launched the one after the other: no clock tells that. */
+/* True if a rank that waits at both nodes launched `at` after `than`: no clock tells that. */
 static bool is_newer(const struct inquiry *q, size_t at, size_t than)
 {
 	for (size_t i = 0; i < q->waits->n; i++) {
@@ -562,8 +577,9 @@ static bool is_newer(const struct inquiry *q, size_t at, size_t than)
 /* -- sends and receives of different amounts --------------------------------------------------- */
 
 /*
- * In elements of one type; of different types the bytes may yet be the same. Nor do they where a
- * receive only says how much it has room for, or where the two may be of different messages.
+ * True if both sides gave different amounts, in elements of one type: of different types the bytes
+ * may yet be the same. Amounts do not differ where a receive only says how much it has room for, or
+ * where the two may be of different messages.
  */
 static bool amounts_differ(
 	const struct inquiry *q, const struct wait *wait, const struct job_op *met)
@@ -576,7 +592,7 @@ static bool amounts_differ(
 	       met->sig.count != JOB_NO_COUNT && wait->op->sig.count != JOB_NO_COUNT;
 }
 
-/* One pair whose amounts differ: two camps, since nobody can tell which of them is right. */
+/* Writes a pair whose amounts differ: two camps, since nobody can tell which of them is right. */
 static void write_uneven_pair(
 	struct inquiry *q, const struct wait *wait, const struct job_op *met, const bool *marked)
 {
@@ -599,7 +615,7 @@ static void write_uneven_pair(
 	fact->b = (int64_t)met->sig.count;
 }
 
-/* Pairs that stand still since the amounts of one differ; the others are held up by it. */
+/* Judges pairs that stand still since the amounts of one differ; the others are held up by it. */
 static bool judge_uneven_pairs(struct inquiry *q)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
@@ -625,8 +641,8 @@ static bool judge_uneven_pairs(struct inquiry *q)
 }
 
 /*
- * Only the newest of the ops that nobody tracks may be what all synchronise for, and only if
- * nothing surer was found.
+ * Of ops that nobody tracks only the newest may be what all synchronise for, and only if nothing
+ * surer was found.
  */
 void judge_devices(struct inquiry *q)
 {

@@ -142,7 +142,7 @@ static bool same_need(const struct verdict_not_judged *a, const struct verdict_n
 	       (!a->ranks.n || same_rank(*a->ranks.at, *b->ranks.at));
 }
 
-/* Adds it once. */
+/* Adds what was lacking, once. */
 static void lack(struct inquiry *q, const struct verdict_not_judged *what)
 {
 	for (size_t i = 0; i < q->not_judged.nr; i++)

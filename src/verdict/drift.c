@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Fewer steps than that have no spread. */
+/* Fewer steps than these have no spread. */
 #define LEAST_TIMED 5
 
 static struct drift *add(struct drifts *drifts, enum drift_kind kind, enum drift_how how)
@@ -14,7 +14,7 @@ static struct drift *add(struct drifts *drifts, enum drift_kind kind, enum drift
 	return drift;
 }
 
-/* Of a text "" is not known. */
+/* Compares texts, of which "" is unknown. */
 static void compare_texts(
 	struct drifts *drifts, enum drift_kind kind, const char *before, const char *after)
 {
@@ -87,7 +87,7 @@ static bool any_compiled(const struct receipt *receipt)
 	return false;
 }
 
-/* Rank by rank: the same number of warm ones is not the same. */
+/* Compares caches rank by rank: that the same number of them were warm is not the same. */
 static void compare_caches(
 	struct drifts *drifts, const struct receipt *before, const struct receipt *after)
 {
@@ -107,7 +107,7 @@ static void compare_caches(
 	add(drifts, DRIFT_CACHE, how);
 }
 
-/* Variables that differ between any two runs, or say only who launched it and when. */
+/* Variables that differ between any two runs, or tell only who launched it and when. */
 static const char *const own[] = {"PWD", "OLDPWD", "SHLVL", "MASTER_PORT", "SLURM_JOB_ID",
 	"SLURM_JOBID", "SLURM_STEP_ID", "SLURM_STEPID", "SLURM_JOB_START_TIME",
 	"SLURM_JOB_END_TIME", "SLURM_TASK_PID", "SLURM_LAUNCH_NODE_IPADDR",
@@ -151,7 +151,9 @@ static void compare_variable(struct drifts *drifts, const struct job_launch *bef
 	drift->hidden = hidden;
 }
 
-/* Both lists are sorted by name; what is on neither was not set in either. */
+/*
+ * Compares environments: both lists are sorted by name; a variable on neither was set in neither.
+ */
 static void compare_env(
 	struct drifts *drifts, const struct job_launch *before, const struct job_launch *after)
 {
@@ -180,7 +182,7 @@ static void compare_env(
 		add(drifts, DRIFT_ENV, DRIFT_SAME);
 }
 
-/* Two trees that were changed may have been changed alike, or not. */
+/* Compares revisions. Two trees that both have changes may have been changed alike, or not. */
 static void compare_code(
 	struct drifts *drifts, const struct job_launch *before, const struct job_launch *after)
 {
@@ -197,7 +199,7 @@ static void compare_code(
 	add(drifts, DRIFT_CODE, how);
 }
 
-/* The most devices that a rank might open: 0 is none, and known. */
+/* Returns the most devices that any rank might open; 0: none, and that is known. */
 static int64_t devices_of(const struct receipt *receipt)
 {
 	int64_t most = JOB_UNKNOWN;
@@ -223,7 +225,7 @@ static void compare_gpus(
 		how = DRIFT_UNKNOWN;
 	}
 	drift = add(drifts, DRIFT_GPUS, how);
-	/* Of a job that has some, it must be known which. */
+	/* Of a job with devices it must be known which they are. */
 	drift->hidden = how == DRIFT_UNKNOWN && (devices_of(before) > 0 || devices_of(after) > 0);
 }
 
@@ -254,7 +256,7 @@ static void compare_package(struct drifts *drifts, const struct launch_variable 
 	drift->after = is ? is->value : NULL;
 }
 
-/* Both lists are sorted by name. What a cut list lacks may have been there. */
+/* Compares packages: both lists are sorted by name; what a cut list lacks may have been there. */
 static void compare_packages(
 	struct drifts *drifts, const struct receipt *before, const struct receipt *after)
 {
@@ -290,7 +292,7 @@ static int64_t limit_of(const struct job_launch *launch, const char *name)
 	return JOB_UNKNOWN;
 }
 
-/* One that is not on a list is none. */
+/* Compares limits; a limit that is not on a list was none. */
 static void compare_limits(
 	struct drifts *drifts, const struct job_launch *before, const struct job_launch *after)
 {
@@ -324,7 +326,10 @@ static bool lie_alike(
 	}
 }
 
-/* Role by role: a cache that moved to a network is another drift than data that did. */
+/*
+ * Compares storage role by role: a cache that moved to a network is another drift than data that
+ * did.
+ */
 static void compare_storage(
 	struct drifts *drifts, const struct job_launch *before, const struct job_launch *after)
 {
@@ -349,7 +354,7 @@ static void compare_storage(
 		add(drifts, DRIFT_STORAGE, DRIFT_SAME);
 }
 
-/* What ranks say of themselves is not asked of a job that had none. */
+/* Compares what ranks say of themselves, unless neither job had any. */
 static void compare_runtime(
 	struct drifts *drifts, const struct receipt *before, const struct receipt *after)
 {

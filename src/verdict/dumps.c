@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells what dumps cannot say, of a job of which only dumps tell. */
+/* What dumps cannot tell, in a job of which only dumps tell. */
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
 /*
- * Dumps without any op: before a job's first collective nobody has made an entry yet. That is said
- * of such as were read whole.
+ * Judges dumps without any op: before a job's first collective nobody has made an entry. That is
+ * said only of dumps that were read whole.
  */
 void judge_empty_dumps(struct inquiry *q)
 {
@@ -25,7 +25,7 @@ void judge_empty_dumps(struct inquiry *q)
 	inquiry_not_judged(q, VERDICT_COMPILE_SKEW, NEED_RECORDING, NO_RANK);
 }
 
-/* Ranks whose last op is over, and whether it is complete or failed nobody says. */
+/* Adds ranks whose last op is over, while nobody says whether it is complete or failed. */
 static void tell_unsaid(struct inquiry *q, struct draft *draft)
 {
 	size_t told = 0;
@@ -110,8 +110,8 @@ enum verdict_next dumps_to_get(const struct inquiry *q)
 }
 
 /*
- * Dumps of some ranks only, or of nobody knows how many, or some that are damaged: nobody in them
- * waits, others may.
+ * Judges dumps of some ranks only, or of an unknown part of them, or some that are damaged: nobody
+ * in them waits, others may.
  */
 void judge_some_dumps(struct inquiry *q)
 {
@@ -135,7 +135,7 @@ void judge_some_dumps(struct inquiry *q)
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_WORLD_SIZE, NO_RANK);
 }
 
-/* All that is in them is complete; but of what is sent and received they have nothing. */
+/* Judges dumps in which all is complete, but which record no sends and receives. */
 void judge_hidden_p2p(struct inquiry *q)
 {
 	bool hidden = false;

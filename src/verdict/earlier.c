@@ -69,8 +69,8 @@ enum job_known earlier_at_once(const struct earlier_spread *spread)
 /* -- the first of all ends --------------------------------------------------------------------- */
 
 /*
- * Never the reason for another's end: a launcher ended it, or it died of a peer that was gone
- * before.
+ * True if an end is never the reason for another's: a launcher ended it, or it died of a peer that
+ * was gone before.
  */
 static bool is_effect(const struct profile *p)
 {
@@ -78,7 +78,7 @@ static bool is_effect(const struct profile *p)
 	       (p->death == DEATH_UNSURE && profile_tells_of_gone(p));
 }
 
-/* Takes one rank's end into those that this clock shows. */
+/* Adds one rank's end to those that this clock shows. */
 static void add_end(const struct clocks *clocks, struct rank_index rank, const struct profile *p,
 	int clock, struct earlier_ends *ends)
 {

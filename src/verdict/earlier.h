@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * earlier.h: which of two ranks' times is the earlier. Each time is by its own host's clock, so
- * times of two ranks are compared here only: as far as their clocks met (job/clocks.h), and no
- * finer than that allows. An order that nobody knows is unknown, and counts as possible.
+ * earlier.h: which of two ranks' times is the earlier. Each time is one of its own host's clock. So
+ * times of two ranks are compared nowhere but here: only as far as their clocks met (job/clocks.h),
+ * and no finer than that allows. An order that nobody knows is unknown, and counts as possible.
  */
 #ifndef VERDICT_EARLIER_H
 #define VERDICT_EARLIER_H
@@ -14,26 +14,27 @@
 #define EARLIER_AT_ONCE CLOCK_NS_PER_S
 
 /*
- * ns from the second time to the first, below 0 where the first is earlier; JOB_UNKNOWN where they
- * cannot be compared, or are closer together than their clocks tell.
+ * Returns the ns from the second time to the first, below 0 where the first is earlier; JOB_UNKNOWN
+ * where they cannot be compared, or are closer together than their clocks tell.
  */
 int64_t earlier_by(const struct clocks *clocks, struct rank_index rank, int64_t when,
 	struct rank_index other, int64_t other_when);
 
 /* Times of ranks, each as a range of distances from the first one's. {0}: none yet. */
 struct earlier_spread {
-	struct rank_index one; /* the first rank, with the time `when`; void where n is 0 */
+	struct rank_index one; /* the first rank, with its time `when`; void while n is 0 */
 	int64_t when;
 	size_t n;
 	size_t unknown;                /* ranks of unknown distance from the first */
-	int64_t first, last;           /* ns from the first one's: the widest range possible, */
+	int64_t first, last;           /* ns from the first one's time: the widest range
+				        * possible, */
 	int64_t first_sure, last_sure; /* and the range that is certain */
 };
 
-/* Adds when something was so of that rank, by its own host's clock, ns. */
+/* Adds a time of that rank, by its own host's clock, ns. */
 void earlier_spread_add(struct earlier_spread *spread, const struct clocks *clocks,
 	struct rank_index rank, int64_t when);
-/* YES if all of them were within EARLIER_AT_ONCE; YES for none, or for one alone. */
+/* Tells whether all these times were within EARLIER_AT_ONCE; YES for none, or for one alone. */
 enum job_known earlier_at_once(const struct earlier_spread *spread);
 
 /* True for any end but an exit with status 0. */
@@ -51,7 +52,7 @@ static inline bool earlier_is_bad(const struct profile *p)
 struct earlier_ends {
 	bool found;
 	int64_t first; /* earliest end, certain by then; INT64_MAX: none */
-	int64_t maybe; /* earliest end, possible by then; so the next two */
+	int64_t maybe; /* earliest end, possible by then; likewise the next two */
 	int64_t first_own;
 	int64_t first_own_sure;  /* certain by then */
 	int64_t first_unordered; /* possible by then, of unknown order */
@@ -71,7 +72,7 @@ struct earlier_ends *earlier_ends_new(
 bool earlier_was_another(const struct profile *p, const struct earlier_ends *ends);
 /* True if another bad end may have come before this one. */
 bool earlier_may_be_another(const struct profile *p, const struct earlier_ends *ends);
-/* True if an end that no order caused came, or may have come, before this one. */
+/* True if a bad end that no order caused came, or may have come, before this one. */
 bool earlier_was_unordered(const struct profile *p, const struct earlier_ends *ends);
 /* True if such an end may have come so long before that this one may be the answer to it. */
 bool earlier_may_be_answered(const struct profile *p, const struct earlier_ends *ends);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Too early to tell: somebody waits, and not for so long that it would be a hang. Such a job is not
+ * Too early to tell: somebody waits, but not for so long that it would be a hang. Such a job is not
  * called well, for every hang begins like that; nor is anybody blamed.
  */
 #include "job/rollcall.h"
 #include "verdict/judge.h"
 
-/* True if it is a wait for others of a rank that lives, and for how long is known. */
+/* True if a living rank waits for others, for a known time that is no hang. */
 static bool is_young(const struct inquiry *q, const struct wait *wait)
 {
 	return !q->profiles[wait->rank.i].ended && wait->kind <= WAIT_STORE &&
@@ -19,7 +19,7 @@ static int64_t time_left(const struct inquiry *q, const struct wait *wait)
 	return waitfor_threshold(q->job, wait, &q->given) - wait->age;
 }
 
-/* The wait that would be the first to be a hang; NULL where nobody waits. */
+/* Returns the wait that would become a hang first; NULL where nobody waits. */
 static const struct wait *nearest(const struct inquiry *q)
 {
 	const struct wait *found = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forks that somebody waits at, or that were passed or can no longer be mended: a finding each, of
- * the class that has it first, else collective-mismatch.
+ * Judges forks that somebody waits at, or that were passed or can no longer be mended. Each is a
+ * finding of the first class that fits it, else collective-mismatch.
  */
 #include "job/rollcall.h"
 #include "verdict/judge.h"
@@ -16,7 +16,7 @@ static const struct {
 #include "lists/class.def"
 };
 
-/* The first that says yes writes the finding, and has it. */
+/* Lets the first class that fits the fork write the finding. */
 static void classify(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	for (size_t i = 0; i < sizeof(fork_kinds) / sizeof(*fork_kinds); i++)
@@ -39,14 +39,17 @@ static bool is_over(const struct inquiry *q, const struct fork *fork)
 	return false;
 }
 
-/* Who waits elsewhere has a finding of its own; this one says nothing of how the job will end. */
+/*
+ * Adds that ranks went on after the fork. Who waits elsewhere has a finding of its own; this one
+ * tells nothing of how the job will end.
+ */
 static void tell_passed(struct inquiry *q, struct draft *draft)
 {
 	draft->verdict.outlook = VERDICT_OUTLOOK_UNKNOWN;
 	draft_fact(q, draft, FACT_WENT_ON, NO_RANK, inquiry_cite_all(q));
 }
 
-/* Says of which groups nothing can be compared, since threads raced for their operations. */
+/* Notes that groups cannot be compared whose threads raced for their operations. */
 static void admit_races(struct inquiry *q)
 {
 	for (size_t i = 0; i < q->job->ngroups; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in the program the two sides of a fork are: who is to mend it has to compare two lines of
- * his own. The recorder of the op may know where it was called; else the stacks tell where the
- * ranks of each camp stand now.
+ * Where in the program the sides of a fork are: whoever mends it has to compare two lines of the
+ * program. The recorder of the op may know where it was called; else stacks tell where the ranks of
+ * each camp stand now.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "verdict/rule.h"
 
 #define TOLD_CAMPS 4
-#define TOLD_SITES 2 /* of a camp */
+#define TOLD_SITES 2 /* sites of one camp that are told */
 
 static bool has_site(const struct inquiry *q, struct rank_index rank)
 {
@@ -35,7 +35,7 @@ static void tell_site(struct inquiry *q, struct rank_index first, const struct r
 		fact->a = stands;
 }
 
-/* Ranks of one camp, those at one line of the program in one fact. */
+/* Adds where ranks of one camp stand, those at one line of the program in one fact. */
 static void tell_camp(struct inquiry *q, const struct fork_camp *camp, struct draft *draft)
 {
 	bool *told = alloc_zeroed(camp->n + 1, sizeof(*told));
@@ -75,7 +75,10 @@ static bool is_told(const struct draft *draft, const char *place)
 	return false;
 }
 
-/* The record of the op says best where it was called; victims have tell_victims(). */
+/*
+ * Adds where the camp called its op, by the op's record, which tells it best; victims have that
+ * from tell_victims(). False: it is not recorded.
+ */
 static bool tell_call(struct inquiry *q, const struct fork_camp *camp, struct draft *draft)
 {
 	struct rank_list ranks = {0};
@@ -96,7 +99,7 @@ static bool tell_call(struct inquiry *q, const struct fork_camp *camp, struct dr
 	return true;
 }
 
-/* The first of a camp whose place is known; NO_RANK: there is none. */
+/* Returns the first rank of a camp whose place is known; NO_RANK. */
 static struct rank_index first_of(const struct inquiry *q, const struct fork_camp *camp)
 {
 	for (size_t i = 0; i < camp->n; i++)
@@ -105,7 +108,10 @@ static struct rank_index first_of(const struct inquiry *q, const struct fork_cam
 	return NO_RANK;
 }
 
-/* Do some stand elsewhere than others? Where all wait for the GPU at one line it tells nothing. */
+/*
+ * True if some stand elsewhere than others: where all wait for the GPU at one line, it tells
+ * nothing.
+ */
 static bool sites_differ(const struct inquiry *q, const struct fork *fork)
 {
 	struct rank_index one = first_of(q, &fork->camps[0]);
@@ -128,7 +134,7 @@ static bool stand_apart(const struct inquiry *q, struct rank_index a, struct ran
 	       activities_waits(q->profiles[b.i].posture.activity) && !stacks_same_site(q, a, b);
 }
 
-/* True if each pair of ranks, one of each camp, stands apart. */
+/* True if each rank of the one camp stands apart from each of the other. */
 static bool camps_stand_apart(
 	const struct inquiry *q, const struct fork_camp *one, const struct fork_camp *other)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All forks of a group have this in common: its ranks entered different operations at one place.
- * And collective-mismatch, for those that no other rule has. A camp is to blame only if it, with
- * all of whom nothing is known, is smaller than the largest; else the camps are named and nobody
- * is. True if it left an op out, has one too many or did another one, the aligned sequences tell.
+ * What all forks have in common: ranks of a group entered different operations at one place. And
+ * class collective-mismatch, for forks that no other rule has. A camp is to blame only if it, with
+ * all of whom nothing is known, is smaller than the largest; else the camps are named and nobody is
+ * blamed. Whether it left an op out, has one too many or did another one, the aligned sequences
+ * tell.
  */
 #include <stdlib.h>
 
@@ -34,7 +35,7 @@ static void add_camp(const struct inquiry *q, const struct fork_camp *camp, stru
 	rank_list_settle(list);
 }
 
-/* All but the largest camp, where together they are small enough to be to blame. */
+/* Blames all but the largest camp, if together they are few enough. False: they are not. */
 static bool blame_the_rest(const struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	size_t others = 0;
@@ -48,7 +49,7 @@ static bool blame_the_rest(const struct inquiry *q, const struct fork *fork, str
 	return true;
 }
 
-/* True if that node is where ranks wait at this fork: of two of a group, for the later one. */
+/* True if ranks wait at this fork in that node: where a group has two forks, at the later one. */
 static bool is_node_of(const struct inquiry *q, const struct fork *fork, size_t node)
 {
 	return q->graph->nodes[node].kind == WAITFOR_FORK &&
@@ -77,7 +78,7 @@ bool fork_is_gone(const struct inquiry *q, const struct fork *fork)
 	return !fork->exact && !fork_stands(q, fork);
 }
 
-/* Adds who waits at the fork, or for one who does. */
+/* Adds who waits at the fork, or for a rank that does. */
 static void find_waiting(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
@@ -136,7 +137,7 @@ void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *d
 
 /* -- where nothing better is known ------------------------------------------------------------- */
 
-/* Tells what the culprits left out or have too many, with whoever called it on the other side. */
+/* Adds what the culprits left out or have too many, and who called it on the other side. */
 static void tell_shift(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	const struct fork_shift *shift = &fork->shift;
@@ -170,7 +171,7 @@ static bool is_shifted(const struct fork *fork, const struct draft *draft)
 
 /* -- an op that another group waits for -------------------------------------------------------- */
 
-/* True if that rank is a member of the wait's group, and has not come to what is waited for. */
+/* True if the rank is a member of the wait's group, and has not come to what is waited for. */
 static bool is_awaited_there(
 	const struct inquiry *q, const struct wait *wait, struct rank_index rank)
 {
@@ -225,7 +226,10 @@ void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draf
 		draft_fact(q, draft, FACT_UNALIGNED, NO_RANK, inquiry_cite_all(q));
 }
 
-/* True if the ops at one place differ in their amount alone, and no other group waits for one. */
+/*
+ * True if the ops at the fork differ only in their amount, and no other group waits for one of
+ * them.
+ */
 static bool may_be_an_amount(const struct inquiry *q, const struct fork *fork)
 {
 	size_t camp = fork_minority(fork);
@@ -245,7 +249,7 @@ static bool is_side(const struct inquiry *q, const struct fork *fork, struct ran
 	return false;
 }
 
-/* A fork of which no side is the smaller one: what ranks do that sit alike, tells who strays. */
+/* Writes a fork of which no side is the smaller one, if ranks that sit alike tell who strays. */
 static bool write_stray(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	const struct stray *stray =

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph-divergence: ranks compiled different graphs, and their operations differ. Graphs alone are
- * no finding: many jobs lawfully compile different ones. They explain a fork, or that a rank is
- * done with its work while the others wait for more of it.
+ * Class graph-divergence: ranks compiled different graphs, and their operations differ. Different
+ * graphs alone are no finding, since many jobs lawfully compile them. They explain a fork, or that
+ * a rank is done with its work while the others wait for more of it.
  */
 #include "job/compiles.h"
 #include "verdict/rule.h"
 #include "verdict/shards.h"
 
-/* The graphs of all of a camp; none where they differ or those of one are not known. */
+/*
+ * Returns the graphs that all of a camp compiled; none where they differ or those of one are
+ * unknown.
+ */
 static struct compiled_graphs graphs_of_camp(
 	const struct inquiry *q, const struct fork_camp *camp)
 {
@@ -32,7 +35,10 @@ static struct compiled_graphs graphs_of_camp(
 	return first;
 }
 
-/* A side's graph; one that it did not compile by the id that the other side's has. */
+/*
+ * Returns a side's graph as a thing; one that it did not compile is named by the id that the other
+ * side's has.
+ */
 static const struct verdict_thing *thing_of(
 	struct inquiry *q, const struct compiled_graph *graph, const struct compiled_graph *other)
 {
@@ -56,7 +62,10 @@ static void tell_difference(struct inquiry *q, const struct graph_difference *di
 	fact->thing2 = thing_of(q, theirs, mine);
 }
 
-/* True if the graphs of two camps are known and differ: where first, goes to *ret. */
+/*
+ * True if the graphs of two camps are known and differ; adds where they do first, if there is a
+ * draft.
+ */
 static bool camps_differ(struct inquiry *q, const struct fork_camp *camp,
 	const struct fork_camp *others, const struct rank_list *who, struct draft *draft)
 {
@@ -93,7 +102,7 @@ bool is_graphs_fork(struct inquiry *q, const struct fork *fork, struct draft *dr
 
 /* -- a rank that is done, having issued less ------------------------------------------------- */
 
-/* The first difference to a rank that waits and whose graphs are known; false: there is none. */
+/* Finds the first difference to the graphs of a rank that waits; false: there is none. */
 static bool differs_from_waiting(const struct inquiry *q, struct rank_index rank,
 	struct compiled_graphs *mine, struct compiled_graphs *theirs, struct graph_difference *ret)
 {
@@ -119,7 +128,7 @@ void tell_graphs(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	compiles_release(&theirs);
 }
 
-/* It did as much as all others, so far as marks tell of that at all. */
+/* True if the rank did as much as all others, so far as marks tell. */
 static bool did_as_much(const struct inquiry *q, struct rank_index rank)
 {
 	struct amount batches = shards_batches(q, rank), steps = shards_steps(q, rank);
@@ -132,8 +141,8 @@ static bool did_as_much(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * Done with as many batches as the others, who still wait for it: if it compiled other graphs, it
- * issued fewer operations by them.
+ * A rank that is done with as many batches as the others, who still wait for it: if it compiled
+ * other graphs, it issued fewer operations by them.
  */
 bool explains_other_graphs(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rank that waits in an operation which it came to with an exception: in a `finally`, or in the
- * handler. Why it is there and the others are not, the exception says.
+ * Ranks that wait in an operation to which they came with an exception: in a `finally`, or in a
+ * handler. The exception tells why such a rank is there and the others are not.
  */
 #include <string.h>
 
 #include "base/clock.h"
 #include "verdict/rule.h"
 
-/* The note is written by the call of Python that then begins the operation. */
+/*
+ * ns within which a note and an operation are of one call of Python: it writes the note, then
+ * begins the operation.
+ */
 #define SAME_CALL CLOCK_NS_PER_S
 
-/* True if it still waits in the operation that the note was written before. */
+/* True if the rank still waits in the operation before which the note was written. */
 static bool stands_behind(
 	const struct inquiry *q, struct rank_index rank, const struct job_note *note)
 {
@@ -25,7 +28,7 @@ static bool stands_behind(
 	return false;
 }
 
-/* By the stack of the thread that waits, where nothing is recorded. */
+/* Adds the exception by the stack of the thread that waits, where nothing is recorded. */
 static void tell_by_stack(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct posture *posture = &q->profiles[rank.i].posture;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* healthy: nobody waits, and nothing else is wrong. */
+/* Class healthy: nobody waits, and nothing else is wrong. */
 #include <signal.h>
 
 #include "job/backends.h"
@@ -52,8 +52,8 @@ static bool are_killed_untold(const struct inquiry *q)
 }
 
 /*
- * Lists those who stood in a wait for others after their rings were read, though these tell of no
- * such call: it may be what a hang begins with, or what no ring has.
+ * Lists ranks that stood in a wait for others after their rings were read, though these tell of no
+ * such call: it may be what a hang begins with, or what no ring records.
  */
 static void find_standing_since(const struct inquiry *q, struct rank_list *into)
 {
@@ -86,8 +86,8 @@ static bool is_in_init(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * Lists those who are in a call that no ring has, and in which they may wait for others, or whose
- * thread stands for long in what others do not come to, while the rank goes on.
+ * Lists ranks that are in a call which no ring records and in which they may wait for others, or of
+ * which a thread has long stood in an op that others do not come to, while the rank goes on.
  */
 static void find_in_ops(const struct inquiry *q, struct rank_list *into)
 {
@@ -112,15 +112,18 @@ static bool differed_once(const struct inquiry *q)
 	return false;
 }
 
-/* True if a shell says by that status that a signal ended the command: an order from outside. */
+/*
+ * True if that status, as a shell gives it, means that a signal ended the command: an order from
+ * outside.
+ */
 static bool is_of_signal(int64_t status)
 {
 	return status > 128 && status <= 128 + 64;
 }
 
 /*
- * True if the job has failed: for something that its command knew, and nobody of us. An order from
- * outside, to us or to all, is the end of a job that may have been well.
+ * True if the job has failed for a reason that its command knew, and no evidence shows. An order
+ * from outside, to the agent or to all, is the end of a job that may have been well.
  */
 static bool failed_unseen(const struct inquiry *q)
 {
@@ -138,8 +141,8 @@ static bool failed_unseen(const struct inquiry *q)
 }
 
 /*
- * True if a rank was in an operation when all ended, and how they did is not known: what ended them
- * may have been the operation.
+ * True if a rank was in an operation when all ended, and it is unknown how: the operation may have
+ * ended them.
  */
 static bool vanished_in_op(const struct inquiry *q)
 {
@@ -154,7 +157,7 @@ static bool vanished_in_op(const struct inquiry *q)
 	return false;
 }
 
-/* True if a receive was begun there whose message has not come. */
+/* True if that member began a receive whose message has not come. */
 static bool receives_still(const struct inquiry *q, int member)
 {
 	const struct job_member *m = &q->job->members[member];
@@ -167,7 +170,7 @@ static bool receives_still(const struct inquiry *q, int member)
 	return false;
 }
 
-/* True if it came to an end of its own: an order from outside may end who waits. */
+/* True if the rank ended by itself: an order from outside may end a rank that waits. */
 static bool ended_itself(const struct profile *p)
 {
 	return p->ended && !(p->process && p->process->end == JOB_SIGNALED &&
@@ -175,7 +178,9 @@ static bool ended_itself(const struct profile *p)
 					   p->process->status == SIGKILL));
 }
 
-/* True if a rank may ask for a message again and again, which no ring has, and no stack denies. */
+/*
+ * True if a rank may ask for a message again and again, which no ring records and no stack denies.
+ */
 static bool may_wait_unseen(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->job->nmembers; i++) {

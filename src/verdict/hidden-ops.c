@@ -41,14 +41,20 @@ bool hidden_ops_any(const struct inquiry *q, struct rank_index rank)
 
 /* -- held where one may be open ---------------------------------------------------------------- */
 
-/* Held in a synchronisation, or in what is not sure, for longer than a hang's time. */
+/*
+ * True if a rank is held in a synchronisation, or in what is not sure, for longer than a hang's
+ * time.
+ */
 static bool is_held(const struct inquiry *q, const struct wait *wait)
 {
 	return wait->kind != WAIT_P2P && wait->held && wait->age != JOB_UNKNOWN &&
 	       wait->age > q->given.threshold_else && (wait->kind == WAIT_SYNC || !wait->sure);
 }
 
-/* Those who may replay a graph; and those who use what the first of them does that uses any. */
+/*
+ * Adds which victims may replay a graph; and which use the first library found whose ops are
+ * unseen.
+ */
 static void tell_hidden(struct inquiry *q, struct draft *draft)
 {
 	struct rank_list replaying = {0}, unseen = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host-stall: a rank's host is what is late. Where it stalls: input, checkpoint, frozen, io, lock
- * by direct evidence or by its stack; else user code or unknown, the last explanation of all.
+ * Class host-stall: what is late is a rank's host. Where it stalls (input, checkpoint, frozen, io,
+ * lock) is told by direct evidence or by its stack; else it is user code or unknown, the last
+ * explanation of all.
  */
 #include <string.h>
 
@@ -13,11 +14,12 @@
 #include "verdict/polls.h"
 #include "verdict/rule.h"
 
-/* A rank that has computed for longer than its peers sleep may do so for ever. */
+/* A rank that has computed so many ns longer than its sleeping peers may do so for ever. */
 #define BUSY_FOR_A_WHILE (30 * CLOCK_NS_PER_S)
 
 /*
- * Tells what the rank's stack says where nothing else does; its own code is the last explanation.
+ * Returns where the rank stalls by its stack; VERDICT_NOWHERE: that does not tell. Its own code is
+ * the last explanation.
  */
 static enum verdict_where place_by_stack(const struct profile *p)
 {
@@ -30,7 +32,7 @@ static enum verdict_where place_by_stack(const struct profile *p)
 	return places[p->posture.activity];
 }
 
-/* A thread that never moves has the GIL: nobody gets on, whatever span that leaves open. */
+/* True if a thread that never moves has the GIL: nobody gets on, whatever span that leaves open. */
 static bool gil_is_kept(const struct profile *p)
 {
 	const struct job_stack *holder = p->posture.holder;
@@ -40,8 +42,8 @@ static bool gil_is_kept(const struct profile *p)
 }
 
 /*
- * Where it stalls, by the surest sign first: frozen, a GIL that is kept, an open span, what it
- * reads or saves by its stack, the state in the kernel, the rest of the stack.
+ * Returns where the rank stalls, by the surest sign first: frozen, a GIL that is kept, an open
+ * span, what it reads or saves by its stack, its state in the kernel, the rest of the stack.
  */
 static enum verdict_where place_of(const struct profile *p)
 {
@@ -73,14 +75,17 @@ static enum verdict_where place_of(const struct profile *p)
 	return by_stack == VERDICT_IN_IO && profile_writes(p) ? VERDICT_NOWHERE : by_stack;
 }
 
-/* Frozen and spans are said outright; the rest is concluded from where it was found. */
+/* True if the place is told outright, by a freeze or a span; other places are concluded. */
 static bool is_told(const struct profile *p)
 {
 	return p->frozen || p->stopped_for != JOB_UNKNOWN ||
 	       (!gil_is_kept(p) && (p->input || p->checkpoint));
 }
 
-/* A rank that others ended had stalled before that, or not at all. */
+/*
+ * True if the rank may have stalled. A rank that others ended had stalled before that, or not at
+ * all.
+ */
 static bool may_stall(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -95,15 +100,16 @@ static bool may_stall(const struct inquiry *q, struct rank_index rank)
 	return p->death == DEATH_NONE;
 }
 
-/* True if nobody knows that a living rank has no lock: the locks of its host were not read. */
+/* True if a living rank may hold a lock unseen: the locks of its host were not read. */
 static bool may_hold_unseen(const struct profile *p)
 {
 	return p->process && !p->ended && !p->process->locks_read;
 }
 
 /*
- * True if another rank of its host may have the file's lock that it waits for: one that stays away,
- * too, by its stack, and waits for none; or any, be it in a collective, where no locks were read.
+ * True if another rank of its host may have the file's lock that the rank waits for: a rank that
+ * stays away, too, by its stack, and waits for no lock; or any rank, even in a collective, if no
+ * locks were read.
  */
 static bool may_have_lock(const struct inquiry *q, struct rank_index rank)
 {
@@ -121,7 +127,10 @@ static bool may_have_lock(const struct inquiry *q, struct rank_index rank)
 	return false;
 }
 
-/* The place is known. Only input and checkpoints that are seen to move are worth waiting for. */
+/*
+ * A stall whose place is known. Only input and checkpoints that are seen to move are worth waiting
+ * for.
+ */
 bool explains_known_stall(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	static const enum verdict_next next[VERDICT_WHERES] = {
@@ -169,22 +178,23 @@ bool explains_known_stall(const struct inquiry *q, struct rank_index rank, struc
 	if (why->where == VERDICT_IN_LOCK && activities_in_file_lock(&p->posture) &&
 		!q->waits->told[rank.i].lock_known && may_have_lock(q, rank))
 		why->confidence = VERDICT_HYPOTHESIS;
-	/* The thread of its own that it waits for may ask. */
+	/* The thread of its own that the rank waits for may be asking for a message. */
 	if (why->where == VERDICT_IN_LOCK && p->posture.own_lock && polls_maybe(q, rank))
 		why->confidence = VERDICT_HYPOTHESIS;
 	return true;
 }
 
-/* True if all that is known of the rank is how far it came. */
+/* True if only a dump tells of the rank: how far it came. */
 static bool knows_dump_only(const struct inquiry *q, struct rank_index rank)
 {
 	return job_rank(q->job, rank)->knows == JOB_KNOWS_DUMP;
 }
 
 /*
- * Nobody knows since when a rank without a ring computes. But who sleeps in a wait uses no CPU any
- * more: what it has used more than any of those is about the time for which they wait, if ranks do
- * the same work. JOB_UNKNOWN where none of them sleeps; the most of them to *ret_most.
+ * Returns how much more CPU, ns, the rank has used than any rank that sleeps in a wait; JOB_UNKNOWN
+ * where none sleeps; the most that one of those used goes to *ret_most. Nobody knows since when a
+ * rank without a ring computes; but sleeping ranks use no more CPU. So, if ranks do the same work,
+ * this is about the time for which they have waited.
  */
 static int64_t extra_cpu(const struct inquiry *q, struct rank_index rank, int64_t *ret_most)
 {
@@ -203,7 +213,10 @@ static int64_t extra_cpu(const struct inquiry *q, struct rank_index rank, int64_
 	return own == JOB_UNKNOWN || most == JOB_UNKNOWN ? JOB_UNKNOWN : own - most;
 }
 
-/* It may end by itself, as far as is known: where it writes, or computes and has not for long. */
+/*
+ * True if the stall may end by itself, as far as is known: the rank writes, or computes and has not
+ * done so for long.
+ */
 static bool may_resolve(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -217,7 +230,7 @@ static bool may_resolve(const struct inquiry *q, struct rank_index rank)
 
 /* -- a server without requests ----------------------------------------------------------------- */
 
-/* Where a thread waits until somebody from outside asks for something. */
+/* Places where a thread waits until somebody from outside asks for something. */
 static const struct stackfacts_place doors[] = {
 	{"accept", "libc.so*"},
 	{"accept4", "libc.so*"},
@@ -226,7 +239,7 @@ static const struct stackfacts_place doors[] = {
 	{"BaseEventLoop._run_once", "asyncio/base_events.py"},
 };
 
-/* Where it waits for what another thread of its own hands over. */
+/* Places where a thread waits for what another thread of its own hands over. */
 static const struct stackfacts_place counters[] = {
 	{"Queue.get", "queue.py"},
 	{"SimpleQueue.get", "queue.py"},
@@ -241,8 +254,8 @@ static bool stands_at(const struct inquiry *q, const struct job_stack *stack,
 }
 
 /*
- * True if a rank that waits for others has its main thread at such a door as well: it is that of a
- * loop in which each rank of this program works, and not of a server.
+ * True if a rank that waits for others has its main thread at such a place as well: then it is that
+ * of a loop in which each rank of this program works, and not of a server.
  */
 static bool is_door_of_work(const struct inquiry *q)
 {
@@ -256,7 +269,10 @@ static bool is_door_of_work(const struct inquiry *q)
 	return false;
 }
 
-/* The thread of a rank that waits for requests, or that hands them over to its main thread. */
+/*
+ * Returns the thread of a rank that waits for requests, or that hands them over to its main thread;
+ * NULL.
+ */
 static const struct job_stack *find_door(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -278,8 +294,8 @@ static const struct job_stack *find_door(const struct inquiry *q, struct rank_in
 }
 
 /*
- * The same; NULL: there is none. What serves others waits there for as long as nobody asks, and so
- * is no culprit for certain.
+ * Returns that thread, unless all ranks work so; NULL: there is none. A server waits there for as
+ * long as nobody asks, and so is no culprit for certain.
  */
 static const struct job_stack *stack_at_door(const struct inquiry *q, struct rank_index rank)
 {
@@ -289,8 +305,8 @@ static const struct job_stack *stack_at_door(const struct inquiry *q, struct ran
 }
 
 /*
- * True if its stack stands in a call that waits for others, and that is not recorded, of a library
- * whose operations hosts drive: of other worlds, for one.
+ * True if the rank's stack stands in a call that waits for others and is not recorded, of a library
+ * whose operations hosts drive: with ranks of another MPI world, say.
  */
 static bool waits_by_host(const struct inquiry *q, struct rank_index rank)
 {
@@ -309,7 +325,10 @@ bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, str
 {
 	const struct profile *p = &q->profiles[rank.i];
 
-	/* Outside of everything, on its own word; what it may be waiting in, was followed. */
+	/*
+	 * It is outside of everything, on its own word; what it may be waiting in was followed
+	 * before.
+	 */
 	if (!may_stall(q, rank) || dumps_p2p(q, rank) == DUMPS_P2P_HIDDEN ||
 		inquiry_held_in(q, rank, WAIT_SYNC, NULL) ||
 		inquiry_held_in(q, rank, WAIT_OTHER, NULL) ||
@@ -338,7 +357,7 @@ bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, str
 	return true;
 }
 
-/* An open span and its age; a NULL one is nothing to tell. */
+/* Adds an open span and its age; nothing for NULL. */
 static void tell_open_span(
 	struct inquiry *q, struct rank_index rank, const struct job_span *span, struct draft *draft)
 {
@@ -355,7 +374,7 @@ static void tell_open_span(
 		fact->a = now - span->begun;
 }
 
-/* Tells what the kernel says of a living one: frozen, its state where that is telling, its CPU. */
+/* Adds what the kernel says of a living rank: frozen, its state if that is telling, its CPU. */
 static void tell_process(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -378,7 +397,7 @@ static void tell_process(struct inquiry *q, struct rank_index rank, struct draft
 	}
 }
 
-/* Tells what is known of one that computes, if no ring says since when. */
+/* Adds what is known of a rank that computes, if no ring tells since when. */
 static void tell_busy(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -413,7 +432,7 @@ static void tell_stopped_child(struct inquiry *q, struct draft *draft, struct ra
 	fact->a = child->pid;
 }
 
-/* The most telling first: for a frozen rank that is that it is frozen. */
+/* The most telling fact comes first: of a frozen rank, that it is frozen. */
 void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];

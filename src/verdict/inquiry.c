@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The questions to the job before any rule speaks, each answer standing on those before: waits and
- * forks; profiles, which need waits; then how long a wait must be in each group, who stands on
- * their own, which forks explain waits; then the graph; and from it who is wanted by others.
+ * The questions to the job before any rule speaks. Each answer stands on those before: waits and
+ * forks; profiles, which need waits; then how long a wait must be in each group, which ranks stand
+ * on their own, which forks explain waits; then the graph; and from it who is wanted by others.
  *
  * How long is long depends on the group: one that meets every millisecond hangs after two seconds,
  * one that meets every minute is not even late by then. So thresholds are multiples of the group's
@@ -21,12 +21,12 @@
 #include "verdict/earlier.h"
 #include "verdict/strays.h"
 
-/* No wait is a hang before this time, nor before so many of the group's usual gaps. */
+/* No wait is a hang before this time, ns, nor before so many of the group's usual gaps. */
 #define HANG_AT_LEAST (2 * CLOCK_NS_PER_S)
 #define HANG_GAPS     5
 /*
- * Ranks that start on crowded cores come one by one: the last one's start is twice the median. Once
- * they have met, an init is measured by the slowest so far.
+ * An init is a hang after so many usual starts: ranks that start on crowded cores come one by one,
+ * the last one after twice the median. Once they have met, the slowest init so far is the measure.
  */
 #define HANG_STARTS 3
 
@@ -62,8 +62,8 @@ static void find_thresholds(struct inquiry *q)
 }
 
 /*
- * A key of the store is waited for at any time; but before anybody has made a group, ranks come to
- * it as they start, one by one.
+ * Returns the threshold for keys of the store. They are waited for at any time; but before anybody
+ * has made a group, ranks come to the store as they start, one by one.
  */
 static int64_t threshold_of_store(const struct inquiry *q)
 {
@@ -88,7 +88,10 @@ static int64_t threshold_of_store(const struct inquiry *q)
 	return threshold_of(usual, HANG_STARTS);
 }
 
-/* An operation of which only stacks tell may be one of the slowest group. */
+/*
+ * Returns the threshold of the slowest group: an operation of which only stacks tell may be one of
+ * it.
+ */
 static int64_t slowest_threshold(const struct inquiry *q)
 {
 	int64_t slowest = HANG_AT_LEAST;
@@ -113,7 +116,7 @@ static enum waitfor_stand stand_of(const struct profile *p)
 	return WAITFOR_FOLLOW;
 }
 
-/* Since when the rank itself had been held, when it ended; JOB_UNKNOWN: it was not. */
+/* Returns since when the rank itself had been held, when it ended; JOB_UNKNOWN: it was not. */
 static int64_t held_since(const struct inquiry *q, struct rank_index rank)
 {
 	int64_t since = JOB_UNKNOWN;
@@ -160,7 +163,7 @@ static void find_stands(struct inquiry *q)
 	}
 }
 
-/* The latest collective of that group for which that rank waits; 0 none. */
+/* Returns the latest collective of that group for which the rank waits; 0 none. */
 static uint64_t waited_for(const struct inquiry *q, int group, struct rank_index rank)
 {
 	uint64_t latest = 0;
@@ -176,7 +179,7 @@ static uint64_t waited_for(const struct inquiry *q, int group, struct rank_index
 }
 
 /*
- * True if a rank of that camp waits for another one of it, which has not come and waits for nothing
+ * True if a rank of the camp waits for another one of it, which has not come and waits for nothing
  * there: they agreed, so the fork is not why.
  */
 static bool lacks_one_of_its_own(
@@ -201,8 +204,8 @@ static bool lacks_one_of_its_own(
 }
 
 /*
- * True if the fork is why ranks of its group wait. One of which the details are gone is not, where
- * ranks that agreed there wait for each other.
+ * True if the fork is why ranks of its group wait. A fork whose details are gone is not, if ranks
+ * that agreed there wait for each other.
  */
 static bool explains_waits(const struct inquiry *q, const struct fork *fork)
 {
@@ -241,7 +244,7 @@ static void find_wanted(struct inquiry *q)
 	}
 }
 
-/* Stacks first: what they tell is waited in as what rings tell. */
+/* Finds waits and profiles. Stacks come first: what they tell is waited in like what rings tell. */
 static void find_waits(struct inquiry *q)
 {
 	struct posture *postures = activities_new(q->job);
@@ -361,7 +364,7 @@ bool inquiry_held_in(
 	return false;
 }
 
-/* True if a wait is in a collective or init that this seat has not come to. */
+/* True if a wait is for this seat: in an op, init or split that it has not come to. */
 static bool wants_seat(const struct inquiry *q, const struct wait *wait, int seat)
 {
 	const struct job_member *member = &q->job->members[seat];
@@ -400,7 +403,7 @@ static bool wants(const struct inquiry *q, size_t at, struct rank_index rank)
 	return wait->kind == WAIT_STORE && leads_to(q, at, rank);
 }
 
-/* When a wait began, by the clock of another rank, and how far that may be off. */
+/* Returns when a wait began, by the clock of another rank, and by how much that may be off. */
 static int64_t begun_by(const struct inquiry *q, const struct wait *wait,
 	struct rank_index rank, int64_t *ret_error)
 {
@@ -411,7 +414,7 @@ static int64_t begun_by(const struct inquiry *q, const struct wait *wait,
 	return begun;
 }
 
-/* A time that may be off by more is none. */
+/* A time that may be off by more ns tells nothing. */
 #define ROUGHLY (10 * CLOCK_NS_PER_S)
 
 int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank)
@@ -432,8 +435,8 @@ int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * True if `when`, by the clock of a rank, is so long after the begin of a wait, whatever the error
- * of their clocks; NO: it is not; MAYBE: their clocks do not tell.
+ * Tells whether `when`, by the clock of a rank, is more than `by` ns after the begin of a wait,
+ * whatever the error of their clocks; MAYBE: their clocks do not tell.
  */
 static enum job_known is_later(const struct inquiry *q, const struct wait *wait,
 	struct rank_index rank, int64_t when, int64_t by)
@@ -448,8 +451,8 @@ static enum job_known is_later(const struct inquiry *q, const struct wait *wait,
 }
 
 /*
- * Whether one wait for a rank had lasted when the rank was looked at. A rank seen in one look with
- * one that is known to stand needs no time.
+ * Tells whether one wait for a rank had lasted when the rank was looked at. A rank seen in one look
+ * with a rank that is known to stand needs no time.
  */
 static enum job_known had_lasted(
 	const struct inquiry *q, const struct wait *wait, struct rank_index rank)
@@ -484,9 +487,9 @@ enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * Others may have waited so long at a rank's end without anything else being wrong with it. One
- * that ended alone may well have computed or saved for longer: whoever ends a single rank because
- * it hangs, looks at it first.
+ * Others may have waited so many ns when a rank ended, without anything else being wrong with it. A
+ * rank that ended alone may well have computed or saved for longer: whoever ends a single rank
+ * because it hangs looks at it first.
  */
 #define SHORT_WAIT       (2 * CLOCK_NS_PER_S)
 #define SHORT_WAIT_ALONE (10 * CLOCK_NS_PER_S)
@@ -510,7 +513,10 @@ enum job_known inquiry_ended_after_another(const struct inquiry *q, struct rank_
 	return after;
 }
 
-/* Whether the end came after one wait for the rank was no short one any more. */
+/*
+ * Tells whether the rank ended when one wait for it was no short one any more. `after`: another had
+ * ended badly before.
+ */
 static enum job_known is_after_wait(const struct inquiry *q, const struct wait *wait,
 	struct rank_index rank, enum job_known after)
 {
@@ -521,7 +527,7 @@ static enum job_known is_after_wait(const struct inquiry *q, const struct wait *
 
 	if (after == JOB_YES || later == JOB_NO)
 		return later;
-	/* A waiting rank ends by itself then: that may be why this one ended, too. */
+	/* A waiting rank ends by itself after its timeout: that may be why this one ended, too. */
 	if (timeout != JOB_UNKNOWN && timeout > 0 && timeout < SHORT_WAIT_ALONE)
 		return is_later(q, wait, rank, fault, timeout);
 	if (is_later(q, wait, rank, fault, SHORT_WAIT_ALONE) != JOB_NO)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inquiry.h: one judging in progress: the queries over the job, made once, and the findings so
- * far. Shared by the judge and the rules; nobody else includes it.
+ * inquiry.h: one judging in progress: the queries over the job, each made once, and the findings so
+ * far. For the judge and the rules only.
  */
 #ifndef VERDICT_INQUIRY_H
 #define VERDICT_INQUIRY_H
@@ -17,12 +17,13 @@
 #include "verdict/verdict.h"
 
 /*
- * A set of rank indexes that grows by rank_list_add() alone. Mostly they are added in order, and so
- * are found soon, also where there are a hundred thousand. It may be cut at its end.
+ * A set of rank indexes that grows by rank_list_add() alone. Ranks are mostly added in order, and
+ * found fast then, even among a hundred thousand. Its end may be cut off.
  */
 struct rank_list {
 	ARRAY(struct rank_index) list;
-	size_t ascending; /* so many of the first are in order, each once; no less if it was cut */
+	size_t ascending; /* how many of the first are in order, each once; still valid when the
+			   * end was cut off */
 };
 
 struct stray;
@@ -34,7 +35,7 @@ struct draft {
 	ARRAY(struct verdict_fact) facts;
 	ARRAY(struct verdict_ruled_out) ruled_out;
 	ARRAY(struct verdict_seat) unknown;
-	int64_t weight; /* bigger ones first */
+	int64_t weight; /* findings with bigger weights come first */
 };
 
 struct inquiry {
@@ -44,7 +45,7 @@ struct inquiry {
 	struct waits *waits;
 	struct forks *forks;
 	struct profile *profiles;
-	int64_t *gaps; /* per group: median */
+	int64_t *gaps; /* per group: the median gap between collectives, ns; 0 unknown */
 	int64_t *threshold;
 	int64_t *threshold_p2p;
 	int64_t *threshold_init;
@@ -55,14 +56,14 @@ struct inquiry {
 	struct by_rank seats, losses;
 	struct waitfor_given given;
 	struct waitfor *graph;
-	bool *wanted; /* per per rank: a standing wait of another leads to it */
-	bool standstill; /* nobody waits in a ring, and yet all that live stand */
+	bool *wanted; /* per rank: a standing wait of another rank leads to it */
+	bool standstill; /* no ring shows anybody to wait, and yet all that live stand */
 	bool groups_clash; /* ranks made groups in different orders: the graph misleads */
 	struct verdict_early early;
 	struct stray *stray; /* strays.h: NULL until somebody asks */
 	struct inquiry_habit { /* per rank */
 		struct habit is;
-		bool made; /* once somebody has asked for it: inquiry_habit() */
+		bool made; /* made once, when first asked for: inquiry_habit() */
 	} *habits;
 	ARRAY(struct draft) drafts;
 	ARRAY(struct verdict_not_judged) not_judged;
@@ -70,7 +71,7 @@ struct inquiry {
 
 /* -- drafts (draft.c) -------------------------------------------------------------------------- */
 
-/* A new finding of that class; valid until the next one is begun. */
+/* Begins a finding of that class. The pointer is valid until the next one is begun. */
 struct draft *inquiry_draft(struct inquiry *q, enum verdict_class class);
 /* Takes the latest finding back. */
 void inquiry_drop_draft(struct inquiry *q);
@@ -79,22 +80,22 @@ void inquiry_drop_draft(struct inquiry *q);
 void draft_at_most(struct draft *draft, enum verdict_confidence confidence);
 
 /*
- * Adds a fact about one rank, or about the job (NO_RANK). The caller fills in values: a, b and c
- * are JOB_UNKNOWN until then. Valid until the next fact is added.
+ * Adds a fact about one rank, or about the job (NO_RANK). The caller fills in its values: a, b and
+ * c are JOB_UNKNOWN until then. The pointer is valid until the next fact is added.
  */
 struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft, enum verdict_fact_kind kind,
 	struct rank_index rank, const char *cite);
 
-/* The same about many ranks. */
+/* Adds a fact about many ranks, likewise. */
 struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
 	enum verdict_fact_kind kind, const struct rank_list *ranks, const char *cite);
 
-/* A copy in the arena, for a fact. */
+/* Returns a copy of a thing in the arena, for a fact. */
 const struct verdict_thing *draft_thing(struct inquiry *q, struct verdict_thing thing);
-/* The thing that is a frame of a stack; NULL for number -1. */
+/* Returns the thing that is a frame of a stack; NULL for number -1. */
 const struct verdict_thing *draft_frame(
 	struct inquiry *q, const struct job_stack *stack, long at);
-/* The thing that is an op with its arguments. */
+/* Returns the thing that is an op with its arguments. */
 const struct verdict_thing *draft_sig(struct inquiry *q, const struct job_sig *sig);
 
 /* Adds what stopped a rank that stands still: a debugger, or else a signal or the freezer. */
@@ -102,13 +103,17 @@ void draft_frozen(struct inquiry *q, struct draft *draft, struct rank_index rank
 
 /* Adds FACT_CHILD_DIED where the rank lost a child. */
 void draft_dead_child(struct inquiry *q, struct draft *draft, struct rank_index rank);
-/* The last collective that the rank entered in its largest group; NULL, and no fact, if unknown. */
+/*
+ * Adds the last collective that the rank entered in its largest group, and returns it; NULL, and
+ * adds nothing, if it is unknown.
+ */
 const struct job_op *draft_last_op(
 	struct inquiry *q, struct draft *draft, struct rank_index rank);
 
 /*
- * Rules a class out, with the reason; the caller fills in values as above. A class is ruled out
- * once: for one that already is, its reason comes back, and `kind` and `cite` are unused.
+ * Rules a class out and returns the reason, whose values the caller fills in as above. A class is
+ * ruled out once: for one that already is, the reason it has is returned, and `kind` and `cite` are
+ * unused.
  */
 struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class class,
 	enum verdict_fact_kind kind, const char *cite);
@@ -118,7 +123,7 @@ void rank_list_add(struct rank_list *list, struct rank_index rank);
 /* True if the rank is in the set, in whatever order it is. */
 bool rank_list_has(const struct rank_list *list, struct rank_index rank);
 
-/* Takes those out that are marked, by index; the others keep their order. */
+/* Takes out the ranks that are marked, by index; the others keep their order. */
 void rank_list_leave_out(struct rank_list *list, const bool *marked);
 
 /* Sorts the set and leaves each rank once. */
@@ -127,13 +132,15 @@ void rank_list_settle(struct rank_list *list);
 /* Returns a copy in the arena, as verdicts carry it; the list stays the draft's. */
 struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *list);
 
-/* Says that a rule could not be judged for want of something, of a rank or the job (NO_RANK). */
+/*
+ * Notes that a rule could not be judged for want of something, of a rank or of the job (NO_RANK).
+ */
 void inquiry_not_judged(struct inquiry *q, enum verdict_class class, enum verdict_need need,
 	struct rank_index rank);
-/* The same for each of these ranks; nothing where there are none. */
+/* Notes that for each of these ranks; does nothing where there are none. */
 void inquiry_not_judged_each(struct inquiry *q, enum verdict_class class, enum verdict_need need,
 	const struct rank_list *ranks);
-/* The same for the group of that name, or for the operation with that index. */
+/* Notes that for the group of that name, or the operation with that index. */
 void inquiry_not_judged_of(struct inquiry *q, enum verdict_class class, enum verdict_need need,
 	const char *name, uint64_t index);
 
@@ -147,10 +154,12 @@ struct inquiry *inquiry_new(const struct job *job);
 /* Frees all but the arena, which the verdicts own from judging on. Not NULL. */
 void inquiry_free(struct inquiry *q);
 
-/* True if `a` is the longer wait; where no age is known, the one that began first. */
+/*
+ * True if `a` is the longer wait. Of waits without a known age the one that began first is longer.
+ */
 bool inquiry_waits_longer(const struct wait *a, const struct wait *b);
 
-/* The wait of a rank that stands longest; NULL where none does. */
+/* Returns the wait of a rank that has stood longest; NULL where none stands. */
 const struct wait *inquiry_longest_wait(const struct inquiry *q, struct rank_index rank);
 
 /*
@@ -160,44 +169,46 @@ const struct wait *inquiry_longest_wait(const struct inquiry *q, struct rank_ind
  */
 int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank);
 /*
- * Says when a rank was looked at, relative to the waits of others for it. Nodes are looked at one
- * after the other: a rank seen only before the others waited was in its own code like everybody,
+ * When a rank was looked at, relative to the waits of others for it. Nodes are looked at one after
+ * the other: a rank that was seen only before the others waited was in its own code like everybody,
  * and may have come since.
  */
 enum inquiry_look {
-	LOOKED_SINCE,   /* when some had waited for half a hang's time; also for a rank that nobody
-			   waits for, for one that has ended, and in a job on one host */
+	LOOKED_SINCE,   /* when some had waited for half a hang's time; also of a rank that
+			 * nobody waits for, of one that has ended, and in a job on one host */
 	LOOKED_BEFORE,  /* before any had waited for so long */
 	LOOKED_WHENEVER /* unknown: their clocks never met, or may be off by that much */
 };
 enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank);
 /*
- * True if another rank had ended badly when this one did, and not because a peer was gone, in its
- * own words. MAYBE where no clock tells.
+ * Tells whether another rank had ended badly when this one did, and not, by its own words, because
+ * a peer was gone. MAYBE where no clock tells.
  */
 enum job_known inquiry_ended_after_another(const struct inquiry *q, struct rank_index rank);
 /*
- * True if others had long waited for this rank when it ended: then its end is not the reason. MAYBE
- * where their clocks do not tell.
+ * Tells whether others had long waited for this rank when it ended: then its end is not the reason.
+ * MAYBE where their clocks do not tell.
  */
 enum job_known inquiry_late_before_end(const struct inquiry *q, struct rank_index rank);
 
 /*
- * lost-hosts.c: finds the hosts that fell silent together with their ranks; their ranks stand for
- * good. Needs waits, profiles and thresholds.
+ * Finds the hosts that fell silent together with their ranks, which then stand for good
+ * (lost-hosts.c). Needs waits, profiles and thresholds.
  */
 void inquiry_find_lost_hosts(struct inquiry *q);
-/* ns from the last word of a host's agent to the latest look at any host; JOB_UNKNOWN. */
+/*
+ * Returns the ns from the last word of a host's agent to the latest look at any host; JOB_UNKNOWN.
+ */
 int64_t inquiry_silence(const struct inquiry *q, int host);
 
 /* True if that rank is held in a wait of that kind; its age goes to *ret_age if not NULL. */
 bool inquiry_held_in(
 	const struct inquiry *q, struct rank_index rank, enum wait_kind kind, int64_t *ret_age);
 
-/* The rank's habit; made once, and the inquiry's. */
+/* Returns the rank's habit, which is made once and belongs to the inquiry. */
 const struct habit *inquiry_habit(const struct inquiry *q, struct rank_index rank);
 
-/* "AllReduce"; the op's name, where its details are known, else "operation". */
+/* Returns the op's name, "AllReduce"; "operation" where its details are unknown (NULL). */
 const char *inquiry_op_name(const struct job_op *op);
 
 /* True if operations of this rank may be among the lost records. */
@@ -223,7 +234,7 @@ size_t inquiry_unseen_members(const struct inquiry *q, int group);
  */
 bool inquiry_all_seen(const struct inquiry *q);
 
-/* True if operations are known from dumps alone, which tell how far ranks came, no more. */
+/* True if operations are known from dumps alone, which tell how far ranks came and no more. */
 bool inquiry_by_dumps(const struct inquiry *q);
 
 /* Returns the cite for the operations of all ranks: "ring:*", "flight:*". */

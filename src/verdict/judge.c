@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The judge: asks the queries, goes through the stages, ranks the findings and seals what stands.
- * A stage decides one thing; which class a rank or a fork is of, is asked in the order of
- * lists/class.def. Behind the stages all findings are finished alike: look-alikes excluded by
- * facts, the longest wait, the seconds left, the order.
+ * Each stage decides one thing; which class a rank or a fork is of, is asked in the order of
+ * lists/class.def. After the stages all findings are finished alike: look-alikes are excluded by
+ * facts, and the longest wait, the seconds left and the order are found.
  */
 #include "verdict/judge.h"
 
@@ -106,11 +106,11 @@ static bool is_asked(const struct inquiry *q, enum when when)
 	return when == ALWAYS || (when == IF_GROUPS_AGREE ? !q->groups_clash : !q->drafts.nr);
 }
 
-/* Why a class is none of another one's findings, in the order in which it is told. */
+/* What excludes each class from findings of others, in the order in which it is told. */
 static const struct {
 	enum verdict_class class;
 	void (*rule_out)(struct inquiry *q, struct draft *draft);
-	uint32_t other; /* bits of classes that are not taken for it */
+	uint32_t other; /* bits: classes that are never taken for it */
 } look_alikes[] = {
 #define IS(class)		   (UINT32_C(1) << VERDICT_##class)
 #define UNLIKE(class, name, other) {VERDICT_##class, rule_out_##name, other},
@@ -122,7 +122,7 @@ _Static_assert(VERDICT_CLASSES <= 32, "class-bits");
 
 /* -- order ------------------------------------------------------------------------------------- */
 
-/* Smaller is more important. Findings that explain a wait come first, then the surer ones. */
+/* Orders findings by importance: those that explain a wait come first, then the surer ones. */
 static int compare_drafts(const void *va, const void *vb)
 {
 	const struct draft *a = va, *b = vb;
@@ -143,14 +143,17 @@ static int compare_drafts(const void *va, const void *vb)
 	return a->verdict.cause < b->verdict.cause ? -1 : a->verdict.cause > b->verdict.cause;
 }
 
-/* A finding that nothing is wrong, or that too little is known. */
+/* True for findings that nothing is wrong, or that too little is known. */
 static bool blames_nothing(enum verdict_class class)
 {
 	return class == VERDICT_INCONCLUSIVE || class == VERDICT_HEALTHY ||
 	       class == VERDICT_SLOW || class == VERDICT_TOO_EARLY;
 }
 
-/* Order: has victims, has culprits, confidence, cannot resolve, number of victims. */
+/*
+ * Returns a finding's weight. It counts, in this order: victims, culprits, confidence, that it
+ * cannot resolve, the number of victims.
+ */
 static int64_t weigh(const struct draft *draft)
 {
 	const struct verdict *v = &draft->verdict;
@@ -167,7 +170,7 @@ static int64_t weigh(const struct draft *draft)
 
 /* -- what all findings have -------------------------------------------------------------------- */
 
-/* The longest wait of all victims, ns; JOB_UNKNOWN where no wait of theirs stands. */
+/* Returns the longest wait of all victims, ns; JOB_UNKNOWN where no wait of theirs stands. */
 static int64_t longest_wait(const struct inquiry *q, const struct draft *draft)
 {
 	int64_t longest = JOB_UNKNOWN;
@@ -205,7 +208,7 @@ static bool is_over(const struct inquiry *q, const struct draft *draft)
 	return q->job->nranks > 0;
 }
 
-/* Nobody can look at the stack of what is gone, nor attach to it again. */
+/* Nobody can look at a stack that is gone, nor attach to it again. */
 enum verdict_next verdict_next_of_past(enum verdict_next next)
 {
 	switch (next) {
@@ -226,7 +229,7 @@ enum verdict_next verdict_next_of_past(enum verdict_next next)
 	}
 }
 
-/* The seconds that are left, where something will end the job. */
+/* Finds how much time is left, if something will end the job. */
 static void find_limit(struct inquiry *q, struct draft *draft)
 {
 	struct limit limit = limits_first(q, &draft->victims);
@@ -246,7 +249,10 @@ static void rule_out(struct inquiry *q, struct draft *draft)
 			look_alikes[i].rule_out(q, draft);
 }
 
-/* Adds what all findings say alike: who waits, how long, how long it may, and what it is not. */
+/*
+ * Adds what all findings have in common: who waits, how long, how long that may last, and what it
+ * is not.
+ */
 static void finish(struct inquiry *q, struct draft *draft)
 {
 	struct verdict *v = &draft->verdict;
@@ -271,7 +277,7 @@ static void finish(struct inquiry *q, struct draft *draft)
 		rule_out(q, draft);
 }
 
-/* A finding that names no op is shown at the one that its victims have waited in for longest. */
+/* Shows a finding that names no op at the one in which its victims have waited longest. */
 static void find_common_wait(struct inquiry *q, struct draft *draft)
 {
 	const struct wait *longest = NULL;
@@ -293,7 +299,7 @@ static void find_common_wait(struct inquiry *q, struct draft *draft)
 		draft->verdict.op = longest->op->sig;
 }
 
-/* Blame is settled over all findings before any of them is told. */
+/* Finishes all findings. Blame is settled over all of them before any is told. */
 static void finish_all(struct inquiry *q)
 {
 	bool *blamed = alloc_zeroed(q->job->nranks + 1, sizeof(*blamed));
@@ -315,7 +321,9 @@ static void finish_all(struct inquiry *q)
 
 /* -- sealing ----------------------------------------------------------------------------------- */
 
-/* A draft as the caller gets it; the most telling fact, which was added first, heads it. */
+/*
+ * Turns a draft into what the caller gets; the most telling fact, which was added first, heads it.
+ */
 static void seal_draft(struct inquiry *q, struct draft *draft, struct verdict *v)
 {
 	*v = draft->verdict;
@@ -368,7 +376,7 @@ static const struct posture *postures_of(struct inquiry *q)
 	return at;
 }
 
-/* All of it, in the inquiry's arena, which the verdicts own from here on. */
+/* Seals all findings in the inquiry's arena, which the verdicts own from here on. */
 static struct verdicts *seal(struct inquiry *q)
 {
 	struct verdicts *verdicts = alloc_zeroed(1, sizeof(*verdicts));

@@ -39,7 +39,10 @@ void judge_settings(struct inquiry *q);      /* settings.c */
 void judge_sayings(struct inquiry *q);       /* sayings.c */
 void judge_bounds(struct inquiry *q);        /* bounds.c */
 
-/* Names ranks that stall while nobody is seen to wait, and does not blame them (sinks.c). */
+/*
+ * Adds findings that name ranks which stall while nobody is seen to wait, and do not blame them
+ * (sinks.c).
+ */
 void judge_idle(struct inquiry *q, const struct rank_list *ranks);
 
 /*
@@ -48,10 +51,10 @@ void judge_idle(struct inquiry *q, const struct rank_list *ranks);
  */
 bool standstill_may_be(const struct inquiry *q);
 
-/* Ranks deaths of waiting ranks that were killed behind the cause of their wait. */
+/* Puts deaths of waiting ranks that were killed behind the cause of their wait (later.c). */
 void judge_later_ends(struct inquiry *q);
 
-/* How far the job had come (stage.c). */
+/* Returns how far the job had come (stage.c). */
 enum verdict_stage judge_stage(const struct inquiry *q);
 
 #endif

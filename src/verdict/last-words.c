@@ -66,7 +66,7 @@ bool words_blame_child(const char *text)
 	       (strstr(text, "killed by signal") || strstr(text, "exited unexpectedly"));
 }
 
-/* torch/utils/data: the words of strsignal() behind it. */
+/* The words of torch/utils/data, followed by those of strsignal(). */
 int words_child_signal(const char *text)
 {
 	static const struct {

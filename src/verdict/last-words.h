@@ -9,10 +9,13 @@
 
 #include <stdbool.h>
 
-/* True if a line tells of the failing of others, or of a supervisor's ending, not of its own. */
+/*
+ * True if a line tells that others failed, or that a supervisor ended the rank, and not of a
+ * failure of its own.
+ */
 bool words_are_echo(const char *text);
 
-/* True if a line tells that who was at the other end of a connection is gone. */
+/* True if a line tells that the process at the other end of a connection is gone. */
 bool words_tell_of_gone(const char *text);
 
 /* True if a line says that a wait for others lasted until it was given up. */
@@ -24,7 +27,7 @@ bool words_tell_cuda_error(const char *text);
 /* True if a line says that memory, of the GPU or not, did not suffice. */
 bool words_tell_no_memory(const char *text);
 
-/* True if a line is of a watchdog that could not get the GIL. */
+/* True if a line is from a watchdog that could not get the GIL. */
 bool words_lack_gil(const char *text);
 
 /* What a note of the probe is about (probes/shim/). */
@@ -44,7 +47,7 @@ int words_child_signal(const char *text);
 
 /* True if a line says that ranks brought different operations together: not which of them. */
 bool words_tell_mismatch(const char *text);
-/* True if it may say that, or something else: the class alone of what was thrown. */
+/* True if a line may say that, or something else: it only has the class of what was thrown. */
 bool words_may_tell_mismatch(const char *text);
 
 #endif

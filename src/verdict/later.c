@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A standing wait stays one: a rank that had come to an operation at which others went another way,
- * or did not come, and that was killed after that, is a killed victim. It does not take the
- * headline; its end is told after the cause of its wait.
+ * Deaths that came out of a hang. A standing wait stays one: a rank that had come to an operation
+ * at which others went another way, or did not come, and that was killed after that, is a killed
+ * victim. It does not take the headline; its end is told after the cause of its wait.
  */
 #include "verdict/judge.h"
 
-/* An end that may be somebody's answer to a hang. A fault, memory or an exception is none. */
+/* True if the end may be somebody's answer to a hang. A fault, memory or an exception is none. */
 static bool is_killed(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -42,7 +42,7 @@ static bool explains_hangs(const struct draft *draft)
 }
 
 /*
- * True if all those deaths came out of what the other finding is about, and nobody waits for them
+ * True if all these deaths came out of what the other finding is about, and nobody waits for them
  * who does not wait there, too.
  */
 static bool is_later(const struct inquiry *q, const struct draft *death, const struct draft *other)
@@ -59,7 +59,9 @@ static bool is_later(const struct inquiry *q, const struct draft *death, const s
 	return death->culprits.list.nr > 0;
 }
 
-/* True if all of them aborted: so backends and watchdogs end who waits for others. */
+/*
+ * True if all of them aborted: that is how backends and watchdogs end ranks that wait for others.
+ */
 static bool are_aborts(const struct inquiry *q, const struct draft *death)
 {
 	for (size_t i = 0; i < death->culprits.list.nr; i++)
@@ -68,7 +70,9 @@ static bool are_aborts(const struct inquiry *q, const struct draft *death)
 	return death->culprits.list.nr > 0;
 }
 
-/* It stands behind what it came of; and that an abort came of its rank alone is a guess then. */
+/*
+ * Puts a death behind the finding it came of. That an abort came of its rank alone is then a guess.
+ */
 static void stand_behind(const struct inquiry *q, struct draft *death, const struct draft *other)
 {
 	if (death->weight >= other->weight)

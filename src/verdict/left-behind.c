@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All is over, and nobody says of what: ranks died in an operation, by their own words of a peer
- * that was gone, and one had closed that operation's group before it came there. It is told after
- * all that knows a first cause, and where who closed it are the fewer.
+ * Class collective-mismatch, cause left-group, in a job that is over: ranks died in an operation,
+ * by their own words of a peer that was gone, and a rank had closed the operation's group before it
+ * came there. It is told after all that knows a first cause, and only if those who closed it are
+ * the fewer.
  */
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 #include "verdict/told.h"
 
-/* The operation that it came to last; NULL where nothing is known of it. */
+/* Returns the operation that the member came to last; NULL where its details are unknown. */
 static const struct job_op *head_of(const struct job_member *m)
 {
 	const struct job_op *op = m->nops ? &m->ops[m->nops - 1] : NULL;
@@ -17,8 +18,8 @@ static const struct job_op *head_of(const struct job_member *m)
 }
 
 /*
- * True if an operation of the group that is known not to be complete was its last, and others ended
- * it there: by its own words, or by its launcher's order.
+ * True if the member's last operation in the group is known not to be complete, and others ended
+ * the rank there: by its own words, or by its launcher's order.
  */
 static bool died_in_op(const struct inquiry *q, const struct job_member *m)
 {
@@ -31,7 +32,7 @@ static bool died_in_op(const struct inquiry *q, const struct job_member *m)
 	       (profile_tells_of_others(p) || (p->told && told_by_launcher(q->job, p->told)));
 }
 
-/* How often another process told it to end. */
+/* Returns how often another process told the rank to end. */
 static size_t orders_to(const struct job *job, struct rank_index rank)
 {
 	size_t n = 0;
@@ -44,10 +45,10 @@ static size_t orders_to(const struct job *job, struct rank_index rank)
 }
 
 /*
- * True if it had closed the group while it still did as it pleased: all that it came to there was
- * complete, and no order had reached it, whose handler may close a group. Of one order that ended
- * it at once, and that it did not send to itself once more, no handler was. What it came to is not
- * known where its ring lost operations.
+ * True if the member had closed the group of its own accord: all that it came to there was
+ * complete, and no order to end had reached it, whose handler may close a group. An order that
+ * ended the rank at once, and that it did not send to itself once more, ran no handler. What it
+ * came to is unknown where its ring lost operations.
  */
 static bool left_by_itself(const struct inquiry *q, const struct job_member *m)
 {
@@ -63,19 +64,22 @@ static bool left_by_itself(const struct inquiry *q, const struct job_member *m)
 	       (!p->told || at_once);
 }
 
-/* In an elastic job that is restarting, one node may still show the attempt before. */
+/*
+ * True if both ranks are of one attempt. In an elastic job that is restarting, a node may still
+ * show the attempt before.
+ */
 static bool is_of_one_attempt(const struct inquiry *q, struct rank_index a, struct rank_index b)
 {
 	return job_rank(q->job, a)->restart == job_rank(q->job, b)->restart;
 }
 
-/* True if the fewer of the group's members left it before the others came to what they died in. */
+/* True if a minority of the group's members left it before the others came to what they died in. */
 static bool was_left(const struct inquiry *q, const struct job_group *g)
 {
 	uint64_t gone_at = 0, head = UINT64_MAX;
 	uint32_t left = 0, behind = 0;
 	struct rank_index one = NO_RANK;
-	bool said = false; /* by one of them at least: of a peer that was gone */
+	bool said = false; /* one of them at least says so: a peer was gone */
 
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
@@ -100,7 +104,7 @@ static bool was_left(const struct inquiry *q, const struct job_group *g)
 static void write_left(struct inquiry *q, const struct job_group *g)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
-	const struct away *better; /* it had less work than they: that is why */
+	const struct away *better; /* a better reason: they had less work than the others */
 	struct reason why = {0};
 
 	draft->verdict.cause = VERDICT_BY_LEFT_GROUP;

@@ -16,7 +16,7 @@
 #include "job/spans.h"
 #include "verdict/backend.h"
 
-/* torch.distributed.constants.default_pg_timeout */
+/* PyTorch's own timeout: torch.distributed.constants.default_pg_timeout. */
 #define HOST_TIMEOUT (1800 * CLOCK_NS_PER_S)
 
 static const struct job_trait *trait_of(
@@ -87,7 +87,10 @@ static struct limit limit_of_store(const struct job *job, const struct wait *wai
 	return (struct limit){VERDICT_LIMIT_STORE, told->number - wait->age, told->cite};
 }
 
-/* The one that makes such groups (`maker` of struct job_group); NULL: none that is known. */
+/*
+ * Returns the backend that makes such groups (`maker` of struct job_group); NULL: none that is
+ * known.
+ */
 static const struct backend *backend_of_maker(const char *maker)
 {
 	for (size_t i = 0; backends[i]; i++)
@@ -129,7 +132,9 @@ static bool has_ended(const struct job *job, struct rank_index rank)
 	return process != JOB_NONE && job->processes[process].end > JOB_ALIVE;
 }
 
-/* When the last look at any host was, by this host's clock; JOB_UNKNOWN: nobody looked at it. */
+/*
+ * Returns when the last look at any host was, by this host's clock; JOB_UNKNOWN: it cannot be told.
+ */
 static int64_t last_look(const struct inquiry *q, int host)
 {
 	int64_t last = JOB_UNKNOWN;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hosts that fell silent with all of their ranks: the node is gone, and nobody there can come. A
- * host whose agent alone is gone, while its ranks were seen to live, is not lost.
+ * Finds hosts that fell silent with all of their ranks: the node is gone, and nobody there can
+ * come. A host of which only the agent is gone, while its ranks were seen to live, is not lost.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "verdict/inquiry.h"
 
-/* An agent says something every second; one silent for so long is gone. */
+/* An agent says something every second; an agent silent for so many ns is gone. */
 #define AGENT_SILENCE (30 * CLOCK_NS_PER_S)
 #define AGENT_SLACK   (10 * CLOCK_NS_PER_S)
 
-/* The last thing that any rank of a host was seen to do. */
+/* Returns when any rank of a host was last seen to do something; JOB_UNKNOWN. */
 static int64_t last_act_on(const struct job *job, int host)
 {
 	int64_t last = JOB_UNKNOWN;
@@ -23,7 +23,9 @@ static int64_t last_act_on(const struct job *job, int host)
 	return last;
 }
 
-/* When the others began to wait, by standing waits of ranks elsewhere and this host's clock. */
+/*
+ * Returns when ranks elsewhere began to wait, by standing waits and this host's clock; JOB_UNKNOWN.
+ */
 static int64_t first_wait_elsewhere(const struct inquiry *q, int host)
 {
 	int64_t first = JOB_UNKNOWN;
@@ -59,7 +61,9 @@ int64_t inquiry_silence(const struct inquiry *q, int host)
 	return silence;
 }
 
-/* True if a rank there was seen to live when its agent was gone, or silent: the node is there. */
+/*
+ * True if a rank there was seen to live when its agent was gone or silent: the node is still there.
+ */
 static bool outlives_agent(const struct job *job, int host)
 {
 	const struct job_host *h = &job->hosts[host];
@@ -76,9 +80,10 @@ static bool outlives_agent(const struct job *job, int host)
 }
 
 /*
- * Silent together: the agent is known to be gone, or said nothing for long; no rank there is known
- * to have ended or to have done anything since; and the others' waits began when the silence did.
- * (A bundle that was merely taken earlier was taken during the waits, not before them.)
+ * True if agent and ranks are silent together: the agent is known to be gone, or said nothing for
+ * long; no rank there is known to have ended or to have done anything since; and the others' waits
+ * began when the silence did. (A bundle that was merely taken earlier was taken during the waits,
+ * not before them.)
  */
 static bool is_lost(const struct inquiry *q, int host)
 {

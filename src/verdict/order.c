@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * order-inversion: ranks wait for each other in a circle. Two groups (or peers) were entered in
- * opposite orders; those who took the rarer order are to blame. A compile or an empty shard on
+ * Class order-inversion: ranks wait for each other in a circle. Two groups (or peers) were entered
+ * in opposite orders; those who took the rarer order are to blame. A compile or an empty shard on
  * that side explains it better.
  *
  * A circle is a strongly connected part of the wait-for graph with no way out: an edge out of it
@@ -30,7 +30,10 @@ static int compare_holders(const void *va, const void *vb)
 	return a->rank.i < b->rank.i ? -1 : a->rank.i > b->rank.i;
 }
 
-/* Ranks that are part of the circle, or a thread of theirs, each with the node that holds it. */
+/*
+ * Collects the ranks that are part of the circle, by themselves or by a thread, each with the node
+ * that holds it.
+ */
 static void collect_held(const struct inquiry *q, int part, struct circle *circle)
 {
 	const struct waitfor *graph = q->graph;
@@ -48,7 +51,7 @@ static void collect_held(const struct inquiry *q, int part, struct circle *circl
 	}
 }
 
-/* Ranks whose waits are ops of the circle, each with the op that it launched first. */
+/* Collects the ranks whose waits are ops of the circle, each with the op that it launched first. */
 static void collect_launched(const struct inquiry *q, int part, struct circle *circle)
 {
 	const struct waitfor *graph = q->graph;
@@ -78,7 +81,8 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 
 /*
  * True if the rank has no seat in that operation's group, or has entered it as well, by another
- * thread or on another stream; where all have `launched` all, the seat alone counts.
+ * thread or on another stream; in a circle of launches (`launched`) all have, and only the seat
+ * counts.
  */
 static bool lacks_no_op(const struct inquiry *q, struct rank_index rank,
 	const struct waitfor_node *op, bool launched)
@@ -98,8 +102,9 @@ static bool lacks_no_op(const struct inquiry *q, struct rank_index rank,
 }
 
 /*
- * A member of only one of the groups came there in its turn, even if others came too early: it
- * tells nothing about orders. Nor does who has entered both, unless that is what the circle is of.
+ * Sets holders apart that tell nothing about orders: members of only one of the groups, which came
+ * there in their turn, even if others came too early; and ranks that have entered both ops, unless
+ * the circle is one of launches.
  */
 static void set_apart(const struct inquiry *q, struct circle *circle)
 {
@@ -116,7 +121,10 @@ static void set_apart(const struct inquiry *q, struct circle *circle)
 	}
 }
 
-/* Ranks that one node holds are a camp: they took one order. Counts them, and finds the largest. */
+/*
+ * Counts the camps, and finds the largest. Ranks that one node holds are a camp: they took one
+ * order.
+ */
 static void find_camps(const struct inquiry *q, struct circle *circle)
 {
 	array_sort(&circle->holders, compare_holders);
@@ -138,7 +146,7 @@ static void find_camps(const struct inquiry *q, struct circle *circle)
 	}
 }
 
-/* Lists all who took some order. */
+/* Returns how many took some order. */
 static size_t count_chose(const struct circle *circle)
 {
 	size_t n = 0;
@@ -148,21 +156,21 @@ static size_t count_chose(const struct circle *circle)
 	return n;
 }
 
-/* True if some of it took an order, and nobody another one. */
+/* True if some ranks of the circle took an order, and none another one. */
 static bool lacks_other_side(const struct circle *circle)
 {
 	return circle->chose && count_chose(circle) == circle->chose;
 }
 
-/* True if all that the rank did is in its ring: of what is lost its habit may be made of. */
+/* True if all that the rank did is in its ring: lost ops may be part of its habit. */
 static bool tells_habit(const struct inquiry *q, struct rank_index rank)
 {
 	return (job_rank(q->job, rank)->knows & JOB_KNOWS_RING) && !inquiry_lost_ops(q, rank);
 }
 
 /*
- * Blames those who do not do what they did in all their steps before, where all others of the
- * circle do: whoever left something out, or turned two round, is one of them. Adds them to odd.
+ * Blames ranks that do not do what they did in all their steps before, if all others of the circle
+ * do: whoever left something out, or turned two calls round, is one of them. Adds them to `odd`.
  */
 static void blame_by_habit(const struct inquiry *q, const struct circle *circle,
 	struct draft *draft, struct rank_list *odd)
@@ -188,8 +196,8 @@ static void blame_by_habit(const struct inquiry *q, const struct circle *circle,
 }
 
 /*
- * Blames the rarer order, if it surely is the rarer one; else both sides are named, as camps. Where
- * one rank took the one order and one the other, either of them may be right.
+ * Blames the rarer order, if it surely is the rarer one; else names both sides as camps. Where one
+ * rank took the one order and one the other, either of them may be right.
  */
 static void share_out(const struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
@@ -197,7 +205,9 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 	size_t unknown = inquiry_unreadable(q);
 	bool all_alike = circle->camps == n;
 	bool mixed = circle_is_mixed(q, circle) || circle_is_of_a_lock(q, circle);
-	/* Of more than two sides, each waits for the next: who is not in all groups is no victim.
+	/*
+	 * With more than two sides, each waits for the next: a rank that is not in all groups is no
+	 * victim.
 	 */
 	bool chain = circle->camps > 2 && count_chose(circle) < n;
 
@@ -242,7 +252,10 @@ static bool is_sure(const struct inquiry *q, int part)
 	return false;
 }
 
-/* True if orders of launches make it, or sends and receives: of dumps both are taken to be so. */
+/*
+ * True if the circle is one of launches, or has sends and receives in it: dumps only let both be
+ * assumed.
+ */
 static bool is_assumed(const struct inquiry *q, const struct circle *circle)
 {
 	return circle->of_launches || circle_count_pairs(q, circle);
@@ -258,7 +271,7 @@ static bool shows_orders(const struct inquiry *q, const struct circle *circle)
 	return circle->of_launches && !circle_count_pairs(q, circle);
 }
 
-/* All who are in the circle are named, those of the largest camp as one side. */
+/* Blames nobody: names all who are in the circle, those of the largest camp as one side. */
 static void blame_nobody(const struct circle *circle, struct draft *draft)
 {
 	draft->culprits.list.nr = draft->camp_a.list.nr = draft->camp_b.list.nr = 0;
@@ -274,8 +287,8 @@ static void blame_nobody(const struct circle *circle, struct draft *draft)
 }
 
 /*
- * Blames the side that did not do as the ranks beside the circle did, where nobody is blamed yet;
- * where one of those who did is blamed, nobody is.
+ * Blames the side that did not do as ranks beside the circle did, if nobody is blamed yet; if a
+ * rank that did as they did is blamed, nobody is any more.
  */
 static void blame_by_likes(
 	const struct circle *circle, const struct circle_likes *likes, struct draft *draft)
@@ -302,7 +315,10 @@ static void blame_by_likes(
 	array_release(&odd.list);
 }
 
-/* A circle since one of its ranks left out a send or receive, or has one too many. */
+/*
+ * Writes a circle that is there since one of its ranks left out a send or receive, or has one too
+ * many. False: that is not known.
+ */
 static bool write_pair_fault(struct inquiry *q, int part, const struct circle *circle)
 {
 	struct pair_fault fault = pairs_find_fault(q, part);
@@ -319,7 +335,7 @@ static bool write_pair_fault(struct inquiry *q, int part, const struct circle *c
 	return true;
 }
 
-/* True if that part of the graph holds the stray, or somebody where it strays. */
+/* True if that part of the graph holds the stray, or somebody who waits where it strays. */
 static bool is_about(const struct inquiry *q, int part, const struct stray *stray)
 {
 	if (q->graph->nodes[stray->rank.i].part == part)
@@ -337,8 +353,8 @@ static bool is_about(const struct inquiry *q, int part, const struct stray *stra
 }
 
 /*
- * A circle of which nothing else tells whose fault it is, since one of its ranks does not do what
- * all others do that sit like it: that is said instead of what the draft says.
+ * If nothing else tells whose fault the circle is, but one of its ranks does not do what all others
+ * do that sit like it, says that instead of what the draft says.
  */
 static void prefer_stray(struct inquiry *q, int part, const struct circle *circle)
 {
@@ -359,7 +375,10 @@ static void prefer_stray(struct inquiry *q, int part, const struct circle *circl
 	circle_tell_edges(q, circle, draft);
 }
 
-/* The group of one of the circle's operations in which others wait for a rank that closed it. */
+/*
+ * Returns the group of one of the circle's operations in which others wait for a rank that closed
+ * it; JOB_NONE.
+ */
 static int group_left_by(const struct inquiry *q, int part, struct rank_index rank)
 {
 	const struct job_member *seat = left_seat(q, rank);
@@ -370,7 +389,7 @@ static int group_left_by(const struct inquiry *q, int part, struct rank_index ra
 	return JOB_NONE;
 }
 
-/* True if those who closed the group, and those of whom nothing is known, are the fewer. */
+/* True if those who closed the group, with those of whom nothing is known, are the fewer. */
 static bool few_left(const struct inquiry *q, int group)
 {
 	const struct job_group *g = &q->job->groups[group];
@@ -388,9 +407,10 @@ static bool few_left(const struct inquiry *q, int group)
 }
 
 /*
- * A circle since one of its ranks closed a group in which most others go on: it cannot come there
- * any more, in whatever order. Where as many closed it, the others may have one operation too many.
- * Where it had less work than they, that is why.
+ * Writes a circle that is there since one of its ranks closed a group in which most others go on:
+ * it cannot come there any more, in whatever order. If as many closed it, the others may have one
+ * operation too many. If the rank had less work than they, that is told as the reason. False: no
+ * rank did.
  */
 static bool write_left_group(struct inquiry *q, int part, const struct circle *circle)
 {
@@ -398,7 +418,7 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 	const struct away *better;
 	struct reason why = {0};
 	struct draft *draft = NULL;
-	bool lost = false; /* that it came to the others' operation may be among that */
+	bool lost = false; /* among the lost ops may be its coming to the others' operation */
 
 	array_for_each(&circle->holders, holder) {
 		int group = group_left_by(q, part, holder->rank);
@@ -430,7 +450,7 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 	return true;
 }
 
-/* True if all of it wait to receive: it may be that sends were left out. */
+/* True if all ranks of the circle wait to receive: sends may have been left out. */
 static bool may_lack_sends(const struct inquiry *q, const struct circle *circle)
 {
 	for (size_t i = 0; i < circle->holders.nr; i++) {
@@ -444,8 +464,8 @@ static bool may_lack_sends(const struct inquiry *q, const struct circle *circle)
 }
 
 /*
- * Sets what to do, and how certain the finding may be at most: of two groups in the making one may
- * belong to another job, by a foreign id.
+ * Sets what to do next, and how certain the finding may be at most: of two groups in the making one
+ * may belong to another job, by a foreign id.
  */
 static void refine(struct inquiry *q, const struct circle *circle, bool by_habit,
 	struct draft *draft)
@@ -473,11 +493,12 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
 	const struct waitfor_node *node = &q->graph->nodes[circle->holders.items[0].node];
-	const struct away *better; /* all of the rarer side compiles, or had nothing to do */
+	const struct away *better; /* a better reason: all of the rarer side compile, or had
+				    * nothing to do */
 	struct circle_likes likes;
-	struct rank_list odd = {0}; /* by their habit, whether they are blamed or not */
+	struct rank_list odd = {0}; /* those that left their habit, blamed or not */
 	struct reason why = {0};
-	bool open; /* it may be another order, or a call that one left out or has too many */
+	bool open; /* it may be another order, or a call left out or too many */
 
 	draft->verdict.confidence = !is_sure(q, part)    ? VERDICT_HYPOTHESIS
 				    : circle->camps == 2 ? VERDICT_ESTABLISHED
@@ -523,7 +544,7 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	array_release(&odd.list);
 }
 
-/* What is said of it is the first of these that fits. */
+/* Writes the first of these findings that fits. */
 static void write_circle(struct inquiry *q, int part, const struct circle *circle)
 {
 	if (write_pair_fault(q, part, circle) || write_left_group(q, part, circle) ||
@@ -535,7 +556,9 @@ static void write_circle(struct inquiry *q, int part, const struct circle *circl
 		write_finding(q, part, circle);
 }
 
-/* A group that went different ways is judged as that: other orders only follow from it. */
+/*
+ * True if a fork is in the circle: it is judged as a fork, and other orders only follow from that.
+ */
 static bool has_fork(const struct inquiry *q, int part)
 {
 	for (size_t i = 0; i < q->graph->nnodes; i++)

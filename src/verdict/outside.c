@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/outside.h"
 
-/* More of a rank's children are not named. */
+/* At most so many children of a rank are named. */
 #define TOLD_CHILDREN 2
 
-/*
- * Finds what a living child of the rank waits for in the kernel; the rank may wait for the child.
- */
+/* Adds what living children of the rank wait for in the kernel; the rank may wait for the child. */
 static void tell_children(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	size_t told = 0;
@@ -26,7 +24,9 @@ static void tell_children(struct inquiry *q, struct rank_index rank, struct draf
 	}
 }
 
-/* True if the draft tells who has the lock for which the rank waits: with that, of which file. */
+/*
+ * True if the draft already tells who has the lock for which the rank waits, and so of which file.
+ */
 static bool holder_is_told(const struct draft *draft, struct rank_index rank)
 {
 	for (size_t i = 0; i < draft->facts.nr; i++) {

@@ -18,7 +18,7 @@ static uint8_t match_of(uint8_t op)
 
 /* -- how often --------------------------------------------------------------------------------- */
 
-/* How often it was done: the number of the latest one; 0 where none is known. */
+/* Returns how often it was done: the number of the latest call; 0 where none is known. */
 static uint64_t count_of(const struct inquiry *q, struct side side)
 {
 	const struct job_member *m = &q->job->members[side.member];
@@ -32,14 +32,17 @@ static uint64_t count_of(const struct inquiry *q, struct side side)
 	return count;
 }
 
-/* True if all that who sits there did is known: by its ring, or by a dump that has all of it. */
+/* True if all that was done in this seat is known: by its ring, or by a dump that has all of it. */
 static bool tells_all(const struct inquiry *q, const struct job_member *m)
 {
 	return is_rank(m->rank) && !inquiry_lost_ops(q, m->rank) &&
 	       ((job_rank(q->job, m->rank)->knows & JOB_KNOWS_RING) || m->p2p_whole);
 }
 
-/* A collective that some rank launched last of all; index 0: it launched something behind it. */
+/*
+ * Where a rank stands: at the collective that it launched last of all. Index 0: unknown, or it
+ * launched a message behind it.
+ */
 struct place {
 	int group;
 	uint64_t index;
@@ -55,7 +58,7 @@ static uint64_t order_of_last_p2p(const struct job_member *m)
 	return order;
 }
 
-/* Where the rank stands, if that is a collective and all that it did is known. */
+/* Returns where the rank stands, if that is a collective and all that it did is known. */
 static struct place stands_at(const struct inquiry *q, struct rank_index rank)
 {
 	struct place place = {.group = JOB_NONE};
@@ -78,9 +81,9 @@ static struct place stands_at(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * True if both stand at one operation; or, for ranks on like seats, at the same one of groups of
- * one shape. Stages of one pipeline need not call as often for a step: there the same number is
- * another place.
+ * True if both stand at one operation; or, for ranks on like seats (`alike`), at the same one of
+ * groups of one shape. Stages of one pipeline need not call as often for a step: there the same
+ * number is another place.
  */
 static bool is_like_place(const struct inquiry *q, struct place a, struct place b, bool alike)
 {
@@ -91,9 +94,9 @@ static bool is_like_place(const struct inquiry *q, struct place a, struct place 
 }
 
 /*
- * Fills in the pair like that of `side` whose first is that seat of a group: in the group itself
- * the seats lie as far apart, without going round its end where the pair itself does not; in one of
- * its shape they are the same seats. False: there is none.
+ * Fills in the pair like that of `side` whose first member has that seat of a group. In the group
+ * itself the seats must lie as far apart, and the way must go round the group's end only if the
+ * pair's own does; in a group of its shape they are the same seats. False: there is no such pair.
  */
 static bool find_like(const struct inquiry *q, struct side side, int group, struct group_rank seat,
 	struct side *ret_like)
@@ -113,16 +116,17 @@ static bool find_like(const struct inquiry *q, struct side side, int group, stru
 
 /* What pairs like one did. */
 struct likes {
-	struct place at; /* where those stand who did all of it */
-	int group;       /* of the pair itself */
-	uint64_t want;   /* so many the other end of a pair may have asked for, wherever it is */
-	uint64_t count;  /* how often each did; 0: none is known */
-	size_t n;        /* pairs whose first came to that place */
-	size_t n_asked;  /* others, whose other end asked for as many */
+	struct place at; /* where ranks stand that did all of it */
+	int group;       /* group of the pair itself */
+	uint64_t want;   /* how many the other end of a pair may have asked for, wherever it is;
+			  * 0: that counts for nothing */
+	uint64_t count;  /* how often each pair did it; 0: none is known */
+	size_t n;        /* pairs whose first member came to that place */
+	size_t n_asked;  /* other pairs, whose other end asked for as many */
 	bool differ;
 };
 
-/* Counts one of them in. A pair that never did it is none like it: the ends of a pipeline. */
+/* Counts one pair in. A pair that never did it is none like it: the ends of a pipeline are such. */
 static void count_in(const struct inquiry *q, struct side like, struct likes *likes)
 {
 	const struct job_member *m = &q->job->members[like.member];
@@ -143,9 +147,10 @@ static void count_in(const struct inquiry *q, struct side like, struct likes *li
 }
 
 /*
- * How often the pairs like this one did it, whose members came to the same collective and to
- * nothing behind it; 0 where fewer than two are known, or they differ. Of two one may be a pair
- * whose other end asked for `want`, if that is how often the rest did it; want 0: none may.
+ * Returns how often pairs like this one did it whose members came to the same collective and to
+ * nothing behind it; 0 if fewer than two are known, or they differ. One of two may be a pair whose
+ * other end asked for `want`, if the rest did it that often; want 0: none may. *ret_n: how many
+ * pairs.
  */
 static uint64_t count_of_like(
 	const struct inquiry *q, struct side side, uint64_t want, size_t *ret_n)
@@ -169,7 +174,7 @@ static uint64_t count_of_like(
 	return *ret_n > 1 ? likes.count : 0;
 }
 
-/* True if the rank is known not to have come to that place, where it is one of its own. */
+/* True if the rank is a member there and is known not to have come to that place. */
 static bool is_awaited_at(const struct inquiry *q, struct place place, struct rank_index rank)
 {
 	by_rank_each(&q->seats, rank, i) {
@@ -183,7 +188,10 @@ static bool is_awaited_at(const struct inquiry *q, struct place place, struct ra
 
 /* -- who --------------------------------------------------------------------------------------- */
 
-/* The peer left out the call that this wait is for, as the steps before and its likes tell. */
+/*
+ * Finds whether the peer left out the call that this wait is for: by the steps before, or by pairs
+ * like it.
+ */
 static struct pair_fault find_skipped(const struct inquiry *q, const struct wait *wait,
 	const struct habit *mine, const struct habit *theirs)
 {
@@ -207,10 +215,10 @@ static struct pair_fault find_skipped(const struct inquiry *q, const struct wait
 }
 
 /*
- * The one who waits called once more than the peer, which did all that it and its likes do. It may
- * have left out what stands between, too: that its own steps must tell. Likes tell it only where
- * the peer stands at a collective that waits for that one; else the peer, and they, may just not
- * have come to the call yet.
+ * Finds whether the rank that waits called once more than the peer, which did all that it and its
+ * likes do. The rank may also have left out what stands between: only its own steps can tell that.
+ * Likes tell it only if the peer stands at a collective that waits for this rank; else the peer,
+ * and they, may just not have come to the call yet.
  */
 static struct pair_fault find_extra(const struct inquiry *q, const struct wait *wait,
 	const struct habit *mine, const struct habit *theirs)
@@ -234,7 +242,10 @@ static struct pair_fault find_extra(const struct inquiry *q, const struct wait *
 	return fault;
 }
 
-/* Looks at one wait for a peer that has not come. If both sides are suspected, neither is. */
+/*
+ * Finds who is at fault for one wait for a peer that has not come. If both sides are suspected,
+ * neither is.
+ */
 static struct pair_fault fault_of(const struct inquiry *q, const struct wait *wait)
 {
 	const struct habit *mine = inquiry_habit(q, wait->rank);
@@ -247,7 +258,7 @@ static struct pair_fault fault_of(const struct inquiry *q, const struct wait *wa
 	return is_rank(skipped.rank) || !is_rank(extra.rank) ? skipped : extra;
 }
 
-/* True if what both sides did is known: a dump may leave things out. */
+/* True if all that both sides did is known: a dump may leave things out. */
 static bool can_tell(const struct inquiry *q, const struct wait *wait)
 {
 	return wait->op && wait->lacking && tells_all(q, &q->job->members[wait->member]) &&

@@ -5,9 +5,12 @@
 #include "job/stacktree/stackfacts.h"
 #include "verdict/activities.h"
 
-/* Of the time between the samples: what a thread uses that only looks whether there is work. */
+/*
+ * A thread that uses no more CPU than this part of the time between samples only looks whether
+ * there is work: a hundredth,
+ */
 #define AWAKE_SHARE 100 /* a hundredth, */
-/* but of samples that lie close together as much as it takes to wake a few times. */
+/* but between samples that lie close together at least the ns that a few wake-ups take. */
 #define AWAKE_LEAST (200 * CLOCK_NS_PER_US)
 
 static bool slept(const struct job_stack *stack, int64_t span)
@@ -30,13 +33,13 @@ static bool is_of_program(const struct job *job, const struct job_stack *stack)
 	return false;
 }
 
-/* ns of CPU in that time that are nothing to speak of. */
+/* Returns the ns of CPU that a thread may use in that time without doing anything. */
 static int64_t merely_awake(int64_t span)
 {
 	return span / AWAKE_SHARE > AWAKE_LEAST ? span / AWAKE_SHARE : AWAKE_LEAST;
 }
 
-/* A library's own thread, which wakes at times: a loop over sockets, a watchdog. */
+/* True for a library's own thread that wakes at times: a loop over sockets, a watchdog. */
 static bool is_bystander(
 	const struct job *job, const struct job_stack *stack, const struct job_snapshot *snapshot)
 {
@@ -45,7 +48,7 @@ static bool is_bystander(
 	       stack->cpu_delta <= merely_awake(snapshot->span) && !is_of_program(job, stack);
 }
 
-/* True if none of the rank's threads, or its children's, can have done anything in that time. */
+/* True if none of the threads of the rank and its children can have done anything in that time. */
 static bool all_slept(const struct job *job, struct rank_index rank, int64_t span)
 {
 	size_t from, to;
@@ -63,8 +66,8 @@ static bool all_slept(const struct job *job, struct rank_index rank, int64_t spa
 }
 
 /*
- * True if the process was looked at twice, and is known neither to have used CPU time nor to have
- * written: what it writes not everybody may read.
+ * True if the process was looked at twice, and is known neither to have used CPU nor to have
+ * written. (Not everybody may read what it writes: then it is unknown.)
  */
 static bool is_quiet(const struct job *job, int process)
 {

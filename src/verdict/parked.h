@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parked.h: whether one more sample could say anything else. Samples are taken seconds apart to see
- * who moves in between. A thread that has been off its processor for that long did not move: the
- * kernel has watched for us, and a sample taken back then would have shown the same.
+ * parked.h: whether one more sample could tell anything else. Samples are taken seconds apart to
+ * see who moves in between. A thread that has been off its processor for that long did not move:
+ * the kernel has watched it, and a sample taken back then would have shown the same.
  */
 #ifndef VERDICT_PARKED_H
 #define VERDICT_PARKED_H

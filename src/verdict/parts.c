@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * uneven-shard in an all-to-all in which each may give each another amount: what one awaits from
- * another must be what that gives. Where it is not, the pair is named, and where one rank is in all
- * such pairs, and others are in one each, that rank: it alone sees it otherwise than all others.
+ * Class uneven-shard, in an all-to-all in which each member may give each other one another amount:
+ * what one awaits from another must be what that one gives. Where it is not, the pair is named; if
+ * one rank is in all such pairs, and the others in one each, that rank: it alone sees it otherwise
+ * than all others.
  */
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@
 
 #define NOT_KNOWN UINT32_MAX
 
-/* What a member gives that seat in an op, and awaits from it; false where it is not known. */
+/* Reads what a member gives that seat in an op, and awaits from it; false where it is not known. */
 static bool part_of(
 	const struct job_op *op, uint32_t seat, uint32_t *ret_gives, uint32_t *ret_awaits)
 {
@@ -37,7 +38,7 @@ static bool part_of(
 	return false;
 }
 
-/* One gives another what that does not await. */
+/* A pair in which one gives what the other does not await. */
 struct uneven {
 	uint32_t giver, taker; /* seats */
 	uint32_t gives, awaits;
@@ -47,7 +48,7 @@ struct unevens {
 	ARRAY(struct uneven) list;
 };
 
-/* All such pairs of an op. */
+/* Finds all such pairs of an op. */
 static void find_uneven(
 	const struct inquiry *q, int group, uint64_t index, struct unevens *ret_unevens)
 {
@@ -71,7 +72,10 @@ static void find_uneven(
 	}
 }
 
-/* The seat that is in all pairs, where there are several and no other is; else UINT32_MAX. */
+/*
+ * Returns the seat that is in all pairs, if there are several and no other seat is; else
+ * UINT32_MAX.
+ */
 static uint32_t odd_seat(const struct unevens *unevens)
 {
 	const struct uneven *first = &unevens->list.items[0], *pair;
@@ -108,7 +112,7 @@ static void tell_pair(struct inquiry *q, int group, uint64_t index, const struct
 	draft->verdict.op = op->sig;
 }
 
-/* Those who still are, or ended, in that op. */
+/* Adds as victims those who are still in that op, or ended there. */
 static void find_held(struct inquiry *q, int group, uint64_t index, struct draft *draft)
 {
 	const struct job_group *g = &q->job->groups[group];
@@ -146,7 +150,7 @@ static void write_uneven(
 		tell_pair(q, group, index, &unevens->list.items[i], draft);
 }
 
-/* The first op with parts that somebody has not completed; 0 where there is none. */
+/* Returns the first op with parts that somebody has not completed; 0 where there is none. */
 static uint64_t open_op(const struct inquiry *q, int group)
 {
 	const struct job_group *g = &q->job->groups[group];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A receive that was begun and has not come, and an operation that another one has not entered, are
- * open; whoever looks at their Works again and again may leave no record. This is asked of ranks
- * that nothing is known to hold: what a thread of theirs is seen to wait in, the graph follows.
+ * Finds what a rank may be asking for. A receive that was begun and whose message has not come, and
+ * an operation that another rank has not entered, are open; a rank that looks at their Works again
+ * and again may leave no record of that. This is asked of ranks that nothing is known to hold: what
+ * a thread of theirs is seen to wait in, the graph follows.
  */
 #include "verdict/polls.h"
 
@@ -14,14 +15,14 @@
 #include "job/spans.h"
 #include "verdict/rule.h"
 
-/* Nobody asks so seldom. */
+/* Nobody asks less often than every so many ns. */
 #define ASKS_WITHIN (30 * CLOCK_NS_PER_S)
 
 struct poll {
 	const struct job_op *op;  /* NULL: there is none */
 	int member;
-	struct rank_index peer;	  /* who has not come to it; NO_RANK not known */
-	bool sure;		  /* he has not, by his own word */
+	struct rank_index peer;	  /* the rank that has not come to it; NO_RANK not known */
+	bool sure;		  /* by its own word it has not come */
 };
 
 bool polls_denied(const struct inquiry *q, struct rank_index rank)
@@ -41,7 +42,7 @@ static bool is_open(const struct job_op *op)
 	return op->completed != JOB_YES && !op->failed && !op->captured;
 }
 
-/* True if a thread is known to stand in it: that one need not ask. */
+/* True if a thread is known to stand in it: such a thread need not ask. */
 static bool has_thread(const struct inquiry *q, struct rank_index rank, const struct job_op *op)
 {
 	const struct spans_range range = threads_of(q->job, rank);
@@ -53,7 +54,7 @@ static bool has_thread(const struct inquiry *q, struct rank_index rank, const st
 	return op->returned == JOB_NO;
 }
 
-/* The receive that surely lacks its message; else one that may. */
+/* Finds a receive that surely lacks its message; else one that may. */
 static void find_message(const struct inquiry *q, int member, struct poll *poll)
 {
 	const struct job_member *m = &q->job->members[member];
@@ -77,7 +78,10 @@ static void find_message(const struct inquiry *q, int member, struct poll *poll)
 	}
 }
 
-/* Who has not entered that; where threads raced for the group's ops, who has entered fewer. */
+/*
+ * Finds a member that has not entered the op; if threads raced for the group's ops, one that has
+ * entered fewer.
+ */
 static void find_lacking(const struct inquiry *q, const struct job_member *m,
 	const struct job_op *op, struct poll *poll)
 {
@@ -128,7 +132,7 @@ bool polls_maybe(const struct inquiry *q, struct rank_index rank)
 	return find(q, rank).op != NULL;
 }
 
-/* Says where the other one is, whom the finding does not name. */
+/* Adds where the other rank is, if the finding does not name it. */
 static void tell_peer(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];

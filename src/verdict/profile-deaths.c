@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Causes and effects of deaths, in two passes: what each death says by itself, then what the
- * others' deaths say about it.
+ * Tells causes and effects of deaths apart, in two passes: what each death tells by itself, then
+ * what the others' deaths tell about it.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "verdict/profile.h"
 #include "verdict/told.h"
 
-/* A rank that was inside one call for so long may have ended of what happened there. */
+/* A rank that was inside one call for so many ns may have ended of what happened there. */
 #define HELD_LONG (2 * CLOCK_NS_PER_S)
 
 bool profile_is_fault_signal(int signo)
@@ -49,7 +49,7 @@ bool profile_tells_of_gone(const struct profile *p)
 	       (p->log && words_tell_of_gone(p->log->error));
 }
 
-/* True if its last words are about others, be they no error. */
+/* True if the rank's last words are about others, even if they name no error. */
 static bool says_echo(const struct profile *p)
 {
 	return profile_tells_of_others(p) || (!p->exception && p->log && !*p->log->error &&
@@ -62,7 +62,9 @@ bool profile_tells_mismatch(const struct profile *p)
 	       (p->log && words_tell_mismatch(p->log->error));
 }
 
-/* Where the death struck, and if a backend did so over what another rank sent. */
+/*
+ * Finds where the death struck, and whether a backend ended the rank over what another rank sent.
+ */
 static void find_death_stack(const struct job *job, struct rank_index rank, struct profile *p)
 {
 	const struct job_stack *stack =
@@ -111,9 +113,9 @@ static void judge_abort(struct profile *p, int64_t when)
 }
 
 /*
- * An order that a launcher gave before explains all; then a fault is its own, and so is a signal
- * that it sent to itself, if nobody had told it to end: who tidies up first may pass the order on
- * so. Any other is somebody else's.
+ * An order that a launcher gave before explains all. Else a fault is the rank's own; and so is a
+ * signal that it sent to itself, if nobody had told it to end: a rank that tidies up first may pass
+ * the order on in this way. Any other signal is somebody else's.
  */
 static void judge_signal(const struct job *job, struct profile *p, int signo, int64_t when)
 {
@@ -134,7 +136,10 @@ static void judge_signal(const struct job *job, struct profile *p, int signo, in
 		set_death(p, DEATH_KILLED, VERDICT_BY_KILLED, when);
 }
 
-/* Its own, unless it tells of others; a CUDA error is its own whatever else it tells. */
+/*
+ * An exception is the rank's own, unless it tells of others; a CUDA error is its own whatever else
+ * it tells.
+ */
 static void judge_exception(struct profile *p)
 {
 	enum verdict_cause cause = VERDICT_BY_EXCEPTION;
@@ -148,7 +153,10 @@ static void judge_exception(struct profile *p)
 		cause, p->exception->when);
 }
 
-/* True if an op names a rank that its group has not: nobody else is at fault for that. */
+/*
+ * True if an op of the rank names a peer that its group does not have: nobody else is at fault for
+ * that.
+ */
 static bool names_nobody(const struct job *job, struct rank_index rank, int group, uint64_t index)
 {
 	const struct job_group *g = &job->groups[group];
@@ -164,8 +172,8 @@ static bool names_nobody(const struct job *job, struct rank_index rank, int grou
 }
 
 /*
- * True if it ended inside an operation that its host itself drives: then the library ended it, of
- * what came from others, or of its arguments.
+ * True if the rank ended inside an operation that hosts drive: then the library ended it, because
+ * of what came from others, or of its arguments.
  */
 static bool ended_in_op(const struct job *job, struct rank_index rank)
 {
@@ -181,7 +189,7 @@ static bool ended_in_op(const struct job *job, struct rank_index rank)
 	return false;
 }
 
-/* A status says little: who was told to end, or speaks of others, may only have obeyed. */
+/* A status tells little: a rank that was told to end, or speaks of others, may only have obeyed. */
 static void judge_exit(const struct job *job, struct profile *p, int64_t when)
 {
 	if (p->process->status == 0) {
@@ -201,7 +209,9 @@ static void judge_exit(const struct job *job, struct profile *p, int64_t when)
 		p->cause = VERDICT_BY_EXCEPTION;
 }
 
-/* The last operation that a member came to of its own: what an exit calls is none. */
+/*
+ * Returns the last operation that a member came to in its work: what an exit calls is none; NULL.
+ */
 static const struct job_op *last_work(const struct job_member *m)
 {
 	size_t n = m->nops;
@@ -211,7 +221,7 @@ static const struct job_op *last_work(const struct job_member *m)
 	return n ? &m->ops[n - 1] : NULL;
 }
 
-/* True if the rank went on with its work after what it said it would die of. */
+/* True if the rank went on with its work after the exception it said it would die of. */
 static bool outlived(const struct job *job, const struct job_note *note)
 {
 	for (size_t i = 0; i < job->nmembers; i++) {
@@ -224,7 +234,10 @@ static bool outlived(const struct job *job, const struct job_note *note)
 	return false;
 }
 
-/* Not if it went on, or was told to end before. A status of 0 is a handler's, or made up. */
+/*
+ * True if the rank died of its exception: not if it went on, or was told to end before. (A status
+ * of 0 may be a handler's, or made up.)
+ */
 static bool died_of_exception(const struct job *job, const struct profile *p)
 {
 	if (!p->exception || outlived(job, p->exception))
@@ -232,7 +245,10 @@ static bool died_of_exception(const struct job *job, const struct profile *p)
 	return !(p->told && p->told->when < p->exception->when);
 }
 
-/* The best account first: an exception, then how the process ended, then only that it is gone. */
+/*
+ * Judges a death by the best account there is: an exception, then how the process ended, then only
+ * that it is gone.
+ */
 static void judge_alone(const struct job *job, struct profile *p)
 {
 	const struct job_process *process = p->process;
@@ -241,7 +257,7 @@ static void judge_alone(const struct job *job, struct profile *p)
 	if (p->fatal && p->fatal->when != JOB_UNKNOWN)
 		when = p->fatal->when;
 	else if (when == JOB_UNKNOWN && p->told)
-		when = p->told->when; /* what was seen last of one whose end nobody timed */
+		when = p->told->when; /* the last that was seen of a rank whose end nobody timed */
 	if (died_of_exception(job, p))
 		judge_exception(p);
 	else if (process && process->end == JOB_EXITED)
@@ -259,6 +275,7 @@ static void judge_alone(const struct job *job, struct profile *p)
 
 /* -- memory ------------------------------------------------------------------------------------ */
 
+/* A SIGKILL that a process of the job got. */
 struct kill {
 	int64_t when;
 	struct rank_index rank; /* NO_RANK: a child's, which only uses the count up */
@@ -276,7 +293,7 @@ static int compare_kills(const void *va, const void *vb)
 	return a->rank.i < b->rank.i ? -1 : a->rank.i > b->rank.i;
 }
 
-/* How many of the kills, from this one on, are of the same host. */
+/* Returns how many of the kills, from this one on, are of the same host. */
 static size_t kills_of_host(const struct kill *kills, size_t n)
 {
 	size_t same = 0;
@@ -287,8 +304,8 @@ static size_t kills_of_host(const struct kill *kills, size_t n)
 }
 
 /*
- * The first of a host's kills are the kernel's, as many as its counter grew. Those of no known time
- * may have been the first, and the last: they are its own only if all are.
+ * Takes a host's first kills, as many as its counter grew, for the kernel's. A kill of unknown time
+ * may have been the first or the last one: it is the kernel's only if all are.
  */
 static void blame_memory(const struct job *job, struct profile *profiles)
 {
@@ -314,7 +331,7 @@ static void blame_memory(const struct job *job, struct profile *profiles)
 			of_host = kills_of_host(&kills[i], n - i);
 			from = i;
 		}
-		/* Those of no known time lie before the others. */
+		/* Kills of unknown time lie before the others. */
 		used = (int64_t)(kills[i].when == JOB_UNKNOWN ? of_host : i - from + 1);
 		if (used > job->hosts[kills[i].host].oom_kills || !is_rank(kills[i].rank))
 			continue;
@@ -331,7 +348,7 @@ static void blame_memory(const struct job *job, struct profile *profiles)
 
 /* -- second pass: what the others' deaths say about it ----------------------------------------- */
 
-/* The second pass looks at these. */
+/* What the second pass looks at. */
 struct deaths {
 	const struct job *job;
 	const struct waits *waits;
@@ -339,7 +356,7 @@ struct deaths {
 	struct profile *profiles;
 };
 
-/* True if it failed, be it of others or by its own watchdog, before anybody told it to end. */
+/* True if the rank failed, of others or by its own watchdog, before anybody told it to end. */
 static bool failed_untold(const struct profile *p)
 {
 	return (p->death == DEATH_UNSURE || p->death == DEATH_ECHO) &&
@@ -349,10 +366,11 @@ static bool failed_untold(const struct profile *p)
 }
 
 /*
- * YES: nobody lives whom its own end did not take, and the rest was killed or told to end, at once.
- * One kill among ends that are all known and were orders is somebody's doing; among unknown ends it
- * may be the last trace of the job's end. MAYBE: the kills may have been of one moment, but of some
- * no time is known, or they are of nodes whose clocks do not tell.
+ * Tells whether all were ended at once. YES: nobody lives on but ranks that ended on their own, and
+ * the rest was killed or told to end, at once. A single kill among ends that are all known and were
+ * orders is somebody's doing; among unknown ends it may be the last trace of the job's end. MAYBE:
+ * the kills may have been at one moment, but the time of some is unknown, or they are of nodes
+ * whose clocks do not tell.
  */
 static enum job_known all_were_ended(const struct deaths *d)
 {
@@ -383,7 +401,7 @@ static enum job_known all_were_ended(const struct deaths *d)
 	return earlier_at_once(&kills);
 }
 
-/* Causes that strike a rank wherever it is, also inside a wait. */
+/* True for causes that strike a rank wherever it is, also inside a wait. */
 static bool is_direct(const struct profile *p)
 {
 	return p->cause == VERDICT_BY_SIGNAL || p->cause == VERDICT_BY_OOM_KILL ||
@@ -391,8 +409,8 @@ static bool is_direct(const struct profile *p)
 }
 
 /*
- * True if a rank had long been held somewhere when it ended, or nobody knows when that was: then it
- * may have ended of that.
+ * True if the rank had long been held somewhere when it ended, or at an unknown time: then it may
+ * have ended of that.
  */
 static bool was_held_long(
 	const struct waits *waits, struct rank_index rank, const struct profile *p)
@@ -407,7 +425,7 @@ static bool was_held_long(
 	return false;
 }
 
-/* An end that came after others', or out of a wait, is taken back to an echo, or to a doubt. */
+/* Takes an end that came after others', or out of a wait, back to an echo or to a doubt. */
 static void judge_among(struct profile *p, bool held, const struct earlier_ends *ends)
 {
 	bool after = earlier_was_another(p, ends);
@@ -427,12 +445,12 @@ static void judge_among(struct profile *p, bool held, const struct earlier_ends 
 	if (p->death == DEATH_UNSURE && p->cause == VERDICT_BY_KILLED &&
 		earlier_was_unordered(p, ends))
 		p->death = DEATH_ECHO;
-	/* True if what it says of others is so: one of them had ended. */
+	/* What it says of others is true: one of them had ended. */
 	if (p->death == DEATH_UNSURE && says_echo(p) && earlier_was_unordered(p, ends))
 		p->death = DEATH_ECHO;
 	if (p->death != DEATH_OWN || !(p->waits || held) || p->cause == VERDICT_BY_OOM_KILL)
 		return;
-	/* It was inside something that others never entered, or that had long stood still. */
+	/* It was inside an op that others never entered, or that had long stood still. */
 	if (!is_direct(p))
 		p->death = after ? DEATH_ECHO : DEATH_UNSURE;
 	else if (p->cause == VERDICT_BY_SIGNAL && earlier_may_be_another(p, ends))
@@ -440,8 +458,8 @@ static void judge_among(struct profile *p, bool held, const struct earlier_ends 
 }
 
 /*
- * True if a rank is known to have lived on after another one's end, for longer than an order to all
- * of them would have taken to reach it.
+ * True if `other` is known to have lived on after this rank's end, for longer than an order to all
+ * would have taken to reach it.
  */
 static bool outlived_by(const struct deaths *d, struct rank_index rank, struct rank_index other)
 {
@@ -462,7 +480,10 @@ static bool others_live_on(const struct deaths *d, struct rank_index rank)
 	return true;
 }
 
-/* An order to end is the echo of something, unless one rank alone got it and nothing else ended. */
+/*
+ * Takes an order to end for an echo of something, unless one rank alone got it and nothing else
+ * ended.
+ */
 static void judge_lone_order(const struct deaths *d)
 {
 	struct rank_index lone = NO_RANK;
@@ -480,7 +501,7 @@ static void judge_lone_order(const struct deaths *d)
 		d->profiles[lone.i].death = DEATH_KILLED;
 }
 
-/* When it ended by the best account; JOB_UNKNOWN. */
+/* Returns when the rank ended, by the best account; JOB_UNKNOWN. */
 static int64_t end_of(const struct profile *p)
 {
 	if (p->fatal && p->fatal->when != JOB_UNKNOWN)
@@ -488,7 +509,10 @@ static int64_t end_of(const struct profile *p)
 	return p->process ? p->process->ended : JOB_UNKNOWN;
 }
 
-/* True if it is known that nothing ended this rank but orders that came later, or their echo. */
+/*
+ * True if it is known that nothing ended this rank but orders that came after the first rank's end,
+ * or their echo.
+ */
 static bool is_in_the_wake(const struct deaths *d, struct rank_index rank, struct rank_index first)
 {
 	const struct profile *p = &d->profiles[rank.i];
@@ -497,13 +521,13 @@ static bool is_in_the_wake(const struct deaths *d, struct rank_index rank, struc
 	if (p->death == DEATH_OWN || p->death == DEATH_KILLED || !p->readable || !p->process ||
 		p->process->end == JOB_END_UNKNOWN || p->process->end == JOB_GONE)
 		return false;
-	if (!p->told) /* an order to all may yet be on its way to who lives */
+	if (!p->told) /* an order to all may still be on its way to a rank that lives */
 		return p->ended || outlived_by(d, first, rank);
 	return told_by_launcher(d->job, p->told) &&
 	       earlier_by(d->clocks, rank, p->told->when, first, ended) > 0;
 }
 
-/* The rank that was told to end before all others; NO_RANK where that is not known. */
+/* Returns the rank that was told to end before all others; NO_RANK where that is not known. */
 static struct rank_index first_told(const struct deaths *d)
 {
 	struct rank_index first = NO_RANK;
@@ -527,8 +551,9 @@ static struct rank_index first_told(const struct deaths *d)
 }
 
 /*
- * Somebody told one rank to end, and only when it had, the launcher told all others: the first
- * order is the cause of all ends, whatever the rank did on its way out and however long that took.
+ * Handles the case that somebody told one rank to end, and the launcher told all others only when
+ * it had: the first order is the cause of all ends, whatever the rank did on its way out and
+ * however long that took.
  */
 static void judge_first_order(const struct deaths *d)
 {
@@ -545,14 +570,17 @@ static void judge_first_order(const struct deaths *d)
 	set_death(first, DEATH_KILLED, VERDICT_BY_KILLED, first->told->when);
 }
 
-/* True if nothing but an order from outside is known to have ended it. */
+/* True if nothing but an order from outside is known to have ended the rank. */
 static bool obeyed(const struct profile *p)
 {
 	return p->told && p->cause == VERDICT_BY_KILLED &&
 	       (p->death == DEATH_UNSURE || p->death == DEATH_ECHO);
 }
 
-/* How many ranks were told to end at about the same time as the first of them, and of how many. */
+/*
+ * Returns how many ranks were told to end at about the same time as the first of them; *ret_ranks:
+ * of how many.
+ */
 static size_t told_at_once(const struct deaths *d, struct rank_index first, size_t *ret_ranks)
 {
 	size_t told = 0;
@@ -571,9 +599,10 @@ static size_t told_at_once(const struct deaths *d, struct rank_index first, size
 }
 
 /*
- * A signal to a whole process group, by `timeout` or a scheduler, reaches ranks and launcher one
- * by one, and the launcher tells the ranks once more: whoever obeyed first is no cause. All told at
- * once is the end of the job. Nobody knows of one alone before the others have outlived it.
+ * Handles a signal to a whole process group, by `timeout` or a scheduler: it reaches ranks and
+ * launcher one by one, and the launcher tells the ranks once more. So the rank that obeyed first is
+ * no cause; if all were told at once, it is the end of the job. A lone order counts only once the
+ * others have outlived the rank.
  */
 static void judge_common_order(const struct deaths *d)
 {
@@ -592,7 +621,7 @@ static void judge_common_order(const struct deaths *d)
 	}
 }
 
-/* Either of these two bad ends at about one time may have led to the other. */
+/* True if either of these two bad ends, at about one time, may have led to the other. */
 static bool may_be_of_each_other(
 	const struct deaths *d, struct rank_index rank, struct rank_index other_rank)
 {
@@ -607,10 +636,10 @@ static bool may_be_of_each_other(
 }
 
 /*
- * Some failed, and others got an order to end whose sender is lost with their rings: a launcher
- * ended the rest after a failure, or those failed whose peers somebody ended. The times at which
- * the ends were seen do not decide it: a failure tells its own, an order's is its parent's, who
- * looks now and then. Nobody is accused of that.
+ * Handles ranks that failed, beside others that got an order to end whose sender is lost with their
+ * rings: either a launcher ended the rest after a failure, or those failed whose peers somebody
+ * ended. The times at which ends were seen do not decide it: a failure tells its own time, but an
+ * order's is its parent's, who looks now and then. Nobody is accused of that.
  */
 static void judge_undecided(const struct deaths *d)
 {
@@ -626,7 +655,7 @@ static void judge_undecided(const struct deaths *d)
 	free(undecided);
 }
 
-/* Reads what the others' ends say about each. */
+/* Judges each bad end by what the others' ends tell about it. */
 static void judge_all_among(struct deaths *d)
 {
 	enum job_known end = all_were_ended(d);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass per kind of fact, each adding what it alone can see; only then is the rank compared with
- * its peers, and last its death with theirs (profile-deaths.c), since a cause is told from an
- * effect by what the others did.
+ * Profiles are made in one pass per kind of fact, each adding what it alone can see. Only then is
+ * each rank compared with its peers, and last its death with theirs (profile-deaths.c), since a
+ * cause is told from an effect by what the others did.
  *
  * PROGRESS is asked of the whole family, the rank and its descendants: compilers, loaders and
- * checkpoint writers work in children while the rank itself sleeps. CPU above a small share of the
- * time, a child or a compile span that just began or ended: it moves. Nothing of all that for long
- * enough: it does not. Between the two, and where samples lack, it is unknown, never "no".
+ * checkpoint writers work in children while the rank itself sleeps. The family moves if it used CPU
+ * above a small share of the time, or a child or a compile span just began or ended. It does not
+ * move if there was nothing of all that for long enough. Between the two, and where samples lack,
+ * it is unknown, never "no".
  */
 #include "verdict/profile.h"
 
@@ -23,19 +24,22 @@
 #include "job/spans.h"
 #include "verdict/last-words.h"
 
-/* Less CPU than this share of a time is a sampler thread or a poll, not work. */
+/*
+ * A family that uses less CPU than this part of the time does not work: that is a sampler thread,
+ * or polling.
+ */
 #define WORK_SHARE 50 /* a fiftieth */
 
-/* A span or child that began or ended so recently is a sign of life. */
+/* A span or child that began or ended within so many ns is a sign of life. */
 #define RECENT (5 * CLOCK_NS_PER_S)
 
-/* CPU of at least a quarter of the time is somebody computing. */
+/* A rank that uses at least this part of the time, a quarter, computes. */
 #define BUSY_SHARE 4
 
-/* Who was stopped for less, may have been by what ended it. */
+/* A rank that was stopped for less, ns, may have been stopped by what ended it. */
 #define STOPPED_AT_LEAST (2 * CLOCK_NS_PER_S)
 
-/* A line of a log is no checkpoint. */
+/* Fewer bytes than these are lines of a log, and no checkpoint. */
 #define WRITES_AT_LEAST 4096
 
 static void keep_max(int64_t *into, int64_t value)
@@ -46,7 +50,7 @@ static void keep_max(int64_t *into, int64_t value)
 
 /* -- spans, marks, logs ------------------------------------------------------------------------ */
 
-/* The newest open span of each kind: what the rank says that it is doing. */
+/* Finds the newest open span of each kind: what the rank says that it is doing. */
 static void look_at_spans(const struct job *job, struct rank_index rank, struct profile *p)
 {
 	p->compile = compiles_open(job, rank);
@@ -60,11 +64,10 @@ static bool is_empty(const struct job_shard *shard)
 	return !shard->rows || !shard->elements;
 }
 
-/* The loader that got nothing, if any did, is the one to speak of. */
-/* A batch may be taken that much before it is worked on. */
+/* A batch may be taken so many batches before it is worked on. */
 #define BATCHES_AHEAD 2
 
-/* True if an empty batch was one of its latest. A new pass may count from 0 again. */
+/* True if an empty batch was one of the loader's latest. (A new pass may count from 0 again.) */
 static bool is_empty_lately(const struct job_shard *shard)
 {
 	if (!shard->empty)
@@ -73,6 +76,7 @@ static bool is_empty_lately(const struct job_shard *shard)
 					      : shard->index < BATCHES_AHEAD;
 }
 
+/* Looks at the marks of batches and steps. Of several loaders the one that gave nothing is kept. */
 static void look_at_marks(const struct job *job, struct rank_index rank, struct profile *p)
 {
 	struct spans_range shards = shards_of(job, rank), steps = steps_of(job, rank);
@@ -99,8 +103,8 @@ static void look_at_marks(const struct job *job, struct rank_index rank, struct 
 }
 
 /*
- * The end of its loader's latest pass, where that gave no batch, on the rank's own word; or NULL.
- * True if earlier ones gave any goes to *ret_before.
+ * Returns the end of the rank's latest pass if that gave no batch, on the rank's own word; or NULL.
+ * *ret_before: earlier passes gave some.
  */
 static const struct job_trait *empty_pass(
 	const struct job *job, struct rank_index rank, bool *ret_before)
@@ -122,7 +126,7 @@ static const struct job_trait *empty_pass(
 	return end;
 }
 
-/* True if the pass that this batch is of has not ended. */
+/* True if the pass to which this batch belongs has not ended. */
 static bool is_under_way(const struct job *job, const struct job_shard *shard)
 {
 	struct spans_range traits = traits_of(job, shard->rank);
@@ -135,7 +139,9 @@ static bool is_under_way(const struct job *job, const struct job_shard *shard)
 	return true;
 }
 
-/* No batch at all is an amount, too: zero, where somebody has batches of that loader's pass. */
+/*
+ * Finds ranks that got no batch at all in a pass of which others have some: zero is an amount, too.
+ */
 static void look_at_empty_passes(const struct job *job, struct profile *profiles)
 {
 	job_for_each_rank(job, rank) {
@@ -155,7 +161,10 @@ static void look_at_empty_passes(const struct job *job, struct profile *profiles
 	}
 }
 
-/* Nothing in a batch means nothing where half of the ranks got nothing, too. */
+/*
+ * Compares the ranks' batches: that a batch is empty means nothing if half of the ranks got empty
+ * ones, too.
+ */
 static void compare_shards(const struct job *job, struct profile *profiles)
 {
 	size_t now = 0, once = 0, marked = 0;
@@ -177,15 +186,15 @@ static void compare_shards(const struct job *job, struct profile *profiles)
 }
 
 /*
- * True if the rank itself may have said it. What lives and has only left a file has not: a program
- * that it started, another launcher even, writes into the same one.
+ * True if the rank itself may have said it. A living rank that has only left a file has not: a
+ * program that it started, even another launcher, writes into the same file.
  */
 static bool is_its_own(const struct profile *p, const struct job_note *note)
 {
 	return !note->by_file || !p->process || p->process->end > JOB_ALIVE;
 }
 
-/* The latest of each kind. */
+/* Keeps the latest note of each kind. */
 static void look_at_note(const struct job_note *note, struct profile *p)
 {
 	switch (words_of_note(note->text)) {
@@ -203,7 +212,7 @@ static void look_at_note(const struct job_note *note, struct profile *p)
 	}
 }
 
-/* The first exception, since what follows is its echo; of logs one that names an error. */
+/* Finds the first exception, since what follows is its echo; of logs one that names an error. */
 static void look_at_words(const struct job *job, struct rank_index rank, struct profile *p)
 {
 	struct spans_range notes = notes_of(job, rank), logs = logs_of(job, rank);
@@ -220,12 +229,18 @@ static void look_at_words(const struct job *job, struct rank_index rank, struct 
 
 /* -- processes --------------------------------------------------------------------------------- */
 
+/*
+ * A rank and its descendants: their CPU, the time it was counted in, how long all were idle (ns).
+ */
 struct family {
 	int64_t cpu, span, idle;
 	bool known, all_idle_known, stirred;
 };
 
-/* A child's birth or death is a sign of life; CPU and idleness count for those who live. */
+/*
+ * Adds one process. A child's birth or death is a sign of life; CPU and idleness count for living
+ * ones.
+ */
 static void add_relative(const struct job_process *process, int64_t now, struct family *f)
 {
 	bool lives = process->end <= JOB_ALIVE;
@@ -274,7 +289,7 @@ static bool tools_stirred(const struct profile *p, int64_t now)
 	       now - p->tools->when < RECENT;
 }
 
-/* By the freezer, a signal or a debugger. */
+/* True if the process is stopped: by the freezer, a signal or a debugger. */
 static bool is_stopped(const struct job_process *process)
 {
 	return process->end <= JOB_ALIVE && (process->frozen == JOB_YES ||
@@ -295,7 +310,10 @@ static void look_at_traits(const struct job *job, struct rank_index rank, struct
 	}
 }
 
-/* ns of CPU that waiting took, where a library spins: of threads in its calls all the time. */
+/*
+ * Returns the ns of CPU that waiting took where a library spins: of threads that were in its calls
+ * all the time.
+ */
 static int64_t spun_in_calls(
 	const struct job *job, const struct waits *waits, struct rank_index rank, int64_t span)
 {
@@ -314,8 +332,8 @@ static int64_t spun_in_calls(
 }
 
 /*
- * Two samples far enough apart are as good as the agent's long watch. Where waiting takes a
- * processor, that one was used is no progress.
+ * Concludes whether the family moves. Two samples far enough apart are as good as the agent's long
+ * watch. Where waiting uses a processor, that one was used is no progress.
  */
 static void conclude_progress(const struct family *f, bool stirred, struct profile *p)
 {
@@ -337,7 +355,7 @@ static void conclude_progress(const struct family *f, bool stirred, struct profi
 		p->progress = PROGRESS_YES;
 }
 
-/* A child that was told to end is no bad sign. */
+/* True if a child died badly: one that was told to end did not. */
 static bool died_badly(const struct job_process *process)
 {
 	return process->end == JOB_SIGNALED &&
@@ -345,7 +363,7 @@ static bool died_badly(const struct job_process *process)
 		       process->status == SIGABRT);
 }
 
-/* The processes of each rank, in one pass over all. */
+/* Looks at the processes of all ranks in one pass. */
 static void look_at_processes(
 	const struct job *job, const struct waits *waits, struct profile *profiles)
 {
@@ -379,8 +397,8 @@ static void look_at_processes(
 }
 
 /*
- * For how long it had been stopped when it was ended; JOB_UNKNOWN: not, or not for long. What ends
- * a job looks at its ranks one after the other.
+ * Returns the ns for which it had been stopped when it was ended; JOB_UNKNOWN: it was not, or not
+ * for long. (What ends a job looks at its ranks one after the other.)
  */
 static int64_t stopped_until_end(const struct job_process *process)
 {
@@ -391,7 +409,9 @@ static int64_t stopped_until_end(const struct job_process *process)
 	return process->ended - process->stopped_since;
 }
 
-/* Where all were stopped the whole job was suspended, which tells nothing of any of them. */
+/*
+ * Forgets stops if all were stopped: the whole job was suspended, which tells nothing of any rank.
+ */
 static void compare_stops(const struct job *job, struct profile *profiles)
 {
 	size_t stopped = 0, seen = 0;
@@ -405,7 +425,7 @@ static void compare_stops(const struct job *job, struct profile *profiles)
 			profiles[rank.i].stopped_for = JOB_UNKNOWN;
 }
 
-/* Ended, frozen (by cgroup or by a stop signal), written. */
+/* Finds whether the process ended, is frozen (by cgroup or by a stop signal), and wrote. */
 static void look_at_own_process(struct profile *p)
 {
 	const struct job_process *process = p->process;
@@ -423,8 +443,8 @@ static void look_at_own_process(struct profile *p)
 /* -- threads and seats ------------------------------------------------------------------------- */
 
 /*
- * True if the thread that does the rank's work was proved to stand still while this other one left
- * its call: a logger or a prefetcher that goes on with collectives of its own moves nobody who
+ * True if the thread that does the rank's work is proved to have stood still while this other one
+ * left its call: a logger or a prefetcher that goes on with collectives of its own moves nobody who
  * waits for the rank.
  */
 static bool is_aside(const struct posture *posture, const struct job_thread *thread, int64_t now)
@@ -435,8 +455,8 @@ static bool is_aside(const struct posture *posture, const struct job_thread *thr
 }
 
 /*
- * Since when the rank has been outside of its calls, by the latest change on any board of a thread
- * that may do its work.
+ * Finds since when the rank has been outside of its calls, by the latest change on any board of a
+ * thread that may do its work.
  */
 static void look_at_threads(
 	const struct job *job, const struct waits *waits, struct rank_index rank, struct profile *p)
@@ -460,8 +480,8 @@ static void look_at_threads(
 }
 
 /*
- * What a thread did that has ended since is on no board: its op says that the rank was not outside
- * before.
+ * Looks at ops of threads that have ended since, which are on no board: the rank was not outside
+ * before such an op.
  */
 static void look_at_past_threads(
 	const struct job *job, const struct waits *waits, struct profile *profiles)
@@ -488,7 +508,10 @@ static bool is_left(const struct job_member *m)
 	return m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE;
 }
 
-/* A rank that destroys a group and makes its like anew, or has a larger one, does not leave. */
+/*
+ * True if the rank made another group in place of the one it left, or has a larger one: then it
+ * does not leave the job.
+ */
 static bool has_successor(const struct job *job, const struct job_member *left)
 {
 	for (size_t i = 0; i < job->nmembers; i++) {
@@ -505,7 +528,7 @@ static bool has_successor(const struct job *job, const struct job_member *left)
 	return false;
 }
 
-/* A group closed in good order, with none in its place, says that the rank is done. */
+/* Finds ranks that are done: they closed a group in good order, with none in its place. */
 static void look_at_seats(const struct job *job, struct profile *profiles)
 {
 	for (size_t i = 0; i < job->nmembers; i++) {
@@ -518,8 +541,8 @@ static void look_at_seats(const struct job *job, struct profile *profiles)
 }
 
 /*
- * Being in a compile does not mean computing: a compiler that waits for the GPU waits for all that
- * was launched there before, so also for others.
+ * True if the rank's compile waits for others: a compiler that waits for the GPU waits for all that
+ * was launched there before.
  */
 static bool is_device_victim(const struct profile *p, const struct wait *wait)
 {
@@ -541,7 +564,7 @@ static void look_at_waits(const struct waits *waits, struct profile *profiles)
 	}
 }
 
-/* True if silence of this rank means anything: had it done a thing, we would know. */
+/* True if silence of this rank means anything: had it done something, that would be known. */
 static bool is_readable(const struct job *job, const struct job_rank *rank)
 {
 	if (rank->process == JOB_NONE)
@@ -582,7 +605,9 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 	return profiles;
 }
 
-/* On a machine with more to do than it can, who computes gets little of a processor. */
+/*
+ * True if the rank wants a processor: on a crowded machine a rank that computes gets little of one.
+ */
 static bool wants_processor(const struct profile *p)
 {
 	return p->posture.stack && p->posture.stack->state == 'R' && p->posture.moved == JOB_YES;

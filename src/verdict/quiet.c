@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ends that nobody waits for: own deaths, exits in good order of which others died at once, and
- * what ranks say that they died of.
+ * Judges ends that nobody waits for: own deaths, exits in good order of which others died at once,
+ * and what ranks say that they died of.
  */
 #include <signal.h>
 
@@ -11,7 +11,7 @@
 #include "verdict/last-words.h"
 #include "verdict/rule.h"
 
-/* True if some finding has this death already. */
+/* True if some finding already has this death. */
 static bool is_named(const struct inquiry *q, struct rank_index rank)
 {
 	for (size_t i = 0; i < q->drafts.nr; i++)
@@ -21,7 +21,10 @@ static bool is_named(const struct inquiry *q, struct rank_index rank)
 	return false;
 }
 
-/* Gone without a word, while others go on, wait in what nobody records, or only echo it. */
+/*
+ * True if the rank is gone without a word, while others go on, wait in what nobody records, or only
+ * echo it.
+ */
 static bool is_lone_end(const struct inquiry *q, struct rank_index rank)
 {
 	const struct job_signal *fatal = q->profiles[rank.i].fatal;
@@ -29,7 +32,7 @@ static bool is_lone_end(const struct inquiry *q, struct rank_index rank)
 
 	if (q->profiles[rank.i].death != DEATH_UNSURE || q->profiles[rank.i].waits)
 		return false;
-	/* A watchdog ends who waits, be it unseen in what. */
+	/* A watchdog ends ranks that wait, even in something unseen. */
 	if (fatal && fatal->signo == SIGABRT && waits_is_watchdog(fatal->thread))
 		return false;
 	job_for_each_rank(q->job, at) {
@@ -45,8 +48,8 @@ static bool is_lone_end(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * Where only stacks tell, those who stand in a wait now wait for who has died: also where nobody
- * knows since when.
+ * Adds as victims, where only stacks tell, those who stand in a wait now: they wait for the dead,
+ * even if nobody knows since when.
  */
 static void add_waiting(struct inquiry *q, struct draft *draft)
 {
@@ -89,7 +92,7 @@ void judge_quiet_deaths(struct inquiry *q)
 	}
 }
 
-/* ns by which a rank ended behind another one; JOB_UNKNOWN where no clock tells. */
+/* Returns the ns by which a rank ended after another one; JOB_UNKNOWN where no clock tells. */
 static int64_t ended_behind(
 	const struct inquiry *q, struct rank_index rank, struct rank_index other)
 {
@@ -97,7 +100,9 @@ static int64_t ended_behind(
 		q->profiles[other.i].fault);
 }
 
-/* Returns the first known of those who exited in good order; NULL where there is none. */
+/*
+ * Returns the first of those who are known to have exited in good order; NULL where there is none.
+ */
 static const struct profile *first_clean(const struct inquiry *q, struct rank_index *ret_rank)
 {
 	const struct profile *first = NULL;
@@ -118,7 +123,7 @@ static const struct profile *first_clean(const struct inquiry *q, struct rank_in
 }
 
 /*
- * True if it exited without having finalized what its hosts drive together: launchers end the
+ * True if the rank exited without having finalized what hosts drive together: launchers end the
  * others for that before any of them waits for long.
  */
 static bool left_unfinalized(const struct inquiry *q, struct rank_index rank)
@@ -134,8 +139,8 @@ static bool left_unfinalized(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * True if this end may be why a rank left that exited in good order. A kill behind one that ends
- * the others is how a launcher does that.
+ * True if this end may be why `leaver` exited in good order. A kill after an exit for which the
+ * others are ended is how a launcher does that.
  */
 static bool may_lead(
 	const struct inquiry *q, struct rank_index rank, struct rank_index leaver)
@@ -153,7 +158,8 @@ static bool may_lead(
 }
 
 /*
- * Returns the first of those who exited in good order; NULL where one that did not ended before it.
+ * Returns the first of those who exited in good order; NULL where a rank that did not may have
+ * ended before it.
  */
 static const struct profile *first_leaver(const struct inquiry *q)
 {
@@ -167,9 +173,10 @@ static const struct profile *first_leaver(const struct inquiry *q)
 }
 
 /*
- * gloo tells at once that a peer is gone: who waits for one that exited dies of that before any
- * wait is long, and the launcher ends the rest. Where somebody's last words are that, and those who
- * exited are the fewer, their exit was early: for want of work, where their marks tell that.
+ * Judges exits of which others died. gloo tells at once that a peer is gone: a rank that waits for
+ * one that exited dies of that before any wait is long, and the launcher ends the rest. If
+ * somebody's last words are that, and those who exited are the fewer, their exit was early: for
+ * want of work, where their marks tell that.
  */
 void judge_quiet_exits(struct inquiry *q)
 {
@@ -214,9 +221,9 @@ void judge_quiet_exits(struct inquiry *q)
 }
 
 /*
- * Ranks ended of what others brought to one operation, by their own words or by the place where
- * they ended, and no fork is known: it is a mismatch both of whose sides are unknown, and nobody's
- * fault who ended so.
+ * Judges ranks that ended of what others brought to one operation, by their own words or by the
+ * place where they ended, while no fork is known: it is a mismatch both of whose sides are unknown,
+ * and no fault of who ended so.
  */
 void judge_told_mismatch(struct inquiry *q)
 {
@@ -241,7 +248,7 @@ void judge_told_mismatch(struct inquiry *q)
 	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, NEED_OPERATIONS, NO_RANK);
 }
 
-/* True if no clock tells which of some ends of that kind came first. */
+/* True if no clock tells which of the ends of that kind came first. */
 static bool are_unordered(const struct inquiry *q, enum death death)
 {
 	struct rank_index one = NO_RANK;
@@ -258,7 +265,10 @@ static bool are_unordered(const struct inquiry *q, enum death death)
 	return false;
 }
 
-/* Ranks that ended badly, and not all at once: the job is not well, though nobody is to blame. */
+/*
+ * Judges ranks that ended badly, and not all at once: the job is not well, though nobody is to
+ * blame.
+ */
 void judge_bad_ends(struct inquiry *q)
 {
 	struct draft *draft = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rank-death: a rank died by its own doing, or was killed while the others went on. A death becomes
- * a cause in profile-deaths.c. A rank for which the others already waited when somebody killed it
- * did not stop by that death: another rule says why it was late.
+ * Class rank-death: a rank died by its own doing, or was killed while the others went on. Which
+ * death is a cause, profile-deaths.c decides. A rank for which the others already waited when
+ * somebody killed it did not stop by that death: another rule tells why it was late.
  */
 #include <signal.h>
 #include <string.h>
@@ -31,7 +31,10 @@ static enum verdict_next next_after(enum verdict_cause cause)
 	return next[cause];
 }
 
-/* By which signal its child died, as was seen, or as the rank's own words say; 0: nobody knows. */
+/*
+ * Returns the signal by which the rank's child died, as was seen, or as the rank's own words say;
+ * 0: unknown.
+ */
 static int child_signal(const struct profile *p)
 {
 	int signo = 0;
@@ -46,8 +49,9 @@ static int child_signal(const struct profile *p)
 }
 
 /*
- * The kernel kills for memory by SIGKILL, and a file in shared memory that has no room is SIGBUS.
- * Where it is known that nobody was killed for memory here, it was somebody else.
+ * Returns what to do about a child's death. The kernel kills for memory by SIGKILL; SIGBUS is a
+ * file in shared memory that has no room. Where it is known that nobody was killed for memory here,
+ * somebody else killed the child.
  */
 static enum verdict_next next_after_child(const struct inquiry *q, struct rank_index rank)
 {
@@ -66,8 +70,8 @@ static enum verdict_next next_after_child(const struct inquiry *q, struct rank_i
 }
 
 /*
- * True if it may have been ended for what others did: by its own words, or, where they say nothing
- * of its own, since abort() is how watchdogs and backends end who waits for others.
+ * True if the rank may have been ended for what others did: by its own words, or, if these tell
+ * nothing of its own, since abort() is how watchdogs and backends end ranks that wait for others.
  */
 static bool may_tell_of_others(const struct profile *p)
 {
@@ -80,7 +84,8 @@ static bool may_tell_of_others(const struct profile *p)
 
 /*
  * True if the seat was in the operation of that fork when its rank aborted; or has gone on without
- * waiting for it, as it does where it calls asynchronously, and does not say what else it died of.
+ * waiting for it, as it does if it calls asynchronously, and does not say that it died of something
+ * else.
  */
 static bool was_at(const struct fork *fork, const struct job_member *m, const struct profile *p)
 {
@@ -90,8 +95,8 @@ static bool was_at(const struct fork *fork, const struct job_member *m, const st
 
 /*
  * True if the rank aborted in an operation to which ranks brought different amounts, and its
- * backend ends who expects another than it is sent: on either side. Then the amounts are the cause,
- * and the abort their effect.
+ * backend ends ranks that expect another amount than they are sent, on either side. Then the
+ * amounts are the cause, and the abort their effect.
  */
 static bool is_of_a_fork(const struct inquiry *q, struct rank_index rank)
 {
@@ -116,30 +121,31 @@ static bool is_of_a_fork(const struct inquiry *q, struct rank_index rank)
 	return false;
 }
 
-/* True if its status says so, whatever it said before. */
+/* True if the rank ended well by its status, whatever it said before. */
 static bool ended_well(const struct profile *p)
 {
 	return p->process && p->process->end == JOB_EXITED && p->process->status == 0;
 }
 
 /*
- * True if nobody knows whether this rank ended, or it was not seen at all; or if it had left in
- * good order, and others may have ended for that.
+ * True if this rank may have ended first: nobody knows whether it ended, or it was not seen at all,
+ * or it had left in good order, and others may have ended for that.
  */
 static bool may_be_first(const struct profile *p)
 {
 	return !p->process || p->process->end == JOB_END_UNKNOWN || p->death == DEATH_CLEAN;
 }
 
-/* True if nobody says how or when it ended, though it has; or if it may be first as above. */
+/* True if this rank may have ended first, or nobody says how or when it ended. */
 static bool may_have_been_first(const struct profile *p)
 {
 	return may_be_first(p) || p->process->end == JOB_GONE;
 }
 
 /*
- * Who ended badly, and says that another was gone, was not first, either. Of one whose end is not
- * known, or who left in good order, such words tell nothing: a bucket resets connections, too.
+ * True if another rank may have ended first. A rank that ended badly, and says that another was
+ * gone, was not first, either. Of a rank whose end is unknown, or which left in good order, such
+ * words tell nothing: a connection to a storage bucket is reset, too.
  */
 static bool another_may_be_first(const struct inquiry *q, struct rank_index rank)
 {
@@ -154,8 +160,8 @@ static bool another_may_be_first(const struct inquiry *q, struct rank_index rank
 }
 
 /*
- * True if an unsure end may only be the last that was seen of one that others ended: where another
- * may have been first, and nothing tells what this one did then. A rank is not named merely because
+ * True if an unsure end may only be what was seen last of a rank that others ended: another may
+ * have been first, and nothing tells what this one did then. A rank is not named merely because
  * least is known about it.
  */
 static bool may_have_followed(
@@ -164,7 +170,7 @@ static bool may_have_followed(
 	const struct profile *p = &q->profiles[rank.i];
 	enum job_known after = inquiry_ended_after_another(q, rank);
 
-	/* Who says that another is gone was not first, if anybody else may be. */
+	/* A rank that says that another is gone was not first, if anybody else may be. */
 	if (p->readable && (late != JOB_MAYBE || p->fault != JOB_UNKNOWN))
 		return profile_tells_of_gone(p) && another_may_be_first(q, rank);
 	if (after != JOB_NO || (!p->readable && may_tell_of_others(p)))
@@ -173,8 +179,8 @@ static bool may_have_followed(
 }
 
 /*
- * True if nothing but its task's number tells that it is a rank, and its last words are those of
- * one that looks after others: it is a launcher's process.
+ * True if nothing but a task's number tells that this is a rank, and its last words are those of a
+ * process that looks after others: it is a launcher's.
  */
 static bool is_of_a_launcher(const struct inquiry *q, struct rank_index rank)
 {
@@ -183,8 +189,8 @@ static bool is_of_a_launcher(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * True if its own words say that it waited for others until its backend gave up. Where nobody is
- * known to wait for it, it is a victim of whom it does not name.
+ * True if the rank's own words say that it waited for others until its backend gave up. If nobody
+ * is known to wait for it, it is a victim of ranks that it does not name.
  */
 static bool waited_in_vain(const struct profile *p)
 {
@@ -194,8 +200,8 @@ static bool waited_in_vain(const struct profile *p)
 }
 
 /*
- * True if it failed, and its ring is not there to say whether it was in an operation then: a
- * library whose operations hosts drive ends a rank for what another one brought.
+ * True if the rank failed, and no ring tells whether it was in an operation then: a library whose
+ * operations hosts drive ends a rank for what another one brought.
  */
 static bool may_be_ended_by_library(const struct inquiry *q, const struct profile *p)
 {
@@ -207,7 +213,7 @@ static bool may_be_ended_by_library(const struct inquiry *q, const struct profil
 	return false;
 }
 
-/* True if the kernel ended it for what it used, as far as anybody knows. */
+/* True if the kernel ended the rank for what it used, as far as is known. */
 static bool reached_limit(const struct profile *p)
 {
 	int signo = p->fatal ? p->fatal->signo : p->process->status;
@@ -217,7 +223,10 @@ static bool reached_limit(const struct profile *p)
 	return signo == SIGXCPU || signo == SIGXFSZ;
 }
 
-/* By the status that shells and launchers have for it, and by no word that says otherwise. */
+/*
+ * True if the command could not be started, by the status that shells and launchers have for that,
+ * and no word that says otherwise.
+ */
 static bool started_nothing(const struct profile *p)
 {
 	return p->process->end == JOB_EXITED && !p->exception && !(p->log && *p->log->error) &&
@@ -225,8 +234,9 @@ static bool started_nothing(const struct profile *p)
 }
 
 /*
- * An end for which nobody waited, and that speaks of others, may come of one that was not seen, and
- * one of which nobody knows where it was may come of what others did.
+ * Returns how sure the death is. An end for which nobody waited, and that speaks of others, may
+ * come of one that was not seen; and an end of a rank of which nobody knows where it was may come
+ * of what others did.
  */
 static enum verdict_confidence death_confidence(
 	const struct inquiry *q, struct rank_index rank, bool sure)
@@ -241,8 +251,8 @@ static enum verdict_confidence death_confidence(
 }
 
 /*
- * Its own death; or a kill, or an unsure end of one that waited for nobody, unless others had long
- * waited for it before: then its end is no reason.
+ * A rank is away by its own death; or by a kill, or an unsure end while it waited for nobody,
+ * unless others had long waited for it before: then its end is no reason.
  */
 bool explains_death(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
@@ -317,12 +327,14 @@ bool is_exiting_fork(struct inquiry *q, const struct fork *fork, struct draft *d
 	return true;
 }
 
-/* A thread that failed so long before the others began to wait, or as long after, is no reason. */
+/*
+ * A thread that failed more than so many ns before or after the others began to wait is no reason.
+ */
 #define THREAD_FAILED_NEAR (60 * CLOCK_NS_PER_S)
 
 /*
  * True if what the rank is doing may come of a thread that failed. A thread that only reported or
- * wrote something fails, too, and the rank goes on: what keeps it, is then something else.
+ * wrote something may fail, too, and the rank goes on: then something else keeps it.
  */
 static bool may_come_of_thread(const struct profile *p)
 {
@@ -368,14 +380,14 @@ static void tell_death_place(struct inquiry *q, struct rank_index rank, struct d
 		draft_fact(q, draft, FACT_DIED_IN, rank, cite)->thing = place;
 }
 
-/* True if it exited by itself, as somebody had asked of it by a signal. */
+/* True if the rank exited by itself, as somebody had asked it to by a signal. */
 static bool obeyed(const struct profile *p)
 {
 	return p->told && p->cause == VERDICT_BY_KILLED && p->process &&
 	       p->process->end == JOB_EXITED;
 }
 
-/* How it ended: by which signal and whose, with what status, or only that it is gone. */
+/* Adds how the rank ended: by which signal and whose, with what status, or only that it is gone. */
 static void tell_end(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -414,7 +426,7 @@ void tell_raised_at(
 		draft_fact(q, draft, FACT_RAISED_AT, rank, at->cite)->text = at->text;
 }
 
-/* Tells what was said before the end: an exception, a line that names an error, a dead child. */
+/* Adds what was said before the end: an exception, a line that names an error, a dead child. */
 static void tell_words(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -426,7 +438,7 @@ static void tell_words(struct inquiry *q, struct rank_index rank, struct draft *
 		fact->text = p->exception->text;
 		tell_raised_at(q, p->raised_at, rank, draft);
 	}
-	/* A log may have no more than what it died of. */
+	/* A log may have nothing but what the rank died of. */
 	if (p->log && *p->log->error &&
 		!(p->exception && !strcmp(p->log->error, p->exception->text))) {
 		struct verdict_fact *fact = draft_fact(q, draft, FACT_LOG_LINE, rank, p->log->cite);
@@ -436,7 +448,7 @@ static void tell_words(struct inquiry *q, struct rank_index rank, struct draft *
 	draft_dead_child(q, draft, rank);
 }
 
-/* Tells that its control group had kills for memory, and how its own memory had grown. */
+/* Adds that its control group had kills for memory, and how its own memory had grown. */
 static void tell_memory(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -455,8 +467,8 @@ static void tell_memory(struct inquiry *q, struct rank_index rank, struct draft 
 }
 
 /*
- * An exception comes before the end that it led to; all other words behind it, and behind an order
- * to end that of a handler's.
+ * An exception comes before the end that it led to; all other words come after it. After an order
+ * to end, even an exception does: it is a handler's.
  */
 void tell_death(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
@@ -488,8 +500,8 @@ void tell_killed_since(struct inquiry *q, struct draft *draft)
 }
 
 /*
- * True if nobody died, and each rank that there is to be is known to live: absence alone is no
- * fact.
+ * Excludes it only if nobody died, and each rank that should be there is known to live: absence
+ * alone is no fact.
  */
 void rule_out_death(struct inquiry *q, struct draft *draft)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of ranks: as they grow in a finding, and as verdicts carry them. */
+/* Sets of ranks, as they grow in a finding and as verdicts carry them. */
 #include <string.h>
 
 #include "verdict/inquiry.h"
@@ -17,7 +17,7 @@ void rank_list_add(struct rank_list *list, struct rank_index rank)
 	*array_add(&list->list) = rank;
 }
 
-/* How many of its first are known to be in order. */
+/* Returns how many of the first ranks are known to be in order. */
 static size_t in_order(const struct rank_list *list)
 {
 	return list->ascending < list->list.nr ? list->ascending : list->list.nr;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule.h: the seam through which a class of verdict enters. A rule may speak of three things: why a
- * rank is away, what a fork is, that a class is ruled out. Each is a function of its own, in the
- * file of its noun, and a row of lists/class.def, where the order stands in which they are asked.
- * Below are the facts that rules share. What hangs on no single rank or fork is a stage of its own
- * (judge.h).
+ * rule.h: the seam through which a class of verdict enters. A rule may answer three questions: why
+ * a rank is away, what a fork is, which class is ruled out. Each answer is a function of its own in
+ * the file of its noun, and a row of lists/class.def, whose order is the order in which they are
+ * asked. Below are also the facts that rules share. What hangs on no single rank or fork is a stage
+ * of its own (judge.h).
  */
 #ifndef VERDICT_RULE_H
 #define VERDICT_RULE_H
@@ -19,29 +19,34 @@ struct reason {
 	enum verdict_confidence confidence;
 	enum verdict_outlook outlook;
 	enum verdict_next next;
-	bool by_absence; /* rests on absence from the rings: weaker where slots were lost */
-	bool progresses; /* never blames a majority: such ranks are only slower */
-	bool follows;    /* waits for another suspect: a victim where there is one that does not */
-	bool left;       /* finished in good order: the ranks that still wait may be the odd ones */
-	bool untimed;    /* rests on an order of times that the clocks do not tell */
+	bool by_absence; /* it rests on absence from the rings: weaker where slots were lost */
+	bool progresses; /* it never blames a majority: such ranks are only slower */
+	bool follows;    /* it waits for another suspect: it is a victim where some suspect does
+			  * not */
+	bool left;       /* it finished in good order: the ranks that still wait may be the odd
+			  * ones */
+	bool untimed;    /* it rests on an order of times that the clocks do not tell */
 };
 
-/* What such an absence means for other ranks. */
+/* Traits of a reason: what such an absence means for other ranks. */
 enum {
-	AWAY_LASTS = 64,       /* never changes once true: holds for a rank seen long ago, too */
+	AWAY_LASTS = 64,       /* it never changes once true: it holds for a rank that was seen
+			        * long ago, too */
 	AWAY_ENDS = 1,         /* a rank died: others may stand outside only as its echo */
 	AWAY_MAY_ECHO = 2,     /* the rank may stand outside as the echo of a death */
 	AWAY_COMPILES = 4,     /* ranks that wait for its compile are its victims */
-	AWAY_TURNS = 8,        /* explains why it took another order than the others */
-	AWAY_TELLS_GRAPHS = 16 /* its facts already say how its graphs differ */
+	AWAY_TURNS = 8,        /* it explains why the rank took another order than the others */
+	AWAY_TELLS_GRAPHS = 16 /* its facts already say how the rank's graphs differ */
 };
 
+/* A reason why ranks may be away: a row of class.def. */
 struct away {
 	enum verdict_class class;
 
 	/*
-	 * Explains why this rank, a sink that others wait for, is not there. True only on evidence
-	 * about the rank itself; then fills in *why, except its class. Adds nothing to the inquiry.
+	 * Explains why this rank, a sink that others wait for, is not there. Returns true only on
+	 * evidence about the rank itself, and then fills in *why, except its class. Adds nothing to
+	 * the inquiry.
 	 */
 	bool (*explains)(const struct inquiry *q, struct rank_index rank, struct reason *why);
 
@@ -51,18 +56,20 @@ struct away {
 	unsigned traits;
 };
 
-/* The first reason of the table that explains the rank; NULL: none does, *why is void. */
+/*
+ * Returns the first reason of the table that explains the rank; NULL: none does, and *why is void.
+ */
 const struct away *away_of(const struct inquiry *q, struct rank_index rank, struct reason *why);
 
 /*
- * The first reason with AWAY_TURNS that explains each of several ranks, only as certain as for the
- * rank where it is least certain; NULL: none does, or there are no ranks.
+ * Returns the first reason with AWAY_TURNS that explains each of several ranks, as certain as for
+ * the rank where it is least certain; NULL: none does, or there are no ranks.
  */
 const struct away *away_that_turns(
 	const struct inquiry *q, const struct rank_list *ranks, struct reason *why);
 /*
- * Gives the finding that reason's class, cause, next steps and facts, for the same culprits. The
- * finding gets no more certain than the reason.
+ * Gives a finding that reason's class, cause, next step and facts about its culprits. The finding
+ * becomes no more certain than the reason.
  */
 void away_take(struct inquiry *q, const struct away *away, const struct reason *why,
 	struct draft *draft);
@@ -71,10 +78,16 @@ void away_take(struct inquiry *q, const struct away *away, const struct reason *
 	bool explains_##explains(                                                                  \
 		const struct inquiry *q, struct rank_index rank, struct reason *why);              \
 	void tell_##tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
-/* Explains this fork of a group. True once the finding is complete but for its victims. */
+/*
+ * Declares the function that explains a fork of a group as this class. It returns true once the
+ * finding is complete but for its victims.
+ */
 #define FORK(class, is)                                                                            \
 	bool is_##is##_fork(struct inquiry *q, const struct fork *fork, struct draft *draft);
-/* Excludes this class from a finding of another one by facts, or says nothing. */
+/*
+ * Declares the function that rules this class out of a finding of another one by facts, or adds
+ * nothing.
+ */
 #define UNLIKE(class, name, other) void rule_out_##name(struct inquiry *q, struct draft *draft);
 #include "lists/class.def"
 
@@ -82,7 +95,8 @@ void away_take(struct inquiry *q, const struct away *away, const struct reason *
 
 /*
  * True if a rank that others wait for is merely late so far: it was seen to go on, and has not
- * taken longer than any step may. `usual`: longer is measured against the usual time only (slow.c).
+ * taken longer than any step may. `usual`: only what takes some times the usual time between
+ * operations counts as late, however long any step may take (slow.c).
  */
 bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual);
 
@@ -98,16 +112,19 @@ void start_tell_unseen(struct inquiry *q, struct rank_index rank, enum verdict_f
  * its program, and no ring tells of that wait, nor of a call since (unknown.c).
  */
 bool waits_unrecorded(const struct inquiry *q, struct rank_index rank);
-/* True if it was but seen there, in a call that no record names: for how long nobody knows. */
+/*
+ * True if the rank was seen in such a call, which no record names, and nobody knows for how long.
+ */
 bool may_wait_unrecorded(const struct inquiry *q, struct rank_index rank);
 
 /*
- * The seat that a living rank closed while others wait in that group for an operation that it has
- * not entered, in the largest such group; NULL: there is none (shard-rules.c).
+ * Returns the seat that a living rank closed while others wait in that group for an operation that
+ * it has not entered, in the largest such group; NULL: there is none (shard-rules.c).
  */
 const struct job_member *left_seat(const struct inquiry *q, struct rank_index rank);
 /* Adds what the rank did to that group, and where it went from there, if its stack tells. */
 void left_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
+/* Does the same for a given seat. */
 void left_tell_seat(struct inquiry *q, const struct job_member *m, struct draft *draft);
 /* True if the member of that seat closed the group, or is about to. */
 bool seat_is_closed(const struct job_member *m);
@@ -115,8 +132,8 @@ bool seat_is_closed(const struct job_member *m);
 /* True if a part of the rank's dump is lost, which may hold the op that it waits in (dumps.c). */
 bool dumps_are_cut(const struct inquiry *q, struct rank_index rank);
 /*
- * Whether a rank may wait in a send or receive that its dump, the only evidence of it, never has
- * (dumps.c).
+ * Whether a rank may wait in a send or receive that its dump, the only evidence of it, never
+ * records (dumps.c).
  */
 enum dumps_p2p {
 	DUMPS_P2P_KNOWN,
@@ -134,7 +151,10 @@ enum verdict_next dumps_to_get(const struct inquiry *q);
 
 /* Adds which ranks were late some time ago and are not any more; else nothing (slow.c). */
 void tell_past_lateness(struct inquiry *q, struct draft *draft);
-/* A rank for which all others wait at each operation, for never long: that blames nobody. */
+/*
+ * Adds the rank for which all others wait at each operation, never for long: that blames nobody
+ * (slow.c).
+ */
 void tell_straggler(struct inquiry *q, struct draft *draft);
 
 /* Adds how culprits ended that were killed after their delay had begun (rank-death.c). */
@@ -152,12 +172,12 @@ void tell_raised_at(
 
 /* Adds as victims the ranks that wait, directly or not, for these nodes; never a culprit. */
 void find_victims(struct inquiry *q, const bool *marked, struct draft *draft);
-/* Facts about who waits, common to all findings (victims.c). */
+/* Adds the facts about who waits, which all findings have in common (victims.c). */
 void tell_victims(struct inquiry *q, struct draft *draft);
 
 /* Adds where a rank stands by its stacks, the most telling first; else nothing (stack-facts.c). */
 void stacks_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
-/* Puts the place where the rank stands into a fact; false: none is known. */
+/* Puts the place where the rank stands into a fact; false: no place is known. */
 bool stacks_tell_place(struct inquiry *q, struct rank_index rank, struct verdict_fact *fact);
 /*
  * Returns what to look at next for a rank in state D: by the kernel's function, else the storage.
@@ -170,7 +190,10 @@ void stacks_tell_waiters(struct inquiry *q, struct draft *draft);
 /* True if two ranks wait in the same call at the same line of the program. */
 bool stacks_same_site(const struct inquiry *q, struct rank_index a, struct rank_index b);
 
-/* How a fork is shared out between culprits, victims and camps (forked.c). */
+/*
+ * Shares the ranks of a fork out between culprits, victims and camps. `guilty`: the camp at fault;
+ * SIZE_MAX: none (forked.c).
+ */
 void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, struct draft *draft);
 
 /* Adds where in the program the camps of a standing fork are (fork-sites.c). */
@@ -211,14 +234,16 @@ void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draf
 
 /* Returns the camp that is small enough to be the culprit; SIZE_MAX: none is. */
 size_t fork_minority(const struct fork *fork);
-/* True if ranks are known to wait there. */
+/* True if ranks are known to wait at the fork. */
 bool fork_stands(const struct inquiry *q, const struct fork *fork);
 /*
- * True if hosts drive the operation, and a member has not come to it: the others wait for that,
- * whatever they called, and may go on when it comes.
+ * True if hosts drive the operation, and a member has not come to it: the others wait for that
+ * member, whatever they called, and may go on when it comes.
  */
 bool fork_lacks_member(const struct inquiry *q, const struct fork *fork);
-/* True if ranks differed in what is overwritten, and nobody is known to wait there. */
+/*
+ * True if ranks differed in ops whose details are overwritten, and nobody is known to wait there.
+ */
 bool fork_is_gone(const struct inquiry *q, const struct fork *fork);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What records of others say: of a watchdog, of NCCL, of the kernel, of a scheduler. They are told
- * beside whatever was found and accuse nobody, since each of them may tell of an echo. And where
- * texts are all that is known of somebody, one kind of them is one witness: a finding about such a
+ * Adds what records of others say: of a watchdog, of NCCL, of the kernel, of a scheduler. They are
+ * told beside whatever was found and accuse nobody, since each of them may tell of an echo. Where
+ * texts are all that is known of a rank, one kind of text is one witness: a finding about such a
  * rank is supported at most, until a second kind agrees.
  */
 #include <string.h>
 
 #include "verdict/judge.h"
 
-#define TOLD_OF_JOB 4 /* lines of a kind */
+#define TOLD_OF_JOB 4 /* lines of each kind, at most */
 
 static const enum verdict_fact_kind facts[JOB_SAYING_KINDS] = {
 	[JOB_SAYS_WATCHDOG] = FACT_WATCHDOG,
@@ -25,20 +25,23 @@ static const enum verdict_fact_kind facts[JOB_SAYING_KINDS] = {
 	[JOB_SAYS_SERVED] = FACT_DEBUG_SAYS,
 };
 
-/* Two that differ in whose they are only. */
+/* True if two sayings differ only in the rank they are about. */
 static bool are_alike(const struct job_saying *a, const struct job_saying *b)
 {
 	return a->kind == b->kind && a->a == b->a && !strcmp(a->text, b->text) &&
 	       !strcmp(a->text2, b->text2) && is_rank(a->rank) == is_rank(b->rank);
 }
 
-/* The lines that a draft has, by kind: the first saying of each. */
+/* The lines that a draft already has, by kind: the first saying of each. */
 struct told_lines {
 	size_t n[JOB_SAYING_KINDS];
 	const struct job_saying *at[JOB_SAYING_KINDS][TOLD_OF_JOB];
 };
 
-/* Compared with these alone: files of others may have a hundred thousand lines. */
+/*
+ * True if there is room for a saying. It is compared with these lines alone: files of others may
+ * have a hundred thousand lines.
+ */
 static bool has_room(const struct told_lines *lines, const struct job_saying *saying)
 {
 	if (lines->n[saying->kind] >= TOLD_OF_JOB)
@@ -49,7 +52,7 @@ static bool has_room(const struct told_lines *lines, const struct job_saying *sa
 	return true;
 }
 
-/* One line for all ranks of which it is said, with the longest of their times. */
+/* Adds one line for all ranks of which it is said, with the longest of their times. */
 static void tell(struct inquiry *q, struct draft *draft, const struct job_saying *saying)
 {
 	struct rank_list ranks = {0};
@@ -71,7 +74,10 @@ static void tell(struct inquiry *q, struct draft *draft, const struct job_saying
 	array_release(&ranks.list);
 }
 
-/* What is said of ranks first, and of these what is said of those to blame. */
+/*
+ * Returns the turn in which a saying is told: sayings of ranks come first, and among these sayings
+ * of those to blame.
+ */
 static int turn_of(const struct draft *draft, const struct job_saying *saying)
 {
 	if (!is_rank(saying->rank))
@@ -94,7 +100,7 @@ static void tell_all(struct inquiry *q, struct draft *draft)
 		}
 }
 
-/* So many kinds of text as tell of it; more than one where it is not of texts alone. */
+/* Returns how many kinds of text tell of the rank; 2 if not only texts do. */
 static size_t witnesses_of(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -108,8 +114,8 @@ static size_t witnesses_of(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * Why a scheduler ended the job: JOB_ENDED_UNTOLD where none says so, its records do not agree, or
- * somebody else says that something was wrong before.
+ * Returns why a scheduler ended the job: JOB_ENDED_UNTOLD if no record says so, its records do not
+ * agree, or somebody else's records say that something was wrong before.
  */
 static enum job_ended_by ended_by(const struct job *job)
 {
@@ -129,7 +135,7 @@ static enum job_ended_by ended_by(const struct job *job)
 	return reason == JOB_ENDED_OTHERWISE ? JOB_ENDED_UNTOLD : reason;
 }
 
-/* True if a rank ended by itself, and badly: it may have done so before. */
+/* True if some rank ended by itself, and badly: it may have done so before the job was ended. */
 static bool some_rank_failed(const struct inquiry *q)
 {
 	job_for_each_rank(q->job, rank) {
@@ -141,7 +147,10 @@ static bool some_rank_failed(const struct inquiry *q)
 	return false;
 }
 
-/* Where nobody is known to be to blame, nor to have waited, its reason is what there is to say. */
+/*
+ * Tells the scheduler's reason, if nobody is known to be to blame, nor to have waited: it is all
+ * there is to say.
+ */
 static void tell_why_ended(struct inquiry *q, struct draft *draft)
 {
 	static const enum verdict_next next[JOB_ENDED_REASONS] = {

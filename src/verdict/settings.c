@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables of the launch that explain a finding: told beside it, as a fact of the launch, and no
- * verdict by itself. What each does otherwise, and since when, is the table of src/envrules/.
+ * Variables of the launch that explain a finding: each is told beside it, as a fact of the launch,
+ * and is no verdict by itself. What each changes, and since when, is the table of src/envrules/.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const struct {
 	const char *variable, *value;
 	enum verdict_fact_kind fact;
 	uint32_t classes;
-	bool at_start; /* it explains nothing later */
+	bool at_start; /* it explains nothing after the start */
 } settings[] = {
 	{"CUDA_DEVICE_MAX_CONNECTIONS", "1", FACT_ONE_QUEUE, AT_DEVICE, false},
 	{"CUDA_LAUNCH_BLOCKING", "1", FACT_LAUNCH_BLOCKS, AT_DEVICE, false},
@@ -22,7 +22,7 @@ static const struct {
 		IS(RANK_DEATH) | IS(NOT_STARTED) | IS(HOST_STALL) | IS(INCONCLUSIVE), true},
 };
 
-/* The launch that set it so; NULL: none is known to have. */
+/* Returns the launch that set the variable so; NULL: none is known to have. */
 static const struct job_launch *launch_with(
 	const struct job *job, const char *variable, const char *value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * empty-shard, uneven-shard, early-exit: a rank brought no work, another amount of work, or was
- * done while the others still wait for it. By counts of an operation they show as a fork, by marks
- * (shards, batches, steps) as a rank that is not there.
+ * Classes empty-shard, uneven-shard and early-exit: a rank brought no work, another amount of work,
+ * or was done while the others still wait for it. By counts of an operation they show as a fork, by
+ * marks (shards, batches, steps) as a rank that is not there.
  */
 #include <string.h>
 
@@ -14,8 +14,8 @@
 /* -- a rank that is not there ------------------------------------------------------------------ */
 
 /*
- * Its latest batch was empty while the peers' were not, or some batch was and it is done; or it got
- * none at all, on its own word.
+ * A rank is away for an empty shard if its latest batch was empty while the peers' were not; or
+ * some batch was, and it is done; or it got none at all, on its own word.
  */
 bool explains_empty(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
@@ -40,7 +40,7 @@ static bool has_fewer(struct amount amount)
 }
 
 /*
- * True if loaders of this job say when they have no more: one batch less then proves nothing by
+ * True if loaders of this job tell when they have no more: one batch less then proves nothing by
  * itself.
  */
 static bool loaders_tell_ends(const struct inquiry *q)
@@ -53,7 +53,9 @@ static bool loaders_tell_ends(const struct inquiry *q)
 	return false;
 }
 
-/* A rank that ended in the middle of its work had as much of it as others. */
+/*
+ * True if the rank had less work than others. One that ended in the middle of its work had as much.
+ */
 static bool did_less(const struct inquiry *q, struct rank_index rank)
 {
 	if (loaders_tell_ends(q))
@@ -67,8 +69,8 @@ static bool has_other(struct amount amount)
 }
 
 /*
- * It is done, and did less than others. Amounts that differ establish it. Or it has not left, but
- * its loader had another end than those of the others.
+ * A rank is away for an uneven shard if it is done, and did less than others: amounts that differ
+ * establish that. Or it has not left, but its loader had another end than those of the others.
  */
 bool explains_uneven(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
@@ -88,7 +90,7 @@ bool explains_uneven(const struct inquiry *q, struct rank_index rank, struct rea
 	return true;
 }
 
-/* It exited with status 0 while others wait for it; why, no mark tells. */
+/* A rank that exited with status 0 while others wait for it; no mark tells why. */
 bool explains_early_exit(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	if (q->profiles[rank.i].death != DEATH_CLEAN)
@@ -108,7 +110,7 @@ bool seat_is_closed(const struct job_member *m)
 	return m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE;
 }
 
-/* True if somebody waits in that seat's group for an operation that it has not entered. */
+/* True if somebody waits in that seat's group for an operation that the seat has not entered. */
 static bool is_awaited(const struct inquiry *q, const struct job_member *m)
 {
 	for (size_t i = 0; i < q->waits->n; i++) {
@@ -123,7 +125,10 @@ static bool is_awaited(const struct inquiry *q, const struct job_member *m)
 	return false;
 }
 
-/* The largest group that it closed, or is closing: of those in which others wait, if there are. */
+/*
+ * Returns the seat in the largest group that the rank closed, or is closing; `awaited`: only of
+ * groups in which others wait; NULL.
+ */
 static const struct job_member *closed_seat(
 	const struct inquiry *q, struct rank_index rank, bool awaited)
 {
@@ -148,8 +153,8 @@ const struct job_member *left_seat(const struct inquiry *q, struct rank_index ra
 }
 
 /*
- * It lives, and is done with a group in which others wait; why, no mark tells. That it closed
- * others, in good order, is no reason to be away.
+ * A rank that lives, and is done with a group in which others wait; no mark tells why. That it
+ * closed other groups, in good order, is no reason to be away.
  */
 bool explains_left_group(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
@@ -168,7 +173,7 @@ bool explains_left_group(const struct inquiry *q, struct rank_index rank, struct
 	return true;
 }
 
-/* True if some thread of its is still in the call that closes the group. */
+/* True if some thread of the rank is still in the call that closes the group. */
 static bool is_closing(const struct inquiry *q, const struct job_member *m)
 {
 	for (size_t i = q->waits->first[m->rank.i]; i < q->waits->first[m->rank.i + 1]; i++)
@@ -178,7 +183,10 @@ static bool is_closing(const struct inquiry *q, const struct job_member *m)
 	return false;
 }
 
-/* Where a backend has no finalize of its own, what it is told is the program's destroy. */
+/*
+ * Returns the fact that tells how the seat was closed. If a backend has no finalize of its own,
+ * what is recorded as one is the program's destroy.
+ */
 static enum verdict_fact_kind how_closed(const struct inquiry *q, const struct job_member *m)
 {
 	if (is_closing(q, m))
@@ -189,7 +197,7 @@ static enum verdict_fact_kind how_closed(const struct inquiry *q, const struct j
 		       : FACT_LEFT_GROUP;
 }
 
-/* Adds what the rank did to its group, and where it went from there, if its stack tells. */
+/* It says where the rank went only if its stack tells. */
 void left_tell_seat(struct inquiry *q, const struct job_member *m, struct draft *draft)
 {
 	struct verdict_fact *fact = draft_fact(q, draft, how_closed(q, m), m->rank, m->cite);
@@ -214,7 +222,7 @@ void left_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	stacks_tell(q, rank, draft);
 }
 
-/* How it left, how much it had done, and the last that it took part in. */
+/* The facts: how it left, how much it had done, and the last op that it took part in. */
 void tell_left(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -242,7 +250,7 @@ void tell_left(struct inquiry *q, struct rank_index rank, struct draft *draft)
 
 /* -- counts of an operation -------------------------------------------------------------------- */
 
-/* How many brought nothing; the last such camp, and whether it is the only one. */
+/* Returns how many brought nothing, the last such camp, and whether it is the only one. */
 static size_t count_zero(const struct fork *fork, bool *ret_single, size_t *ret_camp)
 {
 	size_t n = 0, camps = 0;
@@ -267,7 +275,7 @@ static int64_t peers_count(const struct fork *fork)
 	return 0;
 }
 
-/* One fact for each that brought nothing; what the peers brought only where it is known. */
+/* Adds a fact for each rank that brought nothing; what the peers brought only where it is known. */
 static void tell_zero(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	for (size_t i = 0; i < fork->ncamps; i++) {
@@ -285,7 +293,7 @@ static void tell_zero(struct inquiry *q, const struct fork *fork, struct draft *
 	}
 }
 
-/* Lists all who are in some camp. */
+/* Returns how many are in some camp. */
 static size_t camp_sizes(const struct fork *fork)
 {
 	size_t n = 0;
@@ -295,14 +303,17 @@ static size_t camp_sizes(const struct fork *fork)
 	return n;
 }
 
-/* Ranks that brought nothing are the odd ones, unless more than half did. */
+/*
+ * Writes a fork of kind ZERO: ranks that brought nothing are the odd ones, unless more than half
+ * did.
+ */
 static void zero_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	bool single = false;
 	size_t camp = 0, zeros = count_zero(fork, &single, &camp);
 	size_t others = camp_sizes(fork) - zeros;
 
-	/* Of details that are gone nobody knows that the others brought something. */
+	/* Where the details are gone, nobody knows that the others brought something. */
 	draft->verdict.confidence = fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_DIVISIBLE_ROWS;
@@ -310,7 +321,7 @@ static void zero_fork(struct inquiry *q, const struct fork *fork, struct draft *
 	tell_zero(q, fork, draft);
 }
 
-/* The only camp whose members all had an empty shard; SIZE_MAX: there is none such. */
+/* Returns the only camp whose members all had an empty shard; SIZE_MAX: there is no such camp. */
 static size_t marked_camp(const struct inquiry *q, const struct fork *fork)
 {
 	size_t found = SIZE_MAX, total = camp_sizes(fork);
@@ -359,14 +370,14 @@ static bool is_emptied_lately(const struct inquiry *q, const struct fork_camp *c
 	return true;
 }
 
-/* True if the side may have left something out before it came to where it is. */
+/* True if the side may have left ops out before it came to where it is. */
 static bool may_lack_ops(const struct fork *fork)
 {
 	return fork->shift.kind == SHIFT_SKIPPED || fork->shift.kind == SHIFT_UNTOLD ||
 	       fork->shift.kind == SHIFT_UNCLEAR;
 }
 
-/* Tells what the side entered, and what the largest did. */
+/* Adds what the side entered, and what the largest side did. */
 static void tell_other_op(
 	struct inquiry *q, const struct fork *fork, size_t camp, struct draft *draft)
 {
@@ -381,13 +392,16 @@ static void tell_other_op(
 	fact->a = (int64_t)fork->index;
 }
 
-/* An op of which all bring nothing, which one side left out or met too early. */
+/*
+ * True if the zero is lawful: an op to which all bring nothing, and which one side left out or met
+ * too early.
+ */
 static bool is_lawful_zero(const struct fork *fork)
 {
 	return fork->exact && fork->shift.seen && fork->shift.kind == SHIFT_SKIPPED;
 }
 
-/* Empty by the op's own counts, or by the marks of all who took the other way. */
+/* It is empty by the op's own counts, or by the marks of all who took the other way. */
 bool is_empty_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	bool lately;
@@ -432,21 +446,22 @@ static void tell_count(struct inquiry *q, const struct fork *fork, size_t camp,
 		tell_death(q, rank, draft);
 }
 
-/* True if nobody did more than the rank, and somebody less; or the other way round. */
+/* True if no rank did more than this one, and some did less. */
 static bool is_ahead(struct amount amount)
 {
 	return amount.known && amount.mine >= amount.most && amount.mine > amount.least;
 }
 
+/* True if no rank did less than this one, and some did more. */
 static bool is_behind(struct amount amount)
 {
 	return amount.known && amount.mine <= amount.least && amount.mine < amount.most;
 }
 
 /*
- * A batch more or less than all others, which explains that it stands elsewhere. A rank that left
- * out an op runs ahead, and gets its next batch before the others do: that is an effect; and so it
- * is to be behind with an op too many.
+ * True if a batch more or less than all others explains that the rank stands elsewhere. A rank that
+ * left out an op runs ahead, and gets its next batch before the others do: then that is an effect;
+ * and so is being behind with an op too many.
  */
 static bool has_other_batches(
 	const struct inquiry *q, const struct fork *fork, struct rank_index rank)
@@ -458,7 +473,10 @@ static bool has_other_batches(
 	return is_behind(batches) && fork->shift.kind != SHIFT_EXTRA;
 }
 
-/* The smaller side stands in another operation, being a batch or more behind or ahead. */
+/*
+ * True if the smaller side stands in another operation because it is a batch or more behind or
+ * ahead.
+ */
 static bool is_another_batch(const struct inquiry *q, const struct fork *fork, size_t camp)
 {
 	bool ends = loaders_tell_ends(q);
@@ -475,7 +493,10 @@ static bool is_another_batch(const struct inquiry *q, const struct fork *fork, s
 	return true;
 }
 
-/* True if the latest batches of the side have other rows than some others': its own evidence. */
+/*
+ * True if the latest batches of the side have other numbers of rows than some others': evidence of
+ * its own.
+ */
 static bool has_other_rows(const struct inquiry *q, const struct fork *fork, size_t camp)
 {
 	if (camp == SIZE_MAX)
@@ -489,7 +510,7 @@ static bool has_other_rows(const struct inquiry *q, const struct fork *fork, siz
 	return true;
 }
 
-/* Fewer elements than this may be a share of a small batch. */
+/* Fewer elements than these may be a share of a small batch. */
 #define SURELY_MANY 64
 
 /* True if one side brings a single element, a loss or a flag, and the other one a tensor. */
@@ -501,9 +522,9 @@ static bool is_scalar(const struct fork *fork, size_t camp)
 }
 
 /*
- * Counts differ, and no shift of the one side's operations against the other's explains it, nor
- * another call: a shard has another amount at the line at which all others are, and where its
- * rows are others it has it anywhere.
+ * True if counts differ, and neither a shift of the one side's operations nor another call explains
+ * it: a shard has another amount at the line at which all others are; if its rows are others, at
+ * any line.
  */
 static bool is_another_amount(const struct inquiry *q, const struct fork *fork, size_t camp)
 {
@@ -520,7 +541,7 @@ static bool is_another_amount(const struct inquiry *q, const struct fork *fork, 
 
 /*
  * True if the two sides' amounts are of one size: a share with some rows less. An amount that is
- * far from the others' may be another call, which its rank has too many.
+ * far from the others' may be another call, one too many of its rank.
  */
 static bool is_near(const struct fork *fork)
 {
@@ -556,7 +577,7 @@ bool is_uneven_fork(struct inquiry *q, const struct fork *fork, struct draft *dr
 
 /* -- looking like shards, and not -------------------------------------------------------------- */
 
-/* The rank's mark of that loader; NULL where it has none. */
+/* Returns the rank's mark of that loader; NULL where it has none. */
 static const struct job_shard *shard_of(
 	const struct inquiry *q, struct rank_index rank, const char *loader)
 {
@@ -583,7 +604,7 @@ static bool got_the_same(const struct inquiry *q, struct rank_index rank, struct
 	return mine.to - mine.from == theirs.to - theirs.from;
 }
 
-/* Only where each rank has said what it got from each loader that anybody has. */
+/* Excludes them only if each rank has told what it got from each loader that anybody has. */
 void rule_out_shards(struct inquiry *q, struct draft *draft)
 {
 	struct verdict_fact *fact;

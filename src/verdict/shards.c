@@ -5,7 +5,7 @@
 
 #include "job/spans.h"
 
-/* Takes one rank's value in. */
+/* Takes one rank's value into the comparison; `mine`: of the rank that is compared. */
 static void compare(struct amount *amount, int64_t value, bool mine, const char *cite)
 {
 	if (mine) {
@@ -31,7 +31,10 @@ static struct amount settle(struct amount amount)
 	return amount;
 }
 
-/* The loader in which the rank differs most from its peers, else its first. */
+/*
+ * Returns the rank's mark of the loader in which it differs most from its peers, else of its first;
+ * NULL.
+ */
 static const struct job_shard *main_shard(const struct inquiry *q, struct rank_index rank)
 {
 	struct spans_range range = shards_of(q->job, rank);
@@ -98,7 +101,10 @@ struct amount shards_steps(const struct inquiry *q, struct rank_index rank)
 	return settle(amount);
 }
 
-/* The end of a rank's latest pass, told since its latest batch or before; NULL where none is. */
+/*
+ * Returns the end of the rank's latest pass that is told, be it before or after its latest batch;
+ * NULL where none is.
+ */
 static const struct job_trait *end_of(
 	const struct inquiry *q, struct rank_index rank, const char *loader)
 {
@@ -121,8 +127,10 @@ int64_t shards_ended_at(const struct inquiry *q, const struct job_shard *shard)
 	return end && end->when >= shard->when ? end->number : JOB_UNKNOWN;
 }
 
-/* The most batches that one pass of this loader, which is in the middle of one, is known to have
- * had. */
+/*
+ * Returns the most batches that one pass of this loader, which is in the middle of one, is known to
+ * have had.
+ */
 static int64_t longest_pass(const struct inquiry *q, const struct job_shard *shard)
 {
 	const struct job_trait *end = end_of(q, shard->rank, shard->loader);
@@ -183,7 +191,7 @@ static void tell(struct inquiry *q, struct draft *draft, enum verdict_fact_kind 
 	fact->c = amount->most;
 }
 
-/* The rank's latest batch, and the peers'. */
+/* Adds the rank's latest batch, and the peers'. */
 static void tell_rows(
 	struct inquiry *q, struct rank_index rank, const struct amount *rows, struct draft *draft)
 {
@@ -202,7 +210,10 @@ static void tell_rows(
 	fact->b = rows->most;
 }
 
-/* False: not of every rank, not of one batch, or dealt out otherwise. */
+/*
+ * Finds how the rows of a batch were dealt out. False: not of every rank's share is known, they are
+ * not of one batch, or they were dealt out otherwise.
+ */
 static bool deal_of(const struct inquiry *q, const struct job_shard *mine, int64_t *ret_total,
 	struct verdict_deal *ret)
 {
@@ -239,7 +250,7 @@ static bool deal_of(const struct inquiry *q, const struct job_shard *mine, int64
 	       inquiry_all_seen(q);
 }
 
-/* "28 rows over 8 ranks = 7 x 4 + 0" */
+/* Adds how the rows were dealt out: "28 rows over 8 ranks = 7 x 4 + 0". */
 static void tell_deal(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_shard *mine = main_shard(q, rank);
@@ -258,7 +269,7 @@ static void tell_deal(struct inquiry *q, struct rank_index rank, struct draft *d
 	fact->thing = draft_thing(q, (struct verdict_thing){.kind = THING_DEAL, .deal = deal});
 }
 
-/* A pass without a batch, on the rank's own word. */
+/* Adds that a pass gave no batch, on the rank's own word. */
 static void tell_no_batch(struct inquiry *q, struct rank_index rank, const struct amount *batches,
 	struct draft *draft)
 {
@@ -272,7 +283,7 @@ static void tell_no_batch(struct inquiry *q, struct rank_index rank, const struc
 	}
 }
 
-/* Rows that are the same everywhere say nothing where something else differs. */
+/* Rows that are the same everywhere tell nothing where something else differs. */
 void shards_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	struct amount batches = shards_batches(q, rank), steps = shards_steps(q, rank);

@@ -7,19 +7,19 @@
 
 /* How much of something one rank has done, and the peers' least and most. */
 struct amount {
-	bool known; /* the rank's and at least one peer's */
+	bool known; /* the rank's own and at least one peer's amount are known */
 	int64_t mine, least, most;
 	const char *cite;
 };
 
 /*
- * Batches that the rank got from one loader: the one in which it differs most, else its first. The
- * peers are all other ranks.
+ * Compares the batches that ranks got from one loader: the one in which this rank differs most,
+ * else its first. The peers are all other ranks.
  */
 struct amount shards_batches(const struct inquiry *q, struct rank_index rank);
-/* Steps completed: 0 for a readable rank without step marks, where a peer has some. */
+/* Compares the steps completed: 0 for a readable rank without step marks, where a peer has some. */
 struct amount shards_steps(const struct inquiry *q, struct rank_index rank);
-/* Rows of the latest batch, of the same loader. */
+/* Compares the rows of the latest batch of the same loader. */
 struct amount shards_rows(const struct inquiry *q, struct rank_index rank);
 
 /* True if the rank finished by its own will, not by a death. */
@@ -37,7 +37,7 @@ int64_t shards_ended_at(const struct inquiry *q, const struct job_shard *shard);
  */
 bool shards_ended_otherwise(const struct inquiry *q, struct rank_index rank);
 
-/* The latest mark of the rank that tells a shape; NULL: none does. */
+/* Returns the latest mark of the rank that tells a shape; NULL: none does. */
 const struct job_shard *shards_shape(const struct inquiry *q, struct rank_index rank);
 
 /* Adds facts for all of the above that is known. */

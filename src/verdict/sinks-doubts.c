@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Why a finding of sinks may be less sure than its reasons: others only seem to lack the rank, what
- * it did may be among what was lost, most of its group was not seen, or who moves may wait for
- * another.
+ * it did may be among what was lost, most of its group was not seen, or a suspect that moves may
+ * wait for another one.
  */
 #include "job/rollcall.h"
 #include "verdict/judge.h"
 #include "verdict/sinks.h"
 
-/* True if others are known to lack this rank, or where that is asked for, guessed to. */
+/* True if others are known to lack this rank; or, if `guessed`, are guessed to lack it. */
 static bool is_lacked(const struct inquiry *q, struct rank_index rank, bool guessed)
 {
 	const struct waitfor_node *node = q->graph->nodes;
@@ -21,7 +21,7 @@ static bool is_lacked(const struct inquiry *q, struct rank_index rank, bool gues
 	return false;
 }
 
-/* A rank that others only seem to lack is never more than a hypothesis. */
+/* Makes a finding a hypothesis if others only seem to lack one of its ranks. */
 static void cap_by_guess(struct inquiry *q, struct draft *draft)
 {
 	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
@@ -38,7 +38,7 @@ static void cap_by_guess(struct inquiry *q, struct draft *draft)
 	}
 }
 
-/* True if its dump tells that it waits in nothing. */
+/* True if the rank's dump tells that it waits in nothing. */
 static bool idles(const struct inquiry *q, struct rank_index rank)
 {
 	return q->profiles[rank.i].readable && !q->profiles[rank.i].ended &&
@@ -46,8 +46,9 @@ static bool idles(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * Where dumps show others to wait in nothing, too, and nobody waits for those, it may be well for a
- * rank to be where it is: then who waits for it has called too much, or left something out.
+ * Makes a finding a hypothesis if dumps show that other ranks wait in nothing, too, and nobody
+ * waits for those: it may be well for a rank to be where it is, and whoever waits for it has called
+ * too much, or left something out.
  */
 static void cap_by_idle(struct inquiry *q, const struct reason *why, struct draft *draft)
 {
@@ -65,7 +66,10 @@ static void cap_by_idle(struct inquiry *q, const struct reason *why, struct draf
 	array_release(&others.list);
 }
 
-/* The rank that has to set a key is guessed from who is missing: never more than supported. */
+/*
+ * Makes a finding about keys of a store supported at most: the rank that has to set a key is
+ * guessed from who is missing.
+ */
 static void cap_by_store(const struct inquiry *q, struct draft *draft)
 {
 	for (size_t i = 0; i < draft->victims.list.nr; i++) {
@@ -80,13 +84,19 @@ static void cap_by_store(const struct inquiry *q, struct draft *draft)
 		draft_at_most(draft, VERDICT_SUPPORTED);
 }
 
-/* True if a dump tells how far it came, and stacks that somebody printed once where it was. */
+/*
+ * True if a dump tells how far the rank came, and stacks that somebody printed once tell where it
+ * was.
+ */
 static bool was_glimpsed(const struct inquiry *q, struct rank_index rank)
 {
 	return job_rank(q->job, rank)->knows == (JOB_KNOWS_DUMP | JOB_KNOWS_STACKS);
 }
 
-/* It is less sure that ranks never came whose ops may be among what was lost. */
+/*
+ * Makes a finding less sure if ops of its ranks may be among what was lost: it rests on their never
+ * having come.
+ */
 static void downgrade_by_losses(struct inquiry *q, const struct reason *why, struct draft *draft)
 {
 	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
@@ -106,7 +116,10 @@ static void downgrade_by_losses(struct inquiry *q, const struct reason *why, str
 	}
 }
 
-/* How many members of the groups in which these ranks are waited for nothing is known of. */
+/*
+ * Returns how many members are unseen in the groups in which these ranks are waited for: the most
+ * of any.
+ */
 static size_t unseen_beside(const struct inquiry *q, const struct draft *draft)
 {
 	size_t most = 0;
@@ -123,8 +136,8 @@ static size_t unseen_beside(const struct inquiry *q, const struct draft *draft)
 }
 
 /*
- * A rank that is merely late may be one of most of its group, which nobody saw: then whoever waits
- * is the odd one.
+ * Makes a finding a hypothesis if the late rank may be one of most of its group, which nobody saw:
+ * then whoever waits is the odd one.
  */
 static void downgrade_by_unseen(struct inquiry *q, const struct reason *why, struct draft *draft)
 {
@@ -144,8 +157,8 @@ static void downgrade_by_unseen(struct inquiry *q, const struct reason *why, str
 }
 
 /*
- * True if some are known to stay away since the others wait, and others of them may have come
- * meanwhile: whom one finding names together, it names as a guess.
+ * True if some suspects are known to stay away since the others wait, while other suspects may have
+ * come meanwhile: one finding names them together, as a guess.
  */
 static bool are_looks_mixed(const struct inquiry *q, const struct suspect *from, size_t n)
 {

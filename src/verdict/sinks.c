@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sinks: ranks that others wait for and that wait for nothing themselves. Each is away for some
- * reason, the first of the table (away.c) that explains it; sinks with one reason are one finding.
+ * Judges sinks: ranks that others wait for and that wait for nothing themselves. Each is away for
+ * some reason, the first of the table (away.c) that explains it; sinks with one reason are one
+ * finding.
  *
- * A majority is not late: where more ranks are missing for a reason that passes than wait for
- * them (or as many, for no reason that is known), both sides are named and nobody is blamed. Where
- * a majority is done and gone, those who still wait for it are the odd ones.
+ * A majority is not late. If more ranks are missing for a reason that passes than wait for them (or
+ * as many, for no known reason), both sides are named and nobody is blamed. If a majority is done
+ * and gone, those who still wait for it are the odd ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,8 @@
 /* -- who is a sink, and why -------------------------------------------------------------------- */
 
 /*
- * A node that others wait for and that leads nowhere: a rank, its thread, its sync, or a rank that
- * stopped inside an op.
+ * True if others wait for the node and it leads nowhere: a rank, its thread, its sync, or a rank
+ * that stopped inside an op.
  */
 static bool is_sink(const struct inquiry *q, size_t at)
 {
@@ -37,8 +38,8 @@ static bool is_sink(const struct inquiry *q, size_t at)
 }
 
 /*
- * A rank with the first reason for it to be away; those that have none are left (unknown.c), and
- * so is who was not looked at since it is awaited, but for ends, which last.
+ * Adds a suspect with the first reason for the rank to be away. A rank without a reason is left (to
+ * unknown.c); so is one that was not looked at since it is awaited, except for ends, which last.
  */
 static void suspect(
 	const struct inquiry *q, struct rank_index rank, int node, struct suspects *suspects)
@@ -82,17 +83,20 @@ static bool same_reason(const struct suspect *a, const struct suspect *b)
 	       a->why.where == b->why.where;
 }
 
-/* Others had to wait for it for so long before a death. */
+/*
+ * Others must have waited for a rank for so many ns before a death, for it to have been away
+ * before.
+ */
 #define AWAY_BEFORE (2 * CLOCK_NS_PER_S)
 
-/* True if it is known that others had long waited for this rank when each of the dead ended. */
+/* True if others are known to have long waited for this rank when each of the dead ended. */
 static bool was_away_before(
 	const struct inquiry *q, struct rank_index rank, const struct suspects *suspects)
 {
 	const struct profile *p = &q->profiles[rank.i];
 	int64_t since = inquiry_wanted_since(q, rank);
 
-	/* What it does since it failed, or was told to end, is not what it did before. */
+	/* What it does since it failed, or was told to end, is not what it did before that. */
 	if (p->told || p->exception || p->thread_exception)
 		return false;
 	for (size_t i = 0; i < suspects->list.nr; i++) {
@@ -110,8 +114,8 @@ static bool was_away_before(
 }
 
 /*
- * A death explains that others who stand outside do not come: they may be handling its echo. It
- * does not explain who had long been waited for by then.
+ * Drops suspects whose absence a death explains: ranks that stand outside may be handling its echo.
+ * It does not explain ranks that had long been waited for by then.
  */
 static void drop_echoes(const struct inquiry *q, struct suspects *suspects)
 {
@@ -131,7 +135,7 @@ static void drop_echoes(const struct inquiry *q, struct suspects *suspects)
 	*suspects = left;
 }
 
-/* A suspect that only waits for another one's compile is a victim. */
+/* Drops suspects that only wait for another one's compile: they are victims. */
 static void drop_followers(struct suspects *suspects)
 {
 	bool leader = false;
@@ -181,8 +185,8 @@ bool sinks_lead_to(
 }
 
 /*
- * Where only stacks tell, how many may be late where these are waited for, of all reasons; 0: other
- * evidence says who is.
+ * Returns how many ranks may be late where these are waited for, for whatever reason, if only
+ * stacks tell; 0: other evidence tells who is.
  */
 static size_t count_late(const struct inquiry *q, const struct suspect *from, size_t n)
 {
@@ -195,7 +199,7 @@ static size_t count_late(const struct inquiry *q, const struct suspect *from, si
 }
 
 /*
- * Counts those of whom nobody knows whether they are gone, too: where only stacks tell, by their
+ * Returns how many ranks may be gone, too, for all that is known; where only stacks tell, by their
  * stacks.
  */
 static size_t count_unknown(const struct inquiry *q)
@@ -213,7 +217,10 @@ static size_t count_unknown(const struct inquiry *q)
 	return n;
 }
 
-/* True if one of them may wait for another, in a send or receive that their dumps never have. */
+/*
+ * True if one of these ranks may wait for another, in a send or receive that their dumps never
+ * record.
+ */
 static bool may_wait_for_each_other(
 	const struct inquiry *q, const struct reason *why, const struct rank_list *ranks)
 {
@@ -224,10 +231,10 @@ static bool may_wait_for_each_other(
 }
 
 /*
- * Takes the blame from a majority. Returns whether the culprits are still those suspected. A rank
+ * Takes the blame from a majority. Returns true if the culprits are still those suspected. A rank
  * that has left may be one of many: then those of whom nothing is known count as gone, too. So do
  * those who may be late, where only stacks tell (`late`). A rank that stalls while nobody waits is
- * not to blame; nor are all of those of whom one may wait for another.
+ * not to blame; nor are ranks of which one may wait for another.
  */
 static bool weigh(struct inquiry *q, size_t late, const struct reason *why, struct draft *draft)
 {
@@ -243,7 +250,9 @@ static bool weigh(struct inquiry *q, size_t late, const struct reason *why, stru
 		((absent + unknown <= waiting && !half) ||
 			!(why->left || why->progresses)))
 		return true;
-	/* Who has died is not done: only who left in good order makes the others the odd ones. */
+	/*
+	 * A dead rank is not done: only ranks that left in good order make the others the odd ones.
+	 */
 	if (why->left && waiting + unknown < draft->culprits.list.nr) {
 		swap_lists(&draft->culprits, &draft->victims);
 		array_release(&draft->victims.list);
@@ -286,7 +295,10 @@ const struct wait *sinks_wait_for(const struct inquiry *q, const struct draft *d
 	return longest;
 }
 
-/* Says which communicator a rank never made, where it was said only that it made none. */
+/*
+ * Adds which communicator a rank never made, to a fact that says only that it made none. False: no
+ * fact does.
+ */
 static bool said_never_init(struct inquiry *q, struct draft *draft, struct rank_index rank,
 	const struct job_member *seat)
 {
@@ -302,7 +314,10 @@ static bool said_never_init(struct inquiry *q, struct draft *draft, struct rank_
 	return false;
 }
 
-/* It came to the operation, and left before that was done. That others wait for it is inferred. */
+/*
+ * Adds that the rank came to the operation, and left before that was done. That others wait for it
+ * is inferred. False: it did not.
+ */
 static bool tell_left_open(struct inquiry *q, struct rank_index rank, const struct wait *wait,
 	const struct job_member *seat, struct draft *draft)
 {
@@ -320,7 +335,9 @@ static bool tell_left_open(struct inquiry *q, struct rank_index rank, const stru
 	return true;
 }
 
-/* Where a rank is awaited; where threads raced for a group's ops, nobody knows at which of them. */
+/*
+ * Notes where a rank is awaited; if threads raced for a group's ops, nobody knows at which of them.
+ */
 static void note_place(const struct inquiry *q, struct draft *draft, const struct wait *wait,
 	const struct job_member *seat)
 {
@@ -332,7 +349,7 @@ static void note_place(const struct inquiry *q, struct draft *draft, const struc
 		draft->verdict.op = wait->op->sig;
 }
 
-/* It has not come as far as others who wait in that op. */
+/* Adds that the rank has not come as far as others who wait in that op. */
 static void tell_not_entered(struct inquiry *q, struct rank_index rank, const struct wait *wait,
 	const struct job_member *seat, struct draft *draft)
 {
@@ -388,7 +405,7 @@ static void tell_absence(struct inquiry *q, struct rank_index rank, struct draft
 }
 
 /*
- * A rank that still waits while the others are done: where, since when, and what it has in excess.
+ * Adds where a rank still waits while the others are done, since when, and what it has in excess.
  */
 static void tell_odd_one(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
@@ -425,7 +442,7 @@ static void tell_all(
 		from[i].away->tell(q, from[i].rank, draft);
 }
 
-/* Finds the victims that wait for a lock which another rank has. */
+/* Adds the victims that wait for a lock which a culprit or camp has. */
 static void tell_lock_waiters(struct inquiry *q, struct draft *draft)
 {
 	size_t told = 0;
@@ -441,7 +458,7 @@ static void tell_lock_waiters(struct inquiry *q, struct draft *draft)
 	}
 }
 
-/* Tells of those in a file's lock that a culprit may have. */
+/* Adds ranks that wait for a file's lock which a culprit may have. */
 static void tell_locked(struct inquiry *q, struct draft *draft)
 {
 	size_t told = 0;
@@ -459,7 +476,7 @@ static void tell_locked(struct inquiry *q, struct draft *draft)
 	}
 }
 
-/* One finding of n suspects with one reason; as sure as the least sure of them. */
+/* Writes one finding of n suspects with one reason; it is as sure as the least sure of them. */
 static struct draft *write_finding(struct inquiry *q, const struct suspect *from, size_t n)
 {
 	struct draft *draft = inquiry_draft(q, from->why.class);
@@ -493,7 +510,7 @@ static struct draft *write_finding(struct inquiry *q, const struct suspect *from
 	return draft;
 }
 
-/* One finding per reason; the suspects are used up. */
+/* Writes one finding per reason; the suspects are used up. */
 static void write_findings(struct inquiry *q, struct suspects *suspects)
 {
 	const struct suspect *list;

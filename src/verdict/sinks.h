@@ -19,12 +19,15 @@ struct suspect {
 	struct reason why;
 };
 
-/* Sorted by reason; one reason is one finding. */
+/* Suspects, sorted by reason: those with one reason are one finding. */
 struct suspects {
 	ARRAY(struct suspect) list;
 };
 
-/* A standing wait that lacks this rank's seat, the longest; NULL none. Its seat: *ret_seat. */
+/*
+ * Returns the longest standing wait that lacks a seat of this rank, which goes to *ret_seat; NULL
+ * none.
+ */
 const struct wait *sinks_wait_for(const struct inquiry *q, const struct draft *draft,
 	struct rank_index rank, const struct job_member **ret_seat) __attribute__((nonnull));
 
@@ -33,15 +36,15 @@ bool sinks_lead_to(const struct waitfor *graph, size_t node, const struct suspec
 	__attribute__((nonnull));
 
 /*
- * Makes the finding of n suspects, whose culprits and victims are in the draft, as sure as it can
- * be, and tells why it is no surer. `blamed`: its culprits are the suspects.
+ * Makes the finding of n suspects, whose culprits and victims are in the draft, as sure as it may
+ * be, and tells why it is no surer. `blamed`: the finding blames the suspects.
  */
 void sinks_doubt(struct inquiry *q, const struct suspect *from, size_t n, bool blamed,
 	struct draft *draft) __attribute__((nonnull));
 
 /*
- * True if that one is merely late, while others of all do not come at all: what it is busy with may
- * be to look again and again for what one of those should have written.
+ * True if the suspect is merely late, while others of `all` do not come at all: it may be busy
+ * looking again and again for what one of those should have written.
  */
 bool sinks_may_follow(const struct suspect *late, const struct suspects *all)
 	__attribute__((nonnull));

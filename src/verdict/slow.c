@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slow: progress is late but goes on. Either the rank waited for was just now seen to move, or to
- * work, or a rank came late to an operation a short time ago. Lateness with a long time on time
- * since is past: it is told, and the job is well.
+ * Class slow: progress is late but goes on. Either the rank waited for was just seen to move, or to
+ * work; or a rank came late to an operation a short time ago. Lateness after which all was on time
+ * for long is past: it is told, and the job is well.
  */
 #include "base/clock.h"
 #include "job/names.h"
@@ -11,27 +11,27 @@
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
-/* A rank that left its last call so recently is moving. */
+/* A rank that left its last call no more than so many ns ago is moving. */
 #define JUST_NOW CLOCK_NS_PER_S
 
 /*
- * For longer than this nobody is merely late; but who computes or writes all along, is for so many
- * of the usual times between two operations.
+ * Nobody is merely late for longer, ns; but a rank that computes or writes all along is, for so
+ * many of the usual times between two operations.
  */
 #define MERELY_LATE (30 * CLOCK_NS_PER_S)
 #define LATE_GAPS   30
 
-/* Lateness that people notice. */
+/* Lateness, ns, that people notice. */
 #define LATE (2 * CLOCK_NS_PER_S)
 
 /*
- * A rank that came late is late no more when so many times its lateness has gone by, and as many
- * times the usual time between two latenesses of its.
+ * A rank that came late is late no more when so many times its lateness has gone by, and so many
+ * times the usual time between two latenesses of it.
  */
 #define PAST_LATENESSES 3
 #define PAST_PERIODS    2
 
-/* ns since that arrival, by the clock of the rank's own host. */
+/* Returns the ns since that arrival, by the clock of the rank's own host. */
 static int64_t ago(const struct inquiry *q, const struct pace_late *late)
 {
 	int64_t now = q->waits->now[late->rank.i];
@@ -48,7 +48,10 @@ static bool is_past(const struct inquiry *q, const struct pace_late *late)
 	return late->apart == JOB_UNKNOWN || since / PAST_PERIODS > late->apart;
 }
 
-/* The longest usual time between operations, of the groups in which others wait for the rank. */
+/*
+ * Returns the longest usual time between operations, ns, of the groups in which others wait for the
+ * rank.
+ */
 static int64_t usual_gap(const struct inquiry *q, struct rank_index rank)
 {
 	int64_t usual = 0;
@@ -68,7 +71,7 @@ static int64_t usual_gap(const struct inquiry *q, struct rank_index rank)
 	return usual;
 }
 
-/* True if it was seen, since its ring was read, to stand still. */
+/* True if the rank was seen to stand still since its ring was read. */
 static bool stood_since(const struct inquiry *q, struct rank_index rank)
 {
 	const struct posture *p = &q->profiles[rank.i].posture;
@@ -77,7 +80,7 @@ static bool stood_since(const struct inquiry *q, struct rank_index rank)
 	       p->stack->when - p->stands >= q->waits->now[rank.i];
 }
 
-/* True if it left a call just now, by the thread that calls where it is waited for. */
+/* True if the rank left a call just now, by the thread that calls where the rank is waited for. */
 static bool left_a_call(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -103,7 +106,10 @@ bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual)
 	       (now - since) / LATE_GAPS <= usual_gap(q, rank);
 }
 
-/* True if it waits itself: in a call that no other explains, or, by its stack, for others. */
+/*
+ * True if the rank waits itself: in a call that nothing else explains, or, by its stack, for
+ * others.
+ */
 static bool waits_itself(const struct inquiry *q, struct rank_index rank)
 {
 	return inquiry_held_in(q, rank, WAIT_SYNC, NULL) ||
@@ -138,7 +144,7 @@ void tell_slow(struct inquiry *q, struct rank_index rank, struct draft *draft)
 		draft_fact(q, draft, FACT_OUTSIDE, rank, p->outside_cite)->a = p->outside;
 }
 
-/* The last late arrival of all groups, where several: of the largest. */
+/* Returns the last late arrival in any group; of several groups in the largest. */
 static struct pace_late last_of(const struct inquiry *q, int *ret_group)
 {
 	struct pace_late last = {.rank = NO_RANK};
@@ -155,7 +161,7 @@ static struct pace_late last_of(const struct inquiry *q, int *ret_group)
 	return last;
 }
 
-/* Tells what was late, and when; `kind` says whether it still is. */
+/* Adds who was late, and when; `kind` says whether it still is. */
 static void tell_late(struct inquiry *q, const struct pace_late *late, int group,
 	enum verdict_fact_kind kind, struct draft *draft)
 {

@@ -7,9 +7,7 @@
 #include "job/lock-holders.h"
 #include "verdict/rule.h"
 
-/*
- * Returns what a function of the kernel belongs to by its name: a file system, a driver, vfork().
- */
+/* What a function of the kernel belongs to, by its name: a file system, a driver, vfork(). */
 struct kernel_part {
 	const char *prefix;
 	const char *name;
@@ -54,7 +52,7 @@ static const struct kernel_part kernel_parts[] = {
 	{"kernel_clone", "vfork", VERDICT_NEXT_LOOK_AT_CHILD},
 };
 
-/* NULL: its name does not say. */
+/* Returns the part of the kernel that has a function; NULL: its name does not tell. */
 static const struct kernel_part *part_of(const char *function)
 {
 	for (size_t i = 0; i < sizeof(kernel_parts) / sizeof(kernel_parts[0]); i++)
@@ -63,7 +61,10 @@ static const struct kernel_part *part_of(const char *function)
 	return NULL;
 }
 
-/* The part that its kernel stack tells, and where; without any the innermost function. */
+/*
+ * Returns the part of the kernel that the rank's kernel stack tells, and the function; NULL: no
+ * part, and the innermost function.
+ */
 static const struct kernel_part *find_kernel(
 	const struct inquiry *q, struct rank_index rank, const char **ret_function)
 {
@@ -109,7 +110,7 @@ static void tell_kernel(struct inquiry *q, struct rank_index rank, struct draft 
 	fact->text2 = part ? part->name : "";
 }
 
-/* Tells who has the GIL, and what it does with it. */
+/* Adds who has the GIL, and what it does with it. */
 static void tell_gil(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct posture *p = &q->profiles[rank.i].posture;
@@ -127,18 +128,21 @@ static void tell_gil(struct inquiry *q, struct rank_index rank, struct draft *dr
 	fact->a = p->holder->tid;
 }
 
-/* True if the program's frame says more than the one that tells: of a dataset, of any lock. */
+/* True if the program's frame tells more than the telling one: of a dataset, or of any lock. */
 static bool program_says_more(const struct inquiry *q, const struct posture *p)
 {
 	if (p->program < 0 || p->telling < 0 || p->activity == ACTIVITY_LOCK ||
 		p->activity == ACTIVITY_GIL)
 		return p->program >= 0;
-	/* In C it is whatever helper is innermost, and save_checkpoint() says why it is called. */
+	/*
+	 * In C the program's frame is whatever helper is innermost; and save_checkpoint() tells why
+	 * it is called.
+	 */
 	return p->program <= p->telling &&
 	       stackfacts_frame(q->job, p->stack, (size_t)p->program)->kind == JOB_FRAME_PYTHON;
 }
 
-/* The frame that tells, and the program's that led there; or the program's alone. */
+/* It is the telling frame, and the program's frame that led there; or the latter alone. */
 bool stacks_tell_place(struct inquiry *q, struct rank_index rank, struct verdict_fact *fact)
 {
 	const struct posture *p = &q->profiles[rank.i].posture;
@@ -169,7 +173,7 @@ static void tell_place(struct inquiry *q, struct rank_index rank, struct draft *
 		fact->a = p->stands;
 }
 
-/* True if it began or left a call after that look: it was somewhere else when it ended. */
+/* True if the rank began or left a call after that look: it was somewhere else when it ended. */
 static bool went_on_since(const struct job *job, struct rank_index rank, int64_t looked)
 {
 	for (size_t i = 0; i < job->nmembers; i++) {
@@ -184,7 +188,10 @@ static bool went_on_since(const struct job *job, struct rank_index rank, int64_t
 	return false;
 }
 
-/* Where its program was when it was last looked at, though what ended it says nothing of that. */
+/*
+ * Adds where the program was when it was last looked at, though what ended it has nothing to do
+ * with that.
+ */
 static void tell_last_place(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_stack *stack = stackfacts_main(q->job, rank);
@@ -199,7 +206,7 @@ static void tell_last_place(struct inquiry *q, struct rank_index rank, struct dr
 	fact->a = activities_stood(q->job, stack);
 }
 
-/* True if that is the stack of a loader's worker: a child, whose main thread serves a loader. */
+/* True if the stack is that of a loader's worker: a child whose main thread serves a loader. */
 static bool is_loader(const struct inquiry *q, const struct job_stack *stack)
 {
 	static const struct stackfacts_place serves = {NULL, "torch/utils/data/_utils/worker.py"};
@@ -209,8 +216,8 @@ static bool is_loader(const struct inquiry *q, const struct job_stack *stack)
 }
 
 /*
- * Tells what a worker does for whom the rank waits: if there are several one that reads, rather
- * than one that only waits to be told what to read.
+ * Adds what a worker does for which the rank waits: of several one that reads, rather than one that
+ * only waits to be told what to read.
  */
 static void tell_loader(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
@@ -235,8 +242,8 @@ static void tell_loader(struct inquiry *q, struct rank_index rank, struct draft 
 }
 
 /*
- * True if the locks of all living ranks of a host were looked at, and no process of the job has
- * one there, or a file open that is named as a lock is: but for the rank's own processes.
+ * True if no process of the job has a lock on that host, nor a file open that is named as a lock
+ * is, the rank's own processes left aside; and the locks of all living ranks were read.
  */
 static bool nobody_has_lock(const struct job *job, int host, struct rank_index rank)
 {
@@ -253,7 +260,7 @@ static bool nobody_has_lock(const struct job *job, int host, struct rank_index r
 	return true;
 }
 
-/* Tells who has the lock of the file for which it waits. */
+/* Adds who has the lock of the file for which the rank waits. */
 static void tell_holder(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct posture *p = &q->profiles[rank.i].posture;
@@ -276,7 +283,7 @@ static void tell_holder(struct inquiry *q, struct rank_index rank, struct draft 
 	}
 }
 
-/* What it waits in. */
+/* Returns the call in which a posture waits, as a thing. */
 static const struct verdict_thing *call_of(struct inquiry *q, const struct posture *p)
 {
 	return draft_thing(q, (struct verdict_thing){.kind = THING_CALL,
@@ -320,7 +327,7 @@ void stacks_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 		tell_kernel(q, rank, draft);
 }
 
-/* The line of the program where it waits; where that is not known, the frame that tells. */
+/* Returns the frame of the program where the rank waits; without one the frame that tells; NULL. */
 static const struct job_frame *site_of(const struct inquiry *q, struct rank_index rank)
 {
 	const struct posture *p = &q->profiles[rank.i].posture;

@@ -6,10 +6,12 @@
 #include "job/step-told.h"
 #include "verdict/judge.h"
 
-/* Things that a job may do before its first step: hand out parameters, compare configurations. */
+/*
+ * Collectives that a job may do before its first step: hand out parameters, compare configurations.
+ */
 #define START_OPS 8
 
-/* A single rank that leaves while the others go on is no teardown. */
+/* True if most ranks leave: a single one that leaves while the others go on is no teardown. */
 static bool most_leave(const struct inquiry *q)
 {
 	size_t leaving = 0;
@@ -19,7 +21,7 @@ static bool most_leave(const struct inquiry *q)
 	return leaving > q->job->nranks / 2;
 }
 
-/* True if some group of all ranks, else any at all, has come together. */
+/* True if some group, other than an exchange of an id, has come together at some member. */
 static bool somebody_is_ready(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->job->nmembers; i++) {
@@ -32,7 +34,7 @@ static bool somebody_is_ready(const struct inquiry *q)
 	return false;
 }
 
-/* A rank compiles, and nothing was ever compiled before: that is the first forward. */
+/* True if the rank compiles, and compiled nothing before: that is the first forward. */
 static bool compiles_first(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = spans_of(job, rank);
@@ -66,8 +68,9 @@ static bool is_beyond_start(const struct inquiry *q)
 }
 
 /*
- * Steps are counted where they are marked. Without marks many collectives may be one forward of a
- * model in many parts, or many steps: then nobody knows, unless somebody still compiles at first.
+ * Returns the stage of a job whose ranks have groups. Steps are counted where they are marked.
+ * Without marks many collectives may be one forward of a model in many parts, or many steps: then
+ * nobody knows, unless some rank compiles for the first time.
  */
 static enum verdict_stage stage_of_ready(const struct inquiry *q)
 {
@@ -82,7 +85,7 @@ static enum verdict_stage stage_of_ready(const struct inquiry *q)
 	return VERDICT_STAGE_UNKNOWN;
 }
 
-/* Without rings only waits in init say how far a job has come. */
+/* Returns the stage where no rings are: only waits in init tell how far a job has come. */
 static enum verdict_stage stage_by_stacks(const struct inquiry *q)
 {
 	bool starts = false;
@@ -119,7 +122,10 @@ static bool says_a_step(const struct inquiry *q)
 	return false;
 }
 
-/* True if all ranks that say by what they compute, do so by something that makes no groups here. */
+/*
+ * True if all ranks that name their framework compute by something that makes no groups that are
+ * recorded.
+ */
 static bool makes_no_groups(const struct job *job)
 {
 	bool other = false;
@@ -134,7 +140,10 @@ static bool makes_no_groups(const struct job *job)
 	return other;
 }
 
-/* Before the first group there is only the start; but not every program makes one. */
+/*
+ * Returns the stage of a job without groups: before the first group there is only the start; but
+ * not every program makes one.
+ */
 static enum verdict_stage stage_without_groups(const struct inquiry *q)
 {
 	enum verdict_stage by_stacks = stage_by_stacks(q);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * not-started: a rank never made a communicator, and nothing else explains it; node-loss: all that
- * lived on one host fell silent together (inquiry.c decides which host).
+ * Class not-started: a rank never made a communicator, and nothing else explains it. Class
+ * node-loss: all that lived on one host fell silent together (lost-hosts.c decides which host).
  */
 #include "verdict/backend.h"
 #include "verdict/judge.h"
 #include "verdict/outside.h"
 #include "verdict/rule.h"
 
-/* The fewest ranks that any host was seen to have. */
+/* Returns the fewest ranks that any host was seen to have; SIZE_MAX: none has any. */
 static size_t smallest_host(const struct inquiry *q)
 {
 	size_t smallest = SIZE_MAX;
@@ -25,8 +25,8 @@ static size_t smallest_host(const struct inquiry *q)
 }
 
 /*
- * A rank that no census knows may live on a host whose evidence is missing. That cannot be where
- * fewer are missing than any host has.
+ * True if a rank that no census knows may live on a host whose evidence is missing. That cannot be
+ * if fewer ranks are missing than any host has.
  */
 static bool may_be_elsewhere(const struct inquiry *q)
 {
@@ -38,8 +38,8 @@ static bool may_be_elsewhere(const struct inquiry *q)
 }
 
 /*
- * True if some process has its number by guess: no RANK says it and no group that it sits in. Then
- * nobody knows whose number is without a process.
+ * True if some process has its number by guess: neither a RANK nor a group that it sits in tells
+ * it. Then nobody knows which number is without a process.
  */
 static bool numbers_are_guessed(const struct inquiry *q)
 {
@@ -56,8 +56,9 @@ static bool numbers_are_guessed(const struct inquiry *q)
 }
 
 /*
- * How sure it is that a process which never made a communicator does not wait for the others' one
- * all the while, by means that nobody records: by its stack, which is not to be read from silence.
+ * Returns how sure it is that a process which never made a communicator does not all the while wait
+ * for the others' one by means that nobody records: by its stack, since nothing is read from
+ * silence.
  */
 static enum verdict_confidence by_stack(const struct posture *p)
 {
@@ -68,8 +69,9 @@ static enum verdict_confidence by_stack(const struct posture *p)
 }
 
 /*
- * An absence from the table tells little: it may be on a host that nobody looked at, or run without
- * our probe. Only where every host that there is was looked at, it tells more.
+ * Returns how sure it is that a rank without a process is not there. Absence from the census tells
+ * little: the rank may be on a host that nobody looked at, or run without the probe. It tells more
+ * only if every host was looked at.
  */
 static enum verdict_confidence by_table(const struct job *job)
 {
@@ -83,7 +85,7 @@ static enum verdict_confidence by_table(const struct job *job)
 
 /*
  * True if the others are at the start: some group or store of theirs is recorded, or they stand in
- * one. What makes its groups by other means, has none that is late.
+ * one. A program that makes its groups by other means has none that is late.
  */
 static bool is_the_start(const struct inquiry *q)
 {
@@ -98,7 +100,7 @@ static bool is_the_start(const struct inquiry *q)
 
 /* -- by stacks alone ------------------------------------------------------------------------- */
 
-/* True if its stack is in the making of a process's first group. */
+/* True if the rank's stack is in the making of a process's first group. */
 static bool makes_first_group(const struct inquiry *q, struct rank_index rank)
 {
 	const struct job_stack *stack = q->profiles[rank.i].posture.stack;
@@ -110,7 +112,7 @@ static bool makes_first_group(const struct inquiry *q, struct rank_index rank)
 	return false;
 }
 
-/* True if all who wait do so in that. */
+/* True if all ranks that wait do so in the making of their first group. */
 static bool all_make_first_group(const struct inquiry *q)
 {
 	bool any = false;
@@ -126,8 +128,8 @@ static bool all_make_first_group(const struct inquiry *q)
 }
 
 /*
- * True if all threads of its process are known, and none is one that a process has which has a
- * group.
+ * True if all threads of the rank's process are known, and none is of those that only a process
+ * with a group has.
  */
 static bool has_no_group(const struct inquiry *q, struct rank_index rank)
 {
@@ -148,7 +150,7 @@ static bool has_no_group(const struct inquiry *q, struct rank_index rank)
 }
 
 /*
- * Nothing of ours is in the job, and its stacks tell: the others stand in the making of their first
+ * Explains a rank before the start by stacks alone: the others stand in the making of their first
  * group, and this one is elsewhere, without any.
  */
 static bool stands_before_start(const struct inquiry *q, struct rank_index rank, struct reason *why)
@@ -195,10 +197,10 @@ bool explains_start(const struct inquiry *q, struct rank_index rank, struct reas
 	return true;
 }
 
-/* More of them are not named. */
+/* At most so many of them are named. */
 #define TOLD_PIDS 4
 
-/* True if a rank has the same parent on its host. */
+/* True if some rank has the same parent on the same host. */
 static bool is_sibling_of_ranks(const struct job *job, const struct job_process *process)
 {
 	for (struct rank_index rank = {0}; job_has_rank(job, rank) && process->ppid; rank.i++) {
@@ -214,8 +216,8 @@ static bool is_sibling_of_ranks(const struct job *job, const struct job_process 
 }
 
 /*
- * Lives, is nobody's child or helper, and was started by who started the ranks: it will have a
- * number when it makes a communicator, as those of torch.multiprocessing.spawn() do.
+ * True if the process lives, is nobody's child or helper, and was started by who started the ranks:
+ * it will have a number when it makes a communicator, as those of torch.multiprocessing.spawn() do.
  */
 static bool has_no_rank_yet(const struct job *job, const struct job_process *process)
 {
@@ -308,7 +310,7 @@ void tell_loss(struct inquiry *q, struct rank_index rank, struct draft *draft)
 
 /* -- nobody has made a communicator ------------------------------------------------------------ */
 
-/* True if something of ours was in the job: a census, or a ring. */
+/* True if the probe was in the job: there is a census, or a ring. */
 static bool has_probe(const struct job *job)
 {
 	job_for_each_rank(job, rank)
@@ -317,7 +319,7 @@ static bool has_probe(const struct job *job)
 	return job->has_census;
 }
 
-/* Ranks, and no communicator of theirs: they start, or call NCCL where it is not seen. */
+/* Judges ranks without a communicator: they start, or call NCCL where it is not seen. */
 void judge_no_groups(struct inquiry *q)
 {
 	struct draft *draft;

@@ -3,7 +3,10 @@
 
 #include <signal.h>
 
-/* True if who sends that to others ends what is stopped, too: by itself, or continued for it. */
+/*
+ * True for signals whose senders also end stopped processes: the signal does so itself, or they
+ * continue the process for it.
+ */
 static bool is_order(int64_t signo)
 {
 	return signo == SIGKILL || signo == SIGTERM || signo == SIGINT || signo == SIGHUP ||
@@ -11,8 +14,8 @@ static bool is_order(int64_t signo)
 }
 
 /*
- * True if it came to its end by itself, or had been seen to run until then: launchers continue what
- * is stopped, and end it.
+ * True if the process came to its end by itself, or had been seen to run until then: launchers
+ * continue what is stopped, and end it.
  */
 static bool ran_to_its_end(const struct profile *p)
 {
@@ -41,7 +44,7 @@ static void add(const struct inquiry *q, struct rank_index rank, struct rank_lis
 		rank_list_add(list, rank);
 }
 
-/* Adds those of them all who are in what this node stands for. */
+/* Adds all that may be stopped of the ranks that are in what this node stands for. */
 static void add_all_in(
 	const struct inquiry *q, const struct waitfor_node *node, struct rank_list *list)
 {

@@ -15,7 +15,7 @@ const struct stray *inquiry_stray(struct inquiry *q)
 	return is_rank(q->stray->rank) ? q->stray : NULL;
 }
 
-/* The call, as what it is: "AllReduce #5 TP (1)", "Send with rank 3". */
+/* Returns a call as a thing: "AllReduce #5 TP (1)", "Send with rank 3". */
 static const struct verdict_thing *thing_of(struct inquiry *q, const struct usual_op *op, int group)
 {
 	const struct verdict_thing thing = {
@@ -27,7 +27,9 @@ static const struct verdict_thing *thing_of(struct inquiry *q, const struct usua
 	return draft_thing(q, thing);
 }
 
-/* What was left out, or is too many; the rest is told by what was launched in its place. */
+/*
+ * Adds what was left out, or is too many; other kinds are told by what was launched in its place.
+ */
 static void tell_shift(struct inquiry *q, const struct stray *stray, struct draft *draft)
 {
 	bool skipped = stray->kind == STRAY_SKIPPED;

@@ -8,10 +8,16 @@
 
 #include "verdict/counterparts.h"
 
-/* The stray of this job, if somebody waits where it strays; NULL: there is none. Found once. */
+/*
+ * Returns the stray of this job, if somebody waits where it strays; NULL: there is none. Found
+ * once.
+ */
 const struct stray *inquiry_stray(struct inquiry *q);
 
-/* Makes the draft the finding about it: class, culprit, cause, facts. Victims are the caller's. */
+/*
+ * Makes the draft the finding about a stray: class, culprit, cause, facts. Victims are the
+ * caller's.
+ */
 void stray_write(struct inquiry *q, const struct stray *stray, struct draft *draft);
 
 #endif

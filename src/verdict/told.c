@@ -9,9 +9,9 @@ bool told_is_order(int signo)
 }
 
 /*
- * True if a process sent it that has no number where the rank is: one outside of its pid namespace,
- * as a container's runtime or a node's daemon is (pid_namespaces(7)). The kernel's own signals have
- * no number either, but another code, and a timer's are the rank's own.
+ * True if a process sent the signal that has no number where the rank is: one outside of its pid
+ * namespace, such as a container's runtime or a node's daemon (pid_namespaces(7)). The kernel's own
+ * signals have no sender either, but another code; a timer's are the rank's own.
  */
 static bool is_from_other_namespace(const struct job_signal *signal)
 {
@@ -20,8 +20,8 @@ static bool is_from_other_namespace(const struct job_signal *signal)
 }
 
 /*
- * True if it came of a terminal: of a key like Ctrl-C, or of its end. The kernel itself sends it,
- * to all processes of the foreground (Linux 6.1 n_tty.c __isig, tty_jobctrl.c
+ * True if the signal came from a terminal: by a key like Ctrl-C, or by its end. The kernel itself
+ * sends it, to all processes of the foreground (Linux 6.1 n_tty.c __isig, tty_jobctrl.c
  * tty_signal_session_leader).
  */
 static bool is_of_terminal(const struct job_signal *signal)
@@ -38,7 +38,10 @@ bool told_from_outside(const struct job *job, const struct job_signal *signal)
 	       (signal->sender && signal->sender != job->processes[signal->process].pid);
 }
 
-/* True if it sent that to itself: of a file that is too large the kernel tells in its name. */
+/*
+ * True if the rank sent the signal to itself. (For a file that is too large, the kernel sends
+ * SIGXFSZ in the rank's name.)
+ */
 static bool is_own_end(const struct job_signal *signal)
 {
 	return signal->from_self && !signal->abort_call && signal->signo != SIGXFSZ &&

@@ -9,15 +9,15 @@
 bool told_is_order(int signo);
 
 /*
- * True if another process sent it, or a terminal: neither the rank itself, nor the kernel for a
- * fault.
+ * True if another process or a terminal sent the signal: neither the rank itself, nor the kernel
+ * for a fault.
  */
 bool told_from_outside(const struct job *job, const struct job_signal *signal);
 
 /*
- * True if its sender is an ancestor of the rank, or runs the job without being any rank's process.
- * A sender without a pid in the rank's namespace may be anybody, and a terminal may belong to one
- * rank alone.
+ * True if the sender of a signal is an ancestor of the rank, or runs the job without being any
+ * rank's process. A sender without a pid in the rank's namespace may be anybody, and a terminal may
+ * belong to one rank alone.
  */
 bool told_by_launcher(const struct job *job, const struct job_signal *signal);
 

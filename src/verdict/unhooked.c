@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names what of a program could not be hooked, and is not judged for that. */
+/* Names what of a program could not be hooked, and so is not judged. */
 #include <string.h>
 
 #include "verdict/judge.h"
@@ -7,7 +7,7 @@
 void judge_unhooked(struct inquiry *q)
 {
 	static const struct {
-		const char *part; /* of the name that is missing */
+		const char *part; /* part of the missing function's name */
 		enum verdict_class class;
 		enum verdict_need need;
 	} table[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Somebody waits, and why is not known: the wait-for graph ends where nothing is known, or no end
- * of it explains the wait. The finding says what it would need.
+ * Judges waits of which the reason is unknown: the wait-for graph ends where nothing is known, or
+ * no end of it explains the wait. The finding says what it would need.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
-/* A wait of which only stacks tell is looked for the cause of from then on. */
+/* After so many ns a cause is sought for a wait of which only stacks tell. */
 #define UNRECORDED_LEAST (2 * CLOCK_NS_PER_S)
 
 /* Names the seats of the group that nobody knows, or the ranks whose ring would tell. */
@@ -42,7 +42,7 @@ static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 		inquiry_not_judged_of(q, VERDICT_INCONCLUSIVE, NEED_MEMBERS, g->name, 0);
 }
 
-/* Ends of the graph about which nothing can be said. */
+/* True if the node is an end of the graph about which nothing can be said. */
 static bool is_unknown_end(const struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -91,7 +91,7 @@ static void ask_for(struct inquiry *q, const struct waitfor_node *node, struct d
 
 /* -- a key that nobody sets -------------------------------------------------------------------- */
 
-/* True if a rank waits there for a key of the store that a program gave a name. */
+/* True if ranks wait there for a key of the store to which a program gave a name. */
 static bool is_named_key(const struct inquiry *q, const struct waitfor_node *node)
 {
 	const struct wait *wait =
@@ -100,7 +100,7 @@ static bool is_named_key(const struct inquiry *q, const struct waitfor_node *nod
 	return wait && need_of_store(wait) == NEED_WHO_SETS_KEY && *wait->key;
 }
 
-/* The long wait of a rank for a key; NULL: it waits in something else. */
+/* Returns the long wait of a rank for a key; NULL: it waits in something else. */
 static const struct wait *key_wait_of(const struct inquiry *q, struct rank_index rank)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);
@@ -108,7 +108,7 @@ static const struct wait *key_wait_of(const struct inquiry *q, struct rank_index
 	return wait && wait->kind == WAIT_STORE ? wait : NULL;
 }
 
-/* True if each rank that there is was seen, and waits long: none is left that could set a key. */
+/* True if each rank of the job was seen, and has waited long: none is left that could set a key. */
 static bool all_wait(const struct inquiry *q, const struct draft *draft)
 {
 	if (!inquiry_all_seen(q))
@@ -120,9 +120,10 @@ static bool all_wait(const struct inquiry *q, const struct draft *draft)
 }
 
 /*
- * Who asks for a key while all others wait for him, waits for one of them, or for somebody outside
- * of the job: that they do not agree is likely, and who of them is wrong is not known. Nothing
- * is said where all ask for keys: then it is unknown who waits for whom.
+ * Names both sides if some ranks ask for a key and all others wait for these: whoever asks waits
+ * for one of the others, or for somebody outside of the job. It is likely that they do not agree,
+ * and unknown which of them is wrong. Nothing is said if all ask for keys: then it is unknown who
+ * waits for whom.
  */
 static void tell_keys(struct inquiry *q, struct draft *draft)
 {
@@ -151,7 +152,7 @@ static void tell_keys(struct inquiry *q, struct draft *draft)
 	}
 }
 
-/* One inconclusive finding for all ends about which nothing can be said, with what it needs. */
+/* One inconclusive finding has all ends about which nothing can be said, with what they need. */
 void judge_unknown(struct inquiry *q)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
@@ -190,7 +191,9 @@ static bool went_on_since(const struct inquiry *q, const struct wait *wait)
 	return false;
 }
 
-/* True if it is a call of a library in which the host itself waits, nobody knows what for. */
+/*
+ * True if the wait is in a call of a library in which the host itself waits, nobody knows for what.
+ */
 static bool is_in_some_call(const struct inquiry *q, const struct wait *wait)
 {
 	return wait->kind == WAIT_OTHER ||
@@ -199,8 +202,8 @@ static bool is_in_some_call(const struct inquiry *q, const struct wait *wait)
 }
 
 /*
- * True if any wait is long enough to ask why. In a call of which the ring tells no group it is only
- * if the rank's stack is not elsewhere: a thread that serves may stand there for good.
+ * True if any wait is long enough to ask why. A wait in a call of which the ring tells no group is
+ * so only if the rank's stack is not elsewhere: a thread that serves may stand there for good.
  */
 static bool somebody_stands(const struct inquiry *q)
 {
@@ -218,7 +221,9 @@ static bool somebody_stands(const struct inquiry *q)
 	return false;
 }
 
-/* True if nobody says when that host was read: how long anything there has lasted is not known. */
+/*
+ * True if nobody says when the rank's host was read: how long anything there has lasted is unknown.
+ */
 static bool is_untimed(const struct inquiry *q, struct rank_index rank)
 {
 	int host = job_rank(q->job, rank)->host;
@@ -229,7 +234,7 @@ static bool is_untimed(const struct inquiry *q, struct rank_index rank)
 /*
  * True if somebody waits, and nobody says when that was seen, or since when it is so: it may be for
  * long. A rank that came late before then must not be blamed for it, and the job must not be called
- * well. Nor may it be where a thread was read while it moved, and nobody says when.
+ * well. So it is where a thread was read while it moved, and nobody says when.
  */
 static bool somebody_waits_untimed(const struct inquiry *q)
 {
@@ -265,7 +270,7 @@ void judge_unexplained(struct inquiry *q)
 			rank_list_add(&draft->victims, rank);
 }
 
-/* True if it slept there, or was there at each look, for that long. */
+/* True if the rank slept there, or was there at each look, for that long. */
 static bool is_there_for(const struct posture *p, int64_t span)
 {
 	return (p->lingers != JOB_UNKNOWN && p->lingers >= span) ||

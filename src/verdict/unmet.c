@@ -14,7 +14,10 @@ static bool is_held_in(
 	return false;
 }
 
-/* What the peer waits in towards the one who waits, of another tag, that nobody came to either. */
+/*
+ * Returns the call of another tag in which the peer waits for this rank, and to which nobody came
+ * either; NULL.
+ */
 static const struct job_op *find_other_tag(const struct inquiry *q, const struct wait *wait)
 {
 	const struct job_member *peer = &q->job->members[wait->peer];
@@ -32,8 +35,8 @@ static const struct job_op *find_other_tag(const struct inquiry *q, const struct
 }
 
 /*
- * A wait in that part of the graph of which the peer, which is in it, has not made the call; or, of
- * those, one that the peer answers with another tag.
+ * Returns a wait in that part of the graph whose peer has not made the call; if `crossed`, one to
+ * which the peer answers with another tag; NULL.
  */
 static const struct wait *find_lacking(const struct inquiry *q, int part, bool crossed)
 {
@@ -50,7 +53,7 @@ static const struct wait *find_lacking(const struct inquiry *q, int part, bool c
 	return NULL;
 }
 
-/* How often the peer made that call towards the one who waits. */
+/* Returns how often the peer made that call towards the rank that waits. */
 static uint64_t count_calls(const struct inquiry *q, const struct wait *wait, uint8_t op)
 {
 	const struct job_member *peer = &q->job->members[wait->peer];
@@ -64,7 +67,7 @@ static uint64_t count_calls(const struct inquiry *q, const struct wait *wait, ui
 	return count;
 }
 
-/* Says what the peer did not call. As many as that it called may have other tags. */
+/* Adds what the peer did not call. If it made as many calls, they may be of other tags. */
 static void tell_lacking(struct inquiry *q, const struct wait *wait, struct draft *draft)
 {
 	const struct job_member *peer = &q->job->members[wait->peer];

@@ -34,7 +34,7 @@ enum verdict_stage {
 	VERDICT_FIRST_FORWARD,
 	VERDICT_STEADY,
 	VERDICT_TEARDOWN,
-	VERDICT_STAGE_UNKNOWN, /* no ring tells */
+	VERDICT_STAGE_UNKNOWN, /* no ring tells it */
 };
 
 enum verdict_cause {
@@ -48,10 +48,10 @@ enum verdict_cause {
 	VERDICT_BY_EARLY_EXIT,
 	VERDICT_BY_CHILD_DEATH,
 	VERDICT_BY_GROUP_CREATION,
-	VERDICT_BY_SKIPPED, /* MISMATCH: left out an operation, and went on */
-	VERDICT_BY_EXTRA,   /* has an operation that its peers do not have */
-	VERDICT_BY_LEFT_GROUP, /* MISMATCH: ended its part in a group that others go on in */
-	VERDICT_BY_ADDRESS, /* NEVER_STARTED: looks for the others elsewhere */
+	VERDICT_BY_SKIPPED, /* MISMATCH: it left out an operation, and went on */
+	VERDICT_BY_EXTRA,   /* MISMATCH: it has an operation that its peers do not have */
+	VERDICT_BY_LEFT_GROUP, /* MISMATCH: it ended its part in a group in which others go on */
+	VERDICT_BY_ADDRESS, /* NEVER_STARTED: it looks for the others elsewhere */
 	VERDICT_CAUSES
 };
 
@@ -71,10 +71,10 @@ enum verdict_where {
 /* The limit that ends a job if nobody does. */
 enum verdict_limit {
 	VERDICT_NO_LIMIT,
-	VERDICT_LIMIT_DEADLINE, /* the scheduler's */
-	VERDICT_LIMIT_WATCHDOG, /* PyTorch's, of NCCL: aborts a process */
+	VERDICT_LIMIT_DEADLINE, /* the scheduler ends the job */
+	VERDICT_LIMIT_WATCHDOG, /* PyTorch's watchdog of NCCL aborts a process */
 	VERDICT_LIMIT_TIMEOUT,	/* the wait itself raises an error */
-	VERDICT_LIMIT_STORE,	/* the same of a wait in the store */
+	VERDICT_LIMIT_STORE,	/* a wait in the store raises an error */
 	VERDICT_LIMITS
 };
 
@@ -95,7 +95,7 @@ struct verdict_ranks {
 /* True if the rank is in the set. */
 bool ranks_have(struct verdict_ranks ranks, struct rank_index rank);
 
-/* What is named by more than a text from outside. */
+/* Kinds of things that are named by more than a text from outside; each with the fields it uses. */
 enum verdict_thing_kind {
 	THING_SIG,       /* sig: "AllReduce sum 4096 float32" */
 	THING_INIT,      /* name: "init of world" */
@@ -115,14 +115,14 @@ enum verdict_thing_kind {
 };
 
 /*
- * How the rows of one batch were dealt out: to `full` ranks the most that any got, to one `rest`
- * (-1: to nobody less), to `none` nothing.
+ * How the rows of one batch were dealt out: `full` ranks got `most`, the most that any got; one
+ * rank got `rest`, less than that (-1: no rank did); `none` ranks got nothing.
  */
 struct verdict_deal {
 	int64_t full, most, rest, none;
 };
 
-/* One such thing, in the verdicts' arena; words/things.h puts it into words. */
+/* One such thing; it lies in the verdicts' arena. words/things.h puts it into words. */
 struct verdict_thing {
 	enum verdict_thing_kind kind;
 	const char *name, *text;
@@ -137,6 +137,9 @@ struct verdict_thing {
 	bool more; /* there are more processes than these */
 };
 
+/*
+ * One fact; fact.def says what its numbers and texts are. JOB_UNKNOWN where a number is not known.
+ */
 struct verdict_fact {
 	enum verdict_fact_kind kind;
 	struct verdict_ranks ranks; /* the ranks it is about; n = 0: the job */
@@ -144,7 +147,7 @@ struct verdict_fact {
 	const char *text; /* "" none */
 	const char *text2;
 	const char *cite;
-	const struct verdict_thing *thing, *thing2; /* NULL: the texts */
+	const struct verdict_thing *thing, *thing2; /* what the fact names; NULL: the texts do */
 };
 
 struct verdict_ruled_out {
@@ -173,19 +176,21 @@ struct verdict {
 	enum verdict_cause cause;
 	enum verdict_where where;
 	enum verdict_next next;
-	enum job_ended_by ended_by; /* that is all there is to say; else JOB_ENDED_UNTOLD */
+	enum job_ended_by ended_by; /* the scheduler ended it, and that is all there is to say;
+				     * else JOB_ENDED_UNTOLD */
 	struct verdict_ranks culprits;
 	struct verdict_ranks victims;
 	const struct verdict_seat *unknown_members;
 	size_t nunknown;
-	struct verdict_ranks camp_a, camp_b; /* two camps and nobody blamed; else empty */
+	struct verdict_ranks camp_a, camp_b; /* two camps of which neither is blamed; else empty */
 	int group; /* JOB_NONE */
 	uint64_t op_index; /* 0 none */
 	struct job_sig op;
-	int64_t waiting; /* ns the longest victim waits, JOB_UNKNOWN */
+	int64_t waiting; /* ns for which the longest victim has waited, JOB_UNKNOWN */
 	int64_t watchdog_left; /* ns until a known limit ends the job, JOB_UNKNOWN */
-	enum verdict_limit watchdog; /* which one */
-	const char *watchdog_cite;   /* "" it is the default of the program's library */
+	enum verdict_limit watchdog; /* which limit that is */
+	const char *watchdog_cite;   /* who says it; "": it is the default of the program's
+				      * library */
 	struct verdict_fact headline; /* the fact in the headline */
 	const struct verdict_fact *evidence; /* most telling first */
 	size_t nevidence;
@@ -205,9 +210,9 @@ enum verdict_need {
 struct verdict_not_judged {
 	enum verdict_class class;
 	enum verdict_need need;
-	struct verdict_ranks ranks; /* of whom; n = 0: the job */
-	const char *name;	    /* of the group; "" none */
-	uint64_t index;		    /* of the operation; 0 none */
+	struct verdict_ranks ranks; /* ranks for which it lacked; n = 0: the job */
+	const char *name;	    /* the group for which it lacked; "" none */
+	uint64_t index;		    /* the operation for which it lacked; 0 none */
 };
 
 /*
@@ -251,30 +256,36 @@ struct verdicts {
 	void *arena;
 };
 
-/* Judges a sealed job: pure, no clock, no environment. Never fails. The caller releases. */
+/*
+ * Judges a sealed job. It is a pure function of the job: no clock, no environment. Never NULL,
+ * never fails. The job must outlive the verdicts; verdicts_free() them.
+ */
 struct verdicts *verdicts_of(const struct job *job);
 
-/* Frees them with all they point to, but for the job. Takes NULL. */
+/* Frees them with all they point to, except the job. NULL is fine. */
 void verdicts_free(struct verdicts *verdicts);
 
-/* What is to be done instead once nobody can look at the job: the same where that needs no look. */
+/*
+ * Returns the next step that takes the place of this one once nobody can look at the job any more:
+ * the same where it needs no look.
+ */
 enum verdict_next verdict_next_of_past(enum verdict_next next);
 
-/* Names as JSON has them, all literals; NULL for a number of nothing here. "compile-skew" */
+/* Names as JSON has them, all literals; NULL for a number that none has. Here: "compile-skew". */
 const char *verdict_class_name(enum verdict_class class);
-/* "compile-divergence": the kind to which a class belongs, "none" where nothing is wrong. */
+/* Returns "compile-divergence", ...: the family of a class; "none" where nothing is wrong. */
 const char *verdict_family_name(enum verdict_class class);
-/* "established", "supported", "hypothesis", "unknown" */
+/* Returns "established", "supported", "hypothesis" or "unknown". */
 const char *verdict_confidence_name(enum verdict_confidence confidence);
-/* "wait", "kill", "over", "unknown" */
+/* Returns "wait", "kill", "over" or "unknown". */
 const char *verdict_outlook_name(enum verdict_outlook outlook);
-/* "signal", "oom-kill", ...: how a rank died; NULL for none. */
+/* Returns "signal", "oom-kill", ...: why a rank is away; NULL for no cause. */
 const char *verdict_cause_name(enum verdict_cause cause);
-/* "input", "checkpoint", ...: where a rank stalls; NULL for nowhere. */
+/* Returns "input", "checkpoint", ...: where a rank stalls; NULL for nowhere. */
 const char *verdict_where_name(enum verdict_where where);
-/* "deadline", "watchdog", "timeout", "store"; NULL for none. */
+/* Returns "deadline", "watchdog", "timeout" or "store"; NULL for none. */
 const char *verdict_limit_name(enum verdict_limit limit);
-/* How far the job had come: "bootstrap", "steady", ... */
+/* Returns "bootstrap", "steady", ...: how far the job had come. */
 const char *verdict_stage_name(enum verdict_stage stage);
 
 #endif

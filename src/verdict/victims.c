@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds who waits for what a finding is about, and tells what all findings tell of that alike. */
+/*
+ * Finds who waits for what a finding is about, and adds the facts about that which all findings
+ * have in common.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +10,10 @@
 #include "job/rollcall.h"
 #include "verdict/rule.h"
 
-/* Marks in what these ranks have long waited, each in its longest wait. */
+/*
+ * Returns a flag per node: these ranks have long waited in it, each in its longest wait; to be
+ * freed.
+ */
 static bool *nodes_of(const struct inquiry *q, const struct rank_list *ranks)
 {
 	bool *nodes = alloc_zeroed(q->graph->nnodes + 1, sizeof(*nodes));
@@ -21,7 +27,7 @@ static bool *nodes_of(const struct inquiry *q, const struct rank_list *ranks)
 	return nodes;
 }
 
-/* The wait of a rank in one of these nodes, however short; NULL: it has none. */
+/* Returns the wait of a rank in one of these nodes, however short; NULL. */
 static const struct wait *wait_in(
 	const struct inquiry *q, struct rank_index rank, const bool *nodes)
 {
@@ -33,8 +39,8 @@ static const struct wait *wait_in(
 }
 
 /*
- * A rank in the same operation in which others have long waited waits for the same, however short
- * its own wait is: it came later than they, or was ended sooner.
+ * Adds as victims ranks in the same operation in which victims have long waited, however short
+ * their own wait is: they came later, or were ended sooner.
  */
 static void add_fellows(struct inquiry *q, struct draft *draft)
 {
@@ -61,14 +67,14 @@ void find_victims(struct inquiry *q, const bool *marked, struct draft *draft)
 
 /* -- where they wait --------------------------------------------------------------------------- */
 
-/* True if a wait is in something that others may wait in, too. */
+/* True if the wait is in something that others may wait in, too. */
 static bool has_place(const struct wait *wait)
 {
 	return wait && !waits_is_told(wait) &&
 	       (wait->member != JOB_NONE || wait->kind == WAIT_STORE);
 }
 
-/* True if two waits are for the same; at a fork there are different ops at one index. */
+/* True if two waits are for the same. At a fork there are different ops at one index. */
 static bool same_place(const struct inquiry *q, const struct wait *a, const struct wait *b)
 {
 	if (!has_place(a) || !has_place(b) || a->kind != b->kind || a->index != b->index)
@@ -89,7 +95,7 @@ static bool is_for_id(const struct inquiry *q, const struct wait *wait)
 	       rollcall_is_bootstrap(&q->job->groups[q->job->members[wait->member].group]);
 }
 
-/* Tells what is waited in, where, for how long; of P2P also for whom. */
+/* Fills in what is waited in, where, and for how long; of P2P also for whom. */
 static void fill_wait_fact(
 	struct inquiry *q, const struct wait *wait, int64_t age, struct verdict_fact *fact)
 {
@@ -118,7 +124,7 @@ static void fill_wait_fact(
 	}
 }
 
-/* Returns the fact that tells of such a wait. */
+/* Returns the kind of fact that tells of such a wait. */
 static enum verdict_fact_kind kind_of_wait(const struct inquiry *q, const struct wait *wait)
 {
 	static const enum verdict_fact_kind kinds[] = {
@@ -141,7 +147,7 @@ static enum verdict_fact_kind kind_of_wait(const struct inquiry *q, const struct
 	return is_for_id(q, wait) ? FACT_WAITS_FOR_ID : kinds[wait->kind];
 }
 
-/* One fact for all victims that wait at the same place. */
+/* Adds one fact for all victims that wait at the same place. */
 static void tell_place(struct inquiry *q, struct draft *draft, const struct wait *place,
 	const struct wait *const *waits)
 {
@@ -164,7 +170,7 @@ static void tell_place(struct inquiry *q, struct draft *draft, const struct wait
 	array_release(&ranks.list);
 }
 
-/* Places told before, to tell each once. */
+/* True if an earlier victim waits at the same place, which was told then. */
 static bool told_before(const struct inquiry *q, const struct wait *const *waits, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
