@@ -188,8 +188,8 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 /*
  * Returns the ranks whose GPUs are behind: a minority whose op is open while the rest's is done (or
  * a half, if the rest completed later ops as well: then no link is broken), or that never began
- * what the rest began. If only dumps tell, a half is enough for a guess: a rank's own word, and its
- * peer's. NULL: nobody's; the cause lies between them.
+ * what the rest began. Half is enough for a guess; of what is open only if dumps alone tell: they
+ * hold a rank's own word, and its peer's. NULL: nobody's; the cause lies between them.
  */
 static const struct rank_list *find_behind(
 	const struct inquiry *q, const struct waitfor_node *node, const struct completion *c)
@@ -206,7 +206,7 @@ static const struct rank_list *find_behind(
 	if (c->open.list.nr && !c->unknown.list.nr &&
 		c->open.list.nr < c->done.list.nr + c->beyond)
 		return &c->open;
-	if (c->waiting.list.nr && c->waiting.list.nr < c->begun.list.nr)
+	if (c->waiting.list.nr && c->waiting.list.nr <= c->begun.list.nr)
 		return &c->waiting;
 	return NULL;
 }
@@ -269,8 +269,9 @@ static bool may_be_past(const struct inquiry *q, const struct rank_list *behind)
 }
 
 /*
- * True if the finding can only be a guess, by dumps: half of the members have it open, or all for
- * an unknown time; or those behind may be of the past; or only counts tell that they are in one op.
+ * True if the finding can only be a guess, by dumps: half of the members have it open or have not
+ * begun it, or all have it open for an unknown time; or those behind may be of the past; or only
+ * counts tell that they are in one op.
  */
 static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, const struct rank_list *behind)
@@ -279,7 +280,9 @@ static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 		return false;
 	if (is_only_counted(q, node) || (behind && may_be_past(q, behind)))
 		return true;
-	return !node->reached || (behind && c->open.list.nr >= c->done.list.nr + c->beyond);
+	return !node->reached ||
+	       (behind == &c->open && c->open.list.nr >= c->done.list.nr + c->beyond) ||
+	       (behind == &c->waiting && c->waiting.list.nr >= c->begun.list.nr);
 }
 
 /* Begins a finding of which only is known what is waited in, and what to do next. */

@@ -21,6 +21,7 @@ class World:
         self.status = {rank: {} for rank in range(size)}
         self.time = BASE
         self.step = step_ns
+        self.times = False  # as TORCH_NCCL_ENABLE_TIMING does
         self.group("0", "default_pg", range(size))
 
     def go_on(self):
@@ -47,8 +48,10 @@ class World:
                             "seq": {r: 0 for r in ranks}, "p2p": {r: 0 for r in ranks}})
         return len(self.groups) - 1
 
-    def entry(self, rank, g, name, done, sizes, dtype="Float", p2p=False, out=None, status=True):
+    def entry(self, rank, g, name, done, sizes, dtype="Float", p2p=False, out=None, status=True,
+              begun=False):
         group = self.groups[g]
+        begun = self.times and (done or begun)
         entry = {
             "frames": [
                 {"name": "all_reduce", "line": 2500,
@@ -63,7 +66,8 @@ class World:
             "input_sizes": sizes, "input_dtypes": [dtype] * len(sizes),
             "output_sizes": sizes if out is None else out,
             "output_dtypes": [dtype] * len(sizes if out is None else out),
-            "state": "completed" if done else "scheduled", "time_discovered_started_ns": None,
+            "state": "completed" if done else "started" if begun else "scheduled",
+            "time_discovered_started_ns": self.time + self.step // 4 if begun else None,
             "time_discovered_completed_ns": self.time + self.step // 2 if done else None,
             "retired": bool(done), "timeout_ms": 600000, "is_p2p": p2p}
         self.entries[rank].append(entry)
@@ -71,12 +75,18 @@ class World:
         seq = group["p2p"][rank] if p2p else group["seq"][rank]
         if status:
             told[0] = seq
+            if begun:
+                told[1] = seq
             if done:
                 told[2] = seq
         return entry
 
-    def collective(self, g, name, ranks=None, done=True, sizes=((1024,),), dtype="Float", out=None):
-        """done: True, False, or the ranks where it is; sizes: the same for all, or by rank."""
+    def collective(self, g, name, ranks=None, done=True, sizes=((1024,),), dtype="Float", out=None,
+                   begun=()):
+        """
+        done: True, False, or the ranks where it is; sizes: the same for all, or by rank; begun: the
+        ranks whose devices began it.
+        """
         self.go_on()
         for rank in self.groups[g]["ranks"] if ranks is None else ranks:
             self.groups[g]["seq"][rank] += 1
@@ -84,7 +94,8 @@ class World:
             mine_out = out[rank] if isinstance(out, dict) else out
             self.entry(rank, g, name, done is True or (done is not False and rank in done),
                        [list(s) for s in mine], dtype,
-                       out=None if mine_out is None else [list(s) for s in mine_out])
+                       out=None if mine_out is None else [list(s) for s in mine_out],
+                       begun=rank in begun)
 
     def message(self, g, source, target, done=True, sides=("send", "recv"), amount=64):
         self.go_on()

@@ -77,6 +77,14 @@ def expect_not_in(what, words, text):
         failed += 1
 
 
+def write_dated(world, at, behind):
+    """All files are of one moment, so many seconds behind the last operation."""
+    world.write(at)
+    for file in os.listdir(at):
+        os.utime(os.path.join(at, file), ns=(world.time + behind * 10**9,) * 2)
+    return at
+
+
 def plain(size=8, ops=20):
     world = World(size)
     for _ in range(ops):
@@ -127,16 +135,16 @@ def cases(at):
     for _ in range(6):
         world.collective(0, "all_reduce", done=others(4, 2))
     world.collective(0, "all_reduce", done=False)
-    dated = world.write(folder("dated"))
-    for name in os.listdir(dated):
-        os.utime(os.path.join(dated, name), ns=(world.time + 60 * 10**9,) * 2)
-    expect("device", dated, 1, "gpu-stall", [2], ['"confidence": "supported"'])
+    expect("device", write_dated(world, folder("dated"), 60), 1, "gpu-stall", [2],
+           ['"confidence": "supported"'])
     # Nobody knows when its dump was made: perhaps just before the others completed that.
     expect("device, without times", world.write(folder("device")), 1, "gpu-stall", [2],
            ['"confidence": "hypothesis"'])
     # Without an entry of it nobody knows that all are in one op: statuses count messages, too.
     expect("device, only counts", world.write(folder("counts"), entries=False), 1, "gpu-stall", [2],
            ['"confidence": "hypothesis"'])
+
+    begun(folder)
 
     # Dumps of a job that goes on, one of them taken later than the others.
     world = plain(4)
@@ -193,6 +201,34 @@ def cases(at):
     seats_by_messages(folder)
     damaged(folder)
     files(folder)
+
+
+def begun(folder):
+    """A job that times its collectives tells whose GPU began an operation that all are in."""
+    def job(size, began):
+        world = World(size)
+        world.times = True
+        world.message(0, 0, 1)  # so the group's status counts that, too, and only entries tell
+        for _ in range(20):
+            world.collective(0, "all_reduce")
+        world.collective(0, "all_reduce", done=False, begun=began)
+        return world
+
+    def dated(world, name):
+        return write_dated(world, folder(name), 60)
+    expect("one has not begun", dated(job(4, [0, 1, 3]), "begun"), 1, "gpu-stall", [2],
+           ["never began on this GPU", '"confidence": "supported"'])
+    expect("one of two has not begun", dated(job(2, [0]), "begun-of-two"), 1, "gpu-stall", [1],
+           ['"confidence": "hypothesis"'])
+    expect("all have begun", dated(job(4, range(4)), "begun-by-all"), 1, "transport-stall")
+    # One whose begins are not noted may have begun it.
+    # Nor, where it is noted when the op is complete, as some backends do.
+    world = job(4, [0, 1, 3])
+    world.status[2][0][1] = -1
+    for noted in (None, "time_discovered_completed_ns"):
+        for entry in world.entries[2]:
+            entry["time_discovered_started_ns"] = noted and entry[noted]
+        expect("one does not tell", dated(world, "begun-%s" % noted), 1, "transport-stall")
 
 
 def no_lists(folder):
@@ -518,10 +554,8 @@ def old_dump(folder, since):
     old = world.write(folder("behind"))
     os.utime(old + "/nccl_trace_rank_2", ns=(at + 10**8,) * 2)
     expect_sure("open in an old dump, by its time", old, [])
-    old = world.write(folder("behind-undated"))
-    for rank in range(4):
-        os.utime(old + "/nccl_trace_rank_%d" % rank, ns=(at + 86400 * 10**9,) * 2)
-    expect_sure("open in a dump that may be old", old, [])
+    expect_sure("open in a dump that may be old",
+                write_dated(world, folder("behind-undated"), 86400), [])
 
 
 def untimed(folder, since):

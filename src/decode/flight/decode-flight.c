@@ -215,6 +215,8 @@ static void read_groups(struct flight_rank *rank, const struct flight_dump *dump
 		if (listed)
 			rank->seats.items[at].list = group->list->nr ? group->list : NULL;
 	}
+	for (size_t i = 0; i < dump->nstatuses; i++)
+		rank->times |= dump->statuses[i].started >= 0;
 	rank->nstatuses = dump->nstatuses;
 	rank->statuses = arena_copy(&rank->arena, dump->statuses,
 		dump->nstatuses * sizeof(*dump->statuses));
@@ -319,6 +321,18 @@ static uint32_t took_ms(const struct flight_entry *entry)
 	return ms > UINT32_MAX ? 0 : (uint32_t)ms;
 }
 
+/*
+ * True if begins are noted when they are. Some backends note one only when the op is complete, with
+ * that moment.
+ */
+static bool tells_begin(const struct flight_entry *entry)
+{
+	int64_t from = known_ns(entry->started_ns), to = known_ns(entry->completed_ns);
+
+	return entry->state == FLIGHT_STARTED ||
+	       (from != JOB_UNKNOWN && to != JOB_UNKNOWN && from < to);
+}
+
 static void read_entry(struct flight_rank *rank, const struct flight_entry *entry, size_t number,
 	uint32_t at)
 {
@@ -334,6 +348,8 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 		.created = known_ns(entry->created_ns),
 		.complete = entry->state == FLIGHT_COMPLETED ||
 			    (retires && entry->retired == FLIGHT_YES),
+		.began = entry->state == FLIGHT_STARTED ||
+			 known_ns(entry->started_ns) != JOB_UNKNOWN,
 		.retired = entry->retired == FLIGHT_YES};
 	op->end = !flight_signature(entry, &op->sig, &mine);
 	if (is_group_rank(mine))
@@ -349,6 +365,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 	rank->sends_unseen |= retires && !op->p2p && entry->op != FLIGHT_UNKNOWN && op->seq > 0 &&
 			      entry->op > op->seq;
 	rank->active_only &= !op->complete;
+	rank->times |= tells_begin(entry);
 	rank->timed_out |= op->retired && !op->complete;
 	keep_newest(&rank->newest, entry->created_ns);
 	keep_newest(&rank->newest, entry->started_ns);

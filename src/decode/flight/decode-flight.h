@@ -57,6 +57,7 @@ struct flight_op {
 	bool p2p;
 	bool end;	/* of a coalesced launch: no op by itself */
 	bool complete;
+	bool began; /* on the device, as is noted where the job times its collectives */
 	bool retired;
 	bool unsaid;    /* over, and nothing tells whether it is complete or failed */
 	bool captured;	/* into a graph: nobody waits for it */
@@ -83,8 +84,8 @@ struct flight_seat {
 	uint64_t members;    /* of the group, as amounts of its ops tell; 0 none tells, */
 	bool members_differ; /* or they do not agree */
 	int64_t timeout_ms;
-	bool head_known, done_known;
-	uint64_t head, done;
+	bool head_known, done_known, begun_known;
+	uint64_t head, done, begun;
 	size_t from, to; /* of the rank's collectives */
 };
 
@@ -110,6 +111,7 @@ struct flight_rank {
 	bool outdated;	   /* made before others went on: tells of the past only */
 	bool lags;	   /* others completed what it has not: it may report nothing any more */
 	bool timed_out;	   /* its watchdog gave up an op */
+	bool times;	   /* it notes when ops begin */
 	bool sends_unseen; /* it sent or received what has no entry */
 	bool torchcomms;   /* of TorchComms' own recorder */
 	bool overwritten;  /* and its oldest entries are gone, */

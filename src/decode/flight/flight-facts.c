@@ -49,9 +49,8 @@ static void give_seat(const struct flights *flights, const struct flight_rank *r
 	member.head = seat->head;
 	member.done_known = seat->done_known && !rank->outdated && !seat->left;
 	member.done = seat->done;
-	member.begun_known = member.done_known && seat->status && seat->status->started >= 0 &&
-			     !group->has_p2p && !backend_has(group->maker, BACKEND_RETIRES);
-	member.begun = member.begun_known ? (uint64_t)seat->status->started : 0;
+	member.begun_known = member.done_known && seat->begun_known;
+	member.begun = member.begun_known ? seat->begun : 0;
 	member.p2p_whole = rank->from_start && rank->has_entries && !rank->cut &&
 		!rank->outdated;
 	if (seat->timeout_ms > 0 && seat->timeout_ms < INT64_MAX / 2000000)

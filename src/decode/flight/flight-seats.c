@@ -67,9 +67,10 @@ static void join_parts(struct flight_op *const *list, size_t from, size_t to, bo
 		else if (part->sig.op != JOB_OP_OTHER)
 			first->sig.op = part->sig.op;
 	}
-	if (end)
+	if (end) {
 		first->complete = end->complete;
-	else if (to - from > 1)
+		first->began = end->began;
+	} else if (to - from > 1)
 		first->complete = !newest;
 }
 
@@ -169,6 +170,33 @@ static void find_done(const struct flights *flights, const struct flight_rank *r
 		seat->done = seat->head;
 }
 
+/* True if the rank notes when ops begin, and of those that are open the first has an entry. */
+static bool tells_begun(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_seat *seat, struct flight_op *const *list, size_t from, size_t to)
+{
+	if (!rank->times || !seat->done_known || retires(flights, seat))
+		return false;
+	for (size_t i = from; i < to && seat->head > seat->done; i++)
+		if ((uint64_t)list[i]->seq == seat->done + 1)
+			return true;
+	return seat->head == seat->done;
+}
+
+/* Up to which its device began them: by the status where that tells it, else by entries. */
+static void find_begun(const struct flights *flights, const struct flight_rank *rank,
+	struct flight_seat *seat, struct flight_op *const *list, size_t from, size_t to)
+{
+	bool by_entries = tells_begun(flights, rank, seat, list, from, to);
+	bool by_status = seat->done_known && tells_by_status(flights, rank, seat) &&
+			 seat->status->started >= 0;
+
+	seat->begun_known = by_entries || by_status;
+	seat->begun = by_status ? (uint64_t)seat->status->started : seat->done;
+	for (size_t i = from; i < to && seat->begun_known; i++)
+		if (list[i]->began && (uint64_t)list[i]->seq > seat->begun)
+			seat->begun = (uint64_t)list[i]->seq;
+}
+
 /*
  * An op that the host recorded and never handed over, while it went on to others: into a graph
  * that was being captured. Nobody waits for it.
@@ -211,6 +239,7 @@ static void look_at_rank(const struct flights *flights, struct flight_rank *rank
 			to++;
 		find_head(flights, rank, seat);
 		find_done(flights, rank, seat, list, from, to);
+		find_begun(flights, rank, seat, list, from, to);
 		settle_ops(flights, rank, seat, list, from, to);
 		seat->from = from;
 		seat->to = to;
