@@ -257,6 +257,7 @@ struct job_member {
 	uint64_t splits;   /* calls that split it, the one in progress included */
 	int64_t timeout;   /* ns in one op after which its maker ends the process; JOB_UNKNOWN */
 	bool p2p_whole;	   /* p2p has all incomplete calls: one that is not there was not made */
+	bool keeps_newest; /* an op without a record came before all that its rank has records of */
 	const struct job_op *ops;
 	size_t nops;
 	const struct job_op *p2p;

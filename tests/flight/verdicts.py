@@ -281,8 +281,23 @@ def overwritten(folder):
     for _ in range(30):
         world.collective(0, "all_reduce", done=False)
     expect("fork", world.write(folder("fork")), 1, "collective-mismatch", [5])
+    overwritten_before(folder)
     expect("fork overwritten", world.write(folder("fork-gone"), keep=8), 4, "inconclusive", [],
            ["with what, is overwritten", "TORCH_FR_BUFFER_SIZE"])
+
+
+def overwritten_before(folder):
+    """All that 0 launched with 1 is behind what it waits for with 2: that is overwritten."""
+    world = World(3)
+    pair, side = world.group("1", "TP", [0, 1]), world.group("2", "DP", [0, 2])
+    for _ in range(9):
+        world.collective(pair, "all_reduce")
+        world.collective(side, "all_reduce")
+    world.collective(side, "all_reduce", ranks=[0], done=False)
+    for _ in range(5):
+        world.collective(pair, "all_reduce", done=False)
+    expect("behind what is overwritten", world.write(folder("before"), without=[2], keep=5),
+           4, "inconclusive", [], ["dump of rank 2"])
 
 
 def made_anew(folder):

@@ -51,6 +51,7 @@ static void give_seat(const struct flights *flights, const struct flight_rank *r
 	member.done = seat->done;
 	member.begun_known = member.done_known && seat->begun_known;
 	member.begun = member.begun_known ? seat->begun : 0;
+	member.keeps_newest = rank->has_entries && !rank->cut;
 	member.p2p_whole = rank->from_start && rank->has_entries && !rank->cut &&
 		!rank->outdated;
 	if (seat->timeout_ms > 0 && seat->timeout_ms < INT64_MAX / 2000000)

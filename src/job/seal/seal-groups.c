@@ -260,6 +260,7 @@ static void join_member(struct job_member *into, const struct job_member *from)
 	SEAL_KEEP_MAX(into->splits, from->splits);
 	SEAL_KEEP_MAX(into->timeout, from->timeout);
 	into->p2p_whole |= from->p2p_whole;
+	into->keeps_newest |= from->keeps_newest;
 	if (from->head_known) {
 		if (!into->head_known || from->head > into->head)
 			into->zeros = from->zeros;

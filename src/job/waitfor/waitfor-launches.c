@@ -13,9 +13,19 @@
 #include "job/rollcall.h"
 #include "job/waitfor/waitfor-make.h"
 
-/* True if `wait` is for a later launch of the same rank than `other`. */
-static bool launched_after(const struct wait *wait, const struct wait *other)
+/* True if the op of `wait` has no record any more, since later ones have taken its place. */
+static bool is_overwritten(const struct waitfor_maker *m, const struct wait *wait)
 {
+	return wait->kind == WAIT_COLLECTIVE && !wait->op &&
+	       m->job->members[wait->member].keeps_newest;
+}
+
+/* True if `wait` is for a later launch of the same rank than `other`. */
+static bool launched_after(
+	const struct waitfor_maker *m, const struct wait *wait, const struct wait *other)
+{
+	if (wait->op && wait->op->order && is_overwritten(m, other))
+		return true;
 	return wait->op && other->op && wait->op->order && other->op->order &&
 	       wait->op->order > other->op->order &&
 	       (!wait->op->launch || wait->op->launch != other->op->launch);
@@ -59,7 +69,7 @@ static bool is_behind(
 {
 	if (other->kind != WAIT_COLLECTIVE && other->kind != WAIT_P2P)
 		return false;
-	if (!launched_after(wait, other) || are_apart(m, wait, other))
+	if (!launched_after(m, wait, other) || are_apart(m, wait, other))
 		return false;
 	if (hides_streams(m, wait->rank))
 		return true;
