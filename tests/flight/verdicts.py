@@ -549,6 +549,9 @@ def at_times(folder):
     world = since(0.2)
     world.collective(0, "all_reduce", done=False)
     expect("dumped as it goes", world.write(folder("fresh")), 0, "too early")
+    at = write_dated(world, folder("fresh"), -1)
+    page = subprocess.run([INQUEST, "diagnose", at], capture_output=True, text=True).stdout
+    expect_not_in("by a clock that is behind", "TELL (-", page)
     world = since(310)
     world.time += 10 * 10**9
     world.collective(0, "all_reduce", ranks=others(4, 3), done=False)

@@ -558,7 +558,7 @@ static void find_times(struct flights *flights)
 		rank->seen = JOB_UNKNOWN;
 		if (newest != JOB_UNKNOWN && !rank->timed_out &&
 			when >= newest - CLOCK_BEHIND && when - newest <= most)
-			rank->seen = when;
+			rank->seen = when > newest ? when : newest;
 	}
 }
 
