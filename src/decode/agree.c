@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a ring's records carry and what the job's facts hold are told by two floors that do not see
- * each other; decoding copies the one to the other without a table. Kinds of operations and of
- * spans come from lists that both floors include (lists/op.def, lists/span.def). What does not is
+ * Checks at compile time that the ring's format and the job's model agree. The two floors do not
+ * see each other, and decoding copies the one to the other without a table. Kinds of operations and
+ * of spans come from lists that both include (lists/op.def, lists/span.def); what does not is
  * compared here, where both are seen: where they differ nothing compiles.
  */
 #include "job/job.h"

@@ -8,9 +8,12 @@
 #include "base/meter.h"
 #include "evidence/gather/measure.h"
 
-#define AHEAD_SHARE (64u << 10) /* bytes that are worth a worker */
+#define AHEAD_SHARE (64u << 10) /* bytes of exhibits that are worth one more thread */
 
-/* An exhibit too large for its kind, or for the memory there may be, is lost as a whole. */
+/*
+ * Admits an exhibit: 0, or negative with words. One too large for its kind, or for the memory there
+ * may be, is lost as a whole.
+ */
 static int admit(
 	const struct decode_context *context, const struct exhibit *exhibit, struct complaint *why)
 {
@@ -22,6 +25,7 @@ static int admit(
 	return 0;
 }
 
+/* Discards what is prepared and was not taken. */
 static void discard(struct ahead *ahead)
 {
 	for (size_t i = 0; i < ahead->to - ahead->from; i++) {
@@ -33,6 +37,7 @@ static void discard(struct ahead *ahead)
 	ahead->from = ahead->to = 0;
 }
 
+/* Prepares one exhibit of those admitted, on any thread. */
 static void prepare(void *context, size_t worker, size_t i)
 {
 	const struct ahead *ahead = context;
@@ -44,7 +49,7 @@ static void prepare(void *context, size_t worker, size_t i)
 		slot->ready = ahead->decoder->prepare(exhibit, slot->host);
 }
 
-/* True if exhibit i still belongs to those that are prepared, which have so many bytes. */
+/* True if exhibit i is to be prepared with those since `from`, which have so many bytes. */
 static bool is_of_these(const struct ahead *ahead, size_t i, size_t bytes)
 {
 	const struct exhibit *exhibit = ahead->exhibits[i];
@@ -54,7 +59,9 @@ static bool is_of_these(const struct ahead *ahead, size_t i, size_t bytes)
 		       exhibit->len <= AHEAD_BYTES && bytes + exhibit->len <= AHEAD_BYTES);
 }
 
-/* From exhibit i on. Who works alone prepares each in its turn, which takes less memory. */
+/*
+ * Prepares exhibits from i on. One thread alone prepares each in its turn, which takes less memory.
+ */
 static void look_ahead(struct ahead *ahead, const struct decoder *decoder,
 	struct decode_context *context, size_t i)
 {

@@ -3,9 +3,10 @@
 #define DECODE_AHEAD_H
 
 /*
- * Exhibits of one kind are decoded one after the other, since what they tell is joined in an order;
- * but what their decoder prepares of each (decode/decode.h) needs none of the others. So a
- * hundred of them are prepared at once, by several threads where that is worth it.
+ * Preparing exhibits ahead of their decoding. Exhibits of one kind are decoded one after the other,
+ * since what they tell is joined in an order; but what their decoder prepares of each
+ * (decode/decode.h) needs none of the others. So a hundred of them are prepared at once, by several
+ * threads where that is worth it.
  *
  *	struct ahead ahead = {.exhibits = sorted, .n = n};
  *
@@ -18,34 +19,40 @@
 #include "decode/context.h"
 #include "decode/decode.h"
 
-/* So many exhibits, and bytes of them, but always one: what is made of them stays in caches. */
+/*
+ * At most so many exhibits, and bytes of them, are prepared at once, but always one: what is made
+ * of them has to stay in caches.
+ */
 #define AHEAD_MOST  128
 #define AHEAD_BYTES (512u << 10)
 
-/* One of them, from the admission of its memory to its decoder. */
+/* One exhibit, from the admission of its memory to its decoder. */
 struct ahead_slot {
 	const struct decode_host *host;
 	void *ready;
-	struct complaint refused; /* no words: it may be decoded */
+	struct complaint refused; /* why it is not decoded; no words: it is */
 };
 
+/* What is prepared at the moment. Zero it, then set the first two. */
 struct ahead {
 	const struct exhibit **exhibits; /* in the order of decoding; borrowed */
 	size_t n;
-	/* Its own: */
-	const struct decoder *decoder; /* of those that are prepared, */
-	size_t from, to;	       /* from this one to before that one */
+	/* ahead.c's own: */
+	const struct decoder *decoder; /* the decoder of those prepared, */
+	size_t from, to;	       /* which are [from, to) */
 	struct ahead_slot *slots;
 };
 
 /*
- * Prepares exhibit i for its decoder, where that prepares anything, and lets context->ready show
- * it. False with words where it is too large for its kind, or for the memory there may be: that is
- * asked for each in their order. Ask for each i but damaged ones' in ascending order.
+ * Prepares exhibit i, if its decoder prepares anything, and points context->ready to the result.
+ * False with words if the exhibit is too large for its kind, or for the memory there may be; memory
+ * is asked for in the order of exhibits. Call it in ascending order for each i whose exhibit is
+ * undamaged.
  */
 bool ahead_has(struct ahead *ahead, const struct decoder *decoder, struct decode_context *context,
 	size_t i, struct complaint *why) __attribute__((nonnull));
 
+/* Discards what no decoder took, and frees the slots. */
 void ahead_release(struct ahead *ahead) __attribute__((nonnull));
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "ring/census.h"
 
+/* Doubles the room of the table of hosts. */
 static void reindex_hosts(struct decode_context *context)
 {
 	free(context->host_index);
@@ -52,6 +53,7 @@ const char *context_job_id(const struct decode_host *host, const char *id)
 	return id;
 }
 
+/* Adds a folder that is not known yet, under its own name. */
 static void add_id(struct decode_context *context, struct decode_host *host, const char *id)
 {
 	const char *own;
@@ -93,6 +95,7 @@ const struct decode_gather *context_gather(const struct decode_host *host, int64
 
 /* --- Processes ------------------------------------------------------------------------------- */
 
+/* Hashes host, pid and start time, which are a process together. */
 static uint64_t process_hash(const char *host, uint32_t pid, uint64_t start_time)
 {
 	uint64_t hash = hash_text(HASH_START, host);
@@ -102,6 +105,7 @@ static uint64_t process_hash(const char *host, uint32_t pid, uint64_t start_time
 	return hash ^ hash >> 32;
 }
 
+/* Puts the process at that place into the table. */
 static void context_index(struct decode_context *context, size_t place)
 {
 	const struct job_who *who = &context->processes.items[place]->who;
@@ -128,6 +132,7 @@ static struct decode_process *context_lookup(const struct decode_context *contex
 	return NULL;
 }
 
+/* Doubles the room of the table of processes. */
 static void context_reindex(struct decode_context *context)
 {
 	free(context->index);
@@ -177,9 +182,9 @@ const char *context_name(struct decode_context *context, const struct decode_pro
 }
 
 /*
- * When it ended, by two witnesses. Of the same end the earlier time is the better one: a process
- * says that it exits just before it does, others notice only afterwards. Of ends that differ the
- * better witness's counts, which may not know when.
+ * Returns when a process ended, by two witnesses. Of the same end the earlier time is the better
+ * one: a process says that it exits just before it does, others notice only afterwards. Of ends
+ * that differ the better witness's time counts, unless it does not know it.
  */
 static int64_t end_time(const struct decode_end *best, const struct decode_end *other)
 {
@@ -206,7 +211,7 @@ void context_end(struct decode_process *process, const struct decode_end *end)
 	}
 }
 
-/* The table before the images that it reads. */
+/* Frees the table first, since it reads the images. */
 static void release_modules(struct decode_host *host)
 {
 	modules_free(host->modules);

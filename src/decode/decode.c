@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order. Exhibits are decoded in an order of their own (kind, host, process, label, time, bytes),
- * never in that of their arrival: kinds first, as the table lists them, since clocks, census and
- * who lives come before what needs them. Of several readings of one thing the latest undamaged one
- * counts; samples of /proc all count, that is what they are for.
+ * Decodes the exhibits of an evidence in an order of their own (kind, host, process, label, time,
+ * bytes), never in that of their arrival: kinds first, as the table lists them, since clocks,
+ * census and who lives come before what needs them. Of several readings of one thing the latest
+ * undamaged one counts; samples of /proc all count, that is what they are for.
  */
 #include "decode/decode.h"
 
@@ -52,7 +52,7 @@ static const struct decoder *const decoders[] = {
 
 #define DECODERS (sizeof(decoders) / sizeof(decoders[0]))
 
-/* Place of its decoder in the table; kinds without one come last. */
+/* Returns the place of the exhibit's decoder in the table; kinds without one come last. */
 static size_t exhibit_turn(const struct exhibit *exhibit)
 {
 	size_t turn;
@@ -63,7 +63,7 @@ static size_t exhibit_turn(const struct exhibit *exhibit)
 	return turn;
 }
 
-/* NULL: there is none. */
+/* Returns the exhibit's decoder; NULL if its kind has none. */
 static const struct decoder *decoder_of(const struct exhibit *exhibit)
 {
 	size_t turn = exhibit_turn(exhibit);
@@ -71,7 +71,7 @@ static const struct decoder *decoder_of(const struct exhibit *exhibit)
 	return turn < DECODERS ? decoders[turn] : NULL;
 }
 
-/* What an exhibit is of: equal for two readings of one thing. */
+/* Compares what two exhibits are of: equal for two readings of one thing. */
 static int compare_things(const struct exhibit *a, const struct exhibit *b)
 {
 	size_t turn_a = exhibit_turn(a), turn_b = exhibit_turn(b);
@@ -88,7 +88,10 @@ static int compare_things(const struct exhibit *a, const struct exhibit *b)
 	return order ? order : strcmp(a->label, b->label);
 }
 
-/* Makes the order total: two readings of one moment that differ must not depend on arrival. */
+/*
+ * Compares bytes, which makes the order total: which of two readings of one moment counts must not
+ * depend on their arrival.
+ */
 static int compare_bytes(const struct exhibit *a, const struct exhibit *b)
 {
 	size_t len = a->len < b->len ? a->len : b->len;
@@ -97,7 +100,10 @@ static int compare_bytes(const struct exhibit *a, const struct exhibit *b)
 	return order ? order : COMPARE(a->len, b->len);
 }
 
-/* Readings of one thing: the one that counts comes last, undamaged before damaged, then by time. */
+/*
+ * Orders exhibits. Of readings of one thing the one that counts comes last: undamaged ones after
+ * damaged ones, then by time.
+ */
 static int compare_exhibits(const void *va, const void *vb)
 {
 	const struct exhibit *a = *(const struct exhibit *const *)va;
@@ -111,14 +117,14 @@ static int compare_exhibits(const void *va, const void *vb)
 	return order ? order : compare_bytes(a, b);
 }
 
-/* Kinds of which every reading counts, and not only the latest. */
+/* True for kinds of which every reading counts, and not only the latest. */
 static bool exhibit_is_sample(const struct exhibit *exhibit)
 {
 	return exhibit->kind == EXHIBIT_PROC_STAT || exhibit->kind == EXHIBIT_PROC_IO ||
 	       exhibit->kind == EXHIBIT_GATHER || exhibit->kind == EXHIBIT_CGROUP;
 }
 
-/* True if the next exhibit tells of the same thing, and better. */
+/* True if the next exhibit is a better reading of the same thing. */
 static bool exhibit_is_outdated(const struct exhibit *this, const struct exhibit *next)
 {
 	if (!next || compare_things(this, next))
@@ -128,6 +134,7 @@ static bool exhibit_is_outdated(const struct exhibit *this, const struct exhibit
 	return true;
 }
 
+/* Adds a loss of unknown extent; `of_ops` if it may hide operations. */
 static void add_loss(struct job_builder *builder, const struct job_who *who, const char *what,
 	bool of_ops, const char *cite)
 {
@@ -137,7 +144,7 @@ static void add_loss(struct job_builder *builder, const struct job_who *who, con
 	job_add_loss(builder, *who, &loss);
 }
 
-/* Names an exhibit in a cite: "ring:3", "proc-stat:p4711", "receipt:hostA". */
+/* Returns the name of an exhibit in a cite: "ring:3", "proc-stat:p4711", "receipt:hostA". */
 static const char *exhibit_cite(struct decode_context *context, const struct exhibit *exhibit)
 {
 	if (!exhibit->pid)
@@ -150,8 +157,9 @@ static const char *exhibit_cite(struct decode_context *context, const struct exh
 }
 
 /*
- * Nothing in a damaged exhibit is believed: its checksum says that bytes are wrong, but not which,
- * and one wrong byte can make an innocent rank the one that everybody waits for.
+ * Decodes exhibit i, or adds a loss. A damaged one is not believed at all: its checksum says that
+ * bytes are wrong, but not which, and one wrong byte can make an innocent rank the one that all
+ * others wait for.
  */
 static void decode_one(struct decode_context *context, struct job_builder *builder,
 	struct ahead *ahead, size_t i)
@@ -179,7 +187,10 @@ static void decode_one(struct decode_context *context, struct job_builder *build
 	str_release(&what);
 }
 
-/* A gap names a pid at most: its start time is that of the process known by that pid. */
+/*
+ * Adds a gap of the evidence as a loss. A gap names a pid at most: its start time is that of the
+ * process known by that pid.
+ */
 static void decode_gap(struct decode_context *context, struct job_builder *builder,
 	const struct exhibit_gap *gap)
 {
@@ -201,8 +212,8 @@ static void decode_gap(struct decode_context *context, struct job_builder *build
 }
 
 /*
- * Times of hosts that no exhibit "gather" tells of: the earliest reading stands in for T0. What is
- * of no moment, as a module is, has none.
+ * Finds each host's earliest reading, which stands in for T0 where no exhibit "gather" tells of it.
+ * Exhibits of no moment, as a module is, do not count.
  */
 static void guess_gatherings(struct decode_context *context, const struct evidence *evidence)
 {
@@ -215,7 +226,7 @@ static void guess_gatherings(struct decode_context *context, const struct eviden
 	}
 }
 
-/* Into the builder, which is sealed. */
+/* Decodes everything into the builder, and seals it. */
 static struct job *decode_into(struct job_builder *builder, const struct evidence *evidence)
 {
 	const struct exhibit **sorted = alloc_zeroed(evidence->n + 1, sizeof(struct exhibit *));

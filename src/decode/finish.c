@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the context has collected, joined and given to the builder. */
+/* Joins what the context has collected, and gives it to the builder. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +13,16 @@
 #include "decode/flight/decode-flight.h"
 #include "decode/stacks/decode-stacks.h"
 
-#define SAMPLE_SPAN  (2500 * CLOCK_NS_PER_MS) /* compare with a sample at most so much older */
-#define STILL_PERCENT 2			      /* CPU use of less than this is none */
+#define SAMPLE_SPAN  (2500 * CLOCK_NS_PER_MS) /* a sample to compare with is at most so much
+					       * older, ns */
+#define STILL_PERCENT 2			      /* less CPU use than that is none */
 
 /* --- Samples --------------------------------------------------------------------------------- */
 
-/* By time. Of one moment there may be two, from two sources: the rest makes the order total. */
+/*
+ * Orders samples by time. Two of one moment may come from two sources: the rest makes the order
+ * total.
+ */
 static int sample_compare(const void *a, const void *b)
 {
 	const struct decode_sample *left = a, *right = b;
@@ -37,7 +41,10 @@ static int64_t ticks_to_ns(int64_t ticks, int64_t clk_tck)
 	return clk_tck > 0 ? checked_mul(ticks, CLOCK_NS_PER_S / clk_tck) : JOB_UNKNOWN;
 }
 
-/* The sample to compare the newest with: the oldest within SAMPLE_SPAN, else the one before. */
+/*
+ * Returns the sample to compare the newest with: the oldest within SAMPLE_SPAN, else the one
+ * before; NULL none.
+ */
 static const struct decode_sample *sample_older(const struct decode_process *process)
 {
 	const struct decode_sample *newest = &process->samples.items[process->samples.nr - 1];
@@ -53,7 +60,7 @@ static const struct decode_sample *sample_older(const struct decode_process *pro
 	return found;
 }
 
-/* How long the process has used no CPU, as far as samples tell. */
+/* Returns how long the process has used no CPU, in ns, as far as samples tell. */
 static int64_t samples_idle(const struct decode_process *process, int64_t clk_tck)
 {
 	const struct decode_sample *items = process->samples.items;
@@ -73,7 +80,9 @@ static int64_t samples_idle(const struct decode_process *process, int64_t clk_tc
 	return newest->when - still->when;
 }
 
-/* Since when the first thread has not run, as far as samples tell: its count stays as it is. */
+/*
+ * Sets since when the first thread has not run, as far as samples tell: its count stays as it is.
+ */
 static void samples_asleep(const struct decode_process *process, struct job_process *fact)
 {
 	const struct decode_sample *items = process->samples.items;
@@ -90,8 +99,8 @@ static void samples_asleep(const struct decode_process *process, struct job_proc
 }
 
 /*
- * Since when it has been stopped, by a signal or a debugger, as far as samples tell: until the
- * newest one in which it lived.
+ * Returns since when the process has been stopped, by a signal or a debugger, as far as samples
+ * tell: until the newest one in which it lived. JOB_UNKNOWN if it is not.
  */
 static int64_t samples_stopped(const struct decode_process *process)
 {
@@ -108,7 +117,7 @@ static int64_t samples_stopped(const struct decode_process *process)
 	return since;
 }
 
-/* The most memory that any sample saw. */
+/* Returns the most memory that any sample saw, in bytes. */
 static int64_t samples_most(const struct decode_process *process, int64_t page_size)
 {
 	int64_t most = JOB_UNKNOWN;
@@ -119,7 +128,7 @@ static int64_t samples_most(const struct decode_process *process, int64_t page_s
 	return most == JOB_UNKNOWN ? most : checked_mul(most, page_size);
 }
 
-/* What two or more samples say of a process: CPU, memory, writes, how long it was idle. */
+/* Sets what two or more samples say of a process: CPU, memory, writes, how long it was idle. */
 static void finish_samples(struct decode_context *context, struct decode_process *process,
 	const struct decode_gather *gather)
 {
@@ -155,7 +164,10 @@ static void finish_samples(struct decode_context *context, struct decode_process
 
 /* --- Processes ------------------------------------------------------------------------------- */
 
-/* The best witness of an end counts, but nobody's word against a process that is seen to live. */
+/*
+ * Sets how the process ended: the best witness counts, but none against a process that is seen to
+ * live.
+ */
 static void finish_end(struct decode_context *context, struct decode_process *process)
 {
 	struct job_process *fact = &process->fact;
@@ -179,7 +191,7 @@ static void finish_end(struct decode_context *context, struct decode_process *pr
 			&context->arena, "proc:%s", context_name(context, process));
 }
 
-/* Processes by pid and host; of equal ones in the order in which they came. */
+/* A process as it is looked up by pid and host; equal ones stay in the order in which they came. */
 struct finish_seen {
 	uint32_t pid;
 	const char *host; /* the context's own text: of one name there is one */
@@ -191,6 +203,7 @@ struct finish_pids {
 	ARRAY(struct finish_seen) all;
 };
 
+/* The processes of all hosts, sorted, to find parents in. */
 struct finish_table {
 	struct finish_pids here;    /* by the pid that the gatherer saw */
 	struct finish_pids renamed; /* by their own pid, where that is another */
@@ -207,6 +220,7 @@ static int compare_seen(const void *va, const void *vb)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
+/* Fills the table with the context's processes. */
 static void finish_index(const struct decode_context *context, struct finish_table *table)
 {
 	for (size_t i = 0; i < context->processes.nr; i++) {
@@ -224,7 +238,10 @@ static void finish_index(const struct decode_context *context, struct finish_tab
 	array_sort(&table->renamed.all, compare_seen);
 }
 
-/* The first process of that pid on the host, which is one of the context's; NULL: there is none. */
+/*
+ * Returns the first process of that pid on the host, whose name is the context's own text; NULL if
+ * there is none.
+ */
 static const struct decode_process *finish_find(
 	const struct finish_pids *pids, uint32_t pid, const char *host)
 {
@@ -246,8 +263,9 @@ static const struct decode_process *finish_find(
 }
 
 /*
- * The parent in the words of the job: our view of its pid may be another than its own. Where nobody
- * of the job has that pid here, it is no process's that is called so in a namespace of its own.
+ * Sets the parent's pid as the parent itself knows it: the pid that we see may be another. If no
+ * process of the job has that pid here, it stands as it is, unless it is the own pid of a process
+ * in a namespace.
  */
 static void finish_parent(const struct finish_table *table, struct decode_process *process)
 {
@@ -263,6 +281,7 @@ static void finish_parent(const struct finish_table *table, struct decode_proces
 		process->fact.ppid = parent;
 }
 
+/* Sets when the process was born, by its start time in ticks since boot. */
 static void finish_born(struct decode_process *process, const struct decode_gather *gather)
 {
 	int64_t ticks = (int64_t)process->who.start_time;
@@ -294,6 +313,7 @@ static void finish_process(struct decode_context *context, struct job_builder *b
 		job_add_thread(builder, process->who, &thread->fact, thread->group_key);
 }
 
+/* Adds the caches of a rank: its own, else those of its host. */
 static void finish_caches(struct decode_context *context, struct job_builder *builder,
 	const struct decode_process *process)
 {
@@ -318,12 +338,14 @@ static void finish_caches(struct decode_context *context, struct job_builder *bu
 
 /* --- Hosts ----------------------------------------------------------------------------------- */
 
-/* How many processes were killed for memory since the launch; JOB_UNKNOWN if no group told. */
+/*
+ * Returns how many processes were killed for memory since the launch; JOB_UNKNOWN if no group told.
+ */
 static int64_t host_oom_kills(const struct decode_host *host)
 {
 	int64_t kills = JOB_UNKNOWN;
 
-	/* A group's counter may hold those of the groups below: the most is right, no sum. */
+	/* The largest counts, not the sum: a group's counter may hold those of the groups below. */
 	for (size_t i = 0; i < host->cgroups.nr; i++) {
 		const struct decode_cgroup *cgroup = &host->cgroups.items[i];
 
@@ -341,7 +363,7 @@ static void finish_host(struct decode_context *context, struct job_builder *buil
 	const struct decode_gather *gather = context_gather(host, INT64_MAX);
 	struct job_host fact = job_host_unknown;
 
-	/* Where each rank has a launch of its own, the job is over when all are. */
+	/* Each rank may have a launch of its own: then the job is over when all are. */
 	if (host->endings && host->endings == host->manifests)
 		job_add_ending(builder, host->exit_status);
 	fact.name = host->name;

@@ -9,18 +9,20 @@
 
 #include "base/str.h"
 
-/* A number longer than this is none that a dump would write. */
+/* At most so many characters of a number are read; no dump writes a longer one. */
 #define JSON_NUMBER 64
 
+/* A document that is being read. */
 struct json_tree {
 	struct value_stack *stack;
 	const uint8_t *bytes;
 	const uint8_t *at;
 	const uint8_t *end;
-	struct str text;           /* of a string with escapes */
-	char closing[VALUE_DEPTH]; /* of each open container, its bracket */
+	struct str text;           /* the text of a string with escapes */
+	char closing[VALUE_DEPTH]; /* for each open container the bracket that ends it */
 };
 
+/* Tells damage: cut, if the word at json->at goes on to the end, else no JSON. Always false. */
 static bool json_nonsense(struct json_tree *json)
 {
 	size_t at = (size_t)(json->at - json->bytes);
@@ -47,7 +49,7 @@ static bool json_push(struct json_tree *json, enum value_type type, int64_t numb
 	return true;
 }
 
-/* The four digits at json->at. */
+/* Reads the four digits at json->at. */
 static bool json_hex(struct json_tree *json, uint32_t *ret)
 {
 	uint32_t code = 0;
@@ -73,7 +75,10 @@ static void json_add_utf8(struct str *text, uint32_t code)
 		str_add_char(text, (char)(0x80 | (code >> (6 * i) & 0x3f)));
 }
 
-/* Behind "\u": one code, or the two of a pair; half a pair stands as it is, as Python has it. */
+/*
+ * Reads what follows "\u": one code, or the two of a pair. Half a pair stands as it is, as in
+ * Python.
+ */
 static bool json_unicode(struct json_tree *json)
 {
 	uint32_t high, low;
@@ -115,7 +120,7 @@ static bool json_escape(struct json_tree *json)
 	return true;
 }
 
-/* Behind the quote. What has no escapes is taken from where it is. */
+/* Reads a string from behind its quote. One without escapes is not copied. */
 static bool json_string(struct json_tree *json)
 {
 	const uint8_t *begin = json->at;
@@ -143,7 +148,10 @@ static bool json_string(struct json_tree *json)
 	return true;
 }
 
-/* An integer that fits into 64 bits stays one; a larger one, or a fraction, is a real. */
+/*
+ * Reads a number. An integer that fits into 64 bits stays one; a larger one, or a fraction, is a
+ * real.
+ */
 static bool json_number(struct json_tree *json)
 {
 	size_t len = 0, left = (size_t)(json->end - json->at);
@@ -172,6 +180,7 @@ static bool json_number(struct json_tree *json)
 	return true;
 }
 
+/* Reads a word of JSON or of Python's, else a number. */
 static bool json_word(struct json_tree *json)
 {
 	static const struct {
@@ -227,7 +236,7 @@ static bool json_close(struct json_tree *json)
 	return true;
 }
 
-/* The next value, or as much of it as its opening bracket. */
+/* Reads the next value; of a container only its opening bracket. */
 static bool json_value(struct json_tree *json)
 {
 	if (!json_skip_space(json))
@@ -244,7 +253,7 @@ static bool json_value(struct json_tree *json)
 	}
 }
 
-/* In a dict: the key and its colon. */
+/* Reads the key of a dict's item, and its colon. */
 static bool json_key(struct json_tree *json)
 {
 	if (!json_skip_space(json) || *json->at != '"')
@@ -258,7 +267,7 @@ static bool json_key(struct json_tree *json)
 	return true;
 }
 
-/* Inside of the innermost container: an item, its end, or a comma and an item. */
+/* Reads on in the innermost container: an item, its end, or a comma and an item. */
 static bool json_item(struct json_tree *json)
 {
 	struct value_stack *stack = json->stack;
@@ -276,6 +285,7 @@ static bool json_item(struct json_tree *json)
 	return (closing == ']' || json_key(json)) && json_value(json);
 }
 
+/* False, with damage told, if the values take more memory than the document's bytes warrant. */
 static bool json_is_light(struct json_tree *json)
 {
 	size_t len = (size_t)(json->end - json->bytes), at = (size_t)(json->at - json->bytes);

@@ -3,9 +3,9 @@
 #define DECODE_JSON_TREE_H
 
 /*
- * JSON as a tree of values. json-c (decode/json-get.h) has nothing to say of a document that is
- * cut, and of another's dump the part that is there counts: hence this reader, which also takes the
- * NaN and Infinity that Python writes.
+ * JSON as a tree of values. A reader of its own, since of another's dump that was cut the part that
+ * is there counts, and json-c (decode/json-get.h) says nothing of a document that is cut. It also
+ * takes the NaN and Infinity that Python writes.
  */
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "decode/flight/value.h"
 
-/* As pickle_read(). */
+/* Reads a document onto the stack, as pickle_read() does. */
 void json_tree_read(const uint8_t *bytes, size_t len, struct value_stack *stack);
 
 #endif

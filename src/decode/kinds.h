@@ -40,7 +40,7 @@ struct decode_host;
 struct decode_caches;
 struct json_object;
 
-/* Reads the list "caches" of a receipt or of a worker in a history. */
+/* Adds the list "caches" of a receipt, or of a worker in a history, to `into`. */
 void decode_caches_list(struct decode_context *context, const struct json_object *object,
 	struct decode_caches *into);
 

@@ -7,6 +7,7 @@
 #include "decode/exhibits/launch-facts.h"
 #include "decode/json-get.h"
 
+/* At most so many ranks of a receipt are read. */
 #define RANKS_MOST 65536
 
 static void read_text(
@@ -17,7 +18,7 @@ static void read_text(
 	*ret = text ? arena_text(arena, text) : "";
 }
 
-/* Nothing in a receipt is below zero. */
+/* Reads a number; JOB_UNKNOWN if it is below zero, as nothing in a receipt is. */
 static void read_number(const struct json_object *object, const char *key, int64_t *ret)
 {
 	int64_t n;
@@ -59,6 +60,7 @@ static void read_ranks(const struct json_object *object, struct arena *arena, st
 		ret->left_out = 0;
 }
 
+/* Reads what is known of the run itself, beyond its launch. */
 static void read_run(const struct json_object *object, struct arena *arena, struct receipt *ret)
 {
 	int64_t more;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A forked worker has the command line of its parent, so the name that it gave itself comes first;
- * PyTorch gives names to its workers since 2.7. Of programs and modules the path is telling.
+ * Tells a child by the name that it gave itself first, since a forked worker has the command line
+ * of its parent. PyTorch gives names to its workers since 2.7. Of programs and modules the path
+ * tells.
  */
 #include "decode/exhibits/child-kind.h"
 
 #include <string.h>
 
+/* A name, or a part of a command line, and what it tells. */
 struct child_kind {
 	const char *part;
 	const char *what;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agent's manifest and its list of ends. */
+/* Decodes the agent's manifest, and its list of ends. */
 #include <string.h>
 #include <sys/wait.h>
 
@@ -34,6 +34,7 @@ static int manifest_decode(const struct exhibit *exhibit, struct job_builder *bu
 
 const struct decoder decode_manifest = {EXHIBIT_MANIFEST, manifest_decode};
 
+/* Takes one end of the list. */
 static void exits_one(struct decode_context *context, const struct exhibit *exhibit,
 	const struct json_object *one)
 {
@@ -54,7 +55,7 @@ static void exits_one(struct decode_context *context, const struct exhibit *exhi
 		end.status = signaled ? WTERMSIG((int)wait_status) : WEXITSTATUS((int)wait_status);
 	}
 	end.cite = arena_printf(&context->arena, "exit:%s", context_name(context, process));
-	/* The agent watched it end: it is gone, whether or not anybody looked later. */
+	/* The agent watched it end: it is gone, even if no later look tells. */
 	if (process->alive == JOB_MAYBE)
 		process->alive = JOB_NO;
 	context_end(process, &end);

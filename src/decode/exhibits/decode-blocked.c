@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process' main thread was blocked on: its system call, and what that is about. */
+/* Decodes what a process' main thread was blocked on: its system call, and what that is about. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,10 +10,13 @@
 #include "decode/kinds.h"
 #include "decode/stacks/decode-frames.h"
 
-/* A path or an address is cut behind so much. */
+/* Longer parts of a link or a mount are cut, or left out; bytes. */
 #define ON_MOST 200
 
-/* The address of a table's field, "0100007F:1F90": words as the machine has them. */
+/*
+ * Writes the address in a field of a socket table, "0100007F:1F90", whose words are in the
+ * machine's byte order. False if it is none.
+ */
 static bool read_address(const char *text, char *into, size_t room)
 {
 	size_t digits = strspn(text, "0123456789ABCDEF"), words = digits / 8;
@@ -38,7 +41,7 @@ static bool read_address(const char *text, char *into, size_t room)
 	return true;
 }
 
-/* The other end: behind "tcp", the slot's number and the own end. */
+/* Names a socket by its other end, which stands behind "tcp", the slot's number and the own end. */
 static const char *name_socket(struct decode_context *context, const char *text)
 {
 	const char *line = strstr(text, "\ntcp ");
@@ -49,11 +52,11 @@ static const char *name_socket(struct decode_context *context, const char *text)
 		line += strspn(line, " ");
 	}
 	if (!line || !read_address(line, peer, sizeof(peer)) || !strcmp(strrchr(peer, ':'), ":0"))
-		return "a socket"; /* also one that listens */
+		return "a socket"; /* or one that listens */
 	return arena_printf(&context->arena, "socket to %s", peer);
 }
 
-/* A terminal's link: one waits there for what somebody types. */
+/* True for a terminal's link: a process waits there for input. */
 static bool is_terminal(const char *link)
 {
 	return !strncmp(link, "/dev/pts/", strlen("/dev/pts/")) ||
@@ -61,7 +64,7 @@ static bool is_terminal(const char *link)
 	       !strncmp(link, "/dev/console", strlen("/dev/console"));
 }
 
-/* ", on nfs4 (/data)": what the file lies on; "" where that is of this host. */
+/* Returns what the file lies on, ", on nfs4 (/data)"; "" if that is of this host. */
 static const char *name_mount(struct decode_context *context, const char *text)
 {
 	const char *type = strstr(text, "\nmount "), *point;
@@ -79,7 +82,7 @@ static const char *name_mount(struct decode_context *context, const char *text)
 		&context->arena, ", on %.*s (%.*s)", (int)len, type, (int)point_len, point);
 }
 
-/* What a descriptor's link says; "" where that is nothing to wait for outside. */
+/* Names what a descriptor's link is; "" if that is nothing outside of the process to wait for. */
 static const char *name_link(struct decode_context *context, const char *text, const char *link)
 {
 	size_t len = strcspn(link, "\n");
@@ -98,8 +101,8 @@ static const char *name_link(struct decode_context *context, const char *text, c
 }
 
 /*
- * The descriptor that the call is about. Standard input is named as that: a rank that reads it
- * stands at a forgotten breakpoint() or input(), which nobody can answer under a launcher.
+ * Names the descriptor that the call is about. Standard input is named as that: a rank that reads
+ * it stands at a forgotten breakpoint() or input(), which cannot be answered under a launcher.
  */
 static const char *name_descriptor(struct decode_context *context, const char *text)
 {
@@ -118,7 +121,9 @@ static const char *name_descriptor(struct decode_context *context, const char *t
 	return arena_printf(&context->arena, "its standard input, %s", named);
 }
 
-/* "child sleep (pid 4711)"; "" where it waits for none. */
+/*
+ * Names the child that the call waits for, "its child sleep (pid 4711)"; "" if it waits for none.
+ */
 static const char *name_child(struct decode_context *context, const char *text)
 {
 	const char *line = strstr(text, "\nchild "), *name;

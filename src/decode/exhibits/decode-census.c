@@ -7,11 +7,13 @@
 #include "decode/kinds.h"
 #include "ring/census-read.h"
 
+/* Returns a time of the census; JOB_UNKNOWN if it is 0 or impossible. */
 static int64_t known_time(uint64_t ns)
 {
 	return ns && ns <= CHECKED_TIME_MOST ? (int64_t)ns : JOB_UNKNOWN;
 }
 
+/* Takes the end that an entry tells of, if any. */
 static void census_end(struct decode_context *context, struct decode_process *process,
 	uint32_t number, const struct census_slot *slot)
 {
@@ -28,7 +30,7 @@ static void census_end(struct decode_context *context, struct decode_process *pr
 		context_end(process, &end);
 }
 
-/* An `inquest run` below another one carries the probe, and is nobody's rank either. */
+/* True for an `inquest run` below another one: it carries the probe, but is no rank. */
 static bool census_is_agent(const struct census_slot *slot)
 {
 	const char *base = strrchr(slot->exe, '/');
@@ -54,7 +56,10 @@ static void census_trait(struct decode_context *context, struct job_builder *bui
 	job_add_trait(builder, process->who, &trait);
 }
 
-/* Compilers and their like that this process owned: how many so far, and the latest. */
+/*
+ * Adds traits of the compilers and their like that this process owned: how many so far, and the
+ * latest.
+ */
 static void census_tools(struct decode_context *context, struct job_builder *builder,
 	const struct decode_process *process, const struct census_slot *slot)
 {
@@ -82,12 +87,13 @@ static void census_tools(struct decode_context *context, struct job_builder *bui
 				.when = when});
 }
 
-/* Entries that were just being written: whose number each one has nobody can tell. */
+/* Entries that were just being written, so that the numbers of their ranks are not known. */
 struct census_unread {
 	int64_t nr;
-	uint64_t oldest; /* start time of the first of their processes; 0 of one is not known */
+	uint64_t oldest; /* start time of their earliest process; 0: of one it is not known */
 };
 
+/* Counts the entries that cannot be read. */
 static struct census_unread census_find_unread(const struct census_view *view)
 {
 	struct census_unread unread = {.oldest = UINT64_MAX};
@@ -105,7 +111,10 @@ static struct census_unread census_find_unread(const struct census_view *view)
 	return unread;
 }
 
-/* It ended, was never more than a candidate, and left nothing but its entry: as helpers do. */
+/*
+ * True for a process that ended, was never more than a candidate, and left nothing but its entry,
+ * as helpers do.
+ */
 static bool census_is_spent_candidate(const struct census_slot *slot)
 {
 	return slot->state == CENSUS_EXITED &&
@@ -114,7 +123,7 @@ static bool census_is_spent_candidate(const struct census_slot *slot)
 
 /*
  * True if it may be only a helper of an older process that has the same number, and whose entry
- * cannot be read: then it is not the word about the rank.
+ * cannot be read: then its word about the rank does not count.
  */
 static bool census_may_be_helper(const struct census_view *view,
 	const struct census_unread *unread, const struct census_slot *slot)
@@ -131,13 +140,16 @@ static bool census_may_be_helper(const struct census_view *view,
 	return true;
 }
 
+/* Takes one entry over. */
 static void census_slot(struct decode_context *context, struct job_builder *builder,
 	const struct exhibit *exhibit, uint32_t number, const struct census_slot *slot)
 {
 	struct decode_process *process =
 		context_process(context, exhibit->host, slot->pid, slot->start_time);
 
-	/* The slot of a process that now runs without probe tells what it was before it exec'ed. */
+	/*
+	 * A process that now runs without probe has a slot from before its exec: it does not count.
+	 */
 	if (process->identity.promoted)
 		return;
 	process->fact.role = census_role(slot);
@@ -152,10 +164,12 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 	process->identity.promoted = process->fact.role == JOB_ROLE_RANK;
 	if (slot->generation > process->newest_ring)
 		process->newest_ring = slot->generation;
-	/* Where it made a ring, that tells what a candidate does; the slot alone is no evidence. */
+	/*
+	 * If it made a ring, that tells what a candidate does; then the slot alone is no evidence.
+	 */
 	if (!(slot->flags & CENSUS_F_HAS_RING))
 		process->identity.knows |= JOB_KNOWS_CENSUS;
-	/* How many tasks there are is no word, before one of them shows that it is a rank. */
+	/* A number of tasks is no number of ranks before one of them shows that it is a rank. */
 	if (slot->world_size > 0 && (process->fact.role == JOB_ROLE_RANK ||
 					    (process->fact.role == JOB_ROLE_CANDIDATE &&
 						    !(slot->flags & CENSUS_F_TASK))))
@@ -171,7 +185,7 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 				.cite = process->fact.cite});
 }
 
-/* It has no number of its own; how many ranks there are it has told. */
+/* Removes the number of what may be a helper; the number of ranks that it told stays. */
 static void census_disown(struct decode_context *context, const struct exhibit *exhibit,
 	const struct census_slot *slot)
 {
@@ -183,6 +197,7 @@ static void census_disown(struct decode_context *context, const struct exhibit *
 	process->identity.local_rank = JOB_NONE;
 }
 
+/* Takes the header over: the job's names, its launch, and its agent. */
 static void census_agent(struct decode_context *context, struct job_builder *builder,
 	const struct exhibit *exhibit, const struct census_header *header)
 {

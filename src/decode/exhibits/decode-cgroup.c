@@ -6,9 +6,9 @@
 #include "decode/context.h"
 #include "decode/kinds.h"
 
-/* What the text of a group says (see proc/cgroup.h), line by line. */
+/* The state of reading a group's text (see proc/cgroup.h), line by line. */
 struct cgroup_text {
-	struct str path; /* of the folder that the counters behind it belong to */
+	struct str path; /* the folder of the counters that follow */
 	enum job_known frozen;
 };
 
@@ -26,7 +26,7 @@ static void find_cgroup(struct decode_context *context, struct decode_host *host
 		cgroup->path = arena_text(&context->arena, path);
 		cgroup->before = cgroup->after = JOB_UNKNOWN;
 	}
-	/* Counters only grow: the least is the oldest, the most the newest. */
+	/* Counters only grow: the smallest is the oldest, the largest the newest. */
 	if (before != JOB_UNKNOWN && (cgroup->before == JOB_UNKNOWN || before < cgroup->before))
 		cgroup->before = before;
 	if (after > cgroup->after)
@@ -57,6 +57,7 @@ static void cgroup_line(struct cgroup_text *text, const char *line, struct decod
 	}
 }
 
+/* Reads a group's text; returns whether it is frozen. */
 static enum job_known cgroup_lines(struct decode_context *context, struct decode_host *host,
 	const char *lines, bool at_launch)
 {
@@ -82,7 +83,7 @@ void decode_cgroup_text(struct decode_context *context, struct decode_host *host
 	(void)cgroup_lines(context, host, text, at_launch);
 }
 
-/* The first line: "processes PID:START ...". */
+/* Tells the processes in the first line, "processes PID:START ...", whether they are frozen. */
 static void cgroup_members(struct decode_context *context, const struct exhibit *exhibit,
 	const char *text, enum job_known frozen)
 {

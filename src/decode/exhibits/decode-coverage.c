@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The nodes that were asked for evidence. Those that answered are known by what they gave, under
- * whatever name they have themselves; so only those that did not answer count here. A node that has
- * nothing of the job is none of its nodes. One that gave a part was seen, though not all of it.
+ * Decodes which nodes were asked for evidence. Those that answered are known by what they gave,
+ * under whatever name they have themselves; so only those that did not answer count here. A node
+ * that has nothing of the job is none of its nodes. One that gave a part was seen, though not all
+ * of it.
  */
 #include <string.h>
 
@@ -10,9 +11,13 @@
 #include "decode/json-get.h"
 #include "decode/kinds.h"
 
+/* At most so many nodes are read. */
 #define COVERAGE_NODES 65536
 
-/* Some of what it has, and why not all; bundles of before have no word of their own for it. */
+/*
+ * True for a node that gave only a part. Older bundles have no state of its own for that, only a
+ * reason.
+ */
 static bool is_part(const struct json_object *node, const char *state)
 {
 	const char *why = json_get_text(node, "why");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The error file of torchrun's workers, a stranger's JSON:
+ * Decodes the error file of torchrun's workers, JSON that may be forged:
  *
  *	{"message": {"message": "ValueError: no rows",
  *		     "extraInfo": {"py_callstack": "Traceback ...", "timestamp": "1795235031"}}}
  *
- * or {"message": "text"}. The time is in whole seconds. It is taken as the end of that second: of
- * two accounts of one death the other one, which has fractions, then comes first.
+ * or {"message": "text"}. The time is in whole seconds, and taken as the end of that second: so of
+ * two accounts of one death the other one, which has fractions, comes first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,10 @@
 #include "decode/json-get.h"
 #include "decode/kinds.h"
 
+/* At most so many bytes of a message are kept. */
 #define ERROR_TEXT 512
 
+/* Returns the object under that key; NULL if there is none. */
 static struct json_object *errorfile_object(const struct json_object *object, const char *key)
 {
 	struct json_object *value;
@@ -30,7 +32,7 @@ static struct json_object *errorfile_object(const struct json_object *object, co
 	return value;
 }
 
-/* JOB_UNKNOWN where it says none, or one that is none. */
+/* Returns the time of the error, in ns; JOB_UNKNOWN if there is none, or no possible one. */
 static int64_t errorfile_time(const struct json_object *extra)
 {
 	const char *text = json_get_text(extra, "timestamp");
@@ -43,7 +45,7 @@ static int64_t errorfile_time(const struct json_object *extra)
 	return seconds * CLOCK_NS_PER_S + CLOCK_NS_PER_S - 1;
 }
 
-/* The first line, bounded: the rest is the traceback's. */
+/* Returns the first line, bounded: the rest is the traceback's. */
 static const char *errorfile_line(struct decode_context *context, const char *text)
 {
 	size_t len = strcspn(text, "\n");
@@ -51,7 +53,7 @@ static const char *errorfile_line(struct decode_context *context, const char *te
 	return arena_text_max(&context->arena, text, len < ERROR_TEXT ? len : ERROR_TEXT);
 }
 
-/* A note of what the file says; NULL in `who` would be nobody's. 0 or negative with words. */
+/* Adds a note of what the file says. Returns 0, or negative with words. */
 static int errorfile_note(struct decode_context *context, struct job_builder *builder,
 	const struct exhibit *exhibit, struct decode_process *process, struct complaint *why)
 {
@@ -79,7 +81,10 @@ static int errorfile_note(struct decode_context *context, struct job_builder *bu
 	return 0;
 }
 
-/* One that was found in a folder is of nobody until it is known whose folder that is. */
+/*
+ * Decodes a file of a known process. One that was found in a folder waits until it is known whose
+ * folder that is.
+ */
 static int errorfile_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)
 {

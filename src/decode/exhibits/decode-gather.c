@@ -12,7 +12,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A boot id as /proc writes it: 32 hex digits with dashes between. */
+/* Reads a boot id as /proc writes it, 32 hex digits with dashes between; false if it is none. */
 static bool boot_id_parse(const char *text, uint8_t ret[16])
 {
 	size_t digits = 0;
@@ -30,9 +30,9 @@ static bool boot_id_parse(const char *text, uint8_t ret[16])
 	return digits == 32;
 }
 
-#define GATHER_JOBS 4096 /* folders of one job on one host */
+#define GATHER_JOBS 4096 /* at most so many folders of one job on one host */
 
-/* Folders that the gatherer took for those of one job. */
+/* Joins the folders that the gatherer took for those of one job. */
 static void gather_jobs(
 	struct decode_context *context, struct decode_host *host, const struct json_object *object)
 {

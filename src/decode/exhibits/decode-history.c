@@ -10,9 +10,10 @@
 #include "decode/json-get.h"
 #include "decode/kinds.h"
 
+/* At most so many samples of a process are read. */
 #define HISTORY_SAMPLES_CAP 1000
 
-/* The i-th number of a list; `otherwise` where there is none. */
+/* Returns the i-th number of a list; `otherwise` if there is none. */
 static int64_t get_item(const struct json_object *list, size_t i, int64_t otherwise)
 {
 	struct json_object *value = i < json_object_array_length(list)
@@ -22,7 +23,7 @@ static int64_t get_item(const struct json_object *list, size_t i, int64_t otherw
 	return json_object_is_type(value, json_type_int) ? json_object_get_int64(value) : otherwise;
 }
 
-/* The i-th text of a list; "" where there is none. */
+/* Returns the i-th text of a list; "" if there is none. */
 static const char *get_word(const struct json_object *list, size_t i)
 {
 	struct json_object *value = i < json_object_array_length(list)
@@ -33,22 +34,23 @@ static const char *get_word(const struct json_object *list, size_t i)
 }
 
 /*
- * What was read of a document before its turn. The samples of its processes are nearly all of it:
- * they are taken out of the tree, which is heavy.
+ * The samples of one process, read before the document's turn. Samples are nearly all of a
+ * document, and heavy, so they are taken out of its tree.
  */
 struct history_samples {
 	ARRAY(struct decode_sample) all;
-	bool any; /* rows, whatever is in them */
+	bool any; /* whether there are rows, whatever is in them */
 };
 
+/* A document that was read before its turn. */
 struct history {
-	struct json_object *object; /* NULL: none, with words */
+	struct json_object *object; /* NULL: it is no document, with words in `why` */
 	struct complaint why;
-	struct history_samples *samples; /* by process */
+	struct history_samples *samples; /* by process, in the document's order */
 	size_t n;
 };
 
-/* A row of a process: when, CPU ticks, pages, state, children, bytes written, runs. */
+/* Adds a row of a process: time, CPU ticks, pages, state, children, bytes written, runs. */
 static void history_row(struct history_samples *into, const struct json_object *row)
 {
 	const char *state = get_word(row, 3);
@@ -72,6 +74,7 @@ static void history_row(struct history_samples *into, const struct json_object *
 	*array_add(&into->all) = sample;
 }
 
+/* Moves the samples of a process out of the tree. */
 static void take_samples(struct history_samples *into, struct json_object *one)
 {
 	size_t nr;
@@ -114,7 +117,7 @@ static void history_discard(void *ready)
 	free(history);
 }
 
-/* How a child ended, as far as the agent could learn; that it did is certain. */
+/* Takes how a child ended, as far as the agent could learn it; that it did end is certain. */
 static void history_end(struct decode_context *context, struct decode_process *process,
 	const struct json_object *one)
 {
@@ -136,7 +139,7 @@ static void history_end(struct decode_context *context, struct decode_process *p
 	context_end(process, &end);
 }
 
-/* Where its launcher has PyTorch look for its store. */
+/* Adds where its launcher has PyTorch look for its store. */
 static void history_master(struct decode_context *context, struct job_builder *builder,
 	const struct decode_process *process, const struct json_object *one, int64_t when)
 {
@@ -158,6 +161,7 @@ static void history_master(struct decode_context *context, struct job_builder *b
 					context_name(context, process))});
 }
 
+/* Takes one process of the document over. */
 static void history_process(struct decode_context *context, struct job_builder *builder,
 	const struct exhibit *exhibit, const struct json_object *one,
 	const struct history_samples *samples)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which rank a process is in a job that has nothing of ours: what its environment, arguments,
- * launcher or Slurm said, as the gatherer weighed it. Nobody has seen such a rank make a
- * communicator, and nobody has seen it not make one: that it is taken for the rank at all is the
- * gatherer's word, so it counts as much as a census that says so.
+ * Decodes which rank a process is in a job that has nothing of ours: what its environment,
+ * arguments, launcher or Slurm said, as the gatherer weighed it. It is not known whether such a
+ * rank has made a communicator. That it is taken for the rank at all is the gatherer's word, so it
+ * counts as much as a census that says so.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "decode/json-get.h"
 #include "decode/kinds.h"
 
-/* A number of the document that fits an int and is none below 0; JOB_NONE. */
+/* Returns a number of the document that fits an int and is not negative; else JOB_NONE. */
 static int identity_number(const struct json_object *object, const char *key)
 {
 	int64_t value;
@@ -22,7 +22,7 @@ static int identity_number(const struct json_object *object, const char *key)
 	return (int)value;
 }
 
-/* Where its environment has PyTorch look for its store, and in which step of Slurm it is. */
+/* Adds where its environment has PyTorch look for its store, and in which step of Slurm it is. */
 static void identity_place(struct job_builder *builder, const struct decode_process *process,
 	const struct json_object *object, const struct job_trait *like)
 {
@@ -38,7 +38,7 @@ static void identity_place(struct job_builder *builder, const struct decode_proc
 	}
 }
 
-/* Who says so, and who says otherwise. */
+/* Adds which source tells the rank, and which one tells otherwise. */
 static void identity_traits(struct decode_context *context, struct job_builder *builder,
 	const struct decode_process *process, const struct json_object *object, int64_t when)
 {
@@ -66,6 +66,7 @@ static void identity_traits(struct decode_context *context, struct job_builder *
 	job_add_trait(builder, process->who, &trait);
 }
 
+/* Makes the process the rank that the document names. */
 static void identity_rank(struct job_builder *builder, struct decode_process *process,
 	const struct json_object *object)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The job's own log, as a launcher collects it: lines of all ranks, marked or not, between what the
- * launcher says itself. Each rank's lines become its last words, as if they were the end of its
+ * Decodes the job's own log, as a launcher collects it: lines of all ranks, marked or not, between
+ * the launcher's own. Each rank's lines become its last words, as if they were the end of its
  * stderr; what the launcher says of how a rank ended is an end that its parent saw.
  *
  * Text is a weak witness. A rank is dead by its log in two cases only: its launcher says how it
  * ended, or PyTorch's own hook printed the traceback that ends it ("[rank5]: Traceback ...", which
  * `sys.excepthook` alone writes: distributed_c10d.py _distributed_excepthook, since 2.2). A
- * traceback that a program printed by itself is no end. How many ranks there are is never taken
- * from a log: those that wrote nothing leave no trace in it. No time is, either: clocks of lines
- * have no zone, and many no date.
+ * traceback that a program printed by itself is no end. The number of ranks is never taken from a
+ * log, since those that wrote nothing leave no trace in it; nor is time, since clocks of lines have
+ * no zone, and many no date.
  *
  * Of a job that torchrun began again only the last attempt is judged (joblog-attempts.h).
  *
  * In a file that torchrun keeps of one worker all lines are that worker's, and a traceback with
- * which it ends is its end where the launcher says that it failed.
+ * which it ends is its end if the launcher says that it failed.
  *
- * Where bundles tell of the same ranks, the log is theirs, and makes nobody.
+ * Where bundles tell of the same ranks, the log only adds to them, and makes no ranks.
  */
 #include <ctype.h>
 #include <signal.h>
@@ -35,10 +35,10 @@
 #include "decode/exhibits/texts.h"
 
 #define LOCALS	   1024 /* local ranks that a log may name */
-#define RANK_CAP   (64 << 10) /* of one rank's lines */
+#define RANK_CAP   (64 << 10) /* bytes of one rank's lines */
 #define RANKS_MOST 65536
-#define WARNINGS   4 /* of NCCL's, of one log */
-/* No pid of Linux is as great: that of a launcher of ranks which only texts know. */
+#define WARNINGS   4 /* of NCCL's that are told of one log */
+/* The pid of a launcher that only texts know: greater than any pid of Linux. */
 #define LAUNCHER_PID (0x40000000u - 1)
 #define ERROR_CAP    512
 #define HOST_CAP     64
@@ -49,13 +49,13 @@
 struct rank_log {
 	int rank;
 	struct str text;
-	bool in_traceback; /* of PyTorch's hook; or of Python, in a file of its own */
-	bool hooks;	   /* the first */
-	int64_t gaps;	   /* of the log, as it began */
-	bool over;	   /* and it came to its end */
-	bool timed_out;	   /* its watchdog has spoken */
-	const char *error; /* its last line */
-	const char *cite;  /* FILE:LINE of that */
+	bool in_traceback; /* PyTorch's hook's, or Python's in a file of the rank's own */
+	bool hooks;	   /* it is the hook's */
+	int64_t gaps;	   /* the log's gaps when it began */
+	bool over;	   /* it came to its end */
+	bool timed_out;	   /* its watchdog gave up */
+	const char *error; /* the traceback's last line */
+	const char *cite;  /* FILE:LINE of error */
 };
 
 /* An init of NCCL's, by the process and its rank in the group. */
@@ -79,26 +79,26 @@ struct joblog {
 	const struct exhibit *exhibit;
 	const char *text;
 	int64_t line;
-	int64_t gaps;	    /* so many times lines are not there: they were sieved out */
-	bool cut;	    /* the line has no end: more of it may have been written */
-	const char *folder; /* of torchrun's for one worker, that the file lies in; NULL */
-	int owner;	    /* the rank that the file is of; JOB_NONE not known, or of all */
-	int local_of[LOCALS]; /* world rank + 1 by local rank, as the launcher says; 0; or */
+	int64_t gaps;	    /* how often lines are missing: they were sieved out */
+	bool cut;	    /* the line has no end: it may be cut */
+	const char *folder; /* torchrun's folder for one worker that the file is in; NULL */
+	int owner;	    /* rank of the file; JOB_NONE not known, or all */
+	int local_of[LOCALS]; /* 1 + world rank by local rank, by the launcher; 0; or */
 #define LOCAL_OF_SEVERAL (JOB_NONE + 1) /* launchers of two nodes differ */
 	size_t warnings;
 	ARRAY(struct group_init) inits;
-	const char *host;   /* that torchrun's report names; NULL none yet */
-	int reporting;	    /* the rank whose end torchrun's report told last; JOB_NONE */
-	bool in_report;	    /* and now its traceback */
+	const char *host;   /* the host that torchrun's report names; NULL none yet */
+	int reporting;	    /* the rank whose end the report told last; JOB_NONE */
+	bool in_report;	    /* the report is at that rank's traceback */
 	ARRAY(struct told_error) errors;
 	bool numbered, reported, cancelled;
 	bool ended;	    /* Slurm has said that it ends all tasks */
 	struct joblog_report report;
 	struct joblog_attempts attempts;
-	int64_t past; /* up to that line all is of earlier attempts */
-	int restarts; /* so many of them */
-	ARRAY(struct rank_log) ranks; /* as they come; then by rank */
-	int *place;		      /* of each: 1 + its place among them; 0 none */
+	int64_t past; /* last line of earlier attempts */
+	int restarts; /* number of earlier attempts */
+	ARRAY(struct rank_log) ranks; /* in the order of their lines; in the end by rank */
+	int *place;		      /* 1 + place in `ranks` of each rank; 0 none */
 	ARRAY(struct joblog_end) ends;
 	ARRAY(int64_t) closed; /* pids that the launcher has ended */
 };
@@ -110,7 +110,7 @@ static int compare_ranks(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Its log, made on first sight; NULL for one that no job is as large as. */
+/* Returns a rank's log, made on first sight; NULL for a rank that no job is large enough for. */
 static struct rank_log *log_of(struct joblog *log, int64_t rank)
 {
 	if (rank < 0 || rank >= RANKS_MOST)
@@ -124,7 +124,7 @@ static struct rank_log *log_of(struct joblog *log, int64_t rank)
 
 /* --- Lines ------------------------------------------------------------------------------------ */
 
-/* Whose line that is: JOB_NONE nobody's, or the launcher's. */
+/* Returns the rank that wrote the line; JOB_NONE: no known one, or the launcher. */
 static int64_t rank_of(const struct joblog *log, const struct log_marks *marks)
 {
 	if (marks->by == LOG_MARKS_RANK)
@@ -134,7 +134,7 @@ static int64_t rank_of(const struct joblog *log, const struct log_marks *marks)
 	return marks->by == LOG_MARKS_NOBODY ? log->owner : JOB_NONE;
 }
 
-/* The newest half stays. */
+/* Keeps a line; if the log is full, drops its older half. */
 static void keep_line(struct rank_log *one, const char *line)
 {
 	if (one->text.len + strlen(line) > RANK_CAP) {
@@ -150,9 +150,9 @@ static void keep_line(struct rank_log *one, const char *line)
 }
 
 /*
- * A traceback ends in the first line that is not indented. One that PyTorch's hook has not marked
- * is an end only in a file of the rank's own, where nothing follows it. One that a framework's
- * logger has written was caught: the rank went on.
+ * Follows a traceback, which ends in the first line that is not indented. One that PyTorch's hook
+ * has not marked is an end only in a file of the rank's own, where nothing follows it. One that a
+ * framework's logger has written was caught: the rank went on.
  */
 static void follow_traceback(struct joblog *log, struct rank_log *one, const char *line,
 	const char *words, bool logged)
@@ -171,7 +171,7 @@ static void follow_traceback(struct joblog *log, struct rank_log *one, const cha
 		one->over &= hooks;
 	} else if (one->in_traceback && one->hooks == hooks && isalpha((unsigned char)*words)) {
 		one->in_traceback = false;
-		/* What is cut, or came behind lines that are not here, is not what it died of. */
+		/* A line that is cut, or follows missing lines, is not the error it died of. */
 		if (log->cut || one->gaps != log->gaps)
 			return;
 		one->over = true;
@@ -188,7 +188,7 @@ static void say(struct joblog *log, int rank, struct job_saying saying)
 	texts_say(log->texts, rank, &saying);
 }
 
-/* The first of each rank: those behind it are of the same stall. */
+/* Tells the first timeout of each rank; later ones are of the same stall. */
 static void take_watchdog(struct joblog *log, const char *line, int64_t rank)
 {
 	struct joblog_watch watch;
@@ -225,7 +225,7 @@ static void take_barrier(struct joblog *log, const char *line, int64_t rank)
 				.b = JOB_UNKNOWN});
 }
 
-/* What Slurm says of a whole step, in the log of it. */
+/* Tells what Slurm says of a whole step, in its log. */
 static void take_slurm(struct joblog *log, const char *line)
 {
 	const char *words = joblog_ends_slurmstepd(line);
@@ -266,7 +266,7 @@ static void take_line(struct joblog *log, const char *line)
 
 typedef void visit_line(struct joblog *log, const char *line);
 
-/* Calls it with each line of the exhibit, as a text of its own. */
+/* Calls `visit` with each line of the exhibit, as a text of its own. */
 static void for_each_line(struct joblog *log, const char *text, visit_line *visit)
 {
 	struct str line = {0};
@@ -326,8 +326,8 @@ static void take_library(struct joblog *log, const char *line)
 }
 
 /*
- * A rank of a group is one of the job where the group is the largest, each of its ranks has a
- * process here, and none has two.
+ * Returns the size of the largest group if each of its ranks has a process here, and none has two:
+ * then its ranks are the job's. Else 0.
  */
 static int largest_whole(const struct joblog *log)
 {
@@ -368,7 +368,7 @@ static void enrol_inits(struct joblog *log)
 	}
 }
 
-/* What began and has no end here; of many such only that they are. */
+/* Tells inits that began and have no end here. */
 static void tell_inits(struct joblog *log)
 {
 	for (size_t i = 0; i < log->inits.nr; i++) {
@@ -406,7 +406,7 @@ static void enrol_end(struct joblog *log, const struct joblog_end *end)
 	}
 }
 
-/* "  host      : m1"; "  error_file: /logs/none_x1/attempt_0/5/error.json": whose folder it is. */
+/* Takes " host : m1", and whose folder " error_file: /logs/none_x1/attempt_0/5/error.json" is. */
 static void take_places(struct joblog *log, const char *line)
 {
 	const char *at = strstr(line, "  error_file: /");
@@ -423,7 +423,7 @@ static void take_places(struct joblog *log, const char *line)
 	roster_add(&log->texts->roster, &entry);
 }
 
-/* "  traceback : Traceback (...)", its frames indented further, then "  ValueError: words". */
+/* Takes " traceback : Traceback (...)", frames indented further, and " ValueError: words". */
 static void take_report(struct joblog *log, const char *line)
 {
 	if (strstr(line, "traceback : " TRACE_START)) {
@@ -438,7 +438,7 @@ static void take_report(struct joblog *log, const char *line)
 	}
 }
 
-/* By a signal that Slurm itself ends tasks with. */
+/* True for an end by a signal that Slurm itself ends tasks with. */
 static bool is_order(const struct joblog_end *end)
 {
 	return end->local_rank < 0 && end->signaled &&
@@ -478,7 +478,7 @@ static void take_end(struct joblog *log, const char *line)
 	texts_add_slurm(log->texts, joblog_ends_slurm_job(line), -1);
 }
 
-/* PyTorch's hook names the rank of a worker's file; one that names two is of all. */
+/* Takes the rank of a worker's file from PyTorch's hook; a file with two is of all. */
 static void take_owner(struct joblog *log, const char *line)
 {
 	struct log_marks marks;
@@ -492,7 +492,7 @@ static void take_owner(struct joblog *log, const char *line)
 		log->folder = NULL;
 }
 
-/* Whose file it is, by the folder that torchrun put it in. */
+/* Finds whose file it is, by the folder that torchrun put it in. */
 static void find_owner(struct joblog *log)
 {
 	size_t len = roster_folder(log->exhibit->label);
@@ -509,7 +509,7 @@ static void find_owner(struct joblog *log)
 				.folder = log->folder});
 }
 
-/* Where the file does not say so itself, another of the folder may, or the launcher. */
+/* Asks other files of the folder, or the launcher, if the file does not tell whose it is. */
 static void settle_owner(struct joblog *log)
 {
 	struct roster_entry entry = {.local = JOB_NONE, .folder = log->folder};
@@ -537,7 +537,7 @@ static bool was_told(const struct joblog *log, int rank)
 	return false;
 }
 
-/* An end by its own words; without the hook's mark the launcher must tell of one, too. */
+/* Tells an end by a rank's own words; without the hook's mark the launcher must tell it, too. */
 static void give_error(struct joblog *log, struct decode_process *process,
 	const struct rank_log *one)
 {
@@ -553,7 +553,7 @@ static void give_error(struct joblog *log, struct decode_process *process,
 					     JOB_UNKNOWN, one->cite});
 }
 
-/* The rank's process, of the attempt that the log ends with. */
+/* Returns the rank's process, of the attempt that the log ends with. */
 static struct decode_process *process_of(struct joblog *log, int rank)
 {
 	struct decode_process *process = texts_process(log->texts, rank, TEXTS_LOG);
@@ -587,7 +587,7 @@ static bool was_closed(const struct joblog *log, int64_t pid)
 	return false;
 }
 
-/* Its launcher told it to end: what follows is an effect. */
+/* Tells that the launcher told a rank to end: what follows is an effect. */
 static void give_order(struct joblog *log, struct decode_process *process,
 	const struct joblog_end *told)
 {
@@ -655,7 +655,7 @@ static void finish_log(struct joblog *log)
 	settle_owner(log);
 	for_each_line(log, log->text, take_line);
 	tell_inits(log);
-	/* torchrun has told how its ranks failed: then it ends itself, with status 1. */
+	/* After it has told how its ranks failed, torchrun ends with status 1. */
 	if (log->reported)
 		job_add_ending(log->texts->builder, 1);
 	else if (log->cancelled)
@@ -680,7 +680,7 @@ static void finish_log(struct joblog *log)
 	joblog_attempts_release(&log->attempts);
 }
 
-/* All of them say who is who before any is read, and launchers' before the workers' own. */
+/* Reads who is who from all logs before any lines, and launchers' logs before workers' own. */
 void texts_read_joblogs(struct texts *texts)
 {
 	size_t nr = texts->context->texts.nr, n = 0;

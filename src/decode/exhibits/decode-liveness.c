@@ -5,7 +5,10 @@
 #include "decode/json-get.h"
 #include "decode/kinds.h"
 
-/* Dead only if its lock is free (or it has none) and it is gone or a zombie. */
+/*
+ * Judges whether a process lives: dead only if its lock is free (or it has none) and it is gone or
+ * a zombie.
+ */
 static enum job_known liveness_judge(bool there, char state, const char *lock)
 {
 	if (there)
@@ -43,7 +46,7 @@ static int liveness_decode(const struct exhibit *exhibit, struct job_builder *bu
 					     .cite = arena_printf(&context->arena, "liveness:%s",
 						     context_name(context, process))});
 	host = context_host(context, exhibit->host);
-	/* If there are several agents, the living one counts: it knows the host as it is now. */
+	/* Of several agents the living one counts: it knows the host as it is now. */
 	if (role && !strcmp(role, "agent") && process->alive > host->agent_alive)
 		host->agent_alive = process->alive;
 	if (role && !strcmp(role, "child") && process->fact.role == JOB_ROLE_UNKNOWN)

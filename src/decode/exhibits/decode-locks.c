@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which file's lock a process waits for, who has it, and which it has itself. */
+/*
+ * Decodes which file's lock a process waits for, the lock's holder, and which locks it has itself.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +9,7 @@
 #include "decode/context.h"
 #include "decode/kinds.h"
 
-/* Behind the first line that begins so; NULL there is none. */
+/* Returns what follows `begin` in the first line that begins so; NULL there is none. */
 static const char *line_of(const char *text, const char *begin)
 {
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
@@ -21,7 +23,7 @@ static const char *copy_line(struct decode_context *context, const char *text)
 	return arena_printf(&context->arena, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* The holder of what it waits for: "PID START COMM". */
+/* Takes the holder of what it waits for: "PID START COMM". */
 static void take_holder(
 	struct decode_context *context, const char *text, struct decode_process *process)
 {
@@ -37,7 +39,7 @@ static void take_holder(
 	process->fact.lock_by = copy_line(context, text + at);
 }
 
-/* Files that it has a lock of, or only open, but not those that it waits for. */
+/* Takes files that it has a lock of, or only open, but not those that it waits for. */
 static void take_files(
 	struct decode_context *context, const char *text, struct decode_process *process)
 {

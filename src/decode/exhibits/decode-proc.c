@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of /proc: stat, status, io, wchan. */
+/* Decodes samples of /proc: stat, status, io, wchan. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "decode/context.h"
 #include "decode/kinds.h"
 
-/* An io text is read right behind the stat that it belongs to. */
+/* An io text is read at most so long after the stat that it belongs to, ns. */
 #define IO_BEHIND_STAT (500 * CLOCK_NS_PER_MS)
 
 static struct decode_process *proc_of(struct decode_context *context, const struct exhibit *exhibit)
@@ -19,6 +19,7 @@ static struct decode_process *proc_of(struct decode_context *context, const stru
 	return context_process(context, exhibit->host, exhibit->pid, exhibit->start_time);
 }
 
+/* Takes a zombie's exit code as its end. */
 static void proc_zombie(struct decode_context *context, struct decode_process *process,
 	const struct procstat *stat)
 {
@@ -52,7 +53,7 @@ static int stat_decode(const struct exhibit *exhibit, struct job_builder *builde
 		return complaint_set(why, "it cannot be parsed");
 	process = proc_of(context, exhibit);
 	process->identity.knows |= JOB_KNOWS_PROC;
-	/* Samples come in the order of time: the latest stays. */
+	/* Samples come in the order of time, so that the latest one stays. */
 	process->fact.state = stat.state;
 	process->ppid_here = stat.ppid;
 	if (!*process->fact.comm)
@@ -72,7 +73,7 @@ static int stat_decode(const struct exhibit *exhibit, struct job_builder *builde
 
 const struct decoder decode_proc_stat = {EXHIBIT_PROC_STAT, stat_decode};
 
-/* Takes one line of it, who traces the process: a pid where we see its tracer, else 0. */
+/* Takes the line of the process' tracer: a pid that we see, else 0. */
 static int status_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)
 {
@@ -124,7 +125,7 @@ static int wchan_decode(const struct exhibit *exhibit, struct job_builder *build
 	(void)why;
 	while (len < exhibit->len && len < 128 && isgraph(exhibit->bytes[len]))
 		len++;
-	/* "0": it runs, or the kernel does not say. */
+	/* "0" means that it runs, or that the kernel does not tell. */
 	if (len && !(len == 1 && exhibit->bytes[0] == '0'))
 		proc_of(context, exhibit)->fact.wchan = arena_text_max(
 			&context->arena, (const char *)exhibit->bytes, len);

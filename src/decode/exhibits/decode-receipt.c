@@ -10,11 +10,12 @@
 #include "decode/json-get.h"
 #include "decode/kinds.h"
 
-#define RECEIPT_CACHES 64 /* more than there are kinds */
+#define RECEIPT_CACHES 64 /* at most so many are read, more than there are kinds */
 
 /* Variables that tell when the job will be ended, in seconds since 1970. */
 static const char *const deadline_variables[] = {"SLURM_JOB_END_TIME"};
 
+/* Adds the deadline that these variables tell. */
 static void receipt_deadline(const struct json_object *object, struct job_builder *builder,
 	struct decode_context *context, const char *host)
 {
@@ -33,7 +34,8 @@ static void receipt_deadline(const struct json_object *object, struct job_builde
 }
 
 /*
- * Witnesses of the job's hosts: variables with a list of names, and with their number; "" none.
+ * Witnesses of the job's hosts, the best first: variables with a list of names, and with their
+ * number; "" none.
  */
 static const struct {
 	const char *by, *names, *number;
@@ -49,7 +51,10 @@ static void expect_host(const char *name, void *builder)
 	job_add_expected_host(builder, name);
 }
 
-/* What torchrun was told: "--nnodes=4" or "--nnodes 4"; of an elastic "2:4" the fewest. */
+/*
+ * Returns how many nodes torchrun was told, "--nnodes=4" or "--nnodes 4"; of an elastic "2:4" the
+ * fewest. JOB_NONE not told.
+ */
 static int nodes_by_argument(const struct json_object *object)
 {
 	static const char *const names[] = {"--nnodes", "--num_machines", "--num_nodes"};
@@ -79,7 +84,7 @@ static int nodes_by_argument(const struct json_object *object)
 	return JOB_NONE;
 }
 
-/* On how many hosts, and on which, the job was launched: the first witness that knows. */
+/* Adds on how many hosts, and on which, the job was launched, by the first witness that knows. */
 static void receipt_hosts(const struct json_object *object, struct job_builder *builder)
 {
 	int nodes = nodes_by_argument(object);
@@ -94,7 +99,7 @@ static void receipt_hosts(const struct json_object *object, struct job_builder *
 		long told = number ? strtol(number, NULL, 10) : 0;
 		size_t named;
 
-		/* One that was told to use fewer nodes does not run on all of an allocation. */
+		/* A job that was told to use fewer nodes does not run on all of an allocation. */
 		if ((!names && !number) || (nodes != JOB_NONE && told != nodes))
 			continue;
 		named = names ? hostlist_expand(names, expect_host, builder) : 0;
@@ -125,7 +130,7 @@ void decode_caches_list(struct decode_context *context, const struct json_object
 	}
 }
 
-/* All of it, for receipts and for who compares them. */
+/* Adds the whole launch, for receipts and for their comparison. */
 static void receipt_launch(const struct json_object *object, struct job_builder *builder,
 	struct decode_context *context, const char *host)
 {
@@ -155,7 +160,7 @@ static int receipt_decode(const struct exhibit *exhibit, struct job_builder *bui
 	cgroup = json_get_text(object, "cgroup");
 	if (cgroup)
 		decode_cgroup_text(context, host, cgroup, true);
-	/* Launches side by side have the same caches. */
+	/* Launches side by side have the same caches: the first counts. */
 	if (!host->caches.all.nr)
 		decode_caches_list(context, object, &host->caches);
 	receipt_launch(object, builder, context, host->name);

@@ -7,9 +7,9 @@
 
 #include "base/str.h"
 
-#define NAME_MOST 255 /* of the kernel's host names: 64 */
+#define NAME_MOST 255 /* bytes of a name; the kernel's limit is 64 */
 
-/* A list being expanded. Where `each` is NULL it is only counted. */
+/* A list that is being expanded. Where `each` is NULL names are only counted. */
 struct expansion {
 	hostlist_fn each;
 	void *user;
@@ -19,7 +19,7 @@ struct expansion {
 
 static void expand_name(struct expansion *x, struct str *done, const char *rest, size_t len);
 
-/* "07" or "7-12": false where it is neither. The width is that of the first number. */
+/* Reads "07" or "7-12"; false if it is neither. The width is that of the first number. */
 static bool read_range(
 	const char *text, size_t len, unsigned long *from, unsigned long *to, int *width)
 {
@@ -39,7 +39,7 @@ static bool read_range(
 	return *from <= *to;
 }
 
-/* One member of a bracket, "7-12", with what stands behind the bracket. */
+/* Expands one member of a bracket, "7-12", with what stands behind the bracket. */
 static void expand_range(struct expansion *x, struct str *done, const char *range, size_t range_len,
 	const char *rest, size_t len)
 {
@@ -58,7 +58,7 @@ static void expand_range(struct expansion *x, struct str *done, const char *rang
 	}
 }
 
-/* Appends what is left of a name to what of it is done, once for each member of its brackets. */
+/* Appends the rest of a name to the done part of it, once for each member of its brackets. */
 static void expand_name(struct expansion *x, struct str *done, const char *rest, size_t len)
 {
 	const char *open = memchr(rest, '[', len);
@@ -87,7 +87,7 @@ static void expand_name(struct expansion *x, struct str *done, const char *rest,
 	str_cut(done, had);
 }
 
-/* Length of the first name of a list: up to a comma outside of brackets. */
+/* Returns the length of the first name of a list: up to a comma outside of brackets. */
 static size_t first_name(const char *list)
 {
 	bool inside = false;
@@ -98,6 +98,7 @@ static size_t first_name(const char *list)
 	return len;
 }
 
+/* Expands the whole list; false if it is malformed or too long. */
 static bool expand_all(struct expansion *x, const char *list)
 {
 	struct str done = {0};

@@ -8,15 +8,15 @@
 
 #include <stddef.h>
 
-/* More hosts than these no list names: what is beyond is not expanded. */
+/* At most so many hosts are expanded: a list that names more counts as malformed. */
 #define HOSTLIST_MOST 65536
 
-/* Gets each name, which is valid during the call only. */
+/* Gets one name, which is valid during the call only. */
 typedef void (*hostlist_fn)(const char *name, void *user);
 
 /*
- * Calls `each` for every name of the list, in its order. Returns how many there are; 0, and nothing
- * was called, where the list is malformed or names more than HOSTLIST_MOST.
+ * Calls `each` for every name of the list, in its order, and returns how many there are. Returns 0,
+ * and calls nothing, if the list is malformed or names more than HOSTLIST_MOST.
  */
 size_t hostlist_expand(const char *list, hostlist_fn each, void *user);
 

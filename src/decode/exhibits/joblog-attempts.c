@@ -11,9 +11,12 @@
 #include "job/job.h"
 
 #define TRACE_START   "Traceback (most recent call last)"
-#define LETTERS_LEAST 8 /* of words that a run begins with, and no other line has */
+#define LETTERS_LEAST 8 /* in words that tell the beginning of a run */
 
-/* Of "... 07:45:31.029000 15584 torch/x.py:1002] failed" the number before the file. */
+/*
+ * Returns the number before the file, the pid in "... 07:45:31.029000 15584 torch/x.py:1002]
+ * failed"; 0 none.
+ */
 static int64_t pid_before(const char *line, const char *end)
 {
 	const char *file = end;
@@ -28,7 +31,7 @@ static int64_t pid_before(const char *line, const char *end)
 	return behind > file && *behind == ' ' && pid > 0 ? pid : 0;
 }
 
-/* The agent's, made on first sight; NULL there are too many. */
+/* Returns the agent of that pid, made on first sight; NULL there are too many. */
 static struct joblog_agent *agent_of(struct joblog_attempts *attempts, int64_t pid)
 {
 	for (int i = 0; i < attempts->nr; i++)
@@ -51,8 +54,8 @@ static bool has_ended(const struct joblog_attempts *attempts, int rank, int64_t 
 }
 
 /*
- * True if it is the end of another process than that of which the same was told before. One srun
- * tells of a task once; of two that run at a time each tells of its own hosts.
+ * True if it is the end of another process than an end that was told before. One srun tells of a
+ * task once; of two that run at a time each tells of its own hosts.
  */
 static bool is_of_next_run(
 	const struct joblog_attempts *attempts, const struct joblog_end *end, int64_t number)
@@ -70,6 +73,7 @@ static bool is_of_next_run(
 	       !has_ended(attempts, end->rank, end->pid);
 }
 
+/* Begins a run behind that line: all before is of earlier ones. */
 static void begin_run_behind(struct joblog_attempts *attempts, int64_t line)
 {
 	for (int i = 0; attempts->speakers && i < JOBLOG_ENDED; i++)
@@ -84,13 +88,17 @@ static void begin_run_behind(struct joblog_attempts *attempts, int64_t line)
 	attempts->alone = false;
 }
 
+/* Begins a run behind the last report, or the last end. */
 static void begin_run(struct joblog_attempts *attempts)
 {
 	begin_run_behind(
 		attempts, attempts->boundary ? attempts->boundary : attempts->last_end);
 }
 
-/* From the first report of torchrun's on, what srun and mpirun tell is of its agents. */
+/*
+ * True for an end of an agent: from the first report of torchrun's on, what srun and mpirun tell is
+ * of its agents.
+ */
 static bool is_of_agent(struct joblog_attempts *attempts, const struct joblog_end *end)
 {
 	if (end->local_rank < 0)
@@ -127,7 +135,7 @@ void joblog_attempts_end(
 	attempts->last_end = number;
 }
 
-/* torchrun has told its end, and the report is over. */
+/* Begins a run if torchrun has told the end of a rank that speaks, and the report is over. */
 static void take_rank(struct joblog_attempts *attempts, int rank, int64_t number)
 {
 	const struct joblog_ended *one;
@@ -162,7 +170,7 @@ void joblog_attempts_dies(struct joblog_attempts *attempts, int64_t rank, int64_
 	attempts->last_task = number;
 }
 
-/* It has ended by this line of PyTorch's hook, which is that behind its traceback. */
+/* True if by this line of PyTorch's hook the rank has ended: the line behind its traceback. */
 static bool dies_of(struct joblog_attempts *attempts, int64_t rank, const char *words)
 {
 	bool begins = strstr(words, TRACE_START) != NULL;
@@ -173,7 +181,7 @@ static bool dies_of(struct joblog_attempts *attempts, int64_t rank, const char *
 	return ends;
 }
 
-/* A line of stars comes again and again, and so does "ok". */
+/* True for words that do not recur by chance, as a line of stars or "ok" does. */
 static bool tell_apart(const char *words)
 {
 	size_t letters = 0;
@@ -183,7 +191,10 @@ static bool tell_apart(const char *words)
 	return letters >= LETTERS_LEAST;
 }
 
-/* A rank has said that, behind its marks: again, where it had begun with it and has ended since. */
+/*
+ * Takes a rank's words, behind its marks. They begin a run if the rank had begun with them before,
+ * and has ended since.
+ */
 static void take_words(struct joblog_attempts *attempts, int64_t rank, const char *words)
 {
 	struct joblog_speaker *speaker = speaker_of(attempts, rank);

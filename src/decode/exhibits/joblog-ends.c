@@ -10,16 +10,20 @@
 
 #include "base/hash.h"
 
+/* Ranks are below that. */
 #define NUMBER_MOST 1000000
 
 /* --- torchrun --------------------------------------------------------------------------------- */
 
-/* "  rank      : 5 (local_rank: 5)": the value behind "rank" and a colon; NULL: another line. */
+/*
+ * Returns the value behind a name and a colon, as in " rank : 5 (local_rank: 5)"; NULL: another
+ * line.
+ */
 static const char *field(const char *line, const char *name)
 {
 	const char *at = strstr(line, name);
 
-	/* Only blanks and a launcher's own marks stand before it. */
+	/* Before it stand only blanks and a launcher's own marks. */
 	if (!at || (at > line && at[-1] != ' '))
 		return NULL;
 	at += strlen(name);
@@ -34,6 +38,7 @@ const char *joblog_ends_host(const char *line)
 	return value ? value + strspn(value, " ") : NULL;
 }
 
+/* Reads a line of torchrun's report: the rank, which is kept, or its exit code, which is an end. */
 static size_t read_torchrun(const char *line, struct joblog_report *report, struct joblog_end *end)
 {
 	const char *value = field(line, "rank");
@@ -78,7 +83,7 @@ int64_t joblog_ends_closed(const char *line)
 
 /* --- srun ------------------------------------------------------------------------------------- */
 
-/* How srun words a signal's name; of "Exited with exit code N" the number counts. */
+/* srun's words for signals. Of "Exited with exit code N" the number counts. */
 static const struct {
 	const char *words;
 	int signo;
@@ -95,7 +100,7 @@ static const struct {
 	{"Out Of Memory", SIGKILL},
 };
 
-/* What stands behind the list of tasks: false where it tells of no end. */
+/* Reads what stands behind the list of tasks; false if it tells of no end. */
 static bool read_srun_end(const char *words, struct joblog_end *end)
 {
 	static const char exited[] = "Exited with exit code ";
@@ -153,7 +158,7 @@ bool joblog_ends_all(const char *line)
 	return stepd && strstr(stepd, "CANCELLED AT");
 }
 
-/* "4-6", "4": false where it is no range of ranks. */
+/* Reads "4-6" or "4"; false if it is no range of ranks. */
 static bool read_range(const char **at, long *ret_first, long *ret_last)
 {
 	char *next;
@@ -179,7 +184,7 @@ const char *joblog_ends_task_host(const char *line)
 	return node ? node + strlen(" on node ") : NULL;
 }
 
-/* "srun: error: m3: tasks 0,4-6: Killed" */
+/* Reads "srun: error: m3: tasks 0,4-6: Killed". */
 static size_t read_srun(const char *line, struct joblog_end ends[static JOBLOG_ENDS])
 {
 	const char *at = strstr(line, "srun: error: "), *words, *host = at ? at + 13 : NULL;
@@ -212,6 +217,7 @@ static size_t read_srun(const char *line, struct joblog_end ends[static JOBLOG_E
 
 /* --- mpirun ----------------------------------------------------------------------------------- */
 
+/* Reads "mpirun noticed that process rank 5 with PID 4711 on node m3 exited on signal 9". */
 static size_t read_mpirun(const char *line, struct joblog_end *end)
 {
 	const char *at = strstr(line, "noticed that process rank ");

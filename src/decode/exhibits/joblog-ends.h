@@ -3,22 +3,23 @@
 #define DECODE_JOBLOG_ENDS_H
 
 /*
- * What launchers say of the end of ranks, a line each:
+ * Reads what launchers say of the end of ranks, a line each:
  *
  *	torchrun  "  rank      : 5 (local_rank: 5)" and behind it "  exitcode  : -6 (pid: 4711)"
  *	srun      "srun: error: m3: tasks 0,4-6: Exited with exit code 1", "...: Killed"
  *	mpirun    "mpirun noticed that process rank 5 with PID 4711 on node m3 exited on signal 9"
  *
- * (PyTorch 2.15 elastic/multiprocessing/errors ChildFailedError; Slurm 22.05 srun task_exit;
- * Open MPI 4.1 help-orte-odls.)
+ * (PyTorch 2.15 elastic/multiprocessing/errors ChildFailedError; Slurm 22.05 srun task_exit; Open
+ * MPI 4.1 help-orte-odls.)
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define JOBLOG_ENDS 256 /* of one line */
+#define JOBLOG_ENDS 256 /* the most of one line */
 
+/* An end that a line tells of. */
 struct joblog_end {
 	int rank;
 	int local_rank; /* -1 not told */
@@ -26,43 +27,52 @@ struct joblog_end {
 	int status;   /* exit status, or the signal's number */
 	int64_t pid;  /* 0 not told */
 	bool ordered; /* the launcher had said before that it ends all */
-	bool alone;   /* the launcher tells of one end only */
-	uint64_t host; /* hash of the host's name that stands with it; 0 none */
+	bool alone;   /* the launcher tells of no other end */
+	uint64_t host; /* hash of the host's name in the line; 0 none */
 	int64_t line;
 	const char *cite;
 };
 
-/* Where a report of torchrun's stands: {-1, -1} outside of one. */
+/* The rank that a report of torchrun's is at; {-1, -1} outside of a report. */
 struct joblog_report {
 	int rank, local_rank;
 };
 
 /*
- * The pid that torchrun says it ends itself ("Sending process 4711 closing signal SIGTERM"): what
- * its signals did to a rank is no death of its own. 0 where the line says no such thing.
+ * Returns the pid that torchrun says it ends itself ("Sending process 4711 closing signal
+ * SIGTERM"), 0 if the line says no such thing. What its signals did to a rank is no death of its
+ * own.
  */
 int64_t joblog_ends_closed(const char *line) __attribute__((nonnull));
 
-/* The host on which srun or mpirun tells of an end, in the line; NULL it tells of none. */
+/*
+ * Returns the host on which srun or mpirun tells of an end, a part of the line; NULL if it tells of
+ * none.
+ */
 const char *joblog_ends_task_host(const char *line) __attribute__((nonnull));
 
-/* The host that a line of torchrun's report names, "  host      : m1"; NULL it names none. */
+/* Returns the host that a line of torchrun's report names, " host : m1"; NULL if it names none. */
 const char *joblog_ends_host(const char *line) __attribute__((nonnull));
 
 /*
- * True if Slurm says by it that it ends all tasks of a step ("srun: ... Terminating StepId=7.0",
- * "slurmstepd-m1: error: *** STEP 7.0 ON m1 CANCELLED AT ..."): ends that it tells of behind that
- * may be of its own signals.
+ * True if by this line Slurm ends all tasks of a step ("srun: ... Terminating StepId=7.0",
+ * "slurmstepd-m1: error: *** STEP 7.0 ON m1 CANCELLED AT ..."): later ends may be of its own
+ * signals.
  */
 bool joblog_ends_all(const char *line) __attribute__((nonnull));
 
-/* What slurmstepd complains of, "slurmstepd: error: " or with a host, "slurmstepd-m1: "; NULL. */
+/*
+ * Returns what slurmstepd complains of, behind "slurmstepd: error: " or "slurmstepd-m1: "; NULL if
+ * the line is none of its.
+ */
 const char *joblog_ends_slurmstepd(const char *line) __attribute__((nonnull));
 
-/* The number of the job of Slurm that such a line is of: "StepId=7.0", "STEP 7.0 ON"; 0 none. */
+/* Returns the number of the job of Slurm in such a line, "StepId=7.0", "STEP 7.0 ON"; 0 none. */
 long joblog_ends_slurm_job(const char *line) __attribute__((nonnull));
 
-/* Reads one line; returns how many ends it tells of. The report is kept between the lines. */
+/*
+ * Reads one line, and returns how many ends it tells of. The caller keeps the report between lines.
+ */
 size_t joblog_ends_read(const char *line, struct joblog_report *report,
 	struct joblog_end ends[static JOBLOG_ENDS]) __attribute__((nonnull));
 

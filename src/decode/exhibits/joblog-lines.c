@@ -8,7 +8,10 @@
 
 #include "evidence/gather/log-marks.h"
 
-/* Names of c10d, as its OpType.hpp has them; the first that the text begins with. */
+/*
+ * Names of c10d's operations, as its OpType.hpp has them. The first that the text begins with
+ * counts.
+ */
 static const struct {
 	const char *type, *op;
 } ops[] = {
@@ -29,6 +32,7 @@ static const struct {
 	{"BARRIER", "Barrier"},
 };
 
+/* Returns the number behind these words; -1 none. */
 static int64_t number_behind(const char *line, const char *words)
 {
 	const char *at = strstr(line, words);
@@ -74,7 +78,7 @@ const char *joblog_lines_missed(const char *line, size_t *ret_len)
 	return *ret_len ? at : NULL;
 }
 
-/* The begin of the word that ends there. */
+/* Returns the beginning of the word that ends there. */
 static const char *word_before(const char *line, const char *end)
 {
 	while (end > line && (isalnum((unsigned char)end[-1]) || strchr("-_.", end[-1])))
@@ -82,7 +86,9 @@ static const char *word_before(const char *line, const char *end)
 	return end;
 }
 
-/* "HOST:PID:TID [DEV]" in front of NCCL's words: the pid; 0 none. */
+/*
+ * Returns the pid of "HOST:PID:TID [DEV]", which stands before NCCL's words, and the host; 0 none.
+ */
 static int64_t pid_before(const char *line, const char *end, const char **ret_host)
 {
 	for (const char *at = line; at < end; at++) {
@@ -110,7 +116,7 @@ static const struct {
 #include "lists/log-words.def"
 };
 
-/* What stands behind the library's mark; NULL: it is no line of one. */
+/* Returns what stands behind the library's mark; NULL: no library wrote the line. */
 static const char *words_of(const char *line, bool *ret_warning)
 {
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {

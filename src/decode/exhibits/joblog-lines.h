@@ -3,13 +3,13 @@
 #define DECODE_JOBLOG_LINES_H
 
 /*
- * What libraries write into a job's log, a line each:
+ * Reads what libraries write into a job's log, a line each:
  *
- *	PyTorch	"[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1580,
+ *	PyTorch  "[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1580,
  *		OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for 600060 milliseconds ..."
- *	NCCL	"m3:4711:4790 [1] NCCL INFO ncclCommInitRank comm 0x7f.. rank 1 nranks 16 cudaDev 1
+ *	NCCL	 "m3:4711:4790 [1] NCCL INFO ncclCommInitRank comm 0x7f.. rank 1 nranks 16 cudaDev 1
  *		... - Init START", the same with "Init COMPLETE"
- *	NCCL	"m3:4711:4790 [1] transport/net.cc:788 NCCL WARN words"
+ *	NCCL	 "m3:4711:4790 [1] transport/net.cc:788 NCCL WARN words"
  *
  * (PyTorch ProcessGroupNCCL.cpp, since 1.13; NCCL init.cc and debug.cc, since 2.4.)
  */
@@ -18,35 +18,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* An operation on which PyTorch's watchdog gave up. */
 struct joblog_watch {
 	const char *op; /* "AllReduce", a literal; "an operation" */
 	int64_t number;
 	int64_t ran_ms;
-	int64_t rank; /* "[Rank 0]" in front of it; -1 none */
+	int64_t rank; /* the number in "[Rank 0]" before it; -1 none */
 };
 
-/* True if the line says that the watchdog gave up; what is not told is -1. */
+/* True if the line says that the watchdog gave up; numbers that are not told are -1. */
 bool joblog_lines_watchdog(const char *line, struct joblog_watch *ret) __attribute__((nonnull));
 
 /*
- * gloo's monitored barrier, "[Rank 0]: Ranks 2, 5 failed to pass monitoredBarrier in 6000 ms"
- * (ProcessGroupGloo.cpp): its list, and how long that is; NULL the line says no such thing.
+ * Returns the list of ranks that gloo's monitored barrier missed, "[Rank 0]: Ranks 2, 5 failed to
+ * pass monitoredBarrier in 6000 ms" (ProcessGroupGloo.cpp), and its length; NULL if the line says
+ * no such thing.
  */
 const char *joblog_lines_missed(const char *line, size_t *ret_len) __attribute__((nonnull));
 
-/* What stands behind the number that the sieve puts before a line, and its tab. */
+/* Returns what stands behind the number, and its tab, that the sieve puts before a line. */
 const char *joblog_lines_unnumbered(const char *at, int64_t *ret_number)
 	__attribute__((nonnull(1)));
 
 /* True if a plain number stands in front of every line, as srun -l puts it. */
 bool joblog_lines_numbered(const char *text) __attribute__((nonnull));
 
+/* A line that NCCL wrote. */
 struct joblog_library {
 	int64_t pid;
-	const char *host;    /* in the line, up to the colon before the pid; NULL not told */
+	const char *host;    /* a part of the line, up to the colon before the pid; NULL not told */
 	int rank, nranks;    /* -1 not told */
-	bool begins, ends;   /* an init */
-	const char *warning; /* in the line; NULL it is none */
+	bool begins, ends;   /* whether an init begins, or ends */
+	const char *warning; /* a part of the line; NULL if it is no warning */
 };
 
 /* True if NCCL wrote the line. */

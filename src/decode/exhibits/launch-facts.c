@@ -21,6 +21,7 @@ static int64_t number_of(const struct json_object *object, const char *key)
 	return json_get_int(object, key, &n) && n >= 0 ? n : JOB_UNKNOWN;
 }
 
+/* Reads a list of texts; *known, where asked for, if there is one. */
 static struct launch_texts texts_read(
 	const struct json_object *object, const char *key, struct arena *arena, bool *known)
 {
@@ -68,6 +69,7 @@ struct launch_cache *launch_caches_read(const struct json_object *object, const 
 	return caches;
 }
 
+/* Returns the room for an object's members, never 0. */
 static size_t room_of(const struct json_object *object)
 {
 	int n = json_object_object_length(object);
@@ -105,6 +107,7 @@ const struct launch_variable *launch_variables_read(const struct json_object *ob
 	return all;
 }
 
+/* Reads resource limits by name. */
 static void read_limits(
 	const struct json_object *object, struct arena *arena, struct job_launch *ret)
 {
@@ -133,6 +136,7 @@ static int by_role(const void *va, const void *vb)
 	return order ? order : strcmp(a->type, b->type);
 }
 
+/* Reads what kinds of storage the job's folders are on, sorted. */
 static void read_storage(
 	const struct json_object *object, struct arena *arena, struct job_launch *ret)
 {
@@ -156,6 +160,7 @@ static void read_storage(
 	ret->storage_known = list != NULL;
 }
 
+/* Reads the revision of the program's sources. */
 static void read_git(const struct json_object *object, struct arena *arena, struct job_launch *ret)
 {
 	struct json_object *git = NULL;

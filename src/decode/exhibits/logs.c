@@ -11,12 +11,13 @@
 #include "decode/kinds.h"
 #include "evidence/agent/own-words.h"
 
+/* Bytes of a line that are kept. */
 #define LOG_LINE_CAP 400
 #define LOG_RAW_CAP  1200 /* with the marks before it */
 
 /*
- * How a line looks that names an error. Of several kinds in one log the first listed counts: what a
- * process says of itself before what it says of others.
+ * How a line begins, or what it contains, that names an error. Of several kinds in one log the
+ * first listed counts: what a process says of itself comes before what it says of others.
  */
 static const struct {
 	const char *start;
@@ -25,7 +26,7 @@ static const struct {
 	{"Fatal Python error: ", NULL},
 	{NULL, "CUDA error"},
 	{NULL, "CUDA out of memory"},
-	{"what(): ", NULL}, /* behind the next */
+	{"what(): ", NULL}, /* comes behind the next */
 	{"terminate called ", NULL},
 	{NULL, "Assertion "},
 	{"Fatal glibc error: ", NULL},
@@ -47,7 +48,7 @@ static const struct {
 	{NULL, "JAX distributed service detected fatal errors"},
 };
 
-/* What a framework says on its own, of itself; and lines by which nobody is told anything. */
+/* Lines of no worth: what a framework says of itself by itself. */
 static const char *const log_noises[] = {
 	"Warning: ",
 	"warnings.warn(",
@@ -63,21 +64,22 @@ static const char *const log_noises[] = {
 	"resource_tracker",
 };
 
-/* What a line is worth to somebody who asks what a rank did last. */
+/* What a line tells of what a rank did last. */
 enum log_worth {
 	LOG_NOISE,
 	LOG_PROGRESS, /* a bar that is drawn over and over */
 	LOG_USEFUL,
 };
 
-/* Whose lines are looked for. */
+/* The process whose lines are looked for. */
 struct log_owner {
 	int rank, local_rank; /* JOB_NONE not known */
 	uint32_t pid, here;
-	bool shared;   /* lines that name nobody are nobody's */
-	bool numbered; /* a plain number in front of a line is its rank */
+	bool shared;   /* lines that name no rank do not count */
+	bool numbered; /* a plain number before a line is its rank */
 };
 
+/* What the lines so far told. */
 struct log_scan {
 	struct log_owner owner;
 	struct str last;
@@ -87,7 +89,7 @@ struct log_scan {
 	bool in_traceback;
 };
 
-/* The last line of a traceback is the first that is not indented behind its head. */
+/* True for the last line of a traceback, the first that is not indented behind its head. */
 static bool log_ends_traceback(struct log_scan *scan, const char *line)
 {
 	if (strstr(line, "Traceback (most recent call last)")) {
@@ -100,6 +102,9 @@ static bool log_ends_traceback(struct log_scan *scan, const char *line)
 	return true;
 }
 
+/*
+ * Returns the place in log_errors of the error that the line names; their number if it names none.
+ */
 static size_t log_error_kind(const char *line)
 {
 	size_t i;
@@ -143,6 +148,7 @@ static void log_keep(struct str *into, const char *line)
 	str_cut(into, LOG_LINE_CAP);
 }
 
+/* Takes a line of the owner's, without its marks. */
 static void log_take(struct log_scan *scan, const char *line, const struct log_marks *marks)
 {
 	bool traceback = log_ends_traceback(scan, line);
@@ -162,7 +168,7 @@ static void log_take(struct log_scan *scan, const char *line, const struct log_m
 	}
 }
 
-/* True if a line that says whose it is, or does not, is the owner's. */
+/* True if a line is the owner's, by its marks or the lack of them. */
 static bool log_is_owners(const struct log_owner *owner, const struct log_marks *marks)
 {
 	switch (marks->by) {
@@ -179,7 +185,7 @@ static bool log_is_owners(const struct log_owner *owner, const struct log_marks 
 	return !owner->shared;
 }
 
-/* The colour of what follows: "\033[31m"; its length, 0 where there is none. */
+/* Returns the length of an escape for a colour, "\033[31m"; 0 if there is none. */
 static size_t log_colour(const char *at, size_t len)
 {
 	size_t n = 2;
@@ -191,7 +197,10 @@ static size_t log_colour(const char *at, size_t len)
 	return n < len && at[n] == 'm' ? n + 1 : 0;
 }
 
-/* One line without its end and without what is no text; of what was drawn over itself the last. */
+/*
+ * Adds one line without its end and without what is no text; of a line that was drawn over itself
+ * the last.
+ */
 static void log_text(struct str *into, const char *at, size_t len)
 {
 	const char *over;
@@ -228,7 +237,7 @@ static void log_line(struct log_scan *scan, const char *at, size_t len)
 
 typedef void log_visitor(void *with, const char *line, size_t len);
 
-/* Calls it for every line but those that we wrote ourselves. */
+/* Calls `visit` for every line but those that we wrote ourselves. */
 static void log_for_each(const struct decode_log *log, log_visitor *visit, void *with)
 {
 	char *text = alloc_copy(log->text, log->len);
@@ -249,11 +258,11 @@ static void log_scan_line(void *with, const char *line, size_t len)
 	log_line(with, line, len);
 }
 
-/* What the numbers in front of lines look like. */
+/* What the numbers before lines look like. */
 struct log_numbers {
 	size_t with, without; /* lines */
 	int64_t last;
-	bool counts; /* each is one more than the one before: steps, not ranks */
+	bool counts; /* each is one more than the one before, as steps are, and not ranks */
 };
 
 static void log_number_line(void *with, const char *at, size_t len)
@@ -274,7 +283,9 @@ static void log_number_line(void *with, const char *at, size_t len)
 	str_release(&line);
 }
 
-/* Does srun -l, or its like, put the rank in front of each line? Then it is in front of all. */
+/*
+ * True if srun -l, or its like, puts the rank before each line: then it stands before all of them.
+ */
 static bool log_is_numbered(const struct decode_log *log, bool shared)
 {
 	struct log_numbers numbers = {.counts = true};
@@ -283,7 +294,7 @@ static bool log_is_numbered(const struct decode_log *log, bool shared)
 	return numbers.with && !numbers.without && (shared || !numbers.counts);
 }
 
-/* By file, then host: of one file they are neighbours. */
+/* Orders by file, then host: those of one file are neighbours. */
 static int compare_files(const void *va, const void *vb)
 {
 	const struct decode_process *a = *(struct decode_process *const *)va;

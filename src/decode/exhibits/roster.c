@@ -10,6 +10,7 @@
 #include "evidence/format/worker-folder.h"
 #include "job/job.h"
 
+/* At most so many keys are known. */
 #define KNOWN_MOST 262144
 
 static uint64_t hash_of(const struct roster_key *key)
@@ -27,7 +28,7 @@ static bool is_same(const struct roster_key *a, const struct roster_key *b)
 	       (!a->len || !memcmp(a->folder, b->folder, a->len));
 }
 
-/* Its place in the index, or the free one where it belongs. */
+/* Returns the key's place in the index, or the free one where it belongs. */
 static size_t *spot_of(const struct roster *roster, const struct roster_key *key)
 {
 	size_t at = hash_of(key) % roster->index_size;
@@ -38,6 +39,7 @@ static size_t *spot_of(const struct roster *roster, const struct roster_key *key
 	return &roster->index[at];
 }
 
+/* Makes room for one more key in the index. */
 static void make_room(struct roster *roster)
 {
 	if (roster->known.nr * 2 < roster->index_size)
@@ -49,6 +51,7 @@ static void make_room(struct roster *roster)
 		*spot_of(roster, &roster->known.items[i].key) = i + 1;
 }
 
+/* Notes the rank, or number, of a key; if another one was noted, none counts any more. */
 static void know(struct roster *roster, const struct roster_key *key, int rank)
 {
 	size_t *spot;
@@ -63,6 +66,7 @@ static void know(struct roster *roster, const struct roster_key *key, int rank)
 	}
 }
 
+/* Returns the rank, or number, of a key; JOB_NONE none. */
 static int rank_of(const struct roster *roster, const struct roster_key *key)
 {
 	size_t place = roster->index_size ? *spot_of(roster, key) : 0;
@@ -70,7 +74,10 @@ static int rank_of(const struct roster *roster, const struct roster_key *key)
 	return place ? roster->known.items[place - 1].rank : JOB_NONE;
 }
 
-/* Bytes of a label before the last slash among its first `len`; 0 where there is none. */
+/*
+ * Returns how many bytes of a label are before the last slash among its first `len`; 0 if there is
+ * none.
+ */
 static size_t folder_of(const char *label, size_t len)
 {
 	while (len && label[len - 1] != '/')
@@ -78,7 +85,9 @@ static size_t folder_of(const char *label, size_t len)
 	return len ? len - 1 : 0;
 }
 
-/* To the folder above; false at the root, which of a whole path is another than of the others. */
+/*
+ * Goes to the folder above; false at the root, which of a whole path is another than of the others.
+ */
 static bool go_up(const char *label, size_t *len)
 {
 	const bool more = *len > 0;
@@ -87,7 +96,7 @@ static bool go_up(const char *label, size_t *len)
 	return more && (*len || label[0] != '/');
 }
 
-/* Bytes of a worker's folder that are torchrun's for all workers of the node. */
+/* Returns how many bytes of a worker's folder are torchrun's for all workers of the node. */
 static size_t run_of(const char *folder, size_t len)
 {
 	return folder_of(folder, folder_of(folder, len));
@@ -193,7 +202,7 @@ int roster_of_folder(const struct roster *roster, const char *folder)
 		roster, &(const struct roster_key){ROSTER_NAMED, 0, name, strlen(name)});
 }
 
-/* The local rank that such a folder is called by. */
+/* Returns the local rank that such a folder is called by. */
 static int local_of(const char *folder)
 {
 	size_t len = strlen(folder);

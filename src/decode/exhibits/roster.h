@@ -3,18 +3,18 @@
 #define DECODE_ROSTER_H
 
 /*
- * Who is who, as texts say: which rank a pid is, or a folder of torchrun's for one worker
- * ("none_x1/attempt_0/5"), or the folder that has a local rank for its name. What two texts say
- * otherwise nobody knows.
+ * Tells who is who by what texts say: the rank of a pid, of a folder of torchrun's for one worker
+ * ("none_x1/attempt_0/5"), or of the folder that has a local rank for its name. Where two texts
+ * differ it is not known.
  *
  * A launcher that says which rank a local rank is says it of the workers of its own node. Each
- * agent of torchrun makes a folder for them, with a name by chance, also for each run anew: so the
- * word is taken of the one such folder that lies beside the launcher's log or below, and where
- * there are several of none.
+ * agent of torchrun makes a folder for them, with a random name, anew for each run. So the word
+ * counts for the one such folder that lies beside the launcher's log or below it, and for none
+ * where there are several.
  *
  *	job.log, none_x1/attempt_0/5			the log says whose folder that is
  *	m1/job.log, m1/none_x1, m2/job.log, m2/none_y7	each of its own node
- *	job.log, none_x1, none_y7			two nodes, or two runs: nobody knows
+ *	job.log, none_x1, none_y7			two nodes, or two runs: not known
  */
 
 #include <stdbool.h>
@@ -23,77 +23,86 @@
 
 #include "base/array.h"
 
+/* What one text says of one rank. */
 struct roster_entry {
 	int rank;
 	int local;          /* JOB_NONE not told */
 	int64_t pid;        /* 0 not told */
-	const char *host;   /* on which that pid is; NULL not told */
+	const char *host;   /* the host of that pid; NULL not told */
 	const char *folder; /* NULL not told */
-	const char *by;     /* label of the text that tells of `local` */
-	const char *file;   /* in the worker's folder, wherever that was; NULL not told */
+	const char *by;     /* label of the text that tells the local rank */
+	const char *file;   /* a file's path in the worker's folder, wherever that was; NULL not
+			     * told */
 };
 
-/* What somebody is known by. */
+/* What a rank, or a folder, is known by. */
 enum roster_by {
 	ROSTER_PID,
-	ROSTER_LOCAL,  /* as said by a launcher whose log lies in that folder */
-	ROSTER_FOLDER, /* of one worker */
-	ROSTER_NAMED,  /* the same, from the run's name on, as a report has it */
-	/* Not of ranks: */
-	ROSTER_SAID, /* a launcher whose log lies in that folder has told of local ranks */
-	ROSTER_RUN,  /* a folder of torchrun's for all workers of a node: its number */
-	ROSTER_BELOW /* the number of the only such folder below that one */
+	ROSTER_LOCAL,  /* local rank, told by a launcher whose log lies in that folder */
+	ROSTER_FOLDER, /* the folder of one worker */
+	ROSTER_NAMED,  /* the same from the run's name on, as a report has it */
+	/* Keys that have no rank: */
+	ROSTER_SAID, /* a launcher's log in that folder tells local ranks */
+	ROSTER_RUN,  /* torchrun's folder for all workers of a node: its number */
+	ROSTER_BELOW /* the only such folder below this one: its number */
 };
 
+/* A key of the table. */
 struct roster_key {
 	enum roster_by by;
-	int64_t number;     /* PID, LOCAL; else 0 */
-	const char *folder; /* LOCAL, FOLDER and those behind it; else NULL */
-	size_t len;         /* so many bytes of it */
+	int64_t number;     /* of PID and LOCAL; else 0 */
+	const char *folder; /* of LOCAL, FOLDER and those after it; else NULL */
+	size_t len;         /* length of the folder, in bytes */
 };
 
-/* Zero it first. */
+/* All that is known of who is who. Zero it first. */
 struct roster {
-	uint64_t host;	    /* hash of the first that was named; 0 none yet */
-	bool several_hosts; /* another one was */
+	uint64_t host;	    /* hash of the first host that was named; 0 none yet */
+	bool several_hosts; /* another host was named, too */
 	ARRAY(struct roster_known {
 		struct roster_key key;
-		int rank; /* or another number; JOB_NONE: texts differ */
-		const char *host; /* PID; NULL not told */
+		int rank; /* or another number, by the key; JOB_NONE: texts differ */
+		const char *host; /* of PID; NULL not told */
 	}) known;
 	int runs;
-	size_t *index; /* by hash: 1 + its place in `known`; 0 free */
+	size_t *index; /* by hash: 1 + place in `known`; 0 free */
 	size_t index_size;
 };
 
 /*
- * A file of that label is there. Of all, before it is asked whose they are. Labels and folders must
+ * Adds a file of that label. Add all of them before asking whose they are. Labels and folders must
  * live as long as the roster.
  */
 void roster_add_file(struct roster *roster, const char *label) __attribute__((nonnull));
 
+/* Adds what a text says of a rank. */
 void roster_add(struct roster *roster, const struct roster_entry *entry) __attribute__((nonnull));
 
-/* Ranks are on that host, so called up to the first point. */
+/* Notes that ranks are on that host, named up to its first point. */
 void roster_add_host(struct roster *roster, const char *host) __attribute__((nonnull));
 
-/* The one rank of that; JOB_NONE: none, or several. */
+/* Returns the one rank of that pid; JOB_NONE: none, or several. */
 int roster_of_pid(const struct roster *roster, int64_t pid) __attribute__((nonnull));
 /*
- * The same of a pid on that host, by its name without a domain; NULL not known. Where ranks are on
- * several hosts, a pid whose host is not known on both sides is nobody's.
+ * Returns the same for a pid on that host, whose name has no domain; NULL not known. Where ranks
+ * are on several hosts, the host has to be known on both sides.
  */
 int roster_of_pid_on(const struct roster *roster, int64_t pid, const char *host)
 	__attribute__((nonnull(1)));
 
-/* That of a folder that roster_folder() finds; by the local rank if nobody says more of it. */
+/*
+ * Returns the rank of a folder that roster_folder() finds; by its local rank if no text says more.
+ */
 int roster_of_folder(const struct roster *roster, const char *folder) __attribute__((nonnull));
+/* Returns the rank of a folder by its local rank alone; JOB_NONE none, or several. */
 int roster_of_local(const struct roster *roster, const char *folder) __attribute__((nonnull));
 
-/* How many bytes of a path are a folder of torchrun's for one worker; 0 it is in none. */
+/*
+ * Returns how many bytes of a path are a folder of torchrun's for one worker; 0 if it is in none.
+ */
 size_t roster_folder(const char *path) __attribute__((nonnull));
 
-/* The rank that a file is called by: "stacks-rank3.txt", "x_rank_3_y.log"; JOB_NONE none. */
+/* Returns the rank in a file's name, "stacks-rank3.txt", "x_rank_3_y.log"; JOB_NONE none. */
 int roster_rank_of_name(const char *label) __attribute__((nonnull));
 
 void roster_release(struct roster *roster) __attribute__((nonnull));

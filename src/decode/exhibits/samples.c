@@ -10,6 +10,7 @@ static bool same_place(const struct job_frame *a, const struct job_frame *b)
 	       !strcmp(a->module, b->module);
 }
 
+/* Returns how many outermost frames are equal, where both stacks are whole. */
 static size_t common_whole(
 	const struct job_frame *kept, size_t nkept, const struct job_frame *other, size_t nother)
 {
@@ -20,7 +21,9 @@ static size_t common_whole(
 	return n;
 }
 
-/* The next Python frame inwards of `left` frames; how many are left in front of it, 0: none. */
+/*
+ * Returns how many of `left` frames are left up to the next Python frame inwards; 0: there is none.
+ */
 static size_t next_python(const struct job_frame *frames, size_t left)
 {
 	while (left && frames[left - 1].kind != JOB_FRAME_PYTHON)
@@ -46,7 +49,10 @@ size_t samples_common(const struct job_frame *kept, size_t nkept, const struct j
 	}
 }
 
-/* How many outermost frames there are up to the `pythons`th of Python, counted from outside. */
+/*
+ * Returns how many outermost frames there are up to the `pythons`th of Python, counted from
+ * outside.
+ */
 static size_t reach_of(const struct job_frame *frames, size_t n, size_t pythons)
 {
 	size_t left = n, at = n;
@@ -62,7 +68,7 @@ static size_t reach_of(const struct job_frame *frames, size_t n, size_t pythons)
 
 /* --- Of one thread --------------------------------------------------------------------------- */
 
-/* How often it had run before it was stopped for this sample. */
+/* Returns how often the thread had run before it was stopped for this sample. */
 static uint64_t own_runs(const struct snapshot_thread *thread)
 {
 	return thread->run_count - thread->our_runs;
@@ -80,8 +86,8 @@ static bool did_not_run_between(
 }
 
 /*
- * True if the one has nothing but the outermost frames of the other, and more may be hidden: a
- * thread that runs shows more at one moment than at the next.
+ * True if `a` has only outermost frames of `b`, and more may be hidden: a thread that runs shows
+ * more at one moment than at the next.
  */
 static bool is_short_of(const struct sampled_thread *a, const struct sampled_thread *b)
 {
@@ -90,8 +96,8 @@ static bool is_short_of(const struct sampled_thread *a, const struct sampled_thr
 }
 
 /*
- * How many frames stood in all samples. Where one shows less of a stack than the other, the frames
- * that it hides need not differ: they count as those that it shows.
+ * Counts the frames that stood in all samples. Where one shows less of a stack than the other, the
+ * frames that it hides need not differ: they count as those that it shows.
  */
 static void count_still(struct sampled_thread *held, const struct sampled_thread *new,
 	size_t common, bool keep)
@@ -119,7 +125,7 @@ void samples_compare(struct sampled_thread *held, const struct sampled_thread *n
 		held->fact.moved = JOB_YES;
 	else if (did_not_run_between(held, thread) && held->fact.moved == JOB_MAYBE)
 		held->fact.moved = JOB_NO;
-	/* What stood was counted in frames of Python alone; now all frames are known. */
+	/* So far the count is of Python frames alone; now all frames are known. */
 	if (!keep && held->partial && !new->partial)
 		held->fact.still = reach_of(new->frames, new->nframes, held->fact.still);
 	count_still(held, new, common, keep);

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* By the first of these words that stands there: "CANCELLED AT" stands beside a reason, too. */
+/*
+ * Reasons by the first of these words that stands there: "CANCELLED AT" stands beside a reason,
+ * too.
+ */
 static const struct {
 	const char *words;
 	enum job_ended_by reason;
@@ -33,7 +36,7 @@ bool slurm_end_tells(const char *words)
 
 enum job_ended_by slurm_end_of_line(const char *line)
 {
-	/* One that somebody quotes does not begin so; a step ends for reasons of its own. */
+	/* A quoted line does not begin so; a step ends for reasons of its own. */
 	if (strncmp(line, "slurmstepd", 10) != 0 ||
 		(strstr(line, "*** STEP ") && strstr(line, "CANCELLED AT")))
 		return JOB_ENDED_UNTOLD;

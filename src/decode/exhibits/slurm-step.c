@@ -5,9 +5,13 @@
 
 #include "decode/json-get.h"
 
-/* More digits has none: a step of sixteen (a batch script's, an interactive one's) is no number. */
+/*
+ * No number has more digits. Numbers of special steps (a batch script's, an interactive one's) have
+ * more, and do not count.
+ */
 #define DIGITS_MOST 9
 
+/* Returns the digits of a variable: NULL not told, "" no number that counts. */
 static const char *number_in(
 	struct decode_context *context, const struct json_object *object, const char *name)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A compile log of PyTorch (TORCH_TRACE): a line of glog's form for each event, its words a
- * document of JSON on that line, what belongs to it indented behind. A compile begins with
- * "dynamo_start" and ends with "compilation_metrics" of the same ids:
+ * Reads a compile log of PyTorch (TORCH_TRACE): a line of glog's form for each event, whose words
+ * are a document of JSON on that line, with what belongs to it indented behind. A compile begins
+ * with "dynamo_start" and ends with "compilation_metrics" of the same ids:
  *
  *	V1121 10:43:51.191000 2998 torch/_dynamo/convert_frame.py:1002] {"dynamo_start": {...},
  *		"rank": 3, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}
  *
- * That a graph has no end here is told. The clock of its lines has neither year nor zone.
+ * A graph that has no end here is told. The clock of the lines has neither year nor zone.
  */
 #include <json.h>
 #include <string.h>
@@ -15,10 +15,11 @@
 #include "decode/exhibits/texts.h"
 #include "decode/json-get.h"
 
+/* The log's latest compile. */
 struct compiles {
 	struct texts *texts;
 	const struct exhibit *exhibit;
-	int64_t rank, frame, again; /* of the last that began; -1: it has ended */
+	int64_t rank, frame, again; /* of the last compile that began; -1: it has ended */
 	int64_t line;
 };
 
@@ -27,6 +28,7 @@ static bool has(const struct json_object *object, const char *key)
 	return json_object_object_get_ex(object, key, NULL);
 }
 
+/* Takes the beginning or the end of a compile. */
 static void take_event(struct compiles *compiles, const struct json_object *event, int64_t line)
 {
 	int64_t frame = -1, again = 0;
@@ -72,7 +74,7 @@ void texts_read_compiles(struct texts *texts, const struct exhibit *exhibit)
 	texts_each_line(texts_of(texts, exhibit), take_line, &compiles);
 	if (compiles.frame < 0)
 		return;
-	/* Before torch.distributed is up, no line says whose it is. */
+	/* Before torch.distributed is up, no line has the rank: the file's name may. */
 	if (compiles.rank < 0 || compiles.rank > INT32_MAX)
 		compiles.rank = roster_rank_of_name(exhibit->label);
 	saying.text = arena_printf(&texts->context->arena, "%lld/%lld", (long long)compiles.frame,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An excerpt of the kernel's log, as dmesg, journalctl or a syslog file have it. A pid in it is of
- * the host that the line names, one that a launcher tells may be of a container: so a kill is a
- * rank's only where its launcher, too, says that SIGKILL ended it. All else is told, and nobody's.
+ * Reads an excerpt of the kernel's log, as dmesg, journalctl or a syslog file have it. A pid in it
+ * is of the host that the line names, one that a launcher tells may be of a container: so a kill is
+ * a rank's only if its launcher, too, says that SIGKILL ended it. All else is told of the job, and
+ * of no rank.
  *
  *	Memory cgroup out of memory: Killed process 4711 (python) total-vm:..., anon-rss:...
  *	NVRM: Xid (PCI:0000:4b:00): 79, pid=4711, name=python, GPU has fallen off the bus.
@@ -21,15 +22,15 @@ struct kernel {
 	struct texts *texts;
 	const struct exhibit *exhibit;
 	int64_t line;
-	const char *host; /* that the line names; NULL none */
+	const char *host; /* the host that the line names; NULL none */
 };
 
-/* What is told of the job as a whole, word by word. */
+/* Words of lines that are told of the job as a whole. */
 static const char *const telling[] = {"ut of memory: Killed process", "SXid", "NVLink",
 	"[Hardware Error]", "Machine check", "EDAC ", "blocked for more than", "not responding",
 	"I/O error", "segfault at"};
 
-/* What stands before the words: a date, a host, "kernel:", "[12345.678]". */
+/* Skips what stands before the words: a date, a host, "kernel:", "[12345.678]". */
 static const char *words_of(const char *line)
 {
 	const char *at = strstr(line, "kernel: ");
@@ -40,7 +41,7 @@ static const char *words_of(const char *line)
 	return at + strspn(at, " ");
 }
 
-/* "Nov 24 03:11:52 m2 kernel: ...": the host; NULL none is told, as in dmesg. */
+/* Returns the host in "Nov 24 03:11:52 m2 kernel: ..."; NULL none is told, as in dmesg. */
 static const char *host_of(struct kernel *kernel, const char *line)
 {
 	const char *end = strstr(line, " kernel: "), *begin = end;
@@ -66,7 +67,7 @@ static struct job_saying nothing(enum job_saying_kind kind)
 	return (struct job_saying){.kind = kind, .text2 = "", .a = JOB_UNKNOWN, .b = JOB_UNKNOWN};
 }
 
-/* The rank that was killed, if its launcher says so, too. */
+/* Returns the rank that was killed, if its launcher says so, too; else JOB_NONE. */
 static int killed_rank(struct kernel *kernel, const char *words)
 {
 	const char *at = strstr(words, "Killed process ");
@@ -82,7 +83,7 @@ static int killed_rank(struct kernel *kernel, const char *words)
 	return rank;
 }
 
-/* "(PCI:0000:4b:00): 79, pid=4711, name=python, GPU has fallen off the bus." */
+/* Takes "(PCI:0000:4b:00): 79, pid=4711, name=python, GPU has fallen off the bus." */
 static void take_xid(struct kernel *kernel, const char *at)
 {
 	struct job_saying saying = nothing(JOB_SAYS_XID);

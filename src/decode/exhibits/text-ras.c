@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What NCCL's own look at a job says ("ncclras", or its port): text, or JSON since 2.28.7.
+ * Reads what NCCL's own look at a job says ("ncclras", or its port): text, or JSON since 2.28.7.
  *
  *	#0-0 (fa93daea854b060b) MISMATCH
  *	  Communicator ranks have different AllGather operation counts
  *	  2 ranks have launched up to operation 641
  *	  Rank 12 -- GPU 4 managed by process 323032 on node 10.137.190.124
  *
- * It tells whom it names, and not who is to blame: those it lists may be behind or ahead, and a
- * cold first operation is in no count. A rank of a communicator is one of the job where that
+ * It tells which ranks it names, and not which is to blame: those it lists may be behind or ahead,
+ * and a cold first operation is in no count. A rank of a communicator is one of the job if that
  * communicator has as many ranks as the job has GPUs. Up to 2.28.9 its JSON lacks a comma where a
  * rank is missing.
  */
@@ -25,18 +25,20 @@
 #define RANKS_MOST  65536
 #define TEXT_MOST   160
 
+/* What was read so far. */
 struct ras {
 	struct texts *texts;
 	const struct exhibit *exhibit;
 	int64_t line;
-	/* of the text */
+	/* For text only: */
 	bool in_summary, in_table;
 	int64_t total;              /* GPUs of the job; 0 not told */
-	int64_t first;              /* pid of rank 0 of that; -1 there are several */
-	int64_t sizes[GROUPS_MOST]; /* of communicators, by group */
-	char name[32];              /* "#0-0"; "" outside */
+	int64_t first;              /* pid of rank 0 of the largest communicator; -1 there are
+				     * several */
+	int64_t sizes[GROUPS_MOST]; /* ranks of communicators, by group */
+	char name[32];              /* name of the communicator, "#0-0"; "" outside */
 	char heading[TEXT_MOST];    /* the sentence that ranks may follow */
-	bool used;                  /* some did */
+	bool used;                  /* ranks followed it */
 };
 
 static void say(struct ras *ras, int rank, const char *text)
@@ -51,7 +53,7 @@ static void say(struct ras *ras, int rank, const char *text)
 
 /* -- text -------------------------------------------------------------------------------------- */
 
-/* True if the communicator that is told of has all ranks of the job. */
+/* True if the communicator at hand has all ranks of the job. */
 static bool is_world(const struct ras *ras)
 {
 	int group;
@@ -60,7 +62,7 @@ static bool is_world(const struct ras *ras)
 	       ras->total > 0 && ras->sizes[group] == ras->total;
 }
 
-/* A sentence that no rank followed is the job's. */
+/* Ends a sentence; one that no rank followed is told of the job. */
 static void end_heading(struct ras *ras)
 {
 	if (*ras->heading && !ras->used)
@@ -69,6 +71,7 @@ static void end_heading(struct ras *ras)
 	ras->used = false;
 }
 
+/* Takes a rank that follows a sentence. */
 static void take_rank(struct ras *ras, int rank, int64_t pid)
 {
 	char text[TEXT_MOST + 64];
@@ -86,7 +89,9 @@ static void take_rank(struct ras *ras, int rank, int64_t pid)
 	say(ras, JOB_NONE, text);
 }
 
-/* Numbers of the summary (the last is the total of GPUs) and of the table of communicators. */
+/*
+ * Takes numbers of the summary (the last is the total of GPUs) and of the table of communicators.
+ */
 static void take_numbers(struct ras *ras, const char *line)
 {
 	long long n[6];
@@ -130,7 +135,10 @@ static void take_line(void *with, const char *line, int64_t number)
 
 /* -- JSON -------------------------------------------------------------------------------------- */
 
-/* The document; where it is none, once more with the comma behind a number that lacks it. */
+/*
+ * Returns the document; if it is none, parses once more with a comma behind each number that lacks
+ * it.
+ */
 static struct json_object *parse(const struct exhibit *exhibit, const char *text)
 {
 	struct json_object *document = json_get_document(exhibit, NULL);
@@ -163,6 +171,7 @@ static bool is_true(const struct json_object *object, const char *key)
 	return json_object_object_get_ex(object, key, &value) && json_object_get_boolean(value);
 }
 
+/* Tells the ranks that RAS missed. */
 static void take_missing(struct ras *ras, const struct json_object *of, bool world)
 {
 	size_t nr;
@@ -182,7 +191,7 @@ static void take_missing(struct ras *ras, const struct json_object *of, bool wor
 	}
 }
 
-/* What each rank has launched of an operation of which not all have launched as many. */
+/* Tells what each rank has launched of an operation that not all have launched as often. */
 static void take_counts(
 	struct ras *ras, struct json_object *list, size_t nr, const char *op, bool world)
 {
@@ -208,6 +217,7 @@ static void take_counts(
 		}
 }
 
+/* Adds the pids of ranks to the roster. */
 static void enrol(struct ras *ras, struct json_object *list, size_t nr)
 {
 	int64_t rank, pid;
@@ -239,7 +249,10 @@ static void take_communicator(struct ras *ras, const struct json_object *one)
 		take_counts(ras, ranks, nr, ops[i], world);
 }
 
-/* Communicators stand somewhere below: each is an object that has a size and ranks. */
+/*
+ * Visits the communicators, which stand somewhere below: each is an object that has a size and
+ * ranks.
+ */
 static void walk(struct ras *ras, struct json_object *at, int depth,
 	void (*visit)(struct ras *ras, const struct json_object *one))
 {
@@ -263,7 +276,7 @@ static void walk(struct ras *ras, struct json_object *at, int depth,
 	}
 }
 
-/* The pid of its rank 0; 0 not told. */
+/* Returns the pid of a communicator's rank 0; 0 not told. */
 static int64_t first_of(const struct json_object *one)
 {
 	size_t nr;
@@ -277,8 +290,8 @@ static int64_t first_of(const struct json_object *one)
 }
 
 /*
- * The job has as many ranks as its largest communicator, unless there are several as large that
- * are not of the same ranks.
+ * Finds the largest communicator, which has as many ranks as the job, unless several as large have
+ * other ranks.
  */
 static void measure(struct ras *ras, const struct json_object *one)
 {

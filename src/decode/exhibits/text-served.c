@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What PyTorch's debug server writes beside stacks (torch 2.15 distributed/debug/
- * _debug_handlers.py), of all ranks in one file: "fr_trace_TIME.txt", tables that its analyzer made
- * of their Flight Recorders, columns beside each other with two blanks between them;
+ * Reads what PyTorch's debug server writes beside stacks (torch 2.15 distributed/debug/
+ * _debug_handlers.py), of all ranks in one file. "fr_trace_TIME.txt" has tables that its analyzer
+ * made of their Flight Recorders, columns beside each other with two blanks between them:
  *
  *	=== FR Trace NCCL ===
  *	--- Collectives ---
  *	  id  ...  collective_seq_id  ...  pg_desc       collective_name  ...  missing_ranks
  *	   0  ...                  4  ...  0:default_pg  nccl:all_reduce  ...  {2}
  *
- * and "c10d_health_check_TIME.txt" and TorchComms', what each rank says of its watchdogs:
+ * "c10d_health_check_TIME.txt" and TorchComms' have what each rank says of its watchdogs:
  *
  *	=== Rank 1: http://m1:57799/handler/c10d_health_check? ===
  *	{"healthy":false,"unhealthy_backends":["nccl"]}
  *
- * The tables are an analysis, and not what a rank said: of NCCL they have open operations only, so
- * whoever lacks there may be done; and whom they take for unlike was held against one rank. So they
- * are told, and accuse nobody. What of them is not understood is counted.
+ * The tables are an analysis, and not what a rank said. Of NCCL they have open operations only, so
+ * a rank that lacks there may be done; and ranks that they call unlike were compared with one rank.
+ * So they are told, and accuse no rank. Rows that are not understood are counted.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -29,9 +29,9 @@
 #include "job/backends.h"
 
 #define RANKS_MOST 65536
-#define TOLD_MOST  256 /* ranks of one row */
+#define TOLD_MOST  256 /* ranks of one row that are told */
 #define TEXT_MOST  200
-#define SAID_MOST  4096 /* sayings of one file; the rest is counted */
+#define SAID_MOST  4096 /* sayings of one file; others are counted */
 
 /* Where a column's title stands in its line. */
 struct column {
@@ -43,14 +43,15 @@ enum { COL_SEQ, COL_DESC, COL_NAME, COL_MISSING, COL_UNLIKE, COLUMNS };
 static const char *const titles[COLUMNS] = {"collective_seq_id", "pg_desc", "collective_name",
 	"missing_ranks", "mismatch_collectives"};
 
+/* What was read so far. */
 struct served {
 	struct texts *texts;
 	const struct exhibit *exhibit;
 	int64_t line;
 	bool titled;   /* the next line has the titles */
-	bool in_table; /* of collectives, and all titles were there */
+	bool in_table; /* the table of collectives, with all titles */
 	bool open_only;
-	int section; /* JOB_NONE */
+	int section; /* the rank whose section it is; JOB_NONE */
 	int64_t lost;
 	size_t said;
 	struct column columns[COLUMNS];
@@ -74,6 +75,7 @@ static void say(struct served *served, int rank, const char *text)
 
 /* -- tables ------------------------------------------------------------------------------------ */
 
+/* Finds a whole title in the line of titles. */
 static bool find_title(const char *line, const char *title, struct column *ret)
 {
 	size_t len = strlen(title);
@@ -95,7 +97,7 @@ static bool take_titles(struct served *served, const char *line)
 	return true;
 }
 
-/* The words that stand below a title, or begin or end there; "" none. */
+/* Gets the words that stand below a title, or begin or end there; "" none. */
 static void cell(struct str *into, const char *line, size_t len, const struct column *column)
 {
 	size_t from = column->from, to;
@@ -112,7 +114,7 @@ static void cell(struct str *into, const char *line, size_t len, const struct co
 	str_add_bytes(into, line + from, to - from);
 }
 
-/* Reads "{1, 2}"; how many ranks are in it, 0 where it is no such set, or a larger one. */
+/* Reads "{1, 2}", and returns how many ranks are in it; 0 if it is no such set, or a larger one. */
 static size_t read_set(const char *set, int ranks[static TOLD_MOST])
 {
 	if (*set != '{')
@@ -133,6 +135,7 @@ static size_t read_set(const char *set, int ranks[static TOLD_MOST])
 	return 0;
 }
 
+/* Tells `what` of each rank in a set; false if it is none. */
 static bool tell_missing(struct served *served, const char *set, const char *what)
 {
 	int ranks[TOLD_MOST];
@@ -143,7 +146,7 @@ static bool tell_missing(struct served *served, const char *set, const char *wha
 	return n > 0;
 }
 
-/* The rank whose digits end there; JOB_NONE none. */
+/* Returns the rank whose digits end there; JOB_NONE none. */
 static int rank_before(const char *begin, const char *end)
 {
 	const char *digits = end;
@@ -153,7 +156,10 @@ static int rank_before(const char *begin, const char *end)
 	return digits == end || end - digits > 5 ? JOB_NONE : atoi(digits);
 }
 
-/* "{1: Collective(id=0, ..., input_sizes=[[8]], output_sizes=...), 3: Collective(...)}" */
+/*
+ * Tells the ranks in "{1: Collective(id=0, ..., input_sizes=[[8]], output_sizes=...), 3:
+ * Collective(...)}".
+ */
 static bool tell_unlike(struct served *served, const char *all, const char *what)
 {
 	static const char key[] = ": Collective(", sizes[] = "input_sizes=";
@@ -201,7 +207,10 @@ static bool tell_row(struct served *served, const struct str *cells)
 	return read;
 }
 
-/* False where it is not understood: columns are as wide as letters, and not as bytes. */
+/*
+ * Takes a row of the table; false if it is not understood. Columns are as wide as letters, so only
+ * ASCII can be cut by bytes.
+ */
 static bool take_row(struct served *served, const char *line)
 {
 	struct str cells[COLUMNS] = {{0}};
@@ -217,7 +226,10 @@ static bool take_row(struct served *served, const char *line)
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
-/* "=== FR Trace NCCL ===", "--- Collectives ---", "=== Rank 1: http://..." */
+/*
+ * Takes "=== FR Trace NCCL ===", "--- Collectives ---", "=== Rank 1: http://..."; false: no
+ * heading.
+ */
 static bool take_heading(struct served *served, const char *line)
 {
 	const char *usual = backend_usual();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Slurm has recorded of a job: the fields of "scontrol show job" ("JobId=7 JobName=x ..."), or
- * the table of "sacct -P" (a line of names, then one for the job and for each step, with bars
- * between). How the job ended is told; a step that Slurm killed for memory is a rank's end where
+ * Reads what Slurm has recorded of a job: the fields of "scontrol show job" ("JobId=7 JobName=x
+ * ..."), or the table of "sacct -P" (a line of names, then one for the job and for each step, with
+ * bars between). How the job ended is told; a step that Slurm killed for memory is a rank's end if
  * its launcher says of one rank alone that SIGKILL ended it.
  */
 #include <signal.h>
@@ -16,20 +16,22 @@
 #define FIELD_MOST 64
 #define JOB_ID     "JobId="
 
+/* What was read so far. */
 struct slurm {
 	struct texts *texts;
 	const struct exhibit *exhibit;
 	int64_t line;
 	bool of_memory;
-	const char *job_state, *job_code; /* of the job itself; NULL none yet */
-	/* of the table: which column has what; -1 none */
+	const char *job_state, *job_code; /* state and code of the job itself; NULL none yet */
+	/* Columns of the table; -1 none: */
 	int id, state, code, tasks;
 	bool is_table;
-	long first;   /* job */
-	long task;    /* of its array; -1 none */
+	long first;   /* number of the last job counted; 0 none */
+	long task;    /* number of its task in an array; -1 none */
 	bool several;
 };
 
+/* True if a job in that state has ended. */
 static bool is_over(const char *state)
 {
 	static const char *const going[] = {
@@ -41,7 +43,7 @@ static bool is_over(const char *state)
 	return *state != '\0';
 }
 
-/* As a shell has it; one that did not end well has no 0. */
+/* Returns the status as a shell has it; a job that did not end well never has 0. */
 static int status_of(const char *state, const char *code)
 {
 	int status = atoi(code) & 255;
@@ -49,7 +51,7 @@ static int status_of(const char *state, const char *code)
 	return status || !strncmp(state, "COMPLETED", 9) ? status : 1;
 }
 
-/* A step that ended well, or as its job did. */
+/* True for a step that ended well, or as its job did. */
 static bool tells_no_more(const struct slurm *slurm, const char *state, const char *code)
 {
 	return !strncmp(state, "COMPLETED", 9) ||
@@ -58,8 +60,8 @@ static bool tells_no_more(const struct slurm *slurm, const char *state, const ch
 }
 
 /*
- * True if a log is of that job; of a task of its array, where one is told, no other task is. By its
- * number a log may call the whole array.
+ * True if a log is of that job; where a task of its array is told, only if it is of that task. A
+ * log's number may mean the whole array.
  */
 static bool is_of_log(const struct texts *texts, long job, long task)
 {
@@ -76,8 +78,8 @@ static bool is_of_log(const struct texts *texts, long job, long task)
 }
 
 /*
- * A record may be of all jobs of a user. Those that logs name are meant; where no log names any,
- * nobody knows which, unless there is one only.
+ * True if the job is meant: a record may be of all jobs of a user. Those that logs name are meant;
+ * if logs name none, the record's only job, and none if there are several.
  */
 static bool is_meant(const struct slurm *slurm, const char *id)
 {
@@ -89,7 +91,7 @@ static bool is_meant(const struct slurm *slurm, const char *id)
 	       (!slurm->texts->njobs && !slurm->several);
 }
 
-/* One job or step: "8841.0", its state, its exit code; "" not known. */
+/* Takes one job or step: "8841.0", its state, its exit code; "" not known. */
 static void take(struct slurm *slurm, const char *id, const char *state, const char *code)
 {
 	struct arena *arena = &slurm->texts->context->arena;
@@ -117,7 +119,7 @@ static void take(struct slurm *slurm, const char *id, const char *state, const c
 
 /* -- scontrol ---------------------------------------------------------------------------------- */
 
-/* The value of " NAME=" up to the next blank; "" there is none. */
+/* Returns the value of " NAME=" up to the next blank; "" there is none. */
 static const char *field(struct slurm *slurm, const char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -137,7 +139,7 @@ static bool is_block(const char *text, const char *at)
 	return at == text || strchr(" \t\n", at[-1]);
 }
 
-/* Each job begins with its number. */
+/* Reads the fields of scontrol, where each job begins with its number. */
 static void read_fields(struct slurm *slurm, const char *text)
 {
 	const char *next;
@@ -160,7 +162,7 @@ static void read_fields(struct slurm *slurm, const char *text)
 
 /* -- sacct ------------------------------------------------------------------------------------- */
 
-/* The texts between bars; how many there are. */
+/* Splits a line into the texts between bars, and returns how many there are. */
 static size_t split(struct slurm *slurm, const char *line, const char *parts[COLUMNS])
 {
 	size_t n = 0;
@@ -190,7 +192,10 @@ static const char *cell(const char *const *parts, size_t n, int at)
 	return at >= 0 && (size_t)at < n ? parts[at] : "";
 }
 
-/* The first step's tasks are the ranks where srun itself started them, and no torchrun did. */
+/*
+ * Takes the number of the first step's tasks, which are the ranks if srun itself started them, and
+ * no torchrun did.
+ */
 static void take_tasks(struct slurm *slurm, const char *id, const char *tasks)
 {
 	size_t len = strlen(id);
@@ -226,7 +231,7 @@ static void take_row(void *with, const char *line, int64_t number)
 
 /* -- memory ------------------------------------------------------------------------------------ */
 
-/* The one rank that SIGKILL ended; NULL none, or several. */
+/* Returns the one rank that SIGKILL ended; NULL none, or several. */
 static struct decode_process *one_killed(const struct texts *texts)
 {
 	struct decode_process *found = NULL;
@@ -260,7 +265,10 @@ static void count_job(void *with, const char *line, int64_t number)
 	slurm->task = task;
 }
 
-/* Of a table the number stands in the first column, or nobody looks. */
+/*
+ * Finds whether the record is of several jobs. In a table the number has to stand in the first
+ * column.
+ */
 static void count_jobs(struct slurm *slurm, const char *text)
 {
 	texts_each_line(text, count_job, slurm);

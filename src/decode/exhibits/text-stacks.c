@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks that somebody has printed: by "py-spy dump", one process behind the other, or by Python's
+ * Reads printed stacks: by "py-spy dump", one process behind the other, or by Python's
  * faulthandler.
  *
  *	Process 4711: python train.py
@@ -19,8 +19,8 @@
  *	=== Rank 2: http://m1:57799/handler/dump_traceback? ===
  *	Error: 408
  *
- * Ray Train's hang detector has a file for each worker, "rank_5.log": py-spy's words; or, where
- * there is none, Python's traceback of each thread, outermost first; or why there is neither
+ * Ray Train's hang detector has a file for each worker, "rank_5.log": py-spy's words; or, if it has
+ * none, Python's traceback of each thread, outermost first; or why there is neither
  * (ray-project/ray 057a6c42, train/v2/_internal/callbacks/nccl_ras.py). Its workers train in a
  * thread:
  *
@@ -30,7 +30,7 @@
  *	  File "/env/ray/train/.../worker_group/thread_runner.py", line 51, in _run_target
  *	    result = target()
  *
- * They are of one moment, and nothing says how long the process stood there.
+ * Stacks are of one moment, and do not tell how long the process stood there.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,10 +43,14 @@
 #define FRAMES_MOST  256
 #define THREADS_MOST 4096
 #define NAME_MOST    300
-/* Of one hang all is taken within this time; a file's clock may be so far behind a rank's. */
+/*
+ * All evidence of one hang is taken within this time, ns; a file's clock may be so far behind a
+ * rank's.
+ */
 #define TAKEN_WITHIN (3600 * CLOCK_NS_PER_S)
 #define CLOCK_BEHIND (2 * CLOCK_NS_PER_S)
 
+/* A thread of the process at hand. */
 struct thread {
 	uint32_t tid;
 	bool main, fatal;
@@ -57,17 +61,18 @@ struct thread {
 	ARRAY(struct job_frame) frames;
 };
 
+/* What was read so far. */
 struct reading {
 	struct texts *texts;
 	const struct exhibit *exhibit;
-	struct decode_process *process; /* whose threads come */
-	bool fatal;                     /* the interpreter printed them as it died */
-	bool named;                     /* some process has the rank that the file is called by */
-	/* Of the debug server: */
-	int section; /* the rank of which it prints; JOB_NONE */
+	struct decode_process *process; /* the process whose threads come */
+	bool fatal;                     /* the interpreter printed its threads as it died */
+	bool named;                     /* a process has the rank in the file's name */
+	/* For the debug server: */
+	int section; /* the rank that it prints; JOB_NONE */
 	int sections;
 	bool by_ray; /* Ray Train's hang detector wrote it, without py-spy */
-	size_t strays; /* processes with stacks that are nobody's */
+	size_t strays; /* processes with stacks that are of no known rank */
 	ARRAY(struct thread) threads;
 };
 
@@ -78,7 +83,7 @@ static struct arena *arena_of(struct reading *reading)
 
 /* -- whose ------------------------------------------------------------------------------------- */
 
-/* Whose all are of which no process is named. */
+/* Returns the rank of all threads without a process, by the file's name; JOB_NONE none. */
 static int rank_of_label(struct reading *reading)
 {
 	const char *label = reading->exhibit->label;
@@ -90,6 +95,7 @@ static int rank_of_label(struct reading *reading)
 		&reading->texts->roster, arena_text_max(arena_of(reading), label, folder));
 }
 
+/* Returns the process of a pid, by section, roster, or the file's name; NULL none. */
 static struct decode_process *process_of(struct reading *reading, int64_t pid)
 {
 	int rank = roster_of_pid(&reading->texts->roster, pid);
@@ -118,7 +124,7 @@ static void reverse(struct thread *thread)
 	}
 }
 
-/* What a worker of Ray Train's is there for stands in a thread of its own. */
+/* True for the thread in which a worker of Ray Train's trains. */
 static bool is_training(const struct thread *thread)
 {
 	if (!strncmp(thread->name, "TrainingThread(", 15))
@@ -130,7 +136,10 @@ static bool is_training(const struct thread *thread)
 	return false;
 }
 
-/* The thread that is judged: of a worker of Ray's the one that trains. */
+/*
+ * Marks the thread that is judged as main: of a worker of Ray's the one that trains; of
+ * faulthandler's threads the last.
+ */
 static void find_main(struct reading *reading)
 {
 	struct thread *trains = NULL, *thread;
@@ -170,7 +179,7 @@ static void give(struct reading *reading, struct thread *thread)
 		thread->frames.nr);
 }
 
-/* Why the stacks do not tell where the rank stands that has that dump; NULL: they may. */
+/* Returns why the stacks do not tell where the rank that has that dump stands; NULL: they may. */
 static const char *apart(const struct decode_process *process, int64_t when)
 {
 	if (process->dump_last != JOB_UNKNOWN && when < process->dump_last - CLOCK_BEHIND)
@@ -183,7 +192,7 @@ static const char *apart(const struct decode_process *process, int64_t when)
 	return NULL;
 }
 
-/* True if they are of another moment than its dump, which is said. */
+/* True if the stacks are of another moment than the rank's dump, which is told. */
 static bool is_apart(struct reading *reading)
 {
 	const char *why = reading->process && reading->threads.nr
@@ -199,7 +208,7 @@ static bool is_apart(struct reading *reading)
 	return why != NULL;
 }
 
-/* The threads of one process are complete; of faulthandler's the last is the main one. */
+/* Gives the threads of one process, which are complete. */
 static void flush(struct reading *reading)
 {
 	bool lost = is_apart(reading);
@@ -231,7 +240,7 @@ static struct thread *begin(struct reading *reading, const char *number, int64_t
 	return thread;
 }
 
-/* The line that begins a thread, in any of the three forms. */
+/* Takes a line that begins a thread, in any of the three forms. */
 static bool take_thread(struct reading *reading, const char *line, int64_t number)
 {
 	static const char current[] = "Current thread ", other[] = "Thread ", ray[] = "# Thread ";
@@ -266,7 +275,7 @@ static const char *piece(struct reading *reading, const char *at, size_t len)
 	return arena_text_max(arena_of(reading), at, len < NAME_MOST ? len : NAME_MOST);
 }
 
-/* '  File "/w/train.py", line 88 in step' */
+/* Reads ' File "/w/train.py", line 88 in step'. */
 static bool read_own(struct reading *reading, const char *line, struct job_frame *frame)
 {
 	static const char start[] = "  File \"";
@@ -281,7 +290,7 @@ static bool read_own(struct reading *reading, const char *line, struct job_frame
 	return true;
 }
 
-/* "    step (train.py:88)"; of native code "    ncclAllReduce (libnccl.so.2)" */
+/* Reads " step (train.py:88)"; of native code " ncclAllReduce (libnccl.so.2)". */
 static bool read_spied(struct reading *reading, const char *line, struct job_frame *frame)
 {
 	size_t len = strlen(line);
@@ -322,7 +331,7 @@ static void take_frame(struct reading *reading, const char *line)
 		*array_add(&thread->frames) = frame;
 }
 
-/* The rank behind the words, and where in the line its number ends; JOB_NONE none. */
+/* Returns the rank behind the words, and where in the line its number ends; JOB_NONE none. */
 static int rank_behind(const char *line, const char *words, size_t *ret_end)
 {
 	size_t len = strlen(words), digits;
@@ -334,7 +343,7 @@ static int rank_behind(const char *line, const char *words, size_t *ret_end)
 	return digits && digits < 8 ? atoi(line + len) : JOB_NONE;
 }
 
-/* "=== Rank 2: http://m1:57799/handler/dump_traceback? ===" */
+/* Takes "=== Rank 2: http://m1:57799/handler/dump_traceback? ===". */
 static bool take_section(struct reading *reading, const char *line)
 {
 	size_t digits = 0;
@@ -349,7 +358,10 @@ static bool take_section(struct reading *reading, const char *line)
 	return true;
 }
 
-/* "  Rank 2: Timeout: ...", of each that gave no answer, before all sections. */
+/*
+ * Takes " Rank 2: Timeout: ...", which stands before all sections for each rank that gave no
+ * answer.
+ */
 static bool take_refusal(struct reading *reading, const char *line, int64_t number)
 {
 	size_t digits = 0;
@@ -367,7 +379,9 @@ static bool take_refusal(struct reading *reading, const char *line, int64_t numb
 	return true;
 }
 
-/* What Ray's hang detector writes where py-spy printed nothing: a reason, and threads behind it. */
+/*
+ * Takes what Ray's hang detector writes if py-spy printed nothing: a reason, and threads behind it.
+ */
 static bool take_ray(struct reading *reading, const char *line, int64_t number)
 {
 	static const char *const reasons[] = {
@@ -407,7 +421,9 @@ static void take_line(void *with, const char *line, int64_t number)
 	}
 }
 
-/* Of whom nobody knows the rank, or whose rank nothing else names: they are not read. */
+/*
+ * Tells how many processes were left out, since their rank is not known, or nothing else names it.
+ */
 static void tell_strays(struct reading *reading)
 {
 	static const struct job_who nobody = {"", 0, 0};
@@ -430,7 +446,10 @@ void texts_read_stacks(struct texts *texts, const struct exhibit *exhibit)
 	texts_each_line(texts_of(texts, exhibit), take_line, &reading);
 	flush(&reading);
 	tell_strays(&reading);
-	/* A file that was cut off looks like one of a smaller job. */
+	/*
+	 * A file that was cut off looks like one of a smaller job: the number of sections is only
+	 * the least.
+	 */
 	if (reading.sections)
 		job_add_world_at_least(texts->builder, reading.sections);
 }

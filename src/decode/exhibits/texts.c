@@ -9,8 +9,11 @@
 #include "decode/kinds.h"
 
 #define RANKS_MOST  65536
-#define DIGITS_MOST 18 /* of a line's number */
-/* No pid of Linux is as great: that of a rank which only a text knows. */
+#define DIGITS_MOST 18 /* digits of a line's number */
+/*
+ * The pid of rank 0 if only a text knows it, rank 1's is one more, ...: greater than any pid of
+ * Linux.
+ */
 #define SEAT_PID 0x40000000u
 
 bool texts_made(const struct decode_process *process)
@@ -28,7 +31,7 @@ static bool has_other_ranks(const struct decode_context *context)
 	return context->flights.nr > 0;
 }
 
-/* Finds who is which rank, before texts make any. */
+/* Finds the processes of ranks, before texts make any. */
 static void find_ranks(struct texts *texts)
 {
 	texts->ranks = alloc_zeroed(RANKS_MOST, sizeof(*texts->ranks));
@@ -44,7 +47,7 @@ static void find_ranks(struct texts *texts)
 	}
 }
 
-/* It is a rank, and all that is known of it are texts of that kind. */
+/* Makes a process a rank of which only texts of that kind are known. */
 static struct decode_process *made(struct decode_process *process, unsigned kind)
 {
 	process->identity.promoted = true;
@@ -89,7 +92,10 @@ void texts_add_slurm(struct texts *texts, long job, long task)
 	}
 }
 
-/* As Slurm calls a job's log: "slurm-41.out", "slurm-41_7.out" of an array's task. */
+/*
+ * Takes a job's number from the name of its log: "slurm-41.out", "slurm-41_7.out" of an array's
+ * task.
+ */
 static void add_slurm_of(struct texts *texts, const char *label)
 {
 	const char *name = strrchr(label, '/');
@@ -124,7 +130,9 @@ const char *texts_cite(struct texts *texts, const struct exhibit *exhibit, int64
 		*exhibit->label ? exhibit->label : exhibit->kind_name, (long long)line);
 }
 
-/* Bytes of the number and the tab that the sieve puts before a line; 0: there are none. */
+/*
+ * Returns the bytes of the number and the tab that the sieve puts before a line; 0: there are none.
+ */
 static size_t number_before(const char *line, int64_t *ret)
 {
 	size_t digits = strspn(line, "0123456789");
@@ -171,7 +179,7 @@ const struct decoder decode_ras = {EXHIBIT_RAS, texts_keep};
 const struct decoder decode_served = {EXHIBIT_SERVED, texts_keep};
 const struct decoder decode_compile_log = {EXHIBIT_COMPILE_LOG, texts_keep};
 
-/* Those that say who somebody is come before those that ask. */
+/* Readers that tell who is who come before those that ask. */
 static const struct {
 	enum exhibit_kind kind;
 	void (*read)(struct texts *texts, const struct exhibit *exhibit);
@@ -185,7 +193,10 @@ static const struct {
 	{EXHIBIT_SLURM_RECORD, texts_read_slurm},
 };
 
-/* How well a job is called by a file: best by a log of all ranks, least by one of a worker's. */
+/*
+ * Returns how well a file names a job, 0 the best: a log of all ranks; a file of a worker's is the
+ * worst.
+ */
 static int name_weight(const struct exhibit *exhibit)
 {
 	if (roster_folder(exhibit->label))
@@ -193,7 +204,7 @@ static int name_weight(const struct exhibit *exhibit)
 	return exhibit->kind == EXHIBIT_JOB_LOG ? 0 : 1;
 }
 
-/* Nothing else gives the job a name. */
+/* Names the job by a file, if nothing else does. */
 static void name_job(struct texts *texts)
 {
 	const struct exhibit *best = NULL;
@@ -208,6 +219,7 @@ static void name_job(struct texts *texts)
 		job_add_identity(texts->builder, best->label, best->label);
 }
 
+/* Adds to the roster what other evidence knows of ranks' pids. */
 static void enrol(struct texts *texts)
 {
 	for (size_t i = 0; i < texts->context->processes.nr; i++) {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dumps of PyTorch's Flight Recorder: which are one job's, what is in each, and the facts of all.
+ * Decodes dumps of PyTorch's Flight Recorder: which are one job's, what is in each, and the facts
+ * of all.
  *
  * ONE JOB. A name's digits are the rank; what stands before them is the same for a job, or tells
- * the node. So names of several kinds are one job as long as no rank is in two of them. Where one
- * is, they are jobs or attempts that were mixed: the kind with the most ranks is read, and of the
- * others it is said that they were left aside.
+ * the node. So names of several kinds are one job as long as no rank is in two of them. If one is,
+ * they are jobs or attempts that were mixed: the kind with the most ranks is read, and a loss tells
+ * that others were left aside.
  *
- * WHEN. A dump has no time of its own. The file has one, which a copy does not keep; so it is
- * believed only where a watchdog would have let the job stand so long. Else the dump is undated:
- * it ends with the last thing in it, and how long that is ago nobody knows. Dumps are made
- * of hangs, so what waits there counts as standing (job/waitfor/waits.h). Where the watchdog gave
- * something up, it did stand, whatever times say.
+ * WHEN. A dump has no time of its own. Its file has one, which a copy does not keep; so it is
+ * believed only if a watchdog would have let the job stand so long. Else the dump is undated: it
+ * ends with the last thing in it, at an unknown distance from now. Dumps are made of hangs, so what
+ * waits there counts as standing (job/waitfor/waits.h). If the watchdog gave something up, it did
+ * stand, whatever times say.
  */
 #include "decode/flight/decode-flight.h"
 
@@ -30,10 +31,11 @@
 #include "job/backends.h"
 #include "job/names.h"
 
+/* The timeout where a dump tells none, ns. */
 #define TIMEOUT_USUAL (1800 * CLOCK_NS_PER_S)
-/* From a timeout until all dumps are written. */
+/* The time from a timeout until all dumps are written, ns. */
 #define DUMPS_TAKE (120 * CLOCK_NS_PER_S)
-/* A file's clock may be behind the rank's. */
+/* A file's clock may be so far behind the rank's, ns. */
 #define CLOCK_BEHIND (2 * CLOCK_NS_PER_S)
 
 static int decode_one(const struct exhibit *exhibit, struct job_builder *builder,
@@ -57,7 +59,7 @@ void flight_lose(struct job_builder *b, struct job_who who, const char *cite, bo
 
 /* -- which dumps ------------------------------------------------------------------------------- */
 
-/* One file, by its name. */
+/* One file, known by its name. */
 struct named {
 	const struct exhibit *exhibit;
 	int rank;
@@ -69,14 +71,16 @@ struct named {
 struct kind {
 	const char *label;
 	size_t prefix, n;
-	bool left; /* aside */
+	bool left; /* left aside */
 };
 
+/* All files, and their kinds. */
 struct choice {
 	ARRAY(struct named) files;
 	ARRAY(struct kind) kinds;
 };
 
+/* Finds the rank and the kind of each file. */
 static void name_files(struct choice *choice, const struct decode_context *context)
 {
 	for (size_t i = 0; i < context->flights.nr; i++) {
@@ -98,7 +102,7 @@ static void name_files(struct choice *choice, const struct decode_context *conte
 	}
 }
 
-/* By rank; of one rank what stands in the largest kind first, then by name and by time. */
+/* Orders by rank; of one rank by name, then by time, the latest first. */
 static int compare_files(const void *va, const void *vb)
 {
 	const struct named *a = va, *b = vb;
@@ -112,7 +116,7 @@ static int compare_files(const void *va, const void *vb)
 	return a->exhibit->when > b->exhibit->when ? -1 : a->exhibit->when < b->exhibit->when;
 }
 
-/* The largest kind that is not settled; of equal ones the first by name. */
+/* Returns the largest kind that is not settled; of equal ones the first by name. */
 static size_t next_kind(const struct choice *choice, const bool *settled)
 {
 	size_t best = SIZE_MAX;
@@ -147,6 +151,7 @@ static bool collides(const struct choice *choice, size_t kind, const bool *settl
 	return false;
 }
 
+/* Settles the kinds, the largest first: those that collide are left aside. */
 static void settle_kinds(struct choice *choice)
 {
 	bool *settled = alloc_zeroed(choice->kinds.nr + 1, sizeof(*settled));
@@ -188,6 +193,7 @@ static void keep_newest(int64_t *into, int64_t told)
 		*into = told;
 }
 
+/* Adds a seat in a group, and returns its index. */
 static uint32_t add_seat(struct flight_rank *rank, const char *name, const char *desc)
 {
 	*array_add(&rank->seats) = (struct flight_seat){.name = arena_text(&rank->arena, name),
@@ -222,14 +228,17 @@ static void read_groups(struct flight_rank *rank, const struct flight_dump *dump
 		dump->nstatuses * sizeof(*dump->statuses));
 }
 
-/* True if the code is not the program's: PyTorch's own and what stands below it. */
+/* True if the code is not the program's, but PyTorch's own or below it. */
 static bool is_library(const char *file)
 {
 	return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") ||
 	       strstr(file, "/torch/") || *file == '<';
 }
 
-/* "train.py:88 step", of the program if it is in there, else of whoever called. */
+/*
+ * Returns the place of an entry, "train.py:88 step": the program's if it is in the stack, else the
+ * innermost; "" none.
+ */
 static const char *place_of(struct arena *arena, const struct flight_entry *entry)
 {
 	const struct flight_frame *frame = NULL;
@@ -247,7 +256,7 @@ static const char *place_of(struct arena *arena, const struct flight_entry *entr
 		frame->line == FLIGHT_UNKNOWN ? 0 : frame->line, frame->name);
 }
 
-/* A seat in a group of a name that an earlier one had, maybe: what is listed is said of both. */
+/* Adds a seat in a group whose name an earlier group may have had: a list is told of both. */
 static uint32_t add_seat_of(struct flight_rank *rank, const struct flight_entry *entry)
 {
 	uint32_t namesake = flight_find_seat(rank, entry->group, entry->desc, FLIGHT_UNKNOWN);
@@ -258,7 +267,7 @@ static uint32_t add_seat_of(struct flight_rank *rank, const struct flight_entry 
 	return at;
 }
 
-/* The seat of an entry; that of the entry before it, nearly always. */
+/* Returns the seat of an entry; nearly always that of the entry before it, `last`. */
 static uint32_t seat_of_entry(
 	struct flight_rank *rank, const struct flight_entry *entry, uint32_t last)
 {
@@ -271,7 +280,7 @@ static uint32_t seat_of_entry(
 	return at == UINT32_MAX ? add_seat_of(rank, entry) : at;
 }
 
-/* How many take part, where what one gives and what all give stand side by side; 0 unknown. */
+/* Returns how many take part, if the amounts of one and of all stand in the entry; 0 unknown. */
 static uint64_t members_of(const struct flight_entry *entry, const struct job_sig *sig)
 {
 	const struct flight_tensors *all = &entry->outputs, *one = &entry->inputs;
@@ -309,7 +318,7 @@ static void note_entry(struct flight_seat *seat, const struct flight_entry *entr
 		seat->timeout_ms = entry->timeout_ms;
 }
 
-/* From its making until its end was noticed, rounded up; 0 not known. */
+/* Returns the time from an entry's making until its end was noticed, ms rounded up; 0 not known. */
 static uint32_t took_ms(const struct flight_entry *entry)
 {
 	int64_t from = known_ns(entry->created_ns), to = known_ns(entry->completed_ns), ms;
@@ -408,7 +417,7 @@ static void read_dump(struct flight_rank *rank, const struct flight_dump *dump)
 	rank->has_statuses = dump->has_statuses;
 	rank->cut = *dump->damage || dump->lost_entries || dump->lost_statuses;
 	rank->version = "";
-	/* Gloo has no library to name, and is in dumps since 2.8. */
+	/* Gloo names no library, and is in dumps since 2.8. */
 	rank->release = dump->major * 1000 + dump->minor;
 	rank->counts_well = *dump->library || (dump->major == 2 && dump->minor < 8);
 	if (dump->major >= 0)
@@ -420,7 +429,10 @@ static void read_dump(struct flight_rank *rank, const struct flight_dump *dump)
 		flight_read_torchcomms(rank, dump);
 }
 
-/* The process of that rank that other evidence knows, if it is one only; else one of its own. */
+/*
+ * Returns the process of that rank that other evidence knows, if it is only one; else one of its
+ * own.
+ */
 static struct job_who who_of(const struct decode_context *context, int rank)
 {
 	const struct decode_process *found = NULL;
@@ -439,14 +451,14 @@ static struct job_who who_of(const struct decode_context *context, int rank)
 
 /* -- reading all ------------------------------------------------------------------------------- */
 
-/* Ranks that several threads read. */
+/* The ranks, which several threads read. */
 struct reading {
 	struct flight_rank *ranks;
 	struct flight_lists *lists;
-	struct meter meters[CREW_MOST]; /* each worker's */
+	struct meter meters[CREW_MOST]; /* one for each worker */
 };
 
-/* Reads one; what is lost of it is told later, since only one thread may add facts. */
+/* Reads a dump. Its losses are told later, since only one thread may add facts. */
 static void read_rank(struct flight_rank *rank, struct flight_lists *lists)
 {
 	struct complaint why = {0};
@@ -479,7 +491,7 @@ static void read_admitted(void *context, size_t worker, size_t i)
 			rank->exhibit->label, METER_REFUSED);
 }
 
-/* Dumps have nothing to do with each other: many are read at once. */
+/* Reads all dumps, many at once, since they do not depend on each other. */
 static void read_ranks(struct flights *flights, struct meter *meter)
 {
 	struct reading reading = {.ranks = flights->ranks.items, .lists = flights->lists};
@@ -492,7 +504,7 @@ static void read_ranks(struct flights *flights, struct meter *meter)
 		meter_join(&reading.meters[i]);
 }
 
-/* Says what is lost, and leaves those that could be read. */
+/* Tells what is lost, and keeps the dumps that could be read. */
 static void keep_readable(
 	struct flights *flights, struct decode_context *context, struct job_builder *b)
 {
@@ -517,7 +529,7 @@ static void keep_readable(
 	flights->ranks.nr = n;
 }
 
-/* The dumps of one job, by rank; of a rank there may be several. */
+/* Chooses the dumps of one job, by rank; of a rank there may be several. */
 static void choose_files(
 	struct flights *flights, struct decode_context *context, struct job_builder *b)
 {
@@ -542,7 +554,7 @@ static void choose_files(
 
 /* -- times ------------------------------------------------------------------------------------- */
 
-/* The last thing in the dump; of one without any in all dumps. */
+/* Returns the time of the last thing in the dump; of a dump without any, in all dumps. */
 static int64_t last_thing(const struct flights *flights, const struct flight_rank *rank)
 {
 	return rank->ops.nr ? rank->newest : flight_to_own(rank, flights->newest);
@@ -564,7 +576,7 @@ static void find_times(struct flights *flights)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* True if rings tell of this job: they know more, and their groups have other names. */
+/* True if rings tell of this job: they tell more than dumps, and their groups have other names. */
 static bool has_rings(const struct decode_context *context)
 {
 	for (size_t i = 0; i < context->processes.nr; i++)
@@ -591,7 +603,7 @@ static void release(struct flights *flights)
 	arena_release(&flights->arena);
 }
 
-/* A rank that only its dump knows: what texts say of it is said of the same one. */
+/* Makes a process for each rank that only its dump knows, so that texts tell of the same one. */
 static void enrol(const struct flights *flights, struct decode_context *context)
 {
 	for (size_t i = 0; i < flights->ranks.nr; i++) {

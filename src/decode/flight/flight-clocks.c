@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clocks of dumps: how far apart two are, and whether the two are of one run, by what does not
- * depend on clocks.
+ * Compares the clocks of dumps: how far apart two are, and whether the two are of one run, by what
+ * does not depend on clocks.
  *
  * A collective that is complete proves that all members had come to it. So each one that two ranks
- * have in common bounds, from both sides, how far their clocks can be apart. Where no distance fits
+ * have in common bounds, from both sides, how far their clocks can be apart. If no distance fits
  * all bounds, they never met: dumps of two runs.
  *
- * Ranks of one run wait for each other. However irregular their steps are, from what one clock
- * shows to what the other does it is always about as far. Of two runs each goes its own way: there
- * that distance walks off, step by step. A walk is told from a noise by how much of the whole
- * spread is that of two neighbours (Dickey and Fuller's test of a unit root, at one in a hundred).
+ * Ranks of one run wait for each other. However irregular their steps are, the distance of their
+ * clocks at each op is about the same. Of two runs each goes its own way: there that distance walks
+ * off, step by step. A walk is told from a noise by how much of the whole spread is that of two
+ * neighbours (Dickey and Fuller's test of a unit root, at one in a hundred).
  *
- * Where too little is in common for either, nobody knows.
+ * If too little is in common for either, it is not known.
  */
 #include <stdlib.h>
 
@@ -21,35 +21,40 @@
 #include "decode/flight/decode-flight.h"
 #include "job/names.h"
 
-/* So many of a rank's last collectives are looked at. */
+/* At most so many of a rank's last collectives are compared. */
 #define SAMPLED 256
-/* Two ranks with fewer in common are not said to be of one run. */
+/* Two ranks with fewer in common are not taken to be of one run. */
 #define FEWEST 24
-/* n times the share of neighbours in the spread; a walk has more once in a hundred times. */
+/* The least n times share of neighbours in the spread; a walk has more once in a hundred times. */
 #define NO_WALK 40.0
-/* Times are rounded, and a clock may be set a little in the middle of a run. */
+/*
+ * The error of bounds, ns: times are rounded, and a clock may be set a little in the middle of a
+ * run.
+ */
 #define SLACK CLOCK_NS_PER_S
-/* Clocks that are further apart say nothing (three centuries would overflow). */
+/* Clocks that are further apart tell nothing, ns (three centuries would overflow). */
 #define FURTHEST (INT64_C(1) << 58)
 
-/* A collective of the rank that others are held against. */
+/* A collective of the yardstick's rank. */
 struct known {
 	uint32_t seat;
 	int64_t seq;
 	const struct flight_op *op;
 };
 
+/* A rank, and its collectives for looking up. */
 struct flight_yardstick {
 	const struct flight_rank *rank;
 	ARRAY(struct known) ops; /* by seat and number */
 };
 
-/* What two ranks' dumps say of one another. */
+/* What two ranks' dumps tell of one another. */
 struct meeting {
-	ARRAY(int64_t) leads; /* of the one's clock before the other's, op by op */
-	int64_t least, most;  /* between which it must be */
+	ARRAY(int64_t) leads; /* first clock less second, op by op, ns */
+	int64_t least, most;  /* bounds of that difference */
 };
 
+/* True for a collective that can be compared. */
 static bool is_met(const struct flight_op *op)
 {
 	return !op->p2p && !op->end && !op->skip && op->created != JOB_UNKNOWN;
@@ -83,7 +88,7 @@ void flight_yardstick_free(struct flight_yardstick *yardstick)
 	free(yardstick);
 }
 
-/* When all had come to it at the latest, by this rank's clock; JOB_UNKNOWN. */
+/* Returns when all had come to the op at the latest, by this rank's clock; JOB_UNKNOWN. */
 static int64_t all_came(const struct flight_op *op)
 {
 	if (!op->took_ms || !op->sig.count || job_op_is_rooted(op->sig.op))
@@ -91,6 +96,7 @@ static int64_t all_came(const struct flight_op *op)
 	return op->created + (int64_t)op->took_ms * CLOCK_NS_PER_MS;
 }
 
+/* Takes one collective that both have. */
 static void meet_at(const struct flight_op *mine, const struct flight_op *theirs, struct meeting *m)
 {
 	int64_t lead = mine->created - theirs->created;
@@ -105,7 +111,7 @@ static void meet_at(const struct flight_op *mine, const struct flight_op *theirs
 		m->least = mine->created - they_came;
 }
 
-/* All that the two have in common, in the order of the one. */
+/* Compares all that the two have in common, in the order of `rank`. */
 static void meet(const struct flight_yardstick *yardstick, const struct flight_rank *rank,
 	struct meeting *m)
 {
@@ -145,7 +151,7 @@ static bool keeps_step(const struct meeting *m)
 		spread += off * off;
 		steps += step * step;
 	}
-	/* Times that are the same to the nanosecond were made by nobody's clock. */
+	/* No clock makes times that are the same to the nanosecond. */
 	return n >= FEWEST && spread > 0 && steps * (double)n >= NO_WALK * spread;
 }
 
@@ -175,12 +181,12 @@ enum flight_kin flight_kin(const struct flight_yardstick *yardstick,
 
 /* -- one clock for all ------------------------------------------------------------------------- */
 
-/* What is known of a rank's clock: how far it is ahead, and whether others were held against it. */
+/* Whether a rank's clock is set, and whether others were compared with it. */
 struct setting {
 	bool set, tried;
 };
 
-/* Sets all clocks that are not set and met this rank's. */
+/* Sets all clocks that are not set yet, by this rank's, if they met it. */
 static void set_by(struct flights *flights, size_t by, struct setting *settings)
 {
 	struct flight_yardstick *yardstick = flight_yardstick_new(&flights->ranks.items[by]);
@@ -202,7 +208,7 @@ static void set_by(struct flights *flights, size_t by, struct setting *settings)
 	flight_yardstick_free(yardstick);
 }
 
-/* The rank to try next: one whose clock is set, else the first; SIZE_MAX if all are set. */
+/* Returns the rank to try next: one whose clock is set, else the first; SIZE_MAX if all are set. */
 static size_t next_by(const struct flights *flights, const struct setting *settings)
 {
 	size_t next = SIZE_MAX;
@@ -218,7 +224,9 @@ static size_t next_by(const struct flights *flights, const struct setting *setti
 	return all ? SIZE_MAX : next;
 }
 
-/* So many ranks are held against all others, at most: each may know others than those before. */
+/*
+ * At most so many ranks are compared with all others: each may have met others than those before.
+ */
 #define YARDSTICKS 64
 
 void flight_set_clocks(struct flights *flights)

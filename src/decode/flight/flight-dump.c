@@ -14,7 +14,7 @@ static const struct value_word flight_word_texts[] = {FLIGHT_WORDS(FLIGHT_WORD_T
 static const struct value_words flight_words = {
 	flight_word_texts, sizeof(flight_word_texts) / sizeof(*flight_word_texts)};
 
-/* "2.10": never a number, of which 2.9 would be the newer one. */
+/* Reads a version, "2.10". As a number it would be older than 2.9. */
 static void flight_version(const char *text, struct flight_dump *dump)
 {
 	char *end;
@@ -34,8 +34,8 @@ static void flight_version(const char *text, struct flight_dump *dump)
 /* ------------------------------------------------------------------ groups */
 
 /*
- * Groups of the same ranks share one text, and a job of very many ranks has some such: in one dump
- * it is looked at once.
+ * Returns the list of ranks in a text. Groups of the same ranks share one text, and a job of very
+ * many ranks has some such: in one dump it is read once.
  */
 static const struct flight_list *flight_ranks_text(
 	struct flight_reading *reading, const struct value *value)
@@ -51,6 +51,7 @@ static const struct flight_list *flight_ranks_text(
 	return seen->list;
 }
 
+/* Returns the list of ranks in a list of numbers. */
 static const struct flight_list *flight_ranks_list(
 	struct flight_reading *reading, const struct value *value)
 {
@@ -74,6 +75,7 @@ static const struct flight_list *flight_ranks_list(
 	return list;
 }
 
+/* Reads one group; false if it is none, or cut. */
 static bool flight_group(struct flight_reading *reading, const struct value *key,
 	const struct value *value, struct flight_group *group)
 {
@@ -119,6 +121,7 @@ static void flight_groups(struct flight_reading *reading, const struct value *va
 
 /* ---------------------------------------------------------------- statuses */
 
+/* Reads one status; false if it is none, or cut. */
 static bool flight_status(struct flight_reading *reading, const struct value *key,
 	const struct value *value, struct flight_status *status)
 {
@@ -166,7 +169,7 @@ static void flight_statuses(struct flight_reading *reading, const struct value *
 
 /* ---------------------------------------------------------------- the dump */
 
-/* Those entries that flight_make() has not taken already. */
+/* Reads the entries that flight_make() has not taken already. */
 static void flight_entries(struct flight_reading *reading, const struct value *value)
 {
 	struct flight_dump *dump = reading->dump;
@@ -187,6 +190,7 @@ static void flight_entries(struct flight_reading *reading, const struct value *v
 	}
 }
 
+/* Reads the parts of a dump. */
 static void flight_top(struct flight_reading *reading, const struct value *root)
 {
 	size_t nr;

@@ -6,7 +6,9 @@
 
 #include "base/redact.h"
 
-/* A number written as digits, as tests of PyTorch and JSON have it. */
+/*
+ * Returns a number that is written in digits, as in tests of PyTorch and in JSON; FLIGHT_UNKNOWN.
+ */
 static int64_t flight_digits(const char *text)
 {
 	bool minus = *text == '-';
@@ -35,7 +37,7 @@ const char *flight_text(const struct value *value)
 	return value->type == VALUE_TEXT ? value->text : "";
 }
 
-/* A text that many entries share is looked at once; one of the vocabulary is nobody's secret. */
+/* A text that many entries share is cleaned once; a word of the vocabulary holds no secret. */
 const char *flight_clean_text(struct flight_reading *reading, const struct value *value)
 {
 	uint64_t hash;
@@ -51,7 +53,7 @@ const char *flight_clean_text(struct flight_reading *reading, const struct value
 	return value->text;
 }
 
-/* A time that None or 0 says not to have come. */
+/* Returns a time; 0 or None: it has not come. */
 static int64_t flight_time(const struct value *value)
 {
 	return value->type == VALUE_NONE ? 0 : flight_number(value);
@@ -99,6 +101,7 @@ bool flight_visit(struct flight_reading *reading, size_t nr)
 
 /* ------------------------------------------------------------------ frames */
 
+/* Makes a frame of a dict's items. */
 static const struct flight_frame *flight_frame_new(
 	struct flight_reading *reading, const struct value *items, size_t nr)
 {
@@ -125,7 +128,7 @@ static const struct flight_frame *flight_frame_new(
 	return frame;
 }
 
-/* The frame of a dict that other entries refer to as well: it is made once. */
+/* Returns the frame of a dict that other entries refer to as well: it is made once. */
 static const struct flight_frame *flight_frame_shared(
 	struct flight_reading *reading, const struct value *value)
 {
@@ -144,7 +147,7 @@ static inline const struct flight_frame *flight_frame_of(
 	return flight_frame_shared(reading, value);
 }
 
-/* Which of the stacks seen lately to compare with. */
+/* Returns which of the stacks seen lately to compare with. */
 static size_t flight_stack_slot(
 	struct flight_reading *reading, const struct value *items, size_t nr)
 {
@@ -154,7 +157,9 @@ static size_t flight_stack_slot(
 	return (first * 31 + last + nr) * 0x9e3779b97f4a7c15ull >> (64 - FLIGHT_SEEN_BITS);
 }
 
-/* Ops come from few places: a stack that was seen lately is not made again. */
+/*
+ * Sets an entry's frames. Ops come from few places: a stack that was seen lately is not made again.
+ */
 static void flight_frames(
 	struct flight_reading *reading, const struct value *value, struct flight_entry *entry)
 {
@@ -186,7 +191,7 @@ static void flight_frames(
 
 /* ----------------------------------------------------------------- tensors */
 
-/* The dims of all tensors together; false where that is more than is told. */
+/* Counts the dims of all tensors together; false if the values are no tensors, or too many. */
 static bool flight_count_dims(
 	struct flight_reading *reading, const struct value *tensors, size_t nr, size_t *ret)
 {
@@ -204,7 +209,7 @@ static bool flight_count_dims(
 	return flight_visit(reading, dims);
 }
 
-/* True if tensors that were made are what the values say. */
+/* True if tensors that were made equal the values. */
 static bool flight_same_tensors(const struct flight_tensors *made, const struct value *items,
 	size_t nr, const struct value *dtypes, size_t ndtypes)
 {
@@ -226,7 +231,7 @@ static bool flight_same_tensors(const struct flight_tensors *made, const struct 
 	return true;
 }
 
-/* Tensors and their dims lie in one piece. */
+/* Makes tensors, which lie with their dims in one piece. */
 static void flight_make_tensors(struct flight_reading *reading, const struct value *items,
 	size_t nr, size_t ndims, const struct value *dtypes, size_t ndtypes,
 	struct flight_tensors *ret)
@@ -248,7 +253,10 @@ static void flight_make_tensors(struct flight_reading *reading, const struct val
 	*ret = (struct flight_tensors){.items = tensors, .nr = (uint32_t)nr, .known = true};
 }
 
-/* Which of the shapes seen lately to compare with: by the first tensor's last dim. */
+/*
+ * Returns which of the shapes seen lately to compare with, by the first tensor's first and last
+ * dim.
+ */
 static size_t flight_shape_slot(const struct value *items, size_t nr)
 {
 	size_t ndims;
@@ -260,7 +268,10 @@ static size_t flight_shape_slot(const struct value *items, size_t nr)
 	       (64 - FLIGHT_SEEN_BITS);
 }
 
-/* A training step repeats its shapes: those that were seen lately are not made again. */
+/*
+ * Sets an entry's tensors. A training step repeats its shapes: those that were seen lately are not
+ * made again.
+ */
 static void flight_tensors(struct flight_reading *reading, const struct value *sizes,
 	const struct value *dtypes, struct flight_tensors *ret)
 {
@@ -283,12 +294,12 @@ static void flight_tensors(struct flight_reading *reading, const struct value *s
 
 /* ----------------------------------------------------------------- entries */
 
-/* Values that are wanted together. */
+/* Values of an entry that are needed together. */
 struct flight_sizes {
 	struct value input_sizes, input_dtypes, output_sizes, output_dtypes;
 };
 
-/* (name, desc) */
+/* Reads an entry's group, "(name, desc)". */
 static void flight_entry_group(
 	struct flight_reading *reading, const struct value *value, struct flight_entry *entry)
 {
@@ -305,7 +316,7 @@ static void flight_entry_group(
 		entry->desc = flight_clean_text(reading, &items[1]);
 }
 
-/* The rarer half of the keys: those that some versions only have. */
+/* Takes the rarer half of the keys, which only some versions have. */
 static void flight_entry_more(struct flight_reading *reading, enum flight_word key,
 	const struct value *value, struct flight_entry *entry)
 {
@@ -342,6 +353,7 @@ static void flight_entry_more(struct flight_reading *reading, enum flight_word k
 	}
 }
 
+/* Takes one key of an entry. */
 static void flight_entry_key(struct flight_reading *reading, enum flight_word key,
 	const struct value *value, struct flight_entry *entry, struct flight_sizes *sizes)
 {
@@ -391,6 +403,7 @@ static void flight_entry_key(struct flight_reading *reading, enum flight_word ke
 	}
 }
 
+/* An entry of which nothing is known. */
 static const struct flight_entry flight_entry_unknown = {.record = FLIGHT_UNKNOWN,
 	.pg = FLIGHT_UNKNOWN,
 	.collective_seq = FLIGHT_UNKNOWN,
@@ -409,7 +422,7 @@ static const struct flight_entry flight_entry_unknown = {.record = FLIGHT_UNKNOW
 	.retired = FLIGHT_MAYBE,
 	.is_p2p = FLIGHT_MAYBE};
 
-/* One more; all of it is the caller's to fill. */
+/* Returns room for one more entry; the caller fills all of it. */
 static inline struct flight_entry *flight_entry_room(struct flight_reading *reading)
 {
 	if (reading->entries.nr == reading->entries.room)
@@ -440,7 +453,7 @@ bool flight_add_entry(struct flight_reading *reading, const struct value *items,
 }
 
 /*
- * Where the dict stands: entries lie at {"entries": [{...}]}, their frames at
+ * Tells by its place what a dict is: entries lie at {"entries": [{...}]}, their frames at
  * {"entries": [{"frames": [{...}]}]}.
  */
 bool flight_make(void *context, const struct value_stack *stack, const struct value *items,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all dumps together tell, as facts of the job. */
+/* Gives what all dumps together tell as facts of the job. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,12 +8,18 @@
 #include "decode/flight/decode-flight.h"
 #include "job/backends.h"
 
-/* From what it holds until its file is written: stacks are made to words, with Python's lock. */
+/*
+ * The time from a dump's last entry until its file is written, ns: stacks are made to words, with
+ * Python's lock.
+ */
 #define DUMP_TAKES (60 * CLOCK_NS_PER_S)
-/* So many of a rank's latest ops get a cite of their own; the others have that of the seat. */
+/*
+ * So many of a rank's latest ops get cites of their own; others that are complete have their
+ * seat's.
+ */
 #define OWN_CITES 64
 
-/* Names a seat in cites: by the number that its process gave the group. */
+/* Returns the cite of a seat: by the number that its process gave the group. */
 static const char *cite_seat(struct arena *arena, const struct flight_rank *rank,
 	const struct flight_seat *seat)
 {
@@ -22,6 +28,7 @@ static const char *cite_seat(struct arena *arena, const struct flight_rank *rank
 	return arena_printf(arena, "flight:%d:pg%" PRId64, rank->rank, seat->pg);
 }
 
+/* Returns the name of a group for people. */
 static const char *name_group(struct arena *arena, const struct flight_union *group)
 {
 	if (!*group->desc || !strcmp(group->desc, "undefined"))
@@ -29,6 +36,7 @@ static const char *name_group(struct arena *arena, const struct flight_union *gr
 	return arena_printf(arena, "%s (%s)", group->desc, group->name);
 }
 
+/* Adds a member of a group. */
 static void give_seat(const struct flights *flights, const struct flight_rank *rank,
 	const struct flight_seat *seat, struct arena *arena, struct job_builder *b)
 {
@@ -85,6 +93,7 @@ static void give_op(const struct flights *flights, const struct flight_rank *ran
 	job_add_op(b, rank->who, flights->groups.items[seat->group].key, seat->seat, &fact, 0);
 }
 
+/* Adds an op with its cite, unless it need not be told. */
 static void give_with_cite(const struct flights *flights, const struct flight_rank *rank,
 	const struct flight_op *op, struct arena *arena, struct job_builder *b)
 {
@@ -102,12 +111,14 @@ static void give_with_cite(const struct flights *flights, const struct flight_ra
 
 /* -- ops, in the order in which a job has them: to sort millions anew takes long --------------- */
 
+/* A seat, to sort by. */
 struct holder {
 	const struct flight_union *group;
 	const struct flight_rank *rank;
 	const struct flight_seat *seat;
 };
 
+/* Orders seats as the job does: large groups first, then by key, seat, rank. */
 static int compare_holders(const void *va, const void *vb)
 {
 	const struct holder *a = va, *b = vb;
@@ -121,6 +132,7 @@ static int compare_holders(const void *va, const void *vb)
 	return a->rank->rank < b->rank->rank ? -1 : a->rank->rank > b->rank->rank;
 }
 
+/* Adds the ops of one seat. */
 static void give_ops_of(const struct flights *flights, const struct holder *holder,
 	struct arena *arena, struct job_builder *b)
 {
@@ -156,6 +168,7 @@ static void give_ops(const struct flights *flights, struct arena *arena, struct 
 
 /* -- ranks ------------------------------------------------------------------------------------- */
 
+/* Adds a rank, its groups, and its losses. */
 static void give_rank(const struct flights *flights, const struct flight_rank *rank,
 	struct arena *arena, struct job_builder *b)
 {
@@ -214,7 +227,7 @@ static void give_rank(const struct flights *flights, const struct flight_rank *r
 			"its dump is older than its peers' and tells of the past only");
 }
 
-/* The highest rank that is named anywhere; -1 none. */
+/* Returns the highest rank that is named anywhere; -1 none. */
 static int64_t highest_rank(const struct flights *flights)
 {
 	int64_t most = flights->ranks.nr ? flights->ranks.items[flights->ranks.nr - 1].rank : -1;
@@ -225,7 +238,10 @@ static int64_t highest_rank(const struct flights *flights)
 	return most;
 }
 
-/* How many ranks there are: as many as are in the first group; else those that are named. */
+/*
+ * Tells how many ranks there are, and returns it: as many as are in the first group; else those
+ * that are named.
+ */
 static int64_t tell_world(const struct flights *flights, struct job_builder *b)
 {
 	int64_t named = highest_rank(flights) + 1;
@@ -244,7 +260,7 @@ static int64_t tell_world(const struct flights *flights, struct job_builder *b)
 	return named;
 }
 
-/* Ranks that left no dump: that is said. Returns how many there are, or are named. */
+/* Tells which ranks left no dump. Returns how many there are, or are named. */
 static int64_t tell_missing(
 	const struct flights *flights, struct arena *arena, struct job_builder *b)
 {
@@ -272,7 +288,7 @@ static int64_t tell_missing(
 	return world;
 }
 
-/* A backend of the job whose entries do not complete; NULL none. */
+/* Returns a backend of the job whose entries do not complete; NULL none. */
 static const char *find_retiring(const struct flights *flights)
 {
 	for (size_t i = 0; i < flights->groups.nr; i++)
@@ -281,7 +297,7 @@ static const char *find_retiring(const struct flights *flights)
 	return NULL;
 }
 
-/* That a rank may send and receive what has no entry; `seen`: somebody in the job did. */
+/* Tells that a rank may send and receive what has no entry; `seen`: some rank in the job did. */
 static void lose_p2p(struct job_builder *b, const struct flight_rank *rank, const char *maker,
 	bool seen, struct arena *arena)
 {
@@ -303,9 +319,9 @@ static void lose_p2p(struct job_builder *b, const struct flight_rank *rank, cons
 }
 
 /*
- * Why a rank that lacks may yet not be late. What is sent and received has no entry: where some
- * rank is known to have done that, any may wait in it. And where no watchdog dumps what hangs, and
- * no dump was surely made long after the last thing in any, it may be one of a job that runs.
+ * Tells why a rank that lacks may yet not be late. What is sent and received has no entry: if some
+ * rank is known to have done that, any may wait in it. And if no watchdog dumps what hangs, and no
+ * dump was surely made long after the last thing in any, it may be one of a job that runs.
  */
 static void tell_unseen(const struct flights *flights, struct arena *arena, struct job_builder *b)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups across ranks. A group is its name, what it is for, and its ranks: names are counted up
- * by each process, and a group of its own may be called as another's.
+ * Joins groups across ranks. A group is its name, what it is for, and its ranks: each process
+ * counts names up by itself, so that groups of different ranks may have the same name.
  *
- * WHICH GROUP IS MINE. The status of a group is kept by a number that the process counts for
- * itself. Entries say whose number that is; a rank that has none (it stands still, and all before
- * was overwritten or left out) has to be asked otherwise, since it is the one that matters:
+ * WHICH GROUP A STATUS IS OF. The status of a group is kept by a number that the process counts for
+ * itself. Entries tell the group of a number. A rank without entries (it stands still, and all
+ * before was overwritten or left out) is the one that matters, so other ways are tried:
  *
- *	- process and groups count upwards together: where there are as many statuses as groups,
+ *	- process and groups count upwards together: if there are as many statuses as groups,
  *	  and names are numbers, the k-th is the k-th, as long as no entry here says otherwise;
- *	- else a peer whose numbers are the same says what the group is for, where all such peers
- *	  say the same, and where only one group here is for that;
+ *	- else a peer whose numbers are the same says what the group is for, if all such peers
+ *	  say the same, and only one group here is for that;
  *	- and a last one on either side belongs together.
  *
- * HOW MANY ARE IN IT. As many as its list has. Where no list has its name (see decode-flight.h, of
- * gloo), an op tells whose amounts are those of one and of all. Else the list without a name does,
+ * HOW MANY ARE IN IT. As many as its list has. If no list has its name (see decode-flight.h, of
+ * gloo), an op tells that has the amounts of one and of all. Else the list without a name does,
  * which is of the group that a process made last: of those that it used that is the one with the
  * highest number, unless there is a later one that it never used. That is a guess, and is marked as
  * one.
@@ -29,7 +29,7 @@
 #include "decode/flight/decode-flight.h"
 #include "job/names.h"
 
-/* A number beyond is no rank: no job has so many. */
+/* Ranks are below that: no job has so many. */
 #define MOST_RANKS (1 << 18)
 
 struct flight_rank *flight_of(const struct flights *flights, int64_t rank)
@@ -69,7 +69,7 @@ uint32_t flight_find_seat(
 
 /* -- groups of all ranks ----------------------------------------------------------------------- */
 
-/* Independent of the order in which ranks are listed. */
+/* Returns a group's key, whatever the order in which its ranks are listed; never 0. */
 static uint64_t key_of(const struct flight_seat *seat)
 {
 	uint64_t hash = HASH_START, sum = seat->list ? seat->list->sum : 0;
@@ -82,6 +82,7 @@ static uint64_t key_of(const struct flight_seat *seat)
 	return hash ? hash : 1;
 }
 
+/* Doubles the table of groups. */
 static void rehash(struct flights *flights)
 {
 	free(flights->slots);
@@ -96,7 +97,7 @@ static void rehash(struct flights *flights)
 	}
 }
 
-/* "0-3,8" of [0, 1, 2, 3, 8]. */
+/* Returns a list in words: "0-3,8" of [0, 1, 2, 3, 8]. */
 static const char *list_ranks(struct arena *arena, const struct flight_list *list)
 {
 	const int64_t *ranks = list ? list->ranks : NULL;
@@ -116,12 +117,13 @@ static const char *list_ranks(struct arena *arena, const struct flight_list *lis
 	return result;
 }
 
-/* PyTorch's first group, by the names that it gives it. */
+/* True for PyTorch's first group, by the names that PyTorch gives it. */
 static bool is_world(const struct flight_seat *seat)
 {
 	return !strcmp(seat->name, "0") && !strcmp(seat->desc, "default_pg");
 }
 
+/* Returns the group of a seat; adds it if it is new. */
 static uint32_t find_group(struct flights *flights, const struct flight_seat *seat)
 {
 	uint64_t key = key_of(seat);
@@ -148,7 +150,7 @@ static uint32_t find_group(struct flights *flights, const struct flight_seat *se
 	return (uint32_t)flights->groups.nr - 1;
 }
 
-/* The first seat of a rank there; NO_GROUP_RANK where it has none. Takes NULL. */
+/* Returns the first seat of a rank in a list, which may be NULL; NO_GROUP_RANK if it has none. */
 static struct group_rank list_place(const struct flight_list *list, int64_t rank)
 {
 	size_t low = 0, high = flight_list_size(list);
@@ -171,7 +173,7 @@ static struct group_rank list_place(const struct flight_list *list, int64_t rank
 								  : NO_GROUP_RANK;
 }
 
-/* A list that no group can have is none. */
+/* Drops a seat's list that no group can have, or that lacks the rank itself. */
 static void check_ranks(struct flight_seat *seat, int64_t me)
 {
 	if (!seat->list || seat->list->nr > MOST_RANKS || seat->list->most >= MOST_RANKS ||
@@ -179,7 +181,10 @@ static void check_ranks(struct flight_seat *seat, int64_t me)
 		seat->list = NULL;
 }
 
-/* Gives each seat its group; what is said of groups by those who are in them is said first. */
+/*
+ * Gives its group to each seat that has a list, or then to those that have none: lists by members
+ * come first.
+ */
 static void place_seats(struct flights *flights, bool listed)
 {
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
@@ -199,7 +204,7 @@ static void place_seats(struct flights *flights, bool listed)
 	}
 }
 
-/* A group of that name that has the rank; NULL where there is none, or several. */
+/* Returns the group of that name that has the rank; NULL if there is none, or several. */
 static const struct flight_union *group_of_name(
 	const struct flights *flights, const struct flight_seat *seat, int64_t rank)
 {
@@ -218,7 +223,7 @@ static const struct flight_union *group_of_name(
 	return found;
 }
 
-/* Entries of a group whose ranks this dump does not list: peers do. */
+/* Lends peers' lists to seats whose dump does not list the group's ranks. */
 static void borrow_lists(struct flights *flights)
 {
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
@@ -238,7 +243,7 @@ static void borrow_lists(struct flights *flights)
 	}
 }
 
-/* -- how many are in a group that nobody lists ------------------------------------------------- */
+/* -- how many are in a group without a list ---------------------------------------------------- */
 
 static const struct flight_seat *seat_in(const struct flight_rank *rank, uint32_t group)
 {
@@ -248,7 +253,7 @@ static const struct flight_seat *seat_in(const struct flight_rank *rank, uint32_
 	return NULL;
 }
 
-/* True if the process used no group that it made later; of one that it never used nobody knows. */
+/* True if the process used no group that it made later; groups that it never used are not seen. */
 static bool is_last_used(const struct flight_rank *rank, const struct flight_seat *seat)
 {
 	for (size_t i = 0; i < rank->seats.nr; i++)
@@ -260,12 +265,14 @@ static bool is_last_used(const struct flight_rank *rank, const struct flight_sea
 	return seat->pg != FLIGHT_UNKNOWN;
 }
 
+/* What ranks tell of the number of a group's members. */
 struct members {
-	size_t seen;            /* so many are in it by their own word */
+	size_t seen;            /* members by their own word */
 	uint64_t told, guessed; /* 0 unknown */
 	bool told_differ, guessed_differ;
 };
 
+/* Takes a size, and notes if it differs from one before. */
 static void hear(uint64_t *into, bool *ret_differ, uint64_t size)
 {
 	*ret_differ |= size && *into && size != *into;
@@ -273,7 +280,7 @@ static void hear(uint64_t *into, bool *ret_differ, uint64_t size)
 		*into = size;
 }
 
-/* What one rank tells of how many are in the group; in the first one everybody is. */
+/* Asks one rank how many are in the group; in the first group all ranks are. */
 static void ask_rank(const struct flight_rank *rank, uint32_t group, bool world, struct members *m)
 {
 	const struct flight_seat *seat = seat_in(rank, group);
@@ -287,6 +294,7 @@ static void ask_rank(const struct flight_rank *rank, uint32_t group, bool world,
 		hear(&m->guessed, &m->guessed_differ, rank->last_size);
 }
 
+/* Sizes a group without a list: no smaller than its seen members, and only if ranks agree. */
 static void size_group(const struct flights *flights, uint32_t at, struct flight_union *group)
 {
 	struct members m = {0};
@@ -306,7 +314,10 @@ static void size_group(const struct flights *flights, uint32_t at, struct flight
 	}
 }
 
-/* In the first group each rank's seat is its number; of others nobody tells where one sits. */
+/*
+ * Sets ranks' seats in the first group, where each one's seat is its number. In other groups
+ * without a list no dump tells the seats.
+ */
 static void seat_by_number(struct flights *flights, uint32_t group)
 {
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
@@ -341,7 +352,7 @@ static void size_groups(struct flights *flights)
 	}
 }
 
-/* A rank that others list in a group, and that itself says nothing of it. */
+/* Adds seats for ranks that others list in a group, and whose own dumps say nothing of it. */
 static void add_untold(struct flights *flights)
 {
 	for (size_t i = 0; i < flights->groups.nr; i++) {
@@ -368,6 +379,7 @@ static void add_untold(struct flights *flights)
 
 /* -- which status is whose --------------------------------------------------------------------- */
 
+/* Returns the rank's status of that number; NULL none. */
 static const struct flight_status *status_of(const struct flight_rank *rank, int64_t pg)
 {
 	for (size_t i = 0; pg != FLIGHT_UNKNOWN && i < rank->nstatuses; i++)
@@ -376,6 +388,7 @@ static const struct flight_status *status_of(const struct flight_rank *rank, int
 	return NULL;
 }
 
+/* Returns the rank's seat of that number; NULL none. */
 static struct flight_seat *seat_of_pg(struct flight_rank *rank, int64_t pg)
 {
 	for (size_t i = 0; i < rank->seats.nr; i++)
@@ -409,7 +422,7 @@ static int compare_statuses(const void *va, const void *vb)
 	return a->pg < b->pg ? -1 : a->pg > b->pg;
 }
 
-/* The k-th status is of the k-th group, unless something speaks against it. */
+/* Takes the k-th status as the k-th group's, unless anything speaks against it. */
 static void match_in_order(struct flight_rank *rank)
 {
 	struct flight_seat **own = alloc_zeroed(rank->seats.nr + 1, sizeof(struct flight_seat *));
@@ -443,7 +456,7 @@ static bool same_numbers(const struct flight_rank *a, const struct flight_rank *
 	return true;
 }
 
-/* What peers with the same numbers say that this one is for; NULL where they do not agree. */
+/* Returns what peers with the same numbers say that this one is for; NULL if they do not agree. */
 static const char *desc_by_peers(
 	const struct flights *flights, const struct flight_rank *rank, int64_t pg)
 {
@@ -463,7 +476,7 @@ static const char *desc_by_peers(
 	return desc;
 }
 
-/* The only group here that is for this and has no number yet; NULL. */
+/* Returns the only group here that is for this and has no number yet; NULL. */
 static struct flight_seat *free_seat_for(struct flight_rank *rank, const char *desc)
 {
 	struct flight_seat *found = NULL;
@@ -481,6 +494,7 @@ static struct flight_seat *free_seat_for(struct flight_rank *rank, const char *d
 	return found;
 }
 
+/* Finds the groups of the other statuses by peers; a last one on either side belongs together. */
 static void match_by_peers(const struct flights *flights, struct flight_rank *rank)
 {
 	int64_t last = FLIGHT_UNKNOWN;
@@ -530,7 +544,7 @@ static void match_statuses(struct flights *flights)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* What ops say of their groups: who made them, and whether there is P2P among them. */
+/* Finds what ops tell of their groups: their maker, and whether there is P2P among them. */
 static void look_at_ops(struct flights *flights)
 {
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
@@ -556,9 +570,9 @@ static void look_at_ops(struct flights *flights)
 }
 
 /*
- * Seats of groups that nobody lists: where its own messages say it, a rank is told its seat, and
- * seats of others' messages are theirs. Where no message was sent, no op names a seat, and they are
- * numbered as their ranks are.
+ * Numbers seats in groups without a list. A rank's own messages tell its seat, and seats in others'
+ * messages are theirs. If no message was sent, no op names a seat, and seats are numbered in the
+ * order of ranks.
  */
 static void number_seats(struct flights *flights)
 {

@@ -10,16 +10,16 @@
 #include "base/array.h"
 
 /*
- * How many slots are looked at. An attacker who makes texts with equal hashes gains only that they
- * are read again each time.
+ * At most so many slots are looked at. An attacker who makes texts with equal hashes gains only
+ * that they are read again each time.
  */
 #define PROBES 8
-#define LANES  4 /* hashes that are made side by side */
+#define LANES  4 /* hashes that are computed side by side */
 
 /* What a list was made of. */
 enum what { TEXT, NUMBERS, CUT_NUMBERS };
 
-/* That, and the list. */
+/* A list, and what it was made of. */
 struct kept {
 	const void *bytes;
 	size_t len;
@@ -28,8 +28,9 @@ struct kept {
 	struct flight_list list;
 };
 
+/* A table of lists by the hash of their bytes. */
 struct flight_lists {
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* guards all below */
 	struct arena arena;
 	struct kept **slots;
 	size_t nslots; /* a power of two */
@@ -58,7 +59,7 @@ void flight_lists_free(struct flight_lists *lists)
 
 /* -- making one -------------------------------------------------------------------------------- */
 
-/* The next number of "0, 1, 2]" into *ret: 1; 0 where the text ends, -1 where it is odd. */
+/* Reads the next number of "0, 1, 2]" into *ret: returns 1; 0 if the text ends, -1 if it is odd. */
 static int next_rank(const char **text, int64_t *ret)
 {
 	char *end;
@@ -73,6 +74,7 @@ static int next_rank(const char **text, int64_t *ret)
 	return *ret <= INT32_MAX ? 1 : -1;
 }
 
+/* Adds a rank, and keeps count of what the list is asked for. */
 static void add_rank(struct flight_list *list, int64_t *ranks, int64_t rank)
 {
 	uint64_t one = (uint64_t)rank * 0x9e3779b97f4a7c15ull;
@@ -83,7 +85,7 @@ static void add_rank(struct flight_list *list, int64_t *ranks, int64_t rank)
 	list->sum += one ^ one >> 29;
 }
 
-/* A list as Python prints it, read up to where it is odd. */
+/* Reads a list as Python prints it, up to where it is odd. */
 static struct flight_list list_of_text(const char *text, int64_t *ranks)
 {
 	struct flight_list list = {.ascending = true, .most = -1};
@@ -122,7 +124,10 @@ static uint64_t mix(uint64_t hash, const char *at)
 	return hash ^ hash >> 32;
 }
 
-/* Lists of all ranks are gigabytes together, and a hash waits for itself: four do less. */
+/*
+ * Hashes bytes in four lanes: lists of all ranks are gigabytes together, and a single hash waits
+ * for itself.
+ */
 static uint64_t hash_of(const void *bytes, size_t len)
 {
 	uint64_t hash[LANES] = {len, 1, 2, 3}, last = 0;
@@ -149,7 +154,7 @@ static bool is(const struct kept *kept, const struct kept *like)
 	return may_be(kept, like) && !memcmp(kept->bytes, like->bytes, like->len);
 }
 
-/* The slot of such a one, or a free one for it; NULL where none is near. */
+/* Returns the slot of such a list, or a free one for it; NULL if none is near. */
 static struct kept **slot_of(struct flight_lists *lists, const struct kept *like)
 {
 	for (size_t i = 0; i < PROBES; i++) {
@@ -161,7 +166,7 @@ static struct kept **slot_of(struct flight_lists *lists, const struct kept *like
 	return NULL;
 }
 
-/* Those that find no slot near theirs are not found again. */
+/* Doubles the table. Lists that find no slot near theirs are not found again. */
 static void grow(struct flight_lists *lists)
 {
 	struct kept **old = lists->slots;
@@ -178,7 +183,7 @@ static void grow(struct flight_lists *lists)
 	free(old);
 }
 
-/* Makes the list of bytes that are new, `most` ranks at most, and keeps both. */
+/* Makes the list of new bytes, of at most `most` ranks, and keeps both. */
 static struct kept *make(struct flight_lists *lists, const struct kept *like, size_t most)
 {
 	struct kept *kept = arena_new(&lists->arena, struct kept);
@@ -200,7 +205,10 @@ static struct kept *make(struct flight_lists *lists, const struct kept *like, si
 	return kept;
 }
 
-/* The first that may be it by its hash: what is kept stays, and is compared without the lock. */
+/*
+ * Returns the first list that may be it by its hash; NULL if it is another. Kept lists stay, so
+ * they are compared without the lock.
+ */
 static const struct kept *find(struct flight_lists *lists, const struct kept *like)
 {
 	const struct kept *kept = NULL;

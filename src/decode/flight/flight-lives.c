@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A job may end its groups and make them anew in the same processes: then names begin anew, and so
- * do the numbers of collectives. What tells such groups apart is the number that the process counts
- * for itself, which never does. A group's LIFE is how many of its name came before it.
+ * Numbers groups of one name that a job made one after the other. A job may end its groups and make
+ * them anew in the same processes: then names begin anew, and so do the numbers of collectives.
+ * Such groups are told apart by the number that the process counts for itself, which never does. A
+ * group's LIFE is how many of its name came before it.
  *
- * Ranks must mean the same by it. Where all that there are of a name were numbered alike, their
- * numbers tell which is which, whoever has lost his entries of the first ones. Else each counts his
- * own, from the first one on where he has all his entries, and else from the last one back.
+ * Ranks must mean the same by it. If all processes gave the groups of a name the same numbers,
+ * these tell which is which, even for a rank that has lost its first entries. Else each rank counts
+ * its own groups: from the first one on if it has all its entries, and else from the last one back.
  *
  * A rank that made a later group of a name has left the one before, and given up what was open.
  */
@@ -22,12 +23,12 @@ struct place {
 	struct flight_seat *seat;
 };
 
-/* All seats of one name, those of a rank beside each other, by their numbers. */
+/* All seats of one name, a rank's beside each other, by their numbers. */
 struct name {
 	const struct place *at;
 	size_t n;
-	ARRAY(int64_t) numbers; /* that any process gave a group of this name, each once */
-	size_t most;            /* groups of this name that one process had */
+	ARRAY(int64_t) numbers; /* numbers that processes gave groups of this name, each once */
+	size_t most;            /* most groups of this name that one process had */
 };
 
 static int compare_names(const struct flight_seat *a, const struct flight_seat *b)
@@ -54,7 +55,7 @@ static int compare_places(const void *va, const void *vb)
 	return order ? order : compare_numbers(&a->seat->pg, &b->seat->pg);
 }
 
-/* How many of the seats from `at` on are the same rank's. */
+/* Returns how many of the seats from `at` on are the same rank's. */
 static size_t count_own(const struct name *name, size_t at)
 {
 	size_t n = 1;
@@ -64,6 +65,7 @@ static size_t count_own(const struct name *name, size_t at)
 	return n;
 }
 
+/* Finds the numbers of a name, and the most groups of it in one process. */
 static void collect(struct name *name)
 {
 	size_t n = 0;
@@ -82,7 +84,7 @@ static void collect(struct name *name)
 	name->numbers.nr = n;
 }
 
-/* `before` of the rank's `own` seats have a lower number than this one. */
+/* Returns a seat's life; `before` of the rank's `own` seats have a lower number. */
 static uint32_t life_of(const struct name *name, const struct flight_rank *rank,
 	const struct flight_seat *seat, size_t own, size_t before)
 {
@@ -96,6 +98,7 @@ static uint32_t life_of(const struct name *name, const struct flight_rank *rank,
 	return (uint32_t)(rank->from_start ? before : name->most - own + before);
 }
 
+/* Numbers the seats of one rank. */
 static void number_own(
 	const struct name *name, const struct flight_rank *rank, size_t from, size_t own)
 {
@@ -111,7 +114,7 @@ static void number_own(
 	}
 }
 
-/* All seats of one name, where a rank has more than one of them. */
+/* Numbers all seats of one name, if a rank has more than one of them. */
 static void number_name(struct flights *flights, const struct place *at, size_t n)
 {
 	struct name name = {.at = at, .n = n};

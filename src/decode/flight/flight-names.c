@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an entry's name, sizes and types mean, in the words of the job. Counts are as NCCL counts:
- * of what a rank gives, of ReduceScatter what it gets. Where members may lawfully give different
- * amounts (AlltoAll), or one of them gives for all (Scatter), no count is compared.
+ * Tells what an entry's name, sizes and types mean, in the words of the job. Counts are as NCCL
+ * counts: of what a rank gives, of ReduceScatter what it gets. Where members may lawfully give
+ * different amounts (AlltoAll), or one of them gives for all (Scatter), no count is compared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "decode/flight/decode-flight.h"
 #include "job/names.h"
 
-/* A type that we do not know: equal to any other such. */
+/* An unknown type: equal to any other such. */
 #define DTYPE_OTHER 0xfd
 
-/* The name without "nccl:". */
+/* Returns the name without "nccl:". */
 static const char *bare(const char *name)
 {
 	const char *colon = strchr(name, ':');
@@ -21,7 +21,7 @@ static const char *bare(const char *name)
 	return colon ? colon + 1 : name;
 }
 
-/* By the first word that is in the name, letters without case and '_' left out of both. */
+/* Returns an op's kind, by the first of these words in its name; case and '_' do not count. */
 static uint8_t kind_of(const char *name)
 {
 	static const struct {
@@ -51,7 +51,7 @@ static uint8_t kind_of(const char *name)
 	return JOB_OP_OTHER;
 }
 
-/* ncclDataType_t, by either way to call a type. */
+/* Returns a type as ncclDataType_t, by PyTorch's or Python's name for it. */
 static uint8_t dtype_of(const char *name)
 {
 	static const struct {
@@ -74,7 +74,7 @@ static uint8_t dtype_of(const char *name)
 	return DTYPE_OTHER;
 }
 
-/* "0->3" and "3<-0" behind the word: me, and the other. */
+/* Reads "0->3" or "3<-0", which follow the word: the own seat, and the peer's. */
 static bool parse_peers(
 	const char *text, struct group_rank *ret_me, struct group_rank *ret_peer)
 {
@@ -92,6 +92,7 @@ static bool parse_peers(
 	return true;
 }
 
+/* Returns the count that is compared; JOB_NO_COUNT none. */
 static uint64_t count_of(const struct flight_entry *entry, uint8_t op)
 {
 	const struct flight_tensors *tensors =
@@ -104,7 +105,10 @@ static uint64_t count_of(const struct flight_entry *entry, uint8_t op)
 	return count;
 }
 
-/* "coalesced", "ALLGATHER_coalesced": but "allreduce_coalesced" is an op like any other. */
+/*
+ * True for "coalesced" and "ALLGATHER_coalesced"; but "allreduce_coalesced" is an op like any
+ * other.
+ */
 static bool ends_launch(const char *name)
 {
 	size_t len = strlen(name), end = strlen("coalesced");

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends and receives. Of one pair and direction the k-th send meets the k-th receive, but an
- * entry has no k: it is counted over all peers of its rank. Where both sides have all entries
- * since they began, they are counted. Else both sides are laid against each other at the oldest
- * one that is open: a pair completes its messages in order, so all before met.
+ * Pairs sends and receives. Of one pair and direction the k-th send meets the k-th receive, but an
+ * entry has no k: it is counted over all peers of its rank. If both sides have all entries since
+ * they began, they are counted. Else both sides are laid against each other at the oldest one that
+ * is open: a pair completes its messages in order, so all before met.
  *
- *	0, sends to 3	 done done open open		 0: #2 #3 #4 #5
- *	3, receives from 0    done open			 3:    #3 #4
+ *	0, sends to 3		done done open open	0: #2 #3 #4 #5
+ *	3, receives from 0	   done open		3:    #3 #4
  *
- * A send may be complete before anybody receives it, if it is small. Then the sides are laid
- * against each other one off: it seems that they met, where one has yet to come. That is an
- * accusation too few, never one too many.
+ * A small send may be complete before it is received. Then the sides are laid against each other
+ * one off: it seems that they met, where one has yet to come. That is an accusation too few, never
+ * one too many.
  *
  * Parts of a coalesced launch never complete by themselves (see decode-flight.h): the end's entry
- * speaks for them. Where that is not there, the launch is under way, or is complete and its end was
- * left out: nothing is said of such.
+ * speaks for them. If that is not there, the launch is under way, or is complete and its end was
+ * left out: nothing is told of such.
  */
 #include <stdlib.h>
 
@@ -28,9 +28,9 @@ struct side {
 	struct group_rank from, to;
 	bool sends;
 	bool exact;
-	bool lags, whole; /* its rank's dump */
-	uint64_t done; /* so many of it are complete, before the first that is open */
-	size_t rank;   /* index of the rank, and its ops */
+	bool lags, whole; /* of its rank's dump */
+	uint64_t done; /* number of complete ops before the first open one */
+	size_t rank;   /* index of the rank; its ops follow */
 	ARRAY(struct flight_op *) ops;
 };
 
@@ -52,7 +52,7 @@ static int compare_launches(const void *va, const void *vb)
 	return a->record < b->record ? -1 : a->record > b->record;
 }
 
-/* [from, to): one launch of the rank. */
+/* Settles one launch of the rank, list[from, to): its end tells of all parts. */
 static void settle_launch(struct flight_op **list, size_t from, size_t to, uint32_t launch)
 {
 	const struct flight_op *end = NULL;
@@ -69,6 +69,7 @@ static void settle_launch(struct flight_op **list, size_t from, size_t to, uint3
 	}
 }
 
+/* Settles the launches of a rank's sends and receives. */
 static void settle_launches(struct flight_rank *rank)
 {
 	struct flight_op **list = alloc_zeroed(rank->ops.nr + 1, sizeof(struct flight_op *));
@@ -96,6 +97,7 @@ static bool tells_all(const struct flight_rank *rank)
 	return rank->has_entries && !rank->cut && !rank->outdated;
 }
 
+/* Returns the side that is like this one; adds it if there is none. */
 static struct side *side_of(struct pairs *pairs, size_t first, const struct side *like)
 {
 	struct side *side;
@@ -135,7 +137,10 @@ static void collect_sides(
 	}
 }
 
-/* An op that was made before a complete one is complete, whatever its entry says. */
+/*
+ * Counts the complete ops of a side. One that was made before a complete one is complete, whatever
+ * its entry says.
+ */
 static void count_done(struct side *side)
 {
 	for (size_t i = side->ops.nr; i-- > 0 && !side->done;)
@@ -171,8 +176,8 @@ static void number_side(struct side *side, uint64_t before)
 }
 
 /*
- * The peer completed an op that it has not open, while a rank that reports nothing any more still
- * has: so the op is complete, and nobody lacks.
+ * Counts an op as complete that the peer has not open any more, while a lagging rank still has it:
+ * then neither side lacks.
  */
 static void believe_peer(struct side *side, const struct side *peer)
 {
@@ -185,7 +190,7 @@ static void believe_peer(struct side *side, const struct side *peer)
 		side->ops.items[i]->complete = true;
 }
 
-/* The other side of one that stands alone: empty, of a rank that may have left a dump. */
+/* Returns the other side of one that stands alone: empty, of a rank that may have left a dump. */
 static struct side silent_side(const struct flights *flights, const struct side *side)
 {
 	const struct flight_union *group = &flights->groups.items[side->group];
@@ -198,7 +203,7 @@ static struct side silent_side(const struct flights *flights, const struct side 
 	return (struct side){.lags = rank && rank->lags, .whole = rank && tells_all(rank)};
 }
 
-/* Both sides of a pair, or one whose other side has no entry. */
+/* Numbers both sides of a pair, or one whose other side has no entry. */
 static void number_pair(const struct flights *flights, struct side *a, struct side *b)
 {
 	bool exact = a->exact && (!b || b->exact);

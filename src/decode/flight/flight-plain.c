@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thousand ranks with two thousand entries each are two million ops, and nearly all say the same:
- * at that place all did this, and it completed. Where all who have an entry of a collective did the
- * same, and completed it, it can be neither waited in nor a fork. Of such only each rank's latest
- * are given, once there are very many: to sort and to draw. Jobs of usual size are given whole.
+ * Finds ops that need not be told. A thousand ranks with two thousand entries each are two million
+ * ops, and nearly all say the same: at that place all did this, and it completed. If all who have
+ * an entry of a collective did the same, and completed it, it can be neither waited in nor a fork.
+ * Of such only each rank's latest are given, once there are very many: to sort and to draw. Jobs of
+ * usual size are given whole.
  */
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "decode/flight/decode-flight.h"
 
-/* So many ops are given in any case, and of more so many of each rank. */
+/* Up to so many ops all are given; of more, each rank's last so many. */
 #define MANY	 (1u << 19)
 #define DETAILED 256
 
-/* What is known of one collective of a group; none but this range of numbers is looked at. */
+/* What is known of one collective of a group; others than those in the range are not looked at. */
 struct place {
-	uint64_t sig; /* its hash; 0 nobody has it */
-	bool differs; /* or is open, or brought nothing */
+	uint64_t sig; /* hash of its signature; 0 no rank has it */
+	bool differs; /* ranks did different ops, or it is open, or brought nothing */
 };
 
+/* A group's range of collectives. */
 struct places {
 	int64_t from, to; /* numbers of the group's collectives; from > to: none */
 	struct place *at;
@@ -39,7 +41,7 @@ static bool is_collective(const struct flight_op *op)
 	return !op->p2p && !op->skip;
 }
 
-/* The range that each group has; one that is too wide to be true is left empty. */
+/* Finds each group's range; one that is too wide to be true is left empty. */
 static void find_ranges(const struct flights *flights, struct places *places)
 {
 	for (size_t i = 0; i < flights->groups.nr; i++)
@@ -68,6 +70,7 @@ static void find_ranges(const struct flights *flights, struct places *places)
 	}
 }
 
+/* Returns the place of an op; NULL it has none. */
 static struct place *place_of(
 	const struct flight_rank *rank, const struct flight_op *op, struct places *places)
 {

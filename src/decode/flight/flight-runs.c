@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dumps of several runs in one place: a run writes over what an earlier one has left, but not over
- * the dumps of ranks that it does not have, or that died in it.
+ * Keeps the dumps of one run, where there are several in one place: a run writes over what an
+ * earlier one has left, but not over the dumps of ranks that it does not have, or that died in it.
  *
  * Ranks of one run meet all the time. So the times from the first to the last op in their dumps
- * overlap, in chains: a STRETCH. Where there is a gap between two of these, they are of two runs,
- * or of hosts whose clocks are apart. Clocks do not decide that. No run has two dumps of a rank,
- * two versions of the Flight Recorder, or two sizes of its first group; and what ranks have in
- * common tells (flight-clocks.c). Where nothing does, it is said that nobody knows: all of it is
- * judged, and no finding of that is more than a hypothesis. Of dumps that leave out what is
- * complete there are no stretches.
+ * overlap, in chains: a STRETCH. If there is a gap between two of these, they are of two runs, or
+ * of hosts whose clocks are apart. Clocks do not decide that. No run has two dumps of a rank, two
+ * versions of the Flight Recorder, or two sizes of its first group; and what ranks have in common
+ * tells (flight-clocks.c). If nothing does, a loss tells that it is not known: all of it is judged,
+ * and no finding of that is more than a hypothesis. Dumps that leave out what is complete have no
+ * stretches.
  *
- * Which of several runs is the newest, only clocks can say. It is judged, and what has no times
- * goes with it, unless the rest speaks against that.
+ * Only clocks tell which of several runs is the newest. It is judged, and dumps without times go
+ * with it, unless the rest speaks against that.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,37 +23,40 @@
 #include "base/str.h"
 #include "decode/flight/decode-flight.h"
 
-/* So long without any op in any dump. */
+/* A gap without any op in any dump, ns. */
 #define APART (3 * CLOCK_NS_PER_S)
-/* So many files are named. */
+/* At most so many files are named. */
 #define NAMED 4
 
+/* One dump, and the time that its ops span. */
 struct stay {
 	size_t rank;      /* index into flights->ranks */
-	int64_t from, to; /* JOB_UNKNOWN */
-	size_t world;     /* ranks in its first group, as it lists them; 0 it does not */
-	size_t beyond;    /* of a dump without ops: how many sizes that others tell it is beyond */
-	size_t like;	  /* index into kinds: those that agree with the same */
+	int64_t from, to; /* first and last time; JOB_UNKNOWN */
+	size_t world;     /* ranks in its first group, by its list; 0 not told */
+	size_t beyond;    /* of a dump without ops: number of others' sizes that it is beyond */
+	size_t like;	  /* index into kinds */
 	bool kept, unsure;
 };
 
-/* Stays that agree with the same others. Nearly all dumps of a job are of one or two kinds. */
+/*
+ * A kind: stays that agree with the same others. Nearly all dumps of a job are of one or two kinds.
+ */
 struct kind {
 	struct stay stay; /* one of them */
-	size_t n;     /* that are asked */
-	size_t agree; /* of those, with this kind */
-	bool kept;    /* some of them are */
+	size_t n;     /* number of stays asked */
+	size_t agree; /* stays asked that agree with this kind */
+	bool kept;    /* some of its stays are kept */
 };
 
-/* The stays that are kept are counted by kind too: comparing all with all is ranks squared. */
+/* All stays. Those kept are counted by kind too: comparing all with all is ranks squared. */
 struct stays {
 	ARRAY(struct stay) list;
 	ARRAY(struct kind) kinds;
-	bool *kept;	   /* per rank in flights->ranks */
-	size_t least, most; /* of the sizes that those tell which are kept; 0 none */
+	bool *kept;	   /* for each of flights->ranks */
+	size_t least, most; /* sizes told by those kept; 0 none */
 };
 
-/* By time; those without come last, and of equal ones by rank. */
+/* Orders by time; those without come last, and equal ones by rank. */
 static int compare_stays(const void *va, const void *vb)
 {
 	const struct stay *a = va, *b = vb;
@@ -65,6 +68,7 @@ static int compare_stays(const void *va, const void *vb)
 	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
+/* Returns the stay of a dump. */
 static struct stay stay_of(const struct flight_rank *rank, size_t index)
 {
 	struct stay stay = {.rank = index, .from = JOB_UNKNOWN, .to = rank->newest};
@@ -81,7 +85,9 @@ static struct stay stay_of(const struct flight_rank *rank, size_t index)
 	return stay;
 }
 
-/* Behind the last of the stretch that begins there; those without times are one. */
+/*
+ * Returns the index behind the stretch that begins at `from`; stays without times are one stretch.
+ */
 static size_t stretch_end(const struct stays *stays, size_t from)
 {
 	const struct stay *list = stays->list.items;
@@ -156,7 +162,7 @@ static void find_beyond(const struct flights *flights, struct stays *stays)
 	array_release(&sizes);
 }
 
-/* All that agree() looks at, in the order of what differs least. */
+/* Orders by all that agree() looks at; 0 if the two are of one kind. */
 static int compare_kinds(const struct flights *flights, const struct stay *a, const struct stay *b)
 {
 	const struct flight_rank *first = &flights->ranks.items[a->rank];
@@ -172,7 +178,10 @@ static int compare_kinds(const struct flights *flights, const struct stay *a, co
 	return 0;
 }
 
-/* The place of a stay's kind among those found so far, which are sorted, or where it belongs. */
+/*
+ * Returns the place of a stay's kind among those found so far, which are sorted, or where it
+ * belongs.
+ */
 static size_t kind_place(const struct flights *flights, const struct stays *stays,
 	const struct stay *stay, bool *ret_there)
 {
@@ -195,6 +204,7 @@ static size_t kind_place(const struct flights *flights, const struct stays *stay
 	return low;
 }
 
+/* Finds the kinds of all stays. */
 static void find_kinds(const struct flights *flights, struct stays *stays)
 {
 	struct stay *stay;
@@ -217,7 +227,7 @@ static void find_kinds(const struct flights *flights, struct stays *stays)
 	stays->kept = alloc_zeroed(flights->ranks.nr + 1, sizeof(*stays->kept));
 }
 
-/* How large the only group with ops is, by a list without a name; 0 not known. */
+/* Returns how large the only group with ops is, by a list without a name; 0 not known. */
 static size_t only_size(const struct flight_rank *rank)
 {
 	for (size_t i = 0; i < rank->seats.nr; i++)
@@ -226,6 +236,7 @@ static size_t only_size(const struct flight_rank *rank)
 	return rank->nstatuses <= 1 ? rank->last_size : 0;
 }
 
+/* Keeps a stay, and counts it by kind, rank and size. */
 static void keep(const struct flights *flights, struct stays *stays, struct stay *stay)
 {
 	size_t size = only_size(&flights->ranks.items[stay->rank]);
@@ -239,7 +250,7 @@ static void keep(const struct flights *flights, struct stays *stays, struct stay
 		stays->most = size;
 }
 
-/* How many of the stays from there on agree with each kind. */
+/* Counts the stays from there on that agree with each kind. */
 static void count_agreeing(const struct flights *flights, struct stays *stays, size_t from)
 {
 	struct kind *one, *other;
@@ -252,7 +263,9 @@ static void count_agreeing(const struct flights *flights, struct stays *stays, s
 				one->agree += other->n;
 }
 
-/* Keeps, of those from there on, the most that agree with one another; of as many the newest. */
+/*
+ * Keeps, of the stays from there on, the most that agree with one another; of as many the newest.
+ */
 static void keep_agreeing(const struct flights *flights, struct stays *stays, size_t from)
 {
 	struct stay *list = stays->list.items;
@@ -274,8 +287,8 @@ static void keep_agreeing(const struct flights *flights, struct stays *stays, si
 }
 
 /*
- * True if it seems to be of a world of another size than what is kept so far. By itself that is no
- * proof, since of a group without ops nothing but its list may tell.
+ * True if the dump seems to be of a world of another size than what is kept so far. By itself that
+ * is no proof, since only a list may tell of a group without ops.
  */
 static bool differs_in_size(const struct stays *stays, const struct flight_rank *rank)
 {
@@ -284,7 +297,7 @@ static bool differs_in_size(const struct stays *stays, const struct flight_rank 
 	return size && stays->most && (stays->least != size || stays->most != size);
 }
 
-/* True if another dump of the rank is kept: all of one rank are beside each other. */
+/* True if another dump of the rank is kept. All dumps of a rank are beside each other. */
 static bool is_second(const struct flights *flights, const struct stays *stays, size_t at)
 {
 	const struct flight_rank *ranks = flights->ranks.items;
@@ -312,10 +325,10 @@ static bool fits(const struct flights *flights, const struct stays *stays, const
 	       !differs_in_size(stays, &flights->ranks.items[stay->rank]);
 }
 
-/* So many of a stretch are held against so many of the run: they have met each other. */
+/* So many of a stretch are compared with so many of the run, which have all met each other. */
 #define HELD 8
 
-/* Is a stretch of the run that is kept so far? */
+/* Tells whether a stretch is of the run that is kept so far. */
 static enum flight_kin kin_of(
 	const struct flights *flights, const struct stays *stays, size_t from, size_t to)
 {
@@ -337,7 +350,10 @@ static enum flight_kin kin_of(
 	return kin;
 }
 
-/* Keeps a stretch that is of the run, or may be. One whole rank in both, and it is of another. */
+/*
+ * Keeps a stretch that is of the run, or may be. If a single one of its dumps does not fit, it is
+ * of another run.
+ */
 static void join_stretch(const struct flights *flights, struct stays *stays, size_t from, size_t to)
 {
 	struct stay *list = stays->list.items;
@@ -354,7 +370,7 @@ static void join_stretch(const struct flights *flights, struct stays *stays, siz
 	}
 }
 
-/* The newest stretch, with what has no times; then, from the newest back, those that fit. */
+/* Keeps the newest stretch, with what has no times; then, from the newest back, those that fit. */
 static void choose_stretches(const struct flights *flights, struct stays *stays)
 {
 	ARRAY(size_t) begins = {0};
@@ -401,7 +417,7 @@ static int compare_by_rank(const void *va, const void *vb)
 	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* Two dumps that are left of one rank are one too many: the first is read. */
+/* Tells that a second dump of a rank is left aside: the first is read. */
 static void tell_second(
 	const struct flight_rank *rank, struct decode_context *context, struct job_builder *b)
 {

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far each seat came: the last collective that it entered, and up to which all are complete.
+ * Finds how far each seat came: the last collective that it entered, and up to which all are
+ * complete.
  *
- * By the group's status, where that counts collectives only; what entries say beyond it was made
- * just now. Else by entries: the newest one in the group tells how many collectives there were
- * before it, whatever it is itself. A dump that was cut has lost its newest ones.
+ * If the group's status counts collectives only, it tells; what entries say beyond it was made just
+ * now. Else entries tell: the newest one in the group says how many collectives there were before
+ * it, whatever it is itself. A dump that was cut has lost its newest ones.
  *
- * A dump without any word of a group says that nothing was made there, if it is whole: then the
- * group's status would be there, and each status that is there is of a group that is known.
+ * A whole dump without any word of a group tells that nothing was made there: else the group's
+ * status would be there, and each status that is there is of a group that is known.
  *
- * Where a backend's operations retire, only entries count (decode-flight.h). An op that is over
- * there is complete if the rank went on to anything later, if a peer in it did, or if all members
- * came to the same op. It failed if they came to different ones, or if one had long not come when
- * its dump was written. Else nothing tells.
+ * If a backend's operations retire, only entries count (decode-flight.h). An op that is over there
+ * is complete if the rank went on to anything later, if a peer in it did, or if all members came to
+ * the same op. It failed if they came to different ones, or if one had long not come when its dump
+ * was written. Else nothing tells.
  *
- * OUTDATED. Nobody completes a collective that others have not entered. So where somebody did,
- * the dump that says so is older than that: it tells of the past, and what it lacks proves
- * nothing. So is one whose file was written before others entered what it lacks.
+ * OUTDATED. A collective that some rank completed has been entered by all. So a dump that says
+ * otherwise is older than that: it tells of the past, and what it lacks proves nothing. So is one
+ * whose file was written before others entered what it lacks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,12 @@
 #include "job/backends.h"
 #include "job/names.h"
 
-/* Clocks of nodes may be apart by that much. */
+/* Clocks of nodes may be apart by that much, ns. */
 #define CLOCKS_APART CLOCK_NS_PER_S
-/* A member that has not come for so long is why the others, who were in it, gave up. A dump is
- * written some time after what it holds was true. */
+/*
+ * A member that has not come for so long, ns, is why the others, who were in it, gave up. A dump is
+ * written some time after what it holds was true.
+ */
 #define GIVEN_UP (60 * CLOCK_NS_PER_S)
 
 /* -- parts of one launch ----------------------------------------------------------------------- */
@@ -41,10 +44,10 @@ static uint64_t add_counts(uint64_t a, uint64_t b)
 }
 
 /*
- * [from, to): collectives with one number, as parts of one launch. The first stands for all: its
- * count is theirs, and whether it is complete the entry at the launch's end says. Without that
- * the launch is under way, or its end was left out since it is complete; the next one tells
- * which.
+ * Joins collectives with one number, list[from, to), as parts of one launch. The first stands for
+ * all: its count is theirs, and the entry at the launch's end tells whether it is complete. Without
+ * that the launch is under way, or its end was left out since it is complete: it is complete unless
+ * it is the newest.
  */
 static void join_parts(struct flight_op *const *list, size_t from, size_t to, bool newest)
 {
@@ -86,7 +89,7 @@ static int compare_collectives(const void *va, const void *vb)
 	return a->record < b->record ? -1 : a->record > b->record;
 }
 
-/* The rank's collectives by seat and number, each number once; how many are left. */
+/* Lists the rank's collectives by seat and number, each number once; returns how many are left. */
 static size_t list_collectives(struct flight_rank *rank, struct flight_op **list)
 {
 	size_t n = 0, kept = 0;
@@ -131,6 +134,7 @@ static bool tells_by_status(const struct flights *flights, const struct flight_r
 	       !retires(flights, seat) && (*group->maker || rank->counts_well);
 }
 
+/* Finds the last collective that a seat entered. */
 static void find_head(
 	const struct flights *flights, const struct flight_rank *rank, struct flight_seat *seat)
 {
@@ -147,7 +151,7 @@ static void find_head(
 		seat->head = (uint64_t)seat->newest;
 }
 
-/* [from, to) of list: the seat's collectives by number. */
+/* Finds up to which a seat's collectives are complete; they are list[from, to), by number. */
 static void find_done(const struct flights *flights, const struct flight_rank *rank,
 	struct flight_seat *seat, struct flight_op *const *list, size_t from, size_t to)
 {
@@ -198,8 +202,8 @@ static void find_begun(const struct flights *flights, const struct flight_rank *
 }
 
 /*
- * An op that the host recorded and never handed over, while it went on to others: into a graph
- * that was being captured. Nobody waits for it.
+ * True for an op that the host recorded and never handed over, while it went on to others: recorded
+ * into a graph. No thread waits for it.
  */
 static bool was_captured(const struct flights *flights, const struct flight_rank *rank,
 	const struct flight_seat *seat, const struct flight_op *op)
@@ -209,7 +213,7 @@ static bool was_captured(const struct flights *flights, const struct flight_rank
 	       op->record < rank->ops.items[rank->ops.nr - 1].record;
 }
 
-/* The seat's ops with what is known of them by now. */
+/* Sets what is known of the seat's ops by now. */
 static void settle_ops(const struct flights *flights, const struct flight_rank *rank,
 	struct flight_seat *seat, struct flight_op *const *list, size_t from, size_t to)
 {
@@ -224,6 +228,7 @@ static void settle_ops(const struct flights *flights, const struct flight_rank *
 	}
 }
 
+/* Finds what a rank's own dump tells of all its seats. */
 static void look_at_rank(const struct flights *flights, struct flight_rank *rank)
 {
 	struct flight_op **list =
@@ -249,16 +254,16 @@ static void look_at_rank(const struct flights *flights, struct flight_rank *rank
 
 /* -- what is retired: complete, or failed ------------------------------------------------------ */
 
-/* How the members of a group stand towards one op that is over. */
+/* How the members of a group stand to one op that is over. */
 struct meeting {
 	size_t came;
 	bool differs; /* some did another op there */
-	bool stood;   /* one had not come long after it, when its dump was written */
-	bool lacks;   /* one had not come, and may have been asked before it could */
-	bool passed;  /* one completed it, since it went on to others there */
+	bool stood;   /* one had not come when its dump was written, long after it */
+	bool lacks;   /* one had not come, but its dump may be too early */
+	bool passed;  /* one completed it: it went on to others there */
 };
 
-/* The collective of that number; NULL where the dump has no entry of it. */
+/* Returns the collective of that number; NULL if the dump has no entry of it. */
 static const struct flight_op *find_op(
 	const struct flight_rank *rank, const struct flight_seat *seat, uint64_t index)
 {
@@ -273,7 +278,7 @@ static bool same_sig(const struct job_sig *a, const struct job_sig *b)
 	return a->op == b->op && a->count == b->count && a->dtype == b->dtype;
 }
 
-/* `created`: when the op was made, by the common clock. */
+/* Adds how one seat stands to the op; `created`: when the op was made, by the common clock. */
 static void meet(const struct flight_rank *rank, const struct flight_seat *seat,
 	const struct flight_op *op, int64_t created, struct meeting *m)
 {
@@ -294,7 +299,7 @@ static void meet(const struct flight_rank *rank, const struct flight_seat *seat,
 		m->lacks = true;
 }
 
-/* The rank's last op, which is over: what became of it. */
+/* Judges what became of the rank's last op, which is over. */
 static void judge_last(const struct flights *flights, struct flight_rank *rank,
 	struct flight_seat *seat, struct flight_op *op)
 {
@@ -317,6 +322,7 @@ static void judge_last(const struct flights *flights, struct flight_rank *rank,
 	}
 }
 
+/* Judges the last ops of all ranks whose backend's ops retire. */
 static void judge_lasts(struct flights *flights)
 {
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
@@ -328,7 +334,7 @@ static void judge_lasts(struct flights *flights)
 			seat->done_known && retires(flights, seat))
 			judge_last(flights, rank, seat, op);
 	}
-	/* How long it had waited is not known, of whom gave up. */
+	/* Of a rank that gave up it is not known how long it had waited. */
 	for (size_t i = 0; i < flights->ranks.nr; i++)
 		if (flights->ranks.items[i].timed_out)
 			flights->ranks.items[i].seen = JOB_UNKNOWN;
@@ -336,7 +342,10 @@ static void judge_lasts(struct flights *flights)
 
 /* -- outdated dumps ---------------------------------------------------------------------------- */
 
-/* What a member proves by completing it: all others entered this. */
+/*
+ * Returns the collective that all others have entered, which a member proves by completing it; 0
+ * none.
+ */
 static uint64_t proves(const struct flight_rank *rank, uint32_t at)
 {
 	const struct flight_seat *seat = &rank->seats.items[at];
@@ -348,13 +357,18 @@ static uint64_t proves(const struct flight_rank *rank, uint32_t at)
 
 		if (op->seat != at || op->skip || op->p2p || op->index != seat->done)
 			continue;
-		/* A root may be done with its part before others come; others before it is. */
+		/*
+		 * A root may be done with its part before others come; other ranks before the root
+		 * is.
+		 */
 		return job_op_is_rooted(op->sig.op) || !op->sig.count ? 0 : seat->done;
 	}
 	return seat->done;
 }
 
-/* True if the file was written before somebody entered an op of that group, beyond this seat's. */
+/*
+ * True if the file was written before the first rank entered an op of the group beyond this seat's.
+ */
 static bool was_before(const struct flight_rank *rank, const struct flight_seat *seat,
 	int64_t entered)
 {
@@ -362,10 +376,11 @@ static bool was_before(const struct flight_rank *rank, const struct flight_seat 
 	       flight_to_common(rank, rank->seen) < entered - CLOCKS_APART;
 }
 
+/* How far a group's members came. */
 struct front {
-	uint64_t done;	 /* the furthest that somebody completed */
-	uint64_t open;	 /* the first that somebody waits in, 0 none, */
-	int64_t entered; /* and when the first came to it, by the common clock */
+	uint64_t done;	 /* the furthest that a member proves complete */
+	uint64_t open;	 /* the furthest that a member waits in first; 0 none */
+	int64_t entered; /* when the first one came to that, by the common clock */
 };
 
 static void take_front(const struct flight_rank *rank, uint32_t at, struct front *front)
@@ -391,6 +406,7 @@ static void take_front(const struct flight_rank *rank, uint32_t at, struct front
 	}
 }
 
+/* Marks dumps that lag, and those that are outdated. */
 static void find_outdated(struct flights *flights)
 {
 	struct front *fronts = alloc_zeroed(flights->groups.nr, sizeof(*fronts));

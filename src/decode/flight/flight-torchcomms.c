@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dumps of TorchComms' own recorder (meta-pytorch/torchcomms 59426ba4, comms/torchcomms/hooks/fr):
- * the form and version of PyTorch's, and other meanings.
+ * Reads dumps of TorchComms' own recorder (meta-pytorch/torchcomms 59426ba4,
+ * comms/torchcomms/hooks/fr): the form and version of PyTorch's, and other meanings.
  *
  * NUMBERS. One counter of the process goes through the entries of all its communicators, sends and
- * receives too. So the number of an op in its group is counted here, where all entries since the
- * process began are there. Where some were overwritten the counter itself is compared, and only if
- * members of each group have the same numbers wherever their dumps overlap: else nobody knows which
- * of their ops are one, and none is told.
+ * receives too. So the number of an op in its group is counted here, if all entries since the
+ * process began are there. If some were overwritten the counter itself is compared, and only if
+ * members of each group have the same numbers wherever their dumps overlap: else it is not known
+ * which of their ops are one, and none is told.
  *
- * STATES. "retired" says that the call came back to the host, not that it is done; of "completed"
- * nothing is to be had (an event that nobody recorded yet counts as past). An op that is not
- * retired has its host in it. What is done shows only where somebody has not come: what he has not
- * entered is done nowhere.
+ * STATES. "retired" says that the call came back to the host, not that it is done; "completed"
+ * tells nothing (an event that was not recorded yet counts as past). An op that is not retired has
+ * its host in it. What is done shows only where a rank has not come: what it has not entered is
+ * done nowhere.
  *
  * There is no status of groups, a message names no peer, and the timeout is TorchComms' default,
  * whatever the job has.
@@ -24,11 +24,12 @@
 #include "decode/flight/decode-flight.h"
 #include "job/names.h"
 
-/* So many numbers in common are no chance. */
+/* At least so many numbers in common are no chance. */
 #define ALIKE_LEAST 8
+/* At most so many comparisons are made. */
 #define COMPARED_MOST (UINT64_C(1) << 30)
 
-/* True if an entry is called "BACKEND:OP" of a group whose purpose is that backend. */
+/* True if an entry is called "BACKEND:OP" and its group's purpose is that backend. */
 static bool is_its_entry(const struct flight_entry *entry)
 {
 	size_t len = strlen(entry->desc);
@@ -47,7 +48,7 @@ bool flight_is_torchcomms(const struct flight_dump *dump)
 	return true;
 }
 
-/* True if all members of a group do it; what we do not know may be between two of them. */
+/* True if all members of a group do it. An unknown op may be between two of them. */
 static bool is_collective(const char *name)
 {
 	const char *op = strchr(name, ':') + 1;
@@ -77,7 +78,7 @@ void flight_read_torchcomms(struct flight_rank *rank, const struct flight_dump *
 	rank->from_start = whole && rank->ops.nr;
 }
 
-/* Gives the ops their numbers, by place in their group or by the process' counter. */
+/* Numbers the ops, by their place in the group if `counted`, else by the process' counter. */
 static void number(struct flight_rank *rank, bool counted)
 {
 	for (size_t i = 0; i < rank->seats.nr; i++)
@@ -100,7 +101,7 @@ static void number(struct flight_rank *rank, bool counted)
 /* The numbers of a seat's ops within bounds. */
 struct numbers {
 	size_t n;
-	uint64_t sum; /* of hashes */
+	uint64_t sum; /* sum of their hashes */
 };
 
 static struct numbers numbers_of(
@@ -140,7 +141,7 @@ static bool are_alike(const struct flight_rank *a, const struct flight_seat *sea
 	return one.n >= ALIKE_LEAST && one.n == other.n && one.sum == other.sum;
 }
 
-/* True if the rank has it as the first one that is a member of that group. */
+/* True if the rank has the same ops as the first rank that is a member of that group. */
 static bool is_as_first(const struct flights *flights, size_t index, const struct flight_seat *seat)
 {
 	const struct flight_rank *ranks = flights->ranks.items;
@@ -152,7 +153,7 @@ static bool is_as_first(const struct flights *flights, size_t index, const struc
 	return first == index || are_alike(&ranks[index], seat, &ranks[first]);
 }
 
-/* True if it is so much that comparing it would take longer than anybody waits. */
+/* True if comparing would take too long. */
 static bool is_too_much(const struct flights *flights)
 {
 	uint64_t seats = 0, ops = 0;
@@ -179,7 +180,7 @@ static bool all_alike(const struct flights *flights)
 	return true;
 }
 
-/* Nobody knows which of their ops are one: none is told. */
+/* Drops a rank's ops: which ranks' ops are one is not known. */
 static void forget_ops(struct flight_rank *rank)
 {
 	rank->unnumbered = true;
@@ -214,10 +215,11 @@ void flight_number_torchcomms(struct flights *flights)
 
 /* How far the members of a group have come. */
 struct met {
-	size_t n; /* so many are known */
+	size_t n; /* members that are known */
 	uint64_t least;
 };
 
+/* Finds how far the members of each group have come. */
 static struct met *find_met(const struct flights *flights)
 {
 	struct met *all = alloc_zeroed(flights->groups.nr + 1, sizeof(*all));
@@ -236,8 +238,8 @@ static struct met *find_met(const struct flights *flights)
 }
 
 /*
- * The seat's first op that is not done: its host is in it, or not all have come to it (what a root
- * has to do there may be done). NULL where none is known to be.
+ * Returns the seat's first op that is not done: its host is in it, or not all have come to it (what
+ * a root has to do there may be done). NULL if none is known to be.
  */
 static const struct flight_op *next_open(const struct flight_rank *rank,
 	const struct flight_seat *seat, uint64_t beyond)
@@ -251,7 +253,7 @@ static const struct flight_op *next_open(const struct flight_rank *rank,
 	return NULL;
 }
 
-/* `met`: all members have come so far; UINT64_MAX not known. */
+/* Settles what is done on a seat. `met`: all members have come so far; UINT64_MAX not known. */
 static void settle_seat(const struct flight_rank *rank, struct flight_seat *seat, uint64_t met)
 {
 	const struct flight_op *open = next_open(rank, seat, met);

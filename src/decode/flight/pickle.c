@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "evidence/format/pickle-ops.h"
 
-#define PICKLE_PROTOCOL 5 /* the newest */
-#define PICKLE_NEAR	256 /* the memo's numbers that one byte says */
+#define PICKLE_PROTOCOL 5 /* the newest known */
+#define PICKLE_NEAR	256 /* numbers of the memo that fit one byte */
 
 /* Opcodes with which a pickle can make its reader run code, or hand it an object from elsewhere. */
 static const char *const pickle_refused[256] = {
@@ -29,14 +29,15 @@ static const char *const pickle_refused[256] = {
 	[0x98] = "READONLY_BUFFER",
 };
 
+/* A pickle that is being read. */
 struct pickle {
 	struct value_stack *stack;
 	const uint8_t *bytes;
 	const uint8_t *at; /* behind the opcode and its argument */
 	const uint8_t *end;
-	const uint8_t *op; /* the one that is being carried out */
-	ARRAY(struct value) memo; /* at least PICKLE_NEAR: what was never put is VALUE_ABSENT */
-	uint64_t numbered;        /* of them that have been put, or passed over */
+	const uint8_t *op; /* the opcode that is being carried out */
+	ARRAY(struct value) memo; /* at least PICKLE_NEAR; VALUE_ABSENT: never put */
+	uint64_t numbered;        /* numbers that have been put, or passed over */
 	bool stopped;
 };
 
@@ -45,6 +46,7 @@ static size_t pickle_offset(const struct pickle *pickle)
 	return (size_t)(pickle->op - pickle->bytes);
 }
 
+/* Tells that the pickle is cut. Always false, as the two below are. */
 static bool pickle_cut(struct pickle *pickle)
 {
 	size_t len = (size_t)(pickle->end - pickle->bytes);
@@ -73,7 +75,7 @@ static bool pickle_refuse(struct pickle *pickle)
 		pickle_offset(pickle));
 }
 
-/* At most 8 bytes; with a constant len it is one load. */
+/* Returns up to 8 bytes as a little-endian number; with a constant len it is one load. */
 static inline uint64_t pickle_little(const uint8_t *bytes, size_t len)
 {
 	uint64_t number = 0;
@@ -88,7 +90,7 @@ static inline bool pickle_push(struct pickle *pickle, enum value_type type, int6
 	return true;
 }
 
-/* The bytes that the argument announces; NULL where they are more than there are. */
+/* Returns the bytes that the argument announces; NULL if they are more than there are. */
 static const uint8_t *pickle_announced(struct pickle *pickle, uint64_t len)
 {
 	const uint8_t *bytes = pickle->at;
@@ -111,12 +113,13 @@ static bool pickle_text(struct pickle *pickle, uint64_t len)
 	return true;
 }
 
+/* Skips raw bytes, which are no value of ours. */
 static bool pickle_raw(struct pickle *pickle, uint64_t len)
 {
 	return pickle_announced(pickle, len) && pickle_push(pickle, VALUE_ODD, 0);
 }
 
-/* An integer of any length, of which those are told that fit into 64 bits. */
+/* Reads an integer of any length; only those that fit into 64 bits are told. */
 static bool pickle_long(struct pickle *pickle, uint64_t len)
 {
 	const uint8_t *bytes = pickle_announced(pickle, len);
@@ -151,8 +154,8 @@ static bool pickle_float(struct pickle *pickle, const uint8_t *argument)
 }
 
 /*
- * Writers number the memo from 0 on without gaps. So a number beyond the pickle's own length so far
- * is a lie, and would be one about memory.
+ * Puts the top value into the memo. Writers number it from 0 on without gaps. So a number beyond
+ * the pickle's own length so far is a lie, and would be one about memory.
  */
 static bool pickle_put(struct pickle *pickle, uint64_t number)
 {
@@ -207,10 +210,12 @@ static bool pickle_stop(struct pickle *pickle)
 	return true;
 }
 
-/* So many bytes the longest of these opcodes has. */
+/* Bytes of the longest of these opcodes. */
 #define PICKLE_PLAIN 10
 
-/* An opcode that pushes one value and cannot fail: its length, or 0 where it is another one. */
+/*
+ * Pushes one value by an opcode that cannot fail, and returns its length; 0 if it is another one.
+ */
 static inline size_t pickle_plain(const uint8_t *at, struct value *top)
 {
 	switch (*at) {
@@ -246,8 +251,8 @@ static inline size_t pickle_plain(const uint8_t *at, struct value *top)
 }
 
 /*
- * Nearly all of a dump are keys from the memo and small numbers. So first, with all in registers,
- * as many of those and of what opens containers as there are; gives where another opcode comes.
+ * Carries out the most frequent opcodes, with all in registers, and returns where another one
+ * comes. Nearly all of a dump are keys from the memo, small numbers, and what opens containers.
  */
 static const uint8_t *pickle_run(struct pickle *pickle)
 {
@@ -283,7 +288,7 @@ static const uint8_t *pickle_run(struct pickle *pickle)
 	return at;
 }
 
-/* Opcodes with a text, a number or a name of their own behind them. */
+/* Carries out an opcode with a text, a number or a name of its own behind it. */
 static bool pickle_argued(struct pickle *pickle, const uint8_t *argument)
 {
 	uint64_t number = pickle_little(argument, pickle_arguments[*pickle->op]);
@@ -312,7 +317,7 @@ static bool pickle_argued(struct pickle *pickle, const uint8_t *argument)
 	}
 }
 
-/* The same without a container below: makes a list of what lies above. */
+/* Makes a list of what lies above the mark; there is no container below it. */
 static bool close_tuple(struct value_stack *stack)
 {
 	size_t nr;
@@ -346,7 +351,9 @@ static bool pickle_container(struct pickle *pickle)
 	}
 }
 
-/* One opcode, the most frequent ones right here; false ends it, with the damage said. */
+/*
+ * Carries out one opcode, the most frequent ones right here; false ends it, with the damage told.
+ */
 static inline bool pickle_step(struct pickle *pickle, const uint8_t *argument)
 {
 	struct value_stack *stack = pickle->stack;
@@ -396,6 +403,7 @@ static inline bool pickle_step(struct pickle *pickle, const uint8_t *argument)
 	}
 }
 
+/* False, with damage told, if values and memo take more memory than the bytes warrant. */
 static bool pickle_is_light(struct pickle *pickle, size_t len)
 {
 	size_t memo = pickle->memo.nr * sizeof(*pickle->memo.items);

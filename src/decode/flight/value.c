@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values live in a pool: chunks that are never zeroed and forgotten together. A dict that
- * value_make_fn has taken gives its part of the pool back at once, so that a dump of any length is
- * read within a few kilobytes, which stay in the cache. That is sound as long as nothing older
- * points in there. Two things could make it so: a container in there was kept (a memo has it), or
- * an older one that was kept has grown, and its items are in there now. Both are counted in `kept`;
- * where it has changed since the dict was opened, nothing is given back.
+ * Builds trees of values on a stack. Values live in a pool: chunks that are never zeroed and
+ * forgotten together. A dict that value_make_fn has taken gives its part of the pool back at once,
+ * so that a dump of any length is read within a few kilobytes, which stay in the cache. That is
+ * sound as long as nothing older points in there. Two things could make it so: a container in there
+ * was kept (a memo has it), or an older one that was kept has grown, and its items are in there
+ * now. Both are counted in `kept`; where it has changed since the dict was opened, nothing is given
+ * back.
  */
 #include "decode/flight/value.h"
 
@@ -15,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 
+/* Bytes of a usual chunk. */
 #define VALUE_CHUNK ((size_t)64 * 1024)
 
 struct value_chunk {
@@ -24,6 +26,7 @@ struct value_chunk {
 	max_align_t bytes[];
 };
 
+/* Gives back all that was taken of the pool since then. */
 static void value_pool_cut(struct value_stack *stack, struct value_chunk *chunk, size_t used)
 {
 	while (stack->chunk != chunk) {
@@ -47,7 +50,7 @@ static void value_pool_add(struct value_stack *stack, size_t wanted)
 	stack->pooled += room;
 }
 
-/* At most 16 times the document, which is in memory. */
+/* Takes a piece of the pool: all of it is at most 16 times the document, which is in memory. */
 static inline void *value_pool(struct value_stack *stack, size_t wanted)
 {
 	void *piece;
@@ -66,7 +69,7 @@ void value_stack_release(struct value_stack *stack)
 	stack->root = (struct value){.type = VALUE_ABSENT};
 }
 
-/* The number of the text in the vocabulary, 0 if it is not in there. */
+/* Returns the number of a text in the vocabulary, 0 if it is not in there. */
 static size_t value_word(const struct value_words *words, const uint8_t *text, size_t len)
 {
 	size_t low = 0, high = words ? words->nr : 0;
@@ -103,7 +106,7 @@ struct value value_text(struct value_stack *stack, const uint8_t *bytes, uint32_
 	return value;
 }
 
-/* Its items lie right behind it. */
+/* Makes a container's box; its items lie right behind it. */
 static inline struct value_box *value_box_new(struct value_stack *stack, size_t room)
 {
 	struct value_box *box = value_pool(stack, sizeof(*box) + room * sizeof(*box->items));
@@ -113,7 +116,7 @@ static inline struct value_box *value_box_new(struct value_stack *stack, size_t 
 	return box;
 }
 
-/* Nearly always a few, for which a call would take longer. */
+/* Copies values, nearly always a few, for which a call would take longer. */
 static inline void value_copy(struct value *to, const struct value *from, size_t nr)
 {
 	if (nr > 8)
@@ -123,7 +126,7 @@ static inline void value_copy(struct value *to, const struct value *from, size_t
 			to[i] = from[i];
 }
 
-/* One list may be filled piece by piece: its room doubles. */
+/* Makes room for more items. A list may be filled piece by piece, so its room doubles. */
 static void value_box_grow(struct value_stack *stack, struct value_box *box, size_t more)
 {
 	size_t room = (size_t)box->nr + more;
@@ -161,7 +164,10 @@ static bool value_fill(struct value_stack *stack, size_t nr)
 	return true;
 }
 
-/* Where the container on top stands: below it is its key, if it stands in a dict. */
+/*
+ * Returns the word of the key under which the container on top stands, if it stands in a dict; else
+ * 0.
+ */
 static uint16_t value_key(const struct value_stack *stack)
 {
 	const struct value *key;
@@ -191,7 +197,7 @@ bool value_open(struct value_stack *stack)
 	return true;
 }
 
-/* True if the container that belongs to the innermost place is there, and of the type. */
+/* True if the container of the innermost place is there, and of the type. */
 static bool value_container(const struct value_stack *stack, enum value_type type)
 {
 	size_t base = stack->places[stack->nplaces - 1].base;
@@ -200,6 +206,7 @@ static bool value_container(const struct value_stack *stack, enum value_type typ
 	return base > floor && stack->items.items[base - 1].type == type;
 }
 
+/* Offers a complete dict to stack->make(); true if it was taken. */
 static bool value_make(struct value_stack *stack)
 {
 	const struct value_place *place = &stack->places[stack->nplaces - 1];
@@ -309,7 +316,7 @@ static void value_cut(struct value_stack *stack, size_t base)
 		stack->items.nr = base;
 }
 
-/* A container on top that is empty so far would have been filled next. */
+/* Marks an empty container on top as cut: it would have been filled next. */
 static void value_cut_top(struct value_stack *stack)
 {
 	struct value *top;

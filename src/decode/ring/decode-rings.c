@@ -10,6 +10,7 @@
 #include "decode/ring/ring-source.h"
 #include "ring/census.h"
 
+/* At most so many bytes of what the process wrote are read. */
 #define RING_TEXT_CAP (64 * 1024)
 
 /* --- What the parts use ---------------------------------------------------------------------- */
@@ -40,8 +41,9 @@ const char *ring_source_cite(const struct ring_source *source, const char *forma
 }
 
 /*
- * Strings that are told once may lie within each other, so that a few kilobytes hold megabytes of
- * them: all that are told together are no more than the ring is long. The text stays the ring's.
+ * True if a string may be told. Strings may lie within each other, so that a few kilobytes hold
+ * megabytes of them: all that are told together are no more than the ring is long, each counted
+ * once. The text stays the ring's.
  */
 static bool ring_source_may_say(const struct ring_source *source, uint32_t id, const char *text)
 {
@@ -107,7 +109,7 @@ struct job_sig ring_source_sig(const struct ring_slot *slot)
 
 /* --- The header ------------------------------------------------------------------------------ */
 
-/* What of T0 this ring's clock can use: an anchor, and the cut. */
+/* Takes what of T0 this ring's clock can use: an anchor, and the cut. */
 static void rings_take_t0(struct ring_source *source)
 {
 	const struct ring_header *header = &source->view.header;
@@ -128,6 +130,7 @@ static void rings_take_t0(struct ring_source *source)
 			(uint64_t)gather->realtime);
 }
 
+/* Takes what the header tells of the process. */
 static void rings_take_identity(struct ring_source *source)
 {
 	const struct ring_header *header = &source->view.header;
@@ -174,6 +177,7 @@ static void rings_take_identity(struct ring_source *source)
 		process->fact.cite = arena_printf(&source->context->arena, "ring:%s", source->name);
 }
 
+/* Tells what the ring has lost. */
 static void rings_take_losses(struct ring_source *source)
 {
 	const struct ring_losses *losses = &source->view.header.losses;
@@ -203,7 +207,7 @@ static void rings_take_losses(struct ring_source *source)
 		source->lost + (int64_t)(losses->records & INT32_MAX);
 }
 
-/* What the process wrote to stderr by write(2). */
+/* Takes what the process wrote to stderr by write(2), without secrets. */
 static void rings_take_text(struct ring_source *source)
 {
 	char whole[RING_TEXT_CAP], *text;

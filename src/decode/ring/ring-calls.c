@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls: the diary of each lane as intervals, from the record of the entry to that of the return.
+ * Calls: reads the diary of each lane as intervals, from the record of the entry to that of the
+ * return.
  *
  * A diary is a sequence of entries and returns; a return names the ticket of its entry. What is
  * gone of it is a hole, from the last record before to the first one behind: what the lane has
- * overwritten, what could not be read, and a call whose return nobody wrote down. Tickets are
- * dense, so the holes know how many records they lack. A call without a return at the end goes on,
- * unless the board says that its thread came back.
+ * overwritten, what could not be read, and a call whose return was not recorded. Tickets are dense,
+ * so the holes know how many records they lack. A call without a return at the end goes on, unless
+ * the board says that its thread came back.
  */
 #include "decode/ring/ring-source.h"
 #include "job/names.h"
 #include "job/waitfor/waits.h"
 #include "ring/calls.h"
 
-#define DEEP 8 /* calls inside of each other: a wait inside a call */
+#define DEEP 8 /* the most calls inside of each other, as a wait inside a call */
 
+/* The diary of a lane, as far as it is read. */
 struct diary {
 	struct ring_source *source;
 	const struct ring_lane_view *lane;
@@ -22,14 +24,15 @@ struct diary {
 	ARRAY(struct job_call) calls;
 	ARRAY(uint64_t) keys;
 	size_t open[DEEP]; /* places in `calls`, the outermost first */
-	uint64_t tickets[DEEP]; /* of their entries */
+	uint64_t tickets[DEEP]; /* tickets of their entries */
 	size_t depth;
-	uint64_t next;	 /* the ticket that must come */
-	int64_t last;	 /* when the record before was written */
+	uint64_t next;	 /* the ticket that must come next */
+	int64_t last;	 /* time of the record before; JOB_UNKNOWN none */
 };
 
 /* -- what is gone ------------------------------------------------------------------------------ */
 
+/* Adds a hole of so many records. */
 static void lose(struct diary *diary, int64_t from, int64_t to, uint64_t records, const char *what)
 {
 	if (from == JOB_UNKNOWN || to == JOB_UNKNOWN || from > to)
@@ -44,7 +47,7 @@ static void lose(struct diary *diary, int64_t from, int64_t to, uint64_t records
 		.cite = diary->cite};
 }
 
-/* Calls whose return is not there, from the place `depth` on: when they ended nobody knows. */
+/* Turns open calls from the place `depth` on into holes: it is not known when they ended. */
 static void give_up(struct diary *diary, size_t depth, int64_t when)
 {
 	while (diary->depth > depth) {
@@ -57,7 +60,9 @@ static void give_up(struct diary *diary, size_t depth, int64_t when)
 	}
 }
 
-/* Records between the last one that was read and this one, or before the first. */
+/*
+ * Adds a hole for the records between the last one that was read and this one, or before the first.
+ */
 static void skip_gone(struct diary *diary, uint64_t ticket, int64_t when)
 {
 	bool first = diary->last == JOB_UNKNOWN;
@@ -74,7 +79,7 @@ static void skip_gone(struct diary *diary, uint64_t ticket, int64_t when)
 
 /* -- entries and returns ----------------------------------------------------------------------- */
 
-/* The group of a row of the table, as a place in keys. */
+/* Returns the group of a row of the table, as a place in keys; JOB_NONE none. */
 static int number_group(struct diary *diary, const struct ring_slot *slot)
 {
 	const struct ring_seat *seat = ring_source_seat(
@@ -108,7 +113,7 @@ static void enter(struct diary *diary, const struct ring_slot *slot, int64_t whe
 		.entered = when,
 		.returned = JOB_UNKNOWN,
 		.cite = diary->cite};
-	/* In a group call it only notes its op, which the call at the group's end enters. */
+	/* Inside a group, a call only notes its op; the call at the group's end enters it. */
 	if (!wait && !grouped && slot->index) {
 		call->index = slot->index;
 		call->sig = ring_source_sig(slot);
@@ -140,6 +145,7 @@ static void finish_step(struct diary *diary, const struct ring_slot *slot, int64
 		.cite = diary->cite};
 }
 
+/* Ends the call that this return names. */
 static void leave(struct diary *diary, const struct ring_slot *slot, int64_t when)
 {
 	for (size_t i = diary->depth; i-- > 0;) {
@@ -151,6 +157,7 @@ static void leave(struct diary *diary, const struct ring_slot *slot, int64_t whe
 	}
 }
 
+/* Takes the next record. */
 static void take(struct diary *diary, const struct ring_slot *slot)
 {
 	int64_t when = ring_source_time(diary->source, slot->tsc);
@@ -180,7 +187,10 @@ static void take(struct diary *diary, const struct ring_slot *slot)
 
 /* -- lanes ------------------------------------------------------------------------------------- */
 
-/* Open calls at the end of a diary: the thread is in them, or came back unread, or is gone. */
+/*
+ * Closes a diary. Of calls that are open at its end the thread is in them, or came back unread, or
+ * is gone.
+ */
 static void close_diary(struct diary *diary)
 {
 	const struct ring_slot *board = &diary->lane->board;
@@ -216,7 +226,9 @@ static void read_lane(struct ring_source *source, const struct ring_lane_view *l
 	array_release(&diary.keys);
 }
 
-/* The threads that share the overflow lane are not told apart: only that they did something. */
+/*
+ * Adds only that the threads which share the overflow lane did something: they are not told apart.
+ */
 static void lose_shared(struct ring_source *source, const struct ring_lane_view *lane)
 {
 	struct diary diary = {.source = source,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fatal area: what a process' own handler wrote down of its death. */
+/* Decodes the fatal area: what a process' own handler wrote down of its death. */
 #include <string.h>
 
 #include "decode/ring/ring-source.h"
 
-/* True if the signal was sent by somebody, and not raised by the hardware. */
+/* True if a process sent the signal, and the hardware did not raise it. */
 static bool fatal_was_sent(const struct ring_fatal *fatal)
 {
 	return fatal->code <= 0;

@@ -3,8 +3,8 @@
  * Groups: each entry of the table is a seat with its history of ops.
  *
  * An op is known from the group's own history (the first ones, powers of two, the last 64), and
- * from the lanes for the last ops_wanted(). The head at T0 is the last op entered before T0:
- * the table's count where its newest record is no newer, else found by walking the history back.
+ * from the lanes for the last ops_wanted(). The head at T0 is the last op entered before T0: the
+ * table's count if its newest record is no newer, else found by walking the history back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 #include "decode/ring/ring-source.h"
 #include "job/backends.h"
 
-#define OPS_FROM_LANES 1024	  /* of each seat at least, */
-#define OPS_OF_A_JOB   (64 * 1024) /* more where few rings are asked for so many together, */
+#define OPS_FROM_LANES 1024	  /* at least of each seat, */
+#define OPS_OF_A_JOB   (64 * 1024) /* more if few rings are asked for so many together, */
 #define OPS_AT_MOST    4096	  /* but no more than this */
 #define STREAM_UNKNOWN UINT64_MAX /* the probe's word for "not known which"; the model's is 0 */
 
 /* --- Heads ----------------------------------------------------------------------------------- */
 
-/* Walks back from the newest op to the last one entered before T0. False: none is known. */
+/* Walks back from the newest op to the last one entered before T0. False if none is known. */
 static bool head_walk(const struct ring_source *source, const struct ring_group *group,
 	uint64_t *ret_head, uint64_t *ret_zeros)
 {
@@ -43,7 +43,7 @@ static bool head_walk(const struct ring_source *source, const struct ring_group 
 	return index == 0;
 }
 
-/* The last op entered before T0; not known where T0 lies further back than the history. */
+/* Finds the last op entered before T0; it is not known if T0 lies further back than the history. */
 static void groups_head(const struct ring_source *source, struct ring_seat *seat,
 	struct job_member *member)
 {
@@ -61,8 +61,8 @@ static void groups_head(const struct ring_source *source, struct ring_seat *seat
 }
 
 /*
- * True if somebody says when an op of this group is done: its library, or a device. An abort ends
- * what is open on a device, whoever has not come to it: that this is over there says nothing.
+ * True if the end of this group's ops is told, by its library or a device. An abort ends what is
+ * open on a device, even if a rank has not come to it: that it is over there tells nothing.
  */
 static bool groups_are_followed(const struct ring_source *source, const struct ring_group *group)
 {
@@ -72,7 +72,7 @@ static bool groups_are_followed(const struct ring_source *source, const struct r
 	       ((group->state & RING_G_KERNELS) || source->view.header.completion);
 }
 
-/* Up to which op that was said; the larger of its two words counts. */
+/* Returns up to which op the end was told; the larger of its two words counts. */
 static uint64_t groups_done_upto(const struct ring_group *group)
 {
 	struct ring_slot board;
@@ -83,7 +83,7 @@ static uint64_t groups_done_upto(const struct ring_group *group)
 	return done;
 }
 
-/* Up to which op the device has begun: told with each op's end, so one not told has not. */
+/* Finds up to which op the device has begun: told with each op's end, so one not told has not. */
 static void groups_begun(const struct ring_group *group, struct job_member *member)
 {
 	if (!(group->state & RING_G_KERNELS))
@@ -92,12 +92,13 @@ static void groups_begun(const struct ring_group *group, struct job_member *memb
 	member->begun = group->begun_word < member->head ? group->begun_word : member->head;
 }
 
+/* Finds up to which op the group's ops are done. */
 static void groups_done(const struct ring_source *source, const struct ring_group *group,
 	struct job_member *member)
 {
 	if (!groups_are_followed(source, group))
 		return;
-	/* Ops that were not followed may be done without a word: only what is done is known. */
+	/* Ops that were not followed may be done untold: only what is done is known. */
 	member->done_known = !source->view.header.losses.completions;
 	member->done = groups_done_upto(group);
 	if (member->done > member->head)
@@ -106,19 +107,20 @@ static void groups_done(const struct ring_source *source, const struct ring_grou
 
 /* --- Members --------------------------------------------------------------------------------- */
 
-/* A seat's state only goes forward, so the latest flag that is set says it. */
+/* Returns a seat's state, which only goes forward, so the latest flag that is set tells it. */
 static enum job_member_state groups_state(const struct ring_group *group)
 {
 	if (group->state & (RING_G_DESTROYED | RING_G_ABORTED))
 		return JOB_MEMBER_GONE;
 	if (group->state & RING_G_FINALIZED)
 		return JOB_MEMBER_CLOSING;
-	/* The return of a non-blocking init says nothing, but ops can only follow readiness. */
+	/* The return of a non-blocking init tells nothing, but ops can only follow readiness. */
 	if ((group->state & RING_G_READY) || group->ready_tsc || group->op_index)
 		return JOB_MEMBER_READY;
 	return JOB_MEMBER_IN_INIT;
 }
 
+/* Adds the member that a seat is. */
 static void groups_member(struct ring_source *source, struct ring_seat *seat)
 {
 	const struct ring_group *group = &seat->group;
@@ -158,7 +160,7 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 
 /* --- Ops ------------------------------------------------------------------------------------- */
 
-/* Adds an op; `done` is what the device has told of ops like it. */
+/* Adds an op, with what the caller knows `more` of it. */
 static void ops_add(struct ring_source *source, const struct ring_seat *seat,
 	const struct ring_slot *slot, const struct job_op *more)
 {
@@ -182,8 +184,9 @@ static void ops_add(struct ring_source *source, const struct ring_seat *seat,
 }
 
 /*
- * Where every end is told, an op that nobody calls done is not done. The end of a send or receive
- * is told only to a thread that waits for it: one that nobody waited for yet may be done.
+ * Returns whether an op is done. Where every end is told, an op whose end is not told is not done.
+ * The end of a send or receive is told only to a thread that waits for it: one that is not waited
+ * for yet may be done.
  */
 static enum job_known ops_done(const struct ring_source *source, const struct ring_group *group,
 	uint64_t nth, uint64_t done, bool p2p)
@@ -197,13 +200,19 @@ static enum job_known ops_done(const struct ring_source *source, const struct ri
 	return p2p && (group->state & (RING_G_HOST_DONE | RING_G_KERNELS)) ? JOB_MAYBE : JOB_NO;
 }
 
-/* An op that left the last 64 behind has returned: others came after it on this seat. */
+/*
+ * False for an op that has left the last 64: it has returned, since others came after it on this
+ * seat.
+ */
 static bool ops_is_recent(const struct ring_seat *seat, uint64_t index)
 {
 	return index + RING_LAST > seat->group.op_index;
 }
 
-/* The thread that owns a lane; 0 for a lane that was not read, and for the shared overflow lane. */
+/*
+ * Returns the thread that owns a lane; 0 for a lane that was not read, and for the shared overflow
+ * lane.
+ */
 static uint32_t lane_tid(const struct ring_source *source, uint32_t lane)
 {
 	const struct ring_lane_seen *seen;
@@ -214,7 +223,7 @@ static uint32_t lane_tid(const struct ring_source *source, uint32_t lane)
 	return 0;
 }
 
-#define PARTS 64 /* seats of which an op's parts are recorded */
+#define PARTS 64 /* the most seats for which an op's parts are recorded */
 
 /* Notes what one record tells of up to four seats. */
 static void parts_take(const struct ring_slot *slot, uint64_t *parts, uint32_t size, uint32_t *n)
@@ -231,7 +240,10 @@ static void parts_take(const struct ring_slot *slot, uint64_t *parts, uint32_t s
 	}
 }
 
-/* What an op gave each seat and awaited from it, as the model has it; "" where not all is known. */
+/*
+ * Returns what an op gave each seat and awaited from it, as the model has it; "" if not all is
+ * known.
+ */
 static const char *ops_parts(
 	const struct ring_source *source, const struct ring_seat *seat, uint64_t index)
 {
@@ -255,6 +267,7 @@ static const char *ops_parts(
 	return told;
 }
 
+/* Adds an op of the seat's own history, if it is still there. */
 static void ops_of_history(struct ring_source *source, const struct ring_seat *seat, uint64_t index)
 {
 	struct job_op more = {0};
@@ -277,7 +290,7 @@ static void ops_of_history(struct ring_source *source, const struct ring_seat *s
 		lane_tid(source, ring_meta_group(slot.meta));
 }
 
-/* The ops that the seat's own history keeps, each once. */
+/* Adds the ops that the seat's own history keeps, each once. */
 static void ops_of_seat(struct ring_source *source, const struct ring_seat *seat)
 {
 	uint64_t head = seat->head;
@@ -291,7 +304,10 @@ static void ops_of_seat(struct ring_source *source, const struct ring_seat *seat
 		ops_of_history(source, seat, index);
 }
 
-/* Its tag, and which of that it is: known where no receive of the seat ever took any. */
+/*
+ * Takes a message's tag, and its number among those of that tag: known if no receive of the seat
+ * ever took any tag.
+ */
 static void take_tag(
 	const struct ring_group *group, const struct ring_slot *slot, struct job_op *into)
 {
@@ -303,6 +319,7 @@ static void take_tag(
 	into->turn = ring_meta_arg(slot->meta);
 }
 
+/* Adds the seat's last sends and receives. */
 static void ops_of_p2p(struct ring_source *source, const struct ring_seat *seat)
 {
 	uint64_t count = seat->group.p2p_count;
@@ -327,8 +344,8 @@ static void ops_of_p2p(struct ring_source *source, const struct ring_seat *seat)
 }
 
 /*
- * How many of a seat's last ops are sought in the lanes. What a rank did long ago still tells of
- * data that are wrong, but what many ranks did is more than a look has time for.
+ * Returns how many of a seat's last ops are sought in the lanes. What a rank did long ago still
+ * tells of data that are wrong, but what many ranks did is more than a look has time for.
  */
 static uint64_t ops_wanted(const struct decode_context *context)
 {
@@ -339,7 +356,9 @@ static uint64_t ops_wanted(const struct decode_context *context)
 	return each > OPS_FROM_LANES ? each : OPS_FROM_LANES;
 }
 
-/* Ops that only the lanes still have: older than the history's last, newer than it is worth. */
+/*
+ * Adds ops that only the lanes still have: older than the history's last, newer than it is worth.
+ */
 static void ops_of_lanes(struct ring_source *source)
 {
 	const uint64_t wanted = ops_wanted(source->context);
@@ -375,7 +394,7 @@ static int seen_compare(const void *va, const void *vb)
 	return (a->fact.index > b->fact.index) - (a->fact.index < b->fact.index);
 }
 
-/* Numbers the launches of this process over all its groups, and gives the ops away. */
+/* Numbers the launches of this process over all its groups, and gives the ops to the builder. */
 static void ops_give(struct ring_source *source)
 {
 	const struct job_op_seen *op;
@@ -394,7 +413,7 @@ static void ops_give(struct ring_source *source)
 	}
 }
 
-/* True if completion is known of all that this process takes part in. */
+/* Notes if completion is known of all that this process takes part in. */
 static void groups_know(struct ring_source *source)
 {
 	struct ring_seat *seat;

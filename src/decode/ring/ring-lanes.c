@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lanes: the records that others need are collected; boards become threads.
+ * Lanes: collects the records that others need, and turns boards into threads.
  *
  * A lane is a thread's diary and wraps; its board is one slot that says where the thread is now. So
  * the board decides what a thread does, and the diary only adds what tables do not keep: ops beyond
- * a group's history, ends of spans, who joined which stream.
+ * a group's history, ends of spans, which stream joined which.
  *
- * T0 may cut the board off: a board newer than T0 says that the thread moved while we looked. Then
- * where it was at T0 is unknown, and unknown it stays, for it is not stuck. A thread that polls
- * writes its board each time, so a new board is no move there.
+ * T0 may cut the board off: a board newer than T0 tells that the thread moved while we looked. Then
+ * where it was at T0 is unknown, and stays so, for it is not stuck. A thread that polls writes its
+ * board each time, so a new board is no move there.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #include "job/calls.h"
 #include "ring/calls.h"
 
-#define ASKED_LAST 1000000000 /* ns: who asks again and again does so more often */
+#define ASKED_LAST 1000000000 /* ns: a thread that polls asks more often */
 #define ANY_STREAM UINT64_MAX /* the probe's word for "every stream" or "not known which" */
 
 /* --- Records --------------------------------------------------------------------------------- */
@@ -27,6 +27,7 @@ static void note_add(
 	*array_add(&notes->all) = (struct ring_note_seen){*slot, ticket, lane};
 }
 
+/* Returns the waits for a loader, made on first sight. */
 static struct ring_wait_seen *lanes_wait(struct ring_source *source, uint32_t name)
 {
 	struct ring_wait_seen *wait;
@@ -39,7 +40,7 @@ static struct ring_wait_seen *lanes_wait(struct ring_source *source, uint32_t na
 	return wait;
 }
 
-/* ns from one record to a later one; negative where anchors do not tell. */
+/* Returns the ns from one record to a later one; negative if anchors do not tell. */
 static int64_t lanes_between(
 	const struct ring_source *source, const struct ring_slot *from, const struct ring_slot *to)
 {
@@ -50,8 +51,8 @@ static int64_t lanes_between(
 }
 
 /*
- * How long single waits for a loader and single steps took: the table of spans and the marks keep
- * only the latest, so a lane is asked, as far back as it goes.
+ * Times single waits for a loader, and single steps. The table of spans and the marks keep only the
+ * latest, so the lane is asked, as far back as it goes.
  */
 static void lanes_time(struct ring_source *source, struct ring_lane_seen *seen,
 	const struct ring_slot *slot)
@@ -75,7 +76,7 @@ static void lanes_time(struct ring_source *source, struct ring_lane_seen *seen,
 	}
 }
 
-/* Keeps what others will ask for; all else in a lane is told better by boards and tables. */
+/* Keeps records that others will ask for; boards and tables tell all else better. */
 static void lanes_take(struct ring_source *source, uint32_t lane, const struct ring_slot *slot)
 {
 	uint64_t ticket = ring_ticket(slot);
@@ -105,6 +106,7 @@ static void lanes_take(struct ring_source *source, uint32_t lane, const struct r
 	}
 }
 
+/* Reads one lane up to T0. */
 static void lanes_read(struct ring_source *source, const struct ring_lane_view *lane)
 {
 	struct ring_lane_seen *seen = array_add(&source->lanes);
@@ -122,7 +124,10 @@ static void lanes_read(struct ring_source *source, const struct ring_lane_view *
 		lanes_take(source, lane->number, &slot);
 		lanes_time(source, seen, &slot);
 	}
-	/* Wrapping is what a ring is for; what was just being written is no loss while it lives. */
+	/*
+	 * A ring wraps by design, so that is no loss; nor is what a living process was just
+	 * writing.
+	 */
 	source->lost += (int64_t)(cursor.tally.cut & INT32_MAX);
 	if (source->process->alive == JOB_NO)
 		source->lost += (int64_t)(cursor.tally.in_flight & INT32_MAX);
@@ -156,8 +161,9 @@ static bool streams_have_op(const struct ring_source *source, uint64_t stream)
 }
 
 /*
- * The stream whose ops a wait is for. A stream that waits for an event of another one stands for
- * that one, if it has no open op of its own: so frameworks join their communication streams.
+ * Returns the stream whose ops a wait is for. A stream that waits for an event of another one
+ * stands for that one, if it has no open op of its own: so frameworks join their communication
+ * streams.
  */
 static uint64_t threads_stream(const struct ring_source *source, uint64_t stream)
 {
@@ -177,7 +183,7 @@ static uint64_t threads_stream(const struct ring_source *source, uint64_t stream
 	return joined;
 }
 
-/* What is known of the call that a board is in. */
+/* Returns the traits of the call that a board is in. */
 static unsigned traits_of(const struct ring_slot *board)
 {
 	const char *name = ring_call_name(ring_meta_arg(board->meta));
@@ -185,7 +191,7 @@ static unsigned traits_of(const struct ring_slot *board)
 	return name ? call_traits(name) : 0;
 }
 
-/* In a synchronisation: for which stream, or for the device as a whole. */
+/* Takes a board in a synchronisation: for which stream, or for the device as a whole. */
 static void threads_wait(const struct ring_source *source, const struct ring_slot *board,
 	struct decode_thread *thread)
 {
@@ -201,8 +207,8 @@ static void threads_wait(const struct ring_source *source, const struct ring_slo
 }
 
 /*
- * A call that launches is in one group if all ops of its launch are, and in one op if there is one.
- * They are those that this lane entered since the call began.
+ * Finds the group of a call that launches: one if all ops of its launch are in it, and one op if
+ * there is one. They are those that this lane entered since the call began.
  */
 static void threads_group_end(const struct ring_source *source, uint32_t tid,
 	const struct ring_slot *board, struct decode_thread *thread)
@@ -224,7 +230,10 @@ static void threads_group_end(const struct ring_source *source, uint32_t tid,
 	}
 }
 
-/* In a call of NCCL or c10d: on which group, in which op, where it is on one; for which key. */
+/*
+ * Takes a board in a call of NCCL or c10d: on which group, in which op, if it is on one; for which
+ * key.
+ */
 static void threads_call(const struct ring_source *source, uint32_t tid,
 	const struct ring_slot *board, struct decode_thread *thread)
 {
@@ -241,7 +250,10 @@ static void threads_call(const struct ring_source *source, uint32_t tid,
 		thread->fact.detail = ring_source_text(source, (uint32_t)board->sig);
 }
 
-/* A thread that polls writes its board each time: it polls since its last other record. */
+/*
+ * Returns since when a thread is where it is. One that polls writes its board each time: it polls
+ * since its last other record.
+ */
 static uint64_t threads_since(const struct ring_source *source, const struct ring_lane_view *lane)
 {
 	const struct ring_lane_seen *seen;
@@ -253,7 +265,7 @@ static uint64_t threads_since(const struct ring_source *source, const struct rin
 	return lane->board.tsc;
 }
 
-/* Takes a thread over where it is new, or its board newer. Strings must live in the arena. */
+/* Takes a thread over if it is new, or its board newer. Strings must live in the arena. */
 static void find_thread(struct decode_process *process, const struct decode_thread *thread)
 {
 	struct decode_thread *known;
@@ -277,7 +289,7 @@ static bool threads_must_ask(const struct ring_slot *board, const char *call)
 	return call && (call_is_on_host(call) || ring_meta_type(board->meta) == RING_CALL_ENTER);
 }
 
-/* True if it was asked long ago: the thread is elsewhere since. */
+/* True if that was asked long ago: the thread is elsewhere since. */
 static bool threads_asks_no_more(
 	const struct ring_source *source, const struct ring_lane_view *lane, const char *call)
 {
@@ -288,14 +300,17 @@ static bool threads_asks_no_more(
 	       now != JOB_UNKNOWN && now - asked > ASKED_LAST;
 }
 
-/* True if it is not known whether it asks any more: nobody says when the ring was read. */
+/*
+ * True if it is not known whether the thread asks any more, since the time of the ring's reading is
+ * not told.
+ */
 static bool threads_may_ask_no_more(
 	const struct ring_source *source, const struct ring_slot *board, const char *call)
 {
 	return source->t0 == UINT64_MAX && threads_must_ask(board, call);
 }
 
-/* One board, one thread. A torn board leaves the state unknown, and the thread is listed. */
+/* Makes a thread of a board. A torn board leaves the state unknown, and the thread is listed. */
 static void threads_take(struct ring_source *source, const struct ring_lane_view *lane)
 {
 	const struct ring_slot *board = &lane->board;

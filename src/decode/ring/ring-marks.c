@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans, steps, shards and notes.
+ * Decodes spans, steps, shards and notes.
  *
  * A span is known from three places: the table of spans, which never drops an open one; pinned
  * begin records, which outlive the table; end records in lanes. The table speaks first, and a
- * pinned begin is a span of its own only where the table has forgotten it and its end is known.
+ * pinned begin is a span of its own only if the table has forgotten it and its end is known.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 /* --- Spans ----------------------------------------------------------------------------------- */
 
-/* The newest record about the span with that serial number. */
+/* Returns the newest record about the span with that serial number; NULL none. */
 static const struct ring_slot *span_find(const struct ring_notes *notes, uint64_t serial)
 {
 	for (size_t i = notes->all.nr; i-- > 0;)
@@ -24,13 +24,13 @@ static const struct ring_slot *span_find(const struct ring_notes *notes, uint64_
 	return NULL;
 }
 
-/* 0 is what a probe writes that could not ask. */
+/* Returns a CPU time; JOB_UNKNOWN for 0, which a probe writes that could not ask. */
 static int64_t cpu_known(uint64_t ns)
 {
 	return ns && ns < INT64_MAX ? (int64_t)ns : JOB_UNKNOWN;
 }
 
-/* A span from its begin record; `ended` is the TSC of its end, 0 where it is open. */
+/* Adds a span by its begin record; `ended` is the TSC of its end, 0 if it is open. */
 static void spans_give(struct ring_source *source, const struct ring_slot *begin, uint64_t ended)
 {
 	const struct ring_slot *end = span_find(&source->span_ends, begin->index);
@@ -80,7 +80,7 @@ static void decode_spans(struct ring_source *source)
 		spans_give(source, &slot,
 			ring_meta_flags(slot.meta) & RING_F_CLOSED ? slot.count : 0);
 	}
-	/* Pinned ones that have left the table have ended: it never drops an open span. */
+	/* Pinned spans that have left the table have ended: it never drops an open one. */
 	array_for_each(&source->span_begins.all, begin)
 		if (!spans_have(&table, begin->slot.index) &&
 			spans_have(&source->span_ends, begin->slot.index))
@@ -98,7 +98,7 @@ static int times_compare(const void *va, const void *vb)
 	return (a > b) - (a < b);
 }
 
-/* Median and tenths of the single steps that are on record. */
+/* Finds median and tenths of the single steps on record. */
 static void marks_time_steps(struct ring_source *source, struct job_step *step)
 {
 	size_t n = source->step_times.nr;
@@ -112,7 +112,7 @@ static void marks_time_steps(struct ring_source *source, struct job_step *step)
 	step->high = source->step_times.items[n - 1 - n / 10];
 }
 
-/* The latest step, and how many were marked. */
+/* Adds the latest step, and how many were marked. */
 static void marks_step(struct ring_source *source, const struct ring_mark *mark,
 	const struct ring_slot *latest)
 {
@@ -128,7 +128,7 @@ static void marks_step(struct ring_source *source, const struct ring_mark *mark,
 	job_add_step(source->builder, source->who, &step);
 }
 
-/* The dimensions of the latest shard: three in the mark, more in the lanes. */
+/* Finds the dimensions of the latest shard: three in the mark, more in the lanes. */
 static void marks_shape(const struct ring_source *source, const struct ring_mark *mark,
 	struct job_shard *shard)
 {
@@ -159,7 +159,7 @@ static bool shard_is_empty(const struct ring_slot *slot)
 	return !slot->count || !slot->sig;
 }
 
-/* The latest empty batch of that loader, each of which is pinned; NULL: none was. */
+/* Returns the latest empty batch of that loader, each of which is pinned; NULL: none was. */
 static const struct ring_slot *shard_emptied(const struct ring_source *source, const char *loader)
 {
 	const struct ring_slot *latest = NULL;
@@ -173,7 +173,7 @@ static const struct ring_slot *shard_emptied(const struct ring_source *source, c
 	return latest;
 }
 
-/* The span of a wait has its loader's name. */
+/* Finds the waits for a loader, whose spans have its name. */
 static void marks_waits(
 	const struct ring_source *source, uint32_t loader, struct job_shard *shard)
 {
@@ -186,7 +186,7 @@ static void marks_waits(
 		}
 }
 
-/* A loader's latest batch, and whether any was empty. */
+/* Adds a loader's latest batch, and whether any was empty. */
 static void marks_shard(struct ring_source *source, const struct ring_mark *mark,
 	const struct ring_slot *latest, unsigned number)
 {
@@ -246,7 +246,7 @@ static void pins_note(struct ring_source *source, const struct ring_slot *slot, 
 		.cite = ring_source_cite(source, "note%llu", (unsigned long long)n),
 	};
 
-	/* A ring out of an older bundle may have secrets in it. */
+	/* A ring from an older bundle may have secrets in it. */
 	redact_text(text, strlen(text));
 	if (*text)
 		job_add_note(source->builder, source->who, &note);
@@ -283,7 +283,7 @@ static void pins_signal(struct ring_source *source, const struct ring_slot *slot
 	job_add_signal(source->builder, source->who, &signal);
 }
 
-/* What the process said of its own end. */
+/* Takes what the process said of its own end. */
 static void pins_milestone(struct ring_source *source, const struct ring_slot *slot, uint64_t n)
 {
 	uint32_t what = ring_meta_arg(slot->meta);

@@ -3,8 +3,9 @@
 #define DECODE_RING_SOURCE_H
 
 /*
- * One ring being decoded. Its parts are decoded in this order: the lanes' records, pinned records,
- * groups, boards (threads), spans, marks, deaths. Each may use what those before it collected here.
+ * A ring that is being decoded. Its parts are decoded in this order: the lanes' records, pinned
+ * records, groups, boards (threads), spans, marks, deaths. Each may use what those before it
+ * collected here.
  *
  * T0 cuts: what a living process wrote after it is left out, so that all ranks are seen at one
  * moment though their rings were copied one after the other.
@@ -26,17 +27,18 @@ struct ring_notes {
 	ARRAY(struct ring_note_seen) all;
 };
 
+/* What is kept of one lane. */
 struct ring_lane_seen {
 	uint32_t number;
 	uint32_t tid;
-	uint64_t newest; /* TSC of its newest record, 0 none */
-	struct ring_slot input; /* the begin of its latest wait for a loader */
+	uint64_t newest; /* TSC of its newest record; 0 none */
+	struct ring_slot input; /* the beginning of its latest wait for a loader */
 	struct ring_slot step;	/* its latest step */
 };
 
-/* Waits for one loader that began and ended on record. */
+/* The waits for one loader that began and ended on record. */
 struct ring_wait_seen {
-	uint32_t name; /* string id */
+	uint32_t name; /* id of its name's string */
 	uint64_t n;
 	int64_t ns;
 };
@@ -44,81 +46,82 @@ struct ring_wait_seen {
 /* An entry of the group table. */
 struct ring_seat {
 	uint32_t number;
-	uint64_t head; /* at T0 */
+	uint64_t head; /* its head at T0 */
 	struct ring_group group;
 };
 
-/* The strings that were told so far, and how much they are together. */
+/* The strings that were told so far, and their size together. */
 struct ring_said {
-	uint8_t *ids; /* a bit for each place */
+	uint8_t *ids; /* a bit for each string's place */
 	size_t bytes;
 	uint64_t refused;
 };
 
+/* The ring, where its facts go, and what its parts have collected. */
 struct ring_source {
 	const struct exhibit *exhibit;
 	struct decode_context *context;
 	struct job_builder *builder;
 	struct decode_process *process;
 	struct job_who who;
-	const char *name; /* the process in cites */
+	const char *name; /* name of the process in cites */
 	struct ring_view view;
-	uint64_t t0; /* UINT64_MAX: no cut */
+	uint64_t t0; /* TSC of T0; UINT64_MAX: no cut */
 	ARRAY(struct ring_lane_seen) lanes;
 	struct ring_notes ops;
 	struct ring_notes span_ends;
 	struct ring_notes span_begins; /* pinned ones only */
 	struct ring_notes dims;
-	struct ring_notes parts; /* of all-to-alls: what each seat is given */
+	struct ring_notes parts; /* parts of all-to-alls: what each seat is given */
 	struct ring_notes empties; /* shards without rows or elements, pinned */
 	struct ring_notes edges;
 	ARRAY(struct ring_wait_seen) waits;
-	ARRAY(int64_t) step_times; /* ns of single steps */
+	ARRAY(int64_t) step_times; /* durations of single steps, ns */
 	ARRAY(struct ring_seat) seats;
-	ARRAY(struct job_op_seen) seen; /* fact.order: the TSC of the entry */
-	int64_t lost; /* records of lanes that cannot be read */
+	ARRAY(struct job_op_seen) seen; /* ops; fact.order is the TSC of their beginning */
+	int64_t lost; /* number of lanes' records that cannot be read */
 	struct ring_said *said;
 };
 
-/* Realtime of a TSC; JOB_UNKNOWN where anchors do not tell, or for 0. */
+/* Returns the realtime of a TSC, in ns; JOB_UNKNOWN if anchors do not tell, or for 0. */
 int64_t ring_source_time(const struct ring_source *source, uint64_t tsc);
 
-/* "ring:3:" and the formatted rest, in the arena. */
+/* Returns "ring:3:" and the formatted rest, in the arena. */
 const char *ring_source_cite(const struct ring_source *source, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The string of an id, "" where there is none; lives as long as the exhibit. */
+/* Returns the string of an id, "" if there is none; it lives as long as the exhibit. */
 const char *ring_source_text(const struct ring_source *source, uint32_t id);
 
 /* Adds a loss of this process, unless count is 0. */
 void ring_source_lose(
 	const struct ring_source *source, const char *what, uint64_t count, bool of_ops);
 
-/* The seat in row `number` of the group table that existed at `tsc`; NULL none. */
+/* Returns the seat in row `number` of the group table that existed at `tsc`; NULL none. */
 const struct ring_seat *ring_source_seat(
 	const struct ring_source *source, uint32_t number, uint64_t tsc);
 
-/* The signature that the record of an op carries, with its count. */
+/* Returns the signature that the record of an op carries, with its count. */
 struct job_sig ring_source_sig(const struct ring_slot *slot);
 
-/* The parts. */
-void ring_decode_lanes(struct ring_source *source);	   /* records into `source` */
-void ring_decode_groups(struct ring_source *source);	   /* members and ops */
-void ring_decode_threads(struct ring_source *source);	   /* boards; needs groups */
+/* Decoders of the parts, in their order: */
+void ring_decode_lanes(struct ring_source *source);	   /* collects records in `source` */
+void ring_decode_groups(struct ring_source *source);	   /* tells members and ops */
+void ring_decode_threads(struct ring_source *source);	   /* tells boards; needs groups */
 /* Tells what each thread was in over time, if the builder wants it; needs groups. */
 void ring_decode_calls(struct ring_source *source);
-/* Spans; then the latest step and, per loader, the latest shard, from the table of marks. */
+/* Tells spans; then the latest step and, per loader, the latest shard, from the table of marks. */
 void ring_decode_marks(struct ring_source *source);
 
-/* Pinned records: notes, signals and milestones are told; begins and ends of spans are kept. */
+/* Tells pinned notes, signals and milestones; keeps the begins and ends of spans. */
 void ring_decode_pins(struct ring_source *source);
-/* The fatal area: a signal and an end for each death whose signal at least was written. */
+/* Tells the fatal area: a signal and an end for each death whose signal at least was written. */
 void ring_decode_deaths(struct ring_source *source);
-/* The stacks beside them, of a process that does not live. Names need the host's modules. */
+/* Tells the stacks there, of a process that does not live. Names need the host's modules. */
 void ring_decode_tracebacks(struct ring_source *source);
 /*
- * Tells what libc and libstdc++ said before they aborted: they print it past write(), so that the
- * ring's text lacks it; added there, as they print it.
+ * Tells what libc and libstdc++ said before they aborted. They print it past write(), so that the
+ * ring's text lacks it; it is added there as they print it.
  */
 void ring_decode_last_words(struct ring_source *source);
 

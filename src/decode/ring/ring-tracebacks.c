@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stack that a dying thread's own handler wrote down, given names by the modules that were
- * gathered for it: found by build id, where there is one on both sides, else by path.
+ * Decodes the stack that a dying thread's own handler wrote down. It gets names by the modules that
+ * were gathered for it: found by build id if there is one on both sides, else by path.
  *
  * A process that lives has none: what it survived is not what it does.
  */
@@ -22,7 +22,7 @@ struct trace_reading {
 	struct ring_source *source;
 	const struct ring_traceback *trace;
 	struct arena *arena;
-	struct stack_maps maps; /* of its modules, for code that no module was gathered for */
+	struct stack_maps maps; /* its modules, for code that no module was gathered for */
 	const struct module *modules[RING_TRACE_MODULES];
 	struct unwind_stack native;
 	struct python_thread python;
@@ -37,6 +37,7 @@ static bool trace_is_module(const struct ring_traceback *trace, const struct rin
 	return !strcmp(trace->text + m->path, module->path);
 }
 
+/* Finds the gathered modules that are the traceback's. */
 static void trace_find_modules(struct trace_reading *reading)
 {
 	const struct decode_host *host =
@@ -60,7 +61,10 @@ static int trace_compare_modules(const void *va, const void *vb)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* As /proc/PID/maps would have them, in order; a path that would break a line is left out. */
+/*
+ * Writes the modules as /proc/PID/maps would have them, in order, and parses that; a path that
+ * would break a line is left out.
+ */
 static void trace_map_modules(struct trace_reading *reading)
 {
 	struct ring_trace_module sorted[RING_TRACE_MODULES];
@@ -140,7 +144,7 @@ static void trace_read_python(struct trace_reading *reading, uint32_t tid)
 	};
 }
 
-/* What is missing, and what the libraries said of the end: "" nothing. */
+/* Returns what is missing, by the words of the walks; "" nothing. */
 static const char *trace_cut(struct arena *arena, const struct ring_traceback *trace, int state)
 {
 	const char *native = "", *python = "";
@@ -232,8 +236,8 @@ void ring_decode_tracebacks(struct ring_source *source)
 /* --- Last words ------------------------------------------------------------------------------- */
 
 /*
- * A class is mangled as a function's name is, but for what stands in front. Any other type (an int,
- * a char const *) stays mangled.
+ * Adds the name of an exception's type. A class is mangled as a function's name is, without the
+ * prefix. Any other type (an int, a char const *) stays mangled.
  */
 static void trace_add_type(struct str *into, const char *type)
 {

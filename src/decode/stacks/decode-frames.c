@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "decode/stacks/demangle.h"
 
-#define FRAMES_KERNEL 32 /* functions of one kernel stack; the kernel shows 64 at most */
+#define FRAMES_KERNEL 32 /* the most functions of one kernel stack; the kernel shows 64 at most */
 
 static const char *file_name(const char *path)
 {
@@ -15,6 +15,7 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Returns a function's name for people. */
 static const char *readable(struct arena *arena, const char *function)
 {
 	struct str name = {0};
@@ -27,8 +28,8 @@ static const char *readable(struct arena *arena, const char *function)
 }
 
 /*
- * Code of a module: `at` is an address of the module, as it is looked up (before the end of a
- * call). NULL module: nothing is known of it but `name`, say "[anon-exec]".
+ * Adds code of a module: `at` is an address of the module, as it is looked up (before the end of a
+ * call). NULL module: nothing is known of it but `name`, as "[anon-exec]".
  */
 static void frames_add_code(struct decode_frames *into, struct arena *arena,
 	const struct module *module, uint64_t at, const char *name)
@@ -46,8 +47,8 @@ static void frames_add_code(struct decode_frames *into, struct arena *arena,
 }
 
 /*
- * Code that no module was gathered for. Of a file the offset tells the place, and is the same in
- * all ranks; of generated code and of no map at all nothing does.
+ * Adds code that no module was gathered for. In a file the offset tells the place, and is the same
+ * in all ranks; in generated code, or without a map, nothing does.
  */
 static void add_unknown(
 	struct decode_frames *into, struct arena *arena, const struct stack_map *map, uint64_t pc)
@@ -62,7 +63,7 @@ static void add_unknown(
 		into->all.items[into->all.nr - 1].offset = pc - map->start + map->offset;
 }
 
-/* One native frame of a walk. */
+/* Adds one native frame of a walk. */
 static void frames_add_native(struct decode_frames *into, struct arena *arena,
 	const struct stack_maps *maps, const struct unwind_stack *stack, size_t frame)
 {
@@ -99,7 +100,7 @@ static void add_kernel_function(
 	};
 }
 
-/* What every system call comes through. */
+/* True for functions that every system call comes through. */
 static bool is_entry(const char *name, size_t len)
 {
 	static const char *const entries[] = {"do_syscall_64", "entry_SYSCALL_64_after_hwframe",
@@ -111,7 +112,7 @@ static bool is_entry(const char *name, size_t len)
 	return false;
 }
 
-/* "[<0>] futex_wait_queue+0x60/0x90" */
+/* Lines are like "[<0>] futex_wait_queue+0x60/0x90". */
 void frames_add_kernel(struct decode_frames *into, struct arena *arena, const char *lines,
 	const char *wchan, bool all)
 {
@@ -148,7 +149,7 @@ void frames_add_merged(struct decode_frames *into, struct arena *arena,
 	}
 }
 
-/* "libc.so.6", "libc-2.28.so" */
+/* True for files of a library, "libc.so.6", "libc-2.28.so". */
 static bool is_library(const char *module, const char *name)
 {
 	size_t len = strlen(name);
@@ -156,6 +157,7 @@ static bool is_library(const char *module, const char *name)
 	return !strncmp(module, name, len) && strchr(".-", module[len]);
 }
 
+/* Marks our own frames that have only libc's further in. */
 static void mark_own(struct decode_frames *frames)
 {
 	struct job_frame *frame;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: what stacks are walked with. One table per host, since a file is known by its inode. */
+/*
+ * Decodes modules, with which stacks are walked. There is one table for each host, since a file is
+ * known by its inode.
+ */
 #include "decode/context.h"
 #include "decode/kinds.h"
 #include "evidence/format/stacks.h"

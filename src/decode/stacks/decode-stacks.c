@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Snapshots are walked each by itself (walked.h), and each thread is held until no more samples of
- * it come. The latest stack is what is told, with how it compares to those before. One exception: a
- * thread that runs shows at most its Python frames to who does not stop it, so that a whole stack
- * of an earlier sample stays.
+ * Decodes samples of stacks. Each snapshot is walked by itself (walked.h), and each thread is held
+ * until no more samples of it come. The latest stack is told, and how it compares to those before.
+ * One exception: a thread that runs shows at most its Python frames as long as it is not stopped,
+ * so that a whole stack of an earlier sample stays.
  */
 #include "decode/stacks/decode-stacks.h"
 
@@ -17,24 +17,25 @@
 #include "decode/stacks/walked.h"
 #include "stack/unwind.h"
 
-/* Samples further apart than this are of different looks. */
+/* Samples further apart than this, ns, are of different looks. */
 #define STACKS_LOOK (60 * CLOCK_NS_PER_S)
 
+/* The samples of one process. */
 struct decode_stacks {
-	struct arena arena; /* of texts; and of each sample those of its walks: */
+	struct arena arena; /* holds texts; and for each sample those of its walks: */
 	ARRAY(struct arena) walks;
 	struct decode_process *process;
 	struct job_snapshot fact;
 	int64_t first;
 	int64_t reading;
-	ARRAY(struct sampled_thread) threads; /* in the order in which they came */
+	ARRAY(struct sampled_thread) threads; /* in the order of their coming */
 	size_t *index; /* open addressing by tid: 1 + place in threads, 0 free */
 	size_t index_size; /* a power of two */
 };
 
 /* --- Threads ---------------------------------------------------------------------------------- */
 
-/* Where a tid stands in the index, or would. */
+/* Returns where a tid stands in the index, or would. */
 static size_t *index_slot(const struct decode_stacks *held, uint32_t tid)
 {
 	size_t at = tid * 0x9e3779b1u & (held->index_size - 1);
@@ -44,7 +45,7 @@ static size_t *index_slot(const struct decode_stacks *held, uint32_t tid)
 	return &held->index[at];
 }
 
-/* The thread where samples before left it; NULL it is new. */
+/* Returns the thread as earlier samples left it; NULL it is new. */
 static struct sampled_thread *find_held(struct decode_stacks *held, uint32_t tid)
 {
 	size_t at = held->index_size ? *index_slot(held, tid) : 0;
@@ -52,7 +53,7 @@ static struct sampled_thread *find_held(struct decode_stacks *held, uint32_t tid
 	return at ? &held->threads.items[at - 1] : NULL;
 }
 
-/* The latest one is found from now on. */
+/* Adds the latest thread to the index. */
 static void index_latest(struct decode_stacks *held)
 {
 	if (held->threads.nr * 2 > held->index_size) {
@@ -65,6 +66,7 @@ static void index_latest(struct decode_stacks *held)
 	*index_slot(held, held->threads.items[held->threads.nr - 1].fact.tid) = held->threads.nr;
 }
 
+/* Takes one thread of a sample over. */
 static void take_thread(struct decode_stacks *all, const struct walked *walked, size_t i)
 {
 	const struct snapshot_thread *thread = &walked->snapshot.threads[i];
@@ -110,7 +112,7 @@ static enum job_snapshot_mode mode_of(enum snapshot_mode mode)
 	}
 }
 
-/* What ended the process of a core file, as the kernel wrote it there. */
+/* Tells what ended the process of a core file, as the kernel wrote it there. */
 static void tell_signal(struct job_builder *builder, struct decode_context *context,
 	struct decode_process *process, const struct snapshot *snapshot)
 {
@@ -197,7 +199,10 @@ static void take_walked(struct decode_context *context, struct job_builder *buil
 	walked->arena = (struct arena){0};
 }
 
-/* CPU time between the first and the last sample: exactly, or in ticks. */
+/*
+ * Returns the CPU time between the first and the last sample, ns: exactly, or by ticks.
+ * JOB_UNKNOWN.
+ */
 static int64_t cpu_between(const struct decode_context *context, const struct decode_stacks *held,
 	const struct sampled_thread *thread)
 {
@@ -246,7 +251,9 @@ void stacks_finish(struct decode_context *context, struct job_builder *builder)
 	context->stacks = NULL;
 }
 
-/* The samples that this one belongs to; NULL where it is older than those: of an earlier look. */
+/*
+ * Returns the samples that this one belongs to; NULL if it is older than those: of an earlier look.
+ */
 static struct decode_stacks *hold(struct decode_context *context, struct job_builder *builder,
 	struct decode_process *process, const struct snapshot *snapshot)
 {
@@ -264,7 +271,7 @@ static struct decode_stacks *hold(struct decode_context *context, struct job_bui
 	return held;
 }
 
-/* A damaged exhibit gives what stood before the damage. */
+/* Decodes a sample; a damaged exhibit gives what stood before the damage. */
 static int stacks_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)
 {
@@ -275,7 +282,7 @@ static int stacks_decode(const struct exhibit *exhibit, struct job_builder *buil
 
 	if (walked->status < 0)
 		complaint_set(why, "%s", complaint_text(&walked->why));
-	/* Texts of what could not be read at all are missing altogether. */
+	/* Of what could not be read at all, there are no texts either. */
 	if (walked->status < 0 && !walked->snapshot.nthreads)
 		return walked->status;
 	held = hold(context, builder, process, &walked->snapshot);

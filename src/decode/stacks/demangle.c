@@ -2,7 +2,7 @@
 /*
  * WHAT A NAME CAN DO. Substitutions ("S1_") let a name say a type twice that says another one
  * twice, and so on: 200 bytes stand for 2^30 bytes of text. __cxa_demangle would allocate them all.
- * So the entry beneath it is used that hands out its text piece by piece, and it is left for good
+ * So the entry beneath it is used, which hands out its text piece by piece, and it is left for good
  * (longjmp; it holds no memory) once that is too much. Two things take it as long before a single
  * byte is written, measured with GCC 12:
  *
@@ -24,17 +24,20 @@
 
 #include "decode/stacks/shortname.h"
 
-#define NAME_MOST	 1024 /* the library takes no longer ones either, by GCC 9 */
+#define NAME_MOST	 1024 /* bytes; by GCC 9 the library takes no longer ones either */
 #define TEXT_MOST	 (64u << 10)
 #define CONVERSIONS_MOST 8
-/* Up to here not even 2^N copies take time. */
+/* Up to so many substitutions not even 2^N copies take time. */
 #define SUBSTITUTIONS_MOST 12
 
-/* libsupc++'s own, beneath __cxa_demangle; no header has it. 0, or not where it is no name. */
+/*
+ * libsupc++'s own, beneath __cxa_demangle; no header has it. Returns 0, or another number if it is
+ * no name.
+ */
 int __gcclibcxx_demangle_callback(
 	const char *name, void (*give)(const char *, size_t, void *), void *opaque);
 
-/* What the library writes, until it is too much. */
+/* Takes what the library writes, until it is too much. */
 struct giving {
 	jmp_buf enough;
 	struct str text;
@@ -42,7 +45,7 @@ struct giving {
 
 /* --- Names without what harms ----------------------------------------------------------------- */
 
-/* The second letters of "Dp", "sp", "sZ", as they stand in what is no such operator. */
+/* Veils the second letters of "Dp", "sp", "sZ" where these are no such operators. */
 static char veil(char c)
 {
 	return c == 'p' ? '\x10' : '\x1a';
@@ -76,7 +79,7 @@ static bool is_number(const char *name, const char *at, const char *end, bool la
 	       (second == 'T' && (last == 'h' || last == 'v'));
 }
 
-/* The identifier whose length stands at `at`: where it begins, and that length; 0 for none. */
+/* Returns the length at `at` of an identifier, and where that begins; 0 for none. */
 static size_t find_identifier(const char *at, const char **begin)
 {
 	char *end;
@@ -87,12 +90,12 @@ static size_t find_identifier(const char *at, const char **begin)
 }
 
 /*
- * All packs made something else. What is an identifier is only guessed: if wrongly, the library
- * finds no name, or finds it spelt otherwise.
+ * Adds a name whose packs are made something else. Identifiers are only guessed: if wrongly, the
+ * library finds no name, or finds it spelt otherwise.
  */
 static void add_harmless(struct str *into, const char *name)
 {
-	const char *identifier = name, *end = name; /* the latest one */
+	const char *identifier = name, *end = name; /* the latest identifier */
 	size_t lambdas = 0;
 
 	for (const char *at = name; *at; at++) {
@@ -115,7 +118,7 @@ static void add_harmless(struct str *into, const char *name)
 			str_add_char(into, *at);
 			continue;
 		}
-		/* Those two are in many words; as operators they mostly begin an argument. */
+		/* "sp" and "sZ" are in many words; as operators they mostly begin an argument. */
 		if (inside || (*at == 's' && (at == name || at[-1] != 'X'))) {
 			str_add_char(into, *at++);
 			str_add_char(into, veil(*at));
@@ -126,7 +129,7 @@ static void add_harmless(struct str *into, const char *name)
 	}
 }
 
-/* How many substitutions a name has that double what it says: "S_", "S1_". */
+/* Returns how many substitutions a name has that double what it says: "S_", "S1_". */
 static size_t count_substitutions(const char *name)
 {
 	size_t nr = 0;
@@ -139,7 +142,7 @@ static size_t count_substitutions(const char *name)
 	return nr;
 }
 
-/* How often a parameter has arguments: "T0_I". */
+/* Returns how often a parameter has arguments: "T0_I". */
 static size_t count_applied(const char *name)
 {
 	size_t nr = 0;
@@ -154,6 +157,7 @@ static size_t count_applied(const char *name)
 
 /* --- Asking the library ----------------------------------------------------------------------- */
 
+/* Takes a piece of the library's text. */
 static void give(const char *text, size_t len, void *opaque)
 {
 	struct giving *giving = opaque;
@@ -170,7 +174,7 @@ enum answer {
 	ANSWER_TOO_MUCH,
 };
 
-/* The declaration in giving->text, which is the caller's to release. */
+/* Asks the library for a declaration, in giving->text, which the caller releases. */
 static enum answer ask_library(const char *name, struct giving *giving)
 {
 	if (setjmp(giving->enough))
@@ -196,8 +200,8 @@ static enum answer add_declared(struct str *into, const char *name)
 }
 
 /*
- * As it is where not even copies of copies take time: the library does not understand all packs,
- * so that it may be worth a second try.
+ * Adds a name that the library understands: as it is if not even copies of copies take time; then
+ * without packs, which the library does not all understand, so that a second try may be worth it.
  */
 static enum answer add_understood(struct str *into, const char *name)
 {
@@ -223,8 +227,8 @@ static void add_scope(struct str *into, const char *scope, size_t len)
 }
 
 /*
- * The scopes that a name begins with, as far as they are written out: "_ZN2at6nativeI..." At least
- * `least` of them, or nothing is added.
+ * Adds the scopes that a name begins with, as far as they are written out: "_ZN2at6nativeI...". At
+ * least `least` of them, or nothing.
  */
 static bool add_scopes(struct str *into, const char *name, size_t least)
 {
@@ -254,7 +258,9 @@ static bool add_scopes(struct str *into, const char *name, size_t least)
 
 /* --- Names ------------------------------------------------------------------------------------ */
 
-/* A function's, not a table's or a guard's; a thunk is called as where it leads. */
+/*
+ * True for the name of a function, not of a table or a guard; a thunk is named as where it leads.
+ */
 static bool is_function(const char *name)
 {
 	if (strncmp(name, "_Z", 2) != 0 || name[2] == 'G')
@@ -262,7 +268,7 @@ static bool is_function(const char *name)
 	return name[2] != 'T' || (name[3] && strchr("hvc", name[3]));
 }
 
-/* The length of a name without what the compiler put behind it for a part or a copy. */
+/* Returns the length of a name without what the compiler put behind it for a part or a copy. */
 static size_t base_length(const char *name)
 {
 	static const char *const marks[] = {
@@ -278,7 +284,7 @@ static size_t base_length(const char *name)
 	return len;
 }
 
-/* Rust's older names end in "::h0123456789abcdef". */
+/* Drops the end of Rust's older names, "::h0123456789abcdef". */
 static void drop_rust_hash(struct str *name, size_t from)
 {
 	static const size_t len = sizeof("::h0123456789abcdef") - 1;

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A declaration is read from left to right, and what has been taken of it so far is the name until
- * a blank, "*" or "&" outside of brackets shows that it was a type, which is then dropped. Brackets
- * that follow the name end it, unless "::" leads further in: into what stands in a function. Only
- * the names of operators have such characters themselves.
+ * Shortens a declaration to its name. It is read from left to right, and what has been taken of it
+ * so far is the name until a blank, "*" or "&" outside of brackets shows that it was a type, which
+ * is then dropped. Brackets that follow the name end it, unless "::" leads further in: into what
+ * stands in a function. Only the names of operators have such characters themselves.
  */
 #include "decode/stacks/shortname.h"
 
 #include <ctype.h>
 #include <string.h>
 
+/* A declaration, as far as it is read. */
 struct shortening {
 	const char *at;
 	struct str *into;
-	size_t from; /* where the name begins there */
-	bool ended;  /* what follows says no more of the name */
+	size_t from; /* where the name begins in `into` */
+	bool ended;  /* the rest tells no more of the name */
 };
 
+/* Skips this text; false if another one stands there. */
 static bool take(struct shortening *s, const char *text)
 {
 	size_t len = strlen(text);
@@ -34,10 +36,10 @@ static bool is_word(char c)
 
 /* --- Operators -------------------------------------------------------------------------------- */
 
-/* How long the sign of an operator is, behind "operator"; 0 where it has none. */
+/* Returns how long the sign of an operator is, behind "operator"; 0 if it has none. */
 static size_t operator_length(const char *at)
 {
-	/* Of those that begin alike the longer one first. */
+	/* Of signs that begin alike the longer one is first. */
 	static const char *const signs[] = {"()", "[]", "->*", "->", "<=>", "<<=", ">>=", "<<",
 		">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=",
 		"&=", "|=", "^=", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "=", "<", ">",
@@ -53,7 +55,7 @@ static size_t operator_length(const char *at)
 	return 0;
 }
 
-/* True if the word "operator" stands there, in `text`. */
+/* True if the word "operator" stands at `at`, in `text`. */
 static bool is_operator(const char *text, const char *at)
 {
 	static const char word[] = "operator";
@@ -65,8 +67,9 @@ static bool is_operator(const char *text, const char *at)
 /* --- Brackets --------------------------------------------------------------------------------- */
 
 /*
- * Behind the bracket that belongs to the one at `at`; NULL there is none. In "<...>" what stands in
- * round brackets is passed over, since "<" and ">" may be operators of an expression there.
+ * Returns what stands behind the bracket that belongs to the one at `at`; NULL there is none. In
+ * "<...>" what stands in round brackets is passed over, since "<" and ">" may be operators of an
+ * expression there.
  */
 static const char *group_end(const char *at)
 {
@@ -104,7 +107,7 @@ static bool skip_group(struct shortening *s)
 
 /* --- Parts of a declaration ------------------------------------------------------------------- */
 
-/* A type, to where the parameters of its conversion begin. */
+/* Skips a type, up to the parameters of its conversion. */
 static bool skip_converted(struct shortening *s)
 {
 	while (*s->at && *s->at != '(') {
@@ -135,7 +138,7 @@ static bool shorten_operator(struct shortening *s)
 	return true;
 }
 
-/* Behind the parameters: the end, or what stands in this function. */
+/* Skips parameters; behind them is the end, or what stands in this function. */
 static bool shorten_parameters(struct shortening *s)
 {
 	if (!skip_group(s))
@@ -147,7 +150,7 @@ static bool shorten_parameters(struct shortening *s)
 	return true;
 }
 
-/* "decltype(auto) f()", "decltype (x + y) f()": all of it is a type. */
+/* True at "decltype(auto) f()", "decltype (x + y) f()": all of that is a type. */
 static bool is_decltype(const struct shortening *s)
 {
 	static const char word[] = "decltype";
@@ -157,7 +160,7 @@ static bool is_decltype(const struct shortening *s)
 	       s->at[*s->at == ' '] == '(';
 }
 
-/* What was taken is a type, and the name comes behind. */
+/* Drops what was taken: it is a type, and the name comes behind. */
 static bool drop_type(struct shortening *s)
 {
 	bool expression = is_decltype(s);
@@ -182,7 +185,7 @@ static bool shorten_round(struct shortening *s)
 	return true;
 }
 
-/* "{lambda(int)#1}", "{unnamed type#2}" */
+/* Shortens "{lambda(int)#1}", "{unnamed type#2}" to the first word. */
 static bool shorten_curly(struct shortening *s)
 {
 	const char *end = group_end(s->at), *at = s->at;

@@ -15,7 +15,7 @@ static bool has_news(const struct snapshot *snapshot)
 	return false;
 }
 
-/* The names of the files whose code is mapped, as job.h has them. */
+/* Returns the names of the files whose code is mapped, as job.h has them. */
 static const char *modules_of(const struct stack_maps *maps, struct arena *arena)
 {
 	const struct stack_map *map;

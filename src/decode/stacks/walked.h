@@ -10,17 +10,17 @@
 #include "decode/stacks/walking.h"
 
 struct walked {
-	int status; /* 0; or negative with words, and what stood before the damage */
+	int status; /* 0; or negative with words, then the rest is what stood before the damage */
 	struct complaint why;
-	struct snapshot snapshot; /* without memory, if that was walked */
-	bool news; /* a thread has something to walk: most samples but the first have none */
-	struct walking walking;		/* begun where there is news, and stopped */
-	struct sampled_thread *threads; /* by number in the snapshot; blank where nothing is new */
-	const char *modules;		/* the names of files whose code is mapped; NULL unknown */
-	struct arena arena; /* of the threads' frames and texts; may be taken */
+	struct snapshot snapshot; /* without memory, if it was walked */
+	bool news; /* some thread has something to walk: most samples but the first have none */
+	struct walking walking;		/* begun if there is news, and stopped */
+	struct sampled_thread *threads; /* by number in the snapshot; blank if nothing is new */
+	const char *modules;		/* names of the files whose code is mapped; NULL unknown */
+	struct arena arena; /* holds the threads' frames and texts; may be taken */
 };
 
-/* Never NULL; walked_free() it. The exhibit must outlive it. */
+/* Reads and walks a snapshot. Never NULL; walked_free() it. The exhibit must outlive it. */
 struct walked *walked_new(const struct exhibit *exhibit, const struct decode_host *host)
 	__attribute__((nonnull, returns_nonnull));
 void walked_free(struct walked *walked);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stack that could not be walked to its end says why in `cut`; one not had at all is a loss. */
+/*
+ * Walks the stacks of a snapshot. One that could not be walked to its end tells why in `cut`; one
+ * that could not be had at all is a loss.
+ */
 #include "decode/stacks/walking.h"
 
 #include <errno.h>
@@ -9,9 +12,11 @@
 #include "base/redact.h"
 #include "decode/stacks/decode-frames.h"
 
-#define WALKING_THREADS_PYTHON 8 /* interpreters that know one thread */
+#define WALKING_THREADS_PYTHON 8 /* the most interpreters that know one thread */
 
-/* So many frames there are at least, and one for so many bytes that were kept of the memory. */
+/*
+ * A snapshot may have so many frames, and one more for each so many bytes of memory that were kept.
+ */
 #define WALKING_FRAMES 65536
 #define WALKING_BYTES  16
 
@@ -84,7 +89,7 @@ void walking_end(struct walking *walking)
 
 /* --- One thread of it ------------------------------------------------------------------------- */
 
-/* What Python knows of one thread: of one runtime, all of whose interpreters may know it. */
+/* What Python knows of one thread, by one runtime, all of whose interpreters may know it. */
 struct known_python {
 	const struct python_thread *threads[WALKING_THREADS_PYTHON];
 	size_t nr;
@@ -113,7 +118,10 @@ static void find_python(const struct walking *walking, const struct snapshot_thr
 	}
 }
 
-/* By the futex that it sleeps in, whatever its frames are called. */
+/*
+ * True if the thread waits for Python's lock, by the futex that it sleeps in, whatever its frames
+ * are called.
+ */
 static bool waits_for_gil(const struct walking *walking, const struct snapshot_thread *thread)
 {
 	if (!thread->in_syscall || strcmp(frames_syscall(thread->syscall), "futex") != 0)
@@ -134,7 +142,10 @@ static bool has_registers(const struct snapshot_thread *thread)
 	return (thread->regs.known & needed) == needed;
 }
 
-/* Where it sits in the kernel; of what waits for a device or a file server, all of the way. */
+/*
+ * Adds where a thread sits in the kernel; of one that waits for a device or a file server, all of
+ * the way.
+ */
 static void add_kernel(
 	struct decode_frames *into, struct arena *arena, const struct snapshot_thread *thread)
 {
@@ -142,6 +153,7 @@ static void add_kernel(
 		frames_add_kernel(into, arena, thread->kernel, thread->wchan, thread->state == 'D');
 }
 
+/* Returns why a thread could not be read. */
 static const char *failure(struct arena *arena, int error)
 {
 	switch (error) {
@@ -159,7 +171,7 @@ static const char *failure(struct arena *arena, int error)
 	}
 }
 
-/* Both walks of a thread into the new reading. */
+/* Walks a thread both ways, native and Python, into the new reading. */
 static void walk_thread(struct walking *walking, const struct snapshot_thread *thread,
 	const struct known_python *python, struct decode_frames *frames, struct sampled_thread *ret)
 {
@@ -182,7 +194,10 @@ static void walk_thread(struct walking *walking, const struct snapshot_thread *t
 	unwind_stack_release(&native);
 }
 
-/* A thread that ran has its Python frames at most: they were read without stopping it. */
+/*
+ * Takes the Python frames of a thread that ran, the most it has: they were read without stopping
+ * it.
+ */
 static void take_python(struct walking *walking, const struct snapshot_thread *thread,
 	const struct known_python *python, struct decode_frames *frames, struct sampled_thread *ret)
 {
@@ -199,8 +214,8 @@ static void take_python(struct walking *walking, const struct snapshot_thread *t
 }
 
 /*
- * Of one that runs, native frames count where they lead further in than Python's: others only say
- * what Python's say, and differ from one moment to the next.
+ * Walks a thread that runs. Its native frames count if they lead further in than Python's: others
+ * only say what Python's say, and differ from one moment to the next.
  */
 static void walk_runner(struct walking *walking, const struct snapshot_thread *thread,
 	const struct known_python *python, struct decode_frames *frames, struct sampled_thread *ret)
@@ -216,7 +231,7 @@ static void walk_runner(struct walking *walking, const struct snapshot_thread *t
 	take_python(walking, thread, python, frames, ret);
 }
 
-/* True if all of Python's frames are there, and nothing that is known stands further out. */
+/* True if all of Python's frames are there, and no known frame stands further out. */
 static bool is_rooted(const struct known_python *python, const struct decode_frames *frames)
 {
 	for (size_t i = 0; i < python->nr; i++)
@@ -225,7 +240,7 @@ static bool is_rooted(const struct known_python *python, const struct decode_fra
 	return frames->all.nr && frames->all.items[frames->all.nr - 1].kind == JOB_FRAME_PYTHON;
 }
 
-/* Python's own words about frames that are missing, behind those about native ones. */
+/* Adds Python's own words about frames that are missing, behind those about native ones. */
 static void add_python_cut(
 	struct arena *arena, const struct known_python *python, struct sampled_thread *ret)
 {
@@ -238,7 +253,9 @@ static void add_python_cut(
 	}
 }
 
-/* What it handles, by the first of its interpreters' threads that handles anything. */
+/*
+ * Returns what the thread handles, by the first of its interpreters' threads that handles anything.
+ */
 static const char *handling_of(struct arena *arena, const struct known_python *python)
 {
 	for (size_t i = 0; i < python->nr; i++)
