@@ -7,13 +7,14 @@
 #include "viewer/state/state-private.h"
 #include "words/escape.h"
 
+/* Draws the line that is above a pane. */
 static void draw_rule(const struct screen *screen, struct rect area)
 {
 	for (int x = 0; x < area.w; x++)
 		cells_glyph(screen->cells, area, x, 0, STYLE_BAR, GLYPH_RULE_H);
 }
 
-/* The cursor's time, relative and real, at the end of the tabs. */
+/* Draws the cursor's time, relative and real, at the end of the tabs. */
 static void draw_when(const struct screen *screen, int from)
 {
 	const struct state *state = screen->state;
@@ -42,7 +43,7 @@ static void draw_when(const struct screen *screen, int from)
 	str_release(&text);
 }
 
-/* Of the lines from `top` on, the first and the last item. */
+/* Finds the first and the last item of the lines from `top` on. */
 static void count_items(const struct pane_lines *lines, size_t top, size_t seen, size_t *ret_first,
 	size_t *ret_last)
 {
@@ -58,8 +59,8 @@ static void count_items(const struct pane_lines *lines, size_t top, size_t seen,
 }
 
 /*
- * "3-10 of 25 lines" on the rule above a pane that has more; returns where it ends. Of a pane of
- * very many, of which not all are lines now, it is the items that are counted.
+ * Draws "3-10 of 25 lines" on the rule above a pane that has more; returns where it ends. Of a pane
+ * of very many, of which not all are lines now, it is the items that are counted.
  */
 static int draw_more(const struct screen *screen, struct rect rule, int x,
 	const struct state_lines *of, size_t top, int h)
@@ -83,6 +84,7 @@ static int draw_more(const struct screen *screen, struct rect rule, int x,
 	return x;
 }
 
+/* Draws the tabs, and the cursor's time behind them. */
 static void draw_tabs(const struct screen *screen)
 {
 	const struct state *state = screen->state;
@@ -112,6 +114,7 @@ static void draw_tabs(const struct screen *screen)
 
 /* -- Lines ------------------------------------------------------------------------------------ */
 
+/* Where lines are drawn. */
 struct canvas {
 	const struct screen *screen;
 	struct rect area;
@@ -119,6 +122,7 @@ struct canvas {
 	const char *search; /* "" none */
 };
 
+/* Returns how many columns a text takes. */
 static int columns_of(const struct canvas *canvas, const char *text)
 {
 	struct str safe = {0};
@@ -130,7 +134,7 @@ static int columns_of(const struct canvas *canvas, const char *text)
 	return columns;
 }
 
-/* The whole text in plain, then its strong beginning over it. */
+/* Draws the whole text in plain, then its strong beginning over it. */
 static void draw_text(const struct canvas *canvas, const struct pane_line *line, int y, int w,
 	enum style style)
 {
@@ -150,6 +154,7 @@ static void draw_text(const struct canvas *canvas, const struct pane_line *line,
 	str_release(&strong);
 }
 
+/* Draws one line of a pane, with what stands at its right edge. */
 static void draw_line(const struct canvas *canvas, size_t at, int y, bool chosen)
 {
 	const struct pane_line *line = &canvas->lines->all.items[at];
@@ -171,6 +176,7 @@ static void draw_line(const struct canvas *canvas, size_t at, int y, bool chosen
 		cells_reverse(cells, rect_clip((struct rect){clip.x, clip.y + y, clip.w, 1}, clip));
 }
 
+/* Draws lines from `top` on; `chosen` -1: none is. */
 static void draw_lines(const struct canvas *canvas, size_t top, ptrdiff_t chosen)
 {
 	size_t n = canvas->lines->all.nr;
@@ -179,7 +185,7 @@ static void draw_lines(const struct canvas *canvas, size_t top, ptrdiff_t chosen
 		draw_line(canvas, top + (size_t)y, y, chosen == (ptrdiff_t)(top + (size_t)y));
 }
 
-/* What stands below the chosen pane, beside it, or below the legend. */
+/* Draws what stands below the chosen pane, beside it, or below the legend. */
 static void draw_aside(const struct screen *screen, const struct state_aside *aside)
 {
 	struct canvas canvas = {screen, aside->area, &aside->lines.lines, ""};

@@ -13,6 +13,7 @@
 
 /* -- Status ----------------------------------------------------------------------------------- */
 
+/* A key on the last line, and what it does. */
 struct hint {
 	enum request request;
 	const char *words;
@@ -27,7 +28,7 @@ static const struct hint in_pane[] = {{REQUEST_ENTER, "to the event"}, {REQUEST_
 	{REQUEST_EXPAND, "all"}, {REQUEST_BACK, "back"}, {REQUEST_MAXIMISE, "whole screen"},
 	{REQUEST_SEARCH, "find"}, {REQUEST_HELP, "help"}, {REQUEST_NONE, NULL}};
 
-/* Not where it would only say that it cannot. */
+/* False where it would only say that it cannot. */
 static bool has_use(const struct state *state, enum request request)
 {
 	if (request == REQUEST_FOLLOW)
@@ -35,7 +36,7 @@ static bool has_use(const struct state *state, enum request request)
 	return request != REQUEST_ZOOM_FORK || state->forked != JOB_UNKNOWN;
 }
 
-/* Draws them; or, with `at` a column, draws nothing and says which of them stands there. */
+/* Draws the keys; or, with `at` a column, draws nothing and says which of them stands there. */
 static enum request draw_hints(const struct screen *screen, const struct hint *hints, int at)
 {
 	struct rect area = screen->layout.status;
@@ -77,7 +78,7 @@ enum request draw_hint_at(struct state *state, int x)
 	return draw_hints(&screen, state->in_pane ? in_pane : on_rows, x);
 }
 
-/* ": rank 3: waiting 2.1 s, ..." */
+/* Appends ": rank 3: waiting 2.1 s, ...". */
 static void add_range(struct str *into, const struct state *state)
 {
 	const struct track *track = &state->tracks->at[state->rank.i];
@@ -89,6 +90,7 @@ static void add_range(struct str *into, const struct state *state)
 	range_add_words(into, &range);
 }
 
+/* Draws what is measured, and how much of it the rank was in which state. */
 static void draw_measure(const struct screen *screen)
 {
 	const struct state *state = screen->state;
@@ -116,7 +118,7 @@ static void draw_measure(const struct screen *screen)
 	str_release(&line);
 }
 
-/* What is typed; of a longer line the part that the cursor is in. */
+/* Draws what is typed; of a longer line the part that the cursor is in. */
 static void draw_prompt(const struct screen *screen)
 {
 	static const char *const leads[] = {[PROMPT_SEARCH] = "/",
@@ -152,6 +154,7 @@ static void draw_prompt(const struct screen *screen)
 	str_release(&before);
 }
 
+/* Draws the last line: a prompt, a measure, a message, or the keys of the moment. */
 static void draw_status(const struct screen *screen)
 {
 	const struct state *state = screen->state;
@@ -169,6 +172,7 @@ static void draw_status(const struct screen *screen)
 
 /* -- All of it -------------------------------------------------------------------------------- */
 
+/* Says how large the screen must be. */
 static void draw_too_small(const struct screen *screen)
 {
 	const struct state *state = screen->state;

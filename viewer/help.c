@@ -10,6 +10,7 @@
 
 #define KEYS_W 18 /* columns of keys */
 
+/* Adds the keys of a section, under its heading. */
 static void add_section(struct help *help, enum request_section section)
 {
 	if (help->lines.nr)
@@ -21,6 +22,7 @@ static void add_section(struct help *help, enum request_section section)
 				keys_of((enum request)i), keys_help((enum request)i)};
 }
 
+/* Signs that are no state; the legend names them so, too. */
 const struct help_line help_signs[HELP_SIGNS] = {
 	[HELP_EXCEPTION] = {"exception", "an exception that the rank died of"},
 	[HELP_KILL] = {"signal", "a signal that another process sent to it"},
@@ -73,6 +75,7 @@ static const struct help_line words[] = {
 	{"census, cgroup", "who was started as which rank; what the kernel killed for memory"},
 };
 
+/* Adds those words. */
 static void add_words(struct help *help)
 {
 	*array_add(&help->lines) = (struct help_line){"", NULL};
@@ -81,7 +84,7 @@ static void add_words(struct help *help)
 		*array_add(&help->lines) = words[i];
 }
 
-/* What is drawn of a rank, the worst first, as in the legend. */
+/* Adds what is drawn of a rank, the worst first, as in the legend. */
 static void add_signs(struct help *help)
 {
 	*array_add(&help->lines) = (struct help_line){"", NULL};
@@ -94,6 +97,7 @@ static void add_signs(struct help *help)
 		*array_add(&help->lines) = help_signs[i];
 }
 
+/* Adds the commands that may stand behind ":". */
 static void add_commands(struct help *help)
 {
 	*array_add(&help->lines) = (struct help_line){"", NULL};
@@ -103,7 +107,10 @@ static void add_commands(struct help *help)
 			(struct help_line){state_command_name(i), state_command_help(i)};
 }
 
-/* What chooses one and what it is are two texts, one behind the other. */
+/*
+ * Adds the jobs to choose from. What chooses one and what it is are two texts, one behind the
+ * other.
+ */
 static void add_jobs(struct help *help, const struct str *jobs)
 {
 	for (const char *at = jobs->text; at < jobs->text + jobs->len;) {
@@ -138,6 +145,7 @@ void help_release(struct help *help)
 	array_release(&help->lines);
 }
 
+/* Draws one line; a heading has no right part. */
 static void draw_help_line(
 	const struct screen *screen, const struct help_line *line, int y, bool match)
 {
@@ -153,6 +161,7 @@ static void draw_help_line(
 		match ? STYLE_MATCH : STYLE_PLAIN, line->right);
 }
 
+/* Draws the lines that are in sight, those that were searched for in another style. */
 static void draw_lines(const struct screen *screen, const struct help *help, int room)
 {
 	const struct state *state = screen->state;

@@ -12,6 +12,7 @@
 #define STEPS_H	  30 /* the ruler has steps */
 #define TALL_H	  40 /* the strip has more */
 
+/* Returns one line of an area. */
 static struct rect line(struct rect area, int y)
 {
 	return (struct rect){area.x, y, area.w, 1};
@@ -28,17 +29,21 @@ static struct rect take(struct rect *area, int h)
 	return taken;
 }
 
+/* Returns how many lines the ruler has. */
 static int ruler_lines(const struct layout_wish *wish)
 {
 	return wish->h < UTC_H ? 1 : wish->h >= STEPS_H && wish->steps ? 3 : 2;
 }
 
+/* Returns how many lines the strip has. */
 static int strip_lines(int h)
 {
 	return h < STRIP_H ? 0 : h < TALL_H ? 1 : h < 2 * TALL_H ? 4 : 8;
 }
 
-/* What rows show at their left and right, where the labels and names are that long. */
+/*
+ * Shares out a row: what it shows at its left and right, where the labels and names are that long.
+ */
 static void share_row(struct layout *layout)
 {
 	int w = layout->rows.w;
@@ -49,7 +54,10 @@ static void share_row(struct layout *layout)
 		layout->doing_w = 72;
 }
 
-/* Ruler, rows and what belongs to them fill an area; `most` lines of rows, the rest stays in it. */
+/*
+ * Fills an area with the ruler, rows and what belongs to them; `most` lines of rows, the rest stays
+ * in it.
+ */
 static void lay_timeline(struct layout *layout, struct rect *area, const struct layout_wish *wish,
 	int most)
 {
@@ -61,7 +69,10 @@ static void lay_timeline(struct layout *layout, struct rect *area, const struct 
 	share_row(layout);
 }
 
-/* Lines for so many rows that have all of an area: what ruler, strip and legend leave at most. */
+/*
+ * Returns the lines for so many rows that have all of an area: what ruler, strip and legend leave
+ * at most.
+ */
 static int rows_alone(struct rect area, const struct layout_wish *wish, size_t nrows)
 {
 	int most = area.h - ruler_lines(wish) - (wish->h >= MINIMAP_H) - strip_lines(wish->h) - 1;
@@ -71,7 +82,9 @@ static int rows_alone(struct rect area, const struct layout_wish *wish, size_t n
 	return nrows < (size_t)most ? nrows < 1 ? 1 : (int)nrows : most;
 }
 
-/* Rows above a pane: all of them while the pane keeps two fifths of the lines. */
+/*
+ * Returns the lines of rows above a pane: all of them while the pane keeps two fifths of the lines.
+ */
 static int rows_above(struct rect area, const struct layout_wish *wish)
 {
 	int both = rows_alone(area, wish, SIZE_MAX) - 1; /* the tabs */
@@ -82,6 +95,7 @@ static int rows_above(struct rect area, const struct layout_wish *wish)
 	return wish->nrows < (size_t)most ? wish->nrows < 1 ? 1 : (int)wish->nrows : most;
 }
 
+/* Lays the timeline at the left, and the panes at the right. */
 static void lay_beside(struct layout *layout, struct rect area, const struct layout_wish *wish)
 {
 	int right = area.w * 2 / 5 < 100 ? area.w * 2 / 5 : 100;
@@ -94,6 +108,7 @@ static void lay_beside(struct layout *layout, struct rect area, const struct lay
 	layout->rest = left;
 }
 
+/* Returns how a screen of that size is shared out. */
 static enum layout_kind kind_of(int w, int h)
 {
 	if (w < LAYOUT_LEAST_W || h < LAYOUT_LEAST_H)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * screen-layout.h: which part of the screen is whose. From 140 columns the panes stand at the
- * right, from
- * 60x14 below the timeline; from 40x8 one thing at a time (the timeline, or
- * with pane_only the pane); below nothing but one line that says so, in `status`.
+ * right, from 60x14 below the timeline; from 40x8 one thing at a time (the timeline, or with
+ * pane_only the pane); below nothing but one line that says so, in `status`.
  *
  * No part overlaps another or leaves the screen, at any size.
  */
@@ -15,8 +14,10 @@
 #define LAYOUT_LEAST_W 40
 #define LAYOUT_LEAST_H 8
 
+/* How the screen is shared out. */
 enum layout_kind { LAYOUT_TOO_SMALL, LAYOUT_SINGLE, LAYOUT_BELOW, LAYOUT_BESIDE };
 
+/* The parts. */
 struct layout {
 	enum layout_kind kind;
 	struct rect title;    /* the answer, and how sure it is: one line or two */
@@ -33,6 +34,7 @@ struct layout {
 			       * layout_fit_rows); cells are between */
 };
 
+/* What they are to be shared out for. */
 struct layout_wish {
 	int w, h;
 	size_t nrows; /* how many rows there would be */

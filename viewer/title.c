@@ -31,6 +31,7 @@ enum {
 	PIECES
 };
 
+/* The title while it is made. */
 struct title {
 	const struct screen *screen;
 	const struct scene *scene;
@@ -40,12 +41,13 @@ struct title {
 	struct str limit; /* the countdown alone, for where its name has no room */
 };
 
+/* Returns the style of a verdict. */
 static enum style style_of(const struct verdict *verdict)
 {
 	return pane_style(page_tone(verdict));
 }
 
-/* How long until something ends the job, as it is now; JOB_UNKNOWN. */
+/* Returns how long until something ends the job, as it is now; JOB_UNKNOWN. */
 static int64_t time_left(const struct scene *scene)
 {
 	const struct page page = pane_page(scene);
@@ -55,12 +57,13 @@ static int64_t time_left(const struct scene *scene)
 
 /* -- What there is to say --------------------------------------------------------------------- */
 
-/* By its verdicts, or since they were made. */
+/* True if the job is over, by its verdicts, or since they were made. */
 static bool is_over(const struct scene *scene)
 {
 	return scene->verdicts->over || scene->job->ended == JOB_YES;
 }
 
+/* Says what ends the job, and when. */
 static void say_limit(struct title *title)
 {
 	const char *limit = verdict_limit_name(title->verdict->watchdog);
@@ -74,7 +77,7 @@ static void say_limit(struct title *title)
 	str_printf(&title->pieces[PIECE_LIMIT], "%s %s", limit, str_text(&title->limit));
 }
 
-/* " (23 h ago)"; nothing of less than a minute. */
+/* Appends " (23 h ago)"; nothing of less than a minute. */
 static void add_age(struct str *into, int64_t ns)
 {
 	int64_t minutes = ns / (60 * CLOCK_NS_PER_S), hours = minutes / 60;
@@ -87,7 +90,7 @@ static void add_age(struct str *into, int64_t ns)
 		str_printf(into, " (%d min ago)", (int)minutes);
 }
 
-/* "RECORDED 2026-11-21 (23 h ago)" */
+/* Appends "RECORDED 2026-11-21 (23 h ago)". */
 static void say_recorded(struct str *into, int64_t when, int64_t now)
 {
 	time_t s = (time_t)(when / CLOCK_NS_PER_S);
@@ -101,7 +104,7 @@ static void say_recorded(struct str *into, int64_t when, int64_t now)
 		add_age(into, now - when);
 }
 
-/* Of a job that has ended while it was looked at: "ENDED". */
+/* Says whether it is live; of a job that has ended while it was looked at: "ENDED". */
 static void say_live(struct title *title)
 {
 	const struct state *state = title->screen->state;
@@ -118,6 +121,7 @@ static void say_live(struct title *title)
 			title->scene->now);
 }
 
+/* Says the job's name, or where it comes from. */
 static void say_name(struct title *title)
 {
 	const struct scene *scene = title->scene;
@@ -130,6 +134,7 @@ static void say_name(struct title *title)
 	escape_text(&title->pieces[PIECE_NAME], name, title->screen->cells->utf8);
 }
 
+/* Says all pieces. */
 static void say_all(struct title *title)
 {
 	say_limit(title);
@@ -144,12 +149,13 @@ static void say_all(struct title *title)
 
 /* -- Drawing ---------------------------------------------------------------------------------- */
 
+/* Returns how many columns a piece takes. */
 static int width_of(const struct str *piece)
 {
 	return (int)escape_width(str_text(piece));
 }
 
-/* Columns that all the pieces would take. */
+/* Returns how many columns all the pieces would take. */
 static int all_pieces(const struct title *title)
 {
 	int columns = 1;
@@ -159,7 +165,7 @@ static int all_pieces(const struct title *title)
 	return columns;
 }
 
-/* "compile-skew ESTABLISHED", "host-stall supported": what is sure is seen from afar. */
+/* Appends "compile-skew ESTABLISHED", "host-stall supported": what is sure is seen from afar. */
 static void add_class(struct str *into, const struct verdict *verdict)
 {
 	str_add(into, verdict_class_name(verdict->class));
@@ -169,7 +175,7 @@ static void add_class(struct str *into, const struct verdict *verdict)
 		str_printf(into, " %s", verdict_confidence_name(verdict->confidence));
 }
 
-/* "WAIT  compile-skew ESTABLISHED"; returns where it ends. */
+/* Draws "WAIT  compile-skew ESTABLISHED"; returns where it ends. */
 static int draw_standing(const struct title *title, int x, int y)
 {
 	const struct verdict *verdict = title->verdict;
@@ -195,7 +201,7 @@ static int draw_standing(const struct title *title, int x, int y)
 	return x;
 }
 
-/* From the right edge on, as long as there is room behind what ends at `from`. */
+/* Draws the pieces from the right edge on, as long as there is room behind what ends at `from`. */
 static void draw_pieces(const struct title *title, int from, int y)
 {
 	struct cells *cells = title->screen->cells;
@@ -219,7 +225,7 @@ static void draw_pieces(const struct title *title, int from, int y)
 	}
 }
 
-/* The headline in so many columns; returns where it ends. */
+/* Draws the headline in so many columns; returns where it ends. */
 static int draw_headline(const struct title *title, int x, int w)
 {
 	struct str line = {0};
@@ -234,7 +240,9 @@ static int draw_headline(const struct title *title, int x, int w)
 	return x;
 }
 
-/* "KILL  RANK 5 DIED OF SIGSEGV  rank-death ESTABLISHED": the class as far as there is room. */
+/*
+ * Draws "KILL  RANK 5 DIED OF SIGSEGV  rank-death ESTABLISHED": the class as far as there is room.
+ */
 static void draw_in_one(const struct title *title)
 {
 	const struct verdict *verdict = title->verdict;

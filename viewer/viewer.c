@@ -30,6 +30,7 @@
 #define AFTER_ERROR  (5 * CLOCK_NS_PER_S)
 #define AT_ONCE	     256 /* events that are taken in before the screen is drawn */
 
+/* A viewer that runs. */
 struct loop {
 	const struct view_source *source;
 	const struct view_options *options;
@@ -47,6 +48,7 @@ struct loop {
 	bool over;
 };
 
+/* Returns the processor time of ourselves, or of our children, in ns. */
 static int64_t used_ns(int who)
 {
 	struct rusage used = {0};
@@ -56,12 +58,13 @@ static int64_t used_ns(int who)
 	       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * CLOCK_NS_PER_US;
 }
 
-/* Of all threads, and of the helpers that read what may block. */
+/* Returns the processor time of all threads, and of the helpers that read what may block. */
 static int64_t processor_ns(void)
 {
 	return used_ns(RUSAGE_SELF) + used_ns(RUSAGE_CHILDREN);
 }
 
+/* Frees a look. */
 static void release_look(struct view_look *look)
 {
 	if (look->release)
@@ -87,6 +90,7 @@ static int load(struct loop *loop, struct complaint *why)
 	return 0;
 }
 
+/* Makes cells of the state. */
 static void draw(struct loop *loop)
 {
 	draw_screen(loop->state, &loop->cells);
@@ -94,7 +98,7 @@ static void draw(struct loop *loop)
 
 /* -- what keys ask of the outside ------------------------------------------------------------ */
 
-/* The whole, whatever is on the screen. */
+/* Appends a document of the whole, whatever is on the screen. */
 static void write_document(const struct loop *loop, enum view_document what, struct str *into)
 {
 	int64_t forked;
@@ -106,7 +110,10 @@ static void write_document(const struct loop *loop, enum view_document what, str
 		perfetto_write(scene, into);
 }
 
-/* What the name's end asks for: a document, or what is on the screen. */
+/*
+ * Writes what the name's end asks for: a document, or what is on the screen. 0, or negative with
+ * words.
+ */
 static int export_as_named(struct loop *loop, const char *name, struct str *ret_path,
 	struct complaint *why)
 {
@@ -126,6 +133,7 @@ static int export_as_named(struct loop *loop, const char *name, struct str *ret_
 	return err;
 }
 
+/* Writes a file, and says so. */
 static void say_export(struct loop *loop, const char *name)
 {
 	struct complaint why = {0};
@@ -141,6 +149,7 @@ static void say_export(struct loop *loop, const char *name)
 	complaint_release(&why);
 }
 
+/* Copies a text to the clipboard, if that is allowed. */
 static void copy(struct loop *loop, const char *text)
 {
 	if (!loop->terminal || !loop->options->clipboard) {
@@ -151,14 +160,14 @@ static void copy(struct loop *loop, const char *text)
 	state_say(loop->state, "copied");
 }
 
-/* Of a record it is told how old it is; a picture of it is always the same. */
+/* Tells how old a record is, on a terminal; a picture of it is always the same. */
 static void tell_age(struct loop *loop)
 {
 	if (loop->terminal && loop->look.verdicts && !loop->look.live)
 		state_set_now(loop->state, clock_realtime_ns());
 }
 
-/* Another job is looked at from the beginning; what is no rank's or time's stays. */
+/* Looks at another job from the beginning; what is no rank's or time's stays. */
 static void begin_job(struct loop *loop)
 {
 	struct state *old = loop->state;
@@ -177,6 +186,7 @@ static void begin_job(struct loop *loop)
 	complaint_release(&why);
 }
 
+/* Lists the source's jobs, or takes another one. */
 static void choose_job(struct loop *loop, const char *job)
 {
 	struct complaint why = {0};
@@ -200,6 +210,7 @@ static void choose_job(struct loop *loop, const char *job)
 	complaint_release(&why);
 }
 
+/* Takes the mouse, or leaves it. */
 static void set_mouse(struct loop *loop, bool on)
 {
 	if (loop->terminal)
@@ -207,6 +218,7 @@ static void set_mouse(struct loop *loop, bool on)
 	state_say(loop->state, on ? "mouse on" : "mouse off");
 }
 
+/* Does what the state asks for. */
 static void take_effect(struct loop *loop, enum state_effect effect, const char *argument)
 {
 	switch (effect) {
@@ -238,6 +250,7 @@ static void take_effect(struct loop *loop, enum state_effect effect, const char 
 	}
 }
 
+/* Does all that it asks for. */
 static void take_effects(struct loop *loop)
 {
 	const char *argument = NULL;
@@ -247,6 +260,7 @@ static void take_effects(struct loop *loop)
 		take_effect(loop, effect, argument);
 }
 
+/* Takes one key. */
 static void take_key(struct loop *loop, const char *name)
 {
 	int w, h;
@@ -262,7 +276,7 @@ static void take_key(struct loop *loop, const char *name)
 	loop->dirty = true;
 }
 
-/* The keys that come before all others. */
+/* Takes the keys that come before all others. 0, or negative with words. */
 static int play(struct loop *loop, struct complaint *why)
 {
 	struct key *keys = NULL;
@@ -278,7 +292,7 @@ static int play(struct loop *loop, struct complaint *why)
 	return 0;
 }
 
-/* The first look, at this size, after the script. */
+/* Takes the first look, at this size, and plays the script. 0, or negative with words. */
 static int begin(struct loop *loop, int w, int h, struct complaint *why)
 {
 	const struct view_options *options = loop->options;
@@ -293,6 +307,7 @@ static int begin(struct loop *loop, int w, int h, struct complaint *why)
 	return play(loop, why);
 }
 
+/* Frees all but the terminal. */
 static void end(struct loop *loop)
 {
 	state_free(loop->state);
@@ -302,12 +317,13 @@ static void end(struct loop *loop)
 
 /* -- on the terminal --------------------------------------------------------------------------- */
 
+/* True while a live job is followed. */
 static bool follows(const struct loop *loop)
 {
 	return loop->source->every_ms > 0 && loop->look.live && !state_is_frozen(loop->state);
 }
 
-/* When the next look is due, by the clock that loop->loaded has. */
+/* Returns when the next look is due, by the clock that loop->loaded has. */
 static int64_t due(const struct loop *loop)
 {
 	bool idle = clock_monotonic_ns() - loop->touched > IDLE_AFTER;
@@ -319,6 +335,7 @@ static int64_t due(const struct loop *loop)
 	return loop->loaded + (after > least ? after : least);
 }
 
+/* Takes the next look, if it is due. */
 static void follow(struct loop *loop)
 {
 	struct complaint why = {0};
@@ -342,7 +359,7 @@ static void follow(struct loop *loop)
 	complaint_release(&why);
 }
 
-/* How long to sleep, in ms: -1 until a key comes. */
+/* Returns how long to sleep, in ms: -1 until a key comes. */
 static int patience(const struct loop *loop)
 {
 	int64_t left;
@@ -355,6 +372,7 @@ static int patience(const struct loop *loop)
 	return left < 0 ? 0 : left < TICK_MS ? (int)left + 1 : TICK_MS;
 }
 
+/* Takes the terminal's size. */
 static void take_size(struct loop *loop)
 {
 	int w, h;
@@ -364,7 +382,7 @@ static void take_size(struct loop *loop)
 	loop->dirty = true;
 }
 
-/* False: nothing came. */
+/* Takes what comes within so many ms; false: nothing did. */
 static bool take_event(struct loop *loop, int ms)
 {
 	struct terminal_event event = terminal_wait(loop->terminal, ms);
@@ -394,6 +412,7 @@ static bool take_event(struct loop *loop, int ms)
 	return true;
 }
 
+/* Shows the screen, if it is not what the state says. */
 static void show(struct loop *loop)
 {
 	if (!loop->dirty)
@@ -403,7 +422,7 @@ static void show(struct loop *loop)
 	loop->dirty = false;
 }
 
-/* Between two looks the countdowns go on. */
+/* Has the countdowns go on between two looks. */
 static void tick(struct loop *loop)
 {
 	int64_t gathered = loop->look.verdicts->job->gathered;
@@ -414,6 +433,7 @@ static void tick(struct loop *loop)
 	loop->dirty = true;
 }
 
+/* Sleeps, shows, and takes what has come. */
 static void turn(struct loop *loop)
 {
 	int ms = patience(loop);

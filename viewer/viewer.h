@@ -22,8 +22,12 @@ struct view_look {
 	void *own;
 };
 
+/* Where looks come from. */
 struct view_source {
-	/* The next look, or the first. 0, 1: nothing new, negative with words. Blocks shortly. */
+	/*
+	 * Gives the next look, or the first. 0, 1: nothing new, negative with words. Blocks
+	 * shortly.
+	 */
 	int (*reload)(void *context, struct view_look *into, struct complaint *why);
 	/*
 	 * Of several jobs: appends which there are, a line each of what chooses it, a tab and what
@@ -35,6 +39,7 @@ struct view_source {
 	int every_ms; /* how often to ask while following; 0: never again */
 };
 
+/* How the viewer looks, and what it may do. */
 struct view_options {
 	bool color, utf8, mouse, clipboard;
 	enum theme theme;
@@ -42,19 +47,20 @@ struct view_options {
 	const char *export_folder; /* where P writes; NULL: the current one */
 };
 
+/* How a screen is written, and what a document is. */
 enum view_format { VIEW_TEXT, VIEW_SVG };
 enum view_document { VIEW_HTML, VIEW_PERFETTO };
 
-/* On the terminal, until the user quits: 0. Negative with words where there is none. */
+/* Runs on the terminal, until the user quits: 0. Negative with words where there is none. */
 int view_run(const struct view_source *source, const struct view_options *options,
 	struct complaint *why) __attribute__((nonnull));
 
-/* One screen of w x h cells, after the script of keys, appended. 0 or negative with words. */
+/* Appends one screen of w x h cells, after the script of keys. 0 or negative with words. */
 int view_render(const struct view_source *source, const struct view_options *options, int w, int h,
 	enum view_format format, struct str *into, struct complaint *why) __attribute__((nonnull));
 
 /*
- * The whole timeline of one look, appended: a page for browsers (export/html.h) or a trace for
+ * Appends the whole timeline of one look: a page for browsers (export/html.h) or a trace for
  * Perfetto (export/perfetto.h). 0 or negative with words.
  */
 int view_document(const struct view_source *source, enum view_document what, struct str *into,

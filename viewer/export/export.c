@@ -10,7 +10,7 @@
 #include "base/follow.h"
 #include "viewer/term/svg.h"
 
-#define NAMES_TRIED 10000
+#define NAMES_TRIED 10000 /* before none is left */
 
 bool export_is(const char *name, const char *kind)
 {
@@ -19,6 +19,7 @@ bool export_is(const char *name, const char *kind)
 	return len >= end && name[len - end] == '.' && !strcmp(name + len - end + 1, kind);
 }
 
+/* Appends a name, below the folder where it is relative. */
 static void add_path(struct str *into, const char *folder, const char *name)
 {
 	if (folder && *folder && *name != '/')
@@ -26,7 +27,7 @@ static void add_path(struct str *into, const char *folder, const char *name)
 	str_add(into, name);
 }
 
-/* The first number that no file has. */
+/* Finds the first number that no file has. 0, or negative with words. */
 static int new_path(const char *folder, const char *kind, struct str *into, struct complaint *why)
 {
 	for (int i = 1; i <= NAMES_TRIED; i++) {
@@ -43,7 +44,10 @@ static int new_path(const char *folder, const char *kind, struct str *into, stru
 		str_text(into));
 }
 
-/* Nothing that is there is ever written over, be it a link that leads nowhere. */
+/*
+ * Writes a new file. Nothing that is there is ever written over, be it a link that leads nowhere.
+ * 0, or negative with words.
+ */
 static int write_new(const char *path, const struct str *text, struct complaint *why)
 {
 	int fd = follow_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -7,16 +7,16 @@
 #include "viewer/term/cells.h"
 
 /*
- * Writes to `name`, below the folder where that is relative; "" is a new name that no file there
- * has yet: inquest-view-1.txt and so on. NULL for the folder is the current one. Appends the path.
- * 0, or negative with words. A file that is there is never written over.
+ * Writes the screen to `name`, below the folder where that is relative; "" is a new name that no
+ * file there has yet: inquest-view-1.txt and so on. NULL for the folder is the current one. Appends
+ * the path. 0, or negative with words. A file that is there is never written over.
  */
 int export_cells(const struct cells *cells, enum theme theme, const char *folder, const char *name,
 	struct str *ret_path, struct complaint *why) __attribute__((nonnull(1, 4, 5, 6)));
 
 /*
- * The same of any text: what a name asks for is for the caller to know. `kind` ends a new name:
- * "txt" gives inquest-view-1.txt.
+ * Writes any text so: what a name asks for is for the caller to know. `kind` ends a new name: "txt"
+ * gives inquest-view-1.txt.
  */
 int export_text(const struct str *text, const char *folder, const char *name, const char *kind,
 	struct str *ret_path, struct complaint *why) __attribute__((nonnull(1, 3, 4, 5, 6)));

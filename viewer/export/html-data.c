@@ -23,17 +23,19 @@
 #define PANE_WIDTH  160  /* columns that lines of panes are made for */
 #define PANE_HEIGHT 2000 /* and lines: of a pane of very many so many are there */
 
+/* The page's data while they are written. */
 struct data {
 	const struct scene *scene;
 	struct str *into;
 	struct intern texts;
 	struct rows *rows;
 	int64_t forked;
-	uint64_t shortest;
+	uint64_t shortest; /* in ns, as find_shortest() has it */
 };
 
 /* -- JSON ------------------------------------------------------------------------------------- */
 
+/* Appends a text of ours as a string of JSON that may stand in a page. */
 static void add_quoted(struct str *into, const char *text)
 {
 	str_add_char(into, '"');
@@ -47,7 +49,7 @@ static void add_quoted(struct str *into, const char *text)
 	str_add_char(into, '"');
 }
 
-/* A text of anybody. */
+/* Appends a text of anybody, escaped. */
 static void add_text(struct str *into, const char *text)
 {
 	struct str shown = {0};
@@ -57,6 +59,7 @@ static void add_text(struct str *into, const char *text)
 	str_release(&shown);
 }
 
+/* Appends a member of an object, and a comma. */
 static void add_member(struct str *into, const char *name, const char *text)
 {
 	str_printf(into, "\"%s\":", name);
@@ -64,7 +67,7 @@ static void add_member(struct str *into, const char *name, const char *text)
 	str_add_char(into, ',');
 }
 
-/* A time, from the begin of the job's. */
+/* Returns a time from the begin of the job's on; 0 before it. */
 static uint64_t since_begin(const struct data *data, int64_t when)
 {
 	int64_t from = data->scene->tracks->from;
@@ -83,7 +86,7 @@ struct joined {
 	const struct track_span *first;
 };
 
-/* The state of [from, from + n): as one cell would show it. */
+/* Returns the state of n intervals, as one cell would show it. */
 static enum track_state state_of(const struct track_span *span, size_t n)
 {
 	uint64_t took[TRACK_STATES] = {0};
@@ -100,7 +103,7 @@ static enum track_state state_of(const struct track_span *span, size_t n)
 	return most;
 }
 
-/* The next of a track from *at on, which moves behind it; false at the end. */
+/* Finds the next of a track from *at on, which moves behind it; false at the end. */
 static bool next_joined(
 	const struct track *track, size_t *at, uint64_t shortest, struct joined *ret)
 {
@@ -119,6 +122,7 @@ static bool next_joined(
 	return true;
 }
 
+/* Returns how many there would be; it need not count beyond `most`. */
 static size_t count_joined(const struct tracks *tracks, uint64_t shortest, size_t most)
 {
 	struct joined one;
@@ -130,7 +134,7 @@ static size_t count_joined(const struct tracks *tracks, uint64_t shortest, size_
 	return n;
 }
 
-/* Below which they are joined; 0: all stand alone. */
+/* Returns the time below which intervals are joined; 0: all stand alone. */
 static uint64_t find_shortest(const struct tracks *tracks)
 {
 	uint64_t shortest = 0, all = window_between(tracks->from, tracks->to);
@@ -140,6 +144,7 @@ static uint64_t find_shortest(const struct tracks *tracks)
 	return shortest;
 }
 
+/* Appends the intervals of a row. */
 static void add_spans(struct data *data, const struct track *track)
 {
 	int64_t end = data->scene->tracks->from;
@@ -160,7 +165,7 @@ static void add_spans(struct data *data, const struct track *track)
 	str_add(data->into, "],");
 }
 
-/* Those that are no begin or end of an interval. */
+/* Appends the events that are no begin or end of an interval. */
 static void add_events(struct data *data, const struct track *track)
 {
 	const char *comma = "";
@@ -187,6 +192,7 @@ static void add_events(struct data *data, const struct track *track)
 
 /* -- Rows ------------------------------------------------------------------------------------- */
 
+/* Appends where a rank runs: its host and its pid. */
 static void add_who(struct data *data, struct rank_index rank)
 {
 	const struct job *job = data->scene->job;
@@ -202,6 +208,7 @@ static void add_who(struct data *data, struct rank_index rank)
 	str_release(&text);
 }
 
+/* Appends a row, which is one rank. */
 static void add_row(struct data *data, const struct row *row)
 {
 	const struct track *track = &data->scene->tracks->at[row->ranks[0].i];
@@ -218,6 +225,7 @@ static void add_row(struct data *data, const struct row *row)
 	str_add_char(data->into, '}');
 }
 
+/* Appends all rows. */
 static void add_rows(struct data *data)
 {
 	str_add(data->into, "\"rows\":[");
@@ -231,6 +239,7 @@ static void add_rows(struct data *data)
 
 /* -- Panes ------------------------------------------------------------------------------------ */
 
+/* Returns the page's word for the looks of a line. */
 static const char *kind_of(enum style style)
 {
 	switch (style) {
@@ -249,6 +258,7 @@ static const char *kind_of(enum style style)
 	}
 }
 
+/* Appends a line of a pane. */
 static void add_line(struct data *data, const struct pane_line *line)
 {
 	str_add_char(data->into, '[');
@@ -263,6 +273,7 @@ static void add_line(struct data *data, const struct pane_line *line)
 		str_printf(data->into, "%" PRIu64 "]", since_begin(data, line->when));
 }
 
+/* Appends a pane, as it is for the first row at the end of the time. */
 static void add_pane(struct data *data, const struct pane *pane)
 {
 	struct pane_place place = {.rank = NO_RANK,
@@ -288,6 +299,7 @@ static void add_pane(struct data *data, const struct pane *pane)
 	pane_lines_release(&lines);
 }
 
+/* Appends the panes that make sense without a cursor. */
 static void add_panes(struct data *data)
 {
 	static const enum pane_number shown[] = {
@@ -304,6 +316,7 @@ static void add_panes(struct data *data)
 
 /* -- The whole -------------------------------------------------------------------------------- */
 
+/* Appends the verdict, and what job it is of. */
 static void add_verdict(struct data *data)
 {
 	const struct verdicts *verdicts = data->scene->verdicts;
@@ -324,8 +337,8 @@ static void add_verdict(struct data *data)
 }
 
 /*
- * Of each state on dark and on light ground. The page has no letters as a terminal has, so no two
- * are alike; those that are told apart most are so by lightness as well.
+ * The colours of each state on dark and on light ground. The page has no letters as a terminal has,
+ * so no two are alike; those that are told apart most are so by lightness as well.
  */
 static const uint32_t colors[TRACK_STATES][2] = {
 	[TRACK_NODATA] = {0x333333, 0xdddddd},
@@ -344,6 +357,7 @@ static const uint32_t colors[TRACK_STATES][2] = {
 	[TRACK_DEAD] = {0xf4f4f4, 0x1a1a1a},
 };
 
+/* Appends the names of states and kinds, by their numbers. */
 static void add_names(struct data *data)
 {
 	str_add(data->into, "\"states\":[");
@@ -359,6 +373,7 @@ static void add_names(struct data *data)
 	str_add(data->into, "],\n");
 }
 
+/* Appends the begin and the length of the time. */
 static void add_times(struct data *data)
 {
 	const struct tracks *tracks = data->scene->tracks;

@@ -31,7 +31,7 @@
 /* So many intervals have lines of their own; of more, the shortest neighbours are drawn as one. */
 #define HTML_SPANS 400000
 
-/* Appends it. forked: since when the job could not go on; JOB_UNKNOWN. */
+/* Appends the data. forked: since when the job could not go on; JOB_UNKNOWN. */
 void html_data_write(const struct scene *scene, int64_t forked, struct str *into)
 	__attribute__((nonnull));
 

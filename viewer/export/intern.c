@@ -8,9 +8,9 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
-#define LEAST 256
+#define LEAST 256 /* of places, and of texts */
 
-/* Where the text is, or where it would be. */
+/* Returns the place where the text is, or where it would be. */
 static size_t place_of(const struct intern *intern, const char *text)
 {
 	size_t at = (size_t)hash_text(HASH_START, text) & (intern->size - 1);
@@ -24,7 +24,7 @@ static size_t place_of(const struct intern *intern, const char *text)
 	return at;
 }
 
-/* Never more than half full. */
+/* Makes room for one more: never is more than half of the places taken. */
 static void grow(struct intern *intern)
 {
 	if (intern->n * 2 < intern->size)

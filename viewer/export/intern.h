@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+/* The table. {0} at first; intern_release() it. */
 struct intern {
 	const char **texts; /* by number, from 0 */
 	size_t n, room;
@@ -15,7 +16,7 @@ struct intern {
 	size_t size;    /* of it, a power of two, or 0 */
 };
 
-/* The number of a text, which must outlive the table; a new one is the next. */
+/* Returns the number of a text, which must outlive the table; a new one is the next. */
 size_t intern_text(struct intern *intern, const char *text) __attribute__((nonnull));
 
 /* Frees the table, not the texts, and leaves the empty one. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Field numbers are those of perfetto/protos/perfetto/trace: trace_packet.proto, track_event/
- * track_event.proto, track_descriptor.proto, process_descriptor.proto, debug_annotation.proto (v43
- * to v50 agree). A reader drops what has another number or wire type without a word, so a test
- * reads every packet back.
+ * Field numbers are those of perfetto/protos/perfetto/trace: trace_packet.proto,
+ * track_event/track_event.proto, track_descriptor.proto, process_descriptor.proto,
+ * debug_annotation.proto (v43 to v50 agree). A reader drops what has another number or wire type
+ * without a word, so a test reads every packet back.
  *
  * All packets are one sequence, whose names are sent once and then by number. A reader sorts by
  * time, so they come rank by rank.
@@ -55,21 +55,25 @@ enum {
 	INTERNED_TEXT = 2,
 };
 
+/* Types of an event, and flags of a sequence. */
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
 
+/* The trace while it is written. */
 struct trace {
 	const struct scene *scene;
 	struct str *into;
-	struct intern names;
+	struct intern names; /* as the reader knows them */
 	struct str event, packet, part, interned; /* under way */
 	bool begun;                               /* the sequence was */
 };
 
 /* -- Packets ---------------------------------------------------------------------------------- */
 
-/* Where a rank's own doings are (group JOB_NONE), or its calls of that group; the job is rank -1.
- * Spread over 64 bits, one to one: readers join traces, and small numbers meet. */
+/*
+ * Returns the uuid of where a rank's own doings are (group JOB_NONE), or its calls of that group;
+ * the job is rank -1. Spread over 64 bits, one to one: readers join traces, and small numbers meet.
+ */
 static uint64_t uuid_of(struct rank_index rank, int group)
 {
 	uint64_t at = (uint64_t)(rank.i + 2) << 32 | (uint32_t)(group + 2);
@@ -79,11 +83,13 @@ static uint64_t uuid_of(struct rank_index rank, int group)
 	return at ^ at >> 31;
 }
 
+/* Returns the uuid of the process that a rank is. */
 static uint64_t process_uuid(struct rank_index rank)
 {
 	return uuid_of(rank, -2);
 }
 
+/* Appends the packet that is under way, and begins the next. */
 static void send(struct trace *trace)
 {
 	proto_uint(&trace->packet, PACKET_SEQUENCE, 1);
@@ -94,12 +100,14 @@ static void send(struct trace *trace)
 	trace->begun = true;
 }
 
+/* Sends a track's descriptor. */
 static void send_track(struct trace *trace, const struct str *descriptor)
 {
 	proto_message(&trace->packet, PACKET_TRACK, descriptor);
 	send(trace);
 }
 
+/* Begins an event on that track. */
 static void begin_event(struct trace *trace, int type, uint64_t track)
 {
 	str_cut(&trace->event, 0);
@@ -107,6 +115,7 @@ static void begin_event(struct trace *trace, int type, uint64_t track)
 	proto_uint(&trace->event, EVENT_TRACK, track);
 }
 
+/* Adds a name and a text to the event; nothing where the text is empty. */
 static void annotate(struct trace *trace, const char *name, const char *text)
 {
 	if (!text || !*text)
@@ -117,7 +126,7 @@ static void annotate(struct trace *trace, const char *name, const char *text)
 	proto_message(&trace->event, EVENT_ANNOTATION, &trace->part);
 }
 
-/* By number; one that is new goes with the packet. */
+/* Names the event, by number; a name that is new goes with the packet. */
 static void name_event(struct trace *trace, const char *name)
 {
 	size_t known = trace->names.n, at = intern_text(&trace->names, name);
@@ -133,7 +142,7 @@ static void name_event(struct trace *trace, const char *name)
 	proto_message(&trace->packet, PACKET_INTERNED, &trace->interned);
 }
 
-/* A time before 1970 is the reader's beginning: it has no other. */
+/* Sends the event. A time before 1970 is the reader's beginning: it has no other. */
 static void send_event(struct trace *trace, int64_t when)
 {
 	proto_uint(&trace->packet, PACKET_TIMESTAMP, when > 0 ? (uint64_t)when : 0);
@@ -143,6 +152,7 @@ static void send_event(struct trace *trace, int64_t when)
 
 /* -- Tracks ----------------------------------------------------------------------------------- */
 
+/* Returns how many digits the largest number of a rank has. */
 static int digits_of(const struct job *job)
 {
 	int most = job->nranks ? job->ranks[job->nranks - 1].world_rank.n : 0, digits = 1;
@@ -152,7 +162,7 @@ static int digits_of(const struct job *job)
 	return digits;
 }
 
-/* "rank 03 (node7, pid 4711)": with zeros, since the reader sorts texts. */
+/* Appends "rank 03 (node7, pid 4711)": with zeros, since the reader sorts texts. */
 static void add_rank_name(struct str *into, const struct job *job, struct rank_index rank)
 {
 	const struct job_rank *who = job_rank(job, rank);
@@ -172,7 +182,9 @@ static void add_rank_name(struct str *into, const struct job *job, struct rank_i
 		str_add_char(into, ')');
 }
 
-/* The reader tells processes apart by pid, and those of several hosts may be equal: it gets ours.
+/*
+ * Sends a rank as a process. The reader tells processes apart by pid, and those of several hosts
+ * may be equal: it gets ours.
  */
 static void send_process(struct trace *trace, struct rank_index rank, const char *name)
 {
@@ -189,6 +201,7 @@ static void send_process(struct trace *trace, struct rank_index rank, const char
 	str_release(&track);
 }
 
+/* Sends a track of a rank: its own, or that of a group. */
 static void send_child(struct trace *trace, struct rank_index rank, int group, const char *name)
 {
 	struct str track = {0};
@@ -201,7 +214,7 @@ static void send_child(struct trace *trace, struct rank_index rank, int group, c
 	str_release(&track);
 }
 
-/* Those that something is on. */
+/* Sends the tracks of a rank that something is on. */
 static void send_tracks(struct trace *trace, const struct track *track)
 {
 	const struct job *job = trace->scene->job;
@@ -227,6 +240,7 @@ static void send_tracks(struct trace *trace, const struct track *track)
 
 /* -- What a rank did -------------------------------------------------------------------------- */
 
+/* Sends an interval, as a begin and an end; of one that is open an instant says so. */
 static void send_span(struct trace *trace, const struct track *track, const struct track_span *span)
 {
 	uint64_t uuid = uuid_of(track->rank, span->group);
@@ -248,12 +262,13 @@ static void send_span(struct trace *trace, const struct track *track, const stru
 	send_event(trace, span->to);
 }
 
-/* Points that are no begin or end of an interval. */
+/* True for points that are no begin or end of an interval. */
 static bool is_point(const struct track_event *event)
 {
 	return event->kind != TRACK_ENTER && event->kind != TRACK_BEGIN && event->kind != TRACK_END;
 }
 
+/* Sends the points of a rank, as instants. */
 static void send_points(struct trace *trace, const struct track *track)
 {
 	for (size_t i = 0; i < track->nevents; i++) {
@@ -274,7 +289,7 @@ static void send_points(struct trace *trace, const struct track *track)
 
 /* -- The job ---------------------------------------------------------------------------------- */
 
-/* So many flows of a verdict are drawn; to *ret_left how many are not. */
+/* Returns how many flows of a verdict are drawn; to *ret_left how many are not. */
 static size_t flows_of(const struct verdict *verdict, size_t *ret_left)
 {
 	size_t all = verdict->victims.n * verdict->culprits.n;
@@ -283,7 +298,7 @@ static size_t flows_of(const struct verdict *verdict, size_t *ret_left)
 	return all - *ret_left;
 }
 
-/* When the rank was last seen to live. */
+/* Returns when the rank was last seen to live. */
 static int64_t life_of(const struct trace *trace, struct rank_index rank)
 {
 	const struct track *track = &trace->scene->tracks->at[rank.i];
@@ -294,7 +309,10 @@ static int64_t life_of(const struct trace *trace, struct rank_index rank)
 	return trace->scene->tracks->to;
 }
 
-/* A flow goes to what begins later: so the culprit's end is an instant behind all others. */
+/*
+ * Sends one end of a flow. A flow goes to what begins later: so the culprit's end is an instant
+ * behind all others.
+ */
 static void send_flow(struct trace *trace, struct rank_index rank, struct rank_index other,
 	bool waits, uint64_t flow)
 {
@@ -313,6 +331,7 @@ static void send_flow(struct trace *trace, struct rank_index rank, struct rank_i
 	str_release(&name);
 }
 
+/* Sends a flow from each victim to each culprit. */
 static void send_flows(struct trace *trace, const struct verdict *verdict)
 {
 	size_t left, n = flows_of(verdict, &left);
@@ -326,7 +345,7 @@ static void send_flows(struct trace *trace, const struct verdict *verdict)
 	}
 }
 
-/* The verdict is an instant of the job's own track, at its end. */
+/* Sends the verdict, as an instant of the job's own track, at its end. */
 static void send_verdict(struct trace *trace)
 {
 	const struct verdicts *verdicts = trace->scene->verdicts;

@@ -3,8 +3,10 @@
 
 #include "words/escape.h"
 
+/* Wire types, as the encoding numbers them. */
 enum wire { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
+/* Appends seven bits a byte, the lowest first. */
 static void add_varint(struct str *into, uint64_t value)
 {
 	while (value >= 0x80) {
@@ -14,6 +16,7 @@ static void add_varint(struct str *into, uint64_t value)
 	str_add_char(into, (char)value);
 }
 
+/* Appends what stands before a field's value. */
 static void add_tag(struct str *into, unsigned field, enum wire wire)
 {
 	add_varint(into, (uint64_t)field << 3 | (unsigned)wire);

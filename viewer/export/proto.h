@@ -11,13 +11,13 @@
 
 #include "base/str.h"
 
-/* A varint: uint64, uint32, bool, enum; and int64, whose negatives take ten bytes. */
+/* Appends a varint: uint64, uint32, bool, enum; and int64, whose negatives take ten bytes. */
 void proto_uint(struct str *into, unsigned field, uint64_t value) __attribute__((nonnull));
-/* Eight bytes, the lowest first: fixed64. */
+/* Appends eight bytes, the lowest first: fixed64. */
 void proto_fixed64(struct str *into, unsigned field, uint64_t value) __attribute__((nonnull));
-/* A string. The text may be of anybody: what is not UTF-8 becomes U+FFFD. */
+/* Appends a string. The text may be of anybody: what is not UTF-8 becomes U+FFFD. */
 void proto_text(struct str *into, unsigned field, const char *text) __attribute__((nonnull));
-/* A message that was written before; its bytes are copied. */
+/* Appends a message that was written before; its bytes are copied. */
 void proto_message(struct str *into, unsigned field, const struct str *message)
 	__attribute__((nonnull));
 

@@ -10,7 +10,7 @@
 #include "words/rank-names.h"
 #include "words/wording.h"
 
-#define RANKS_WIDTH 24
+#define RANKS_WIDTH 24 /* columns that ranks get in a line */
 
 struct alike *alikes_add(struct alikes *alikes, unsigned section, const char *key, const char *text,
 	struct rank_index rank, const char *cite)
@@ -28,12 +28,13 @@ struct alike *alikes_add(struct alikes *alikes, unsigned section, const char *ke
 	return alike;
 }
 
-/* Equal texts of a job mostly are one text. */
+/* Orders texts; equal texts of a job mostly are one text. */
 static int compare_texts(const char *a, const char *b)
 {
 	return a == b ? 0 : strcmp(a, b);
 }
 
+/* Orders by section and key. */
 static int compare_keys(const struct alike *a, const struct alike *b)
 {
 	if (a->section != b->section)
@@ -41,7 +42,7 @@ static int compare_keys(const struct alike *a, const struct alike *b)
 	return compare_texts(a->key, b->key);
 }
 
-/* Is the same said of both? */
+/* 0 if the same is said of both. */
 static int compare_said(const struct alike *a, const struct alike *b)
 {
 	int order = compare_keys(a, b);
@@ -51,6 +52,7 @@ static int compare_said(const struct alike *a, const struct alike *b)
 	return order ? order : compare_texts(a->text, b->text);
 }
 
+/* Orders by what is said, then by rank. */
 static int compare_all(const void *va, const void *vb)
 {
 	const struct alike *a = va, *b = vb;
@@ -68,6 +70,7 @@ struct run {
 	size_t from, to;
 };
 
+/* Appends a number in its unit. */
 static void add_number(struct str *into, enum alike_unit unit, int64_t number)
 {
 	char text[CLOCK_TEXT_SIZE];
@@ -80,6 +83,7 @@ static void add_number(struct str *into, enum alike_unit unit, int64_t number)
 		str_printf(into, "%" PRId64, number);
 }
 
+/* Appends the number that all have, or from the least to the greatest. */
 static void add_range(struct str *into, const struct alike *at, size_t n)
 {
 	int64_t least = INT64_MAX, most = INT64_MIN;
@@ -101,7 +105,10 @@ static void add_range(struct str *into, const struct alike *at, size_t n)
 	str_add(into, at->after);
 }
 
-/* The key stands before the first line of its own. Whom it is about is said unless it is all. */
+/*
+ * Adds a line. The key stands before the first line of its own. Whom it is about is said unless it
+ * is all.
+ */
 static void add_run(const struct alikes *alikes, const struct pane_fill *fill, struct run run,
 	bool first, bool odd)
 {
@@ -133,7 +140,7 @@ static void add_run(const struct alikes *alikes, const struct pane_fill *fill, s
 	free(ranks);
 }
 
-/* Of one key: the fewest first, since they are odd; then by first rank. */
+/* Orders the lines of one key: the fewest first, since they are odd; then by first rank. */
 static int compare_runs(const void *va, const void *vb)
 {
 	const struct run *a = va, *b = vb;

@@ -8,8 +8,10 @@
 
 #include "viewer/pane/pane-words.h"
 
+/* What a number is of. */
 enum alike_unit { ALIKE_COUNT, ALIKE_TIME, ALIKE_BYTES };
 
+/* What is said of one rank. */
 struct alike {
 	const char *key;  /* "host": lines of one key stand together, in the order of `section` */
 	unsigned section;
@@ -23,6 +25,7 @@ struct alike {
 	const char *cite;
 };
 
+/* All that is said. {0} at first; alikes_tell() leaves it so. */
 struct alikes {
 	ARRAY(struct alike) all;
 };

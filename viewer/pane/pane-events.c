@@ -20,6 +20,7 @@
 #define WIDE	     72	 /* columns from which the time of day stands on each line */
 #define FIELD_COLUMN 13
 
+/* The pane while it is filled, and whose events it shows. */
 struct events_fill {
 	struct pane_fill fill;
 	const struct track *track;
@@ -27,6 +28,7 @@ struct events_fill {
 
 /* -- fields of facts, "name value; name value" ------------------------------------------------- */
 
+/* Begins the next field: its name. */
 static void next_field(struct str *into, const char *name)
 {
 	if (into->len)
@@ -34,18 +36,21 @@ static void next_field(struct str *into, const char *name)
 	str_printf(into, "%s ", name);
 }
 
+/* Adds a number. */
 static void add_number(struct str *into, const char *name, uint64_t value)
 {
 	next_field(into, name);
 	str_printf(into, "%" PRIu64, value);
 }
 
+/* Adds what is known to be so or not. */
 static void add_known(struct str *into, const char *name, enum job_known known)
 {
 	next_field(into, name);
 	str_add(into, known == JOB_YES ? "yes" : known == JOB_NO ? "no" : "not known");
 }
 
+/* Adds a text; nothing where it is empty. */
 static void add_text(struct str *into, const char *name, const char *text)
 {
 	if (!text || !*text)
@@ -54,6 +59,7 @@ static void add_text(struct str *into, const char *name, const char *text)
 	str_add(into, text);
 }
 
+/* Adds a duration; nothing where it is not known. */
 static void add_duration(struct str *into, const char *name, int64_t ns)
 {
 	char text[CLOCK_TEXT_SIZE];
@@ -64,11 +70,13 @@ static void add_duration(struct str *into, const char *name, int64_t ns)
 	str_add(into, clock_format(ns, text));
 }
 
+/* Returns how long it was; JOB_UNKNOWN where one end is not known. */
 static int64_t between(int64_t from, int64_t to)
 {
 	return from < 0 || to < from ? JOB_UNKNOWN : to - from;
 }
 
+/* Adds an op's arguments. */
 static void add_args(struct str *into, const struct job_sig *sig)
 {
 	next_field(into, "args");
@@ -84,6 +92,7 @@ static void add_args(struct str *into, const struct job_sig *sig)
 			sig->peer.n);
 }
 
+/* Adds the fields of an op that was entered. */
 static void add_op(const struct events_fill *e, struct str *into, const struct track_event *event)
 {
 	const struct job *job = e->fill.scene->job;
@@ -123,6 +132,7 @@ static void add_op(const struct events_fill *e, struct str *into, const struct t
 	}
 }
 
+/* Adds the fields of a span. */
 static void add_span(const struct events_fill *e, struct str *into, const struct job_span *span)
 {
 	const struct job *job = e->fill.scene->job;
@@ -141,6 +151,7 @@ static void add_span(const struct events_fill *e, struct str *into, const struct
 		add_number(into, "pid", job->processes[span->process].pid);
 }
 
+/* Adds the fields of a loader's shard. */
 static void add_shard(struct str *into, const struct job_shard *shard)
 {
 	add_text(into, "loader", shard->loader);
@@ -158,6 +169,7 @@ static void add_shard(struct str *into, const struct job_shard *shard)
 		next_field(into, "one batch was empty");
 }
 
+/* Adds the fields of a signal. */
 static void add_signal(struct str *into, const struct job_signal *signal)
 {
 	next_field(into, "signal");
@@ -175,6 +187,7 @@ static void add_signal(struct str *into, const struct job_signal *signal)
 		next_field(into, "abort() was called");
 }
 
+/* Adds the fields of a process that ended. */
 static void add_death(struct str *into, const struct job_process *process)
 {
 	add_number(into, "pid", process->pid);
@@ -190,6 +203,7 @@ static void add_death(struct str *into, const struct job_process *process)
 	}
 }
 
+/* Adds the fields of an event's fact, by its kind. */
 static void add_fields(
 	const struct events_fill *e, struct str *into, const struct track_event *event)
 {
@@ -236,7 +250,10 @@ static void add_fields(
 
 /* -- how long it lasted ------------------------------------------------------------------------ */
 
-/* The call in which it was entered, where calls are told; they stand by entry. */
+/*
+ * Returns the call in which the op was entered, where calls are told; they stand by entry. Else
+ * NULL.
+ */
 static const struct job_call *call_of(const struct events_fill *e, const struct track_event *event)
 {
 	const struct job *job = e->fill.scene->job;
@@ -259,7 +276,10 @@ static const struct job_call *call_of(const struct events_fill *e, const struct 
 	return NULL;
 }
 
-/* What begins with the event; false: nothing, or it is not known until when. */
+/*
+ * Finds when ended what begins with the event; false: nothing does, or it is not known until when.
+ * *ret_end JOB_UNKNOWN: it goes on.
+ */
 static bool lasts(const struct events_fill *e, const struct track_event *event, int64_t *ret_end)
 {
 	const struct job_span *span = event->fact;
@@ -278,9 +298,9 @@ static bool lasts(const struct events_fill *e, const struct track_event *event, 
 	return call != NULL;
 }
 
-#define BRIEF (CLOCK_NS_PER_MS / 10)
+#define BRIEF (CLOCK_NS_PER_MS / 10) /* what is shorter is told in microseconds */
 
-/* "3.2 s"; of what goes on at the end "3.2 s, open". */
+/* Appends "3.2 s"; of what goes on at the end "3.2 s, open". */
 static void add_lasts(
 	const struct events_fill *e, struct str *into, const struct track_event *event)
 {
@@ -302,11 +322,13 @@ static void add_lasts(
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
+/* Returns 1 + the event's number, as lines have their item. */
 static size_t item_of(const struct events_fill *e, const struct track_event *event)
 {
 	return (size_t)(event - e->track->events) + 1;
 }
 
+/* Adds a line with every field. */
 static void add_detail(const struct events_fill *e, const struct track_event *event)
 {
 	struct pane_words line = {.column = FIELD_COLUMN, .cite = "", .item = item_of(e, event)};
@@ -324,6 +346,7 @@ static void add_detail(const struct events_fill *e, const struct track_event *ev
 	pane_words_add(&e->fill, &line);
 }
 
+/* Returns the looks of an event's line. */
 static enum style style_of(const struct track_event *event)
 {
 	switch (event->kind) {
@@ -338,7 +361,7 @@ static enum style style_of(const struct track_event *event)
 	}
 }
 
-/* " +0:44.120 03:11:52.250 entered    AllReduce #1 world" */
+/* Adds a line: " +0:44.120 03:11:52.250 entered    AllReduce #1 world". */
 static void add_event(const struct events_fill *e, const struct track_event *event, bool here)
 {
 	const struct job *job = e->fill.scene->job;
@@ -375,6 +398,7 @@ static void add_event(const struct events_fill *e, const struct track_event *eve
 		add_detail(e, event);
 }
 
+/* Adds whose events they are, how many, and what the rank does now. */
 static void add_head(const struct events_fill *e, struct verdict_ranks row)
 {
 	const struct job *job = e->fill.scene->job;
@@ -402,7 +426,10 @@ static void add_head(const struct events_fill *e, struct verdict_ranks row)
 	pane_words_add(&e->fill, &line);
 }
 
-/* The event that the time cursor is at: of several at that moment the one that the user was at. */
+/*
+ * Returns the event that the time cursor is at: of several at that moment the one that the user was
+ * at; -1 none.
+ */
 static ptrdiff_t find_here(const struct events_fill *e)
 {
 	ptrdiff_t here = track_event_before(e->track, e->fill.place->when);
@@ -414,6 +441,7 @@ static ptrdiff_t find_here(const struct events_fill *e)
 	return (ptrdiff_t)item;
 }
 
+/* Adds the events around the user's. */
 static void add_events(const struct events_fill *e)
 {
 	ptrdiff_t here = find_here(e);
@@ -442,6 +470,7 @@ void pane_fill_events(
 
 /* -- finding ----------------------------------------------------------------------------------- */
 
+/* What is looked for, and in what. */
 struct sought {
 	const struct job *job;
 	const struct track *track;
@@ -449,6 +478,7 @@ struct sought {
 	struct str line;
 };
 
+/* True if the text is in that event. */
 static bool is_sought(void *context, size_t item)
 {
 	struct sought *sought = context;

@@ -10,7 +10,7 @@
 #include "job/names.h"
 #include "viewer/pane/pane-words.h"
 
-/* "ring:*:g1" is "ring:3:g1" of rank 3. */
+/* Appends the cite for one rank: "ring:*:g1" is "ring:3:g1" of rank 3. */
 static void add_of_rank(
 	struct str *into, const struct job *job, const char *cite, struct rank_index rank)
 {
@@ -43,7 +43,7 @@ struct pane_goal pane_goal_of_cite(
 	return goal;
 }
 
-/* Which events a fact of that kind is about. */
+/* True for facts that are about a collective. */
 static bool is_about_op(enum verdict_fact_kind kind)
 {
 	switch (kind) {
@@ -67,6 +67,7 @@ static bool is_about_op(enum verdict_fact_kind kind)
 	}
 }
 
+/* Returns the kind of events that a fact is about; TRACK_KINDS: none. */
 static enum track_kind event_kind(enum verdict_fact_kind kind)
 {
 	switch (kind) {
@@ -99,7 +100,7 @@ static enum track_kind event_kind(enum verdict_fact_kind kind)
 	}
 }
 
-/* The index of the op; of who never entered it, of the last that it did enter. */
+/* Returns the index of the op; of who never entered it, of the last that it did enter. */
 static int64_t op_index(const struct verdict_fact *fact)
 {
 	return fact->kind == FACT_NEVER_ENTERED ? fact->b
@@ -107,6 +108,7 @@ static int64_t op_index(const struct verdict_fact *fact)
 						: fact->a;
 }
 
+/* True if it is this event, of its kind, that the fact is about. */
 static bool is_it(const struct track_event *event, const struct verdict_fact *fact, int group)
 {
 	const struct job_op *op = event->fact;

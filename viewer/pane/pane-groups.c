@@ -20,13 +20,14 @@
 #define P2P_MOST    16
 #define NAME_WIDTH  24
 
+/* The pane while it is filled. */
 struct groups_fill {
 	struct pane_fill fill;
 };
 
 /* -- one group --------------------------------------------------------------------------------- */
 
-/* "world: 8 ranks, nccl; AllReduce #1: 7 here, 1 missing; rear #0" */
+/* Adds the group's line: "world: 8 ranks, nccl; AllReduce #1: 7 here, 1 missing; rear #0". */
 static void add_head(struct groups_fill *g, const struct seats *seats, bool mine)
 {
 	const struct job *job = g->fill.scene->job;
@@ -45,7 +46,7 @@ static void add_head(struct groups_fill *g, const struct seats *seats, bool mine
 	pane_words_add(&g->fill, &line);
 }
 
-/* Who is missing may be a victim that waits elsewhere. */
+/* Returns the looks of a seat's line. Who is missing may be a victim that waits elsewhere. */
 static enum style style_of(
 	const struct groups_fill *g, const struct seats *seats, const struct seat *seat)
 {
@@ -57,6 +58,7 @@ static enum style style_of(
 	return odd || seat->roll == ROLL_UNKNOWN ? STYLE_WARN : STYLE_PLAIN;
 }
 
+/* Adds a line for n seats that stand alike. *ret_mine: the selected rank is, or was, among them. */
 static void add_alike(struct groups_fill *g, const struct seats *seats, const struct seat *at,
 	size_t n, bool *ret_mine)
 {
@@ -88,7 +90,10 @@ static void add_alike(struct groups_fill *g, const struct seats *seats, const st
 	free(ranks);
 }
 
-/* The first of a seat's point-to-point calls that is not over: the later ones wait behind it. */
+/*
+ * Returns the first of a seat's point-to-point calls that is not over: the later ones wait behind
+ * it.
+ */
 static const struct job_op *open_p2p(const struct job_member *member)
 {
 	for (size_t i = 0; i < member->np2p; i++) {
@@ -101,7 +106,7 @@ static const struct job_op *open_p2p(const struct job_member *member)
 	return NULL;
 }
 
-/* They are in nobody's order but their own. */
+/* Adds the calls of that kind that are not over: they are in nobody's order but their own. */
 static void add_p2p(struct groups_fill *g, int number)
 {
 	const struct job *job = g->fill.scene->job;
@@ -126,7 +131,7 @@ static void add_p2p(struct groups_fill *g, int number)
 			shown - P2P_MOST);
 }
 
-/* A line for all who stand alike. */
+/* Adds a line for all who stand alike. */
 static void add_seats(struct groups_fill *g, const struct seats *seats)
 {
 	size_t lines = 0, from, to;
@@ -143,7 +148,7 @@ static void add_seats(struct groups_fill *g, const struct seats *seats)
 			seats->all.nr - from);
 }
 
-/* The op that the verdict is about, where the front has left it behind: where ranks parted. */
+/* Adds the op that the verdict is about, where the front has left it behind: where ranks parted. */
 static void add_verdict_op(struct groups_fill *g, int number, uint64_t front)
 {
 	const struct verdicts *verdicts = g->fill.scene->verdicts;
@@ -161,6 +166,7 @@ static void add_verdict_op(struct groups_fill *g, int number, uint64_t front)
 	add_seats(g, seats);
 }
 
+/* Adds a group with its seats. */
 static void add_group(struct groups_fill *g, const struct seats_summary *sum)
 {
 	const struct seats *seats = seats_of(g->fill.scene, sum->group, sum->front);
@@ -174,6 +180,7 @@ static void add_group(struct groups_fill *g, const struct seats_summary *sum)
 
 /* -- groups in step ---------------------------------------------------------------------------- */
 
+/* Orders groups so that those told in one line are neighbours. */
 static int compare_quiet(const void *va, const void *vb)
 {
 	const struct seats_summary *a = va, *b = vb;
@@ -182,6 +189,7 @@ static int compare_quiet(const void *va, const void *vb)
 	return order ? order : a->group - b->group;
 }
 
+/* Adds a line for n groups that are in step. */
 static void add_quiet(struct groups_fill *g, const struct seats_summary *at, size_t n)
 {
 	const struct job *job = g->fill.scene->job;
@@ -201,11 +209,15 @@ static void add_quiet(struct groups_fill *g, const struct seats_summary *at, siz
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
+/* Groups in short: those that are shown each, and those that share lines. */
 struct summaries {
 	ARRAY(struct seats_summary) shown, quiet;
 };
 
-/* What is to be seen first: the verdict's, where somebody is missing, the selected rank's. */
+/*
+ * Orders by what is to be seen first: the verdict's, where somebody is missing, the selected
+ * rank's.
+ */
 static int compare_shown(const void *va, const void *vb)
 {
 	const struct seats_summary *a = va, *b = vb;
@@ -215,6 +227,7 @@ static int compare_shown(const void *va, const void *vb)
 	return a->group - b->group;
 }
 
+/* Sums up all groups, and shares them out. */
 static void sum_up(struct groups_fill *g, struct summaries *sums)
 {
 	const struct job *job = g->fill.scene->job;

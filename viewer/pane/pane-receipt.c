@@ -14,8 +14,8 @@
 #include "words/receipt-words.h"
 #include "words/wording.h"
 
-#define FEW  6
-#define MANY 200
+#define FEW  6 /* lines of one key */
+#define MANY 200 /* in the longer form */
 
 /* The order of the page. */
 enum section {
@@ -28,11 +28,13 @@ enum section {
 	SECTION_LOGS,
 };
 
+/* The pane while it is filled. */
 struct receipt_fill {
 	struct pane_fill fill;
 	struct alikes alikes;
 };
 
+/* Adds a line, and takes its words over. Returns its number. */
 static size_t add(
 	const struct receipt_fill *r, const char *key, struct str *words, const char *cite)
 {
@@ -45,7 +47,7 @@ static size_t add(
 	return pane_words_add(&r->fill, &line);
 }
 
-/* As the page has it, but that all is equally worth reading. */
+/* Adds a section as the page has it, but that all is equally worth reading. */
 static void add_section(const struct receipt_fill *r, struct page *page, enum page_kind kind)
 {
 	struct page_section section = page_section(page, kind, NULL);
@@ -60,7 +62,7 @@ static void add_section(const struct receipt_fill *r, struct page *page, enum pa
 
 /* -- the job ----------------------------------------------------------------------------------- */
 
-/* "sft-41 (slurm:33.0): 8/8 ranks, attempt 1, stage STEADY, ended with status 0" */
+/* Adds "sft-41 (slurm:33.0): 8/8 ranks, attempt 1, stage STEADY, ended with status 0". */
 static void add_job(const struct receipt_fill *r, struct page *page)
 {
 	struct page_section section = page_section(page, PAGE_JOB, NULL);
@@ -77,6 +79,7 @@ static void add_job(const struct receipt_fill *r, struct page *page)
 	add(r, "job", &words, "");
 }
 
+/* Adds where all comes from. */
 static void add_origin(const struct receipt_fill *r)
 {
 	const struct scene *scene = r->fill.scene;
@@ -87,6 +90,7 @@ static void add_origin(const struct receipt_fill *r)
 	add(r, "from", &words, "");
 }
 
+/* Adds when the job was launched, and looked at. */
 static void add_times(const struct receipt_fill *r)
 {
 	const struct job *job = r->fill.scene->job;
@@ -103,6 +107,7 @@ static void add_times(const struct receipt_fill *r)
 	add(r, "when", &words, "");
 }
 
+/* Adds what would end the job by itself. */
 static void add_limits(const struct receipt_fill *r)
 {
 	const struct verdicts *verdicts = r->fill.scene->verdicts;
@@ -136,6 +141,7 @@ static void add_limits(const struct receipt_fill *r)
 
 /* -- of each rank ------------------------------------------------------------------------------ */
 
+/* Moves words into the pane's arena. */
 static char *in_arena(const struct receipt_fill *r, struct str *words)
 {
 	char *text = arena_text(&r->fill.into->arena, str_text(words));
@@ -144,6 +150,7 @@ static char *in_arena(const struct receipt_fill *r, struct str *words)
 	return text;
 }
 
+/* Says of each rank which kinds of evidence there are. */
 static void say_evidence(struct receipt_fill *r)
 {
 	static const struct {
@@ -176,7 +183,10 @@ static void say_evidence(struct receipt_fill *r)
 	}
 }
 
-/* Of many hosts only those are named of which something is to be told. */
+/*
+ * Returns what is said of a host. Of many hosts only those are named of which something is to be
+ * told.
+ */
 static const char *host_words(const struct receipt_fill *r, const struct job_host *host)
 {
 	bool odd = host->agent_alive == JOB_NO || host->oom_kills > 0;
@@ -196,6 +206,7 @@ static const char *host_words(const struct receipt_fill *r, const struct job_hos
 	return in_arena(r, &words);
 }
 
+/* Says of each rank its host, and when that host's agent was heard last. */
 static void say_hosts(struct receipt_fill *r)
 {
 	const struct job *job = r->fill.scene->job;
@@ -224,7 +235,7 @@ static void say_hosts(struct receipt_fill *r)
 	free(texts);
 }
 
-/* How many devices the process may open, and which of them it was told to see. */
+/* Says how many devices the process may open, and which of them it was told to see. */
 static void say_gpus(struct receipt_fill *r, const struct job_trait *trait)
 {
 	struct str words = {0};
@@ -239,6 +250,7 @@ static void say_gpus(struct receipt_fill *r, const struct job_trait *trait)
 		trait->cite);
 }
 
+/* Says what processes have told of themselves. */
 static void say_traits(struct receipt_fill *r)
 {
 	const struct job *job = r->fill.scene->job;
@@ -267,6 +279,7 @@ static void say_traits(struct receipt_fill *r)
 	}
 }
 
+/* Says of each rank the cache that it started with. */
 static void say_caches(struct receipt_fill *r)
 {
 	const struct job *job = r->fill.scene->job;
@@ -288,6 +301,7 @@ static void say_caches(struct receipt_fill *r)
 	}
 }
 
+/* Says of each rank its shard, its steps, and what it wrote last. */
 static void say_marks(struct receipt_fill *r)
 {
 	const struct job *job = r->fill.scene->job;
@@ -326,6 +340,7 @@ static void say_marks(struct receipt_fill *r)
 
 /* -- what is not there, and what the look has cost --------------------------------------------- */
 
+/* Adds what is not there. */
 static void add_losses(const struct receipt_fill *r, struct page *page)
 {
 	struct page_section lost = page_section(page, PAGE_LOST, NULL);
@@ -342,7 +357,7 @@ static void add_losses(const struct receipt_fill *r, struct page *page)
 			lost.n - most);
 }
 
-/* What was recorded and is not there any more, and when that was: it is drawn as such. */
+/* Adds what was recorded and is not there any more: it is drawn as such. */
 static void add_holes(const struct receipt_fill *r)
 {
 	const struct tracks *tracks = r->fill.scene->tracks;
@@ -370,7 +385,7 @@ static void add_holes(const struct receipt_fill *r)
 }
 
 /*
- * What `inquest receipt' says of it, but for what stands above: in the longer form only, since
+ * Adds what `inquest receipt' says of it, but for what stands above: in the longer form only, since
  * beside other panes it would take their room.
  */
 static void add_run(const struct receipt_fill *r)

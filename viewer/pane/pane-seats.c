@@ -10,11 +10,11 @@
 #include "words/escape.h"
 #include "words/rank-names.h"
 
-#define RANKS_WIDTH 24
+#define RANKS_WIDTH 24 /* columns that a group's ranks get */
 
 /* -- how far each is --------------------------------------------------------------------------- */
 
-/* The last collective that it is known to have entered. */
+/* Finds the last collective that the seat is known to have entered. False: that is not known. */
 static bool head_of(const struct job_member *member, uint64_t *ret)
 {
 	*ret = member->head_known ? member->head
@@ -23,6 +23,7 @@ static bool head_of(const struct job_member *member, uint64_t *ret)
 	return member->head_known || member->nops;
 }
 
+/* Returns the last collective that any seat of the group has entered; 0 none. */
 static uint64_t front_of(const struct job *job, int number)
 {
 	const struct job_group *group = &job->groups[number];
@@ -34,6 +35,7 @@ static uint64_t front_of(const struct job *job, int number)
 	return front;
 }
 
+/* Returns whether that op of the seat's is completed. `op` NULL: no details of it are known. */
 static enum job_known is_done(
 	const struct job_member *member, const struct job_op *op, uint64_t index)
 {
@@ -44,6 +46,7 @@ static enum job_known is_done(
 	return member->done >= index ? JOB_YES : JOB_NO;
 }
 
+/* Adds a seat to the roll call, and counts it. */
 static void add_seat(struct seats *seats, const struct scene *scene, int number)
 {
 	const struct job *job = scene->job;
@@ -75,6 +78,7 @@ static void add_seat(struct seats *seats, const struct scene *scene, int number)
 	seats->here += seat->roll == ROLL_HERE;
 }
 
+/* Returns where a seat stands: the missing, then the unknown, then who is there. */
 static int order_of(const struct seat *seat)
 {
 	if (seat->roll == ROLL_ABSENT || seat->never_came)
@@ -82,6 +86,7 @@ static int order_of(const struct seat *seat)
 	return seat->roll == ROLL_UNKNOWN ? 1 : 2;
 }
 
+/* Orders ops by what they were entered with; NULL is the first. */
 static int compare_sigs(const struct job_op *a, const struct job_op *b)
 {
 	if (!a || !b)
@@ -99,7 +104,7 @@ static int compare_sigs(const struct job_op *a, const struct job_op *b)
 	return 0;
 }
 
-/* What those who are not at the front do now tells why. */
+/* Orders by what they do now: of those who are not at the front that tells why. */
 static int compare_now(const struct seat *a, const struct seat *b)
 {
 	if (!a->track || !b->track)
@@ -133,6 +138,7 @@ int seat_compare(const struct seat *a, const struct seat *b)
 	return order_of(a) < 2 ? compare_now(a, b) : 0;
 }
 
+/* Orders seats, and those that stand alike by rank. */
 static int compare_places(const void *va, const void *vb)
 {
 	const struct seat *a = va, *b = vb;
@@ -144,8 +150,8 @@ static int compare_places(const void *va, const void *vb)
 }
 
 /*
- * What most did of those who are at the front; of two camps of one size neither is the odd one.
- * Seats are sorted, so that equals are neighbours.
+ * Finds what most did of those who are at the front; of two camps of one size neither is the odd
+ * one. Seats are sorted, so that equals are neighbours.
  */
 static void find_op(struct seats *seats)
 {
@@ -176,6 +182,7 @@ bool seats_is_odd(const struct seats *seats, const struct seat *seat)
 	       compare_sigs(seat->last, seats->op) != 0;
 }
 
+/* Makes the roll call of a group's op. */
 static struct seats call_roll(const struct scene *scene, int number, uint64_t front)
 {
 	const struct job *job = scene->job;
@@ -194,11 +201,13 @@ static struct seats call_roll(const struct scene *scene, int number, uint64_t fr
 
 #define CALLS 2 /* of a group: its front's, and that of the verdict's op */
 
+/* The roll calls of one group. */
 struct roll_calls {
 	struct seats at[CALLS];
 	size_t n; /* so many were made; of more the older one goes */
 };
 
+/* All that were made, and the groups in short. */
 struct seats_book {
 	struct roll_calls *calls; /* by group */
 	size_t ngroups;
@@ -252,6 +261,7 @@ const char *seat_cite(const struct job *job, const struct seat *seat)
 
 /* -- a group in short -------------------------------------------------------------------------- */
 
+/* Returns a group in short, from its members. */
 static struct seats_summary sum_up(const struct job *job, int number)
 {
 	const struct job_group *group = &job->groups[number];
@@ -278,6 +288,7 @@ static struct seats_summary sum_up(const struct job *job, int number)
 	return sum;
 }
 
+/* Marks the groups in which a rank sits. */
 static void mark(struct seats_book *book, const struct job *job, struct rank_index rank, bool has)
 {
 	if (is_rank(rank))
@@ -315,11 +326,13 @@ int seats_compare_quiet(const struct seats_summary *a, const struct seats_summar
 
 /* -- words ------------------------------------------------------------------------------------- */
 
+/* Appends "8 ranks". */
 static void add_size(struct str *into, uint32_t size)
 {
 	str_printf(into, "%" PRIu32 " rank%s", size, size == 1 ? "" : "s");
 }
 
+/* Appends what an op was entered with. */
 static void add_args(struct str *into, const struct job_sig *sig)
 {
 	const char *dtype = job_dtype_name(sig->dtype);
@@ -336,6 +349,7 @@ static void add_args(struct str *into, const struct job_sig *sig)
 		str_printf(into, " root %" PRIu32, sig->peer.n);
 }
 
+/* Appends "AllReduce #12", or "#12" where the op is not known. */
 static void add_op(struct str *into, const struct job_op *op, uint64_t index)
 {
 	if (op)
@@ -376,6 +390,7 @@ void seats_add_group(struct str *into, const struct job *job, const struct seats
 	seats_add_roll(into, seats);
 }
 
+/* Appends where the seat is in the life of its group. */
 static void add_member_state(struct str *into, const struct job_member *member)
 {
 	if (member->state == JOB_MEMBER_IN_INIT)
@@ -386,6 +401,7 @@ static void add_member_state(struct str *into, const struct job_member *member)
 		str_add(into, member->aborted ? "aborted it; " : "left it; ");
 }
 
+/* Appends what a rank does now. */
 static void add_now(struct str *into, const struct track *track)
 {
 	if (!track)
@@ -395,6 +411,7 @@ static void add_now(struct str *into, const struct track *track)
 		str_printf(into, ", %s", track->doing);
 }
 
+/* Appends when the seat's last op was entered. */
 static void add_when(struct str *into, const struct scene *scene, const struct seat *seat)
 {
 	if (!seat->last || seat->last->entered == JOB_UNKNOWN)

@@ -50,6 +50,7 @@ static bool is_below(const struct pane_fill *fill, const struct page_line *line)
 	       escape_width(line->words) + 2 + escape_width(line->command) > room;
 }
 
+/* Adds words, and the command on a line of its own. */
 static void add_below(const struct pane_fill *fill, const struct page_line *line)
 {
 	struct page_line first = *line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The merged stacks: first the classes with whether they moved, then the tree, with the odd one
- * out first. ">" stands at what the selected row's ranks pass, and where the selected rank's own
+ * The merged stacks: first the classes with whether they moved, then the tree, with the odd one out
+ * first. ">" stands at what the selected row's ranks pass, and where the selected rank's own
  * program stands that is said: below it are libraries, which everybody waits in. The pane scrolls
  * there. The longer form has all threads.
  *
@@ -23,6 +23,7 @@
 #define PLACE_MOST    4096
 #define MEMBERS_MOST  40 /* classes that are asked for their width */
 
+/* The pane while it is filled. */
 struct stacks_fill {
 	struct pane_fill fill;
 	const struct treelines *lines;
@@ -34,12 +35,14 @@ struct stacks_fill {
 	size_t first;	/* the branch that is shown first, where others stand before it; else 0 */
 };
 
+/* Fills a line with blanks up to a column. */
 static void pad(struct str *line, size_t column)
 {
 	for (size_t at = escape_width(str_text(line)); at < column; at++)
 		str_add_char(line, ' ');
 }
 
+/* Returns the first rank of a set; NO_RANK. */
 static struct rank_index rank_of(const struct stacks_fill *s, uint32_t set)
 {
 	const struct stacktree_set *members = &s->tree->sets[set];
@@ -50,6 +53,7 @@ static struct rank_index rank_of(const struct stacks_fill *s, uint32_t set)
 
 /* -- whom it is about -------------------------------------------------------------------------- */
 
+/* Returns by rank who is in the selected row. The caller frees it. */
 static bool *find_selected(const struct stacks_fill *s)
 {
 	struct verdict_ranks row = pane_row_ranks(&s->fill);
@@ -72,6 +76,7 @@ static bool is_mine(const struct stacks_fill *s, uint32_t set)
 	return false;
 }
 
+/* Returns the branch in which the selected rank's own program stands; SIZE_MAX none. */
 static size_t find_own(struct stacks_fill *s)
 {
 	const struct posture *postures = s->fill.scene->verdicts->postures;
@@ -85,7 +90,7 @@ static size_t find_own(struct stacks_fill *s)
 	return node == JOB_NONE ? SIZE_MAX : s->lines->of_node[node];
 }
 
-/* As wide as the widest class is, within bounds. */
+/* Returns how many columns members get: as wide as the widest class is, within bounds. */
 static size_t find_members(const struct stacks_fill *s)
 {
 	size_t most = s->fill.place->width < NARROW ? MEMBERS_WIDTH : PANE_RANKS;
@@ -104,6 +109,7 @@ static size_t find_members(const struct stacks_fill *s)
 
 /* -- the head ---------------------------------------------------------------------------------- */
 
+/* Adds how many stacks there are, and what taking them has cost. */
 static void add_summary(struct stacks_fill *s)
 {
 	struct disturbed disturbed = disturbed_by(s->tree->job);
@@ -124,6 +130,7 @@ static void add_summary(struct stacks_fill *s)
 	str_release(&line.words);
 }
 
+/* Adds a class: who is in it, where, and whether it moved. */
 static void add_class(struct stacks_fill *s, size_t at, int64_t span)
 {
 	const struct stacktree_class *class = &s->tree->classes[at];
@@ -142,8 +149,8 @@ static void add_class(struct stacks_fill *s, size_t at, int64_t span)
 /* -- the tree ---------------------------------------------------------------------------------- */
 
 /*
- * As much of its end as there is room for. Where that is too little, a line of source is more worth
- * than the end of a function's name, and a library's name is less.
+ * Puts as much of a place's end at the right as there is room for. Where that is too little, a line
+ * of source is more worth than the end of a function's name, and a library's name is less.
  */
 static void add_place(struct stacks_fill *s, struct pane_line *line,
 	const struct stacktree_node *node, size_t used)
@@ -162,7 +169,7 @@ static void add_place(struct stacks_fill *s, struct pane_line *line,
 	str_release(&place);
 }
 
-/* A frame is one line, whatever its length: where that is drawn its end is cut off. */
+/* Adds a frame as one line, whatever its length: where that is drawn its end is cut off. */
 static void add_frame(struct stacks_fill *s, struct pane_words *line,
 	const struct stacktree_node *node)
 {
@@ -180,6 +187,7 @@ static void add_frame(struct stacks_fill *s, struct pane_words *line,
 	str_release(&line->words);
 }
 
+/* Adds a line of the tree. */
 static void add_branch(struct stacks_fill *s, size_t at)
 {
 	const struct branch *branch = &s->lines->branches.all.items[at];
@@ -208,7 +216,10 @@ static void add_branch(struct stacks_fill *s, size_t at)
 		pane_words_add(&s->fill, &line);
 }
 
-/* What stands before and behind all items is seen with the first and the last of them. */
+/*
+ * Adds the items around the user's. What stands before and behind all items is seen with the first
+ * and the last of them.
+ */
 static void add_items(struct stacks_fill *s)
 {
 	struct pane_lines *into = s->fill.into;
@@ -231,12 +242,13 @@ static void add_items(struct stacks_fill *s)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
+/* Returns the tree to show: of all threads, or of main threads only; NULL none. */
 static const struct stacktree *tree_of(const struct scene *scene, const struct pane_place *place)
 {
 	return place->all || !scene->mains ? scene->tree : scene->mains;
 }
 
-/* As lines, which are made here where nobody keeps them; *ret_own: to be freed. */
+/* Returns a tree as lines, which are made here where nobody keeps them; *ret_own: to be freed. */
 static const struct treelines *lines_of(
 	const struct scene *scene, const struct stacktree *tree, struct treelines **ret_own)
 {
@@ -267,7 +279,10 @@ void pane_fill_stacks(
 	treelines_free(own);
 }
 
-/* The first branch in which not all stand who have a stack; else that of the own code. */
+/*
+ * Returns the first branch in which not all stand who have a stack; else that of the own code,
+ * *ret_alike.
+ */
 static size_t first_apart(const struct stacks_fill *s, bool *ret_alike)
 {
 	size_t all = s->tree->sets[s->tree->nodes[0].set].n;
@@ -287,8 +302,9 @@ static size_t first_apart(const struct stacks_fill *s, bool *ret_alike)
 #define DIFFER_FRAMES 3	  /* of the program, behind a fork */
 
 /*
- * Who goes another way, the frames there whose source is known, where the rank's own code is, and
- * where it died; what libraries do behind that has its tab.
+ * True for what tells how ranks differ: who goes another way, the frames there whose source is
+ * known, where the rank's own code is, and where it died; what libraries do behind that has its
+ * tab.
  */
 static bool tells(const struct stacks_fill *s, size_t at, int *frames)
 {
@@ -334,12 +350,14 @@ void pane_fill_differ(
 
 /* -- finding ----------------------------------------------------------------------------------- */
 
+/* What is looked for, and in what. */
 struct sought {
 	const struct treelines *lines;
 	const char *text;
 	struct str line;
 };
 
+/* True if the text is in that item. */
 static bool is_sought(void *context, size_t item)
 {
 	struct sought *sought = context;

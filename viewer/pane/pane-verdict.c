@@ -10,6 +10,7 @@
 
 #define OTHERS_MOST 32 /* further verdicts; how many more there are is said */
 
+/* Adds sections of the page, in this order. */
 static void add_sections(const struct pane_fill *fill, struct page *page,
 	const enum page_kind *kinds, size_t n, const struct verdict *verdict)
 {
@@ -17,7 +18,7 @@ static void add_sections(const struct pane_fill *fill, struct page *page,
 		pane_section_add(fill, page, kinds[i], verdict);
 }
 
-/* The verdicts behind the first, each with what speaks for it. */
+/* Adds the verdicts behind the first, each with what speaks for it. */
 static void add_others(const struct pane_fill *fill, struct page *page)
 {
 	static const enum page_kind parts[] = {PAGE_EVIDENCE, PAGE_WHO, PAGE_NEXT};

@@ -29,12 +29,14 @@ struct pane_words pane_words_of_ranks(const struct job *job, struct verdict_rank
 	return words;
 }
 
+/* Fills a line with blanks up to a column. */
 static void pad(struct str *line, size_t column)
 {
 	for (size_t at = escape_width(str_text(line)); at < column; at++)
 		str_add_char(line, ' ');
 }
 
+/* Adds one line of the words. */
 static struct pane_line *add(const struct pane_fill *fill, const struct pane_words *words,
 	const char *text)
 {
@@ -47,8 +49,8 @@ static struct pane_line *add(const struct pane_fill *fill, const struct pane_wor
 }
 
 /*
- * Columns that are gone from a line's text where so many stand at its right edge (0: nothing). As
- * draw-pane.c has it: a blank at the edge, and two before what stands there.
+ * Returns how many columns are gone from a line's text where so many stand at its right edge (0:
+ * nothing). As draw-pane.c has it: a blank at the edge, and two before what stands there.
  */
 static size_t pane_right(const struct pane_fill *fill, size_t columns)
 {
@@ -156,7 +158,7 @@ void pane_add_since(struct str *into, const struct scene *scene, int64_t when)
 			(int)(s % 60), (int)(ms % 1000));
 }
 
-/* UTC: the nodes of a job may be anywhere. */
+/* Appends a time in UTC: the nodes of a job may be anywhere. */
 static void add_time(struct str *into, bool date, int64_t when)
 {
 	time_t seconds = when / CLOCK_NS_PER_S;

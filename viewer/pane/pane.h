@@ -16,6 +16,7 @@
 struct seats_book;
 struct treelines;
 
+/* One line of a pane. */
 struct pane_line {
 	const char *text;  /* from outside or not: escaped where it is drawn */
 	const char *right; /* at the right edge: the cite, "" none */
@@ -49,7 +50,7 @@ struct scene {
 /* Where the user is: what a pane may depend on. */
 struct pane_place {
 	struct rank_index rank; /* first of the selected row; NO_RANK */
-	ptrdiff_t row;
+	ptrdiff_t row; /* its number among the rows; -1 none is selected */
 	int64_t when;	/* the time cursor */
 	int width, height; /* columns that lines have, and lines that are seen at once */
 	size_t item;	/* of a pane of very many, the one that the user is at; PANE_NO_ITEM */
@@ -57,6 +58,7 @@ struct pane_place {
 	bool all;	/* the pane's longer form: all threads, all fields */
 };
 
+/* What a pane has made. pane_lines_release() it. */
 struct pane_lines {
 	struct arena arena; /* of texts */
 	ARRAY(struct pane_line) all;
@@ -66,6 +68,7 @@ struct pane_lines {
 	size_t from, to;    /* else those of items [from, to) */
 };
 
+/* A kind of pane. */
 struct pane {
 	const char *name; /* "verdict" */
 	/* Adds lines to the empty `into`. */
@@ -84,7 +87,7 @@ struct pane {
 	const char *items; /* what they are called */
 };
 
-/* The first have tabs; the others stand where there is room for them. */
+/* The panes. The first have tabs; the others stand where there is room for them. */
 enum pane_number {
 	PANE_VERDICT,
 	PANE_STACKS,

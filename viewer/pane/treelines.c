@@ -38,7 +38,10 @@ void treelines_free(struct treelines *lines)
 	free(lines);
 }
 
-/* The first stack of that rank in the tree, by its place there: they are by rank, of none last. */
+/*
+ * Returns the first stack of that rank in the tree, by its place there: they are by rank, of none
+ * last.
+ */
 static size_t first_stack(const struct stacktree *tree, struct rank_index rank)
 {
 	size_t low = 0, high = tree->nstacks;
@@ -55,12 +58,16 @@ static size_t first_stack(const struct stacktree *tree, struct rank_index rank)
 	return low;
 }
 
+/* True for the main thread of the rank's own process. */
 static bool is_main(const struct job *job, const struct job_stack *stack)
 {
 	return stack->main && stack->process == job_rank(job, stack->rank)->process;
 }
 
-/* The place in the tree's stacks of `wanted`, or where that is NULL of the main thread; -1 none. */
+/*
+ * Returns the place in the tree's stacks of `wanted`, or where that is NULL of the main thread; -1
+ * none.
+ */
 static ptrdiff_t find_stack(
 	const struct stacktree *tree, struct rank_index rank, const struct job_stack *wanted)
 {
@@ -79,14 +86,15 @@ static ptrdiff_t find_stack(
 	return -1;
 }
 
+/* True for a frame of a module that is known. */
 static bool is_native(const struct job_frame *frame)
 {
 	return frame->kind == JOB_FRAME_NATIVE && *frame->module;
 }
 
 /*
- * Of a program in C: the innermost frame of the module that the outermost frame is of, which began
- * it. A Python program's own frames the posture knows; -1 where nothing does.
+ * Returns, of a program in C, the innermost frame of the module that the outermost frame is of,
+ * which began it. A Python program's own frames the posture knows; -1 where nothing does.
  */
 static long native_own(const struct job *job, const struct job_stack *stack)
 {

@@ -14,16 +14,16 @@ struct treelines {
 	uint32_t *of_node;	       /* the branch that each node is drawn in */
 };
 
-/* Never NULL; the tree must outlive it. Linear in the tree and its stacks. */
+/* Makes the lines. Never NULL; the tree must outlive it. Linear in the tree and its stacks. */
 struct treelines *treelines_new(const struct stacktree *tree) __attribute__((nonnull));
-/* Takes NULL. */
+/* Frees them; NULL is fine. */
 void treelines_free(struct treelines *lines);
 
 /*
- * Where the rank's own program stands: the node of the innermost frame that is not a library's, on
- * the stack that its posture (NULL: none is known) or else its main thread has; where no frame is
- * known to be the program's, the stack's end, and *ret_known is false. JOB_NONE: it has no stack in
- * the tree.
+ * Returns where the rank's own program stands: the node of the innermost frame that is not a
+ * library's, on the stack that its posture (NULL: none is known) or else its main thread has; where
+ * no frame is known to be the program's, the stack's end, and *ret_known is false. JOB_NONE: it has
+ * no stack in the tree.
  */
 int treelines_own(const struct treelines *lines, struct rank_index rank,
 	const struct posture *posture, bool *ret_known) __attribute__((nonnull(1, 4)));

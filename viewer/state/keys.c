@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "words/escape.h"
 
+/* The requests of requests.def, by number. */
 static const struct {
 	const char *keys, *help;
 	enum request_section section;
@@ -18,7 +19,10 @@ static const struct {
 #undef REQUEST
 };
 
-/* Beside these: a character, F and its number, and "Ctrl-", "Alt-" or "S-" before a name. */
+/*
+ * Names of keys. Beside these: a character, F and its number, and "Ctrl-", "Alt-" or "S-" before a
+ * name.
+ */
 static const char *const names[] = {"Space", "Enter", "Esc", "Tab", "Backspace", "Delete", "Insert",
 	"Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown"};
 
@@ -30,7 +34,7 @@ static const char *const sections[SECTIONS] = {
 	[SECTION_ELSE] = "Else",
 };
 
-/* The next word of a text apart by blanks, and its size; NULL at its end. */
+/* Returns the next word of a text apart by blanks, and its size; NULL at its end. */
 static const char *word(const char **text, size_t *ret_size)
 {
 	const char *from = *text + strspn(*text, " \t");
@@ -55,6 +59,7 @@ enum request keys_find(const char *name)
 	return REQUEST_NONE;
 }
 
+/* True for a number that is a request's. */
 static bool is_request(enum request request)
 {
 	return (unsigned)request < REQUESTS;
@@ -113,6 +118,7 @@ static void add_roff(struct str *into, const char *text, size_t size)
 	}
 }
 
+/* Appends a request's keys, and what it does. */
 static void add_manual_item(struct str *into, enum request request)
 {
 	const char *keys = keys_of(request), *key;
@@ -143,7 +149,7 @@ void keys_manual(struct str *into)
 
 /* --- scripts --- */
 
-/* What comes behind "Ctrl-", "Alt-" and "S-". */
+/* Returns what comes behind "Ctrl-", "Alt-" and "S-"; the name itself where there is none. */
 static const char *unmodified(const char *name)
 {
 	static const char *const modifiers[] = {"Ctrl-", "Alt-", "S-"};
@@ -197,6 +203,7 @@ bool keys_size(const char *name, int *ret_w, int *ret_h)
 	return true;
 }
 
+/* The keys that were read so far. */
 struct script {
 	ARRAY(struct key) keys;
 };
@@ -215,7 +222,7 @@ static bool add_key(struct script *script, const char *name, size_t size)
 	return true;
 }
 
-/* Adds a key for each character up to `end`. */
+/* Adds a key for each character up to `end`; false where one is no key. */
 static bool type(struct script *script, const char *text, const char *end)
 {
 	for (size_t size; text < end; text += size) {
@@ -243,6 +250,7 @@ static bool resize(struct script *script, const char **words)
 	return true;
 }
 
+/* Adds the keys of one line; false where one is none. */
 static bool read_line(struct script *script, const char *line)
 {
 	const char *name, *end = line + strlen(line);

@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 
+/* What a key asks for. */
 enum request {
 	REQUEST_NONE,
 #define REQUEST(name, section, keys, help) REQUEST_##name,
@@ -16,6 +17,7 @@ enum request {
 	REQUESTS
 };
 
+/* Where the help lists it. */
 enum request_section {
 	SECTION_MOVE,
 	SECTION_VIEW,
@@ -36,24 +38,24 @@ struct key {
  */
 bool keys_is_name(const char *name) __attribute__((nonnull));
 
-/* True if it is "resize WxH", which scripts have for a key, and the size. */
+/* True if the name is "resize WxH", which scripts have for a key; and the size. */
 bool keys_size(const char *name, int *ret_w, int *ret_h) __attribute__((nonnull));
 
-/* The request of a key; REQUEST_NONE where it means nothing. */
+/* Returns the request of a key; REQUEST_NONE where it means nothing. */
 enum request keys_find(const char *name) __attribute__((nonnull));
 
-/* Return the keys ("j Down"), the help and the section of a request; literals. */
+/* Returns the keys of a request ("j Down"); a literal, as the next three. */
 const char *keys_of(enum request request);
 /* Returns what the request does, in words. */
 const char *keys_help(enum request request);
-/* The section of the help that lists it. */
+/* Returns the section of the help that lists it. */
 enum request_section keys_section(enum request request);
-/* The section's heading. */
+/* Returns the section's heading. */
 const char *keys_section_name(enum request_section section); /* "Moving", ... */
 
-/* The whole table as text, as --keys prints it. */
+/* Appends the whole table as text, as --keys prints it. */
 void keys_print(struct str *into) __attribute__((nonnull));
-/* The same in mdoc, for the manual; tests compare the page with it. */
+/* Appends it in mdoc, for the manual; tests compare the page with it. */
 void keys_manual(struct str *into) __attribute__((nonnull));
 
 /*

@@ -16,6 +16,7 @@ struct part {
 	uint64_t ns;
 };
 
+/* Adds how long the rank was in which state. */
 static void add_spans(struct range *range, const struct track *track)
 {
 	const struct track_span *span = track_at(track, range->from), *end;
@@ -31,6 +32,7 @@ static void add_spans(struct range *range, const struct track *track)
 	}
 }
 
+/* Counts what happened. */
 static void add_events(struct range *range, const struct track *track)
 {
 	ptrdiff_t at = range->from > INT64_MIN ? track_event_before(track, range->from - 1) : -1;
@@ -61,6 +63,7 @@ struct range range_of(const struct track *track, int64_t a, int64_t b)
 
 /* -- In words --------------------------------------------------------------------------------- */
 
+/* Orders by length, the longest first. */
 static int compare_parts(const void *va, const void *vb)
 {
 	const struct part *a = va, *b = vb;
@@ -70,7 +73,7 @@ static int compare_parts(const void *va, const void *vb)
 	return (int)a->state - (int)b->state;
 }
 
-/* Those that it was in at all, the longest first; how many. */
+/* Returns how many states it was in at all, and these, the longest first. */
 static size_t sort_parts(const struct range *range, struct part parts[static TRACK_STATES])
 {
 	size_t n = 0;
@@ -82,11 +85,13 @@ static size_t sort_parts(const struct range *range, struct part parts[static TRA
 	return n;
 }
 
+/* Returns a duration in words, which are in `text`. */
 static const char *duration(uint64_t ns, char text[static CLOCK_TEXT_SIZE])
 {
 	return clock_format(ns > INT64_MAX ? INT64_MAX : (int64_t)ns, text);
 }
 
+/* Appends how many things happened, `before` the first of them. */
 static void add_counts(struct str *into, const struct range *range, const char *before)
 {
 	if (range->entered)
@@ -117,6 +122,7 @@ void range_add_words(struct str *into, const struct range *range)
 
 /* -- As a table ------------------------------------------------------------------------------- */
 
+/* Appends a time to the millisecond; "?" where it is none. */
 static void add_utc(struct str *into, int64_t when)
 {
 	time_t s = (time_t)(when / CLOCK_NS_PER_S);

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "viewer/timeline/track.h"
 
+/* What was done between two times. */
 struct range {
 	int64_t from, to;
 	uint64_t took[TRACK_STATES]; /* ns; with what is known of no state they are the whole */
@@ -18,14 +19,17 @@ struct range {
 	size_t odd; /* exceptions, signals, deaths, gaps */
 };
 
-/* The two times may come in any order. O(log n) and what lies between them. */
+/*
+ * Returns what was done between the two, which may come in any order. O(log n) and what lies
+ * between them.
+ */
 struct range range_of(const struct track *track, int64_t a, int64_t b) __attribute__((nonnull));
 
 /* Appends the greatest parts, the longest first: "waiting 2.1 s, compile 900 ms; 4 ops entered". */
 void range_add_words(struct str *into, const struct range *range) __attribute__((nonnull));
 
 /*
- * Appends the same as a table in Markdown, for a ticket or a chat, under a line that says of whom
+ * Appends all parts as a table in Markdown, for a ticket or a chat, under a line that says of whom
  * and when (UTC). Names in it are escaped.
  */
 void range_add_table(struct str *into, const struct range *range, const struct track *track,

@@ -10,9 +10,11 @@
 #include "base/alloc.h"
 #include "viewer/state/rows.h"
 
+/* What a word of a filter asks for. */
 enum term_kind { TERM_WORD, TERM_RANK, TERM_HOST, TERM_STATE, TERM_GROUP, TERM_OP, TERM_FRAME,
 	TERM_DOING };
 
+/* A word of a filter. */
 struct term {
 	enum term_kind kind;
 	bool inverted;
@@ -36,7 +38,7 @@ static const struct {
 
 /* -- reading it -------------------------------------------------------------------------------- */
 
-/* "nodata" is "no data", also in part: "own". */
+/* True if the text names that state: "nodata" is "no data", also in part: "own". */
 static bool names_state(const char *text, enum track_state state)
 {
 	const char *name = track_state_name(state);
@@ -49,6 +51,7 @@ static bool names_state(const char *text, enum track_state state)
 	return true;
 }
 
+/* Finds the first state that the text names; false where none is called so. */
 static bool find_state(const char *text, enum track_state *ret)
 {
 	for (unsigned state = 0; *text && state < TRACK_STATES; state++)
@@ -73,7 +76,7 @@ static bool read_number(const char **text, int *ret)
 	return number <= INT_MAX;
 }
 
-/* The next "0-7" of a list; *text is behind it. False at its end, and where it is no list. */
+/* Reads the next "0-7" of a list; *text is behind it. False at its end, and where it is no list. */
 static bool next_range(const char **text, int *from, int *to)
 {
 	if (!read_number(text, from))
@@ -89,6 +92,7 @@ static bool next_range(const char **text, int *from, int *to)
 	return **text == '\0';
 }
 
+/* True if the text is a list of numbers and ranges. */
 static bool is_list(const char *text)
 {
 	int from, to;
@@ -100,7 +104,7 @@ static bool is_list(const char *text)
 	return true;
 }
 
-/* "stat:hung" is meant for a key; "train.py:88" and "std::sort" are not. */
+/* True if a word is meant to have a key: "stat:hung"; not "train.py:88" and "std::sort". */
 static bool has_key(const char *word)
 {
 	size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -108,7 +112,9 @@ static bool has_key(const char *word)
 	return length && word[length] == ':' && word[length + 1] != ':';
 }
 
-/* One word of a filter, NUL-terminated, to be kept while the term is used. */
+/*
+ * Reads one word of a filter, NUL-terminated, to be kept while the term is used. False with words.
+ */
 static bool read_term(const char *word, struct term *term, struct str *why)
 {
 	const char *whole = word;
@@ -142,7 +148,7 @@ static bool read_term(const char *word, struct term *term, struct str *why)
 	return false;
 }
 
-/* The word at *filter, a copy that the caller frees; NULL at its end. */
+/* Returns the word at *filter, a copy that the caller frees; NULL at its end. */
 static char *next_word(const char **filter)
 {
 	const char *from = *filter + strspn(*filter, " \t");
@@ -167,12 +173,16 @@ bool rows_filter_is_valid(const char *filter, struct str *why)
 
 /* -- applying it ------------------------------------------------------------------------------- */
 
+/* Returns the text, or "" for none. */
 static const char *text_of(const char *text)
 {
 	return text ? text : "";
 }
 
-/* A name, with '*' and '?' where the user gave them; "node7" is also "node7.cluster". */
+/*
+ * True if a name matches, with '*' and '?' where the user gave them; "node7" is also
+ * "node7.cluster".
+ */
 static bool matches(const char *pattern, const char *name)
 {
 	size_t length = strlen(pattern);
@@ -181,6 +191,7 @@ static bool matches(const char *pattern, const char *name)
 	       (!strncasecmp(pattern, name, length) && name[length] == '.');
 }
 
+/* Finds the ranks of a list. */
 static void find_ranks(const struct job *job, const char *list, bool *found)
 {
 	bool more = true;
@@ -195,7 +206,7 @@ static void find_ranks(const struct job *job, const char *list, bool *found)
 	}
 }
 
-/* All with a seat in a group whose name is, or only contains, the text. */
+/* Finds all with a seat in a group whose name is, or only contains, the text. */
 static void find_groups(const struct job *job, const char *text, bool whole, bool *found)
 {
 	for (size_t i = 0; i < job->nmembers; i++) {
@@ -226,6 +237,7 @@ void rows_filter_frames(const struct job *job, const char *text, bool *found)
 	free(frames);
 }
 
+/* Returns the name of a rank's host; "" not known. */
 static const char *host_of(const struct job *job, struct rank_index rank)
 {
 	int host = job_rank(job, rank)->host;
@@ -250,6 +262,7 @@ static bool has_event(const struct track *track, const char *word, bool ops)
 	return false;
 }
 
+/* Finds who has a word anywhere. */
 static void find_word(const struct tracks *tracks, const char *word, bool *found)
 {
 	bool any = false;
@@ -269,6 +282,7 @@ static void find_word(const struct tracks *tracks, const char *word, bool *found
 		found[i] = has_event(&tracks->at[i], word, false);
 }
 
+/* Finds the ranks that a word of a filter asks for. */
 static void find_term(const struct tracks *tracks, const struct term *term, bool *found)
 {
 	switch (term->kind) {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 
-/* "AllReduce", "Send to", "codegen" */
+/* Leaves "AllReduce", "Send to", "codegen". */
 const char *rows_keys_without_ids(struct arena *arena, const struct track *track)
 {
 	char *text = arena_text(arena, track->doing), *to = text;
@@ -29,7 +29,10 @@ const char *rows_keys_without_ids(struct arena *arena, const struct track *track
 	return text;
 }
 
-/* Of each rank the largest group that is not all of the job; else the largest; JOB_NONE. */
+/*
+ * Returns of each rank the largest group that is not all of the job; else the largest; JOB_NONE.
+ * The caller frees it.
+ */
 static int *groups_of(const struct job *job)
 {
 	int *groups = alloc_zeroed(job->nranks + 1, sizeof(*groups));
@@ -53,6 +56,7 @@ static int *groups_of(const struct job *job)
 	return groups;
 }
 
+/* Sets a mark on each of those ranks. */
 static void mark(const struct verdict_ranks *ranks, uint8_t *marks, uint8_t as)
 {
 	for (size_t i = 0; i < ranks->n; i++)
@@ -100,7 +104,7 @@ struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
 	return keys;
 }
 
-/* Equal in all but the rank: one row. */
+/* Keys that are equal in all but the rank share a row. */
 int rows_keys_compare(const struct row_key *a, const struct row_key *b)
 {
 	if (a->tagged != b->tagged)
@@ -112,6 +116,7 @@ int rows_keys_compare(const struct row_key *a, const struct row_key *b)
 	return strcmp(a->doing, b->doing);
 }
 
+/* Orders keys, those that share a row by rank. */
 static int compare_keys(const void *va, const void *vb)
 {
 	const struct row_key *a = va, *b = vb;

@@ -24,20 +24,23 @@ struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
 /* Returns what a rank does, without the numbers that differ from rank to rank. */
 const char *rows_keys_without_ids(struct arena *arena, const struct track *track);
 
-/* row-words.c: what the row does, its worst rank, its losses. Words are kept for all rows. */
+/*
+ * Makes words of rows (row-words.c): what the row does, its worst rank, its losses. Kept for all
+ * rows.
+ */
 struct row_words;
 /* Returns a keep, which knows where ranks parted. row_words_free() it. */
 struct row_words *row_words_new(const struct tracks *tracks, const struct verdicts *verdicts);
-/* Takes NULL. */
+/* Frees it; NULL is fine. */
 void row_words_free(struct row_words *kept);
 /* Gives the row its words; they live in the arena. */
 void row_words_make(struct row_words *kept, struct arena *arena, const struct tracks *tracks,
 	struct row *row);
 
-/* By all but the rank: 0 where they share a row. */
+/* Orders keys by all but the rank: 0 where they share a row. */
 int rows_keys_compare(const struct row_key *a, const struct row_key *b);
 
-/* Side by side those that share a row, by rank. */
+/* Sorts keys, side by side those that share a row, by rank. */
 void rows_keys_sort(struct row_key *keys, size_t n);
 
 #endif

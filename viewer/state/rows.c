@@ -18,6 +18,7 @@
 
 #define LABEL_WIDTH 64 /* of a set of ranks: the screen cuts further */
 
+/* Rows, and what they are made of; rows.h shows the first member only. */
 struct rows_made {
 	struct rows rows;
 	struct arena arena;
@@ -28,11 +29,13 @@ struct rows_made {
 
 /* -- rows -------------------------------------------------------------------------------------- */
 
+/* Appends a text of anybody, escaped. */
 static void add_text(struct str *into, const char *text)
 {
 	escape_text(into, text ? text : "", true);
 }
 
+/* Returns a row's label. `whole`: nobody else stands in the same place, whose name will do then. */
 static const char *label_of(struct rows_made *made, const struct job *job, const struct row *row,
 	const struct row_key *key, bool whole)
 {
@@ -60,7 +63,7 @@ static const char *label_of(struct rows_made *made, const struct job *job, const
 	return label;
 }
 
-/* Rows of one rank each, below the fold that they come from. */
+/* Adds rows of one rank each, below the fold that they come from. */
 static void add_open(struct rows_made *made, const struct job *job, const struct row_key *keys,
 	const struct row *fold)
 {
@@ -79,7 +82,7 @@ static void add_open(struct rows_made *made, const struct job *job, const struct
 
 #define LANES_MOST 32
 
-/* The groups that anything of the rank is of, ascending, JOB_NONE last. */
+/* Lists the groups that anything of the rank is of, ascending, JOB_NONE last. Returns how many. */
 static size_t list_lanes(const struct track *track, int groups[LANES_MOST])
 {
 	size_t n = 0, at;
@@ -113,7 +116,7 @@ size_t rows_count_lanes(const struct track *track)
 	return list_lanes(track, groups);
 }
 
-/* What it does in that group, else what it did last there. */
+/* Returns what the rank does in that group, else what it did last there. */
 static const char *last_in(struct rows_made *made, const struct track *track, int group)
 {
 	const struct track_span *now = track_last(track);
@@ -130,6 +133,7 @@ static const char *last_in(struct rows_made *made, const struct track *track, in
 	return "";
 }
 
+/* Adds a row for each group of the rank, below its own. */
 static void add_lanes(struct rows_made *made, const struct tracks *tracks, const struct row *of)
 {
 	const struct track *track = &tracks->at[of->ranks[0].i];
@@ -155,6 +159,7 @@ static void add_lanes(struct rows_made *made, const struct tracks *tracks, const
 	}
 }
 
+/* Ranks of equal keys. */
 struct fold {
 	const struct row_key *keys;
 	size_t n;
@@ -162,6 +167,7 @@ struct fold {
 	bool whole; /* nobody else stands in the same place */
 };
 
+/* Orders folds: pinned ones, culprits, then small ones or by rank. */
 static int compare_orders(const void *va, const void *vb)
 {
 	const struct fold *a = va, *b = vb;
@@ -175,6 +181,7 @@ static int compare_orders(const void *va, const void *vb)
 	return a->keys->rank.i - b->keys->rank.i;
 }
 
+/* Adds a fold's row, and those below it where it is open. */
 static void add_fold(struct rows_made *made, const struct tracks *tracks, const struct fold *fold,
 	const struct rows_wish *wish)
 {
@@ -201,7 +208,7 @@ static void add_fold(struct rows_made *made, const struct tracks *tracks, const 
 		add_lanes(made, tracks, &row);
 }
 
-/* A host's name is enough where it is one row. */
+/* Finds folds whose host is one row: its name is enough then. */
 static void find_whole(struct fold *folds, size_t n, size_t nhosts)
 {
 	unsigned *shares = alloc_zeroed(nhosts + 1, sizeof(*shares));
@@ -220,6 +227,7 @@ static void find_whole(struct fold *folds, size_t n, size_t nhosts)
 	free(shares);
 }
 
+/* Sorts the keys, and adds a row for each that is another. */
 static void fold_keys(struct rows_made *made, const struct tracks *tracks, struct row_key *keys,
 	size_t n, const struct rows_wish *wish)
 {

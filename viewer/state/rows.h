@@ -10,8 +10,10 @@
 #include "base/str.h"
 #include "viewer/timeline/pyramid.h"
 
+/* What ranks are folded by. */
 enum rows_by { ROWS_BY_CLASS, ROWS_BY_HOST, ROWS_BY_GROUP, ROWS_FLAT, ROWS_BYS };
 
+/* A row. */
 struct row {
 	const struct rank_index *ranks; /* ascending, at least one */
 	size_t n;
@@ -20,7 +22,7 @@ struct row {
 	struct rank_index worst; /* the rank of it that does that */
 	bool loses;	/* something that was recorded of one of them is gone */
 	bool culprit;	/* all of it are culprits of the first verdict */
-	bool victim;
+	bool victim; /* all of it are its victims */
 	bool open;	/* a fold that was expanded: its ranks follow as rows with `depth` 1 */
 	uint8_t depth;
 	bool tagged;	/* pinned to the top */
@@ -29,6 +31,7 @@ struct row {
 	int group;	/* that one; JOB_NONE: what is of no group */
 };
 
+/* How rows are wished for. */
 struct rows_wish {
 	enum rows_by by;
 	bool by_chosen;		/* the user chose; else what fits */
@@ -37,10 +40,11 @@ struct rows_wish {
 				   "group:dp", a word; "!" before inverts. "" matches all */
 	const bool *tagged;	/* per rank */
 	const bool *expanded;	/* per rank: the fold whose first rank this is, is open */
-	bool all_expanded;
+	bool all_expanded; /* every fold is open */
 	const struct rank_index *laned; /* whose row has a lane for each of its groups; NULL */
 };
 
+/* All rows, from the top on. */
 struct rows {
 	const struct row *at;
 	size_t n;	/* rows, drawn or to be scrolled to */
@@ -49,22 +53,22 @@ struct rows {
 	enum rows_by by; /* what it came to */
 };
 
-/* Never NULL; rows_free() it before the tracks. */
+/* Makes the rows. Never NULL; rows_free() it before the tracks. */
 struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdicts,
 	const struct rows_wish *wish) __attribute__((nonnull));
-/* Takes NULL. */
+/* Frees them; NULL is fine. */
 void rows_free(struct rows *rows);
 
-/* The row that shows this rank; -1: none does. */
+/* Returns the row that shows this rank; -1: none does. */
 ptrdiff_t rows_of_rank(const struct rows *rows, struct rank_index rank) __attribute__((nonnull));
 
-/* How many lanes that rank would have: one for each group, one for what is of none. */
+/* Returns how many lanes that rank would have: one for each group, one for what is of none. */
 size_t rows_count_lanes(const struct track *track) __attribute__((nonnull));
 
-/* True if the text is a filter; else why not. */
+/* True if the text is a filter; else says why not. */
 bool rows_filter_is_valid(const char *filter, struct str *why) __attribute__((nonnull));
 
-/* "class", "host", "group", "flat" */
+/* Returns "class", "host", "group", "flat". */
 const char *rows_by_name(enum rows_by by);
 
 #endif

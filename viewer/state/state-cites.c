@@ -15,6 +15,7 @@ static const struct {
 	{"procs", "known"}, {"census", "known"}, {"exit", "known"}, {"receipt", "from"},
 	{"env", "env"}, {"clock", "clock"}};
 
+/* True if a cite names that kind of exhibit. */
 static bool is_of(const char *cite, const char *kind)
 {
 	size_t length = strlen(kind);
@@ -22,7 +23,7 @@ static bool is_of(const char *cite, const char *kind)
 	return !strncmp(cite, kind, length) && (!cite[length] || cite[length] == ':');
 }
 
-/* "ring:3:g0", "ring:*", "flight:6:pg1": a group, and no op of it. */
+/* True if a cite names a group, and no op of it: "ring:3:g0", "ring:*", "flight:6:pg1". */
 static bool is_group(const char *cite)
 {
 	const char *last = strrchr(cite, ':');
@@ -35,7 +36,10 @@ static bool is_group(const char *cite)
 	       (*last == 'g' && last[1] && strspn(last + 1, "0123456789") == strlen(last + 1));
 }
 
-/* PANES: none has it. */
+/*
+ * Returns the pane that has what a cite names; PANES: none has it. *ret_line: the text to look for
+ * there; NULL: the cite.
+ */
 static enum pane_number pane_of(const char *cite, const char **ret_line)
 {
 	*ret_line = NULL;
@@ -51,7 +55,9 @@ static enum pane_number pane_of(const char *cite, const char **ret_line)
 	return is_group(cite) ? PANE_GROUPS : PANE_EVENTS;
 }
 
-/* The line that has just this cite at its right, if there is one among those that are made. */
+/*
+ * Chooses the line that has just this cite at its right, if there is one among those that are made.
+ */
 static void pick_cited(struct state *state, const char *cite)
 {
 	const struct pane_lines *lines = &state->lines.lines;

@@ -15,7 +15,7 @@
 
 /* -- Times ------------------------------------------------------------------------------------ */
 
-/* A number with its fraction, in units of `unit` ns; false where there is none. */
+/* Reads a number with its fraction, in units of `unit` ns; false where there is none. */
 static bool read_number(const char **text, int64_t unit, int64_t *ret)
 {
 	const char *at = *text;
@@ -40,6 +40,7 @@ static bool read_number(const char **text, int64_t unit, int64_t *ret)
 	return true;
 }
 
+/* Returns the ns of a unit; 0: none is called so. */
 static int64_t unit_of(const char *name)
 {
 	static const struct {
@@ -55,7 +56,7 @@ static int64_t unit_of(const char *name)
 	return 0;
 }
 
-/* "12.5s", "11:08", "1:02:03.5"; how many colons it had. */
+/* Reads "12.5s", "11:08", "1:02:03.5"; and how many colons it had. */
 static bool read_duration(const char *text, int64_t *ret, int *ret_colons)
 {
 	const char *at = text;
@@ -84,12 +85,13 @@ static bool read_duration(const char *text, int64_t *ret, int *ret_colons)
 	       strspn(at, " ") == (size_t)(text - at);
 }
 
+/* Returns how far two times are apart. */
 static uint64_t apart(int64_t a, int64_t b)
 {
 	return a < b ? window_between(a, b) : window_between(b, a);
 }
 
-/* That time of day, UTC: of all its days the one on which it is nearest to the cursor. */
+/* Returns that time of day, UTC: of all its days the one on which it is nearest to the cursor. */
 static int64_t of_day(const struct state *state, int64_t since_midnight)
 {
 	int64_t at = state->when, midnight = at - (at % NS_PER_DAY + NS_PER_DAY) % NS_PER_DAY;
@@ -107,14 +109,15 @@ static int64_t of_day(const struct state *state, int64_t since_midnight)
 	return when;
 }
 
+/* True if the time is one of the job's. */
 static bool is_in_job(const struct state *state, int64_t when)
 {
 	return when >= state->bounds.from && when <= state->bounds.to;
 }
 
 /*
- * "1:02:03" may be either of what the ruler shows: a time of day has two digits for its hour there,
- * and of two readings the one that lies in the job is meant.
+ * Returns which time is meant by "1:02:03", which may be either of what the ruler shows: a time of
+ * day has two digits for its hour there, and of two readings the one that lies in the job is meant.
  */
 static int64_t of_either(const struct state *state, const char *text, int64_t duration)
 {
@@ -125,7 +128,7 @@ static int64_t of_either(const struct state *state, const char *text, int64_t du
 	return !is_in_job(state, likely) && is_in_job(state, other) ? other : likely;
 }
 
-/* Without what stands behind a time where it is shown. */
+/* Reads a time without what stands behind it where it is shown. */
 static bool read_shown(const char *text, int64_t *ret, int *ret_colons)
 {
 	size_t length = strlen(text);
@@ -159,6 +162,7 @@ bool state_read_time(const struct state *state, const char *text, int64_t *ret)
 
 /* -- Commands --------------------------------------------------------------------------------- */
 
+/* Goes to a rank by its number. These all are commands, as the table below has them. */
 static void go_rank(struct state *state, const char *argument)
 {
 	char *end;
@@ -180,6 +184,7 @@ static void go_rank(struct state *state, const char *argument)
 	state_tell(state, "there is no rank %ld", world);
 }
 
+/* Goes to a time. */
 static void go_time(struct state *state, const char *argument)
 {
 	int64_t when;
@@ -193,6 +198,7 @@ static void go_time(struct state *state, const char *argument)
 		state_tell(state, "the evidence does not go so far");
 }
 
+/* Sets the colours. */
 static void set_theme(struct state *state, const char *argument)
 {
 	static const char *const names[THEMES] = {"dark", "light", "mono"};
@@ -205,6 +211,7 @@ static void set_theme(struct state *state, const char *argument)
 	state_tell(state, "theme wants dark, light or mono");
 }
 
+/* Sets what rows are folded by. */
 static void set_by(struct state *state, const char *argument)
 {
 	for (int i = 0; i < ROWS_BYS; i++)
@@ -217,6 +224,7 @@ static void set_by(struct state *state, const char *argument)
 	state_tell(state, "by wants class, host, group or flat");
 }
 
+/* Puts a pane up. */
 static void choose_pane(struct state *state, const char *argument)
 {
 	for (int i = 0; i < PANES; i++)
@@ -227,11 +235,13 @@ static void choose_pane(struct state *state, const char *argument)
 	state_tell(state, "pane wants verdict, stacks, events, groups or receipt");
 }
 
+/* Filters rows. */
 static void set_filter(struct state *state, const char *argument)
 {
 	state_set_filter(state, argument);
 }
 
+/* Looks for a text. */
 static void search(struct state *state, const char *argument)
 {
 	state_search_new(state, argument);
@@ -239,16 +249,19 @@ static void search(struct state *state, const char *argument)
 		state_tell(state, "not found: %s", argument);
 }
 
+/* Asks the loop for another job. */
 static void choose_job(struct state *state, const char *argument)
 {
 	state_ask(state, EFFECT_JOB, argument);
 }
 
+/* Asks the loop to write the screen to a file. */
 static void export(struct state *state, const char *argument)
 {
 	state_ask(state, EFFECT_EXPORT, argument);
 }
 
+/* Takes the mouse, or leaves it to the terminal. */
 static void set_mouse(struct state *state, const char *argument)
 {
 	if (*argument && strcmp(argument, "on") && strcmp(argument, "off")) {
@@ -260,28 +273,33 @@ static void set_mouse(struct state *state, const char *argument)
 	state_ask(state, EFFECT_MOUSE, state->mouse ? "on" : "off");
 }
 
+/* Draws with ASCII from now on. */
 static void set_ascii(struct state *state, const char *argument)
 {
 	state->utf8 = false;
 	state->rows_stale = state->scene.job != NULL;
 }
 
+/* Draws with UTF-8 from now on. */
 static void set_utf8(struct state *state, const char *argument)
 {
 	state->utf8 = true;
 	state->rows_stale = state->scene.job != NULL;
 }
 
+/* Puts the help up. */
 static void show_help(struct state *state, const char *argument)
 {
 	state_do(state, REQUEST_HELP);
 }
 
+/* Asks the loop to end. */
 static void quit(struct state *state, const char *argument)
 {
 	state_ask(state, EFFECT_QUIT, "");
 }
 
+/* All commands, in the order of the help. */
 static const struct {
 	const char *name, *arguments;
 	void (*run)(struct state *state, const char *argument);
@@ -321,7 +339,7 @@ static const struct {
 	const char *typed, *name;
 } habits[] = {{"q", "quit"}, {"q!", "quit"}, {"qa", "quit"}, {"w", "export"}};
 
-/* The command of that name, or the only one that begins so; COMMANDS: none. */
+/* Returns the command of that name, or the only one that begins so; COMMANDS: none. */
 static size_t command_of(const char *name, size_t length)
 {
 	size_t found = COMMANDS;

@@ -16,7 +16,7 @@
 
 /* -- A row ------------------------------------------------------------------------------------ */
 
-/* ", since 2026-11-21 03:11:52.250 UTC (1:26)"; "at least" where nobody saw it begin. */
+/* Appends ", since 2026-11-21 03:11:52.250 UTC (1:26)"; "at least" where nobody saw it begin. */
 static void add_since(struct str *into, const struct state *state, const struct track *track)
 {
 	const struct track_span *last = track_last(track);
@@ -31,7 +31,7 @@ static void add_since(struct str *into, const struct state *state, const struct 
 		clock_format(ns > 0 ? ns : 0, text));
 }
 
-/* "ranks 0-2,4-7: waiting, AllReduce #1, since ...; blamed  [ring:0:g0:1]" */
+/* Appends "ranks 0-2,4-7: waiting, AllReduce #1, since ...; blamed  [ring:0:g0:1]". */
 static void add_row(struct str *into, const struct state *state)
 {
 	const struct row *row = &state->rows->at[state->row];
@@ -56,7 +56,7 @@ static void add_row(struct str *into, const struct state *state)
 
 /* -- The verdict ------------------------------------------------------------------------------ */
 
-/* What a ticket would take for its own marks is told as text. */
+/* Appends a text so that a ticket takes nothing in it for its own marks. */
 static void add_plain(struct str *into, const char *text)
 {
 	struct str safe = {0};
@@ -70,7 +70,7 @@ static void add_plain(struct str *into, const char *text)
 	str_release(&safe);
 }
 
-/* ": `inquest attach --stacks`": as code, which a ticket shows as it is. */
+/* Appends ": `inquest attach --stacks`": as code, which a ticket shows as it is. */
 static void add_command(struct str *into, const struct page_line *line)
 {
 	struct str safe = {0};
@@ -86,7 +86,7 @@ static void add_command(struct str *into, const struct page_line *line)
 	str_release(&safe);
 }
 
-/* "- **ranks 0-2,4-7**: in AllReduce #1 (ring:0:g0:1)" */
+/* Appends a line of the page: "- **ranks 0-2,4-7**: in AllReduce #1 (ring:0:g0:1)". */
 static void add_line(struct str *into, const struct job *job, const struct page_line *line)
 {
 	struct str key = {0};
@@ -112,6 +112,7 @@ static void add_line(struct str *into, const struct job *job, const struct page_
 	str_release(&key);
 }
 
+/* Appends a section of the page. */
 static void add_section(struct str *into, struct page *page, enum page_kind kind)
 {
 	struct page_section section = page_section(page, kind, &page->verdicts->at[0]);
@@ -120,6 +121,7 @@ static void add_section(struct str *into, struct page *page, enum page_kind kind
 		add_line(into, page->verdicts->job, &section.lines[i]);
 }
 
+/* Appends the verdict, with what speaks for it. */
 static void add_verdict(struct str *into, const struct state *state)
 {
 	static const enum page_kind kinds[] = {PAGE_OUTLOOK, PAGE_EVIDENCE, PAGE_WHO, PAGE_NOT,
@@ -149,7 +151,7 @@ static void add_verdict(struct str *into, const struct state *state)
 
 /* -- What is selected ------------------------------------------------------------------------- */
 
-/* What the selected rank did between the anchor and the cursor. */
+/* Appends what the selected rank did between the anchor and the cursor. */
 static void add_measured(struct str *into, const struct state *state)
 {
 	const struct track *track = &state->tracks->at[state->rank.i];

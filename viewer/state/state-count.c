@@ -13,7 +13,7 @@
 
 #define BUDGET 5000000
 
-/* Events of the rank up to and with `last` whose name has the text. */
+/* Returns how many of the rank's first n events have the text in their name. */
 static size_t count_events(const struct track *track, const char *text, size_t n)
 {
 	const char *name = NULL;
@@ -31,6 +31,7 @@ static size_t count_events(const struct track *track, const char *text, size_t n
 	return matches;
 }
 
+/* Counts the matches of each rank. */
 static void count_all(struct state *state)
 {
 	struct state_search *search = &state->search;

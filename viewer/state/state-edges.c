@@ -19,6 +19,7 @@
 #include "job/waitfor/waitfor.h"
 #include "words/rank-names.h"
 
+/* What the graph is made from. */
 struct given {
 	enum waitfor_stand *stands;
 	bool *stopped;
@@ -26,6 +27,7 @@ struct given {
 	int64_t *threshold;
 };
 
+/* True if the rank's process has ended, or is frozen. */
 static bool is_over(const struct job *job, struct rank_index rank)
 {
 	int process = job_rank(job, rank)->process;
@@ -42,6 +44,7 @@ static bool is_over(const struct job *job, struct rank_index rank)
 	}
 }
 
+/* Makes the graph of all waits; waitfor_free() it. */
 static struct waitfor *graph_of(struct state *state)
 {
 	const struct job *job = state->scene.job;
@@ -71,6 +74,7 @@ static struct waitfor *graph_of(struct state *state)
 
 /* -- Walking the graph ------------------------------------------------------------------------ */
 
+/* A walk over the graph, breadth first, along these edges. */
 struct walk {
 	const struct waitfor *graph;
 	const int *edges;
@@ -80,16 +84,19 @@ struct walk {
 	size_t n;
 };
 
+/* True if a node is a rank. */
 static bool node_is_rank(const struct waitfor_node *node)
 {
 	return node->kind == WAITFOR_RANK || node->kind == WAITFOR_STOPPED;
 }
 
+/* True if the first verdict blames the rank. */
 static bool is_culprit(const struct state *state, struct rank_index rank)
 {
 	return ranks_have(state->scene.verdicts->at[0].culprits, rank);
 }
 
+/* Queues a node that was not seen yet. */
 static void queue(struct walk *walk, int node)
 {
 	if (walk->seen[node])
@@ -98,7 +105,7 @@ static void queue(struct walk *walk, int node)
 	walk->queue[walk->n++] = node;
 }
 
-/* The best rank at the end of a step from the nodes that are queued; NO_RANK none. */
+/* Returns the best rank at the end of a step from the nodes that are queued; NO_RANK none. */
 static struct rank_index nearest(
 	const struct state *state, struct walk *walk, struct rank_index from)
 {
@@ -125,6 +132,7 @@ static struct rank_index nearest(
 	return best;
 }
 
+/* Queues the nodes that are that rank. */
 static void queue_rank(struct walk *walk, struct rank_index rank)
 {
 	for (size_t i = 0; i < walk->graph->nnodes; i++)
@@ -133,6 +141,7 @@ static void queue_rank(struct walk *walk, struct rank_index rank)
 			queue(walk, (int)i);
 }
 
+/* Returns where a step along these edges leads; NO_RANK nowhere. */
 static struct rank_index step(const struct state *state, const struct waitfor *graph,
 	const int *edges, const size_t *first, struct rank_index from)
 {
@@ -150,7 +159,7 @@ static struct rank_index step(const struct state *state, const struct waitfor *g
 	return to;
 }
 
-/* The same edges, from their targets. */
+/* Returns where a step along the same edges leads from their targets. */
 static struct rank_index step_back(
 	const struct state *state, const struct waitfor *graph, struct rank_index from)
 {
@@ -175,7 +184,7 @@ static struct rank_index step_back(
 
 /* -- Requests --------------------------------------------------------------------------------- */
 
-/* The wait that holds the rank, else any of it; NULL none. */
+/* Returns the wait that holds the rank, else any of it; NULL none. */
 static const struct wait *wait_of(const struct state *state, struct rank_index rank)
 {
 	const struct waits *waits = state->waits;
@@ -187,6 +196,7 @@ static const struct wait *wait_of(const struct state *state, struct rank_index r
 	return found;
 }
 
+/* Appends what a rank waits in. */
 static void add_wait(struct str *into, const struct job *job, const struct wait *wait)
 {
 	int group = wait->member < 0 ? JOB_NONE : job->members[wait->member].group;
@@ -204,7 +214,7 @@ static void add_wait(struct str *into, const struct job *job, const struct wait 
 		str_printf(into, " of %s", job->groups[group].name);
 }
 
-/* A culprit of the first verdict that has this rank for a victim; NO_RANK none. */
+/* Returns a culprit of the first verdict that has this rank for a victim; NO_RANK none. */
 static struct rank_index blamed_for(const struct state *state, struct rank_index rank)
 {
 	const struct verdicts *verdicts = state->scene.verdicts;
@@ -215,7 +225,7 @@ static struct rank_index blamed_for(const struct state *state, struct rank_index
 	return NO_RANK;
 }
 
-/* Whom the rank waits for, else who is blamed for it; NO_RANK nobody is known. */
+/* Returns whom the rank waits for, else who is blamed for it; NO_RANK nobody is known. */
 static struct rank_index awaited_by(struct state *state, struct rank_index rank)
 {
 	struct waitfor *graph = graph_of(state);
@@ -225,6 +235,7 @@ static struct rank_index awaited_by(struct state *state, struct rank_index rank)
 	return is_rank(to) ? to : blamed_for(state, rank);
 }
 
+/* Goes to whom the rank waits for, and remembers from where. */
 static void edge_to(struct state *state)
 {
 	struct waitfor *graph = graph_of(state);
@@ -261,6 +272,7 @@ static void edge_to(struct state *state)
 	str_release(&in);
 }
 
+/* Goes back where ] was pressed, else to one who waits for the rank. */
 static void edge_back(struct state *state)
 {
 	struct waitfor *graph;
@@ -285,7 +297,7 @@ static void edge_back(struct state *state)
 
 /* -- Two ranks, and no others ----------------------------------------------------------------- */
 
-/* The first that is pinned and is not this one; NO_RANK. */
+/* Returns the first rank that is pinned and is not this one; NO_RANK. */
 static struct rank_index pinned_beside(const struct state *state)
 {
 	for (size_t i = 0; i < state->nranks; i++)
@@ -294,7 +306,7 @@ static struct rank_index pinned_beside(const struct state *state)
 	return NO_RANK;
 }
 
-/* A victim of whoever is blamed, where that is what is selected. */
+/* Returns a victim of whoever is blamed, where that is what is selected. */
 static struct rank_index victim_beside(const struct state *state)
 {
 	const struct verdict *first = &state->scene.verdicts->at[0];
@@ -305,6 +317,7 @@ static struct rank_index victim_beside(const struct state *state)
 	return NO_RANK;
 }
 
+/* Shows the rank and another, and no others. */
 static void stand_beside(struct state *state)
 {
 	struct rank_index rank = state->rank, other = pinned_beside(state);
@@ -336,6 +349,7 @@ static void stand_beside(struct state *state)
 		state->worlds[other.i], keys_of(REQUEST_BESIDE));
 }
 
+/* Shows two ranks, or all again. */
 static void toggle_beside(struct state *state)
 {
 	struct str all = {0};

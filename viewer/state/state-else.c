@@ -10,6 +10,7 @@
 
 /* -- Where it comes from ---------------------------------------------------------------------- */
 
+/* Says where all comes from, and puts the receipt up. */
 static void info(struct state *state)
 {
 	const struct job *job = state->scene.job;
@@ -32,6 +33,7 @@ static void info(struct state *state)
 
 /* -- Requests --------------------------------------------------------------------------------- */
 
+/* Closes what is up; where only rows are left, ends. */
 static void quit(struct state *state)
 {
 	if (state->maximised || state->in_pane) {
@@ -46,6 +48,7 @@ static void quit(struct state *state)
 	}
 }
 
+/* Takes the next colours. */
 static void next_theme(struct state *state)
 {
 	static const char *const names[THEMES] = {"dark", "light", "mono"};
@@ -101,11 +104,13 @@ bool state_do_else(struct state *state, enum request request)
 
 /* -- The mouse -------------------------------------------------------------------------------- */
 
+/* True if a cell lies in an area. */
 static bool is_in(struct rect area, int x, int y)
 {
 	return x >= area.x && x < area.x + area.w && y >= area.y && y < area.y + area.h;
 }
 
+/* Takes a click on a row: its row, and its time. */
 static void click_row(struct state *state, int x, int y)
 {
 	ptrdiff_t row = state_row_at(state, y - state->layout.rows.y);
@@ -121,7 +126,7 @@ static void click_row(struct state *state, int x, int y)
 	state->pressed = column;
 }
 
-/* A second click on the chosen line is Enter. */
+/* Takes a click on a line: a second one on the chosen line is Enter. */
 static void click_line(struct state *state, int y)
 {
 	size_t line = state->line_top[state->pane] + (size_t)(y - state->layout.pane.y);
@@ -136,7 +141,9 @@ static void click_line(struct state *state, int y)
 		state_pick_line(state, line);
 }
 
-/* The tab whose name is there, as draw-pane.c writes them: "1 verdict", two columns apart. */
+/*
+ * Chooses the tab whose name is there, as draw-pane.c writes them: "1 verdict", two columns apart.
+ */
 static void click_tab(struct state *state, int x)
 {
 	int at = state->layout.tabs.x + 2;
@@ -152,7 +159,7 @@ static void click_tab(struct state *state, int x)
 	}
 }
 
-/* A pane that stands aside is chosen. */
+/* Chooses a pane that stands aside. */
 static void click_aside(struct state *state, int x, int y)
 {
 	for (size_t i = 0; i < state->nasides; i++) {
@@ -165,6 +172,7 @@ static void click_aside(struct state *state, int x, int y)
 	}
 }
 
+/* Takes a click. */
 static void click(struct state *state, int x, int y)
 {
 	const struct layout *layout = &state->layout;
@@ -186,6 +194,7 @@ static void click(struct state *state, int x, int y)
 	}
 }
 
+/* Takes a turn of the wheel: it zooms, or moves what is below it. */
 static void wheel(struct state *state, int x, int y, int turn, bool zoom)
 {
 	int column = x - state->layout.rows.x - state->label_w;

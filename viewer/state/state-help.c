@@ -40,6 +40,7 @@ bool help_line_has(const struct help_line *line, const char *text)
 				(line->right && strcasestr(line->right, text)));
 }
 
+/* Returns how many lines are seen at once. */
 static int room_of(const struct state *state)
 {
 	return state->h > 3 ? state->h - 2 : 1;
@@ -82,6 +83,7 @@ bool state_help_search(struct state *state, const char *text, bool back, bool fr
 	return found;
 }
 
+/* Looks for the same text again. */
 static void search_again(struct state *state, bool back)
 {
 	const char *text = str_text(&state->help_search);
@@ -92,7 +94,7 @@ static void search_again(struct state *state, bool back)
 		state_tell(state, "not found: %s", text);
 }
 
-/* The chosen job goes with what is seen of the list. */
+/* Chooses a job; it goes with what is seen of the list. */
 static void choose(struct state *state, int by)
 {
 	int room = room_of(state), n;
@@ -109,6 +111,7 @@ static void choose(struct state *state, int by)
 		state->help_top = state->help_hit - room + 1;
 }
 
+/* Moves by so many lines. */
 static void move(struct state *state, int by)
 {
 	if (state->jobs.len)
@@ -117,6 +120,7 @@ static void move(struct state *state, int by)
 		state->help_top = state->help_top + by < 0 ? 0 : state->help_top + by;
 }
 
+/* Asks the loop for the chosen job, and closes the overlay. */
 static void enter(struct state *state)
 {
 	struct help help = {0};

@@ -18,6 +18,7 @@ static bool covers(const struct state_lines *lines, const struct pane_place *pla
 	       (place->item + margin < has->to || has->to == has->items);
 }
 
+/* True if the lines are that pane's, and nothing that they depend on has changed. */
 static bool is_fresh(const struct state_lines *lines, enum pane_number pane,
 	const struct pane_place *place)
 {
@@ -61,7 +62,7 @@ static void exchange(struct state *state, struct state_lines *into, enum pane_nu
 	*into = taken;
 }
 
-/* False: the lines that there are will do. */
+/* Makes a pane's lines. False: the lines that there are will do. */
 static bool make(struct state *state, struct state_lines *into, enum pane_number pane,
 	struct rect area, bool seek)
 {
@@ -91,7 +92,10 @@ static bool make(struct state *state, struct state_lines *into, enum pane_number
 
 /* -- Where the user is in a pane of very many -------------------------------------------------- */
 
-/* The item that a line is of; of one that is of none, as a heading, the next one below or above. */
+/*
+ * Returns the item that a line is of; of one that is of none, as a heading, the next one below or
+ * above.
+ */
 static size_t item_at(const struct pane_lines *lines, size_t line)
 {
 	size_t n = lines->all.nr;
@@ -105,7 +109,7 @@ static size_t item_at(const struct pane_lines *lines, size_t line)
 	return PANE_NO_ITEM;
 }
 
-/* Its first line. */
+/* Returns the first line of an item. */
 static size_t line_of(const struct pane_lines *lines, size_t item)
 {
 	for (size_t i = 0; i < lines->all.nr; i++)
@@ -121,6 +125,7 @@ struct spot {
 	size_t above; /* lines of the pane above it */
 };
 
+/* Returns where the user is. */
 static struct spot take_spot(const struct state *state)
 {
 	const struct pane_lines *lines = &state->lines.lines;
@@ -136,6 +141,7 @@ static struct spot take_spot(const struct state *state)
 	return spot;
 }
 
+/* Puts the user there, among the new lines. */
 static void go_to_spot(struct state *state, const struct spot *spot)
 {
 	const struct pane_lines *lines = &state->lines.lines;
@@ -153,7 +159,7 @@ static void go_to_spot(struct state *state, const struct spot *spot)
 
 /* -- What is seen of them --------------------------------------------------------------------- */
 
-/* The first line to be seen, so that this one is seen, and what belongs to it below it. */
+/* Returns the first line to be seen, so that this one is seen, and what belongs to it below it. */
 static size_t top_for(size_t line, size_t n, size_t h)
 {
 	size_t below = line + h / 3;
@@ -164,8 +170,9 @@ static size_t top_for(size_t line, size_t n, size_t h)
 }
 
 /*
- * The chosen line stays in sight; out of the pane, the one that belongs to the time does. In it
- * that one is chosen as well where the pane has just been opened, or Enter has led away.
+ * Scrolls the pane. The chosen line stays in sight; out of the pane, the one that belongs to the
+ * time does. In it that one is chosen as well where the pane has just been opened, or Enter has led
+ * away.
  */
 static void scroll(struct state *state, bool moved)
 {
@@ -196,12 +203,16 @@ static void scroll(struct state *state, bool moved)
 #define BELOW_FROM_W 100 /* of a pane below the timeline: from so many columns, or lines, on */
 #define BELOW_FROM_H 30
 
+/* True if panes stand beside the timeline. */
 static bool is_beside(const struct state *state)
 {
 	return state->layout.kind == LAYOUT_BESIDE;
 }
 
-/* On a small screen all is the chosen pane's, unless that leaves more than a third of it blank. */
+/*
+ * True if other panes stand aside. On a small screen all is the chosen pane's, unless that leaves
+ * more than a third of it blank.
+ */
 static bool has_asides(const struct state *state, int blank)
 {
 	if (state->maximised || !state_shows_pane(state))
@@ -212,7 +223,7 @@ static bool has_asides(const struct state *state, int blank)
 						   blank > state->h / 3));
 }
 
-/* Lines that it has to show, at most so many. */
+/* Returns how many lines it has to show, at most so many. */
 static int lines_of(const struct state_lines *lines, int most)
 {
 	size_t n = lines->lines.all.nr;
@@ -220,7 +231,7 @@ static int lines_of(const struct state_lines *lines, int most)
 	return n < (size_t)most ? (int)n : most;
 }
 
-/* One below another in an area, as many as there is room for; each has what it needs. */
+/* Puts panes one below another in an area, as many as there is room for; each has what it needs. */
 static void stand(struct state *state, struct rect area, const enum pane_number *which, size_t n)
 {
 	for (size_t i = 0; i < n && area.h >= ASIDE_LEAST && state->nasides < STATE_ASIDES; i++) {
@@ -247,8 +258,8 @@ static void stand(struct state *state, struct rect area, const enum pane_number 
 }
 
 /*
- * The chosen pane has the lines that it needs, and at the right no more than leaves the verdict in
- * sight. What is then free has what one looks for next.
+ * Gives the chosen pane the lines that it needs, and at the right no more than leaves the verdict
+ * in sight. What is then free has what one looks for next.
  */
 static void lay_asides(struct state *state)
 {

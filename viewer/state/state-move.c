@@ -52,6 +52,7 @@ void state_restore(struct state *state, const struct state_place *place)
 	state->pane = place->pane;
 }
 
+/* Adds a place; of too many the oldest goes. */
 static void push(struct state_place *places, size_t *n, struct state_place place)
 {
 	if (*n == STATE_BACK)
@@ -93,7 +94,7 @@ void state_go(struct state *state, struct rank_index rank, int64_t when)
 
 /* -- Steps ------------------------------------------------------------------------------------ */
 
-/* By columns; at the window's edge it pans. */
+/* Moves by columns; at the window's edge it pans. */
 static void move_time(struct state *state, int columns)
 {
 	struct axis axis = state_axis(state);
@@ -112,12 +113,13 @@ static void move_time(struct state *state, int columns)
 	state_set_when(state, when);
 }
 
+/* Returns how many rows a page key moves. */
 static ptrdiff_t half_page(const struct state *state)
 {
 	return state->layout.rows.h > 3 ? state->layout.rows.h / 2 : 1;
 }
 
-/* What a row is in: its state now, and in what. */
+/* True if two rows are in the same: their state now, and in what. */
 static bool is_alike(const struct state *state, ptrdiff_t a, ptrdiff_t b)
 {
 	const struct track *x = &state->tracks->at[state->rows->at[a].ranks[0].i];
@@ -126,6 +128,7 @@ static bool is_alike(const struct state *state, ptrdiff_t a, ptrdiff_t b)
 	return x->now == y->now && !strcmp(x->doing, y->doing);
 }
 
+/* Goes to the next row that is in something else. */
 static void move_to_other_class(struct state *state, int by)
 {
 	ptrdiff_t row = state->row, n = (ptrdiff_t)state->rows->n;
@@ -140,6 +143,7 @@ static void move_to_other_class(struct state *state, int by)
 		state_pick_row(state, row);
 }
 
+/* Takes the requests that move in time. */
 static bool do_time(struct state *state, enum request request)
 {
 	int half = state->cells_w / 2 > 0 ? state->cells_w / 2 : 1;
@@ -168,6 +172,7 @@ static bool do_time(struct state *state, enum request request)
 	}
 }
 
+/* Takes the requests that move between rows. */
 static bool do_row(struct state *state, enum request request)
 {
 	switch (request) {
@@ -198,7 +203,7 @@ static bool do_row(struct state *state, enum request request)
 	}
 }
 
-/* In a pane the keys of rows are those of its lines. */
+/* Takes both; in a pane the keys of rows are those of its lines. */
 bool state_do_move(struct state *state, enum request request)
 {
 	return do_time(state, request) || (!state->in_pane && do_row(state, request));
@@ -206,7 +211,7 @@ bool state_do_move(struct state *state, enum request request)
 
 /* -- Events of the row ------------------------------------------------------------------------ */
 
-/* The nearest event of the rank before or behind the cursor; NULL none. */
+/* Returns the nearest event of the rank before or behind the cursor; NULL none. */
 static const struct track_event *neighbour(const struct track *track, int64_t when, bool back)
 {
 	ptrdiff_t at = track_event_before(track, when);
@@ -221,6 +226,7 @@ static const struct track_event *neighbour(const struct track *track, int64_t wh
 	return &track->events[at];
 }
 
+/* Goes to the nearest event of the row's ranks. */
 static void move_event(struct state *state, bool back)
 {
 	const struct row *row = state->row < 0 ? NULL : &state->rows->at[state->row];
@@ -248,13 +254,16 @@ static void move_event(struct state *state, bool back)
 
 /* -- What is odd, of all ranks ----------------------------------------------------------------- */
 
-/* By time, then by rank: true if the event of that rank comes behind the other place. */
+/* Orders by time, then by rank: true if the event of that rank comes behind the other place. */
 static bool is_behind(int64_t when, struct rank_index rank, int64_t other, struct rank_index than)
 {
 	return when != other ? when > other : rank.i > than.i;
 }
 
-/* The worst of what happens to it at the moment of that event, if odd; *at moves to the last. */
+/*
+ * Returns the worst of what happens to the rank at the moment of that event, if odd; *at moves to
+ * the last.
+ */
 static const struct track_event *worst_at(const struct track *track, size_t *at)
 {
 	const struct track_event *worst = &track->events[*at];
@@ -268,8 +277,9 @@ static const struct track_event *worst_at(const struct track *track, size_t *at)
 }
 
 /*
- * The nearest behind (or before) the cursor, in time and then by rank, so that of several at one
- * moment each has its turn. Every event is asked: such a key is pressed once, not held.
+ * Goes to the nearest odd event behind (or before) the cursor, in time and then by rank, so that of
+ * several at one moment each has its turn. Every event is asked: such a key is pressed once, not
+ * held.
  */
 static void move_odd(struct state *state, bool back)
 {

@@ -22,7 +22,7 @@ bool state_shows_pane(const struct state *state)
 	return state->layout.pane.h > 0 && state->layout.pane.w > 0;
 }
 
-/* In a narrow terminal a pane is seen where one is in it, and only there. */
+/* Puts the pane up. In a narrow terminal a pane is seen where one is in it, and only there. */
 void state_choose_pane(struct state *state, enum pane_number pane)
 {
 	state->pane = pane;
@@ -70,18 +70,20 @@ void state_enter_line(struct state *state)
 	state_go(state, line->rank, line->when);
 }
 
+/* True if the text is in the line, or at its right edge. */
 static bool line_has(const struct pane_line *line, const char *text)
 {
 	return strcasestr(line->text, text) || strcasestr(line->right, text);
 }
 
+/* Has the line go to an item. */
 static void pick_item(struct state *state, size_t item)
 {
 	state->item[state->pane] = item;
 	state->to_item = true;
 }
 
-/* Among the lines there are, without going round; false: none. */
+/* Finds the text among the lines there are, without going round; false: none has it. */
 static bool search_seen(struct state *state, const char *text, bool back, bool from_here)
 {
 	ptrdiff_t n = (ptrdiff_t)state->lines.lines.all.nr, by = back ? -1 : 1;
@@ -95,7 +97,10 @@ static bool search_seen(struct state *state, const char *text, bool back, bool f
 	return false;
 }
 
-/* Of a pane of very many: what has no lines now is asked for, up to its end and from its begin. */
+/*
+ * Finds the text in a pane of very many: what has no lines now is asked for, up to its end and from
+ * its begin.
+ */
 static bool search_items(struct state *state, const char *text, bool back, bool *ret_wrapped)
 {
 	const struct pane_lines *lines = &state->lines.lines;
@@ -116,7 +121,7 @@ static bool search_items(struct state *state, const char *text, bool back, bool 
 	return true;
 }
 
-/* "3 of 17 events"; of so many that counting would be felt, nothing. */
+/* Says "3 of 17 events"; of so many that counting would be felt, nothing. */
 static void tell_item(struct state *state, const char *text, bool wrapped)
 {
 	const struct pane_lines *lines = &state->lines.lines;
@@ -138,7 +143,7 @@ static void tell_item(struct state *state, const char *text, bool wrapped)
 	state_tell(state, "%s%zu of %zu %s", wrapped ? "wrapped, " : "", nth, of, pane->items);
 }
 
-/* "3 of 17 lines"; where the search went round, that first. */
+/* Says "3 of 17 lines"; where the search went round, that first. */
 static void tell_line(struct state *state, const char *text, bool wrapped)
 {
 	const struct pane_lines *lines = &state->lines.lines;
@@ -185,6 +190,7 @@ bool state_search_lines(struct state *state, const char *text, bool back, bool f
 
 /* -- Requests --------------------------------------------------------------------------------- */
 
+/* Moves by so many lines. */
 static void move_line(struct state *state, ptrdiff_t by)
 {
 	ptrdiff_t line = (ptrdiff_t)state->line[state->pane] + by;
@@ -192,7 +198,7 @@ static void move_line(struct state *state, ptrdiff_t by)
 	state_pick_line(state, line > 0 ? (size_t)line : 0);
 }
 
-/* Of another colour of text: the next heading, or the end of this run. */
+/* Goes to a line of another colour of text: the next heading, or the end of this run. */
 static void move_to_other_line(struct state *state, int by)
 {
 	const struct pane_lines *lines = &state->lines.lines;
@@ -206,6 +212,7 @@ static void move_to_other_line(struct state *state, int by)
 		state_tell(state, "no other line %s", by < 0 ? "above" : "below");
 }
 
+/* Takes the longer form of the pane, or the short one. */
 static void longer(struct state *state, bool all)
 {
 	if (state->all[state->pane] == all)
@@ -213,7 +220,7 @@ static void longer(struct state *state, bool all)
 	state->all[state->pane] = all;
 }
 
-/* The first line of all, or the last. */
+/* Goes to the first line of all, or the last. */
 static void move_to_end(struct state *state, bool last)
 {
 	size_t items = state->lines.lines.items;
@@ -224,6 +231,7 @@ static void move_to_end(struct state *state, bool last)
 		state_pick_line(state, last ? state->lines.lines.all.nr : 0);
 }
 
+/* Takes the requests that mean something else in a pane. */
 static bool do_in_pane(struct state *state, enum request request)
 {
 	int half = state->layout.pane.h > 3 ? state->layout.pane.h / 2 : 1;
@@ -257,6 +265,7 @@ static bool do_in_pane(struct state *state, enum request request)
 	}
 }
 
+/* Goes into the pane; in it, where its line leads. */
 static void enter(struct state *state)
 {
 	if (state->in_pane) {
@@ -267,6 +276,7 @@ static void enter(struct state *state)
 	state->in_pane = true;
 }
 
+/* Gives the pane all of the screen, or takes that back. */
 static void maximise(struct state *state)
 {
 	state->maximised = !state->maximised;
@@ -274,7 +284,10 @@ static void maximise(struct state *state)
 	state->in_pane = state->maximised;
 }
 
-/* One step out: of what is searched or measured, of the pane, to the place before the last jump. */
+/*
+ * Goes one step out: of what is searched or measured, of the pane, to the place before the last
+ * jump.
+ */
 static void go_back(struct state *state)
 {
 	if (state->in_pane && state->opened && state->nback) {

@@ -4,8 +4,8 @@
  * draw it.
  *
  * A key is taken by one of the files below; then state_settle() makes good what follows from it:
- * rows, layout, lines of panes. Drawing asks for the same first, and changes nothing else.
- * Ranks are kept as indexes into job->ranks; state_load() carries them over by world rank.
+ * rows, layout, lines of panes. Drawing asks for the same first, and changes nothing else. Ranks
+ * are kept as indexes into job->ranks; state_load() carries them over by world rank.
  */
 #ifndef VIEWER_STATE_PRIVATE_H
 #define VIEWER_STATE_PRIVATE_H
@@ -16,7 +16,7 @@
 #include "viewer/timeline/folds.h"
 #include "viewer/timeline/window.h"
 
-#define STATE_ASIDES 6
+#define STATE_ASIDES 6 /* panes that stand aside at most */
 #define STATE_BACK 64 /* places that Esc goes back to */
 
 /* Where one was. */
@@ -69,6 +69,7 @@ struct state_share {
 struct strip;
 struct minimap;
 
+/* What is searched for, and where it was found last. */
 struct state_search {
 	struct str text;
 	bool *hit;	 /* per rank: its number, host, a group or a frame is what is sought */
@@ -80,6 +81,7 @@ struct state_search {
 	int64_t when;
 };
 
+/* All that a viewer knows. */
 struct state {
 	struct scene scene; /* scene.job NULL: nothing is loaded */
 	struct tracks *tracks;
@@ -115,7 +117,7 @@ struct state {
 	bool at_fork;		/* z has zoomed; it goes back to: */
 	struct window unzoomed;
 	bool touched; /* a key was pressed */
-	bool follow, frozen;
+	bool follow, frozen; /* the end stays in view; no next look is wanted */
 
 	enum rows_by by;
 	bool by_chosen, all_expanded;
@@ -124,7 +126,7 @@ struct state {
 	struct str filter;
 	bool beside; /* two ranks stand alone, and behind them is this filter: */
 	struct str unfiltered;
-	size_t room;
+	size_t room; /* rows that can be drawn */
 	bool rows_stale;
 	ptrdiff_t row;
 	struct rank_index rank; /* one of the row */
@@ -160,7 +162,7 @@ struct state {
 	size_t nedges;
 	size_t evidence; /* how often ! was pressed in a row */
 	bool measuring;
-	int64_t anchor;
+	int64_t anchor; /* the other end of what is measured */
 	int pressed; /* the column of the cells on which the button went down; -1 none */
 	bool drawn;  /* it is measured by the mouse: the next press ends it */
 	bool centred;	/* the last key was f */
@@ -172,7 +174,7 @@ struct state {
 
 /* state.c: makes good what follows from a change: rows, layout, window, lines of panes. */
 void state_settle(struct state *state);
-/* A message in the status line, until the next key. */
+/* Shows a message in the status line, until the next key. */
 void state_tell(struct state *state, const char *format, ...)
 	__attribute__((nonnull, format(printf, 2, 3)));
 /* Asks the loop for what only the outside can do; of two before it is taken the later one. */
@@ -180,9 +182,9 @@ void state_ask(struct state *state, enum state_effect effect, const char *argume
 /* Does what a key asks for, whoever takes it. */
 void state_do(struct state *state, enum request request);
 
-/* Each takes the requests that are its own; false: not mine. */
+/* Each of these takes the requests that are its own; false: not mine. This one moves the cursor. */
 bool state_do_move(struct state *state, enum request request);
-/* From event to event, to the verdict, to marks. */
+/* Goes from event to event, to the verdict, to marks. */
 bool state_do_event(struct state *state, enum request request);
 /* Zooms and pans the window of time. */
 bool state_do_window(struct state *state, enum request request);
@@ -190,14 +192,15 @@ bool state_do_window(struct state *state, enum request request);
 bool state_do_rows(struct state *state, enum request request);
 /* Looks for text. */
 bool state_do_find(struct state *state, enum request request);
-/* From a rank to the one that it waits for, and back. */
+/* Goes from a rank to the one that it waits for, and back. */
 bool state_do_edge(struct state *state, enum request request);
 /* Opens, closes and changes panes. */
 bool state_do_pane(struct state *state, enum request request);
 /* All others: copy, export, colours, help, the end. */
+/* Takes all others: copy, export, colours, help, the end. */
 bool state_do_else(struct state *state, enum request request);
 
-/* state-copy.c: what is selected, or the whole verdict, for the clipboard. */
+/* state-copy.c: copies what is selected, or the whole verdict, to the clipboard. */
 void state_copy(struct state *state, bool verdict);
 
 /* state-move.c: chooses a row, or the next one that there is; its first rank is then the rank. */
@@ -210,9 +213,9 @@ void state_go(struct state *state, struct rank_index rank, int64_t when);
 void state_remember(struct state *state);
 /* Goes where he was before the last jump; false: there was none. */
 bool state_go_back(struct state *state);
-/* Where he is; and there again, with the pane, remembering nothing. */
+/* Returns where he is, with the pane. */
 struct state_place state_here(const struct state *state);
-/* Goes to a place that state_here() gave. */
+/* Goes to a place that state_here() gave, and remembers nothing. */
 void state_restore(struct state *state, const struct state_place *place);
 
 /* state-rows.c: makes rows and their folds anew: after a new look, a filter, another grouping. */
@@ -224,27 +227,30 @@ ptrdiff_t state_row_at(const struct state *state, int line);
 /* Filters rows; "" shows all. False: it is no filter, and was told why. */
 bool state_set_filter(struct state *state, const char *filter);
 
-/* state-window.c: the whole job in sight. */
+/* state-window.c: shows the whole job. */
 void state_fit(struct state *state);
 /* Returns which time is in which column. */
 struct axis state_axis(const struct state *state);
 /* Breaks the axis where that window wants it. */
 void state_break(struct state *state);
-/* Half, or twice, the time, with that moment where it is on screen. */
+/* Shows half, or twice, the time, with that moment where it is on screen. */
 void state_zoom(struct state *state, int64_t about, bool in);
 
-/* state-lines.c: the lines of what is seen of panes, and which of them is chosen and on top. */
+/*
+ * state-lines.c: makes the lines of what is seen of panes, and finds which of them is chosen and on
+ * top.
+ */
 void state_make_lines(struct state *state);
-/* All are to be made anew. */
+/* Has all lines made anew. */
 void state_drop_lines(struct state *state);
-/* Those of the verdict are: they say how long is left. */
+/* Has those of the verdict made anew: they say how long is left. */
 void state_drop_countdown(struct state *state);
 
 /* state-pane.c: puts a pane up; in a terminal of one thing at a time goes into it. */
 void state_choose_pane(struct state *state, enum pane_number pane);
-/* True if there is room for one, and it is open. */
+/* True if there is room for a pane, and it is open. */
 bool state_shows_pane(const struct state *state);
-/* The chosen line; NULL: there is none. */
+/* Returns the chosen line; NULL: there is none. */
 const struct pane_line *state_line(const struct state *state);
 /* Chooses a line, or the last one that there is. */
 void state_pick_line(struct state *state, size_t line);
@@ -258,44 +264,47 @@ bool state_search_lines(struct state *state, const char *text, bool back, bool f
 
 /* state-search.c: takes a new text to look for; nothing is found yet. */
 void state_search_new(struct state *state, const char *text);
-/* False: nothing is found; nothing changed. */
+/* Goes to the next match. False: nothing is found; nothing changed. */
 bool state_search_step(struct state *state, bool back);
 /* True if the rank itself is what is sought: its number, host, a group or a frame of it. */
 bool state_search_is_hit(struct state *state, struct rank_index rank);
 /* True if it may be done with each letter that is typed. */
 bool state_search_is_cheap(const struct state *state);
 
-/* state-count.c: which match that is of how many, 1 the first; 0: nobody has counted */
+/* state-count.c: returns which match that is of how many, 1 the first; 0: nobody has counted */
 size_t state_search_place(
 	struct state *state, ptrdiff_t row, size_t k, ptrdiff_t event, size_t *ret_of);
 /* Forgets the count: rows or text are others. */
 void state_search_uncount(struct state *state);
 
-/* state-verdict.c: where the first screen is: at the culprit and the moment of the verdict. */
+/* state-verdict.c: goes where the first screen is: to the culprit and the moment of the verdict. */
 void state_open(struct state *state);
-/* Finds when what hangs began to. */
+/* Finds when what hangs began to; JOB_UNKNOWN: nothing hangs. */
 void state_find_fork(struct state *state);
-/* When the rank entered the n-th op before that moment, n from 1; JOB_UNKNOWN: there are fewer. */
+/*
+ * Returns when the rank entered the n-th op before that moment, n from 1; JOB_UNKNOWN: there are
+ * fewer.
+ */
 int64_t state_entry_before(
 	const struct state *state, struct rank_index rank, int64_t when, size_t n);
-/* There; asked again, to the evidence, one after another. */
+/* Goes to the culprit; asked again, to the evidence, one piece after another. */
 void state_jump_verdict(struct state *state);
 
-/* state-prompt.c: a line to be typed, at the bottom; and what a key does to it. */
+/* state-prompt.c: opens a line to be typed, at the bottom. */
 void state_prompt_open(struct state *state, enum state_prompt kind);
-/* A key while the line is open. */
+/* Takes a key while the line is open. */
 void state_prompt_key(struct state *state, const char *key);
 
 /* state-command.c: does a line of `:', or says what is wrong with it. */
 void state_command(struct state *state, const char *line);
-/* Return the n-th command's name with arguments, and what it does; NULL behind the last. */
+/* Returns the n-th command's name; NULL behind the last. */
 const char *state_command_name(size_t n);
-/* What the n-th command does. */
+/* Returns what the n-th command does; NULL behind the last. */
 const char *state_command_help(size_t n);
-/* "+12.5s", "-30", "11:08", "03:11:52": false: not a time. */
+/* Reads "+12.5s", "-30", "11:08", "03:11:52"; false: not a time. */
 bool state_read_time(const struct state *state, const char *text, int64_t *ret);
 
-/* help.c: what the overlay says. A heading has only `left`. */
+/* help.c: a line of what the overlay says. A heading has only `left`. */
 struct help_line {
 	const char *left, *right;
 };
@@ -316,8 +325,10 @@ enum help_sign {
 	HELP_BLAMED,
 	HELP_SIGNS
 };
+/* Their names, and what they mean. */
 extern const struct help_line help_signs[HELP_SIGNS];
 
+/* All lines of the overlay. {0} at first. */
 struct help {
 	ARRAY(struct help_line) lines;
 };
@@ -327,11 +338,11 @@ void help_make(struct help *help, const struct state *state);
 /* Frees the lines. */
 void help_release(struct help *help);
 
-/* state-help.c */
+/* state-help.c: puts the overlay up. */
 void state_help_open(struct state *state);
-/* A line of the screen is clicked, or the wheel is turned, while the overlay is up. */
+/* Takes a click on a line of the screen, or a turn of the wheel, while the overlay is up. */
 void state_help_mouse(struct state *state, int y, int turn);
-/* A key while the overlay is up. */
+/* Takes a key while the overlay is up. */
 void state_help_key(struct state *state, const char *key);
 /* Scrolls to the next line that has the text; false: none has. */
 bool state_help_search(struct state *state, const char *text, bool back, bool from_here);

@@ -25,6 +25,7 @@ void state_prompt_open(struct state *state, enum state_prompt kind)
 	typing->at = typing->text.len;
 }
 
+/* Puts a text in place of another. */
 static void put(struct str *text, const char *with)
 {
 	struct str copy = {0};
@@ -37,6 +38,7 @@ static void put(struct str *text, const char *with)
 
 /* -- History ---------------------------------------------------------------------------------- */
 
+/* Remembers a line that was typed, unless it is the last one again. */
 static void remember(struct state_history *history, const char *line)
 {
 	char *copy;
@@ -51,6 +53,7 @@ static void remember(struct state_history *history, const char *line)
 	history->n++;
 }
 
+/* Takes an older line for what is typed, or a newer one. */
 static void recall(struct state *state, bool older)
 {
 	struct state_typing *typing = &state->typing;
@@ -68,7 +71,7 @@ static void recall(struct state *state, bool older)
 
 /* -- Editing ---------------------------------------------------------------------------------- */
 
-/* The place of the character before or behind: bytes that go on one are none. */
+/* Returns the place of the character before: bytes that go on one are none. */
 static size_t before(const struct str *text, size_t at)
 {
 	while (at > 0 && ((unsigned char)text->text[--at] & 0xc0) == 0x80)
@@ -76,6 +79,7 @@ static size_t before(const struct str *text, size_t at)
 	return at;
 }
 
+/* Returns the place of the character behind. */
 static size_t behind(const struct str *text, size_t at)
 {
 	if (at < text->len)
@@ -97,6 +101,7 @@ static void cut(struct state_typing *typing, size_t from, size_t to)
 	typing->at = from;
 }
 
+/* Returns where the word before the cursor begins. */
 static size_t word_before(const struct str *text, size_t at)
 {
 	while (at > 0 && text->text[at - 1] == ' ')
@@ -106,6 +111,7 @@ static size_t word_before(const struct str *text, size_t at)
 	return at;
 }
 
+/* Types a character at the cursor. */
 static void type(struct state_typing *typing, const char *key)
 {
 	struct str rest = {0};
@@ -120,7 +126,7 @@ static void type(struct state_typing *typing, const char *key)
 	str_release(&rest);
 }
 
-/* A key that is a character, as names of keys go: of one, or not of ASCII. */
+/* True for a key that is a character, as names of keys go: of one, or not of ASCII. */
 static bool is_character(const char *key)
 {
 	unsigned char first = (unsigned char)key[0];
@@ -128,7 +134,7 @@ static bool is_character(const char *key)
 	return first >= ' ' && first != 0x7f && (first >= 0x80 || !key[1]);
 }
 
-/* True if the key was one that edits. */
+/* Takes a key that edits; false: it is none. */
 static bool edit(struct state *state, const char *key)
 {
 	struct state_typing *typing = &state->typing;
@@ -166,6 +172,7 @@ static bool edit(struct state *state, const char *key)
 
 /* -- What becomes of it ----------------------------------------------------------------------- */
 
+/* Goes back to where the search began. */
 static void go_where_it_began(struct state *state)
 {
 	state->help_top = state->typing.help_top;
@@ -177,7 +184,7 @@ static void go_where_it_began(struct state *state)
 	state_settle(state);
 }
 
-/* A search is shown while it is typed, always from where it began. */
+/* Shows what is found while it is typed, always from where it began. */
 static void search_typed(struct state *state, bool last)
 {
 	const char *text = str_text(&state->typing.text);
@@ -200,6 +207,7 @@ static void search_typed(struct state *state, bool last)
 		state_tell(state, "not found: %s", text);
 }
 
+/* Takes the search as it was typed; Esc then goes back to where it began. */
 static void accept_search(struct state *state)
 {
 	const char *text = str_text(&state->typing.text);
@@ -231,6 +239,7 @@ static void accept_search(struct state *state)
 	}
 }
 
+/* Takes the line. */
 static void accept(struct state *state)
 {
 	enum state_prompt kind = state->typing.kind;
@@ -252,6 +261,7 @@ static void accept(struct state *state)
 	str_release(&line);
 }
 
+/* Closes the line; a search goes back. */
 static void cancel(struct state *state)
 {
 	bool search = state->typing.kind == PROMPT_SEARCH;
@@ -267,6 +277,7 @@ static void cancel(struct state *state)
 	str_cut(&state->message, 0);
 }
 
+/* Takes the letter of a mark. */
 static void mark_key(struct state *state, const char *key)
 {
 	bool set = state->typing.kind == PROMPT_MARK_SET;

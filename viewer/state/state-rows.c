@@ -30,7 +30,7 @@ void state_make_rows(struct state *state)
 	state_drop_lines(state);
 }
 
-/* Rows that are pinned and drawn before all others. */
+/* Returns how many rows are pinned and drawn before all others. */
 static size_t state_pinned(const struct state *state)
 {
 	size_t pinned = 0, most = (size_t)state->layout.rows.h / 2;
@@ -50,7 +50,9 @@ ptrdiff_t state_row_at(const struct state *state, int line)
 	return row < state->rows->n ? (ptrdiff_t)row : -1;
 }
 
-/* `top` is how many rows below the pinned ones are scrolled away. */
+/*
+ * Scrolls so that the row is seen. `top` is how many rows below the pinned ones are scrolled away.
+ */
 static void scroll(struct state *state)
 {
 	size_t pinned = state_pinned(state), n = state->rows->n;
@@ -71,6 +73,7 @@ static void scroll(struct state *state)
 		state->top = row - room + 1;
 }
 
+/* True if a rank is in the row. */
 static bool row_has(const struct row *row, struct rank_index rank)
 {
 	size_t low = 0, high = row->n;
@@ -130,6 +133,7 @@ bool state_set_filter(struct state *state, const char *filter)
 	return valid;
 }
 
+/* Pins all ranks of the row, or no longer. */
 static void tag(struct state *state)
 {
 	const struct row *row;
@@ -145,6 +149,7 @@ static void tag(struct state *state)
 	state->rows_stale = true;
 }
 
+/* Pins nothing any more. */
 static void untag(struct state *state)
 {
 	memset(state->tagged, 0, state->nranks * sizeof(*state->tagged));
@@ -152,6 +157,7 @@ static void untag(struct state *state)
 	state->rows_stale = true;
 }
 
+/* Takes the next thing to fold rows by. */
 static void group_by(struct state *state)
 {
 	state->by = (enum rows_by)((state->by + 1) % ROWS_BYS);
@@ -160,7 +166,7 @@ static void group_by(struct state *state)
 	state_tell(state, "rows by %s", rows_by_name(state->by));
 }
 
-/* The fold that a row is, or is in: the row above it that is open. */
+/* Returns the fold that a row is, or is in: the row above it that is open. */
 static ptrdiff_t fold_of(const struct state *state)
 {
 	ptrdiff_t row = state->row;
@@ -170,7 +176,7 @@ static ptrdiff_t fold_of(const struct state *state)
 	return row;
 }
 
-/* Of one rank at a time: a lane for each group in which it did anything. */
+/* Opens a rank's lanes, of one rank at a time: one for each group in which it did anything. */
 static void open_lanes(struct state *state, const struct row *row, bool open)
 {
 	size_t lanes = row ? rows_count_lanes(&state->tracks->at[row->ranks[0].i]) : 0;
@@ -189,6 +195,7 @@ static void open_lanes(struct state *state, const struct row *row, bool open)
 	state->rows_stale = true;
 }
 
+/* Opens or closes the fold that the row is in. */
 static void open_fold(struct state *state, bool open)
 {
 	ptrdiff_t fold = fold_of(state);
@@ -208,6 +215,7 @@ static void open_fold(struct state *state, bool open)
 	state->rows_stale = true;
 }
 
+/* Opens all folds, or closes them. */
 static void open_all(struct state *state)
 {
 	state->all_expanded = !state->all_expanded;

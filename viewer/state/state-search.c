@@ -14,7 +14,7 @@
 
 #include "base/alloc.h"
 
-#define BUDGET 20000000
+#define BUDGET 20000000 /* events */
 #define CHEAP  500000 /* so few events are searched with each key that is typed */
 
 /* Where a search stands: a rank of a row, and an event of it; -1: before all its events. */
@@ -39,6 +39,7 @@ void state_search_new(struct state *state, const char *text)
 
 /* -- Ranks ------------------------------------------------------------------------------------ */
 
+/* Marks the ranks in a group whose name has the text. */
 static void mark_groups(const struct job *job, const char *text, bool *hit)
 {
 	for (size_t i = 0; i < job->ngroups; i++) {
@@ -55,6 +56,7 @@ static void mark_groups(const struct job *job, const char *text, bool *hit)
 	}
 }
 
+/* Marks the rank whose number the text is. */
 static void mark_numbers(const struct job *job, const char *text, bool *hit)
 {
 	char number[32];
@@ -68,6 +70,7 @@ static void mark_numbers(const struct job *job, const char *text, bool *hit)
 	}
 }
 
+/* Marks the ranks on a host whose name has the text. */
 static void mark_hosts(const struct job *job, const char *text, bool *hit)
 {
 	job_for_each_rank(job, rank) {
@@ -79,6 +82,7 @@ static void mark_hosts(const struct job *job, const char *text, bool *hit)
 	}
 }
 
+/* Marks all ranks that are what is sought. */
 static void mark(struct state *state)
 {
 	const struct job *job = state->scene.job;
@@ -107,17 +111,19 @@ bool state_search_is_hit(struct state *state, struct rank_index rank)
 
 /* -- Steps ------------------------------------------------------------------------------------ */
 
-/* Rows of ranks: an open fold's are the rows below it; a lane has but a part of one. */
+/* True for rows of ranks: an open fold's are the rows below it; a lane has but a part of one. */
 static bool is_searched(const struct state *state, ptrdiff_t row)
 {
 	return !state->rows->at[row].open && !state->rows->at[row].is_lane;
 }
 
+/* Returns the rank at a spot. */
 static struct rank_index rank_at(const struct state *state, const struct spot *spot)
 {
 	return state->rows->at[spot->row].ranks[spot->k];
 }
 
+/* Goes to the next rank, row by row; behind the last to the first. */
 static void next_rank(const struct state *state, struct spot *spot, bool back)
 {
 	ptrdiff_t n = (ptrdiff_t)state->rows->n, left = n;
@@ -139,7 +145,7 @@ static void next_rank(const struct state *state, struct spot *spot, bool back)
 	spot->k = back ? state->rows->at[spot->row].n - 1 : 0;
 }
 
-/* Where the cursor is; the last match, if it still is there. */
+/* Finds where the cursor is; the last match, if it still is there. False: there is no row. */
 static bool spot_here(const struct state *state, struct spot *spot)
 {
 	const struct state_search *search = &state->search;
@@ -182,6 +188,7 @@ static bool search_events(const struct state *state, struct spot *spot, bool bac
 	return false;
 }
 
+/* Goes to a match, and says which it is of how many. */
 static void go_to(struct state *state, const struct spot *spot)
 {
 	struct rank_index rank = rank_at(state, spot);
@@ -215,7 +222,7 @@ static void go_to(struct state *state, const struct spot *spot)
 	str_release(&place);
 }
 
-/* In the rank of the spot; `whole`: all of it, else only what is beyond the spot. */
+/* Looks in the rank of the spot; `whole`: all of it, else only what is beyond the spot. */
 static bool search_rank(
 	struct state *state, struct spot *spot, bool back, bool whole, long *budget)
 {
@@ -271,6 +278,7 @@ bool state_search_is_cheap(const struct state *state)
 
 /* -- Requests --------------------------------------------------------------------------------- */
 
+/* Looks for the same text again. */
 static void search_again(struct state *state, bool back)
 {
 	const char *text = str_text(state->in_pane ? &state->pane_search : &state->search.text);

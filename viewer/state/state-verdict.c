@@ -10,7 +10,7 @@
 
 #include "words/wording.h"
 
-/* Where the first entry into the verdict's op was; JOB_UNKNOWN. */
+/* Returns when the first entry into the verdict's op was; JOB_UNKNOWN. */
 static int64_t first_entry(const struct job *job, const struct verdict *verdict)
 {
 	const struct job_group *group;
@@ -34,6 +34,7 @@ static int64_t first_entry(const struct job *job, const struct verdict *verdict)
 	return first;
 }
 
+/* Returns when the event was that a cite names, and whose it is; JOB_UNKNOWN. */
 static int64_t cited_time(const struct state *state, const char *cite, struct rank_index *rank)
 {
 	ptrdiff_t event = -1;
@@ -49,6 +50,7 @@ static int64_t cited_time(const struct state *state, const char *cite, struct ra
 	return state->tracks->at[cited.i].events[event].when;
 }
 
+/* Returns the rank that a verdict is about first; NO_RANK. */
 static struct rank_index rank_of(const struct verdict *verdict)
 {
 	if (verdict->culprits.n)
@@ -60,7 +62,7 @@ static struct rank_index rank_of(const struct verdict *verdict)
 	return verdict->victims.n ? verdict->victims.at[0] : NO_RANK;
 }
 
-/* Since when the first of those waits who wait for it, as records have it; JOB_UNKNOWN. */
+/* Returns since when the first of those waits who wait for it, as records have it; JOB_UNKNOWN. */
 static int64_t first_wait(const struct state *state, const struct verdict *verdict)
 {
 	int64_t first = JOB_UNKNOWN;
@@ -80,6 +82,7 @@ static int64_t first_wait(const struct state *state, const struct verdict *verdi
 	return first;
 }
 
+/* Returns the moment of a verdict; JOB_UNKNOWN. */
 static int64_t moment_of(
 	const struct state *state, const struct verdict *verdict, struct rank_index rank)
 {
@@ -96,7 +99,7 @@ static int64_t moment_of(
 	return when;
 }
 
-/* Of these nothing stands: there is no moment from which on all is different. */
+/* False for classes in which nothing stands: there is no moment from which on all is different. */
 static bool is_hang(enum verdict_class class)
 {
 	return class != VERDICT_HEALTHY && class != VERDICT_SLOW && class != VERDICT_TOO_EARLY &&
@@ -140,9 +143,10 @@ int64_t state_entry_before(
 #define ENTRY_COLUMNS 4 /* of the screen, for each op before the moment */
 
 /*
- * What is behind the moment, and of what was before it as much as can be told apart: where there
- * were more ops than there are columns for, the last of them. Of a job that stood long before it as
- * much as is behind it, so that the moment stands in the middle; and on one scale where it can.
+ * Shows what is behind the moment, and of what was before it as much as can be told apart: where
+ * there were more ops than there are columns for, the last of them. Of a job that stood long before
+ * it as much as is behind it, so that the moment stands in the middle; and on one scale where it
+ * can.
  */
 static void show_moment(struct state *state)
 {
@@ -176,7 +180,7 @@ void state_open(struct state *state)
 		show_moment(state);
 }
 
-/* The n-th piece of evidence of all verdicts; NULL behind the last. */
+/* Returns the n-th piece of evidence of all verdicts; NULL behind the last. */
 static const struct verdict_fact *evidence_at(const struct verdicts *verdicts, size_t n)
 {
 	for (size_t i = 0; i < verdicts->n; i++) {
@@ -187,6 +191,7 @@ static const struct verdict_fact *evidence_at(const struct verdicts *verdicts, s
 	return NULL;
 }
 
+/* Goes to whom the verdict is about. */
 static void jump_to_culprit(struct state *state)
 {
 	const struct verdict *verdict = &state->scene.verdicts->at[0];

@@ -21,7 +21,10 @@ void state_break(struct state *state)
 		state->fork = axis_break_for(state->window, state->forked);
 }
 
-/* A column is never less than a nanosecond, and a screen never less than a microsecond. */
+/*
+ * Returns the least that a screen shows: a column is never less than a nanosecond, and a screen
+ * never less than a microsecond.
+ */
 static uint64_t state_least_span(const struct state *state)
 {
 	return state->cells_w > 1000 ? (uint64_t)state->cells_w : 1000;
@@ -38,7 +41,7 @@ void state_zoom(struct state *state, int64_t about, bool in)
 	state->window = axis_show(state->fork, state->window, state->bounds, state->when);
 }
 
-/* The cursor stays in the window. */
+/* Moves the window by a quarter. The cursor stays in it. */
 static void pan(struct state *state, bool left)
 {
 	struct window old = state->window;
@@ -55,7 +58,7 @@ static void pan(struct state *state, bool left)
 		state->when = axis_at(&axis, state->cells_w - 1);
 }
 
-/* What is under the cursor: a span of the rank, or all of its row's. */
+/* Shows what is under the cursor: a span of the rank. */
 static void fit_under(struct state *state)
 {
 	const struct track_span *span =
@@ -77,6 +80,7 @@ static void fit_under(struct state *state)
 	state_tell(state, "%s", *span->name ? span->name : track_state_name(span->state));
 }
 
+/* Puts the cursor in the middle; asked again, fits what is under it. */
 static void centre_or_fit(struct state *state)
 {
 	struct window centred =
@@ -92,7 +96,7 @@ static void centre_or_fit(struct state *state)
 
 #define Z_ENTRIES 6 /* ops before the fork that z shows */
 
-/* All of it; asked again, on one scale. */
+/* Shows all of it; asked again, on one scale. */
 static void fit(struct state *state)
 {
 	bool whole = state->window.from == state->bounds.from &&
@@ -108,7 +112,7 @@ static void fit(struct state *state)
 	state_fit(state);
 }
 
-/* To the moment from which on it hangs, on one scale; and back. */
+/* Goes to the moment from which on it hangs, on one scale; and back. */
 static void zoom_to_fork(struct state *state)
 {
 	uint64_t before;
@@ -137,6 +141,7 @@ static void zoom_to_fork(struct state *state)
 	state_tell(state, "where it began to hang; z goes back");
 }
 
+/* Follows the job's end, or no more. */
 static void follow(struct state *state)
 {
 	if (!state->scene.live) {
@@ -153,6 +158,7 @@ static void follow(struct state *state)
 	state->when = state->bounds.to;
 }
 
+/* Wants no next look, or wants them again. */
 static void freeze(struct state *state)
 {
 	if (!state->scene.live) {

@@ -43,7 +43,7 @@ struct state *state_new(void)
 	return state;
 }
 
-/* All that was made of the job. */
+/* Frees all that was made of the job. */
 static void unload(struct state *state)
 {
 	pane_lines_release(&state->lines.lines);
@@ -130,7 +130,7 @@ const struct scene *state_scene(const struct state *state, int64_t *ret_forked)
 
 /* -- Loading ---------------------------------------------------------------------------------- */
 
-/* The rank of that number in the job, by what it is there: its index. They ascend. */
+/* Returns the index of the rank that has that number in the job; NO_RANK. They ascend. */
 static struct rank_index index_of_world(const struct job *job, int world)
 {
 	size_t low = 0, high = job->nranks;
@@ -147,6 +147,7 @@ static struct rank_index index_of_world(const struct job *job, int world)
 									  : NO_RANK;
 }
 
+/* Carries a rank over to the new job; NO_RANK where it is not there any more. */
 static void carry(const struct state *state, const struct job *job, struct rank_index *rank)
 {
 	if (is_rank(*rank))
@@ -155,6 +156,7 @@ static void carry(const struct state *state, const struct job *job, struct rank_
 				NO_RANK;
 }
 
+/* Carries a flag of each rank over, and frees the old ones. */
 static bool *carry_flags(const struct state *state, const struct job *job, bool *old)
 {
 	bool *flags = alloc_zeroed(job->nranks + 1, sizeof(*flags));
@@ -172,6 +174,7 @@ static bool *carry_flags(const struct state *state, const struct job *job, bool 
 	return flags;
 }
 
+/* Carries places over; those of ranks that are gone are dropped. */
 static void carry_places(const struct state *state, const struct job *job,
 	struct state_place *places, size_t *n)
 {
@@ -185,7 +188,7 @@ static void carry_places(const struct state *state, const struct job *job,
 	*n = kept;
 }
 
-/* Everything that names ranks. */
+/* Carries over everything that names ranks. */
 static void carry_over(struct state *state, const struct job *job)
 {
 	carry(state, job, &state->rank);
@@ -204,6 +207,7 @@ static void carry_over(struct state *state, const struct job *job)
 	state->nranks = job->nranks;
 }
 
+/* Makes the trees of stacks, and their lines. */
 static void make_trees(struct state *state, const struct job *job)
 {
 	if (!job->nstacks)
@@ -214,7 +218,10 @@ static void make_trees(struct state *state, const struct job *job)
 	state->main_lines = treelines_new(state->mains);
 }
 
-/* The window moves with the end of the evidence where it is followed, or was all there is. */
+/*
+ * Carries the window over. It moves with the end of the evidence where that is followed, or where
+ * it was all there is.
+ */
 static void carry_window(struct state *state, struct window old)
 {
 	struct window bounds = state->bounds, window = state->window;
@@ -259,7 +266,7 @@ static void note_answer(struct state *state, bool first)
 	state->culprit = culprit;
 }
 
-/* What is made of the tracks alone. */
+/* Makes what is made of the tracks alone. */
 static void make_of_tracks(void *context, size_t worker, size_t i)
 {
 	struct state *state = context;
@@ -310,6 +317,7 @@ void state_load(struct state *state, const struct job *job, const struct verdict
 
 /* -- Keys ------------------------------------------------------------------------------------- */
 
+/* Who takes requests, one after another. */
 static bool (*const rooms[])(struct state *, enum request) = {
 	state_do_move,
 	state_do_event,
@@ -369,6 +377,7 @@ void state_resize(struct state *state, int w, int h)
 
 /* -- What follows from it --------------------------------------------------------------------- */
 
+/* Returns how the screen is shared out among so many rows and the panes. */
 static struct layout lay(const struct state *state, size_t nrows)
 {
 	struct layout_wish wish = {.w = state->w,
@@ -387,6 +396,7 @@ static struct layout lay(const struct state *state, size_t nrows)
 	return layout;
 }
 
+/* Returns how many columns a text takes, escaped. */
 static int text_columns(const struct state *state, const char *text)
 {
 	struct str safe = {0};
@@ -400,7 +410,10 @@ static int text_columns(const struct state *state, const char *text)
 
 #define STRIP_WORDS 10 /* columns: "8 own code" */
 
-/* Labels and words at the right take what they need, up to what the layout gives them. */
+/*
+ * Finds how many columns labels and words at the right take: what they need, up to what the layout
+ * gives them.
+ */
 static void share_columns(struct state *state)
 {
 	const struct layout *layout = &state->layout;

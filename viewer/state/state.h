@@ -13,6 +13,7 @@
 #define STATE_MARKS   26
 #define STATE_HISTORY 32 /* lines of the prompt that are remembered */
 
+/* What is typed on the last line. */
 enum state_prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_COMMAND, PROMPT_MARK_SET,
 	PROMPT_MARK_JUMP };
 
@@ -30,9 +31,12 @@ enum state_effect {
 
 struct state;
 
-/* The state of the first screen: verdict up, culprit selected, first fork centred. Never NULL. */
+/*
+ * Makes the state of the first screen: verdict up, culprit selected, first fork centred. Never
+ * NULL.
+ */
 struct state *state_new(void);
-/* Takes NULL. */
+/* Frees it; NULL is fine. */
 void state_free(struct state *state);
 
 /* Takes size, signs, colours and what was typed from another, which is freed next. */
@@ -48,7 +52,10 @@ void state_load(struct state *state, const struct job *job, const struct verdict
 /* Puts up a list of jobs, a line each: what :jobs wants to show it, a tab, what it is. */
 void state_list_jobs(struct state *state, const char *list) __attribute__((nonnull));
 
-/* So many jobs are there as well and not shown: the words outlive the state or the next load. */
+/*
+ * Says that so many jobs are there as well and not shown: the words outlive the state or the next
+ * load.
+ */
 void state_set_others(struct state *state, size_t others, const char *left_out)
 	__attribute__((nonnull(1)));
 
@@ -58,35 +65,39 @@ bool state_is_frozen(const struct state *state) __attribute__((nonnull));
 /* Sets the time between two looks: countdowns go on. */
 void state_set_now(struct state *state, int64_t now) __attribute__((nonnull));
 
-/* The size of the screen, in cells. */
+/* Sets the size of the screen, in cells. */
 void state_resize(struct state *state, int w, int h) __attribute__((nonnull));
 
-/* One key. */
+/* Takes one key. */
 void state_key(struct state *state, const char *key) __attribute__((nonnull));
-/* A click on a cell, or a turn of the wheel there (rows: negative is up; 0 a click). */
+/*
+ * Takes a click on a cell, or a turn of the wheel there (turn, in rows: negative is up; 0 a click).
+ */
 void state_mouse(struct state *state, int x, int y, int turn, bool zoom) __attribute__((nonnull));
-/* The button is let go there: what was drawn over cells of a row is measured, as with v. */
+/*
+ * Takes that the button is let go there: what was drawn over cells of a row is measured, as with v.
+ */
 void state_mouse_up(struct state *state, int x) __attribute__((nonnull));
 
 /* Returns what is asked of the outside, and its argument (valid until the next key). Taken once. */
 enum state_effect state_effect(struct state *state, const char **ret_argument)
 	__attribute__((nonnull));
 
-/* A message in the status line until the next key: from the outside, of what it did. */
+/* Shows a message in the status line until the next key: from the outside, of what it did. */
 void state_say(struct state *state, const char *text) __attribute__((nonnull));
 
 /*
- * What there is to be shown, for documents of the whole of it; to *ret_forked since when the job
- * could not go on, JOB_UNKNOWN. Valid until the next load.
+ * Returns what there is to be shown, for documents of the whole of it; to *ret_forked since when
+ * the job could not go on, JOB_UNKNOWN. Valid until the next load.
  */
 const struct scene *state_scene(const struct state *state, int64_t *ret_forked)
 	__attribute__((nonnull));
 
-/* Colours for a dark or a light ground. */
+/* Sets colours for a dark or a light ground. */
 void state_set_theme(struct state *state, enum theme theme) __attribute__((nonnull));
-/* The theme that is in use. */
+/* Returns the theme that is in use. */
 enum theme state_theme(const struct state *state) __attribute__((nonnull));
-/* False: glyphs are ASCII. */
+/* Sets whether signs are UTF-8; false: glyphs are ASCII. */
 void state_set_utf8(struct state *state, bool utf8) __attribute__((nonnull));
 
 #endif

@@ -41,12 +41,16 @@ void cells_release(struct cells *cells)
 	*cells = (struct cells){0};
 }
 
+/* Returns the area of all cells. */
 static struct rect whole(const struct cells *cells)
 {
 	return (struct rect){0, 0, cells->w, cells->h};
 }
 
-/* A cell of the screen, to be written: where it is half of a wide one the other half is blank. */
+/*
+ * Returns a cell of the screen, to be written: where it is half of a wide one the other half
+ * becomes blank.
+ */
 static struct cell *claim(struct cells *cells, int x, int y)
 {
 	struct cell *cell = &cells->at[y * cells->w + x];
@@ -58,6 +62,7 @@ static struct cell *claim(struct cells *cells, int x, int y)
 	return cell;
 }
 
+/* Writes a character into a cell of the screen. */
 static void set(struct cells *cells, int x, int y, enum style style, const char *text, size_t size)
 {
 	struct cell *cell = claim(cells, x, y);
@@ -77,6 +82,7 @@ struct pen {
 	struct cell *base; /* what a combining mark stands on; NULL none */
 };
 
+/* Returns a pen at (x, y) of a clip. */
 static struct pen pen_at(struct cells *cells, struct rect clip, int x, int y, enum style style)
 {
 	struct pen pen = {.cells = cells, .clip = rect_clip(clip, whole(cells)), .style = style};
@@ -87,13 +93,14 @@ static struct pen pen_at(struct cells *cells, struct rect clip, int x, int y, en
 	return pen;
 }
 
+/* True if that column of the pen's line is on the screen. */
 static bool pen_sees(const struct pen *pen, int x)
 {
 	return pen->y >= pen->clip.y && pen->y < pen->clip.y + pen->clip.h && x >= pen->clip.x &&
 	       x < pen->clip.x + pen->clip.w;
 }
 
-/* One character that may be shown; false: no room for it any more. */
+/* Writes one character that may be shown; false: no room for it any more. */
 static bool pen_char(struct pen *pen, const char *text, size_t size, int columns)
 {
 	if (columns == 0) {
@@ -119,7 +126,7 @@ static bool pen_char(struct pen *pen, const char *text, size_t size, int columns
 	return true;
 }
 
-/* Text that was escaped before; false: it did not end before the room did. */
+/* Writes text that was escaped before; false: it did not end before the room did. */
 static bool pen_plain(struct pen *pen, const char *escaped)
 {
 	for (size_t size; *escaped; escaped += size) {
@@ -131,7 +138,7 @@ static bool pen_plain(struct pen *pen, const char *escaped)
 	return true;
 }
 
-/* What may not be shown as it is goes the longer way, a character at a time. */
+/* Writes what may not be shown as it is, a character at a time: the longer way. */
 static bool pen_escaped(struct pen *pen, const char *text, size_t size)
 {
 	struct str escaped = {0};
@@ -175,6 +182,7 @@ static void escape_head(struct str *into, const char *text, bool utf8)
 	free(head);
 }
 
+/* Puts text that was escaped before; returns columns. */
 static int put_escaped(struct cells *cells, struct rect clip, int x, int y, enum style style,
 	const char *escaped)
 {
@@ -201,7 +209,7 @@ int cells_put_fit(struct cells *cells, struct rect clip, int x, int y, int w, en
 	return columns;
 }
 
-/* Bytes of the words that fit; 0: not even the first. */
+/* Returns the bytes of the words that fit; 0: not even the first. */
 static size_t whole_words(const char *escaped, size_t room)
 {
 	size_t columns = 0, at = 0, end = 0;
@@ -258,7 +266,7 @@ int cells_put_words(struct cells *cells, struct rect clip, int x, int y, int w, 
 	return columns;
 }
 
-/* The end of an escaped text that takes at most w columns. */
+/* Returns the end of an escaped text that takes at most w columns. */
 static const char *tail(const char *escaped, size_t w)
 {
 	size_t width = escape_width(escaped);
@@ -275,7 +283,9 @@ static const char *tail(const char *escaped, size_t w)
 	return escaped;
 }
 
-/* The last bytes of a text too long to be looked at, from the beginning of a character on. */
+/*
+ * Returns the last bytes of a text too long to be looked at, from the beginning of a character on.
+ */
 static const char *far_end(const char *text)
 {
 	size_t len = strlen(text);

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 
-#define UNDO_ROOM 512
+#define UNDO_ROOM 512 /* bytes */
 #define STACK	  (64 << 10) /* for handlers: ours may have overflowed */
 
 /* Signals that end a process which does not handle them. */
@@ -20,6 +20,7 @@ static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SI
 	SIGSYS};
 #define ENDS (sizeof(ends) / sizeof(ends[0]))
 
+/* The signal that each note is of. */
 static const int tells[GUARD_NOTES] = {
 	[GUARD_RESIZED] = SIGWINCH,
 	[GUARD_STOP] = SIGTSTP,
@@ -40,7 +41,7 @@ static struct {
 	char *stack;
 } guard = {.fd = -1, .pipe = {-1, -1}};
 
-/* Async-signal-safe. */
+/* Gives the terminal back, if it is in our hands. Async-signal-safe. */
 static void give_back(void)
 {
 	const char *bytes = guard.undo[guard.undo_now].bytes;
@@ -65,13 +66,14 @@ static void give_back(void)
 	tcsetattr(guard.fd, TCSANOW, &guard.modes);
 }
 
-/* Comes again by itself when the handler returns: what it did is done once more. */
+/* True for what comes again by itself when the handler returns: what did it is done once more. */
 static bool returns(int signo, const siginfo_t *info)
 {
 	return info->si_code > 0 &&
 	       (signo == SIGSEGV || signo == SIGBUS || signo == SIGILL || signo == SIGFPE);
 }
 
+/* Gives the terminal back, and has the signal end us. */
 static void on_end(int signo, siginfo_t *info, void *context)
 {
 	int error = errno;
@@ -86,6 +88,7 @@ static void on_end(int signo, siginfo_t *info, void *context)
 	errno = error;
 }
 
+/* Takes a note, and wakes whoever waits. */
 static void on_note(int signo)
 {
 	int error = errno;
@@ -99,13 +102,17 @@ static void on_note(int signo)
 	errno = error;
 }
 
+/* True for signals that mean a fault of ours. */
 static bool is_crash(int signo)
 {
 	return signo == SIGSEGV || signo == SIGBUS || signo == SIGILL || signo == SIGFPE ||
 	       signo == SIGABRT || signo == SIGTRAP || signo == SIGSYS;
 }
 
-/* A handler of somebody's own is left alone, unless it is one that only reports the crash. */
+/*
+ * True if we may take a signal. A handler of somebody's own is left alone, unless it is one that
+ * only reports the crash.
+ */
 static bool may_take(const struct sigaction *old, int signo)
 {
 	if (old->sa_flags & SA_SIGINFO)
@@ -113,6 +120,7 @@ static bool may_take(const struct sigaction *old, int signo)
 	return old->sa_handler == SIG_DFL || (old->sa_handler != SIG_IGN && is_crash(signo));
 }
 
+/* Takes all signals that we may take. */
 static void take_signals(void)
 {
 	struct sigaction end = {.sa_sigaction = on_end, .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -134,7 +142,7 @@ static void take_signals(void)
 	}
 }
 
-/* A stack of their own for handlers, where nobody has made one. */
+/* Makes a stack of their own for handlers, where nobody has made one. */
 static void take_stack(void)
 {
 	stack_t old, ours = {.ss_size = STACK};

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What signals tell. */
 enum guard_note {
 	GUARD_RESIZED,	 /* SIGWINCH */
 	GUARD_STOP,	 /* SIGTSTP from outside: give the terminal back, then guard_stop() */
@@ -27,16 +28,16 @@ enum guard_note {
  * are ignored stay so. 0, or a negative errno.
  */
 int guard_begin(int fd);
-/* No longer: every signal means again what it did before. */
+/* Watches no longer: every signal means again what it did before. */
 void guard_end(void);
 
-/* The bytes that undo what was done to the terminal; more than there is room for are none. */
+/* Sets the bytes that undo what was done to the terminal; more than there is room for are none. */
 void guard_set_undo(const char *bytes, size_t size) __attribute__((nonnull));
 
-/* True if the terminal is in our hands now. While it is not, nothing is given back. */
+/* Says whether the terminal is in our hands now. While it is not, nothing is given back. */
 void guard_hold(bool held);
 
-/* Readable when a note came. */
+/* Returns a descriptor that is readable when a note came. */
 int guard_fd(void);
 /* True if this note came since it was last asked. */
 bool guard_take(enum guard_note note);

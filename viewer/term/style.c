@@ -17,7 +17,7 @@ static_assert((int)TRACK_STATES <= (int)STYLE_STATES, "each state has a style");
 
 #define NONE STYLE_DEFAULT
 
-/* In these tables what is not named is the terminal's own: plain(). */
+/* How a style looks in one table. What is not named there is the terminal's own: plain(). */
 struct paint {
 	bool is_set;
 	struct look_of look;
@@ -77,6 +77,7 @@ static const struct paint light_256[STYLES] = {
 	STATE(DEAD) = PAINT(88, NONE, .bold = true, .reverse = true),
 };
 
+/* The first of 8 colours, by number. */
 enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN };
 
 static const struct paint dark_8[STYLES] = {
@@ -178,7 +179,10 @@ uint32_t style_rgb(int color)
 
 #define GLYPH(name) [(int)GLYPH_STATE + (int)TRACK_##name]
 
-/* Block elements and what else stands in every font, one column wide wherever that is asked. */
+/*
+ * The signs: block elements and what else stands in every font, one column wide wherever that is
+ * asked.
+ */
 static const struct {
 	const char *ascii, *utf8;
 } glyphs[GLYPHS] = {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What a cell means. */
 enum style {
 	STYLE_PLAIN,
 	STYLE_FAINT,
@@ -26,6 +27,7 @@ enum style {
 	STYLES = STYLE_STATE + STYLE_STATES
 };
 
+/* Our own signs. */
 enum glyph {
 	GLYPH_STATE,	/* + enum track_state */
 	GLYPH_ENTERED = GLYPH_STATE + STYLE_STATES, /* marks: in the order of track.h */
@@ -49,21 +51,26 @@ enum glyph {
 	GLYPHS
 };
 
+/* Which colours. */
 enum theme { THEME_DARK, THEME_LIGHT, THEME_MONO, THEMES };
 
 #define STYLE_DEFAULT (-1) /* the terminal's own colour */
 
+/* How a style looks. */
 struct look_of {
 	int16_t fg, bg; /* number in so many colours; STYLE_DEFAULT */
 	bool bold, dim, underline, reverse;
 };
 
-/* colors: 0 (mono), 8, 16 or 256; anything else is taken down to the next. */
+/*
+ * Returns how a style looks. colors: 0 (mono), 8, 16 or 256; anything else is taken down to the
+ * next.
+ */
 struct look_of style_look(enum style style, enum theme theme, int colors);
-/* 0xRRGGBB of an xterm-256 colour: for pictures and tests of contrast. */
+/* Returns 0xRRGGBB of an xterm-256 colour: for pictures and tests of contrast. */
 uint32_t style_rgb(int color);
 
-/* One column wide, UTF-8 or one ASCII character; never NULL. */
+/* Returns a sign, one column wide, UTF-8 or one ASCII character; never NULL. */
 const char *glyph_text(enum glyph glyph, bool utf8);
 
 #endif

@@ -14,21 +14,25 @@
 #define H    18
 #define BASE 14 /* the line that letters stand on */
 
+/* How a cell looks in the picture. */
 struct ink {
 	uint32_t fg, bg;
 	bool bold, dim, underline, ground; /* ground: bg is the picture's own */
 };
 
+/* Returns the picture's own colour of text. */
 static uint32_t own_fg(enum theme theme)
 {
 	return theme == THEME_DARK ? 0xd0d0d0 : 0x1c1c1c;
 }
 
+/* Returns the picture's own ground. */
 static uint32_t own_bg(enum theme theme)
 {
 	return theme == THEME_DARK ? 0x0c0c0c : 0xffffff;
 }
 
+/* Returns how a cell looks, turned round where it is. */
 static struct ink ink_of(const struct cell *cell, enum theme theme)
 {
 	struct look_of look = style_look((enum style)cell->style, theme, 256);
@@ -51,12 +55,14 @@ static struct ink ink_of(const struct cell *cell, enum theme theme)
 	return ink;
 }
 
+/* True if cells of these look alike. */
 static bool same_ink(const struct ink *a, const struct ink *b)
 {
 	return a->fg == b->fg && a->bg == b->bg && a->bold == b->bold && a->dim == b->dim &&
 	       a->underline == b->underline;
 }
 
+/* Appends a filled rectangle. */
 static void add_rect(struct str *into, double x, double y, double w, double h, uint32_t rgb)
 {
 	str_printf(into, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%06x\"/>\n", x,
@@ -81,7 +87,10 @@ static const struct block blocks[] = {
 	{0x259a, 0, 0, 4, 4, 10}, {0x259a, 4, 4, 4, 4, 10},
 };
 
-/* A run of n cells of this text: false, where it is no block element. */
+/*
+ * Appends a run of n cells of this text as shapes; false, and nothing, where it is no block
+ * element.
+ */
 static bool add_block(
 	struct str *into, const char *text, int x, int y, int n, const struct ink *ink)
 {
@@ -108,6 +117,7 @@ static bool add_block(
 	return is_block;
 }
 
+/* Appends cells as a text. */
 static void add_text(struct str *into, const struct cell *row, int x, int end, int y,
 	const struct ink *ink)
 {
@@ -133,12 +143,16 @@ static void add_text(struct str *into, const struct cell *row, int x, int end, i
 	str_add(into, "</text>\n");
 }
 
+/* True for a cell with nothing in it. */
 static bool is_blank(const struct cell *cell)
 {
 	return !strcmp(cell->text, " ");
 }
 
-/* How far the cells from x on are one and the same: the width of one, or of a run of blocks. */
+/*
+ * Returns how far the cells from x on are one and the same: the width of one, or of a run of
+ * blocks.
+ */
 static int same_cells(const struct cell *row, int x, int end)
 {
 	int to = x + 1;
@@ -148,7 +162,7 @@ static int same_cells(const struct cell *row, int x, int end)
 	return to;
 }
 
-/* Cells of one ink from x to end: blocks as shapes, words as text, blanks as nothing. */
+/* Appends cells of one ink from x to end: blocks as shapes, words as text, blanks as nothing. */
 static void add_run(struct str *into, const struct cell *row, int x, int end, int y,
 	const struct ink *ink)
 {

@@ -37,6 +37,7 @@ static const struct {
 #define SEQUENCES (sizeof(sequences) / sizeof(sequences[0]))
 #define OWN_CODE  4000 /* codes of the sequences, above those that curses makes up */
 
+/* Our names of curses' codes. */
 static const struct {
 	int code;
 	const char *name;
@@ -50,7 +51,7 @@ static const struct {
 	{KEY_SHOME, "S-Home"}, {KEY_SEND, "S-End"},
 };
 
-/* What curses calls "kRIT5": a key and its modifier. */
+/* Names what curses calls "kRIT5": a key and its modifier. */
 static void name_extended(struct key *key, const char *curses)
 {
 	static const char *const from[] = {"UP", "DN", "LFT", "RIT", "HOM", "END", "PRV", "NXT",
@@ -76,7 +77,7 @@ static void name_extended(struct key *key, const char *curses)
 	}
 }
 
-/* The name of one of curses' codes; "" of what we have no name for. */
+/* Names one of curses' codes; "" of what we have no name for. */
 static void name_code(struct key *key, int code)
 {
 	if (code >= OWN_CODE && (size_t)(code - OWN_CODE) < SEQUENCES) {
@@ -95,7 +96,7 @@ static void name_code(struct key *key, int code)
 	name_extended(key, keyname(code));
 }
 
-/* True if a character has a name of its own. */
+/* Names a character that has a name of its own; true if it has. */
 static bool name_control(struct key *key, int c)
 {
 	static const struct {
@@ -124,8 +125,8 @@ static int more(int fd)
 }
 
 /*
- * The name of a character, whose first byte this is: "" where it can be none. Curses' own way of
- * reading characters would take one stray byte for the beginning of all that comes after it.
+ * Names a character, whose first byte this is: "" where it can be none. Curses' own way of reading
+ * characters would take one stray byte for the beginning of all that comes after it.
  */
 static void name_char(int fd, struct key *key, int c)
 {
@@ -153,8 +154,8 @@ static void name_char(int fd, struct key *key, int c)
 }
 
 /*
- * Behind an ESC that curses made nothing of: a whole sequence nobody knows is no key at all, and
- * never the letters that it is made of. True where it was one.
+ * Skips what stands behind an ESC that curses made nothing of: a whole sequence nobody knows is no
+ * key at all, and never the letters that it is made of. True where it was one.
  */
 static bool skip_sequence(int fd)
 {
@@ -172,7 +173,9 @@ static bool skip_sequence(int fd)
 	return true;
 }
 
-/* Of mice: a press of the first button, its end, and the wheel; false of all else. */
+/*
+ * Reads what a mouse did: a press of the first button, its end, and the wheel; false of all else.
+ */
 static bool read_mouse(struct terminal_event *event)
 {
 	MEVENT mouse;

@@ -10,7 +10,7 @@
 /* Tells curses of the keys that descriptions of terminals leave out. Once a screen. */
 void terminal_define_keys(void);
 
-/* The next key or click that is there already; false: none. fd is where keys come from. */
+/* Reads the next key or click that is there already; false: none. fd is where keys come from. */
 bool terminal_read(int fd, struct terminal_event *event) __attribute__((nonnull));
 
 #endif

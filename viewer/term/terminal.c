@@ -56,6 +56,7 @@ static void add_capability(struct str *into, const char *bytes)
 	}
 }
 
+/* Returns a capability's bytes; NULL: the terminal has none. */
 static char *capability(const char *name)
 {
 	char *bytes = tigetstr(name);
@@ -107,7 +108,10 @@ static int check(struct complaint *why)
 	return rc;
 }
 
-/* Keys come from stdin, or from the terminal itself where stdin is something else. */
+/*
+ * Returns where keys come from: stdin, or the terminal itself where stdin is something else; NULL
+ * with words.
+ */
 static FILE *input(struct complaint *why)
 {
 	FILE *in;
@@ -120,7 +124,9 @@ static FILE *input(struct complaint *why)
 	return in;
 }
 
-/* Curses speaks as the locale does; where that is not UTF-8 what the user asks for still can be. */
+/*
+ * Has curses speak as the locale does; where that is not UTF-8 what the user asks for still can be.
+ */
 static void choose_charset(void)
 {
 	setlocale(LC_CTYPE, "");
@@ -128,7 +134,7 @@ static void choose_charset(void)
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* The terminal as it was; one with a single screen keeps ours, and its last line is free. */
+/* Leaves the terminal as it was; one with a single screen keeps ours, and its last line is free. */
 static void leave_screen(void)
 {
 	if (!capability("rmcup")) {
@@ -140,6 +146,7 @@ static void leave_screen(void)
 	guard_hold(false);
 }
 
+/* Returns how many colours can be used, if they are wanted. */
 static int colors_of(bool wanted)
 {
 	if (!wanted || !has_colors() || start_color() != OK)
@@ -150,7 +157,7 @@ static int colors_of(bool wanted)
 	return COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : COLORS >= 8 ? 8 : 0;
 }
 
-/* The size that the kernel knows; curses goes by the environment too. */
+/* Takes the size that the kernel knows; curses goes by the environment too. */
 static void follow_size(const struct terminal *terminal)
 {
 	struct winsize size;
@@ -161,6 +168,7 @@ static void follow_size(const struct terminal *terminal)
 	prepare_undo(terminal);
 }
 
+/* Sets curses up. */
 static void set_up(struct terminal *terminal, const struct terminal_wish *wish)
 {
 	raw();
@@ -239,6 +247,7 @@ struct paint {
 	short pair;
 };
 
+/* Returns how each style looks, and defines the colours of a theme that is new. */
 static void paints(struct terminal *terminal, enum theme theme, struct paint all[STYLES])
 {
 	bool fresh = !terminal->painted || terminal->theme != theme;
@@ -259,9 +268,9 @@ static void paints(struct terminal *terminal, enum theme theme, struct paint all
 }
 
 /*
- * One character as curses has it. What the C library holds for wider or narrower than we do would
- * move all that stands behind it: such a one becomes a "?" on as many columns. Returns how many
- * of curses' characters it has become.
+ * Makes one character as curses has it. What the C library holds for wider or narrower than we do
+ * would move all that stands behind it: such a one becomes a "?" on as many columns. Returns how
+ * many of curses' characters it has become.
  */
 static int to_curses(const struct cell *cell, int width, attr_t attributes, short pair,
 	cchar_t into[2])
@@ -286,6 +295,7 @@ static int to_curses(const struct cell *cell, int width, attr_t attributes, shor
 	return width;
 }
 
+/* Writes a row of cells. */
 static void show_row(struct terminal *terminal, const struct cells *cells, int y,
 	const struct paint paint[STYLES])
 {
@@ -339,6 +349,7 @@ static void go_on(struct terminal *terminal)
 	terminal->continued = true;
 }
 
+/* Stops us, with the terminal given back; returns when we go on. */
 static void stop(struct terminal *terminal, bool group)
 {
 	def_prog_mode();
@@ -348,7 +359,7 @@ static void stop(struct terminal *terminal, bool group)
 	go_on(terminal);
 }
 
-/* What signals have told; false: nothing that the caller must know. */
+/* Heeds what signals have told; false: nothing that the caller must know. */
 static bool heed_notes(struct terminal *terminal, struct terminal_event *event)
 {
 	bool resized, continued;
@@ -370,7 +381,9 @@ static bool heed_notes(struct terminal *terminal, struct terminal_event *event)
 	return true;
 }
 
-/* Is nobody at the other end any more? poll() says that there is input, and there is none. */
+/*
+ * True if nobody is at the other end any more: poll() says that there is input, and there is none.
+ */
 static bool is_gone(const struct terminal *terminal, short revents)
 {
 	int bytes = 0;

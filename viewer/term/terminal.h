@@ -12,6 +12,7 @@
 #include "viewer/state/keys.h"
 #include "viewer/term/cells.h"
 
+/* How the terminal is wished for. */
 struct terminal_wish {
 	bool color;    /* false: mono, whatever the terminal can */
 	bool mouse;
@@ -20,6 +21,7 @@ struct terminal_wish {
 
 struct terminal;
 
+/* What has come. */
 enum terminal_what {
 	TERMINAL_KEY,
 	TERMINAL_MOUSE,
@@ -28,21 +30,25 @@ enum terminal_what {
 	TERMINAL_GONE, /* it hung up */
 };
 
+/* What has come, and with what. */
 struct terminal_event {
 	enum terminal_what what;
 	struct key key;
-	int x, y, turn;
-	bool zoom;
+	int x, y, turn; /* of a click or a turn of the wheel; turn: lines, below 0 up, 0 a click */
+	bool zoom; /* with Ctrl */
 	bool up; /* the button is let go */
 };
 
-/* NULL with words: no terminal, TERM unknown, or one that cannot place its cursor. */
+/*
+ * Takes the terminal. NULL with words: no terminal, TERM unknown, or one that cannot place its
+ * cursor.
+ */
 struct terminal *terminal_open(const struct terminal_wish *wish, struct complaint *why)
 	__attribute__((nonnull));
-/* Gives the terminal back. Takes NULL. */
+/* Gives the terminal back; NULL is fine. */
 void terminal_close(struct terminal *terminal);
 
-/* The size now, in columns and lines. */
+/* Tells the size now, in columns and lines. */
 void terminal_size(const struct terminal *terminal, int *ret_w, int *ret_h)
 	__attribute__((nonnull));
 /* Shows cells: only what differs is written. */
@@ -59,10 +65,10 @@ struct terminal_event terminal_wait(struct terminal *terminal, int ms) __attribu
 void terminal_suspend(struct terminal *terminal) __attribute__((nonnull));
 /* Makes the terminal report the mouse, or not. */
 void terminal_set_mouse(struct terminal *terminal, bool on) __attribute__((nonnull));
-/* Text to the clipboard of whoever sits before it (OSC 52). */
+/* Copies text to the clipboard of whoever sits before the terminal (OSC 52). */
 void terminal_copy(struct terminal *terminal, const char *text) __attribute__((nonnull));
 
-/* How many colours: 0, 8, 16, 256. */
+/* Returns how many colours there are: 0, 8, 16, 256. */
 int terminal_colors(const struct terminal *terminal) __attribute__((nonnull));
 
 #endif

@@ -8,16 +8,19 @@
 
 /* -- Straightened time ------------------------------------------------------------------------ */
 
+/* True if there are two scales. */
 static bool is_broken(struct axis_break fork)
 {
 	return fork.scale != 1;
 }
 
+/* Returns it in whole ns, within bounds. */
 static uint64_t whole(long double ns)
 {
 	return ns >= (long double)UINT64_MAX ? UINT64_MAX : ns > 0 ? (uint64_t)ns : 0;
 }
 
+/* Returns a time, straightened. */
 static int64_t straighten(struct axis_break fork, int64_t when)
 {
 	if (!is_broken(fork) || when >= fork.at)
@@ -26,6 +29,7 @@ static int64_t straighten(struct axis_break fork, int64_t when)
 		fork.at, whole((long double)window_between(when, fork.at) / fork.scale));
 }
 
+/* Returns a straightened time as it is. */
 static int64_t bend(struct axis_break fork, int64_t when)
 {
 	if (!is_broken(fork) || when >= fork.at)
@@ -34,6 +38,7 @@ static int64_t bend(struct axis_break fork, int64_t when)
 		fork.at, whole((long double)window_between(when, fork.at) * fork.scale));
 }
 
+/* Returns a window, straightened; never empty. */
 static struct window straight(struct axis_break fork, struct window window)
 {
 	struct window is = {straighten(fork, window.from), straighten(fork, window.to)};
@@ -43,6 +48,7 @@ static struct window straight(struct axis_break fork, struct window window)
 	return is;
 }
 
+/* Returns a straightened window as it is, within the bounds. */
 static struct window bent(struct axis_break fork, struct window window, struct window bounds)
 {
 	struct window all = straight(fork, bounds);
@@ -135,11 +141,13 @@ struct axis axis_of(struct window window, struct axis_break fork, int width)
 	return axis;
 }
 
+/* Returns the part of the window before the fork. */
 static struct window before_fork(const struct axis *axis)
 {
 	return (struct window){axis->window.from, axis->fork.at};
 }
 
+/* Returns the part of it behind the fork. */
 static struct window behind_fork(const struct axis *axis)
 {
 	return (struct window){axis->fork.at, axis->window.to};

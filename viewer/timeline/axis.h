@@ -23,6 +23,7 @@ struct axis_break {
 	long double scale; /* above 0; 1: it is not broken */
 };
 
+/* The axis of one screen. */
 struct axis {
 	struct window window;
 	struct axis_break fork;
@@ -30,32 +31,36 @@ struct axis {
 	int split; /* the column of the break; -1: there is none in sight */
 };
 
-/* A break at that time, which gives what is before it two fifths of the window where it would have
- * less than a third, or more than two; else one scale is enough, and is what comes back. */
+/*
+ * Returns a break at that time, which gives what is before it two fifths of the window where it
+ * would have less than a third, or more than two; else one scale is enough, and is what comes back.
+ */
 struct axis_break axis_break_for(struct window window, int64_t at);
 
-/* The axis of a window, broken at `fork` where that is in sight. */
+/* Returns the axis of a window, broken at `fork` where that is in sight. */
 struct axis axis_of(struct window window, struct axis_break fork, int width);
 
-/* When a column begins; of the break's the fork. Column `width` is the end of the window. */
+/*
+ * Returns when a column begins; of the break's the fork. Column `width` is the end of the window.
+ */
 int64_t axis_at(const struct axis *axis, int column) __attribute__((nonnull));
-/* The column that a time falls into; -1 before the window, `width` from its end on. */
+/* Returns the column that a time falls into; -1 before the window, `width` from its end on. */
 int axis_column(const struct axis *axis, int64_t when) __attribute__((nonnull));
-/* The time of a column that may lie outside of the window, below 0 or from `width` on. */
+/* Returns the time of a column that may lie outside of the window, below 0 or from `width` on. */
 int64_t axis_beyond(const struct axis *axis, int column) __attribute__((nonnull));
-/* ns of a column there. */
+/* Returns the ns of a column there. */
 uint64_t axis_step(const struct axis *axis, int column) __attribute__((nonnull));
 
-/* As those of window.h, by columns. */
+/* These four are as those of window.h, by columns. Returns the window zoomed about a time. */
 struct window axis_zoom(struct axis_break fork, struct window window, struct window bounds,
 	int64_t about, unsigned num, unsigned den, uint64_t least);
-/* The window with that time in its middle. */
+/* Returns the window with that time in its middle. */
 struct window axis_centre(
 	struct axis_break fork, struct window window, struct window bounds, int64_t when);
-/* Moved by the least that brings that time into sight. */
+/* Returns the window moved by the least that brings that time into sight. */
 struct window axis_show(
 	struct axis_break fork, struct window window, struct window bounds, int64_t when);
-/* Moved by num / den of its width, to earlier (below 0) or later. */
+/* Returns the window moved by num / den of its width, to earlier (below 0) or later. */
 struct window axis_pan(
 	struct axis_break fork, struct window window, struct window bounds, int num, unsigned den);
 

@@ -21,6 +21,7 @@
 
 const char folds_elsewhere[] = "";
 
+/* The tracks of a row made into one. */
 struct merged {
 	int *ranks; /* whose tracks these were */
 	size_t n;
@@ -31,6 +32,7 @@ struct merged {
 	ARRAY(struct track_event) events;
 };
 
+/* The folds of all rows. */
 struct folds {
 	const struct tracks *tracks;
 	const struct pyramid *pyramid;
@@ -40,18 +42,21 @@ struct folds {
 	ARRAY(struct merged *) spare; /* made for rows that there were before */
 };
 
+/* A begin or an end of a span. */
 struct edge {
 	int64_t at;
 	const struct track_span *span;
 	enum { CLOSES, POINT, OPENS } what; /* of one time, in this order */
 };
 
+/* What is open at a moment. */
 struct sweep {
 	size_t open[TRACK_STATES];
 	const struct track_span *last[TRACK_STATES]; /* that opened */
 	int64_t since;
 };
 
+/* Frees it; NULL is fine. */
 static void merged_free(struct merged *merged)
 {
 	if (!merged)
@@ -63,7 +68,10 @@ static void merged_free(struct merged *merged)
 	free(merged);
 }
 
-/* Of more than there is room for those of the most ranks are kept: they cost the most. */
+/*
+ * Keeps a merged track for later rows. Of more than there is room for those of the most ranks are
+ * kept: they cost the most.
+ */
 static void keep(struct folds *folds, struct merged *merged)
 {
 	struct merged **least;
@@ -91,6 +99,7 @@ static void keep(struct folds *folds, struct merged *merged)
 	merged_free(merged);
 }
 
+/* Takes over what the old folds have made, and frees them. */
 static void inherit(struct folds *folds, struct folds *old)
 {
 	for (size_t i = 0; i < old->nrows; i++) {
@@ -131,7 +140,7 @@ void folds_free(struct folds *folds)
 	free(folds);
 }
 
-/* One that was made for the same ranks; NULL none. */
+/* Returns one that was made for the same ranks; NULL none. */
 static struct merged *take_spare(struct folds *folds, const struct row *row)
 {
 	for (size_t i = 0; i < folds->spare.nr; i++) {
@@ -146,6 +155,7 @@ static struct merged *take_spare(struct folds *folds, const struct row *row)
 	return NULL;
 }
 
+/* Orders edges by time. */
 static int by_time(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
@@ -155,6 +165,7 @@ static int by_time(const void *a, const void *b)
 	return (int)x->what - (int)y->what;
 }
 
+/* Orders events by time, those of an unknown time last. */
 static int by_when(const void *a, const void *b)
 {
 	const struct track_event *x = a, *y = b;
@@ -165,6 +176,7 @@ static int by_when(const void *a, const void *b)
 	return (x->when > y->when) - (x->when < y->when);
 }
 
+/* Adds a part of a span at the end; it goes on with the one before if that is in the same state. */
 static void add_span(struct merged *into, const struct track_span *of, int64_t from, int64_t to)
 {
 	struct track_span *before = into->spans.nr ? &into->spans.items[into->spans.nr - 1] : NULL;
@@ -183,6 +195,7 @@ static void add_span(struct merged *into, const struct track_span *of, int64_t f
 		.cite = of->cite};
 }
 
+/* Returns the span that was opened last of the worst state that is open; NULL none. */
 static const struct track_span *worst_open(const struct sweep *sweep)
 {
 	for (int state = TRACK_STATES - 1; state >= 0; state--)
@@ -191,6 +204,7 @@ static const struct track_span *worst_open(const struct sweep *sweep)
 	return NULL;
 }
 
+/* Takes one edge: what stood until then becomes a span. */
 static void sweep_edge(struct merged *into, struct sweep *sweep, const struct edge *edge)
 {
 	const struct track_span *worst = worst_open(sweep);
@@ -209,6 +223,7 @@ static void sweep_edge(struct merged *into, struct sweep *sweep, const struct ed
 	sweep->since = edge->at;
 }
 
+/* Sorts the edges, and takes each. */
 static void sweep_edges(struct merged *into, struct edge *edges, size_t n)
 {
 	struct sweep sweep = {{0}};
@@ -218,13 +233,13 @@ static void sweep_edges(struct merged *into, struct edge *edges, size_t n)
 		sweep_edge(into, &sweep, &edges[i]);
 }
 
-/* What is drawn of events; all else of a fold is seen when it is opened. */
+/* True for what is drawn of events; all else of a fold is seen when it is opened. */
 static bool is_drawn(const struct track_event *event)
 {
 	return track_mark_of(event) != TRACK_MARKS;
 }
 
-/* What it has of spans and events becomes a track of its own. */
+/* Makes what it has of spans and events a track of its own. */
 static void finish(struct merged *merged, const struct folds *folds, const struct row *row)
 {
 	merged->track = folds->tracks->at[row->ranks[0].i];
@@ -238,14 +253,20 @@ static void finish(struct merged *merged, const struct folds *folds, const struc
 	merged->pyramid = pyramid_new(&merged->tracks);
 }
 
-/* Who is dead is so in all groups; of what is not known nobody knows the group. */
+/*
+ * True for what holds for all lanes: who is dead is so in all groups; of what is not known nobody
+ * knows the group.
+ */
 static bool is_of_all(const struct track_span *span)
 {
 	return span->state == TRACK_NODATA || span->state == TRACK_LOST ||
 	       span->state == TRACK_DEAD;
 }
 
-/* Each span of the rank is in the lane of its group, or of none, and elsewhere it is nothing. */
+/*
+ * Makes a lane: each span of the rank is in the lane of its group, or of none, and elsewhere it is
+ * nothing.
+ */
 static struct merged *make_lane(const struct folds *folds, const struct row *row)
 {
 	const struct track *track = &folds->tracks->at[row->ranks[0].i];
@@ -268,6 +289,7 @@ static struct merged *make_lane(const struct folds *folds, const struct row *row
 	return merged;
 }
 
+/* Makes the tracks of a row into one. */
 static struct merged *merge(const struct folds *folds, const struct row *row)
 {
 	struct merged *merged = alloc_zeroed(1, sizeof(*merged));
@@ -299,6 +321,7 @@ static struct merged *merge(const struct folds *folds, const struct row *row)
 	return merged;
 }
 
+/* Returns the worst bin of a few ranks, with the marks of all. */
 static struct bin bin_of_few(const struct folds *folds, const struct row *row, int64_t from,
 	int64_t to)
 {
@@ -318,7 +341,10 @@ static struct bin bin_of_few(const struct folds *folds, const struct row *row, i
 	return worst;
 }
 
-/* Asking a rank costs the same whatever its length; merging costs with all spans. */
+/*
+ * True if each rank is to be asked. Asking a rank costs the same whatever its length; merging costs
+ * with all spans.
+ */
 static bool is_few(const struct folds *folds, const struct row *row)
 {
 	size_t spans = 0;

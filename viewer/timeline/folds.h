@@ -12,12 +12,12 @@
 struct folds;
 
 /*
- * Never NULL. Points to all three, which must outlive it. Takes over from `old`, which is freed,
- * what was made for other rows of the same tracks; NULL: there is none.
+ * Makes the folds of rows. Never NULL. Points to all three, which must outlive it. Takes over from
+ * `old`, which is freed, what was made for other rows of the same tracks; NULL: there is none.
  */
 struct folds *folds_new(const struct tracks *tracks, const struct pyramid *pyramid,
 	const struct rows *rows, struct folds *old) __attribute__((nonnull(1, 2, 3)));
-/* Takes NULL. */
+/* Frees them; NULL is fine. */
 void folds_free(struct folds *folds);
 
 /* The name of spans of a lane in which the rank was in no call of its group: nothing is drawn. */

@@ -25,7 +25,7 @@ struct meeting {
 	int64_t when; /* by its own clock */
 };
 
-/* Somebody was last. */
+/* A collective to which somebody was last. */
 struct last {
 	struct rank_index rank;
 	int64_t when;
@@ -35,23 +35,26 @@ struct last {
 	uint64_t index; /* of the collective */
 };
 
-/* All came. */
+/* A collective to which all came. */
 struct whole {
 	int group;
 	uint64_t index;
 };
 
+/* Who was last. */
 struct lates {
 	ARRAY(struct last) all; /* by rank, then time */
 	ARRAY(struct whole) wholes; /* by group, then index */
 	size_t *first;		/* of each rank */
 };
 
+/* A hash of collectives, at most half full. */
 struct meetings {
 	struct meeting *at;
 	size_t room; /* a power of two */
 };
 
+/* Orders by rank, then time. */
 static int compare_lasts(const void *va, const void *vb)
 {
 	const struct last *a = va, *b = vb;
@@ -61,6 +64,7 @@ static int compare_lasts(const void *va, const void *vb)
 	return (a->when > b->when) - (a->when < b->when);
 }
 
+/* Orders by group, then index. */
 static int compare_wholes(const void *va, const void *vb)
 {
 	const struct whole *a = va, *b = vb;
@@ -70,12 +74,14 @@ static int compare_wholes(const void *va, const void *vb)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
+/* True for the entry into a collective of which time and group are known. */
 static bool is_entry(const struct track_event *event)
 {
 	return event->kind == TRACK_ENTER && !event->p2p && event->when != JOB_UNKNOWN &&
 	       event->group != JOB_NONE;
 }
 
+/* Makes an empty hash, for about so many as one rank has events. */
 static void meetings_make(struct meetings *meetings, const struct tracks *tracks)
 {
 	size_t n = 0;
@@ -89,6 +95,7 @@ static void meetings_make(struct meetings *meetings, const struct tracks *tracks
 		meetings->at[i].group = -1;
 }
 
+/* Returns a collective's place, or the free one where it would be. */
 static struct meeting *find_meeting(const struct meetings *meetings, int group, uint64_t index)
 {
 	/* Eight that follow on one another lie side by side: so they are asked for. */
@@ -102,6 +109,7 @@ static struct meeting *find_meeting(const struct meetings *meetings, int group, 
 	return &meetings->at[at];
 }
 
+/* Makes the hash twice as large. */
 static void grow(struct meetings *meetings)
 {
 	struct meetings old = *meetings;
@@ -116,6 +124,7 @@ static void grow(struct meetings *meetings)
 	free(old.at);
 }
 
+/* Notes that a rank has come, at that time by its own clock. */
 static void come(
 	struct meeting *meeting, const struct clocks *clocks, struct rank_index rank, int64_t own)
 {
@@ -133,6 +142,7 @@ static void come(
 	}
 }
 
+/* Goes through all entries. */
 static void hold_meetings(
 	struct meetings *meetings, const struct tracks *tracks, const struct clocks *clocks)
 {
@@ -160,7 +170,7 @@ static void hold_meetings(
 		}
 }
 
-/* Who was last is known of those to which all came. */
+/* Takes those to which all came: of these it is known who was last. */
 static void take_whole(
 	struct lates *lates, const struct meetings *meetings, const struct job *job)
 {
@@ -184,6 +194,7 @@ static void take_whole(
 	}
 }
 
+/* Sorts both lists, and sums up. */
 static void index_lasts(struct lates *lates, size_t nranks)
 {
 	size_t at = 0;
@@ -228,7 +239,7 @@ void lates_free(struct lates *lates)
 	free(lates);
 }
 
-/* The first of the rank's that is not before that time. */
+/* Returns the first of the rank's that is not before that time. */
 static size_t find(const struct lates *lates, struct rank_index rank, int64_t when)
 {
 	size_t low = lates->first[rank.i], high = lates->first[rank.i + 1];
@@ -244,7 +255,7 @@ static size_t find(const struct lates *lates, struct rank_index rank, int64_t wh
 	return low;
 }
 
-/* Collectives of the group that all entered, behind that one. */
+/* Returns how many collectives of the group all entered, behind that one. */
 static uint64_t count_behind(const struct lates *lates, int group, uint64_t index)
 {
 	const struct whole behind = {group, index};

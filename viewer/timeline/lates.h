@@ -24,14 +24,14 @@ struct late {
 	uint64_t since; /* collectives of that group that all entered after that one, to the end */
 };
 
-/* Made of all tracks, which must outlive it; never NULL. */
+/* Finds who was last, of all tracks, which must outlive it; never NULL. */
 struct lates *lates_new(const struct tracks *tracks) __attribute__((nonnull));
-/* Takes NULL. */
+/* Frees it; NULL is fine. */
 void lates_free(struct lates *lates);
 
 /*
- * Of the collectives that were entered by all within [from, to). O(log n), and those of them to
- * which it came last.
+ * Returns how late the rank was, of the collectives that were entered by all within [from, to).
+ * O(log n), and those of them to which it came last.
  */
 struct late lates_of(const struct lates *lates, struct rank_index rank, int64_t from, int64_t to)
 	__attribute__((nonnull));

@@ -15,6 +15,7 @@
 #define SIGNS (TRACK_STATES + TIMELINE_PHASES + TRACK_MARKS + 4)
 #define APART 2 /* columns between two signs, where there is room */
 
+/* A sign, and what it is called. */
 struct sign {
 	enum style style;
 	const char *sign;
@@ -22,6 +23,7 @@ struct sign {
 	int columns;
 };
 
+/* The legend while it is made. */
 struct legend {
 	const struct screen *screen;
 	struct sign signs[SIGNS];
@@ -32,6 +34,7 @@ struct legend {
 
 /* -- What it names ---------------------------------------------------------------------------- */
 
+/* Adds a sign. */
 static void add(struct legend *legend, enum style style, const char *sign, const char *name)
 {
 	struct str text = {0};
@@ -42,11 +45,13 @@ static void add(struct legend *legend, enum style style, const char *sign, const
 	str_release(&text);
 }
 
+/* Adds one of our own signs. */
 static void add_glyph(struct legend *legend, enum style style, enum glyph glyph, const char *name)
 {
 	add(legend, style, glyph_text(glyph, legend->screen->cells->utf8), name);
 }
 
+/* Adds the letters of phases that are on the screen. */
 static void add_phases(struct legend *legend, const struct timeline_shown *shown)
 {
 	const struct tracks *tracks = legend->screen->state->tracks;
@@ -59,7 +64,10 @@ static void add_phases(struct legend *legend, const struct timeline_shown *shown
 	}
 }
 
-/* Of a time unknown: the row has a sign, what is of no rank has none; the receipt says what. */
+/*
+ * Adds the sign of what is lost, of a time unknown: the row has a sign, what is of no rank has
+ * none; the receipt says what.
+ */
 static void add_lost(struct legend *legend, const struct timeline_shown *shown)
 {
 	if (shown->lost || legend->screen->state->tracks->loses)
@@ -67,7 +75,7 @@ static void add_lost(struct legend *legend, const struct timeline_shown *shown)
 			(enum glyph)(GLYPH_STATE + (int)TRACK_LOST), help_signs[HELP_LOST].left);
 }
 
-/* What a column is before the break and behind it. */
+/* Adds what a column is before the break and behind it. */
 static void add_break(struct legend *legend)
 {
 	struct axis axis = state_axis(legend->screen->state);
@@ -79,7 +87,10 @@ static void add_break(struct legend *legend)
 	add_glyph(legend, STYLE_STRONG, GLYPH_BREAK, legend->scales);
 }
 
-/* Of whom there are dumps, and nothing better: they say when an op was launched, and no more. */
+/*
+ * True if there are dumps of a rank, and nothing better: they say when an op was launched, and no
+ * more.
+ */
 static bool has_dumps(const struct job *job)
 {
 	job_for_each_rank(job, rank)
@@ -89,6 +100,7 @@ static bool has_dumps(const struct job *job)
 	return false;
 }
 
+/* Returns what a state is called here. */
 static const char *name_of(const struct legend *legend, int state)
 {
 	if (state == TRACK_NODATA && has_dumps(legend->screen->state->scene.job))
@@ -96,6 +108,7 @@ static const char *name_of(const struct legend *legend, int state)
 	return track_state_name((enum track_state)state);
 }
 
+/* Adds all that has been shown. */
 static void add_all(struct legend *legend, const struct timeline_shown *shown)
 {
 	if (shown->marks[TRACK_MARK_EXCEPTION])
@@ -135,7 +148,7 @@ static void add_all(struct legend *legend, const struct timeline_shown *shown)
 
 /* -- How it fits ------------------------------------------------------------------------------ */
 
-/* "12 of 1024 rows"; false: it says no more than one sees. */
+/* Appends "12 of 1024 rows"; false: it says no more than one sees. */
 static bool count_rows(const struct state *state, struct str *into)
 {
 	const struct rows *rows = state->rows;
@@ -149,6 +162,7 @@ static bool count_rows(const struct state *state, struct str *into)
 	return rows->n > room || rows->ranks > rows->n || rows->hidden;
 }
 
+/* Returns how many columns all signs take. */
 static int columns_of(const struct legend *legend, int apart)
 {
 	int columns = 0;
@@ -158,6 +172,7 @@ static int columns_of(const struct legend *legend, int apart)
 	return columns;
 }
 
+/* Draws the signs that fit before a column. */
 static void draw_signs(const struct legend *legend, int end)
 {
 	const struct screen *screen = legend->screen;

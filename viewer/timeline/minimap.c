@@ -16,6 +16,7 @@ struct minimap {
 	uint8_t worst[CELLS_W + 1]; /* enum track_state */
 };
 
+/* Asks each rank for each column. */
 static void ask_ranks(const struct state *state, struct minimap *map, const int64_t *edges)
 {
 	uint8_t states[CELLS_W + 1];
@@ -28,7 +29,10 @@ static void ask_ranks(const struct state *state, struct minimap *map, const int6
 	}
 }
 
-/* Of very many, whom to ask each would be felt, how many were how badly off is known. */
+/*
+ * Asks the tally for each column: of very many, whom to ask each would be felt, how many were how
+ * badly off is known.
+ */
 static void ask_tally(const struct state *state, struct minimap *map, const int64_t *edges)
 {
 	for (int column = 0; column < map->w; column++) {
@@ -41,6 +45,7 @@ static void ask_tally(const struct state *state, struct minimap *map, const int6
 	}
 }
 
+/* Returns the minimap, made anew where time or width are others. */
 static const struct minimap *take_minimap(struct state *state)
 {
 	int w = state->cells_w < CELLS_W ? state->cells_w : CELLS_W;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "viewer/timeline/pyramid-slots.h"
 
-#define PER_SLOT 8
+#define PER_SLOT 8 /* times to a slot */
 
+/* Returns the i-th time. */
 static int64_t time_at(struct times times, size_t i)
 {
 	return *(const int64_t *)(const void *)((const char *)times.first + i * times.stride);
 }
 
-/* Never shrinks as the time grows, whatever is lost in rounding: that is all that is needed. */
+/*
+ * Returns the slot of a time. Never shrinks as the time grows, whatever is lost in rounding: that
+ * is all that is needed.
+ */
 static size_t slot_of(const struct slots *slots, int64_t when)
 {
 	double slot = (double)(when - slots->from) * slots->per_ns;

@@ -16,6 +16,7 @@ struct times {
 	size_t n;
 };
 
+/* The slots of some times. */
 struct slots {
 	const uint32_t *at; /* how many times lie before each slot; one more than n */
 	size_t n;
@@ -23,14 +24,14 @@ struct slots {
 	double per_ns;
 };
 
-/* How many numbers the slots of n times take. */
+/* Returns how many numbers the slots of n times take. */
 size_t slots_count(size_t n);
 
-/* Makes them of times, in the zeroed `at`; they stay its owner's. Gives how many it took. */
+/* Makes the slots of times, in the zeroed `at`; they stay its owner's. Returns how many it took. */
 size_t slots_make(struct slots *slots, uint32_t *at, const struct tracks *tracks,
 	struct times times);
 
-/* How many of the times lie before that one. */
+/* Returns how many of the times lie before that one. */
 size_t slots_before(const struct slots *slots, struct times times, int64_t when);
 
 /* True if any of them is within [from, to). */

@@ -21,16 +21,18 @@
 
 #define BINS   16384
 #define LEVELS 15 /* 16384 = 2^14 */
-#define STEP   256
+#define STEP   256 /* changes from one sum to the next */
 #define CHUNK  64 /* bins */
 #define CHUNKS (BINS / CHUNK)
 #define BUCKET 4  /* changes that are sorted among each other */
 
+/* A rank's change from one state to another. */
 struct change {
 	int64_t when;
 	uint8_t from, to; /* enum track_state; from TRACK_STATES: the first of a track */
 };
 
+/* The changes in a part of the time. */
 struct chunk {
 	struct change *changes; /* NULL: not made yet */
 	size_t n;
@@ -38,6 +40,7 @@ struct chunk {
 	uint32_t *most;	  /* [n / STEP][state]: at once, at any instant that one of them ends */
 };
 
+/* The count. */
 struct tally {
 	const struct tracks *tracks;
 	int64_t from, to;
@@ -49,16 +52,18 @@ struct tally {
 
 /* -- the grid ---------------------------------------------------------------------------------- */
 
+/* Bins in which a rank's worst state is the same. */
 struct run {
 	uint32_t from, to; /* bins */
 	uint8_t state;
 };
 
+/* The runs of one rank, in order. */
 struct runs {
 	ARRAY(struct run) all;
 };
 
-/* In the order of time; two may share a bin: the worse one has it. */
+/* Adds a run, in the order of time; two may share a bin: the worse one has it. */
 static void add_run(struct runs *runs, uint32_t from, uint32_t to, uint8_t state)
 {
 	struct run *last = runs->all.nr ? &runs->all.items[runs->all.nr - 1] : NULL;
@@ -80,6 +85,7 @@ static void add_run(struct runs *runs, uint32_t from, uint32_t to, uint8_t state
 		*array_add(&runs->all) = (struct run){from, to, state};
 }
 
+/* Returns the finest bin of a time. */
 static uint32_t bin_of(const struct tally *tally, int64_t when)
 {
 	int64_t bin = (when - tally->from) / tally->width;
@@ -93,6 +99,7 @@ struct place {
 	int64_t from, to; /* its times; of the first and the last all before and behind as well */
 };
 
+/* Returns the finest bin of a time, which is often the last one again. */
 static uint32_t bin_near(const struct tally *tally, int64_t when, struct place *place)
 {
 	if (when >= place->from && when < place->to)
@@ -107,7 +114,9 @@ static uint32_t bin_near(const struct tally *tally, int64_t when, struct place *
 	return place->bin;
 }
 
-/* So many more from bin `from` on, so many fewer from `to` on; summed up at the end. */
+/*
+ * Counts runs: so many more from bin `from` on, so many fewer from `to` on; summed up at the end.
+ */
 static void count_runs(uint32_t *grid, uint32_t bins, const struct runs *runs)
 {
 	for (size_t i = 0; i < runs->all.nr; i++) {
@@ -119,6 +128,7 @@ static void count_runs(uint32_t *grid, uint32_t bins, const struct runs *runs)
 	}
 }
 
+/* Counts a track, at each level. */
 static void count_track(struct tally *tally, const struct track *track, struct runs runs[2])
 {
 	struct place place = {0};
@@ -143,6 +153,7 @@ static void count_track(struct tally *tally, const struct track *track, struct r
 	}
 }
 
+/* Makes the grid. */
 static void make_grid(struct tally *tally, const struct tracks *tracks)
 {
 	struct runs runs[2] = {0};
@@ -161,6 +172,7 @@ static void make_grid(struct tally *tally, const struct tracks *tracks)
 
 /* -- the changes ------------------------------------------------------------------------------- */
 
+/* Orders changes by time. */
 static int compare_changes(const void *va, const void *vb)
 {
 	const struct change *a = va, *b = vb;
@@ -168,7 +180,7 @@ static int compare_changes(const void *va, const void *vb)
 	return a->when < b->when ? -1 : a->when > b->when;
 }
 
-/* Each track's first span in each chunk: all that is needed to make any of them later. */
+/* Finds each track's first span in each chunk: all that is needed to make any of them later. */
 static void find_firsts(struct tally *tally)
 {
 	const struct tracks *tracks = tally->tracks;
@@ -190,8 +202,9 @@ static void find_firsts(struct tally *tally)
 }
 
 /*
- * The changes of one track from span `k` on that are at one instant: what was too short to have a
- * width lasts a ns if it is worse than what follows, else it is not seen. Returns the span behind.
+ * Adds the changes of one track from span `k` on that are at one instant: what was too short to
+ * have a width lasts a ns if it is worse than what follows, else it is not seen. Returns the span
+ * behind.
  */
 static uint32_t add_changes(
 	struct chunk *chunk, struct change *all, const struct track *track, uint32_t k)
@@ -213,7 +226,7 @@ static uint32_t add_changes(
 	return end;
 }
 
-/* Those of one bucket, which are few, unless many ranks change at one instant. */
+/* Sorts those of one bucket, which are few, unless many ranks change at one instant. */
 static void sort_bucket(struct change *changes, size_t n)
 {
 	if (n > 8 * BUCKET) {
@@ -230,7 +243,10 @@ static void sort_bucket(struct change *changes, size_t n)
 	}
 }
 
-/* Buckets of equal time first, each by itself then. */
+/*
+ * Returns the changes sorted: buckets of equal time first, each by itself then. The caller frees
+ * them.
+ */
 static struct change *sort_changes(const struct change *all, size_t n)
 {
 	struct change *sorted = alloc_zeroed(n + 1, sizeof(*sorted));
@@ -257,13 +273,14 @@ static struct change *sort_changes(const struct change *all, size_t n)
 	return sorted;
 }
 
-/* So many more in that state or worse, and so in each better one or worse. */
+/* Counts so many more in that state or worse, and so in each better one or worse. */
 static void add_to(uint32_t atleast[TRACK_STATES], unsigned state, uint32_t more)
 {
 	for (unsigned i = 0; i <= state; i++)
 		atleast[i] += more;
 }
 
+/* Counts a change. */
 static void apply(const struct change *change, uint32_t atleast[TRACK_STATES])
 {
 	if (change->from < TRACK_STATES)
@@ -271,14 +288,14 @@ static void apply(const struct change *change, uint32_t atleast[TRACK_STATES])
 	add_to(atleast, change->to, 1);
 }
 
-/* The most so far that were in each state or worse at once. */
+/* Takes what is more than the most so far that were in each state or worse at once. */
 static void raise(const uint32_t atleast[TRACK_STATES], uint32_t most[TRACK_STATES])
 {
 	for (unsigned i = 0; i < TRACK_STATES; i++)
 		most[i] = atleast[i] > most[i] ? atleast[i] : most[i];
 }
 
-/* After all changes before that chunk, and how many spans begin in it. */
+/* Counts all changes before that chunk; returns how many spans begin in it. */
 static size_t count_chunk(
 	const struct tally *tally, uint32_t chunk, uint32_t atleast[TRACK_STATES])
 {
@@ -300,6 +317,7 @@ static bool ends_instant(const struct chunk *chunk, size_t i)
 	return i + 1 >= chunk->n || chunk->changes[i + 1].when != chunk->changes[i].when;
 }
 
+/* Writes down what is known before and within every STEP changes. */
 static void sum_up(struct chunk *chunk, uint32_t atleast[TRACK_STATES])
 {
 	size_t size = TRACK_STATES * sizeof(*atleast);
@@ -317,6 +335,7 @@ static void sum_up(struct chunk *chunk, uint32_t atleast[TRACK_STATES])
 	}
 }
 
+/* Makes a chunk, when it is first asked for. */
 static void make_chunk(const struct tally *tally, uint32_t number, struct chunk *chunk)
 {
 	const uint32_t *first = tally->first + number * tally->tracks->n;
@@ -364,7 +383,7 @@ void tally_free(struct tally *tally)
 
 /* -- asking it --------------------------------------------------------------------------------- */
 
-/* As raise(), of counts of each state. */
+/* Does as raise(), of counts of each state. */
 static void raise_counts(const uint32_t counts[TRACK_STATES], uint32_t most[TRACK_STATES])
 {
 	uint32_t atleast[TRACK_STATES], sum = 0;
@@ -374,7 +393,7 @@ static void raise_counts(const uint32_t counts[TRACK_STATES], uint32_t most[TRAC
 	raise(atleast, most);
 }
 
-/* How many changes of the chunk are at that moment or before. */
+/* Returns how many changes of the chunk are at that moment or before. */
 static size_t changes_to(const struct chunk *chunk, int64_t when)
 {
 	size_t low = 0, high = chunk->n;
@@ -390,7 +409,7 @@ static size_t changes_to(const struct chunk *chunk, int64_t when)
 	return low;
 }
 
-/* All instants of [from, last] that lie in that chunk. */
+/* Takes all instants of [from, last] that lie in that chunk. */
 static void raise_chunk(
 	const struct chunk *chunk, int64_t from, int64_t last, uint32_t most[TRACK_STATES])
 {
@@ -415,6 +434,7 @@ static void raise_chunk(
 	}
 }
 
+/* Takes all instants of [from, last]. */
 static void raise_changes(
 	struct tally *tally, int64_t from, int64_t last, uint32_t most[TRACK_STATES])
 {
@@ -429,6 +449,7 @@ static void raise_changes(
 	}
 }
 
+/* Takes the bins that lie in a window. */
 static void raise_grid(
 	const struct tally *tally, int64_t from, int64_t to, uint32_t atleast[TRACK_STATES])
 {

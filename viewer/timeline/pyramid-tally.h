@@ -10,12 +10,12 @@
 
 struct tally;
 
-/* Never NULL. */
+/* Makes the count of all tracks, which must outlive it. Never NULL. */
 struct tally *tally_new(const struct tracks *tracks);
-/* Takes NULL. */
+/* Frees it; NULL is fine. */
 void tally_free(struct tally *tally);
 
-/* As pyramid_tally(). */
+/* Counts as pyramid_tally() has it. */
 void tally_take(struct tally *tally, int64_t from, int64_t to,
 	uint32_t counts[TRACK_STATES]);
 

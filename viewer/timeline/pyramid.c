@@ -31,13 +31,13 @@
 
 enum { ORDINARY = TRACK_ORDINARY - TRACK_COMPUTE + 1 };
 
-/* Of some spans in ordinary states, by their state from TRACK_COMPUTE on. */
+/* What is known of some spans in ordinary states, by their state from TRACK_COMPUTE on. */
 struct sum {
 	int64_t lasts[ORDINARY]; /* ns */
 	uint32_t n[ORDINARY];	 /* how many there are; 0: not at all */
 };
 
-/* Of some spans in other states, the worst of these. */
+/* What is known of some spans in other states, of the worst of these. */
 struct worst {
 	int64_t lasts; /* ns; below 0: there is none */
 	int64_t longest_lasts;
@@ -57,6 +57,7 @@ struct points {
 	size_t first, n; /* in pyramid->points */
 };
 
+/* The sums of one track. */
 struct pile {
 	const struct track *track;
 	size_t first_point, first_slot; /* in the pyramid's */
@@ -69,6 +70,7 @@ struct pile {
 	struct points points[TRACK_MARKS];
 };
 
+/* The sums of all tracks. */
 struct pyramid {
 	const struct tracks *tracks;
 	struct pile *piles;
@@ -79,17 +81,20 @@ struct pyramid {
 
 /* -- making it --------------------------------------------------------------------------------- */
 
+/* True for states that are summed up. */
 static bool is_ordinary(enum track_state state)
 {
 	return state >= TRACK_COMPUTE && state <= TRACK_ORDINARY;
 }
 
+/* Adds a span to a sum. */
 static void add_to_sum(struct sum *sum, enum track_state state, int64_t lasts)
 {
 	sum->lasts[state - TRACK_COMPUTE] += lasts;
 	sum->n[state - TRACK_COMPUTE]++;
 }
 
+/* Adds what another says, if it is as bad or worse. */
 static void add_to_worst(struct worst *worst, const struct worst *more)
 {
 	if (more->lasts < 0 || (worst->lasts >= 0 && more->state < worst->state))
@@ -105,13 +110,13 @@ static void add_to_worst(struct worst *worst, const struct worst *more)
 	}
 }
 
-/* That span alone, which lasts so long in the run. */
+/* Returns that span alone, which lasts so long in the run. */
 static struct worst worst_of(const struct track *track, size_t span, int64_t lasts)
 {
 	return (struct worst){lasts, lasts, (uint32_t)span, (uint8_t)track->spans[span].state};
 }
 
-/* The number `i` of a level. */
+/* Returns number `i` of a level. */
 static struct worst worst_at(const struct pile *pile, unsigned level, size_t i)
 {
 	const struct track_span *span;
@@ -122,6 +127,7 @@ static struct worst worst_at(const struct pile *pile, unsigned level, size_t i)
 	return worst_of(pile->track, pile->others.items[i], span->to - span->from);
 }
 
+/* Makes the sums of a track, and lists its other spans. */
 static void make_sums(struct pile *pile)
 {
 	const struct track *track = pile->track;
@@ -142,7 +148,7 @@ static void make_sums(struct pile *pile)
 		pile->sums[track->nspans / EIGHTH] = sum;
 }
 
-/* Only whole eights get a node. How many nodes there are above so many spans. */
+/* Returns how many nodes there are above so many spans. Only whole eights get a node. */
 static size_t count_nodes(size_t spans)
 {
 	size_t n = 0;
@@ -152,6 +158,7 @@ static size_t count_nodes(size_t spans)
 	return n;
 }
 
+/* Makes the nodes, level by level. */
 static void stack_nodes(struct pile *pile)
 {
 	size_t next = 0, below = pile->others.nr;
@@ -175,7 +182,7 @@ static void stack_nodes(struct pile *pile)
 	}
 }
 
-/* How many there are of each kind; those of unknown time come last. */
+/* Counts the events of each mark; those of unknown time come last. */
 static void count_points(struct pile *pile)
 {
 	size_t all[TRACK_MARKS + 1] = {0}, next = pile->first_point;
@@ -190,6 +197,7 @@ static void count_points(struct pile *pile)
 	}
 }
 
+/* Keeps the times of each mark's events. */
 static void keep_points(struct pyramid *pyramid, struct pile *pile)
 {
 	const struct track *track = pile->track;
@@ -205,18 +213,20 @@ static void keep_points(struct pyramid *pyramid, struct pile *pile)
 	}
 }
 
-/* All of a time-ordered list; how many slots that took. */
+/* Makes the slots of a time-ordered list; returns how many numbers that took. */
 static size_t make_slots(struct pyramid *pyramid, struct slots *slots, size_t at,
 	struct times times)
 {
 	return times.n ? slots_make(slots, pyramid->slots + at, pyramid->tracks, times) : 0;
 }
 
+/* Returns the times of a mark's events. */
 static struct times times_of(const struct pyramid *pyramid, const struct points *points)
 {
 	return (struct times){pyramid->points + points->first, sizeof(int64_t), points->n};
 }
 
+/* Makes what a track has. For crew_each(). */
 static void make_pile(void *context, size_t worker, size_t i)
 {
 	struct pyramid *pyramid = context;
@@ -236,7 +246,7 @@ static void make_pile(void *context, size_t worker, size_t i)
 			times_of(pyramid, &pile->points[mark]));
 }
 
-/* Where each pile has its slots and, of each event at most one, its points. */
+/* Finds where each pile has its slots and, of each event at most one, its points. */
 static void share_out(struct pyramid *pyramid)
 {
 	size_t points = 0, slots = 0;
@@ -268,6 +278,7 @@ struct pyramid *pyramid_new(const struct tracks *tracks)
 	return pyramid;
 }
 
+/* Frees what a track has. */
 static void release_pile(struct pile *pile)
 {
 	free(pile->sums);
@@ -291,6 +302,7 @@ void pyramid_free(struct pyramid *pyramid)
 
 /* -- asking it --------------------------------------------------------------------------------- */
 
+/* Returns how many spans begin before that time. */
 static size_t spans_before(const struct pile *pile, int64_t when)
 {
 	const struct track_span *spans = pile->track->spans;
@@ -299,7 +311,7 @@ static size_t spans_before(const struct pile *pile, int64_t when)
 		(struct times){&spans->from, sizeof(*spans), pile->track->nspans}, when);
 }
 
-/* The part of it that lies between those times. */
+/* Adds the part of a span that lies between those times. */
 static void find_cut(struct found *found, const struct track *track, size_t i, int64_t from,
 	int64_t to)
 {
@@ -317,7 +329,7 @@ static void find_cut(struct found *found, const struct track *track, size_t i, i
 	}
 }
 
-/* Of all spans before that one. */
+/* Returns the sum of all spans before that one. */
 static struct sum sum_before(const struct pile *pile, size_t i)
 {
 	struct sum sum = pile->sums[i / EIGHTH];
@@ -331,7 +343,7 @@ static struct sum sum_before(const struct pile *pile, size_t i)
 	return sum;
 }
 
-/* Those of the list: single ones up to an eight's edge, then a level higher. */
+/* Adds those of the list: single ones up to an eight's edge, then a level higher. */
 static void find_others(
 	const struct pile *pile, size_t low, size_t high, struct worst *found)
 {
@@ -353,7 +365,7 @@ static void find_others(
 	}
 }
 
-/* All spans that lie whole in the run. */
+/* Adds all spans that lie whole in the run. */
 static void find_whole(const struct pile *pile, size_t low, size_t high, struct found *found)
 {
 	const struct sum before = sum_before(pile, low), all = sum_before(pile, high);
@@ -368,8 +380,8 @@ static void find_whole(const struct pile *pile, size_t low, size_t high, struct 
 }
 
 /*
- * What a run is drawn as: the worst of what is not ordinary; else the ordinary state that it was
- * in longest, of equals the worse; else what is worst, if it is but startup or nothing.
+ * Returns what a run is drawn as: the worst of what is not ordinary; else the ordinary state that
+ * it was in longest, of equals the worse; else what is worst, if it is but startup or nothing.
  */
 static enum track_state choose(const struct found *found, int64_t *ret_lasts)
 {
@@ -387,6 +399,7 @@ static enum track_state choose(const struct found *found, int64_t *ret_lasts)
 	return (enum track_state)(TRACK_COMPUTE + most);
 }
 
+/* True if an event of that mark is within [from, to). */
 static bool has_point(const struct pyramid *pyramid, const struct points *points, int64_t from,
 	int64_t to)
 {
@@ -394,6 +407,7 @@ static bool has_point(const struct pyramid *pyramid, const struct points *points
 	       slots_have(&points->slots, times_of(pyramid, points), from, to);
 }
 
+/* Returns how much of a cell that is, from 1 to 255. */
 static uint8_t share_of(int64_t lasts, int64_t width)
 {
 	/* In halves while both are large: a product must not overflow. */
@@ -405,7 +419,7 @@ static uint8_t share_of(int64_t lasts, int64_t width)
 	return lasts < 1 ? 1 : lasts > 255 ? 255 : (uint8_t)lasts;
 }
 
-/* From the first span that is in it to before `end`, cut by its edges. */
+/* Returns what is in a run, from the first span that is in it to before `end`, cut by its edges. */
 static struct found find_run(
 	const struct pile *pile, size_t first, size_t end, int64_t from, int64_t to)
 {
@@ -421,7 +435,7 @@ static struct found find_run(
 
 #define STEPS 8 /* spans that are passed one by one before they are searched */
 
-/* How many spans begin before that time, where `at` do for certain. */
+/* Returns how many spans begin before that time, where `at` do for certain. */
 static size_t walk(const struct pile *pile, size_t at, int64_t when)
 {
 	const struct track *track = pile->track;

@@ -26,12 +26,14 @@ struct apart {
 	bool kind; /* they are not of one name */
 };
 
+/* What is kept for all rows. */
 struct row_words {
 	ARRAY(struct apart) apart; /* of those that were asked for */
 	struct apart fork;	   /* of the operation that the verdict is about */
 	const struct job_op **forks; /* each rank's part in it; NULL: none, or not kept */
 };
 
+/* Returns the rank of a row that is in the worst state. */
 static struct rank_index worst_of(const struct tracks *tracks, const struct row *row)
 {
 	struct rank_index worst = row->ranks[0];
@@ -56,7 +58,7 @@ static bool is_same(const struct tracks *tracks, const struct row *row, const st
 	return true;
 }
 
-/* The group of what the rank is in now; JOB_NONE. */
+/* Returns the group of what the rank is in now; JOB_NONE. */
 static int group_of(const struct track *track)
 {
 	const struct track_span *last = track_last(track);
@@ -64,6 +66,7 @@ static int group_of(const struct track *track)
 	return last && track->now != TRACK_DEAD ? last->group : JOB_NONE;
 }
 
+/* True if a group's name says something. */
 static bool has_several_groups(const struct job *job)
 {
 	size_t n = 0;
@@ -73,7 +76,10 @@ static bool has_several_groups(const struct job *job)
 	return n > 1;
 }
 
-/* Two ranks that wait in the first AllReduce may wait for different ones. */
+/*
+ * Appends the group where all have the same: two ranks that wait in the first AllReduce may wait
+ * for different ones.
+ */
 static void add_group(struct str *into, const struct tracks *tracks, const struct row *row,
 	const struct track *worst)
 {
@@ -87,7 +93,7 @@ static void add_group(struct str *into, const struct tracks *tracks, const struc
 	str_printf(into, " %s", tracks->job->groups[group].name);
 }
 
-/* With what arguments: those in which others differ. */
+/* Appends the arguments in which others differ. */
 static void add_args(struct str *into, const struct apart *apart, const struct job_sig *sig)
 {
 	if (apart->count && sig->count != JOB_NO_COUNT)
@@ -100,6 +106,7 @@ static void add_args(struct str *into, const struct apart *apart, const struct j
 		str_printf(into, " root %" PRIu32, sig->peer.n);
 }
 
+/* Notes in what two differ. */
 static void differ(struct apart *apart, const struct job_sig *a, const struct job_sig *b)
 {
 	apart->count |= a->count != b->count && a->count != JOB_NO_COUNT &&
@@ -110,7 +117,10 @@ static void differ(struct apart *apart, const struct job_sig *a, const struct jo
 	apart->peer |= !same_group_rank(a->peer, b->peer);
 }
 
-/* What each rank came with to the operation that the verdict is about, and in what they differ. */
+/*
+ * Finds what each rank came with to the operation that the verdict is about, and in what they
+ * differ.
+ */
 static void find_fork(
 	struct row_words *kept, const struct tracks *tracks, const struct verdict *verdict)
 {
@@ -137,7 +147,7 @@ static void find_fork(
 	}
 }
 
-/* Among all that are in the same operation now, of one name. */
+/* Returns in what all differ that are in the same operation now, of one name. */
 static struct apart find_apart(
 	struct row_words *kept, const struct tracks *tracks, const struct track *track)
 {
@@ -161,13 +171,14 @@ static struct apart find_apart(
 	return apart;
 }
 
+/* True if two came with the same. */
 static bool is_alike(const struct job_sig *a, const struct job_sig *b)
 {
 	return a->op == b->op && a->count == b->count && a->dtype == b->dtype &&
 	       a->redop == b->redop && same_group_rank(a->peer, b->peer);
 }
 
-/* True if it is in the operation now that the verdict is about. */
+/* True if the rank is in the operation now that the verdict is about. */
 static bool is_in_fork(const struct row_words *kept, const struct track *track)
 {
 	return track->op && kept->fork.index && track->op->index == kept->fork.index &&
@@ -186,7 +197,7 @@ static bool is_one(const struct tracks *tracks, const struct row *row, const str
 	return true;
 }
 
-/* Where others came to the same operation with other arguments: those that differ. */
+/* Appends the arguments that differ, where others came to the same operation with others. */
 static void add_apart(struct str *into, struct row_words *kept, const struct tracks *tracks,
 	const struct row *row, const struct track *worst)
 {
@@ -198,7 +209,10 @@ static void add_apart(struct str *into, struct row_words *kept, const struct tra
 	add_args(into, &apart, &worst->op->sig);
 }
 
-/* Who has gone on from where ranks parted: with what it had come there, if all of them did so. */
+/*
+ * Appends, of who has gone on from where ranks parted, with what it had come there, if all of them
+ * did so.
+ */
 static void add_fork(struct str *into, const struct row_words *kept, const struct tracks *tracks,
 	const struct row *row, const struct track *worst)
 {
@@ -222,6 +236,7 @@ static void add_fork(struct str *into, const struct row_words *kept, const struc
 	str_add(into, ", ");
 }
 
+/* Appends how much is lost of what was recorded. */
 static void add_lost(struct str *into, const struct tracks *tracks, struct row *row)
 {
 	int64_t lost = 0;

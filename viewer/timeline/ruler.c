@@ -17,6 +17,7 @@
 
 /* -- Times ------------------------------------------------------------------------------------ */
 
+/* Appends the fraction of a second, with digits as the step wants them. */
 static void add_fraction(struct str *into, uint64_t below, uint64_t step)
 {
 	int digits = 0;
@@ -57,7 +58,7 @@ void draw_real(struct str *into, int64_t when, uint64_t step)
 	add_fraction(into, (uint64_t)ns, step);
 }
 
-/* The least of 1, 2, 5, 10, 20, ... that is not below it. */
+/* Returns the least of 1, 2, 5, 10, 20, ... that is not below it. */
 static uint64_t round_number(uint64_t least)
 {
 	for (uint64_t unit = 1; unit < UINT64_MAX / 50; unit *= 10)
@@ -67,7 +68,7 @@ static uint64_t round_number(uint64_t least)
 	return least;
 }
 
-/* The least round step of which a tick has room in so many columns. */
+/* Returns the least round step of which a tick has room in so many columns. */
 static uint64_t tick_step(uint64_t span, int columns)
 {
 	static const uint64_t seconds[] = {1, 2, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1800,
@@ -85,7 +86,7 @@ static uint64_t tick_step(uint64_t span, int columns)
 
 /* -- Labels ----------------------------------------------------------------------------------- */
 
-/* A line of it. What matters most is put first: no label covers another, or touches it. */
+/* A line of the ruler. What matters most is put first: no label covers another, or touches it. */
 struct ruler {
 	const struct screen *screen;
 	struct axis axis;
@@ -95,6 +96,7 @@ struct ruler {
 	struct str end;	     /* the time at its end; "" not there */
 };
 
+/* True if no label is at those columns, or beside them. */
 static bool is_free(const struct ruler *ruler, int from, int to)
 {
 	int w = ruler->screen->layout.ruler.w;
@@ -107,13 +109,14 @@ static bool is_free(const struct ruler *ruler, int from, int to)
 	return true;
 }
 
+/* Takes those columns. */
 static void take(struct ruler *ruler, int from, int to)
 {
 	for (int x = from < 0 ? 0 : from; x < to && x < CELLS_W; x++)
 		ruler->taken[x] = true;
 }
 
-/* At that column of the screen; false: there is no room. */
+/* Puts a label at that column of the screen; false: there is no room. */
 static bool put(struct ruler *ruler, int x, enum style style, const char *text)
 {
 	int w = (int)strlen(text);
@@ -125,6 +128,7 @@ static bool put(struct ruler *ruler, int x, enum style style, const char *text)
 	return true;
 }
 
+/* Appends a time as the line has it: since the beginning, or of the day. */
 static void add_time(const struct ruler *ruler, struct str *into, int64_t when, uint64_t step)
 {
 	if (ruler->real)
@@ -136,6 +140,7 @@ static void add_time(const struct ruler *ruler, struct str *into, int64_t when, 
 
 /* -- What stands in it ------------------------------------------------------------------------ */
 
+/* Appends the date of a time, UTC. */
 static void add_date(struct str *into, int64_t when)
 {
 	time_t s = (time_t)(when / CLOCK_NS_PER_S);
@@ -146,7 +151,7 @@ static void add_date(struct str *into, int64_t when)
 			day.tm_mday);
 }
 
-/* "11:08 now", ending behind the cells; where no room is there, before. */
+/* Puts "11:08 now", ending behind the cells; where no room is there, before. */
 static void draw_end(struct ruler *ruler)
 {
 	const struct state *state = ruler->screen->state;
@@ -172,7 +177,7 @@ static void draw_end(struct ruler *ruler)
 	str_release(&date);
 }
 
-/* Where what hangs began to: "0:00.22 FORK", behind the break if the axis is broken there. */
+/* Puts where what hangs began to: "0:00.22 FORK", behind the break if the axis is broken there. */
 static void draw_fork(struct ruler *ruler)
 {
 	const struct state *state = ruler->screen->state;
@@ -197,7 +202,9 @@ static void draw_fork(struct ruler *ruler)
 	str_release(&text);
 }
 
-/* "|attempt 2": what is left of the line was another attempt, of which the rows know nothing. */
+/*
+ * Puts "|attempt 2": what is left of the line was another attempt, of which the rows know nothing.
+ */
 static void mark_attempt(struct ruler *ruler, int attempt, bool named)
 {
 	const struct state *state = ruler->screen->state;
@@ -222,7 +229,7 @@ static void mark_attempt(struct ruler *ruler, int attempt, bool named)
 	str_release(&text);
 }
 
-/* "<attempt 1": it was over before all that there is to be seen. */
+/* Puts "<attempt 1": it was over before all that there is to be seen. */
 static void mark_before(struct ruler *ruler, int attempt)
 {
 	const struct state *state = ruler->screen->state;
@@ -238,6 +245,7 @@ static void mark_before(struct ruler *ruler, int attempt)
 	str_release(&text);
 }
 
+/* Marks the ends of earlier attempts. */
 static void mark_attempts(struct ruler *ruler)
 {
 	int last = ruler->screen->state->scene.job->attempt - 1;
@@ -251,7 +259,7 @@ static void mark_attempts(struct ruler *ruler)
 		mark_attempt(ruler, attempt, attempt == last);
 }
 
-/* In a part of one scale, which has so many columns. */
+/* Puts ticks in a part of one scale, which has so many columns. */
 static void draw_ticks(struct ruler *ruler, struct window part, int columns)
 {
 	const struct state *state = ruler->screen->state;
@@ -291,6 +299,7 @@ struct steps {
 	uint64_t every; /* of this many steps one is named, by its number */
 };
 
+/* True for a step that is in sight. */
 static bool is_step_in_sight(const struct ruler *ruler, const struct track_event *event)
 {
 	int column = axis_column(&ruler->axis, event->when);
@@ -299,6 +308,7 @@ static bool is_step_in_sight(const struct ruler *ruler, const struct track_event
 	       column < ruler->screen->state->cells_w;
 }
 
+/* Finds the chosen rank's steps that are in sight. */
 static struct steps find_steps(const struct ruler *ruler)
 {
 	const struct state *state = ruler->screen->state;
@@ -317,8 +327,8 @@ static struct steps find_steps(const struct ruler *ruler)
 }
 
 /*
- * "first step   4    8   step 11": the last in sight has the word; on a line of its own, where no
- * number could be a time, others have theirs.
+ * Puts "first step   4    8   step 11": the last in sight has the word; on a line of its own, where
+ * no number could be a time, others have theirs.
  */
 static void draw_steps(struct ruler *ruler)
 {
@@ -346,6 +356,7 @@ static void draw_steps(struct ruler *ruler)
 
 /* -- All of a line ---------------------------------------------------------------------------- */
 
+/* Puts all labels of a line. */
 static void draw_line(struct ruler *ruler)
 {
 	const struct state *state = ruler->screen->state;
@@ -367,7 +378,9 @@ static void draw_line(struct ruler *ruler)
 			ruler->y, STYLE_FAINT, GLYPH_MORE_LEFT);
 }
 
-/* The cursor, where it covers no label; what is measured from the anchor to it, in any case. */
+/*
+ * Marks the cursor, where it covers no label; what is measured from the anchor to it, in any case.
+ */
 static void mark_cursor(const struct screen *screen, const struct ruler *lines, int n)
 {
 	const struct state *state = screen->state;

@@ -9,17 +9,19 @@
 #include "viewer/state/state-private.h"
 #include "viewer/timeline/timeline.h"
 
+/* What was counted. */
 struct strip {
 	struct axis axis; /* what it was counted for */
 	struct window bounds;
 	uint32_t counts[TRACK_STATES][CELLS_W + 1];
-	uint32_t most[TRACK_STATES];
-	uint32_t now[TRACK_STATES];
+	uint32_t most[TRACK_STATES]; /* in any column */
+	uint32_t now[TRACK_STATES]; /* in the last one */
 };
 
 /*
- * Hosts are looked at one after another: in the last column there is nothing of those that came
- * first, and how many wait is still what one asks. Their ranks count with what they did then.
+ * Counts in the last column the ranks of hosts that were looked at first, with what they did then:
+ * hosts are looked at one after another, in the last column there is nothing of those, and how many
+ * wait is still what one asks.
  */
 static void add_early(const struct state *state, struct strip *strip)
 {
@@ -45,6 +47,7 @@ struct edges {
 	int n;
 };
 
+/* Returns the edges of the cells [from, to). */
 static struct edges edges_of(const struct state *state, const struct axis *axis, int from, int to)
 {
 	struct edges edges = {.first = from, .n = to - from};
@@ -58,8 +61,8 @@ static struct edges edges_of(const struct state *state, const struct axis *axis,
 }
 
 /*
- * Each rank counts with what its own cell shows, so that the strip never says otherwise than the
- * rows: of runs of one state, one more from there on, and one less behind it.
+ * Counts a rank with what its own cell shows, so that the strip never says otherwise than the rows:
+ * of runs of one state, one more from there on, and one less behind it.
  */
 static void count_rank(const struct state *state, struct strip *strip, const struct edges *edges,
 	size_t rank)
@@ -79,6 +82,7 @@ static void count_rank(const struct state *state, struct strip *strip, const str
 	strip->counts[states[edges->n - 1]][edges->first + edges->n]--;
 }
 
+/* Counts each rank, on both sides of the break. */
 static void count_ranks(const struct state *state, struct strip *strip)
 {
 	const struct axis *axis = &strip->axis;
@@ -92,7 +96,7 @@ static void count_ranks(const struct state *state, struct strip *strip)
 	}
 }
 
-/* Of very many a count that was made once for all zooms: the most at once, not in all. */
+/* Takes a count that was made once for all zooms, of very many: the most at once, not in all. */
 static void count_at_once(const struct state *state, struct strip *strip)
 {
 	for (int column = 0; column < strip->axis.width; column++) {
@@ -112,6 +116,7 @@ static void count_at_once(const struct state *state, struct strip *strip)
 	}
 }
 
+/* Sums up what was counted as more and less. */
 static void sum_up(struct strip *strip)
 {
 	int w = strip->axis.width;
@@ -131,6 +136,7 @@ static void sum_up(struct strip *strip)
 	}
 }
 
+/* True if it was counted for this axis. */
 static bool is_counted(const struct strip *strip, const struct axis *axis, struct window bounds)
 {
 	return strip && strip->axis.width == axis->width && strip->axis.split == axis->split &&
@@ -138,6 +144,7 @@ static bool is_counted(const struct strip *strip, const struct axis *axis, struc
 	       strip->axis.window.to == axis->window.to && strip->bounds.to == bounds.to;
 }
 
+/* Returns the count for what is in sight. */
 static struct strip *take_tally(struct state *state)
 {
 	struct axis axis =
@@ -163,7 +170,7 @@ static struct strip *take_tally(struct state *state)
 	return strip;
 }
 
-/* A digit where one says it; else eighths of all ranks. */
+/* Draws a count: a digit where one says it; else eighths of all ranks. */
 static void draw_count(const struct screen *screen, int x, int y, enum track_state state,
 	uint32_t count)
 {
@@ -180,6 +187,7 @@ static void draw_count(const struct screen *screen, int x, int y, enum track_sta
 			(enum glyph)(GLYPH_BAR_1 + (eighths > 8 ? 7 : (int)eighths - 1)));
 }
 
+/* Draws one state's line. */
 static void draw_counts(const struct screen *screen, const struct strip *strip, int y,
 	enum track_state of)
 {
@@ -206,7 +214,7 @@ static void draw_counts(const struct screen *screen, const struct strip *strip, 
 	str_release(&words);
 }
 
-/* Of one line: who waits; else who is gone; else what most do. */
+/* Returns the state for one line: who waits; else who is gone; else what most do. */
 static enum track_state choose_state(const struct strip *strip)
 {
 	enum track_state most = TRACK_LOST;
@@ -222,7 +230,7 @@ static enum track_state choose_state(const struct strip *strip)
 	return most;
 }
 
-/* Of more than one the worst first. */
+/* Chooses states for so many lines, of more than one the worst first; returns how many. */
 static size_t choose_states(const struct strip *strip, size_t room, enum track_state *ret)
 {
 	size_t n = 0;

@@ -30,6 +30,7 @@ static_assert((int)GLYPH_STEP - (int)GLYPH_ENTERED == (int)TRACK_MARK_STEP, "of 
 
 #define STEPS_APART 8 /* cells for each step, on average, where all are drawn */
 
+/* A row while it is drawn. */
 struct cells_of_row {
 	const struct screen *screen;
 	struct timeline_shown *shown;
@@ -43,12 +44,13 @@ struct cells_of_row {
 
 /* -- Phases ----------------------------------------------------------------------------------- */
 
-/* Letters that mean something else: of states, of marks. */
+/* True for letters that mean something else: of states, of marks. */
 static bool is_taken(const struct timeline_shown *shown, char c)
 {
 	return strchr("iukgb?wxXEFLRK", c) || memchr(shown->letters, c, shown->nphases);
 }
 
+/* Returns a letter for a phase: of its name, else a capital one. */
 static char letter_for(const struct timeline_shown *shown, const char *name)
 {
 	for (const char *at = name; *at; at++)
@@ -69,7 +71,7 @@ void timeline_name_phases(struct timeline_shown *shown, const struct tracks *tra
 	}
 }
 
-/* Which phase a span is of: its name is the phase's, perhaps with an id; -1 none. */
+/* Returns which phase a span is of: its name is the phase's, perhaps with an id; -1 none. */
 static int phase_of(const struct tracks *tracks, size_t n, const struct track_span *span)
 {
 	for (size_t i = 0; span && i < n; i++) {
@@ -82,7 +84,10 @@ static int phase_of(const struct tracks *tracks, size_t n, const struct track_sp
 	return -1;
 }
 
-/* The name of a phase goes into the cells that it has, if there is room and nothing else in it. */
+/*
+ * Ends a run of one phase. Its name goes into the cells that it has, if there is room and nothing
+ * else in it.
+ */
 static void end_run(struct cells_of_row *row, int column)
 {
 	const struct screen *screen = row->screen;
@@ -112,7 +117,7 @@ static bool may_hide(const struct cells_of_row *row, int column)
 	       (column + 1 < row->w && row->bins[column + 1].state == state);
 }
 
-/* In its cell; else in the next one before or behind it where it hides nothing. */
+/* Puts a mark in its cell; else in the next one before or behind it where it hides nothing. */
 static void put_mark(struct cells_of_row *row, int column, enum track_mark mark)
 {
 	int at = column;
@@ -124,7 +129,7 @@ static void put_mark(struct cells_of_row *row, int column, enum track_mark mark)
 	row->marks[at] = (int8_t)mark;
 }
 
-/* An entry is drawn where it is apart from the one before: many in a row are one. */
+/* Marks an entry where it is apart from the one before: many in a row are one. */
 static void mark_entries(struct cells_of_row *row)
 {
 	for (int i = 0; i < row->w; i++) {
@@ -137,6 +142,7 @@ static void mark_entries(struct cells_of_row *row)
 	}
 }
 
+/* Marks all steps, or the first and the last in sight. */
 static void mark_steps(struct cells_of_row *row)
 {
 	int n = 0, first = -1, last = -1;
@@ -155,7 +161,7 @@ static void mark_steps(struct cells_of_row *row)
 	row->shown->steps_left_out |= !all;
 }
 
-/* Of those in neighbouring cells the first: three hundred workers are started at once. */
+/* Marks the first of those in neighbouring cells: three hundred workers are started at once. */
 static void mark_firsts(struct cells_of_row *row, enum track_mark mark)
 {
 	for (int i = 0; i < row->w; i++)
@@ -163,6 +169,7 @@ static void mark_firsts(struct cells_of_row *row, enum track_mark mark)
 			put_mark(row, i, mark);
 }
 
+/* Marks all, what matters most last: it stays. */
 static void mark_all(struct cells_of_row *row)
 {
 	memset(row->marks, -1, sizeof(row->marks));
@@ -179,11 +186,13 @@ static void mark_all(struct cells_of_row *row)
 
 /* -- Cells ------------------------------------------------------------------------------------ */
 
+/* Returns the style of a state. */
 static enum style style_of(enum track_state state)
 {
 	return (enum style)(STYLE_STATE + (int)state);
 }
 
+/* Draws a cell of a compile. */
 static void draw_compile(struct cells_of_row *row, int column)
 {
 	const struct screen *screen = row->screen;
@@ -208,6 +217,7 @@ static void draw_compile(struct cells_of_row *row, int column)
 		style_of(TRACK_COMPILE), letter);
 }
 
+/* Draws a mark. */
 static void draw_mark(struct cells_of_row *row, int column, enum track_mark mark)
 {
 	enum style style = style_of(row->bins[column].state);
@@ -219,6 +229,7 @@ static void draw_mark(struct cells_of_row *row, int column, enum track_mark mark
 		(enum glyph)(GLYPH_ENTERED + (int)mark));
 }
 
+/* Draws a cell. */
 static void draw_cell(struct cells_of_row *row, int column)
 {
 	const struct screen *screen = row->screen;

@@ -17,6 +17,7 @@
 #define SINCE_LEAST 3 /* operations on time, of which it is worth while to tell */
 #define LATE_PART 50 /* who kept others waiting for less of the time in sight is not late */
 
+/* Returns the style of a state. */
 static enum style style_of(enum track_state state)
 {
 	return (enum style)(STYLE_STATE + (int)state);
@@ -27,7 +28,7 @@ bool timeline_has_numbers(const struct state *state)
 	return state->layout.rows.w >= TIMELINE_NUMBERS_FROM;
 }
 
-/* For how long it does that, up to the last sign of it; "" not known. */
+/* Returns for how long it does that, up to the last sign of it; "" not known. */
 static const char *lasts_of(const struct track *track, char text[static CLOCK_TEXT_SIZE])
 {
 	const struct track_span *last = track_last(track);
@@ -39,8 +40,9 @@ static const char *lasts_of(const struct track *track, char text[static CLOCK_TE
 }
 
 /*
- * In percent; below 0 where nothing is known of that time. Of a fold that of all its ranks; of very
- * many of some that lie apart evenly. It is kept as long as the same time is looked at.
+ * Returns the share in percent; below 0 where nothing is known of that time. Of a fold that of all
+ * its ranks; of very many of some that lie apart evenly. It is kept as long as the same time is
+ * looked at.
  */
 static int share_of(struct state *state, const struct row *row)
 {
@@ -63,7 +65,7 @@ static int share_of(struct state *state, const struct row *row)
 	return kept->percent;
 }
 
-/* When that was, as the ruler has it. */
+/* Appends when that was, as the ruler has it. */
 static void add_latest(const struct state *state, const struct late *late, struct str *into)
 {
 	uint64_t ago = window_between(state->bounds.from, late->latest);
@@ -74,7 +76,7 @@ static void add_latest(const struct state *state, const struct late *late, struc
 					 : (uint64_t)CLOCK_NS_PER_S);
 }
 
-/* What came since, where the end is in sight, and that has room. */
+/* Appends what came since, where the end is in sight, and that has room. */
 static void add_since(
 	const struct state *state, const struct late *late, int64_t to, int w, struct str *into)
 {
@@ -91,8 +93,8 @@ static void add_since(
 }
 
 /*
- * "late 9 times, by 2.4 s, last 0:58, 63 on time since": of who kept others waiting for a part
- * of that time that counts.
+ * Appends "late 9 times, by 2.4 s, last 0:58, 63 on time since": of who kept others waiting for a
+ * part of that time that counts.
  */
 static void add_late(const struct state *state, const struct row *row, int64_t from, int64_t to,
 	int w, struct str *into)
@@ -132,6 +134,7 @@ void timeline_add_words(struct state *state, const struct row *row, int64_t from
 	str_release(&late);
 }
 
+/* Draws how long, and what share it waited. */
 static void draw_numbers(const struct screen *screen, const struct row *row, int x, int y)
 {
 	struct state *state = screen->state;
@@ -153,6 +156,7 @@ static void draw_numbers(const struct screen *screen, const struct row *row, int
 	str_release(&share);
 }
 
+/* Draws what it does. */
 static void draw_words(const struct screen *screen, const struct row *row, int x, int y)
 {
 	struct state *state = screen->state;

@@ -7,11 +7,13 @@
 #include "viewer/state/state-private.h"
 #include "words/rank-names.h"
 
+/* Returns the style of a state. */
 static enum style style_of(enum track_state state)
 {
 	return (enum style)(STYLE_STATE + (int)state);
 }
 
+/* True if one of the row's ranks is what is searched for. */
 static bool row_is_hit(struct state *state, const struct row *row)
 {
 	for (size_t i = 0; i < row->n; i++)
@@ -20,7 +22,7 @@ static bool row_is_hit(struct state *state, const struct row *row)
 	return false;
 }
 
-/* "1-63 (63)", where there is room and it is no count already. */
+/* Only where there is room and the label is no count already: "1-63 (63)". */
 void timeline_add_count(const struct state *state, const struct row *row, struct str *label, int w)
 {
 	struct str count = {0};
@@ -32,7 +34,10 @@ void timeline_add_count(const struct state *state, const struct row *row, struct
 	str_release(&count);
 }
 
-/* A set of ranks that is longer than its room is counted: part of it would be taken for all. */
+/*
+ * Draws whom a row is about. A set of ranks that is longer than its room is counted: part of it
+ * would be taken for all.
+ */
 static void draw_who(const struct screen *screen, const struct row *row, enum style style, int y)
 {
 	const struct state *state = screen->state;
@@ -51,8 +56,8 @@ static void draw_who(const struct screen *screen, const struct row *row, enum st
 }
 
 /*
- * Who; and between them and their cells, whom the verdict blames, and whether something of them is
- * lost at a time unknown. In the cells there is nothing of a verdict.
+ * Draws who; and between them and their cells, whom the verdict blames, and whether something of
+ * them is lost at a time unknown. In the cells there is nothing of a verdict.
  */
 static void draw_label(const struct screen *screen, struct timeline_shown *shown,
 	const struct row *row, bool chosen, int y)
@@ -79,6 +84,7 @@ static void draw_label(const struct screen *screen, struct timeline_shown *shown
 	}
 }
 
+/* Draws the time cursor on the chosen row. */
 static void draw_cursor(const struct screen *screen, int line)
 {
 	const struct state *state = screen->state;
@@ -95,6 +101,7 @@ static void draw_cursor(const struct screen *screen, int line)
 			rows));
 }
 
+/* Draws a line of rows. */
 static void draw_row(const struct screen *screen, struct timeline_shown *shown, int line)
 {
 	struct state *state = screen->state;

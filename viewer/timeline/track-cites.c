@@ -13,6 +13,7 @@
 /* Kinds whose second word is a host, or a number of something else. */
 static const char *const not_of_ranks[] = {"census", "cgroup", "gather", "agent", "history"};
 
+/* True for kinds whose second word is a rank. */
 static bool is_of_ranks(const char *kind, size_t length)
 {
 	for (size_t i = 0; i < sizeof(not_of_ranks) / sizeof(*not_of_ranks); i++)
@@ -21,6 +22,7 @@ static bool is_of_ranks(const char *kind, size_t length)
 	return length > 0;
 }
 
+/* Returns the rank that a cite's second word names; NO_RANK. */
 static struct rank_index rank_of(const struct job *job, const char *whose, size_t length)
 {
 	bool pid = *whose == 'p';
@@ -42,7 +44,10 @@ static struct rank_index rank_of(const struct job *job, const char *whose, size_
 	return NO_RANK;
 }
 
-/* The event of exactly this cite, of steps the latest; else the last of a place inside of it. */
+/*
+ * Returns the event of exactly this cite, of steps the latest; else the last of a place inside of
+ * it; -1 none.
+ */
 static ptrdiff_t event_of(const struct track *track, const char *cite, size_t length)
 {
 	ptrdiff_t inside = -1;
@@ -63,6 +68,7 @@ static ptrdiff_t event_of(const struct track *track, const char *cite, size_t le
 	return inside;
 }
 
+/* Finds what one cite names. */
 static bool cited(const struct tracks *tracks, const char *word, size_t length,
 	struct rank_index *ret_rank, ptrdiff_t *ret_event)
 {

@@ -16,12 +16,16 @@
 #define EXCEPTION "exception: " /* which a note of one begins with */
 #define NAME_MOST 40 /* bytes of an exception's name */
 
-/* Times that differences of may be taken: a stranger's clock may say anything. */
+/*
+ * Returns a time that differences of may be taken: a stranger's clock may say anything. Else
+ * JOB_UNKNOWN.
+ */
 static int64_t sane(int64_t when)
 {
 	return when == JOB_UNKNOWN || (when >= 0 && when <= INT64_MAX / 2) ? when : JOB_UNKNOWN;
 }
 
+/* Adds an event, with no name yet. */
 static struct track_event *add(struct track_maker *maker, enum track_kind kind, int64_t when)
 {
 	struct track_event *event = &maker->store->events[maker->store->nevents++];
@@ -33,6 +37,7 @@ static struct track_event *add(struct track_maker *maker, enum track_kind kind, 
 	return event;
 }
 
+/* Ops of a seat, while they are listed. */
 struct track_ops {
 	const struct job_op **items;
 	size_t nr, room;
@@ -40,7 +45,7 @@ struct track_ops {
 
 /* -- ops --------------------------------------------------------------------------------------- */
 
-/* The world rank of a P2P call's peer, where anybody knows it. */
+/* Returns the world rank of a P2P call's peer, where anybody knows it; else JOB_NONE. */
 static int peer_of(const struct job *job, const struct job_member *m, const struct job_op *op)
 {
 	const struct job_member *peer = NULL;
@@ -52,6 +57,7 @@ static int peer_of(const struct job *job, const struct job_member *m, const stru
 	return job_rank(job, peer->rank)->world_rank.n;
 }
 
+/* Adds the entry into an op. */
 static void add_op(struct track_maker *maker, const struct job_member *m, const struct job_op *op)
 {
 	struct track_event *event = add(maker, TRACK_ENTER, op->entered);
@@ -64,7 +70,10 @@ static void add_op(struct track_maker *maker, const struct job_member *m, const 
 	event->cite = track_text(op->cite);
 }
 
-/* A ring keeps the first ops of a group, its last, and a few between; a dump its last. */
+/*
+ * Adds a hole between two ops, if there is one. A ring keeps the first ops of a group, its last,
+ * and a few between; a dump its last.
+ */
 static void add_hole(struct track_maker *maker, const struct job_member *m,
 	const struct job_op *before, const struct job_op *after)
 {
@@ -94,7 +103,10 @@ static void add_hole(struct track_maker *maker, const struct job_member *m,
 	event->cite = hole->cite;
 }
 
-/* An op that only a diary tells: it was entered and has returned, and no table has it any more. */
+/*
+ * Makes an op that only a diary tells: it was entered and has returned, and no table has it any
+ * more.
+ */
 static const struct job_op *op_of_call(
 	struct track_maker *maker, const struct job_member *m, const struct job_call *call)
 {
@@ -112,6 +124,7 @@ static const struct job_op *op_of_call(
 	return op;
 }
 
+/* Orders ops by index. */
 static int compare_ops(const void *va, const void *vb)
 {
 	const struct job_op *a = *(const struct job_op *const *)va;
@@ -120,7 +133,10 @@ static int compare_ops(const void *va, const void *vb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Where it was sought last, the next one is: calls come in the order of their ops. */
+/*
+ * True if the seat's table has that op. Where it was sought last, the next one is: calls come in
+ * the order of their ops.
+ */
 static bool has_op(const struct job_member *m, uint64_t index, size_t *next)
 {
 	size_t low = 0, high = m->nops;
@@ -141,7 +157,7 @@ static bool has_op(const struct job_member *m, uint64_t index, size_t *next)
 	return low < m->nops && m->ops[low].index == index;
 }
 
-/* Those that tables keep of sends and receives are the latest. */
+/* True if a send or receive comes before those that tables keep, which are the latest. */
 static bool is_before_p2p(const struct job_member *m, int64_t entered)
 {
 	for (size_t i = 0; i < m->np2p; i++)
@@ -150,7 +166,10 @@ static bool is_before_p2p(const struct job_member *m, int64_t entered)
 	return true;
 }
 
-/* All collectives of a seat that anything tells of, by index; sends and receives become events. */
+/*
+ * Lists all collectives of a seat that anything tells of, by index; sends and receives become
+ * events.
+ */
 static void list_ops(
 	struct track_maker *maker, const struct job_member *m, struct track_ops *list)
 {
@@ -174,6 +193,7 @@ static void list_ops(
 		array_sort(list, compare_ops);
 }
 
+/* Adds the ops of a seat, and the holes between them. */
 static void add_seat(struct track_maker *maker, const struct job_member *m)
 {
 	struct track_ops ops = {0};
@@ -191,7 +211,10 @@ static void add_seat(struct track_maker *maker, const struct job_member *m)
 
 /* -- spans ------------------------------------------------------------------------------------- */
 
-/* The id of the graph that a compile span lies in: of those before it, the last still open. */
+/*
+ * Returns the id of the graph that a compile span lies in: of those before it, the last still open;
+ * "" none.
+ */
 static const char *graph_around(const struct job *job, size_t first, size_t at)
 {
 	const struct job_span *span = &job->spans[at];
@@ -208,6 +231,7 @@ static const char *graph_around(const struct job *job, size_t first, size_t at)
 	return "";
 }
 
+/* Returns what a span is called: a phase with its graph, or its own name. */
 static const char *span_name(struct track_maker *maker, size_t first, size_t at)
 {
 	const struct job_span *span = &maker->job->spans[at];
@@ -223,6 +247,7 @@ static const char *span_name(struct track_maker *maker, size_t first, size_t at)
 	return track_label(maker, phase, *id ? id : graph_around(maker->job, first, at));
 }
 
+/* Adds the begins and the ends of the rank's spans. */
 static void add_spans(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
@@ -247,7 +272,7 @@ static void add_spans(struct track_maker *maker, struct rank_index rank)
 
 /* -- marks, notes, ends ------------------------------------------------------------------------ */
 
-/* Its number; 0: nobody kept it. */
+/* Adds a step; n is its number, 0: nobody kept it. */
 static void add_step(
 	struct track_maker *maker, const struct job_step *step, int64_t when, uint64_t n)
 {
@@ -259,7 +284,10 @@ static void add_step(
 	event->cite = track_text(step->cite);
 }
 
-/* Those that diaries have; of the others the first, whose number nobody kept, and the latest. */
+/*
+ * Adds the steps that diaries have; of the others the first, whose number nobody kept, and the
+ * latest.
+ */
 static void add_steps(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
@@ -286,6 +314,7 @@ static void add_steps(struct track_maker *maker, struct rank_index rank)
 	}
 }
 
+/* Adds steps, batches, and what the rank has noted. */
 static void add_marks(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
@@ -313,6 +342,7 @@ static void add_marks(struct track_maker *maker, struct rank_index rank)
 	}
 }
 
+/* Returns what a signal is called. */
 static const char *signal_name(struct track_maker *maker, int64_t signo)
 {
 	struct str name = {0};
@@ -324,7 +354,9 @@ static const char *signal_name(struct track_maker *maker, int64_t signo)
 	return text;
 }
 
-/* What the last exception is called that the rank said it dies of: "ValueError"; "" none. */
+/*
+ * Returns what the last exception is called that the rank said it dies of: "ValueError"; "" none.
+ */
 static const char *exception_name(struct track_maker *maker, struct rank_index rank)
 {
 	struct spans_range notes = notes_of(maker->job, rank);
@@ -342,6 +374,7 @@ static const char *exception_name(struct track_maker *maker, struct rank_index r
 	return arena_text_max(maker->labels.arena, text, length < NAME_MOST ? length : NAME_MOST);
 }
 
+/* Adds the rank's death. */
 static void add_death(
 	struct track_maker *maker, struct rank_index rank, const struct job_process *process)
 {
@@ -360,6 +393,7 @@ static void add_death(
 		event->cite = track_text(process->cite);
 }
 
+/* Adds signals, the death, and losses. */
 static void add_ends(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
@@ -386,7 +420,7 @@ static void add_ends(struct track_maker *maker, struct rank_index rank)
 	}
 }
 
-/* Its children: a worker's own are further away. */
+/* Adds the rank's children as they are started: a worker's own are further away. */
 static void add_forks(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
@@ -407,7 +441,10 @@ static void add_forks(struct track_maker *maker, struct rank_index rank)
 	}
 }
 
-/* A line that says when it was written, if that can be: the rank lived, and was looked at later. */
+/*
+ * Adds a line that says when it was written, if that can be: the rank lived, and was looked at
+ * later.
+ */
 static void add_line(struct track_maker *maker, const struct job_log *log, const char *line)
 {
 	int64_t when = sane(track_time_of_line(track_text(line)));
@@ -423,6 +460,7 @@ static void add_line(struct track_maker *maker, const struct job_log *log, const
 	event->cite = track_text(log->cite);
 }
 
+/* Adds the lines that are known of the rank's logs. */
 static void add_logs(struct track_maker *maker, struct rank_index rank)
 {
 	by_rank_each(&maker->facts->logs, rank, i) {
@@ -434,7 +472,7 @@ static void add_logs(struct track_maker *maker, struct rank_index rank)
 	}
 }
 
-/* Those of its calls: the first begins, the last ends. */
+/* Has the time of the worker's calls cover that one: the first begins, the last ends. */
 static void stretch(struct track_maker *maker, int64_t when)
 {
 	when = sane(when);
@@ -446,7 +484,7 @@ static void stretch(struct track_maker *maker, int64_t when)
 		maker->called_to = when;
 }
 
-/* Holes in what its threads wrote: they stand where they begin. */
+/* Adds holes in what the rank's threads wrote: they stand where they begin. */
 static void add_gone_calls(struct track_maker *maker, struct rank_index rank)
 {
 	struct spans_range range = calls_of(maker->job, rank);
@@ -471,7 +509,7 @@ static void add_gone_calls(struct track_maker *maker, struct rank_index rank)
 	}
 }
 
-/* How much is lost of a rank, of all that is. */
+/* Sums up how much is lost of a rank, of all that is. */
 static void sum_losses(const struct track_maker *maker, struct track *track)
 {
 	const struct job *job = maker->job;
@@ -490,7 +528,10 @@ static void sum_losses(const struct track_maker *maker, struct track *track)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* What is not known when comes last; at one moment what ended goes before what begins. */
+/*
+ * Orders events. What is not known when comes last; at one moment what ended goes before what
+ * begins.
+ */
 static int compare_events(const void *va, const void *vb)
 {
 	const struct track_event *a = va, *b = vb;
@@ -520,12 +561,16 @@ size_t track_count_events(const struct job *job)
 	return n;
 }
 
+/* Returns how many there are in a range. */
 static size_t range_size(struct spans_range range)
 {
 	return range.to - range.from;
 }
 
-/* The most seats of one group that the rank holds: a call that only a diary tells is of each. */
+/*
+ * Returns the most seats of one group that the rank holds: a call that only a diary tells is of
+ * each.
+ */
 static size_t most_seats(const struct track_maker *maker, struct rank_index rank)
 {
 	const struct by_rank *seats = &maker->facts->seats;
@@ -541,7 +586,7 @@ static size_t most_seats(const struct track_maker *maker, struct rank_index rank
 	return most;
 }
 
-/* The same of one rank. */
+/* Returns how many events of one rank there are at most. */
 static size_t count_events(const struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;

@@ -53,6 +53,7 @@ struct track_store {
 	ARRAY(struct track_hole) holes; /* by their begin; gone when the tracks are made */
 };
 
+/* The tracks, with what they are made of; track.h shows the first member only. */
 struct tracks_made {
 	struct tracks tracks;
 	struct track_held { /* a worker's, and all that tracks point to */
@@ -60,7 +61,7 @@ struct tracks_made {
 		struct track_room room;
 	} *held;
 	size_t nheld;
-	struct track *at;
+	struct track *at; /* as tracks.at, to be written */
 	struct track_store *stores; /* by rank */
 };
 
@@ -71,6 +72,7 @@ struct track_facts {
 	bool *oom; /* by rank: killed for memory, as the verdict has found */
 };
 
+/* A worker, and the rank that it is at. */
 struct track_maker {
 	const struct job *job;
 	const struct verdicts *verdicts;
@@ -99,23 +101,27 @@ struct track_now {
 	bool by_look;	/* no record of its own says so, but its stack or /proc */
 };
 
-/* track-room.c: rooms for so many bytes in all, or about that. */
+/* track-room.c: makes rooms for so many bytes in all, or about that. */
 void track_room_make(struct track_room *room, size_t most);
+/* Frees a room, with all that was taken from it. */
 void track_room_release(struct track_room *room);
-/* Zeroed memory for at most so many things. track_keep() it before the next is taken. */
+/* Returns zeroed memory for at most so many things. track_keep() it before the next is taken. */
 void *track_take(struct track_room *room, size_t nr, size_t size);
 /* Says how many of them there are: the rest is free again, and has to be zeroed still. */
 void track_keep(struct track_room *room, size_t nr, size_t size);
 
-/* track-events.c: how many events of the job there are at most. */
+/* track-events.c: returns how many events of the job there are at most. */
 size_t track_count_events(const struct job *job);
 /* Makes the rank's track, with its events. */
 void track_make_events(struct track_maker *maker, struct rank_index rank);
-/* track-wait.c: the wait that says most, NULL; since when its call holds the thread; what it is. */
+/* track-wait.c: returns the wait that says most; NULL none. */
 const struct wait *track_find_wait(const struct track_maker *maker, struct rank_index rank);
-/* The op that it launched and that is known not to be complete, while its threads go on; NULL. */
+/*
+ * Returns the wait for an op that it launched and that is known not to be complete, while its
+ * threads go on; NULL.
+ */
 const struct wait *track_find_pending(const struct track_maker *maker, struct rank_index rank);
-/* Since when the wait's call holds its thread; JOB_UNKNOWN. */
+/* Returns since when the wait's call holds its thread; JOB_UNKNOWN. */
 int64_t track_entered_call(const struct job *job, const struct wait *wait);
 /* Says that the rank is in that wait. */
 void track_take_wait(
@@ -123,33 +129,36 @@ void track_take_wait(
 /* Says that it goes on, with that op under way. */
 void track_take_pending(
 	struct track_maker *maker, const struct wait *wait, struct track_now *now);
-/* track-now.c */
+/* track-now.c: returns what the rank does when its evidence ends. */
 struct track_now track_find_now(struct track_maker *maker, struct rank_index rank);
-/* True if anything says what it did: a ring, a flight record, marks. */
+/* True if anything says what the rank did: a ring, a flight record, marks. */
 bool track_has_record(const struct track_maker *maker, struct rank_index rank);
-/* How a span of that kind is drawn. */
+/* Returns how a span of that kind is drawn. */
 enum track_state track_span_state(enum job_span_kind kind);
 /* track-spans.c: makes the track's spans, from its events. */
 void track_make_spans(struct track_maker *maker, struct rank_index rank);
 
-/* track-names.c. All live in the tracks' arena, or in the job. */
+/* track-names.c: returns the name of an op. All names live in the tracks' arena, or in the job. */
 const char *track_label_op(struct track_maker *maker, const struct job_op *op, int peer);
-/* "step 11" */
+/* Returns "step 11". */
 const char *track_label_step(struct track_maker *maker, uint64_t n);
-/* Both texts in one, as a label; `more` may be NULL. */
+/* Returns both texts in one, as a label; the first alone where `more` is "". */
 const char *track_label(struct track_maker *maker, const char *text, const char *more);
-/* "AllReduce #12", "cudaStreamSynchronize", "1024 records overwritten in the ring" */
+/* Returns "AllReduce #12", "cudaStreamSynchronize", "1024 records overwritten in the ring". */
 const char *track_label_call(struct track_maker *maker, const struct job_call *call);
-/* The compile id that a span's detail begins with: "0/1", "graph 0/1", "0/1 4f81c2"; "" none. */
+/*
+ * Returns the compile id that a span's detail begins with: "0/1", "graph 0/1", "0/1 4f81c2"; ""
+ * none.
+ */
 const char *track_label_id(struct track_maker *maker, const char *detail);
-/* A compile phase without its makers' name: "codegen" of "inductor codegen". */
+/* Returns a compile phase without its makers' name: "codegen" of "inductor codegen". */
 const char *track_phase(struct track_maker *maker, const char *name);
-/* The names of all compile phases, most frequent first. */
+/* Lists the names of all compile phases, most frequent first. */
 void track_list_phases(struct track_maker *maker);
 /* Frees what finds equal labels, not the labels. */
 void track_labels_release(struct track_labels *labels);
 
-/* "" for NULL, which jobs made by hand have. */
+/* Returns a text, "" for NULL, which jobs made by hand have. */
 static inline const char *track_text(const char *text)
 {
 	return text ? text : "";

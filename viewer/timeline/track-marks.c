@@ -13,7 +13,7 @@
 
 /* -- times in lines ---------------------------------------------------------------------------- */
 
-/* So many digits as a number; below 0: there are others. */
+/* Returns so many digits as a number; below 0: there are others. */
 static int digits(const char *at, int n)
 {
 	int number = 0;
@@ -26,7 +26,10 @@ static int digits(const char *at, int n)
 	return number;
 }
 
-/* Days from 1970 to that one of the Gregorian calendar; from March on a year is regular. */
+/*
+ * Returns the days from 1970 to that one of the Gregorian calendar; from March on a year is
+ * regular.
+ */
 static int64_t days_of(int year, int month, int day)
 {
 	int64_t y = year - (month <= 2), m = month + (month <= 2 ? 9 : -3);
@@ -34,7 +37,7 @@ static int64_t days_of(int year, int month, int day)
 	return y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 1 - 719468;
 }
 
-/* "11:29:57" with ".123" or ",123": ns since midnight, below 0: none; *at moves behind it. */
+/* Reads "11:29:57" with ".123" or ",123": ns since midnight, below 0: none; *at moves behind it. */
 static int64_t read_clock(const char **at)
 {
 	int hour = digits(*at, 2), minute, second;
@@ -57,7 +60,7 @@ static int64_t read_clock(const char **at)
 	return ((int64_t)hour * 3600 + minute * 60 + second) * CLOCK_NS_PER_S + ns;
 }
 
-/* "Z", "UTC", "+02:00", "-0530": seconds east; false: no zone. */
+/* Reads "Z", "UTC", "+02:00", "-0530": seconds east; false: no zone. */
 static bool read_zone(const char *at, int *ret)
 {
 	int hours, minutes;
@@ -78,7 +81,9 @@ static bool read_zone(const char *at, int *ret)
 	return true;
 }
 
-/* "2026-11-23T11:29:57.123Z" at that place; JOB_UNKNOWN: none, or of nobody knows which zone. */
+/*
+ * Reads "2026-11-23T11:29:57.123Z" at that place; JOB_UNKNOWN: none, or of nobody knows which zone.
+ */
 static int64_t read_date(const char *at)
 {
 	int year = digits(at, 4), month, day, zone;
@@ -113,7 +118,7 @@ int64_t track_time_of_line(const char *line)
 
 /* -- which events are marks -------------------------------------------------------------------- */
 
-/* "graph 0/1": it was compiled before, and is again. */
+/* True for a graph that was compiled before, and is again: "graph 0/1". */
 static bool is_recompile(const struct job_span *span)
 {
 	const char *id = compiles_graph_id(span);
@@ -122,7 +127,7 @@ static bool is_recompile(const struct job_span *span)
 	return again && again[1] >= '1' && again[1] <= '9';
 }
 
-/* Sent by another process: not what its own code ran into. */
+/* True if another process sent the signal: not what its own code ran into. */
 static bool is_kill(const struct job_signal *signal)
 {
 	switch (signal->signo) {

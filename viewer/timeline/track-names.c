@@ -17,11 +17,13 @@ struct track_label {
 	const char *text; /* NULL: a free slot */
 };
 
+/* Adds a text to a hash. */
 static uint64_t label_hash(uint64_t hash, const char *text)
 {
 	return hash_mix(hash_text(hash, text), 0xff);
 }
 
+/* Returns the hash of a label's parts. */
 static uint64_t hash_key(const struct track_label *key)
 {
 	uint64_t hash = (key->a + 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
@@ -31,13 +33,14 @@ static uint64_t hash_key(const struct track_label *key)
 	return hash ^ (hash >> 32);
 }
 
+/* True if two labels are made of the same. */
 static bool same_key(const struct track_label *x, const struct track_label *y)
 {
 	return x->hash == y->hash && x->a == y->a && x->b == y->b && !strcmp(x->one, y->one) &&
 	       !strcmp(x->two, y->two);
 }
 
-/* The slot of this key, or the free one where it belongs. */
+/* Returns the slot of this key, or the free one where it belongs. */
 static struct track_label *slot_of(const struct track_labels *labels, const struct track_label *key)
 {
 	size_t i = key->hash & (labels->room - 1);
@@ -47,6 +50,7 @@ static struct track_label *slot_of(const struct track_labels *labels, const stru
 	return &labels->slots[i];
 }
 
+/* Makes the hash twice as large. */
 static void grow(struct track_labels *labels)
 {
 	struct track_labels old = *labels;
@@ -84,9 +88,9 @@ void track_labels_release(struct track_labels *labels)
 }
 
 /*
- * Where the name of that collective stands, or is to be; NULL: it has no such place. Of each kind
- * the places begin a little before the first number that is asked for, and are never more than
- * there are events: numbers far from it are strangers'.
+ * Returns where the name of that collective stands, or is to be; NULL: it has no such place. Of
+ * each kind the places begin a little before the first number that is asked for, and are never more
+ * than there are events: numbers far from it are strangers'.
  */
 static const char **place_of(struct track_labels *labels, uint8_t kind, uint64_t index)
 {
@@ -113,6 +117,7 @@ static const char **place_of(struct track_labels *labels, uint8_t kind, uint64_t
 	return &numbered->names[at];
 }
 
+/* Returns "AllReduce #12". */
 static const char *label_collective(struct track_maker *maker, uint8_t kind, uint64_t index)
 {
 	const char **place = place_of(&maker->labels, kind, index);
@@ -205,11 +210,13 @@ const char *track_phase(struct track_maker *maker, const char *name)
 	return name;
 }
 
+/* A phase, and how often it was. */
 struct phase {
 	const char *name;
 	size_t n;
 };
 
+/* Orders phases, most frequent first. */
 static int compare_phases(const void *va, const void *vb)
 {
 	const struct phase *a = va, *b = vb;
@@ -219,6 +226,7 @@ static int compare_phases(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
+/* Orders names. */
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);

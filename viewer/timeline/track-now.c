@@ -11,6 +11,7 @@
 #include "viewer/timeline/track-make.h"
 #include "words/things.h"
 
+/* How a span is drawn. */
 static const enum track_state span_states[] = {
 	[JOB_SPAN_COMPILE] = TRACK_COMPILE,
 	[JOB_SPAN_INPUT] = TRACK_INPUT,
@@ -19,6 +20,7 @@ static const enum track_state span_states[] = {
 	[JOB_SPAN_DEVICE] = TRACK_COMPILE,
 };
 
+/* How it is drawn what a stack tells. */
 static const enum track_state activity_states[ACTIVITIES] = {
 	[ACTIVITY_UNKNOWN] = TRACK_OTHER,
 	[ACTIVITY_COLLECTIVE] = TRACK_WAITING,
@@ -59,7 +61,10 @@ bool track_has_record(const struct track_maker *maker, struct rank_index rank)
 
 /* -- phases, stacks, its own code -------------------------------------------------------------- */
 
-/* Of most ranks none is, and it would take all of their events to say so. */
+/*
+ * True if a span of the rank counts. Of most ranks none does, and it would take all of their events
+ * to say so.
+ */
 static bool has_span(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = spans_of(job, rank);
@@ -70,6 +75,7 @@ static bool has_span(const struct job *job, struct rank_index rank)
 	return false;
 }
 
+/* Returns the begin of the newest span that the rank is in; NULL none. */
 static const struct track_event *find_span(const struct track_maker *maker, struct rank_index rank)
 {
 	const struct track *track = &maker->made->at[rank.i];
@@ -81,6 +87,7 @@ static const struct track_event *find_span(const struct track_maker *maker, stru
 	return NULL;
 }
 
+/* Says that it is in that span. */
 static void take_span(const struct track_event *begin, struct track_now *now)
 {
 	const struct job_span *span = begin->fact;
@@ -92,7 +99,7 @@ static void take_span(const struct track_event *begin, struct track_now *now)
 	now->cite = begin->cite;
 }
 
-/* As facts have it; "" of no frame. */
+/* Returns a frame as facts have it; "" of no frame. */
 static const char *words_of(struct track_maker *maker, const struct job_frame *frame)
 {
 	struct str words = {0};
@@ -105,7 +112,7 @@ static const char *words_of(struct track_maker *maker, const struct job_frame *f
 	return text;
 }
 
-/* "stall mishap.c:89": its function is the word that says most. "" of no frame. */
+/* Returns "stall mishap.c:89": its function is the word that says most. "" of no frame. */
 static const char *place_of(struct track_maker *maker, const struct job_stack *stack, long at)
 {
 	const struct job_frame *frame =
@@ -118,7 +125,10 @@ static const char *place_of(struct track_maker *maker, const struct job_stack *s
 		slash ? slash + 1 : frame->file, frame->line);
 }
 
-/* "save_checkpoint" says more than what of the program's that calls. */
+/*
+ * True if the frame that tells says more than what of the program's calls it: "save_checkpoint"
+ * does.
+ */
 static bool says_phase(const struct job *job, const struct posture *p)
 {
 	const struct job_frame *frame =
@@ -129,7 +139,7 @@ static bool says_phase(const struct job *job, const struct posture *p)
 	       frame && *frame->file;
 }
 
-/* What it is blocked by, in front of the place where: of those that share one sign. */
+/* Returns what it is blocked by, in front of the place where: of those that share one sign. */
 static const char *name_block(struct track_maker *maker, const struct posture *p, const char *place)
 {
 	static const char *const names[ACTIVITIES] = {[ACTIVITY_FROZEN] = "stopped",
@@ -143,7 +153,7 @@ static const char *name_block(struct track_maker *maker, const struct posture *p
 	return *place ? arena_printf(maker->labels.arena, "%s, %s", name, place) : name;
 }
 
-/* For as long as samples prove it. */
+/* Says that it does what its stack tells, for as long as samples prove it. */
 static void take_activity(const struct posture *p, struct track_now *now)
 {
 	now->known = now->by_look = true;
@@ -153,7 +163,7 @@ static void take_activity(const struct posture *p, struct track_now *now)
 		now->since = now->end - p->stands;
 }
 
-/* Nothing was marked: its stack says it, and for how long samples prove it. */
+/* Says what its stack says, where nothing was marked, and for how long samples prove it. */
 static void take_posture(struct track_maker *maker, struct rank_index rank, struct track_now *now)
 {
 	const struct posture *p = maker->verdicts->postures;
@@ -175,13 +185,17 @@ static void take_posture(struct track_maker *maker, struct rank_index rank, stru
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
+/* True for a process that lives and is stopped. */
 static bool is_stopped(const struct job_process *process)
 {
 	return process && process->end <= JOB_ALIVE &&
 	       (process->frozen == JOB_YES || process->state == 'T' || process->state == 't');
 }
 
-/* Since its processor time last grew, at the earliest; its records may know better. */
+/*
+ * Says that it is stopped, since its processor time last grew, at the earliest; its records may
+ * know better.
+ */
 static void take_stop(const struct job_process *process, struct track_now *now)
 {
 	now->known = now->by_look = true;

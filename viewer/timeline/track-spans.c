@@ -13,6 +13,7 @@
 #include "job/spans.h"
 #include "viewer/timeline/track-make.h"
 
+/* The making of one track. */
 struct sweep {
 	struct track_maker *maker;
 	struct track *track;
@@ -27,7 +28,7 @@ struct sweep {
 
 /* -- drawing ----------------------------------------------------------------------------------- */
 
-/* NULL: none is. */
+/* Returns the last span that was put; NULL: none is. */
 static struct track_span *last_put(const struct sweep *s)
 {
 	struct track_store *store = s->maker->store;
@@ -35,6 +36,7 @@ static struct track_span *last_put(const struct sweep *s)
 	return store->nspans ? &store->spans[store->nspans - 1] : NULL;
 }
 
+/* Puts a span behind all others; it goes on with the last if that is the same. */
 static void put(struct sweep *s, int64_t from, int64_t to, struct track_span span)
 {
 	struct track_store *store = s->maker->store;
@@ -57,7 +59,7 @@ static void put(struct sweep *s, int64_t from, int64_t to, struct track_span spa
 	store->spans[store->nspans++] = span;
 }
 
-/* What is known of one moment only. */
+/* Puts what is known of one moment only. */
 static void put_point(struct sweep *s, struct track_span span)
 {
 	struct track_store *store = s->maker->store;
@@ -66,13 +68,14 @@ static void put_point(struct sweep *s, struct track_span span)
 	store->spans[store->nspans++] = span;
 }
 
+/* Returns a span of no group. */
 static struct track_span plain(enum track_state state, const char *name, const char *cite)
 {
 	return (struct track_span){
 		.state = state, .name = name, .group = JOB_NONE, .cite = cite};
 }
 
-/* What it does where no interval is. */
+/* Returns what it does where no interval is. */
 static struct track_span background(const struct sweep *s)
 {
 	bool dump = job_rank(s->maker->job, s->track->rank)->knows & JOB_KNOWS_DUMP;
@@ -84,6 +87,7 @@ static struct track_span background(const struct sweep *s)
 		       : plain(TRACK_OTHER, "starting", "");
 }
 
+/* Puts that, up to a time. */
 static void draw_background(struct sweep *s, int64_t to)
 {
 	if (s->begun != JOB_UNKNOWN && s->at < s->begun && s->begun < to) {
@@ -96,7 +100,10 @@ static void draw_background(struct sweep *s, int64_t to)
 
 /* -- what lies inside of what ------------------------------------------------------------------ */
 
-/* The one that began last of those that are open; ended ones go when they are on top. */
+/*
+ * Returns the one that began last of those that are open; NULL none. Ended ones go when they are on
+ * top.
+ */
 static const struct track_span *innermost(struct track_maker *maker, int64_t at)
 {
 	while (maker->open.nr) {
@@ -129,7 +136,7 @@ static void draw_to(struct sweep *s, int64_t to)
 	}
 }
 
-/* By begin; of one moment the longer first, since the shorter lies in it. */
+/* Orders by begin; of one moment the longer first, since the shorter lies in it. */
 static int compare_pieces(const void *va, const void *vb)
 {
 	const struct track_span *a = va, *b = vb;
@@ -141,13 +148,14 @@ static int compare_pieces(const void *va, const void *vb)
 	return (int)a->state - (int)b->state;
 }
 
-/* A hole of no length stays one; so does what is known of the very end only. */
+/* True for a hole of no length, which stays one, and for what is known of the very end only. */
 static bool is_point(const struct sweep *s, const struct track_span *piece)
 {
 	return piece->from == piece->to &&
 	       (piece->state == TRACK_LOST || (piece->open && piece->to == s->end));
 }
 
+/* Draws all pieces side by side. */
 static void sweep_pieces(struct sweep *s)
 {
 	struct track_maker *maker = s->maker;
@@ -168,7 +176,10 @@ static void sweep_pieces(struct sweep *s)
 
 /* -- what there is ----------------------------------------------------------------------------- */
 
-/* Cut at the end of what is known of the rank; what begins behind it is not there. */
+/*
+ * Adds a piece, cut at the end of what is known of the rank; what begins behind it is not there:
+ * NULL.
+ */
 static struct track_span *add(struct sweep *s, int64_t from, int64_t to, struct track_span piece)
 {
 	struct track_span *added;
@@ -182,6 +193,7 @@ static struct track_span *add(struct sweep *s, int64_t from, int64_t to, struct 
 	return added;
 }
 
+/* Notes when something was recorded of the rank. */
 static void note_record(struct sweep *s, int64_t when)
 {
 	if (when == JOB_UNKNOWN || when > s->end)
@@ -192,13 +204,14 @@ static void note_record(struct sweep *s, int64_t when)
 		s->newest = when;
 }
 
-/* Whose process it was: a loader's wait is not its rank's, a compile in a child is. */
+/* True if a span is the rank's: a loader's wait is not, a compile in a child is. */
 static bool is_of_rank(const struct job *job, const struct job_span *span)
 {
 	return span->process == JOB_NONE || span->kind == JOB_SPAN_COMPILE ||
 	       span->process == job_rank(job, span->rank)->process;
 }
 
+/* Adds a span that counts. */
 static void add_phase(struct sweep *s, const struct track_event *begin)
 {
 	const struct job_span *span = begin->fact;
@@ -212,6 +225,7 @@ static void add_phase(struct sweep *s, const struct track_event *begin)
 	}
 }
 
+/* Adds all spans that count. */
 static void add_phases(struct sweep *s)
 {
 	for (size_t i = 0; i < s->track->nevents; i++) {
@@ -226,6 +240,7 @@ static void add_phases(struct sweep *s)
 	}
 }
 
+/* Returns how a call is drawn. */
 static enum track_state call_state(const struct job_call *call)
 {
 	if (call->kind == JOB_CALL_HOLE)
@@ -236,6 +251,7 @@ static enum track_state call_state(const struct job_call *call)
 									   : TRACK_COLLECTIVE;
 }
 
+/* Adds the rank's calls, and the holes among them. */
 static void add_calls(struct sweep *s)
 {
 	const struct job *job = s->maker->job;
@@ -259,6 +275,7 @@ static void add_calls(struct sweep *s)
 	}
 }
 
+/* Adds the holes between its ops. */
 static void add_holes(struct sweep *s)
 {
 	const struct track_store *store = s->maker->store;
@@ -271,9 +288,9 @@ static void add_holes(struct sweep *s)
 }
 
 /*
- * What it does at the end. Where only its stack tells, or that it is stopped, no record says since
- * when but that it did nothing else that was recorded; and where not even that, it is known of the
- * last moment only.
+ * Adds what it does at the end. Where only its stack tells, or that it is stopped, no record says
+ * since when but that it did nothing else that was recorded; and where not even that, it is known
+ * of the last moment only.
  */
 static void add_now(struct sweep *s)
 {
@@ -294,6 +311,7 @@ static void add_now(struct sweep *s)
 
 /* -- from birth to death ----------------------------------------------------------------------- */
 
+/* Returns a rank's own process; NULL: not known. */
 static const struct job_process *process_of(const struct job *job, struct rank_index rank)
 {
 	int process = job_rank(job, rank)->process;
@@ -301,6 +319,7 @@ static const struct job_process *process_of(const struct job *job, struct rank_i
 	return process == JOB_NONE ? NULL : &job->processes[process];
 }
 
+/* Returns when the last event was, but for its death; JOB_UNKNOWN. */
 static int64_t last_event(const struct track *track)
 {
 	size_t n = track->nevents;
@@ -313,7 +332,7 @@ static int64_t last_event(const struct track *track)
 	return n ? track->events[n - 1].when : JOB_UNKNOWN;
 }
 
-/* When the last return was that is recorded of it. */
+/* Returns when the last return was that is recorded of it; JOB_UNKNOWN. */
 static int64_t last_call(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = calls_of(job, rank);
@@ -329,12 +348,13 @@ static int64_t last_call(const struct job *job, struct rank_index rank)
 	return last;
 }
 
+/* Returns the later of two times. */
 static int64_t later_of(int64_t a, int64_t b)
 {
 	return a > b ? a : b; /* JOB_UNKNOWN is before all */
 }
 
-/* When its life ends: of a death of unknown time, when it last was heard of. */
+/* Returns when its life ends: of a death of unknown time, when it last was heard of. */
 static int64_t death_of(
 	const struct job *job, const struct track *track, const struct job_process *process)
 {
@@ -346,6 +366,7 @@ static int64_t death_of(
 	return last == JOB_UNKNOWN ? process->born : last;
 }
 
+/* Draws that it is dead, from there on. */
 static void draw_death(struct sweep *s, const struct job_process *process)
 {
 	struct tracks_made *made = s->maker->made;
@@ -369,7 +390,7 @@ static void draw_death(struct sweep *s, const struct job_process *process)
 	s->at = made->tracks.to;
 }
 
-/* The last of its own code bears the name of the place where its stack is. */
+/* Gives the last of its own code the name of the place where its stack is. */
 static void name_last(struct sweep *s)
 {
 	struct track_span *last = last_put(s);
@@ -383,6 +404,7 @@ static void name_last(struct sweep *s)
 	}
 }
 
+/* Draws that nothing is known of the rest, and says what the rank does now. */
 static void finish(struct sweep *s, const struct job_process *process)
 {
 	const struct tracks *tracks = &s->maker->made->tracks;
@@ -407,7 +429,7 @@ static void finish(struct sweep *s, const struct job_process *process)
 		track->since = !process || process->ended == JOB_UNKNOWN ? JOB_UNKNOWN : last->from;
 }
 
-/* A rank of which no process and no record is known. */
+/* Draws a rank of which no process and no record is known. */
 static void draw_nothing(struct sweep *s)
 {
 	struct track_span span = plain(TRACK_NODATA, "not seen", "");
@@ -417,7 +439,7 @@ static void draw_nothing(struct sweep *s)
 	s->at = s->maker->made->tracks.to;
 }
 
-/* When the rank is first known to be there. */
+/* Returns when the rank is first known to be there; JOB_UNKNOWN. */
 static int64_t start_of(const struct track *track, const struct job_process *process)
 {
 	int64_t born = process && process->born > 0 && process->born <= INT64_MAX / 2
@@ -430,7 +452,7 @@ static int64_t start_of(const struct track *track, const struct job_process *pro
 	return born;
 }
 
-/* The last sign of life: a look at it alive, else its last record. */
+/* Returns the last sign of life: a look at it alive, else its last record. */
 static int64_t end_of(const struct sweep *s, const struct job_process *process)
 {
 	int64_t end = s->now->end, last = JOB_UNKNOWN;
@@ -443,6 +465,7 @@ static int64_t end_of(const struct sweep *s, const struct job_process *process)
 	return last == JOB_UNKNOWN || (end != JOB_UNKNOWN && end < last) ? end : last;
 }
 
+/* Draws all that is known of its life. */
 static void draw_life(struct sweep *s)
 {
 	s->maker->pieces.nr = 0;
@@ -454,7 +477,10 @@ static void draw_life(struct sweep *s)
 	name_last(s);
 }
 
-/* At most: each interval begins one span and ends one, and around them stand a few more. */
+/*
+ * Returns how many spans there are at most: each interval begins one span and ends one, and around
+ * them stand a few more.
+ */
 static size_t count_spans(const struct track_maker *maker, struct rank_index rank)
 {
 	struct spans_range calls = calls_of(maker->job, rank);

@@ -6,6 +6,7 @@
 #include "job/spans.h"
 #include "viewer/timeline/track-make.h"
 
+/* True if the first says more than the second, which may be NULL. */
 static bool is_better(const struct wait *a, const struct wait *b)
 {
 	if (!b)
@@ -17,7 +18,7 @@ static bool is_better(const struct wait *a, const struct wait *b)
 	return a->since != JOB_UNKNOWN && (b->since == JOB_UNKNOWN || a->since < b->since);
 }
 
-/* One that holds a thread; of a dump, which knows of no threads, what it entered last. */
+/* Takes a wait that holds a thread; of a dump, which knows of no threads, what it entered last. */
 const struct wait *track_find_wait(const struct track_maker *maker, struct rank_index rank)
 {
 	const struct waits *waits = maker->facts->waits;
@@ -46,7 +47,10 @@ const struct wait *track_find_pending(const struct track_maker *maker, struct ra
 	return best;
 }
 
-/* The thread inside of an op of which only the index is known: it says what it calls. */
+/*
+ * Returns the thread inside of an op of which only the index is known: it says what it calls;
+ * JOB_NONE.
+ */
 static int thread_inside(const struct job *job, const struct wait *wait)
 {
 	struct spans_range range = threads_of(job, wait->rank);
@@ -61,7 +65,7 @@ static int thread_inside(const struct job *job, const struct wait *wait)
 	return JOB_NONE;
 }
 
-/* "ncclCommSplit" is "CommSplit" here. */
+/* Returns what the wait's thread calls, "" not known: "ncclCommSplit" is "CommSplit" here. */
 static const char *call_name(const struct job *job, const struct wait *wait)
 {
 	return wait->thread == JOB_NONE
@@ -69,6 +73,7 @@ static const char *call_name(const struct job *job, const struct wait *wait)
 		       : call_plain_name(track_text(job->threads[wait->thread].call));
 }
 
+/* Returns what a wait is called. */
 static const char *wait_name(struct track_maker *maker, const struct wait *wait)
 {
 	const struct job *job = maker->job;
@@ -131,7 +136,7 @@ void track_take_wait(
 	now->op = wait->kind == WAIT_COLLECTIVE ? wait->op : NULL;
 }
 
-/* When the call came back that launched it; its entry where nobody wrote that down. */
+/* Returns when the call came back that launched it; its entry where nobody wrote that down. */
 static int64_t returned_from(const struct job *job, const struct wait *wait)
 {
 	struct spans_range range = calls_of(job, wait->rank);

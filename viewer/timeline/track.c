@@ -11,6 +11,7 @@
 
 /* -- the time that all tracks cover ------------------------------------------------------------ */
 
+/* Has the job's time cover that one, if it is known. */
 static void stretch(struct tracks *tracks, int64_t when)
 {
 	if (when == JOB_UNKNOWN || when < 0 || when > INT64_MAX / 2)
@@ -21,7 +22,10 @@ static void stretch(struct tracks *tracks, int64_t when)
 		tracks->to = when;
 }
 
-/* Its first event, its last of a known time, the look at it, its birth. True: it may live. */
+/*
+ * Covers a rank's first event, its last of a known time, the look at it, its birth. True: it may
+ * live.
+ */
 static bool measure_rank(
 	struct tracks *tracks, const struct track *track, const struct track_facts *facts)
 {
@@ -41,7 +45,7 @@ static bool measure_rank(
 	return process == JOB_NONE || job->processes[process].end <= JOB_ALIVE;
 }
 
-/* From the first sign of anybody to the end of the evidence. */
+/* Finds the time of all tracks: from the first sign of anybody to the end of the evidence. */
 static void measure(struct tracks_made *made, const struct track_maker *makers,
 	const struct track_facts *facts)
 {
@@ -64,7 +68,10 @@ static void measure(struct tracks_made *made, const struct track_maker *makers,
 		tracks->to = tracks->from + CLOCK_NS_PER_S;
 }
 
-/* Only the name of such a death comes from a verdict: the signal alone does not say it. */
+/*
+ * Finds ranks that died for memory. Only the name of such a death comes from a verdict: the signal
+ * alone does not say it. The caller frees them.
+ */
 static bool *find_oom(const struct verdicts *verdicts)
 {
 	bool *oom = alloc_zeroed(verdicts->job->nranks + 1, sizeof(*oom));
@@ -79,6 +86,7 @@ static bool *find_oom(const struct verdicts *verdicts)
 	return oom;
 }
 
+/* True if something is lost that was of no rank. */
 static bool has_common_losses(const struct job *job)
 {
 	for (size_t i = 0; i < job->nlosses; i++)
@@ -89,11 +97,13 @@ static bool has_common_losses(const struct job *job)
 
 /* -- shares of time ---------------------------------------------------------------------------- */
 
+/* True for states of waiting for others or the GPU. */
 static bool is_waiting(enum track_state state)
 {
 	return state == TRACK_COLLECTIVE || state == TRACK_DEVICE || state == TRACK_WAITING;
 }
 
+/* True for states of a life of which something is known. */
 static bool is_known(enum track_state state)
 {
 	return state != TRACK_NODATA && state != TRACK_LOST && state != TRACK_DEAD;
@@ -101,6 +111,7 @@ static bool is_known(enum track_state state)
 
 #define SHARED 16 /* spans, before each of which all is summed up */
 
+/* Adds a span up to that time. */
 static void add_share(struct track_share *share, const struct track_span *span, int64_t to)
 {
 	int64_t lasts = (to < span->to ? to : span->to) - span->from;
@@ -109,6 +120,7 @@ static void add_share(struct track_share *share, const struct track_span *span, 
 	share->known += is_known(span->state) ? lasts : 0;
 }
 
+/* Sums up before every SHARED spans. */
 static void sum_spans(struct track *track, struct track_room *room)
 {
 	size_t n = track->nspans / SHARED + 1;
@@ -123,6 +135,7 @@ static void sum_spans(struct track *track, struct track_room *room)
 	}
 }
 
+/* Returns the shares of all before that time. */
 static struct track_share share_before(const struct track *track, int64_t when)
 {
 	const struct track_span *last = track->nspans ? &track->spans[track->nspans - 1] : NULL;
@@ -161,6 +174,7 @@ static bool is_short(const struct track *track)
 	return track->nspans && track_last(track) != &track->spans[track->nspans - 1];
 }
 
+/* Makes what all ranks' tracks are made from. */
 static void facts_make(struct track_facts *facts, const struct verdicts *verdicts)
 {
 	const struct job *job = verdicts->job;
@@ -173,6 +187,7 @@ static void facts_make(struct track_facts *facts, const struct verdicts *verdict
 	by_rank_make(&facts->processes, job, processes);
 }
 
+/* Frees that. */
 static void facts_release(struct track_facts *facts)
 {
 	waits_free(facts->waits);
@@ -184,6 +199,7 @@ static void facts_release(struct track_facts *facts)
 	by_rank_release(&facts->processes);
 }
 
+/* Makes a maker for each worker. */
 static struct track_maker *makers_new(
 	struct tracks_made *made, const struct verdicts *verdicts, const struct track_facts *facts)
 {
@@ -207,6 +223,7 @@ static struct track_maker *makers_new(
 	return makers;
 }
 
+/* Frees the makers; what they have made stays. */
 static void makers_free(struct track_maker *makers, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -217,12 +234,16 @@ static void makers_free(struct track_maker *makers, size_t n)
 	free(makers);
 }
 
+/* What workers share. */
 struct making {
 	struct track_maker *makers;
 	struct track_facts *facts;
 };
 
-/* The first thing is what ranks wait in, which is asked for only when all events are made. */
+/*
+ * Makes the events of a rank. The first thing is what ranks wait in, which is asked for only when
+ * all events are made.
+ */
 static void make_events(void *context, size_t worker, size_t i)
 {
 	struct making *making = context;
@@ -234,6 +255,7 @@ static void make_events(void *context, size_t worker, size_t i)
 		making->facts->waits = waits_new(maker->job, NULL);
 }
 
+/* Makes the spans of a rank. */
 static void make_spans(void *context, size_t worker, size_t i)
 {
 	struct making *making = context;
@@ -334,7 +356,7 @@ ptrdiff_t track_event_before(const struct track *track, int64_t when)
 	return (ptrdiff_t)low - 1;
 }
 
-/* As the legend has it, and what that means. */
+/* What each state is called, as the legend has it, and what that means. */
 static const struct {
 	const char *name, *meaning;
 } states[TRACK_STATES] = {
@@ -366,6 +388,7 @@ const char *track_state_meaning(enum track_state state)
 	return (unsigned)state < TRACK_STATES ? states[state].meaning : "";
 }
 
+/* What each kind of event is called. */
 static const char *const kind_names[TRACK_KINDS] = {
 	[TRACK_ENTER] = "entered",
 	[TRACK_BEGIN] = "begins",

@@ -29,8 +29,8 @@ enum track_state {
 	TRACK_DEVICE,	  /* waits for the GPU, likewise */
 	TRACK_ORDINARY = TRACK_DEVICE,
 	TRACK_PENDING,	  /* its own code, while what it launched is not complete at the end */
-	TRACK_INPUT,
-	TRACK_CHECKPOINT,
+	TRACK_INPUT, /* a span of waiting for input */
+	TRACK_CHECKPOINT, /* a span of reading or writing a checkpoint */
 	TRACK_USER,	  /* a span of the user's own */
 	TRACK_COMPILE,
 	TRACK_WAITING,	  /* in a call that has not come back at the end of its evidence */
@@ -40,6 +40,7 @@ enum track_state {
 	TRACK_STATES
 };
 
+/* An interval. */
 struct track_span {
 	int64_t from, to; /* from < to, or equal where it was too short to see */
 	enum track_state state : 16;
@@ -54,6 +55,7 @@ struct track_share {
 	int64_t waited, known;
 };
 
+/* What an event is; from TRACK_EXCEPTION on it is odd. */
 enum track_kind {
 	TRACK_ENTER,	 /* entered an op */
 	TRACK_BEGIN,	 /* a span begins */
@@ -82,6 +84,7 @@ enum track_mark {
 	TRACK_MARKS
 };
 
+/* An event. */
 struct track_event {
 	int64_t when;	  /* JOB_UNKNOWN: not known; these come last */
 	enum track_kind kind : 16;
@@ -94,6 +97,7 @@ struct track_event {
 	const char *cite;
 };
 
+/* What one rank did. */
 struct track {
 	struct rank_index rank; /* index into job->ranks */
 	const struct track_span *spans; /* by time */
@@ -112,6 +116,7 @@ struct track {
 	uint64_t lost_records, lost_ops; /* so many */
 };
 
+/* What all ranks did. */
 struct tracks {
 	const struct job *job;
 	int64_t from, to; /* the whole of it; from < to always, also of a job without any time */
@@ -123,39 +128,43 @@ struct tracks {
 	bool uneven; /* of some rank evidence ends before that of others, who live on as it does */
 };
 
-/* Never NULL. Linear in the job's facts (plus sorting). tracks_free() it before the job. */
+/*
+ * Makes the tracks. Never NULL. Linear in the job's facts (plus sorting). tracks_free() it before
+ * the job.
+ */
 struct tracks *tracks_new(const struct verdicts *verdicts) __attribute__((nonnull));
-/* Takes NULL. */
+/* Frees them; NULL is fine. */
 void tracks_free(struct tracks *tracks);
 
 /*
- * The span of what it does now: the last one, or the one before it where hosts that were looked at
- * later have made the job's time longer than what is known of this rank. NULL: it has none.
+ * Returns the span of what it does now: the last one, or the one before it where hosts that were
+ * looked at later have made the job's time longer than what is known of this rank. NULL: it has
+ * none.
  */
 const struct track_span *track_last(const struct track *track) __attribute__((nonnull));
 
-/* The span at a time, or NULL; the last event at or before it, or -1. O(log n). */
+/* Returns the span at a time; NULL none. O(log n). */
 const struct track_span *track_at(const struct track *track, int64_t when) __attribute__((nonnull));
-/* The index of the last event at or before that time, -1 none. O(log n). */
+/* Returns the index of the last event at or before that time, -1 none. O(log n). */
 ptrdiff_t track_event_before(const struct track *track, int64_t when) __attribute__((nonnull));
 
 /*
- * How long within [from, to) it waited for others or the GPU, and for how long anything is known of
- * it while it lived. O(log n).
+ * Returns how long within [from, to) it waited for others or the GPU, and for how long anything is
+ * known of it while it lived. O(log n).
  */
 struct track_share track_share(const struct track *track, int64_t from, int64_t to)
 	__attribute__((nonnull));
 
-/* "compile", "waiting", ...: as the legend has it; never NULL. */
+/* Returns "compile", "waiting", ...: as the legend has it; never NULL. */
 const char *track_state_name(enum track_state state);
 /* Returns what that means, for `?`: "a span that the program has marked"; never NULL. */
 const char *track_state_meaning(enum track_state state);
-/* track-marks.c: which mark the event is; TRACK_MARKS: none. */
+/* track-marks.c: returns which mark the event is; TRACK_MARKS: none. */
 enum track_mark track_mark_of(const struct track_event *event) __attribute__((nonnull));
-/* The time that a line begins with or has in it, if that has a zone; else JOB_UNKNOWN. */
+/* Returns the time that a line begins with or has in it, if that has a zone; else JOB_UNKNOWN. */
 int64_t track_time_of_line(const char *line) __attribute__((nonnull));
 
-/* "entered", "died", ...: as the events pane has it; never NULL. */
+/* Returns "entered", "died", ...: as the events pane has it; never NULL. */
 const char *track_kind_name(enum track_kind kind);
 
 /*
