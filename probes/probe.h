@@ -75,7 +75,7 @@ struct probe_standing {
 	struct ring_record end; /* the record of its return; meta 0: nothing is on the board */
 };
 
-/* What a thread asked about that was not ready. */
+/* What a thread asked about that was not ready yet: struct probe_thread's `polling`. */
 enum {
 	PROBE_POLLS_WORK = 1,
 	PROBE_POLLS_COMM = 2, /* a non-blocking communicator */

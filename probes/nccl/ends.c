@@ -76,8 +76,8 @@ static int comm_is_news(int group, int error)
 }
 
 /*
- * The board alone: who hears "in progress" again and again waits for the communicator, until he
- * hears something else. What another poll shows there stays.
+ * Shows a poll, on the board alone: a thread that hears "in progress" again and again waits for the
+ * communicator, until it hears something else. What another poll shows there stays.
  */
 static void comm_polled(struct probe_thread *me, int group, int error)
 {
