@@ -68,8 +68,8 @@ static void find_standing_since(const struct inquiry *q, struct rank_list *into)
 }
 
 /*
- * True if it makes a communicator without blocking, and somebody has not come to that: whether it
- * does anything else meanwhile is not known.
+ * True if the rank makes a communicator without blocking, and another rank has not come to that:
+ * what else it does meanwhile is not known.
  */
 static bool is_in_init(const struct inquiry *q, struct rank_index rank)
 {

@@ -8,8 +8,8 @@
  * collected, and read together when all else is known: first who is who (roster.h), then what each
  * says.
  *
- * If other evidence tells of ranks, texts only add to these; the one rank they still make is one
- * that dumps of others name, and that left none.
+ * If other evidence tells of ranks, texts only add to these. The only ranks that they make then are
+ * those that others' dumps name, and that left none themselves.
  */
 
 #include <stdlib.h>

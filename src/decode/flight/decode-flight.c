@@ -331,8 +331,8 @@ static uint32_t took_ms(const struct flight_entry *entry)
 }
 
 /*
- * True if begins are noted when they are. Some backends note one only when the op is complete, with
- * that moment.
+ * True if begins of ops are noted when they happen. Some backends note a begin only when the op is
+ * complete, with that moment.
  */
 static bool tells_begin(const struct flight_entry *entry)
 {

@@ -57,7 +57,7 @@ struct flight_op {
 	bool p2p;
 	bool end;	/* the end of a coalesced launch: no op by itself */
 	bool complete;
-	bool began; /* on the device, as is noted where the job times its collectives */
+	bool began; /* begun on the device; noted only if the job times its collectives */
 	bool retired;
 	bool unsaid;    /* over, but not known whether complete or failed */
 	bool captured;	/* recorded into a graph: no thread waits for it */
@@ -101,7 +101,7 @@ struct flight_rank {
 	struct flight_status *statuses;
 	size_t nstatuses;
 	size_t last_size;    /* of the group made last, by a list without name; 0 not told */
-	int release;	     /* dump version, 2010 for "2.10"; 0 not known */
+	int release;	     /* dump version: 2010 for "2.10"; negative not known */
 	const char *version; /* the dump's version, and the library's */
 	const char *lost;    /* what is lost, in words; NULL nothing */
 	bool readable;
@@ -112,7 +112,7 @@ struct flight_rank {
 	bool outdated;	   /* made before others went on: tells only of the past */
 	bool lags;	   /* others completed what it has not: it may report no more */
 	bool timed_out;	   /* its watchdog gave up on an op */
-	bool times;	   /* it notes when ops begin */
+	bool times;	   /* the dump notes when ops begin */
 	bool sends_unseen; /* it sent or received what has no entries */
 	bool torchcomms;   /* made by TorchComms' own recorder */
 	bool overwritten;  /* by TorchComms, and the oldest entries are gone, */

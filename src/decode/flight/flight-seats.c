@@ -174,7 +174,7 @@ static void find_done(const struct flights *flights, const struct flight_rank *r
 		seat->done = seat->head;
 }
 
-/* True if the rank notes when ops begin, and of those that are open the first has an entry. */
+/* True if the rank notes when ops begin, and its first open op has an entry. */
 static bool tells_begun(const struct flights *flights, const struct flight_rank *rank,
 	const struct flight_seat *seat, struct flight_op *const *list, size_t from, size_t to)
 {
@@ -186,7 +186,10 @@ static bool tells_begun(const struct flights *flights, const struct flight_rank 
 	return seat->head == seat->done;
 }
 
-/* Up to which its device began them: by the status where that tells it, else by entries. */
+/*
+ * Finds up to which op the rank's device has begun: by the status if that tells it, else by
+ * entries.
+ */
 static void find_begun(const struct flights *flights, const struct flight_rank *rank,
 	struct flight_seat *seat, struct flight_op *const *list, size_t from, size_t to)
 {

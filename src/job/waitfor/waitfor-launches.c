@@ -13,7 +13,9 @@
 #include "job/rollcall.h"
 #include "job/waitfor/waitfor-make.h"
 
-/* True if the op of `wait` has no record any more, since later ones have taken its place. */
+/*
+ * True if the op of `wait` has no record any more, since later ops' records have taken its place.
+ */
 static bool is_overwritten(const struct waitfor_maker *m, const struct wait *wait)
 {
 	return wait->kind == WAIT_COLLECTIVE && !wait->op &&

@@ -176,9 +176,7 @@ static bool is_unreturned(const struct job_member *m, uint64_t from)
 	return false;
 }
 
-/*
- * Returns the wait of that seat in its op of that index; `op` is NULL if its details are unknown.
- */
+/* Returns the wait of that seat in its op `index`; `op` is NULL if its details are unknown. */
 static struct wait wait_in(const struct collector *c, int member, uint64_t index)
 {
 	const struct job_member *m = &c->job->members[member];
@@ -228,7 +226,7 @@ static void add_collective(struct collector *c, int member)
 
 /*
  * Adds each send or receive that may not be complete: any may be the stuck one, as order is per
- * peer. If the peer has come, it is nobody's wait, unless a thread turns out to be held in it.
+ * peer. If the peer has come, it is no wait, unless a thread turns out to be held in it.
  */
 static void add_p2p(struct collector *c, int member)
 {
@@ -328,8 +326,8 @@ static bool hold(
 
 /*
  * Handles a host that waits for messages, and not for a device, while nothing is open that it may
- * mean: the latest of these is held, though its peer came to one of that number, too; as a guess
- * where the thread may mean others.
+ * mean: the latest of these is held, even if its peer came to one of that number. It is a guess if
+ * the thread may mean others.
  */
 static bool hold_met(
 	struct collector *c, const struct job_thread *thread, int index, size_t from)
@@ -372,9 +370,7 @@ static void add_sync(struct collector *c, const struct job_thread *thread, int i
 		.cite = thread->cite};
 }
 
-/*
- * Adds the wait of a thread inside a split, to which all members must come. False: it is in none.
- */
+/* Adds the wait of a thread inside a split, to which all must come. False: it is in none. */
 static bool add_split(struct collector *c, const struct job_thread *thread, int index)
 {
 	if (!(call_traits(thread->call) & CALL_SPLIT) || thread->group == JOB_NONE)
@@ -466,9 +462,7 @@ static void add_call(struct collector *c, const struct job_thread *thread, int i
 		.cite = thread->cite};
 }
 
-/*
- * Synchronisations come first: they tell which waits are held, which calls then need not explain.
- */
+/* Synchronisations come first: they tell which waits are held, and no call must explain these. */
 static void add_threads(struct collector *c, struct rank_index rank, size_t from)
 {
 	struct spans_range range = threads_of(c->job, rank);
@@ -639,9 +633,8 @@ static void add_ranks(struct collector *c)
 }
 
 /*
- * Returns for how long, ns, somebody was seen to stand, in a wait or elsewhere; JOB_UNKNOWN where
- * each of those who wait may have come a moment ago. How long one slept before anybody looked says
- * nothing of the others.
+ * Returns for how long, ns, a rank was seen to stand, in a wait or elsewhere; JOB_UNKNOWN if each
+ * that waits may have come just now. How long one slept unseen tells nothing of the others.
  */
 static int64_t longest_told(const struct job *job, const struct waits_told *told)
 {
