@@ -19,6 +19,7 @@ struct branch {
 	bool fork;	/* true if not all who pass the line above pass here */
 };
 
+/* The lines of a tree. branches_release() it. */
 struct branches {
 	ARRAY(struct branch) all; /* in the order of a page, without the root */
 };

@@ -32,6 +32,7 @@ static struct word word_before(const char *text, size_t blank)
 	return (struct word){text + from, blank - from};
 }
 
+/* True for a word behind which a number is a name. */
 static bool is_namer(struct word word)
 {
 	for (size_t i = 0; i < sizeof(namers) / sizeof(namers[0]); i++)
@@ -100,6 +101,7 @@ struct places {
 	size_t end; /* how much fits; the text's end if all does */
 };
 
+/* Returns where a text may be broken so that its begin fits into `width` columns. */
 static struct places places_of(const char *text, size_t width)
 {
 	struct places places = {0};

@@ -10,6 +10,7 @@
 #include "words/things.h"
 #include "words/wording.h"
 
+/* The word for being in a span, by its kind. */
 static const char *const span_states[] = {
 	[JOB_SPAN_COMPILE] = "compiling",
 	[JOB_SPAN_INPUT] = "input",
@@ -18,6 +19,7 @@ static const char *const span_states[] = {
 	[JOB_SPAN_DEVICE] = "compiling",
 };
 
+/* The word for what a stack tells; NULL: it tells nothing. */
 static const char *const activity_states[ACTIVITIES] = {
 	[ACTIVITY_COLLECTIVE] = "waiting",
 	[ACTIVITY_P2P] = "waiting",
@@ -33,6 +35,7 @@ static const char *const activity_states[ACTIVITIES] = {
 	[ACTIVITY_USER] = "own code",
 };
 
+/* The word for what a thread's board tells. */
 static const char *const thread_states[] = {
 	[JOB_THREAD_UNKNOWN] = "unknown",
 	[JOB_THREAD_OUTSIDE] = "own code",
@@ -185,6 +188,7 @@ static void say_inside(struct doing *doing, const struct job *job, const struct 
 		str_printf(&doing->op, " #%" PRIu64, thread->op);
 }
 
+/* Says what a thread's board tells. */
 static void say_thread(struct doing *doing, const struct job *job, const struct by_rank *seats,
 	struct rank_index rank, const struct job_thread *thread)
 {
@@ -194,11 +198,13 @@ static void say_thread(struct doing *doing, const struct job *job, const struct 
 	doing->since = age(job, rank, thread->since);
 }
 
+/* True if there is a thread, and it is outside of all calls. */
 static bool is_outside(const struct job_thread *thread)
 {
 	return thread && thread->state == JOB_THREAD_OUTSIDE;
 }
 
+/* True if there is a thread, and it is inside of a call or a wait. */
 static bool is_inside(const struct job_thread *thread)
 {
 	return thread && thread->state >= JOB_THREAD_IN_CALL;

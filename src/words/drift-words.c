@@ -9,8 +9,9 @@
 #include "words/receipt-words.h"
 #include "words/wording.h"
 
-#define ROWS_MOST 32
+#define ROWS_MOST 32 /* rows of ranks' steps, of more it is said how many */
 
+/* What each kind is called, and what it usually breaks: lists/drift.def has them. */
 static const struct {
 	const char *name, *breaks;
 } kinds[DRIFT_KINDS] = {
@@ -90,6 +91,7 @@ static void add_state(struct str *into, const struct receipt *of, enum cache_sta
 	free(numbers);
 }
 
+/* Appends the state of all ranks' caches. */
 static void add_caches(struct str *into, const struct receipt *of)
 {
 	for (enum cache_state state = CACHE_COLD; state <= CACHE_WARM; state++)
@@ -98,6 +100,7 @@ static void add_caches(struct str *into, const struct receipt *of)
 		str_add(into, "not known");
 }
 
+/* Appends how many GPUs there were, and of what name; else how many a rank may open. */
 static void add_gpus(struct str *into, const struct receipt *of)
 {
 	int64_t most = JOB_UNKNOWN;
@@ -112,6 +115,7 @@ static void add_gpus(struct str *into, const struct receipt *of)
 		str_add(into, "not known");
 }
 
+/* Appends a number, or what stands for one that is not known. */
 static void add_number(struct str *into, int64_t n, const char *otherwise)
 {
 	if (n == JOB_UNKNOWN)
@@ -120,6 +124,7 @@ static void add_number(struct str *into, int64_t n, const char *otherwise)
 		str_printf(into, "%" PRId64, n);
 }
 
+/* Appends a limit of the launch. */
 static void add_limit(struct str *into, const struct job_launch *launch, const char *name)
 {
 	int64_t n = JOB_UNKNOWN;
@@ -130,6 +135,7 @@ static void add_limit(struct str *into, const struct job_launch *launch, const c
 	add_number(into, n, "none");
 }
 
+/* Appends the revision, and whether it was dirty. */
 static void add_code(struct str *into, const struct job_launch *launch)
 {
 	str_add_bytes(into, launch->revision, strnlen(launch->revision, 10));
@@ -138,6 +144,7 @@ static void add_code(struct str *into, const struct job_launch *launch)
 						 : "");
 }
 
+/* Appends how many processors and how much memory the host had. */
 static void add_host(struct str *into, const struct job_launch *launch)
 {
 	add_number(into, launch->cpus, "?");
@@ -148,6 +155,7 @@ static void add_host(struct str *into, const struct job_launch *launch)
 		wording_bytes(into, launch->memory);
 }
 
+/* Appends the types of storage of a role. */
 static void add_storage(struct str *into, const struct job_launch *launch, const char *role)
 {
 	const char *type = launch_storage_type(launch, role, 0);
@@ -248,6 +256,7 @@ void drift_title(struct str *into, const struct drifts *drifts, size_t n)
 
 /* -- times ------------------------------------------------------------------------------------- */
 
+/* Appends blanks up to that column, one at least. */
 static void pad(struct str *line, size_t column)
 {
 	do
@@ -255,6 +264,7 @@ static void pad(struct str *line, size_t column)
 	while (line->len < column);
 }
 
+/* Adds the line, and empties it. */
 static void end_row(struct drift_times *times, struct str *line)
 {
 	*array_add(&times->rows) = str_detach(line);
@@ -273,6 +283,7 @@ static void add_steps(struct str *line, const struct receipt_rank *rank)
 	str_add(line, ")");
 }
 
+/* Returns the rank of that number; NULL: the run has none. */
 static const struct receipt_rank *rank_of(const struct receipt *receipt, int64_t number)
 {
 	for (size_t i = 0; i < receipt->nranks; i++)
@@ -281,6 +292,7 @@ static const struct receipt_rank *rank_of(const struct receipt *receipt, int64_t
 	return NULL;
 }
 
+/* Adds the steps of one rank in both runs, and which was slower. */
 static void add_step_row(struct drift_times *times, const struct receipt_rank *before,
 	const struct receipt_rank *after)
 {
@@ -298,6 +310,7 @@ static void add_step_row(struct drift_times *times, const struct receipt_rank *b
 	end_row(times, &line);
 }
 
+/* Adds the steps of each rank that both runs have, up to ROWS_MOST. */
 static void add_step_rows(struct drift_times *times, const struct receipt *before,
 	const struct receipt *after)
 {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Code points, in order. */
 struct range {
 	int32_t first, last;
 };
@@ -88,6 +89,7 @@ static const struct range wide[] = {
 	{0x20000, 0x3fffd},
 };
 
+/* True if the code point is in one of the ranges, which ascend. */
 static bool is_in(const struct range *ranges, size_t nr, int32_t code)
 {
 	for (size_t i = 0; i < nr && ranges[i].first <= code; i++)

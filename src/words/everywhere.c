@@ -18,6 +18,7 @@ struct host {
 	uint64_t number;
 };
 
+/* Hosts, while they are sorted. */
 struct hosts {
 	ARRAY(struct host) list;
 };
@@ -32,6 +33,7 @@ static bool is_plain(const char *name, size_t len)
 	return len && len == strspn(name, LETTERS "._-") && *name != '-';
 }
 
+/* Adds a host, its name taken apart. The name is borrowed. */
 static void add_host(struct hosts *hosts, const char *name, size_t len)
 {
 	struct host *host = array_add(&hosts->list);
@@ -44,6 +46,7 @@ static void add_host(struct hosts *hosts, const char *name, size_t len)
 		host->number = host->number * 10 + (uint64_t)(name[i] - '0');
 }
 
+/* Orders hosts by prefix, then by digits, then by number. */
 static int compare_hosts(const void *va, const void *vb)
 {
 	const struct host *a = va, *b = vb;

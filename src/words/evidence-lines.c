@@ -28,6 +28,7 @@ static void merge_cite(struct str *cite, const char *other)
 	*cite = both;
 }
 
+/* Orders ranks by index. */
 static int compare_ranks(const void *va, const void *vb)
 {
 	const struct rank_index *a = va, *b = vb;

@@ -18,6 +18,7 @@ struct merged_fact {
 	const struct verdict_fact *first; /* the first such fact, which is the caller's */
 };
 
+/* All facts, merged. {0} at first; merge_release() it. */
 struct merged {
 	ARRAY(struct merged_fact) facts; /* each stands where the first of its kind stood */
 };

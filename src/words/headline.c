@@ -23,11 +23,13 @@ struct phrase {
 	const char *one_once, *many_once;
 };
 
+/* Words by class, from lists/class.def. */
 static const struct phrase phrases[VERDICT_CLASSES] = {
 #define CLASS(upper, name, family, question, ...) {__VA_ARGS__},
 #include "lists/class.def"
 };
 
+/* Words for a rank-death, by its cause. */
 static const struct phrase deaths[VERDICT_CAUSES] = {
 	[VERDICT_BY_SIGNAL] = {"died of a signal", "died of a signal", NULL},
 	[VERDICT_BY_OOM_KILL] = {"was oom-killed", "were oom-killed", NULL},
@@ -38,6 +40,7 @@ static const struct phrase deaths[VERDICT_CAUSES] = {
 	[VERDICT_BY_CHILD_DEATH] = {"died with its child", "died with their children", NULL},
 };
 
+/* Words for a host-stall, by where it is. */
 static const struct phrase stalls[VERDICT_WHERES] = {
 	[VERDICT_IN_INPUT] = {"waits for input", "wait for input", NULL, "waited for input",
 		"waited for input"},
@@ -54,12 +57,14 @@ static const struct phrase stalls[VERDICT_WHERES] = {
 		"was in its own code", "were in their own code"},
 };
 
+/* Words for a collective-mismatch, by its cause. */
 static const struct phrase shifts[VERDICT_CAUSES] = {
 	[VERDICT_BY_SKIPPED] = {"skipped an operation", "skipped an operation", NULL},
 	[VERDICT_BY_EXTRA] = {"issued an operation more", "issued an operation more", NULL},
 	[VERDICT_BY_LEFT_GROUP] = {"left its group too early", "left their group too early", NULL},
 };
 
+/* Words for ranks that have not started, by the cause. */
 static const struct phrase starts[VERDICT_CAUSES] = {
 	[VERDICT_BY_ADDRESS] = {"looks for the others at another address",
 		"look for the others at another address", NULL},
@@ -368,6 +373,7 @@ enum waiting_place {
 	WAITING_ELSEWHERE, /* in the store, or for a group to be made */
 };
 
+/* Returns where a fact says that its ranks wait. */
 static enum waiting_place place_of(const struct verdict_fact *fact)
 {
 	switch (fact->kind) {

@@ -11,7 +11,7 @@
 #include "words/rank-names.h"
 #include "words/source-places.h"
 
-#define NUMBER_SIZE 16
+#define NUMBER_SIZE 16 /* room for an int as text */
 #define PLACE_MOST  32 /* bytes of a place in the source code */
 
 /*
@@ -82,14 +82,15 @@ static char *alike_of(const char *line, int world_rank)
 }
 
 /* Ranks that say the same, but for such numbers. */
-struct choir { /* what they say, with "#" for the numbers */
-	char *alike;
+struct choir {
+	char *alike; /* what they say, with "#" for the numbers */
 	const char *line; /* what the first of them says */
 	bool same;        /* true if all said just that */
 	bool error; /* true if it names an error */
 	ARRAY(struct rank_index) ranks;
 };
 
+/* All that ranks said. */
 struct choirs {
 	ARRAY(struct choir) all;
 };

@@ -27,11 +27,13 @@ struct row_step {
 
 #define STEP(...) {__VA_ARGS__}
 
+/* The usual steps. This table and the two below it are lists/next.def. */
 static const struct row_step usual[VERDICT_NEXTS][STEPS_MOST] = {
 #define NEXT(name, ...) [VERDICT_NEXT_##name] = {__VA_ARGS__},
 #include "lists/next.def"
 };
 
+/* Steps that depend on how the evidence was taken. */
 static const struct {
 	enum verdict_next next;
 	enum taking taking;
@@ -41,6 +43,7 @@ static const struct {
 #include "lists/next.def"
 };
 
+/* Steps that depend on the backend of the verdict's group. */
 static const struct {
 	enum verdict_next next;
 	const char *backend;
@@ -272,6 +275,7 @@ static bool are_in_freezer(const struct job *job, struct verdict_ranks ranks)
 	return false;
 }
 
+/* Appends a pid to the command, which begins with the first one; nothing for 0. */
 static void add_pid(struct str *command, uint32_t pid)
 {
 	if (pid)

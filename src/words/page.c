@@ -57,6 +57,7 @@ static struct verdict_ranks kept_ranks(struct making *m, const struct rank_index
 		arena_copy(&m->page->arena, ranks, n * sizeof(*ranks)), n};
 }
 
+/* Returns the first rank of a set; NO_RANK for an empty one. */
 static struct rank_index first_of(struct verdict_ranks ranks)
 {
 	return ranks.n ? ranks.at[0] : NO_RANK;
@@ -82,6 +83,7 @@ static enum page_tone outlook_tone(const struct verdict *verdict)
 
 /* -- of the job -------------------------------------------------------------------------------- */
 
+/* What stages are called here. */
 static const char *const stages[] = {
 	[VERDICT_BOOTSTRAP] = "BOOTSTRAP",
 	[VERDICT_FIRST_FORWARD] = "FIRST FORWARD",
@@ -90,6 +92,7 @@ static const char *const stages[] = {
 	[VERDICT_STAGE_UNKNOWN] = "",
 };
 
+/* Says which job it is, how much of it was seen, which attempt, and how far it came. */
 static void make_job(struct making *m)
 {
 	const struct verdicts *verdicts = m->page->verdicts;
@@ -119,6 +122,7 @@ static void make_others(struct making *m)
 	add(m, "others", &words)->tone = PAGE_WARN;
 }
 
+/* Says how ranks came to their first step; nothing where that is not known. */
 static void make_first(struct making *m)
 {
 	struct str words = {0};
@@ -170,6 +174,7 @@ static void make_also(struct making *m)
 	array_release(&sentences);
 }
 
+/* Says which rules lacked what they need. */
 static void make_unjudged(struct making *m)
 {
 	const struct verdicts *verdicts = m->page->verdicts;
@@ -222,6 +227,7 @@ static void add_fate(struct str *into, const struct page *page, size_t first)
 		str_printf(into, "%s: %s", fate_of(&files[first]), files[first].path);
 }
 
+/* Says what files were taken for, then why others were passed over. */
 static void make_files(struct making *m)
 {
 	for (int taken = 1; taken >= 0; taken--) {
@@ -289,6 +295,7 @@ static const struct job_log *first_log(const struct job *job, struct verdict_ran
 	return NULL;
 }
 
+/* Says the last words of those ranks, if any are known. */
 static void make_last_words_of(struct making *m, struct verdict_ranks ranks, enum page_tone tone)
 {
 	const struct job *job = m->page->verdicts->job;
@@ -404,6 +411,7 @@ static bool is_the_point(enum verdict_fact_kind kind)
 	}
 }
 
+/* Says the facts, those that read alike in one line. */
 static void make_evidence(struct making *m)
 {
 	const struct verdict *verdict = m->verdict;
@@ -505,6 +513,7 @@ static void make_next(struct making *m)
 
 /* -- the page ---------------------------------------------------------------------------------- */
 
+/* Who makes each section. */
 static void (*const makers[PAGE_KINDS])(struct making *) = {
 	[PAGE_JOB] = make_job,
 	[PAGE_OTHERS] = make_others,

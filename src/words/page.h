@@ -32,6 +32,7 @@
 #include "base/arena.h"
 #include "verdict/verdict.h"
 
+/* The sections that there are. */
 enum page_kind {
 	/* About the job as a whole: */
 	PAGE_JOB,        /* which job it is, how much of it was seen, how far it came: a line
@@ -81,6 +82,7 @@ struct page_line {
 	int group;                       /* the group in which the fact's op is; JOB_NONE */
 };
 
+/* A section's lines, in order. */
 struct page_section {
 	const struct page_line *lines;
 	size_t n;

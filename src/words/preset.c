@@ -6,6 +6,7 @@
 
 #include "words/rank-names.h"
 
+/* Returns a path's last part. */
 static const char *base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -27,6 +28,7 @@ static bool is_option(const char *arg, const char *name)
 	return !arg[i] || arg[i] == '=';
 }
 
+/* True if the argument is one of these options. */
 static bool is_any(const char *arg, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -153,6 +155,7 @@ static bool say_command(struct str *into, const struct launch_texts *argv, bool 
 	return true;
 }
 
+/* Adds the reduced run: as a command, if there can be one. */
 static void add_step(struct steps *into, const struct launch_texts *argv)
 {
 	struct str words = {0}, command = {0};

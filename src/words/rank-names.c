@@ -4,11 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* True if people know the rank by its number; else by its process' pid. */
 static bool has_number(const struct job *job, struct rank_index rank)
 {
 	return !job_rank(job, rank)->numberless || job_rank(job, rank)->process == JOB_NONE;
 }
 
+/* Returns the pid of the rank's process, which it must have. */
 static uint32_t pid_of(const struct job *job, struct rank_index rank)
 {
 	return job->processes[job_rank(job, rank)->process].pid;

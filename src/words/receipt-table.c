@@ -11,6 +11,7 @@
 #define NOT_KNOWN "not known"
 #define ROWS_MOST 16 /* rows of the page */
 
+/* Appends blanks up to that column, one at least. */
 static void pad(struct str *line, size_t column)
 {
 	do
@@ -18,6 +19,7 @@ static void pad(struct str *line, size_t column)
 	while (line->len < column);
 }
 
+/* Appends how a rank ended. */
 static void add_end(struct str *row, const struct receipt_rank *rank)
 {
 	if (rank->end == JOB_EXITED && rank->status == 0)
@@ -32,6 +34,7 @@ static void add_end(struct str *row, const struct receipt_rank *rank)
 						     : "unknown");
 }
 
+/* Appends the median of a rank's steps, and between what most of them lie. */
 static void add_steps(struct str *row, const struct receipt_rank *rank)
 {
 	if (rank->timed == JOB_UNKNOWN) {
@@ -72,6 +75,7 @@ struct peak {
 	bool sampled; /* the RSS was sampled, so its true peak may be higher */
 };
 
+/* Returns the peak memory of a rank. */
 static struct peak peak_of(const struct receipt_rank *rank)
 {
 	return (struct peak){
@@ -86,6 +90,7 @@ static bool are_near(int64_t a, int64_t b)
 	return a - b <= b / 10 && b - a <= a / 10;
 }
 
+/* True if two peaks are near enough to share a row. */
 static bool peak_is_near(const struct peak *a, const struct peak *b)
 {
 	return are_near(a->allocated, b->allocated) && are_near(a->reserved, b->reserved) &&
@@ -100,6 +105,7 @@ static void peak_take(struct peak *into, const struct peak *from)
 	into->rss = from->rss > into->rss ? from->rss : into->rss;
 }
 
+/* Appends an amount of memory. */
 static void add_bytes(struct str *into, int64_t bytes)
 {
 	if (bytes == JOB_UNKNOWN)
@@ -108,6 +114,7 @@ static void add_bytes(struct str *into, int64_t bytes)
 		wording_bytes(into, bytes);
 }
 
+/* Appends peak memory: of the GPU where that is known, "allocated/reserved", else the RSS. */
 static void add_peak(struct str *row, const struct peak *peak)
 {
 	if (peak->allocated != JOB_UNKNOWN || peak->reserved != JOB_UNKNOWN) {

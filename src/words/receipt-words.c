@@ -62,6 +62,7 @@ void receipt_add_ranks(struct str *into, const int64_t *numbers, size_t n)
 	}
 }
 
+/* Appends texts, with that between them. */
 static void add_texts(struct str *into, const struct launch_texts *texts, const char *between)
 {
 	for (size_t i = 0; i < texts->n; i++)
@@ -118,6 +119,7 @@ static struct receipt_line *add(struct receipt_page *page, const char *key, stru
 	return line;
 }
 
+/* Says when it ran, for how long, in how many attempts, and how it ended. */
 static void say_when(struct receipt_page *page, const struct receipt *r)
 {
 	int64_t until = r->ended != JOB_UNKNOWN ? r->ended : r->seen;
@@ -138,6 +140,7 @@ static void say_when(struct receipt_page *page, const struct receipt *r)
 	add(page, "when", &words);
 }
 
+/* Says the verdict, what the run said last, and its bundle. */
 static void say_verdict(struct receipt_page *page, const struct receipt *r)
 {
 	struct str words = {0};
@@ -159,6 +162,7 @@ static void say_verdict(struct receipt_page *page, const struct receipt *r)
 	}
 }
 
+/* Says what was run, where, and of which revision. */
 static void say_launch(struct receipt_page *page, const struct job_launch *launch)
 {
 	struct str words = {0};
@@ -182,6 +186,7 @@ static void say_launch(struct receipt_page *page, const struct job_launch *launc
 	add(page, "code", &words);
 }
 
+/* Says what machine it ran on. */
 static void say_machine(struct receipt_page *page, const struct job_launch *launch)
 {
 	struct str words = {0};
@@ -223,6 +228,7 @@ static void say_storage(struct receipt_page *page, const struct job_launch *laun
 		add(page, "storage", &words);
 }
 
+/* Says with what framework it ran, and how many ranks there were. */
 static void say_runtime(struct receipt_page *page, const struct receipt *r)
 {
 	const char *const parts[] = {r->framework, r->backend, r->mode};
@@ -249,6 +255,7 @@ static const char *const named[] = {"torch", "jax", "triton", "pytorch_triton", 
 	"nvidia_nccl_cu12", "nvidia_nccl_cu13", "transformers", "accelerate", "deepspeed",
 	"lightning", "ray", "flash_attn", "mpi4py"};
 
+/* True for a package that is named. */
 static bool is_named(const char *package)
 {
 	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
@@ -257,6 +264,7 @@ static bool is_named(const char *package)
 	return false;
 }
 
+/* Says which packages were there. */
 static void say_packages(struct receipt_page *page, const struct receipt *r, bool all)
 {
 	struct str words = {0};
@@ -290,6 +298,7 @@ static int64_t gpus_of(const struct receipt *r)
 	return gpus;
 }
 
+/* Says which GPUs were asked for, and which were there. */
 static void say_gpus(struct receipt_page *page, const struct receipt *r)
 {
 	const char *asked = launch_variable(&r->launch, "CUDA_VISIBLE_DEVICES");
@@ -337,11 +346,13 @@ static size_t add_those(struct str *into, const struct receipt *r,
 	return n;
 }
 
+/* True if the rank's cache was in that state (enum cache_state) at the start. For add_those(). */
 static bool has_cache(const struct receipt *r, const struct receipt_rank *rank, int what)
 {
 	return receipt_cache(r, rank) == (enum cache_state)what;
 }
 
+/* True if it is known so (enum job_known) that the rank reused its cache. For add_those(). */
 static bool has_reused(const struct receipt *r, const struct receipt_rank *rank, int what)
 {
 	return receipt_reused(r, rank) == (enum job_known)what;
@@ -377,6 +388,7 @@ static void add_after(struct str *into, const struct receipt *r)
 			r->nafter > 1 ? r->after[i].path : "");
 }
 
+/* Says which caches were cold or warm, how many files they had at the end, and who reused them. */
 static void say_caches(struct receipt_page *page, const struct receipt *r)
 {
 	struct str words = {0}, ranks = {0};
@@ -404,6 +416,7 @@ static void say_caches(struct receipt_page *page, const struct receipt *r)
 	str_release(&ranks);
 }
 
+/* Says how long ranks compiled, and how much of that came after the first step. */
 static void say_compiles(struct receipt_page *page, const struct receipt *r)
 {
 	int64_t later = 0;
@@ -453,6 +466,7 @@ static bool add_range(struct str *into, const struct receipt *r, size_t member)
 	return true;
 }
 
+/* Says how long ranks waited for input, and for checkpoints. */
 static void say_waits(struct receipt_page *page, const struct receipt *r)
 {
 	bool whole = true;
@@ -480,6 +494,7 @@ static void say_waits(struct receipt_page *page, const struct receipt *r)
 static const char *const settings[] = {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_MAX_CONNECTIONS",
 	"PYTORCH_ALLOC_CONF", "NCCL_DEBUG", "TORCHINDUCTOR_CACHE_DIR"};
 
+/* Says which variables were kept, set by force, or withheld. */
 static void say_env(struct receipt_page *page, const struct job_launch *launch, bool all)
 {
 	struct str words = {0};
@@ -514,6 +529,7 @@ static void say_env(struct receipt_page *page, const struct job_launch *launch, 
 	add(page, "withheld", &words);
 }
 
+/* Says what is not known. */
 static void say_unknown(struct receipt_page *page, const struct receipt *r)
 {
 	const struct {

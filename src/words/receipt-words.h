@@ -11,12 +11,14 @@
 #include "base/str.h"
 #include "job/receipt.h"
 
+/* A line of the page. */
 struct receipt_line {
 	const char *key; /* "when"; "" where the line belongs to the one above */
 	char *words;
 	const char *cite; /* "" none */
 };
 
+/* The page: lines, then the table. {0} at first. */
 struct receipt_page {
 	ARRAY(struct receipt_line) lines;
 	ARRAY(char *) table; /* a header, then a row for each set of ranks of which the same is

@@ -9,11 +9,13 @@
 #include "base/array.h"
 #include "base/str.h"
 
+/* A step. */
 struct step {
 	char *words;   /* "" where the command says all */
 	char *command; /* "" where no command does it */
 };
 
+/* Steps, in order. {0} at first; steps_release() it. */
 struct steps {
 	ARRAY(struct step) all;
 };

@@ -38,6 +38,7 @@ struct losses_alike {
 	ARRAY(struct rank_index) ranks; /* ascending; empty: it is not of a rank */
 };
 
+/* The losses of a job. */
 struct losses {
 	ARRAY(struct losses_alike) all; /* ordered by what is lost */
 };

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "verdict/verdict.h"
 
+/* How a job is to be spoken of. */
 enum tense {
 	TENSE_LIVE,     /* the job was looked at just now, and goes on */
 	TENSE_ENDED,    /* the evidence says that it is over */

@@ -8,6 +8,7 @@
 
 /* -- operations -------------------------------------------------------------------------------- */
 
+/* Returns the name of the operation. */
 static const char *op_name(const struct verdict_thing *thing)
 {
 	return job_op_name(thing->sig.op);
@@ -29,21 +30,25 @@ static void add_sig(struct str *into, const struct verdict_thing *thing)
 		str_printf(into, " root %u", sig->peer.n);
 }
 
+/* Appends the init of a group. */
 static void add_init(struct str *into, const struct verdict_thing *thing)
 {
 	str_printf(into, "init of %s", thing->name);
 }
 
+/* Appends the split of a group. */
 static void add_split(struct str *into, const struct verdict_thing *thing)
 {
 	str_printf(into, "split of %s", thing->name);
 }
 
+/* Appends a lock by whom it is of. */
 static void add_lock(struct str *into, const struct verdict_thing *thing)
 {
 	str_printf(into, "the lock of %s", *thing->name ? thing->name : "a file");
 }
 
+/* Appends a send or receive, with the group that it is in. */
 static void add_pair(struct str *into, const struct verdict_thing *thing)
 {
 	str_printf(into, "%s of %s", op_name(thing), thing->name);
@@ -91,6 +96,7 @@ void things_add_frame(struct str *into, const struct job_frame *frame)
 		str_printf(into, "%s of %s", function, frame->module);
 }
 
+/* Appends a frame. */
 static void add_frame(struct str *into, const struct verdict_thing *thing)
 {
 	things_add_frame(into, thing->frames[0]);
@@ -178,6 +184,7 @@ const char *things_call(enum activity activity, const char *call)
 	return *call ? call : names[activity] ? names[activity] : "";
 }
 
+/* Appends a call. */
 static void add_call(struct str *into, const struct verdict_thing *thing)
 {
 	const char *call = things_call((enum activity)thing->activity, thing->name);
@@ -210,12 +217,14 @@ static void add_deal(struct str *into, const struct verdict_thing *thing)
 		str_printf(into, " + %" PRId64 " x 0", deal->none);
 }
 
+/* Appends the shape of a batch. */
 static void add_shape(struct str *into, const struct verdict_thing *thing)
 {
 	for (unsigned i = 0; i < thing->shard->ndim; i++)
 		str_printf(into, "%s%" PRIu64, i ? "x" : "", thing->shard->dims[i]);
 }
 
+/* Appends processes by name and pid. */
 static void add_processes(struct str *into, const struct verdict_thing *thing)
 {
 	for (size_t i = 0; i < thing->n; i++)
@@ -223,6 +232,7 @@ static void add_processes(struct str *into, const struct verdict_thing *thing)
 			thing->processes[i]->pid);
 }
 
+/* Appends pids, and "..." where there are more. */
 static void add_pids(struct str *into, const struct verdict_thing *thing)
 {
 	for (size_t i = 0; i < thing->n; i++)

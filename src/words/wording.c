@@ -15,12 +15,14 @@
 #include "words/rank-names.h"
 #include "words/things.h"
 
+/* The templates, from lists/fact.def. */
 static const char *const templates[VERDICT_FACT_KINDS] = {
 #define FACT(name, words) words,
 #include "lists/fact.def"
 #undef FACT
 };
 
+/* The words for each outlook. */
 static const struct wording_outlook outlooks[] = {
 	[VERDICT_OUTLOOK_UNKNOWN] = {"UNKNOWN", "not known whether it resolves",
 		"it was not known whether it would resolve"},
@@ -30,6 +32,7 @@ static const struct wording_outlook outlooks[] = {
 	[VERDICT_OVER] = {"OVER", "it is over", "it is over"},
 };
 
+/* The words for each limit. */
 static const struct wording_limit limits[VERDICT_LIMITS] = {
 	[VERDICT_NO_LIMIT] = {"it ends in", "its time is over", "its time was over", "its end"},
 	[VERDICT_LIMIT_DEADLINE] = {"the job's time ends in", "the job's time is over",
@@ -59,6 +62,7 @@ const char *wording_limit_cite(const struct verdict *verdict)
 	return assumed ? "torch's default" : verdict->watchdog_cite;
 }
 
+/* Which question each class answers, from lists/class.def. */
 static const char *const questions[VERDICT_CLASSES] = {
 #define CLASS(upper, name, family, question, ...) question,
 #include "lists/class.def"
@@ -109,6 +113,7 @@ static bool say_number(struct str *into, int64_t value)
 	return value != JOB_UNKNOWN;
 }
 
+/* Writes a duration. */
 static bool say_ns(struct str *into, int64_t value)
 {
 	char text[CLOCK_TEXT_SIZE];
@@ -118,6 +123,7 @@ static bool say_ns(struct str *into, int64_t value)
 	return value != JOB_UNKNOWN;
 }
 
+/* Writes an amount of processor time. */
 static bool say_cpu(struct str *into, int64_t value)
 {
 	if (value && !say_ns(into, value))
@@ -126,6 +132,7 @@ static bool say_cpu(struct str *into, int64_t value)
 	return true;
 }
 
+/* Writes the index of an operation; 0 is not known. */
 static bool say_op(struct str *into, int64_t value)
 {
 	if (value > 0)
@@ -133,16 +140,19 @@ static bool say_op(struct str *into, int64_t value)
 	return value > 0;
 }
 
+/* Writes a pid; 0 is not known. */
 static bool say_pid(struct str *into, int64_t value)
 {
 	return value > 0 && say_number(into, value);
 }
 
+/* Writes a rank's number; below 0 is not known. */
 static bool say_rank(struct str *into, int64_t value)
 {
 	return value >= 0 && say_number(into, value);
 }
 
+/* Writes how many processes. */
 static bool say_processes(struct str *into, int64_t value)
 {
 	if (value != JOB_UNKNOWN)
@@ -150,6 +160,7 @@ static bool say_processes(struct str *into, int64_t value)
 	return value != JOB_UNKNOWN;
 }
 
+/* Writes whether peers did so, too. */
 static bool say_peers(struct str *into, int64_t value)
 {
 	if (value > 0)
@@ -159,6 +170,7 @@ static bool say_peers(struct str *into, int64_t value)
 	return value != JOB_UNKNOWN;
 }
 
+/* Writes an amount of memory. */
 static bool say_bytes(struct str *into, int64_t value)
 {
 	if (value != JOB_UNKNOWN)
@@ -166,6 +178,7 @@ static bool say_bytes(struct str *into, int64_t value)
 	return value != JOB_UNKNOWN;
 }
 
+/* Writes a signal's name. */
 static bool say_signal(struct str *into, int64_t value)
 {
 	if (value != JOB_UNKNOWN)
@@ -173,6 +186,7 @@ static bool say_signal(struct str *into, int64_t value)
 	return value != JOB_UNKNOWN;
 }
 
+/* Writes what kind of span it is (enum job_span_kind). */
 static bool say_span(struct str *into, int64_t value)
 {
 	const char *name = value > 0 && value < JOB_SPAN_KINDS
@@ -184,6 +198,7 @@ static bool say_span(struct str *into, int64_t value)
 	return name != NULL;
 }
 
+/* Writes a character, as the kernel's state of a process. */
 static bool say_letter(struct str *into, int64_t value)
 {
 	bool known = value > ' ' && value < 0x7f;
@@ -193,6 +208,7 @@ static bool say_letter(struct str *into, int64_t value)
 	return known;
 }
 
+/* All ways to write a number, by name. */
 static const struct {
 	const char *name;
 	bool (*say)(struct str *into, int64_t value);
@@ -211,11 +227,13 @@ static const struct {
 	{"letter", say_letter},
 };
 
+/* Returns the fact's number of that letter. */
 static int64_t number_of(const struct verdict_fact *fact, char which)
 {
 	return which == 'a' ? fact->a : which == 'b' ? fact->b : fact->c;
 }
 
+/* True if this is the way's name. */
 static bool is_way(const char *name, const char *way, size_t len)
 {
 	return strlen(name) == len && !strncmp(name, way, len);
@@ -276,6 +294,7 @@ static void say_kernel(struct str *into, const char *text)
 						: text);
 }
 
+/* Writes a text as it is. */
 static void say_text(struct str *into, const char *text)
 {
 	str_add(into, text);
@@ -396,6 +415,7 @@ const char *wording_template(enum verdict_fact_kind kind)
 	return (unsigned)kind < VERDICT_FACT_KINDS ? templates[kind] : NULL;
 }
 
+/* What each rule needs, from lists/need.def. */
 static const char *const needs[VERDICT_NEEDS] = {
 #define NEED(name, words) words,
 #include "lists/need.def"
