@@ -7,8 +7,10 @@
 #include "words/drift-words.h"
 #include "words/escape.h"
 
+/* How json-c writes an object here: on one line, with plain slashes. */
 #define HOW (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
+/* Words of enum drift_how, of a comparison's class and of enum drift_pace, by number. */
 static const char *const hows[] = {"same", "differs", "unknown"};
 static const char *const classes[] = {"one-class", "drifted", "not-enough-known"};
 static const char *const paces[] = {"unknown", "alike", "slower", "faster"};

@@ -10,7 +10,7 @@
 #include "words/frames.h"
 #include "report/report.h"
 
-/* columns of a source place */
+/* The most columns that a source place gets. */
 #define PLACE_MOST 120
 
 /* Appends a part of a line, in which no ';' may stand. */
@@ -20,6 +20,9 @@ static void add_part(struct str *into, const char *text)
 		str_add_char(into, *text == ';' ? ':' : *text);
 }
 
+/*
+ * Appends a frame: its name, of Python its source place too, and "_[k]" behind one of the kernel.
+ */
 static void add_frame(struct str *into, const struct job_frame *frame, bool utf8)
 {
 	struct str name = {0}, place = {0};
@@ -66,6 +69,7 @@ static void add_leaf(
 	str_printf(into, " %u\n", end->ends);
 }
 
+/* Writes all stacks, class by class. -1 where the file cannot be written. */
 static int folded_write(
 	FILE *file, const struct verdicts *verdicts, const struct report_options *options)
 {

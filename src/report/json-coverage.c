@@ -34,6 +34,7 @@ struct json_object *json_stamp(int64_t realtime)
 	return object;
 }
 
+/* Makes how many there should be, by whose word, and how many were seen. Takes `missing` over. */
 static struct json_object *expected_object(
 	const struct job_expected *expected, size_t seen, struct json_object *missing)
 {
@@ -89,6 +90,7 @@ static struct json_object *missing_hosts(const struct job_coverage *coverage)
 	return names_array(at);
 }
 
+/* Makes the same of hosts; "part" lists those of which only a part was seen. */
 static struct json_object *hosts_object(const struct job_coverage *coverage)
 {
 	struct json_object *object = expected_object(
@@ -99,6 +101,7 @@ static struct json_object *hosts_object(const struct job_coverage *coverage)
 	return object;
 }
 
+/* Makes the list of kinds of evidence. */
 static struct json_object *kinds_array(unsigned known)
 {
 	struct json_object *array = json_object_new_array();
@@ -109,6 +112,7 @@ static struct json_object *kinds_array(unsigned known)
 	return array;
 }
 
+/* Returns how many records were lost, as far as that was counted. */
 static int64_t lost_records(const struct job *job)
 {
 	int64_t lost = 0;

@@ -16,7 +16,7 @@
 #define CUT_KEY "cut"
 
 /* One step: how many items of a list stay, be it the document's or each verdict's. */
-struct json_line_step {
+struct json_line_step { /* each verdict's list, not the document's */
 	const char *key;
 	bool of_verdicts;
 	size_t keep;
@@ -43,8 +43,9 @@ static const struct {
 	size_t items, bytes;
 } json_line_squeezes[] = {{64, 1024}, {32, 400}, {16, 200}, {8, 120}, {4, 80}, {1, 40}, {0, 16}};
 
+/* A document that is being shortened. */
 struct json_line {
-	struct json_object *document, *cut;
+	struct json_object *document, *cut; /* cut: how many things were taken out, by key */
 };
 
 /* Counts `n` more things that were taken out under this key. */
@@ -73,6 +74,7 @@ static void json_line_keep(
 	json_line_count(line, key, nr - keep);
 }
 
+/* Takes one step. */
 static void json_line_take(struct json_line *line, const struct json_line_step *step)
 {
 	struct json_object *verdicts = NULL, *list = NULL;
@@ -102,6 +104,7 @@ static struct json_object *json_line_start_of(const char *text, size_t bytes)
 	return json_object_new_string_len(text, (int)end);
 }
 
+/* True for a text of more bytes than that. */
 static bool json_line_is_long(struct json_object *value, size_t bytes)
 {
 	return json_object_is_type(value, json_type_string) &&
@@ -111,6 +114,7 @@ static bool json_line_is_long(struct json_object *value, size_t bytes)
 static void json_line_squeeze(struct json_line *line, struct json_object *value, const char *key,
 	size_t items, size_t bytes);
 
+/* Shortens a list, and what is in it. */
 static void json_line_squeeze_list(struct json_line *line, struct json_object *list,
 	const char *key, size_t items, size_t bytes)
 {

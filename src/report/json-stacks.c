@@ -23,16 +23,19 @@
 #define CLASSES_MOST  16
 #define FRAMES_MOST   200
 
+/* Makes a text; null for "". */
 static struct json_object *known_or_null(const char *text)
 {
 	return *text ? json_text(text) : NULL;
 }
 
+/* Makes true or false; null for what may be so or not. */
 static struct json_object *known_boolean(enum job_known known)
 {
 	return known == JOB_MAYBE ? NULL : json_object_new_boolean(known == JOB_YES);
 }
 
+/* Makes a number as "0x..." in a text. */
 static struct json_object *hexadecimal(uint64_t number)
 {
 	char text[24];
@@ -41,6 +44,7 @@ static struct json_object *hexadecimal(uint64_t number)
 	return json_object_new_string(text);
 }
 
+/* Makes one frame. */
 static struct json_object *frame_object(const struct job_frame *frame)
 {
 	static const char *const kinds[] = {
@@ -75,6 +79,7 @@ static struct json_object *frames_array(
 	return array;
 }
 
+/* Makes a list of numbers. */
 static struct json_object *numbers_array(const uint32_t *numbers, size_t nr)
 {
 	struct json_object *array = json_object_new_array();
@@ -84,6 +89,7 @@ static struct json_object *numbers_array(const uint32_t *numbers, size_t nr)
 	return array;
 }
 
+/* Makes the arguments of the system call that the thread is in; null where it is in none. */
 static struct json_object *args_array(const struct job_stack *stack)
 {
 	struct json_object *array;
@@ -174,6 +180,7 @@ static bool is_said(const struct verdicts *verdicts, size_t verdict, size_t culp
 	return false;
 }
 
+/* Makes the list of the culprits' main stacks, each once. */
 static struct json_object *culprits_array(const struct verdicts *verdicts)
 {
 	struct json_object *array = json_object_new_array();
@@ -225,6 +232,7 @@ static void add_members(struct json_object *object, const struct stacktree *tree
 	json_object_object_add(object, "pids", pids);
 }
 
+/* Makes a class: who is in it, and whether its threads moved. */
 static struct json_object *class_object(const struct stacktree *tree,
 	const struct stacktree_class *class, const struct frames_motion *motion)
 {
@@ -279,6 +287,7 @@ struct json_object *json_stacks(const struct verdicts *verdicts)
 
 /* -- the document of stacks -------------------------------------------------------------------- */
 
+/* Makes the list of all frames; the others refer to them by their place in it. */
 static struct json_object *all_frames(const struct job *job)
 {
 	struct json_object *array = json_object_new_array();
@@ -288,6 +297,7 @@ static struct json_object *all_frames(const struct job *job)
 	return array;
 }
 
+/* Makes the list of all stacks, with the numbers of their frames. */
 static struct json_object *all_stacks(const struct job *job)
 {
 	struct json_object *array = json_object_new_array();
@@ -302,6 +312,7 @@ static struct json_object *all_stacks(const struct job *job)
 	return array;
 }
 
+/* Makes the list of all nodes of the tree, each behind its parent. */
 static struct json_object *all_nodes(const struct stacktree *tree)
 {
 	static const char *const kinds[] = {
@@ -331,6 +342,7 @@ static struct json_object *all_nodes(const struct stacktree *tree)
 	return array;
 }
 
+/* Makes the list of all sets of members. */
 static struct json_object *all_sets(const struct stacktree *tree)
 {
 	struct json_object *array = json_object_new_array();
@@ -344,6 +356,7 @@ static struct json_object *all_sets(const struct stacktree *tree)
 	return array;
 }
 
+/* Makes the list of all classes, with the nodes in which they end. */
 static struct json_object *all_classes(const struct stacktree *tree)
 {
 	struct frames_motion *motions = frames_motions(tree);
@@ -364,6 +377,7 @@ static struct json_object *all_classes(const struct stacktree *tree)
 	return array;
 }
 
+/* Writes the document of stacks. -1 where the file cannot be written. */
 static int stacks_json_write(
 	FILE *file, const struct verdicts *verdicts, const struct report_options *options)
 {

@@ -26,6 +26,7 @@
 #include "report/report.h"
 #include "words/wording.h"
 
+/* Makes the words of a fact. */
 static struct json_object *words_of(const struct verdict_fact *fact)
 {
 	struct str words = {0};
@@ -37,6 +38,7 @@ static struct json_object *words_of(const struct verdict_fact *fact)
 	return object;
 }
 
+/* Makes a group's key, as a text: a program that reads numbers as doubles would spoil it. */
 static struct json_object *key_text(uint64_t key)
 {
 	char text[24];
@@ -45,11 +47,13 @@ static struct json_object *key_text(uint64_t key)
 	return json_object_new_string(text);
 }
 
+/* Returns a group by its number; NULL where there is none of that number. */
 static const struct job_group *group_at(const struct job *job, int group)
 {
 	return group >= 0 && (size_t)group < job->ngroups ? &job->groups[group] : NULL;
 }
 
+/* Makes what is known of the job itself. */
 static struct json_object *job_object(const struct verdicts *verdicts)
 {
 	const struct job *job = verdicts->job;
@@ -95,6 +99,7 @@ static struct json_object *seats_array(const struct job *job, const struct verdi
 	return array;
 }
 
+/* Makes a group; null for none. Its size is null where nobody told it. */
 static struct json_object *group_object(const struct job_group *group)
 {
 	struct json_object *object;
@@ -109,6 +114,7 @@ static struct json_object *group_object(const struct job_group *group)
 	return object;
 }
 
+/* Makes the operation that a verdict is about; null where it is about none. */
 static struct json_object *op_object(const struct verdict *verdict)
 {
 	struct json_object *object;
@@ -147,6 +153,7 @@ static struct json_object *fact_object(const struct job *job, const struct verdi
 	return object;
 }
 
+/* Makes the list of what speaks for a verdict. */
 static struct json_object *evidence_array(const struct job *job, const struct verdict *verdict)
 {
 	struct json_object *array = json_object_new_array();
@@ -156,6 +163,7 @@ static struct json_object *evidence_array(const struct job *job, const struct ve
 	return array;
 }
 
+/* Makes the list of classes that were ruled out, each with the fact that did so. */
 static struct json_object *ruled_out_array(const struct verdict *verdict)
 {
 	struct json_object *array = json_object_new_array();
@@ -173,6 +181,7 @@ static struct json_object *ruled_out_array(const struct verdict *verdict)
 	return array;
 }
 
+/* Makes the list of camps: two where ranks do different things, else none or one. */
 static struct json_object *camps_array(const struct job *job, const struct verdict *verdict)
 {
 	struct json_object *array = json_object_new_array();
@@ -208,7 +217,7 @@ static void add_sentences(struct json_object *object, const struct verdicts *ver
 	str_release(&sentence);
 }
 
-/* Makes seconds with one decimal, cut, as the text report cuts them. */
+/* Makes seconds with one decimal, cut, as the text report cuts them; null for JOB_UNKNOWN. */
 static struct json_object *add_tenths(int64_t ns)
 {
 	char text[32];
@@ -221,6 +230,7 @@ static struct json_object *add_tenths(int64_t ns)
 	return json_object_new_double_s((double)tenths / 10, text);
 }
 
+/* Makes one verdict. */
 static struct json_object *verdict_object(
 	const struct verdicts *verdicts, const struct verdict *verdict, enum tense tense)
 {
@@ -249,6 +259,7 @@ static struct json_object *verdict_object(
 	return object;
 }
 
+/* Makes the list of rules that lacked what they need, of which ranks. */
 static struct json_object *not_judged_array(const struct verdicts *verdicts)
 {
 	struct json_object *array = json_object_new_array();
@@ -320,6 +331,7 @@ static struct json_object *firsts_array(const struct job *job)
 	return array;
 }
 
+/* Makes the list of what was recorded and is gone, or could not be read. */
 static struct json_object *losses_array(const struct job *job)
 {
 	struct json_object *array = json_object_new_array();
@@ -437,6 +449,7 @@ static struct json_object *document_of(
 	return object;
 }
 
+/* Appends the whole document, with the stacks. */
 static void add_all(
 	struct str *into, const struct verdicts *verdicts, const struct report_options *options)
 {
@@ -464,6 +477,7 @@ void report_json_line(
 	json_object_put(object);
 }
 
+/* Writes the document and a newline. -1 where the file cannot be written. */
 static int json_write(
 	FILE *file, const struct verdicts *verdicts, const struct report_options *options)
 {

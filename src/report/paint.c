@@ -8,7 +8,7 @@
 #include "words/headline.h"
 #include "words/rank-names.h"
 
-#define CITE_COLUMN 61
+#define CITE_COLUMN 61 /* where cites begin, if they are not too wide */
 #define CITE_WIDTH  28
 #define KEY_MOST    16 /* columns of ranks as a key; words beside more of them begin further
 		        * right */

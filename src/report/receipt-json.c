@@ -6,6 +6,7 @@
 
 #include "words/escape.h"
 
+/* How json-c writes an object here: on one line, with plain slashes. */
 #define HOW (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
 /* How much there is room for. */
@@ -37,18 +38,21 @@ static struct json_object *string_of(const char *text, size_t most)
 	return string;
 }
 
+/* Adds a text; nothing for "". */
 static void put_text(struct json_object *into, const char *key, const char *text, size_t most)
 {
 	if (*text)
 		json_object_object_add(into, key, string_of(text, most));
 }
 
+/* Adds a number; nothing for JOB_UNKNOWN. */
 static void put_number(struct json_object *into, const char *key, int64_t n)
 {
 	if (n != JOB_UNKNOWN)
 		json_object_object_add(into, key, json_object_new_int64(n));
 }
 
+/* Adds a list of texts. */
 static void put_texts(struct json_object *into, const char *key, const struct launch_texts *texts,
 	const struct room *room)
 {
@@ -59,6 +63,7 @@ static void put_texts(struct json_object *into, const char *key, const struct la
 	json_object_object_add(into, key, list);
 }
 
+/* Adds a list of caches, with how full each is. */
 static void put_caches(struct json_object *into, const char *key, const struct launch_cache *caches,
 	size_t n, const struct room *room)
 {
@@ -76,6 +81,7 @@ static void put_caches(struct json_object *into, const char *key, const struct l
 	json_object_object_add(into, key, list);
 }
 
+/* Adds the variables of the environment that are kept. */
 static void put_env(struct json_object *into, const struct job_launch *launch,
 	const struct room *room)
 {
@@ -91,6 +97,7 @@ static void put_env(struct json_object *into, const struct job_launch *launch,
 	json_object_object_add(into, "env", env);
 }
 
+/* Adds the state of the source tree; nothing where it is not known. */
 static void put_git(struct json_object *into, const struct job_launch *launch)
 {
 	struct json_object *git;
@@ -125,6 +132,7 @@ static void put_storage(
 	json_object_object_add(into, "storage", list);
 }
 
+/* Adds what is known of the launch. */
 static void put_launch(struct json_object *into, const struct job_launch *launch,
 	const struct room *room)
 {
@@ -157,6 +165,7 @@ static void put_launch(struct json_object *into, const struct job_launch *launch
 	put_storage(into, launch, room);
 }
 
+/* Adds the ranks that there is room for, and how many were left out. */
 static void put_ranks(struct json_object *into, const struct receipt *receipt,
 	const struct room *room)
 {
@@ -201,6 +210,7 @@ static void put_packages(
 		json_object_object_add(into, "packages_more", json_object_new_int(1));
 }
 
+/* Adds what is known of the run: how it went, and how it ended. */
 static void put_run(struct json_object *into, const struct receipt *receipt,
 	const struct room *room)
 {

@@ -37,6 +37,7 @@ void receipt_text_line(struct str *into, const char *key, const char *words, boo
 	str_release(&safe);
 }
 
+/* Appends a line as it is, escaped. */
 static void add_line(struct str *into, const char *text, bool utf8)
 {
 	struct str safe = {0};
@@ -75,6 +76,7 @@ static void add_cell(struct str *into, const char *text, size_t width, bool utf8
 	str_release(&safe);
 }
 
+/* Appends a run's line of the table. */
 static void add_row(struct str *into, const struct receipt *receipt, bool utf8)
 {
 	struct str state = {0}, when = {0}, took = {0};
@@ -105,9 +107,10 @@ void receipt_text_table(struct str *into, const struct receipt *all, size_t n, b
 
 /* -- comparing --------------------------------------------------------------------------------- */
 
-#define LABEL 23 /* columns of what differs */
+#define LABEL 23 /* that name what differs */
 #define SIDE  19 /* columns of a value */
 
+/* Appends a difference: both values, and what it usually breaks. */
 static void add_drift(struct str *into, const struct drift *drift, const struct receipt *before,
 	const struct receipt *after, bool utf8)
 {
@@ -125,6 +128,7 @@ static void add_drift(struct str *into, const struct drift *drift, const struct 
 	str_release(&is);
 }
 
+/* Appends the header of the differences. */
 static void add_header(struct str *into, const char *before, const char *after, bool utf8)
 {
 	add_cell(into, "DRIFTED", LABEL - 2, utf8);
@@ -186,6 +190,7 @@ static void add_pair(struct str *into, const struct receipt *before, const struc
 	add_names(into, "not known", drifts, DRIFT_UNKNOWN, utf8);
 }
 
+/* Appends how long both took, where that may be compared. */
 static void add_times(struct str *into, const struct receipt *before, const struct receipt *after,
 	const struct drifts *drifts, bool utf8)
 {
@@ -212,6 +217,7 @@ static char *label_of(const struct receipt *receipt, const char *name)
 	return alloc_copy(name, len);
 }
 
+/* Appends a line that says which run is which. */
 static void add_run(struct str *into, const struct receipt *receipt, const char *label, bool utf8)
 {
 	struct str words = {0};

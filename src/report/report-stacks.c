@@ -15,12 +15,12 @@
 #include "report/paint.h"
 #include "report/report.h"
 
-#define MEMBERS_WIDTH 11
-#define PLACE_COLUMN  48
+#define MEMBERS_WIDTH 11 /* columns of whose frames they are */
+#define PLACE_COLUMN  48 /* where source places begin */
 #define PLACE_LEAST   12 /* columns that a place gets at least */
 #define CITE_COLUMN   60
 #define INDENT_MOST   12 /* forks; deeper ones are indented no further */
-#define CLASSES_MOST  40
+#define CLASSES_MOST  40 /* classes that have a line */
 #define LINES_MOST    400 /* of the tree */
 
 /* A page that is being written. */
@@ -94,6 +94,7 @@ static void add_class(struct stacks_writing *w, const struct stacktree_class *cl
 	str_release(&source);
 }
 
+/* Adds a line for each class, and how many more there are. */
 static void add_classes(struct stacks_writing *w)
 {
 	struct frames_motion *motions = frames_motions(w->tree);
@@ -163,6 +164,7 @@ static void add_branch(struct stacks_writing *w, const struct branch *branch)
 	str_release(&name);
 }
 
+/* Adds the tree, and how much of it is not shown. */
 static void add_tree(struct stacks_writing *w)
 {
 	struct branches branches = branches_of(w->tree);
@@ -186,6 +188,7 @@ static void add_tree(struct stacks_writing *w)
 	str_release(&line);
 }
 
+/* Writes the page. -1 where the file cannot be written. */
 static int stacks_write(
 	FILE *file, const struct verdicts *verdicts, const struct report_options *options)
 {

@@ -8,6 +8,7 @@
 #define KEPT_MOST 8 /* kept lines of a section: with more of them the sheet could not be
 		     * shortened */
 
+/* The terminal's bytes for each tone. */
 static const char *const styles[] = {
 	[PAGE_PLAIN] = "",
 	[PAGE_ALARM] = "\033[1;31m",
@@ -40,6 +41,7 @@ static void drop(struct sheet_section *section, size_t at)
 	memmove(&lines[at], &lines[at + 1], (section->lines.nr - at) * sizeof(*lines));
 }
 
+/* Removes the last line. */
 static void drop_last(struct sheet_section *section)
 {
 	drop(section, section->lines.nr - 1);

@@ -13,8 +13,9 @@
 #include "base/str.h"
 #include "words/page.h"
 
-#define SHEET_WIDTH 80
+#define SHEET_WIDTH 80 /* columns */
 
+/* A line of the sheet. */
 struct sheet_line {
 	char *text;
 	size_t strong; /* how many of the first bytes carry the tone; 0: all */
@@ -22,11 +23,13 @@ struct sheet_line {
 	enum page_tone tone;
 };
 
+/* Lines that are cut together. */
 struct sheet_section {
 	ARRAY(struct sheet_line) lines;
 	size_t least; /* how many lines it keeps in any case, at least 1 */
 };
 
+/* The sheet. {0} at first; sheet_release() it. */
 struct sheet {
 	ARRAY(struct sheet_section) sections;
 };
@@ -34,7 +37,6 @@ struct sheet {
 /* Begins the next section. */
 void sheet_begin(struct sheet *sheet, size_t least);
 
-/* Adds a line to the section begun last; takes the content of text over and empties it. */
 /* Adds a line to the section begun last. Takes the content of `text` over and empties it. */
 void sheet_add(struct sheet *sheet, struct str *text, enum page_tone tone, size_t strong);
 

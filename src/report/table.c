@@ -26,9 +26,10 @@
 #include "words/last-quotes.h"
 #include "words/rank-names.h"
 
-/* columns of a set of ranks */
+/* The most columns that a set of ranks gets. */
 #define RANKS_WIDTH 14
 
+/* Columns, from left to right. */
 enum column {
 	COLUMN_RANK,
 	COLUMN_STATE,
@@ -66,7 +67,7 @@ struct row {
 	bool culprit;
 	int64_t since; /* for how long the longest of its ranks has been so, in ns; JOB_UNKNOWN */
 	ARRAY(struct rank_index) ranks;
-	const char *cell[COLUMNS];
+	const char *cell[COLUMNS]; /* escaped; "" nothing */
 };
 
 /* A table that is being made. */
@@ -76,7 +77,7 @@ struct table {
 	bool utf8;
 	struct arena arena;
 	ARRAY(struct row) rows;
-	bool shown[COLUMNS];
+	bool shown[COLUMNS]; /* which columns have a place in the lines */
 	int64_t most_files; /* in the fullest compile cache of any rank */
 };
 

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "verdict/verdict.h"
 
+/* The table as lines. {0} at first; table_release() it. */
 struct table_lines {
 	ARRAY(char *) lines; /* the header, then the rows; escaped, at most `width` columns each */
 	size_t culprit_rows; /* how many of the first rows, behind the header, are about culprits */

@@ -191,6 +191,7 @@ static void compose(struct paint *p)
 	add_footer(p);
 }
 
+/* Writes the page. -1 where the file cannot be written. */
 static int text_write(
 	FILE *file, const struct verdicts *verdicts, const struct report_options *options)
 {
