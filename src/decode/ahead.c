@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "base/crew.h"
-#include "base/meter.h"
 #include "evidence/gather/measure.h"
 
 #define AHEAD_SHARE (64u << 10) /* bytes of exhibits that are worth one more thread */
@@ -14,27 +13,36 @@
  * Admits an exhibit: 0, or negative with words. One too large for its kind, or for the memory there
  * may be, is lost as a whole.
  */
-static int admit(
-	const struct decode_context *context, const struct exhibit *exhibit, struct complaint *why)
+static int admit(struct meter *meter, const struct exhibit *exhibit, struct complaint *why)
 {
 	if (exhibit->len > measure_of(exhibit->kind)->most)
 		return complaint_set(why, "%zu bytes, which is larger than any", exhibit->len);
-	if (!meter_admits(context->meter, measure_cost(exhibit->kind, exhibit->len),
-		    METER_DECODING))
+	if (!meter_admits(meter, measure_cost(exhibit->kind, exhibit->len), METER_DECODING))
 		return complaint_set(why, METER_REFUSED);
 	return 0;
+}
+
+/*
+ * Exhibits before number i have had their turn: from here on what they were admitted counts only as
+ * far as they hold it.
+ */
+static void settle(struct ahead *ahead, size_t i)
+{
+	for (; ahead->decoded < i && ahead->decoded < ahead->to; ahead->decoded++)
+		meter_join(&ahead->slots[ahead->decoded - ahead->from].meter);
 }
 
 /* Discards what is prepared and was not taken. */
 static void discard(struct ahead *ahead)
 {
+	settle(ahead, ahead->to);
 	for (size_t i = 0; i < ahead->to - ahead->from; i++) {
 		if (ahead->slots[i].ready)
 			ahead->decoder->discard(ahead->slots[i].ready);
 		complaint_release(&ahead->slots[i].refused);
 		ahead->slots[i] = (struct ahead_slot){0};
 	}
-	ahead->from = ahead->to = 0;
+	ahead->from = ahead->to = ahead->decoded = 0;
 }
 
 /* Prepares one exhibit of those admitted, on any thread. */
@@ -74,13 +82,14 @@ static void look_ahead(struct ahead *ahead, const struct decoder *decoder,
 	if (!ahead->slots)
 		ahead->slots = alloc_zeroed(AHEAD_MOST, sizeof(*ahead->slots));
 	ahead->decoder = decoder;
-	ahead->from = ahead->to = i;
+	ahead->from = ahead->to = ahead->decoded = i;
 	while (ahead->to < ahead->n && is_of_these(ahead, ahead->to, bytes)) {
 		const struct exhibit *exhibit = ahead->exhibits[ahead->to];
 		struct ahead_slot *slot = &ahead->slots[ahead->to++ - i];
 
 		slot->host = context_host(context, exhibit->host);
-		if (!exhibit->damaged && !admit(context, exhibit, &slot->refused))
+		slot->meter = meter_of_worker(context->meter);
+		if (!exhibit->damaged && !admit(&slot->meter, exhibit, &slot->refused))
 			bytes += exhibit->len;
 		if (alone)
 			break;
@@ -94,8 +103,9 @@ bool ahead_has(struct ahead *ahead, const struct decoder *decoder, struct decode
 	struct ahead_slot *slot;
 
 	context->ready = NULL;
+	settle(ahead, i);
 	if (!decoder->prepare)
-		return !admit(context, ahead->exhibits[i], why);
+		return !admit(context->meter, ahead->exhibits[i], why);
 	if (i < ahead->from || i >= ahead->to)
 		look_ahead(ahead, decoder, context, i);
 	slot = &ahead->slots[i - ahead->from];

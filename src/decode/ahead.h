@@ -16,6 +16,7 @@
  *	ahead_release(&ahead);
  */
 
+#include "base/meter.h"
 #include "decode/context.h"
 #include "decode/decode.h"
 
@@ -30,6 +31,7 @@
 struct ahead_slot {
 	const struct decode_host *host;
 	void *ready;
+	struct meter meter;	  /* keeps what it was admitted until it is decoded */
 	struct complaint refused; /* why it is not decoded; no words: it is */
 };
 
@@ -40,6 +42,7 @@ struct ahead {
 	/* ahead.c's own: */
 	const struct decoder *decoder; /* the decoder of those prepared, */
 	size_t from, to;	       /* which are [from, to) */
+	size_t decoded;		       /* those before this one have taken what they were admitted */
 	struct ahead_slot *slots;
 };
 

@@ -117,6 +117,8 @@ tests_unit_decode_decode_stacks_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 # Pickles, and dumps of PyTorch's Flight Recorder, as their writers write them.
 PICKLE_EMIT = tests/unit/pickle-emit.c tests/unit/pickle-emit.h
 FLIGHT_EMIT = tests/unit/flight-emit.c tests/unit/flight-emit.h $(PICKLE_EMIT)
+UNIT_TESTS += tests/unit/decode/ahead_test
+tests_unit_decode_ahead_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/pickle_test
 tests_unit_decode_pickle_test_SOURCES = tests/unit/decode/pickle_test.c $(PICKLE_EMIT)
 tests_unit_decode_pickle_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
