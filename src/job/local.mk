@@ -68,3 +68,5 @@ tests_unit_job_job_seal_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/job/stacktree_test tests/unit/job/job_stacks_test
 tests_unit_job_stacktree_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 tests_unit_job_job_stacks_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/job/spans_test
+tests_unit_job_spans_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)

@@ -1,31 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/spans.h"
 
-/* Returns the first fact at or behind `from` that is of this rank or of a later one. */
-static size_t first_since(const char *ranks, size_t n, size_t size, int rank, size_t from)
+/* Facts in the order of their ranks; those of no rank stand behind all others. */
+struct ranked {
+	const char *ranks; /* where the rank of the first stands */
+	size_t n;
+	size_t size;
+};
+
+/* True if the fact number `at` is of a rank before that one. */
+static bool is_before(const struct ranked *facts, size_t at, struct rank_index rank)
 {
-	size_t low = from, high = n;
+	const void *its = facts->ranks + at * facts->size;
 
+	return (unsigned)((const struct rank_index *)its)->i < (unsigned)rank.i;
+}
+
+/* Returns the first fact of [low, high) that is not before that rank, or high. */
+static size_t first_in(
+	const struct ranked *facts, size_t low, size_t high, struct rank_index rank)
+{
 	while (low < high) {
-		size_t at = low + (high - low) / 2;
-		const void *its = ranks + at * size;
+		size_t middle = low + (high - low) / 2;
 
-		if (((const struct rank_index *)its)->i >= rank)
-			high = at;
+		if (is_before(facts, middle, rank))
+			low = middle + 1;
 		else
-			low = at + 1;
+			high = middle;
 	}
 	return low;
 }
 
-/* Searches the end as it does the begin, since a rank may have millions of facts. */
+/* Returns the first fact not before that rank, where `at` is before it; in steps that double. */
+static size_t first_behind(const struct ranked *facts, size_t at, struct rank_index rank)
+{
+	size_t step = 1;
+
+	while (step < facts->n - at && is_before(facts, at + step, rank)) {
+		at += step;
+		step *= 2;
+	}
+	return first_in(facts, at + 1, step < facts->n - at ? at + step : facts->n, rank);
+}
+
+/* Returns the same, where `at` is not before it, or is the end. */
+static size_t first_up_to(const struct ranked *facts, size_t at, struct rank_index rank)
+{
+	size_t step = 1;
+
+	while (step <= at && !is_before(facts, at - step, rank)) {
+		at -= step;
+		step *= 2;
+	}
+	return first_in(facts, step <= at ? at - step + 1 : 0, at, rank);
+}
+
+/* Returns the first fact not before that rank, or n; `near` is where the search begins. */
+static size_t first_near(const struct ranked *facts, size_t near, struct rank_index rank)
+{
+	return near < facts->n && is_before(facts, near, rank)
+		? first_behind(facts, near, rank)
+		: first_up_to(facts, near, rank);
+}
+
+/* Returns where the rank's facts begin if each rank has as many as the others, as in most jobs. */
+static size_t guess_of(const struct ranked *facts, struct rank_index rank)
+{
+	const void *last = facts->ranks + (facts->n - 1) * facts->size;
+	uint64_t nranks = (uint64_t)(unsigned)((const struct rank_index *)last)->i + 1;
+	uint64_t at = (uint64_t)(unsigned)rank.i * facts->n / nranks;
+
+	return at < facts->n ? (size_t)at : facts->n;
+}
+
+/*
+ * The search begins where the facts are likely to be, since bisecting all of them waits for memory
+ * at each step. A rank may have millions: their end is searched as their begin is.
+ */
 struct spans_range spans_range_of(
 	const void *facts, size_t n, size_t size, size_t rank_at, struct rank_index rank)
 {
-	const char *ranks = n ? (const char *)facts + rank_at : NULL;
-	size_t from = first_since(ranks, n, size, rank.i, 0);
+	const struct ranked all = {(const char *)facts + rank_at, n, size};
+	size_t from;
 
-	return (struct spans_range){from, first_since(ranks, n, size, rank.i + 1, from)};
+	if (!n || !is_rank(rank))
+		return (struct spans_range){0, 0};
+	from = first_near(&all, guess_of(&all, rank), rank);
+	return (struct spans_range){from, first_near(&all, from, rank_index(rank.i + 1))};
 }
 
 bool spans_counts(const struct job *job, const struct job_span *span)

@@ -209,16 +209,27 @@ static int search_process(const struct seal *seal, const struct job_who *who)
 	return (int)low - 1;
 }
 
+/* Hosts are compared as the builder keeps them, each once: no other text is looked at. */
+static bool is_exactly(const struct job_who *a, const struct job_who *b)
+{
+	return a->pid == b->pid && a->start_time == b->start_time && a->host == b->host;
+}
+
+/* Facts come in runs about one process, and much that is sorted goes on with the next one. */
 int seal_find_process(struct seal *seal, struct job_who who)
 {
+	int next = seal->last_process + 1;
+
 	if (!who.pid && !who.start_time)
 		return JOB_NONE;
-	if (seal->last_who.pid == who.pid && seal->last_who.start_time == who.start_time &&
-		seal->last_who.host == who.host)
+	if (is_exactly(&seal->last_who, &who))
 		return seal->last_process;
 	seal->last_who = who;
-	seal->last_process = search_process(seal, &who);
-	return seal->last_process;
+	if (!who.start_time || (size_t)next >= seal->job->nprocesses ||
+		!is_exactly(&seal->people[next].who, &who))
+		next = search_process(seal, &who);
+	seal->last_process = next;
+	return next;
 }
 
 /* -- what they are ----------------------------------------------------------------------------- */

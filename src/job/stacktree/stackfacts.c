@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "job/spans.h"
+
 /*
  * Matches greedily, with one place to go back to: of several stars only the last one can have taken
  * too little.
@@ -56,28 +58,13 @@ bool stackfacts_is_at(const struct job_frame *frame, const struct stackfacts_pla
 	return path_fits(frame->file, place->where) || stackfacts_fits(frame->module, place->where);
 }
 
-/* Returns the first stack of that rank or of a later one. */
-static size_t first_of(const struct job *job, struct rank_index rank)
-{
-	size_t low = 0, high = job->nstacks;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		struct rank_index here = job->stacks[middle].rank;
-
-		if (is_rank(here) && here.i < rank.i)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 void stackfacts_of_rank(
 	const struct job *job, struct rank_index rank, size_t *ret_from, size_t *ret_to)
 {
-	*ret_from = first_of(job, rank);
-	*ret_to = first_of(job, rank_index(rank.i + 1));
+	struct spans_range range = SPANS_RANGE(job, stacks, rank);
+
+	*ret_from = range.from;
+	*ret_to = range.to;
 }
 
 /* Returns the main thread's stack in the rank's own process, or that of thread `tid`; NULL. */
