@@ -84,7 +84,8 @@ UNIT_TESTS += tests/unit/decode/logs_test
 tests_unit_decode_logs_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/hostlist_test
 tests_unit_decode_hostlist_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/decode/decode_test tests/unit/decode/decode_ring_test \
+UNIT_TESTS += tests/unit/decode/decode_test tests/unit/decode/decode_asked_test \
+	tests/unit/decode/decode_ring_test \
 	tests/unit/decode/identity_test
 EXTRA_DIST += tests/decode/forge.h
 UNIT_TESTS += tests/unit/decode/decode_numbers_test
@@ -96,6 +97,7 @@ tests_unit_decode_history_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_decode_history_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 TSAN_TESTS += tests/unit/decode/history_test
 tests_unit_decode_decode_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_decode_decode_asked_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_decode_decode_ring_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/decode_calls_test
 tests_unit_decode_decode_calls_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)

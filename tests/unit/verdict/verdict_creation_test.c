@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "tests/unit/facts.h"
+#include "tests/unit/judged.h"
 
 /* Two groups of which some ranks say that they are one: by this name, with these ranks. */
 static int made_as(struct facts *f, int group, int as, const char *name, const char *ranks)
@@ -329,9 +330,39 @@ static void a_group_that_was_closed_in_good_order_is_no_reason(void **state)
 	facts_free(f);
 }
 
+/* A non-blocking init holds those who ask about it again and again, and nobody else. */
+static void who_asks_about_an_init_waits_in_it(void **state)
+{
+	for (int asks = 0; asks < 2; asks++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		for (int rank = 0; rank < 4; rank++) {
+			if (rank == 2)
+				continue;
+			facts_in_init(f, 0, rank, 20);
+			f->members[0][rank].fact.nonblocking = true;
+			facts_outside(f, rank, 20);
+			if (asks)
+				facts_asks(f, 0, rank, 20.1);
+		}
+		facts_candidate(f, 2);
+		if (asks)
+			facts_expect(f, VERDICT_NOT_STARTED, "2", "0,1,3");
+		j = judge(f);
+		if (!asks) {
+			assert_int_equal(j.v->at[0].class, VERDICT_HEALTHY);
+			assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+		}
+		done(&j, f);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_asks_about_an_init_waits_in_it),
 		cmocka_unit_test(a_group_that_one_destroys_too_early_is_left),
 		cmocka_unit_test(who_left_a_group_waits_in_another),
 		cmocka_unit_test(who_left_a_group_for_want_of_work_is_uneven),

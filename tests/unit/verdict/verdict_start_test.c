@@ -477,35 +477,6 @@ static void rank_0_comes_late_to_its_own_store(void **state)
 	}
 }
 
-/* A non-blocking init holds whom asks about it again and again, and nobody else. */
-static void who_asks_about_an_init_waits_in_it(void **state)
-{
-	for (int asks = 0; asks < 2; asks++) {
-		struct facts *f = facts_new(4);
-		struct judged j;
-
-		for (int rank = 0; rank < 4; rank++) {
-			if (rank == 2)
-				continue;
-			facts_in_init(f, 0, rank, 20);
-			f->members[0][rank].fact.nonblocking = true;
-			facts_outside(f, rank, 20);
-			if (asks)
-				facts_asks(f, 0, rank, 20.1);
-		}
-		facts_candidate(f, 2);
-		if (asks)
-			facts_expect(f, VERDICT_NOT_STARTED, "2", "0,1,3");
-		j = judge(f);
-		if (!asks) {
-			assert_int_equal(j.v->at[0].class, VERDICT_HEALTHY);
-			assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
-		}
-		done(&j, f);
-	}
-	(void)state;
-}
-
 /* Its slot in the table is all that it left: it ended in good order before it made a group. */
 static void who_exits_before_init_exits_early(void **state)
 {
@@ -673,7 +644,6 @@ int main(void)
 		cmocka_unit_test(never_made_a_group_is_not_what_it_does),
 		cmocka_unit_test(a_guess_about_most_is_a_guess),
 		cmocka_unit_test(rank_0_comes_late_to_its_own_store),
-		cmocka_unit_test(who_asks_about_an_init_waits_in_it),
 		cmocka_unit_test(who_exits_before_init_exits_early),
 		cmocka_unit_test(who_has_no_number_yet_is_there),
 		cmocka_unit_test(while_the_others_start_an_exit_is_told),
