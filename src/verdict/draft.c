@@ -135,11 +135,18 @@ struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class clas
 	return &out->why;
 }
 
+static bool same_ranks(const struct verdict_ranks *a, const struct verdict_ranks *b)
+{
+	for (size_t i = 0; i < a->n && a->n == b->n; i++)
+		if (!same_rank(a->at[i], b->at[i]))
+			return false;
+	return a->n == b->n;
+}
+
 static bool same_need(const struct verdict_not_judged *a, const struct verdict_not_judged *b)
 {
 	return a->class == b->class && a->need == b->need && a->index == b->index &&
-	       !strcmp(a->name, b->name) && a->ranks.n == b->ranks.n &&
-	       (!a->ranks.n || same_rank(*a->ranks.at, *b->ranks.at));
+	       !strcmp(a->name, b->name) && same_ranks(&a->ranks, &b->ranks);
 }
 
 /* Adds what was lacking, once. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What dumps cannot tell, in a job of which only dumps tell. */
+#include <string.h>
+
+#include "job/spans.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
@@ -102,11 +105,54 @@ static size_t count_cut(const struct inquiry *q)
 	return n;
 }
 
+/* True if the rank left a dump, which tells of nothing but the past. */
+static bool is_of_past(const struct inquiry *q, struct rank_index rank)
+{
+	struct spans_range range = traits_of(q->job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (!strcmp(q->job->traits[i].key, "flight-recorder"))
+			return !(job_rank(q->job, rank)->knows & JOB_KNOWS_DUMP);
+	return false;
+}
+
+/* True if all that lack left such a dump. */
+static bool are_all_of_past(const struct inquiry *q)
+{
+	bool any = false;
+
+	job_for_each_rank(q->job, rank) {
+		if (q->profiles[rank.i].readable)
+			continue;
+		if (!is_of_past(q, rank))
+			return false;
+		any = true;
+	}
+	return any && !q->job->world_at_least;
+}
+
+void dumps_ask_for(struct inquiry *q, const struct rank_list *ranks)
+{
+	struct rank_list none = {0}, past = {0};
+
+	for (size_t i = 0; i < ranks->list.nr; i++)
+		rank_list_add(is_of_past(q, ranks->list.items[i]) ? &past : &none,
+			ranks->list.items[i]);
+	inquiry_not_judged_each(q, VERDICT_INCONCLUSIVE, NEED_DUMP, &none);
+	inquiry_not_judged_each(q, VERDICT_INCONCLUSIVE, NEED_LATER_DUMP, &past);
+	array_release(&none.list);
+	array_release(&past.list);
+}
+
 enum verdict_next dumps_to_get(const struct inquiry *q)
 {
 	bool lacks = inquiry_unreadable(q) || q->job->world_at_least;
 
-	return !lacks && count_cut(q) ? VERDICT_NEXT_WHOLE_DUMPS : VERDICT_NEXT_FIND_DUMPS;
+	if (are_all_of_past(q))
+		return VERDICT_NEXT_LATER_DUMPS;
+	if (lacks)
+		return VERDICT_NEXT_FIND_DUMPS;
+	return count_cut(q) ? VERDICT_NEXT_WHOLE_DUMPS : VERDICT_NEXT_MORE_EVIDENCE;
 }
 
 /*
@@ -115,6 +161,7 @@ enum verdict_next dumps_to_get(const struct inquiry *q)
  */
 void judge_some_dumps(struct inquiry *q)
 {
+	struct rank_list lacking = {0};
 	struct draft *draft;
 	size_t told = 0;
 
@@ -127,10 +174,13 @@ void judge_some_dumps(struct inquiry *q)
 	job_for_each_rank(q->job, rank) {
 		bool cut = dumps_are_cut(q, rank);
 
-		if ((cut || !q->profiles[rank.i].readable) && told++ < TOLD_CULPRITS)
-			inquiry_not_judged(q, VERDICT_INCONCLUSIVE,
-				cut ? NEED_WHOLE_DUMP : NEED_DUMP, rank);
+		if (cut && told++ < TOLD_CULPRITS)
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_WHOLE_DUMP, rank);
+		else if (!q->profiles[rank.i].readable)
+			rank_list_add(&lacking, rank);
 	}
+	dumps_ask_for(q, &lacking);
+	array_release(&lacking.list);
 	if (q->job->world_at_least)
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_WORLD_SIZE, NO_RANK);
 }

@@ -144,10 +144,12 @@ enum dumps_p2p dumps_p2p(const struct inquiry *q, struct rank_index rank);
 /* Adds which of the ranks waited for may themselves wait in what is hidden. */
 void dumps_tell_hidden(struct inquiry *q, struct draft *draft);
 /*
- * Returns what to do where dumps do not tell enough: find missing ones, or get damaged ones
- * whole.
+ * Returns what to do where dumps do not tell enough: find missing ones, get damaged ones whole, or
+ * make new ones.
  */
 enum verdict_next dumps_to_get(const struct inquiry *q);
+/* Asks for dumps of these ranks, or for later ones than there are (dumps.c). */
+void dumps_ask_for(struct inquiry *q, const struct rank_list *ranks);
 
 /* Adds which ranks were late some time ago and are not any more; else nothing (slow.c). */
 void tell_past_lateness(struct inquiry *q, struct draft *draft);

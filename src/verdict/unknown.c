@@ -21,6 +21,7 @@ static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 {
 	const struct job_group *g = &q->job->groups[group];
 	bool by_dumps = inquiry_by_dumps(q), all = rollcall_lists_all(g), others = !g->sized;
+	struct rank_list dumps = {0};
 	size_t told = 0;
 
 	for (uint32_t seat = 0; seat < g->size; seat++) {
@@ -32,12 +33,16 @@ static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 		if (!is_rank(m->rank) && all && draft->unknown.nr < 64)
 			*array_add(&draft->unknown) = (struct verdict_seat){group, m->seat};
 		else if (is_rank(m->rank) && !q->profiles[m->rank.i].readable) {
-			inquiry_not_judged(q, VERDICT_INCONCLUSIVE,
-				by_dumps ? NEED_DUMP : NEED_RING, m->rank);
+			if (by_dumps)
+				rank_list_add(&dumps, m->rank);
+			else
+				inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_RING, m->rank);
 			if (told++ < TOLD_CULPRITS)
 				stacks_tell(q, m->rank, draft);
 		}
 	}
+	dumps_ask_for(q, &dumps);
+	array_release(&dumps.list);
 	if (others)
 		inquiry_not_judged_of(q, VERDICT_INCONCLUSIVE, NEED_MEMBERS, g->name, 0);
 }

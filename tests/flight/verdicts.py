@@ -155,7 +155,7 @@ def cases(at):
     world = plain(4)
     world.collective(0, "all_reduce", ranks=others(4, 2))
     world.collective(0, "all_reduce", ranks=others(4, 2), done=False)
-    expect("one earlier", world.write(folder("earlier")), 4, "inconclusive", [], ["older than"])
+    expect("one earlier", world.write(folder("earlier")), 4, "inconclusive", [], ["a later dump"])
 
     # Different ops, sizes and types at one place.
     world = plain()
