@@ -113,8 +113,7 @@ static enum verdict_fact_kind how_all_came(
 		const struct job_op *op =
 			rollcall_op(&q->job->members[g->first_member + (int)seat], node->index);
 
-		if (op && op->sig.count == JOB_NO_COUNT &&
-			backend_has(g->maker, BACKEND_DRIVEN))
+		if (op && amounts_are_own(g, &op->sig))
 			return FACT_ALL_WITH_OWN;
 	}
 	return arguments_are_known(q, node->group, node->index) ? FACT_ALL_ENTERED : FACT_ALL_CAME;

@@ -299,6 +299,12 @@ static bool has_testified(
 	return op || rollcall_of(q->job, m, index) == ROLL_ABSENT;
 }
 
+bool amounts_are_own(const struct job_group *group, const struct job_sig *sig)
+{
+	return sig->count == JOB_NO_COUNT &&
+	       (sig->op == JOB_OP_ALLTOALL || backend_has(group->maker, BACKEND_DRIVEN));
+}
+
 void rule_out_mismatch(struct inquiry *q, struct draft *draft)
 {
 	const struct verdict *v = &draft->verdict;
@@ -306,7 +312,7 @@ void rule_out_mismatch(struct inquiry *q, struct draft *draft)
 	size_t entered = 0;
 
 	/* Where each has amounts of its own, nobody says that they are alike. */
-	if (g && v->op.count == JOB_NO_COUNT && backend_has(g->maker, BACKEND_DRIVEN))
+	if (g && amounts_are_own(g, &v->op))
 		return;
 	if (v->class == VERDICT_COLLECTIVE_MISMATCH || v->class == VERDICT_GRAPH_DIVERGENCE ||
 		q->forks->n || !g || !v->op_index || !v->op.op || job_op_is_p2p(v->op.op) ||

@@ -129,6 +129,9 @@ void left_tell_seat(struct inquiry *q, const struct job_member *m, struct draft 
 /* True if the member of that seat closed the group, or is about to. */
 bool seat_is_closed(const struct job_member *m);
 
+/* True if each member brings amounts of its own to that op, and none to compare (forked.c). */
+bool amounts_are_own(const struct job_group *group, const struct job_sig *sig);
+
 /* True if a part of the rank's dump is lost, which may hold the op that it waits in (dumps.c). */
 bool dumps_are_cut(const struct inquiry *q, struct rank_index rank);
 /*

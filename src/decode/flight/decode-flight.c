@@ -368,6 +368,9 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 		op->p2p_seq = op->p2p ? -1 - op->record : 0;
 	op->took_ms = took_ms(entry);
 	op->place = op->complete ? "" : place_of(&rank->arena, entry);
+	op->parts = op->complete || op->sig.op != JOB_OP_ALLTOALL
+			    ? ""
+			    : flight_parts(&rank->arena, entry);
 	op->skip = op->p2p ? !op->end && !is_group_rank(mine) : op->seq <= 0;
 	note_entry(seat, entry);
 	note_members(seat, op->p2p || op->end ? 0 : members_of(entry, &op->sig));

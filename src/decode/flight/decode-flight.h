@@ -50,6 +50,7 @@ struct flight_op {
 	int64_t created; /* time in ns, JOB_UNKNOWN */
 	struct job_sig sig;
 	const char *place;
+	const char *parts; /* what an all-to-all that is open gives each, as in struct job_op */
 	uint64_t index; /* index of the op in the job */
 	uint32_t launch;
 	uint32_t seat;	/* index into the rank's seats */
@@ -216,6 +217,12 @@ static inline int64_t flight_to_own(const struct flight_rank *rank, int64_t when
  */
 bool flight_signature(const struct flight_entry *entry, struct job_sig *ret,
 	struct group_rank *ret_seat);
+
+/*
+ * Returns what it gives each seat and awaits from each, "24:24,0:8" bytes, where an all-to-all has
+ * a tensor for each; else "".
+ */
+const char *flight_parts(struct arena *arena, const struct flight_entry *entry);
 
 /*
  * Returns the rank's seat of that name, and of the number that the process gave the group, where

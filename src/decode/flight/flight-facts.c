@@ -88,6 +88,7 @@ static void give_op(const struct flights *flights, const struct flight_rank *ran
 		.thread = JOB_NONE,
 		.captured = op->captured,
 		.place = op->place,
+		.parts = op->parts,
 		.cite = cite};
 
 	job_add_op(b, rank->who, flights->groups.items[seat->group].key, seat->seat, &fact, 0);

@@ -4,9 +4,11 @@
  * counts: of what a rank gives, of ReduceScatter what it gets. Where members may lawfully give
  * different amounts (AlltoAll), or one of them gives for all (Scatter), no count is compared.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "decode/flight/decode-flight.h"
 #include "job/names.h"
 
@@ -103,6 +105,46 @@ static uint64_t count_of(const struct flight_entry *entry, uint8_t op)
 		op == JOB_OP_OTHER || !tensors->nr || !flight_tensors_count(tensors, &count))
 		return JOB_NO_COUNT;
 	return count;
+}
+
+/* Returns the bytes of one element; 0 unknown. */
+static uint64_t width_of(uint8_t dtype)
+{
+	static const uint8_t widths[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
+
+	return dtype < sizeof(widths) ? widths[dtype] : 0;
+}
+
+/* Finds the bytes of the k-th tensor; false where they are not known, or too many for one. */
+static bool bytes_of(const struct flight_tensors *tensors, uint32_t k, uint64_t *ret)
+{
+	const struct flight_tensors one = {
+		.items = &tensors->items[k], .nr = 1, .known = tensors->known};
+	uint64_t width = width_of(dtype_of(one.items->dtype));
+
+	if (!width || !flight_tensors_count(&one, ret) || *ret > UINT32_MAX)
+		return false;
+	*ret *= width;
+	return *ret < UINT32_MAX;
+}
+
+const char *flight_parts(struct arena *arena, const struct flight_entry *entry)
+{
+	struct str text = {0};
+	const char *result = "";
+	bool known = entry->inputs.nr > 1 && entry->inputs.nr == entry->outputs.nr;
+	uint64_t gives, awaits;
+
+	for (uint32_t i = 0; known && i < entry->inputs.nr; i++) {
+		known = bytes_of(&entry->inputs, i, &gives) &&
+			bytes_of(&entry->outputs, i, &awaits);
+		if (known)
+			str_printf(&text, "%s%" PRIu64 ":%" PRIu64, i ? "," : "", gives, awaits);
+	}
+	if (known)
+		result = arena_text(arena, str_text(&text));
+	str_release(&text);
+	return result;
 }
 
 /*
