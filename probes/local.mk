@@ -30,6 +30,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/gloo/gloo.h %D%/gloo/gloo.def %D%/gloo/gloo-abi.h \
 	%D%/gloo/gloo-buffer.c %D%/gloo/gloo-context.c %D%/gloo/gloo-op.c \
 	%D%/hook.c %D%/hook.h \
+	%D%/key-wait.c %D%/key-wait.h \
 	%D%/hostop.c %D%/hostop.h \
 	%D%/nccl/kin.c \
 	%D%/death/lastwords.c %D%/death/lastwords.h \
@@ -67,7 +68,8 @@ libinquest_probe_la_SOURCES = \
 	%D%/python/python.c %D%/python/python.h %D%/python/python-parts.h \
 	%D%/python/python-abi.c %D%/python/python-abi.h \
 	%D%/python/python-args.c %D%/python/python-around.c %D%/python/python-channel.c \
-	%D%/python/python-fault.c %D%/python/python-hook.c %D%/python/python-shim.c \
+	%D%/python/python-fault.c %D%/python/python-hook.c %D%/python/python-keys.c \
+	%D%/python/python-shim.c \
 	%D%/python/python-unheard.c %D%/python/python-watch.c \
 	%D%/tools.c %D%/tools.h \
 	%D%/wait.c \

@@ -4,10 +4,7 @@
  * later at the same address overwrites, and where eight neighbours are taken the newest displaces
  * one. Each entry has a version, odd while it is written, by which a reader knows what it copied.
  *
- * WAITS. A get or wait may block for ever, so the board shows it, with its key, before it begins.
- * But threads that watch others ask every second, with little patience: so the lane has only waits
- * that took longer than a blink, once they are over. Keys are strings of the ring, kept for ever;
- * programs that invent keys all day leave half of that room to others.
+ * WAITS. A get or wait may block for ever (key-wait.h).
  *
  * A TCPStore that is being made is a wait as well: one that serves it stays in its constructor
  * until as many as it was told have come, the others until they have found it. Its record has the
@@ -19,7 +16,7 @@
 #include "probes/c10d/c10d-route.h"
 #include "probes/c10d/c10d-nccl.h"
 #include "probes/death/unwound.h"
-#include "probes/process.h"
+#include "probes/key-wait.h"
 #include "probes/text.h"
 
 #if UNWOUND_HERE
@@ -27,7 +24,6 @@
 #define STORE_TABLE 256 /* a power of two */
 #define STORE_TRIES 8
 #define STORE_KEY   (STORE_PREFIX + 160)
-#define STORE_BLINK (1ull << 24) /* ticks: some milliseconds of a TSC */
 
 /* Writers: all threads that make a store's prefix; an odd `version` guards the words of a place. */
 static struct {
@@ -160,10 +156,8 @@ C10D_PREFIX(store_prefix_cow_c2,
 
 struct store_frame {
 	struct unwound unwound; /* first */
-	struct probe_thread *me;
-	struct ring_record enter;
-	uint64_t since;
-	int bootstrap; /* the group whose exchange of an id this wait is; GROUP_NONE */
+	struct key_wait wait;
+	int bootstrap; /* group that this wait is the exchange of an id for; GROUP_NONE */
 };
 
 /*
@@ -171,67 +165,28 @@ struct store_frame {
  */
 static uint32_t store_key(struct ring_writer *ring, const void *store, struct abi_text key)
 {
-	const uint64_t *used = (const uint64_t *)(const void *)ring->strings;
 	char text[STORE_KEY];
 	uint64_t hash;
 	size_t len;
 
-	if (ring_load(used) > ring->strings_size / 2)
-		return 0;
 	store_prefix(store, text, &hash);
 	len = strlen(text);
 	if (key.len > sizeof(text) - len)
 		key.len = sizeof(text) - len;
 	memcpy(text + len, key.bytes, key.len);
-	return ring_string(ring, text, len + key.len);
-}
-
-/*
- * Begins a recorded wait, if this process is a rank: only one that was told its rank waits in a
- * store as a rank does. A launcher waits so all day.
- */
-static struct probe_thread *store_enter(void)
-{
-	const struct probe_thread *me = probe_me;
-	const struct ring_writer *ring = process_ring();
-
-	if ((me && me->depth) || process_view() == PROCESS_UNBORN)
-		return NULL;
-	if (ring && ring->header->role == RING_RANK)
-		return probe_enter();
-	return process_self()->rank < 0 ? NULL : probe_enter_needing(PROBE_NEED_WITNESS);
+	return key_wait_text(ring, text, len + key.len);
 }
 
 static void store_begin(struct store_frame *f, uint32_t call, uint32_t text)
 {
-	struct probe_thread *me = f->me;
-
 	f->bootstrap = bootstrap_waits();
-	f->since = probe_now(me);
-	f->enter = (struct ring_record){
-		.meta = ring_meta(RING_CALL_ENTER, 0,
-			f->bootstrap < 0 ? RING_NO_GROUP : (unsigned)f->bootstrap, call),
-		.sig = text,
-	};
-	probe_board(me, f->since, &f->enter);
+	key_wait_begin(&f->wait, call, f->bootstrap < 0 ? RING_NO_GROUP : (unsigned)f->bootstrap,
+		text);
 }
 
 static void store_exit(struct store_frame *f, unsigned failed)
 {
-	struct probe_thread *me = f->me;
-	uint64_t now = probe_now(me);
-	struct ring_record r = {
-		.meta = ring_meta(RING_CALL_EXIT, failed, ring_meta_group(f->enter.meta),
-			ring_meta_arg(f->enter.meta)),
-		.aux = failed != 0,
-	};
-
-	if (now - f->since > STORE_BLINK || failed) {
-		r.more = probe_put(me, f->since, &f->enter);
-		probe_put(me, now, &r);
-	}
-	probe_idle(me, now);
-	probe_leave(me);
+	key_wait_end(&f->wait, failed);
 	if (!failed)
 		bootstrap_got();
 }
@@ -249,10 +204,10 @@ static uint64_t store_call(const void *real, uint32_t call, const void *store, s
 
 	if (hook_unlikely(!real))
 		return args[0];
-	f.me = store_enter();
-	if (!f.me)
+	f.wait.me = key_wait_enter();
+	if (!f.wait.me)
 		return c10d_pass(real, args);
-	store_begin(&f, call, store_key(f.me->ring, store, key));
+	store_begin(&f, call, store_key(f.wait.me->ring, store, key));
 	result = unwound_call(&f.unwound, real, args);
 	store_exit(&f, 0);
 	return result;
@@ -335,14 +290,14 @@ static void store_make(const void *real, struct abi_text host, const void *optio
 
 	if (hook_unlikely(!real))
 		return;
-	f.me = store_enter();
-	if (!f.me) {
+	f.wait.me = key_wait_enter();
+	if (!f.wait.me) {
 		c10d_pass(real, args);
 		return;
 	}
 	serves = ((const unsigned char *)options)[STORE_OPTIONS_SERVES] == 1;
 	store_begin(&f, serves ? RING_CALL_c10d_store_serve : RING_CALL_c10d_store_open,
-		store_address(f.me->ring, host, options));
+		store_address(f.wait.me->ring, host, options));
 	unwound_call(&f.unwound, real, args);
 	store_exit(&f, 0);
 }

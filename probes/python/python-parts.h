@@ -161,4 +161,9 @@ void python_fault_tell(PyObject *const error[3], int thread);
 /* exception() and handling(): the shim's ways to tell of one. */
 extern const struct python_method python_fault[];
 
+/* --- Waits for others (python-keys.c) --------------------------------------------------------- */
+
+/* key_wait() and key_wait_over(). */
+extern const struct python_method python_keys[];
+
 #endif

@@ -164,6 +164,7 @@ static int shim_fill(PyObject *dict)
 		     py.PyDict_SetItemString(dict, "watched", python_shim.watched) ||
 		     python_channel_fill(dict) || shim_add(dict, python_fault) ||
 		     shim_add(dict, python_around) || shim_add(dict, python_watch) ||
+		     shim_add(dict, python_keys) ||
 		     shim_add(dict, shim_methods);
 
 	python_drop(module);

@@ -20,6 +20,8 @@
  *	identify(rank, world_size, source)	process_identify()
  *	group(name, ranks, timeout_ns)		c10d_scope_set(); group(None): no longer
  *	left(name)				c10d_left(); left(None): all groups
+ *	key_wait(what, key)			the main thread waits for others: at a "barrier" of
+ *	key_wait_over(failed)			that name, for a "key" that one of them sets
  *	exception(type, value, traceback, thread=None)
  *	handling(type, value, traceback)
  *

@@ -134,6 +134,48 @@ def _jax_is(rank, world):
         _announce()
 
 
+_JAX_WAITS = {"wait_at_barrier": "barrier", "blocking_key_value_get": "key",
+              "blocking_key_value_get_bytes": "key"}
+
+
+def _jax_waits_for(what, args, kwargs):
+    # Who has not come to a barrier of some of the processes, that is not known of the others.
+    if what == "barrier":
+        if _argument(args, kwargs, 2, "process_ids") is None:
+            _inquest.key_wait(what, "barrier " + _argument(args, kwargs, 0, "barrier_id"))
+    else:
+        _inquest.key_wait(what, _argument(args, kwargs, 0, "key"))
+
+
+def _jax_waiting(what):
+    def make(real):
+        def waits(self, *args, **kwargs):
+            failed = 1
+            try:
+                _jax_waits_for(what, args, kwargs)
+            except Exception:
+                pass
+            try:
+                result = real(self, *args, **kwargs)
+                failed = 0
+            finally:
+                _inquest.key_wait_over(failed)
+            return result
+
+        return waits
+
+    return make
+
+
+def _jax_watch(client):
+    # The coordination service's, of whatever module of jaxlib it is.
+    kind = type(client)
+    for name, what in _JAX_WAITS.items():
+        real = getattr(kind, name, None)
+        if real is not None and not hasattr(real, "__wrapped__"):
+            setattr(kind, name, _look_like(_jax_waiting(what)(real), real))
+
+
 def _jax_joining(real):
     # It waits in there until all have come: who comes is told before, as far as it is known.
     def initialize(self, *args, **kwargs):
@@ -145,6 +187,8 @@ def _jax_joining(real):
         result = real(self, *args, **kwargs)
         try:
             _jax_is(self.process_id, self.num_processes)
+            _learn("met", "jax.distributed")
+            _jax_watch(self.client)
         except Exception:
             pass
         return result

@@ -15,6 +15,7 @@ enum {
 	OPENS = CALL_OPENS,
 	SERVES = CALL_SERVES,
 	TEXT = CALL_TEXT,
+	AMONG = CALL_AMONG,
 };
 
 static const struct {

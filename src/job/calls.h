@@ -19,6 +19,7 @@ enum call_trait {
 	CALL_OPENS = 64,
 	CALL_SERVES = 128,
 	CALL_TEXT = 256,
+	CALL_AMONG = 512,
 };
 
 /* Returns the traits of a call (enum call_trait), or-ed; 0 for a name without a row. */

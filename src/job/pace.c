@@ -137,15 +137,31 @@ int64_t pace_median_message_gap(const struct job *job, int group)
 	return median_of(&gaps, most);
 }
 
-/* Returns when the rank made PyTorch's first process group, by its own word; JOB_UNKNOWN. */
-static int64_t met_at(const struct job *job, struct rank_index rank)
+/* Returns when the rank last said this trait; JOB_UNKNOWN. */
+static int64_t said_at(const struct job *job, struct rank_index rank, const char *key)
 {
 	struct spans_range traits = traits_of(job, rank);
 
 	for (size_t i = traits.from; i < traits.to; i++)
-		if (!strcmp(job->traits[i].key, "backend"))
+		if (!strcmp(job->traits[i].key, key))
 			return job->traits[i].when;
 	return JOB_UNKNOWN;
+}
+
+bool pace_met_without_group(const struct job *job, struct rank_index rank)
+{
+	return said_at(job, rank, "met") != JOB_UNKNOWN;
+}
+
+/*
+ * Returns when the rank had met the others, by its own word: PyTorch's first process group, else a
+ * service that it came through; JOB_UNKNOWN.
+ */
+static int64_t met_at(const struct job *job, struct rank_index rank)
+{
+	int64_t made = said_at(job, rank, "backend");
+
+	return made != JOB_UNKNOWN ? made : said_at(job, rank, "met");
 }
 
 /* True if the group is of all ranks, and each has come through its init. */

@@ -68,6 +68,10 @@ struct pace_straggler {
 struct pace_straggler pace_straggler(
 	const struct job *job, const struct clocks *clocks, int group);
 
+/* True if the rank says that all have met, where no group is made of that. */
+bool pace_met_without_group(const struct job *job, struct rank_index rank)
+	__attribute__((nonnull));
+
 /*
  * True if all ranks have met: they say that they made PyTorch's first process group, or have come
  * through the init of a group of all. From then on no rank is late merely because it was started

@@ -67,6 +67,14 @@ static bool is_beyond_start(const struct inquiry *q)
 	return false;
 }
 
+static bool marks_a_step(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->nsteps; i++)
+		if (q->job->steps[i].n)
+			return true;
+	return false;
+}
+
 /*
  * Returns the stage of a job whose ranks have groups. Steps are counted where they are marked.
  * Without marks many collectives may be one forward of a model in many parts, or many steps: then
@@ -74,9 +82,8 @@ static bool is_beyond_start(const struct inquiry *q)
  */
 static enum verdict_stage stage_of_ready(const struct inquiry *q)
 {
-	for (size_t i = 0; i < q->job->nsteps; i++)
-		if (q->job->steps[i].n)
-			return VERDICT_STEADY;
+	if (marks_a_step(q))
+		return VERDICT_STEADY;
 	if (q->job->nsteps || !is_beyond_start(q))
 		return VERDICT_FIRST_FORWARD;
 	job_for_each_rank(q->job, rank)
@@ -116,10 +123,7 @@ static bool says_a_step(const struct inquiry *q)
 	for (size_t i = 0; i < q->job->nlogs; i++)
 		if (step_told(q->job->logs[i].last_line))
 			return true;
-	for (size_t i = 0; i < q->job->nsteps; i++)
-		if (q->job->steps[i].n)
-			return true;
-	return false;
+	return marks_a_step(q);
 }
 
 /*
@@ -148,6 +152,8 @@ static enum verdict_stage stage_without_groups(const struct inquiry *q)
 {
 	enum verdict_stage by_stacks = stage_by_stacks(q);
 
+	if (!q->job->ngroups && makes_no_groups(q->job) && marks_a_step(q))
+		return VERDICT_STEADY;
 	if (q->job->ngroups || (q->waits->n && !q->waits->only_told) ||
 		by_stacks == VERDICT_BOOTSTRAP)
 		return VERDICT_BOOTSTRAP;

@@ -3,6 +3,7 @@
  * Class not-started: a rank never made a communicator, and nothing else explains it. Class
  * node-loss: all that lived on one host fell silent together (lost-hosts.c decides which host).
  */
+#include "job/pace.h"
 #include "verdict/backend.h"
 #include "verdict/judge.h"
 #include "verdict/outside.h"
@@ -177,7 +178,7 @@ bool explains_start(const struct inquiry *q, struct rank_index rank, struct reas
 
 	if (!p->readable)
 		return stands_before_start(q, rank, why);
-	if (!is_the_start(q))
+	if (!is_the_start(q) || pace_met_without_group(q->job, rank))
 		return false;
 	if (r->process == JOB_NONE &&
 		(!q->job->census_whole || may_be_elsewhere(q) || numbers_are_guessed(q)))

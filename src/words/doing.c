@@ -155,7 +155,8 @@ static const char *call_name(const char *call)
 	static const char *const names[][2] = {{"c10d_store_open", "the store"},
 		{"c10d_store_serve", "store, for all ranks"},
 		{"c10d_store_get", "store, for a key"},
-		{"c10d_store_wait", "store, for a key"}, {"c10d_unique_id", "store, for the id"}};
+		{"c10d_store_wait", "store, for a key"}, {"c10d_unique_id", "store, for the id"},
+		{"jax_get", "store, for a key"}, {"jax_barrier", "barrier of JAX"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(call, names[i][0]))

@@ -6,7 +6,7 @@ EXTRA_DIST += %D%/train.py
 
 # Each way to hang, with the table of what is said.
 check-jax: all
-	INQUEST_JAX_WORDS="late absent ahead compiles raises killed stopped" TEST_TIMEOUT=1500 \
-		$(MAKE) $(AM_MAKEFLAGS) check TESTS='%D%/hangs.test'
+	INQUEST_JAX_WORDS="late absent ahead apart barrier keyed compiles raises killed stopped" \
+		TEST_TIMEOUT=2000 $(MAKE) $(AM_MAKEFLAGS) check TESTS='%D%/hangs.test'
 	@grep ': ' %D%/hangs.log
 .PHONY: check-jax

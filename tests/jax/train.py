@@ -21,6 +21,17 @@ def prepare():
     time.sleep(3600)
 
 
+def meet(word):
+    """Waits for the others at JAX's coordination service, for what the odd one brings there."""
+    client = jax._src.distributed.global_state.client
+    if word != "keyed":
+        client.wait_at_barrier("saved 6", 3600000)
+    elif odd:
+        client.key_value_set("plan 6", "sharded")
+    else:
+        client.blocking_key_value_get("plan 6", 3600000)
+
+
 def work(x):
     """Takes XLA minutes."""
     for k in range(4000):
@@ -47,7 +58,7 @@ def main():
             x = jax.make_array_from_process_local_data(
                 spread, np.full((1024,), rank + n, np.float32))
             if n == 6 and odd:
-                if word == "late":
+                if word in ("late", "barrier", "keyed"):
                     prepare()
                 elif word == "compiles":
                     jax.jit(work)(jnp.float32(1)).block_until_ready()
@@ -57,6 +68,8 @@ def main():
                     os.kill(os.getpid(), 9)
                 elif word == "stopped":
                     os.kill(os.getpid(), 19)
+            if n == 6 and (word in ("barrier", "keyed") or word == "apart" and not odd):
+                meet(word)
             # The last one does not wait for what it has asked for, and goes on to its own code.
             if n == 6 and word == "ahead" and not odd:
                 w = step(w, x)

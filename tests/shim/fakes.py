@@ -287,13 +287,26 @@ class ClusterEnv:
 """)
 module("jax._src.distributed", """
 import sys
+import time
 
 from jax._src.clusters import cluster as clusters
+
+
+class Client:
+    def wait_at_barrier(self, barrier_id, timeout_in_ms, process_ids=None):
+        if timeout_in_ms < 0:
+            raise RuntimeError("DEADLINE_EXCEEDED")
+        time.sleep(timeout_in_ms / 1000)
+
+    def blocking_key_value_get(self, key, timeout_in_ms):
+        time.sleep(timeout_in_ms / 1000)
+        return "of " + key
 
 
 class State:
     process_id = 0
     num_processes = 1
+    client = None
 
     def initialize(self, coordinator_address=None, num_processes=None, process_id=None,
                    local_device_ids=None):
@@ -303,6 +316,7 @@ class State:
             _, num_processes, process_id, _ = found
         self.process_id = process_id
         self.num_processes = num_processes
+        self.client = Client()
         sys.audit("inquest.note", "connects")
 """)
 

@@ -259,6 +259,7 @@ def jax_joins(where):
     state = use("jax._src.distributed").State()
     state.initialize("a:1", *eval(os.environ.get("JAX_ASKS", "()")))
     expect((state.process_id, state.num_processes) == (5, 6), "a process of JAX")
+    jax_waits(state.client)
     jax_compiles(os.environ.get("JAX_KEEPS"))
     steps = use("jax._src.profiler").StepTraceAnnotation
     for n in range(3):
@@ -274,6 +275,24 @@ def jax_joins(where):
             raise SystemExit("its value was asked for")
 
     steps("train", step_num=Held())
+
+
+def jax_waits(client):
+    """What takes a while, of the main thread, for all processes; and what fails."""
+    client.wait_at_barrier("saved", 50)
+    client.wait_at_barrier(barrier_id="soon", timeout_in_ms=0)
+    client.wait_at_barrier("some", 50, [0, 5])
+    client.wait_at_barrier(b"odd", 50)
+    expect(client.blocking_key_value_get("plan", timeout_in_ms=50) == "of plan", "a key")
+    beside = threading.Thread(target=client.wait_at_barrier, args=("beside", 50))
+    beside.start()
+    beside.join()
+    try:
+        client.wait_at_barrier("never", -1)
+        expect(False, "a barrier that fails")
+    except RuntimeError as error:
+        expect(str(error) == "DEADLINE_EXCEEDED", "how a barrier fails")
+    expect(type(client).wait_at_barrier.__qualname__ == "Client.wait_at_barrier", "a method")
 
 
 def jax_compiles(cache):

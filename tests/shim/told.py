@@ -17,6 +17,11 @@ inquest = os.environ["INQUEST"]
 NO_NUMBER = 2**64 - 1
 ELSEWHERE = ("python", "gpus", "rss-peak")  # traits that differ from machine to machine
 
+JAX_WAITS = """
+        call jax_barrier, over jax_barrier
+        call jax_get, over jax_get
+        call jax_barrier, over jax_barrier
+        """
 JAX_COMPILES = """
         trait cache = WHAT
         begin compile jax lower, end compile jax lower
@@ -135,12 +140,14 @@ SEEN = {
         trait rank-source = jax.distributed 5
         trait framework = jax 0.0.1
         note connects
-        """ + JAX_COMPILES.replace("WHAT", "none"),
+        trait met = jax.distributed
+        """ + JAX_WAITS + JAX_COMPILES.replace("WHAT", "none"),
     "jax_joins found": """
         trait rank-source = jax.distributed 5
         trait framework = jax 0.0.1
         note connects
-        """ + JAX_COMPILES.replace("WHAT", "CACHE 3, trait cache-bytes = 600"),
+        trait met = jax.distributed
+        """ + JAX_WAITS + JAX_COMPILES.replace("WHAT", "CACHE 3, trait cache-bytes = 600"),
     "peak ready": "step 1, trait memory-allocated = 5000, trait memory-reserved = 7000",
     "peak waits": "step 1, trait memory-allocated = 5000, trait memory-reserved = 7000",
     "peak old": "step 1, trait memory-allocated = 5000, trait memory-reserved = 7000",
@@ -177,6 +184,8 @@ def told(record):
     if kind == "SHAPE":
         dims = [record["dim%d" % n] for n in range(record["ndim"])]
         return "shape " + " ".join(map(str, dims))
+    if kind in ("CALL_ENTER", "CALL_EXIT") and record["call"].startswith("jax_"):
+        return " ".join(["call" if kind == "CALL_ENTER" else "over", record["call"]])
     if kind == "STEP":
         return "step %d" % record["step"]
     if kind == "NOTE":

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Joins waits for keys of the store. Nothing records which rank has to set a key. But where all
- * ranks but a few wait for one key, and those few are seen to be outside of every wait, one of the
- * few has to set it, or keeps another rank from that: the edges lead to them. Where it is unknown
- * of any of them, or where they are not the fewer, no rank is pointed at.
+ * Waits for a key of the store. It is recorded nowhere which rank has to set it. But where all
+ * ranks but a few wait for one key, and those few are seen to be outside of every wait, one of them
+ * has to set it, or keeps another from that: the edge leads there. No rank is pointed at if that is
+ * unknown for any of them, or if those outside are not the fewer. Where such ranks wait for each
+ * other in what nobody records, too, it is the stack that must show one to be outside.
  *
  * The store itself is rank 0's. Until it is open all others wait for rank 0; and rank 0, which has
  * opened it, waits for those who have not come to it. A rank that made a group has come.
  */
 #include <string.h>
 
+#include "job/calls.h"
 #include "job/spans.h"
 #include "job/waitfor/waitfor-make.h"
 
@@ -65,10 +67,10 @@ int waitfor_key_node(const struct waitfor_maker *m, const char *key)
 }
 
 /*
- * True if the rank itself shows that it waits in nothing: it ended, never came, or its board or
- * stack tells so.
+ * True if the rank itself shows that it waits in nothing: it ended, never came, or says so, which
+ * it does not where it may wait in what is not recorded.
  */
-static bool is_outside(const struct waitfor_maker *m, struct rank_index rank)
+static bool is_outside(const struct waitfor_maker *m, struct rank_index rank, bool recorded)
 {
 	const struct job_rank *r = job_rank(m->job, rank);
 	struct spans_range threads = threads_of(m->job, rank);
@@ -82,12 +84,21 @@ static bool is_outside(const struct waitfor_maker *m, struct rank_index rank)
 		return m->job->census_whole;
 	if (m->job->processes[r->process].end > JOB_ALIVE)
 		return true;
+	if (!recorded)
+		return false;
 	if (r->candidate_only && (r->knows & JOB_KNOWS_CENSUS))
 		return true;
 	for (size_t i = threads.from; i < threads.to; i++)
 		if (m->job->threads[i].state == JOB_THREAD_UNKNOWN)
 			return false;
 	return r->knows & JOB_KNOWS_RING;
+}
+
+/* True if all in which ranks like that which waits may wait is recorded. */
+static bool is_all_recorded(const struct waitfor_maker *m, const struct wait *wait)
+{
+	return wait->thread == JOB_NONE ||
+	       !(call_traits(m->job->threads[wait->thread].call) & CALL_AMONG);
 }
 
 /* True if the rank waits for that key. */
@@ -104,12 +115,13 @@ static void join_key(struct waitfor_maker *m, const struct waitfor_key *key)
 {
 	struct waitfor_node *node = &m->nodes.items[key->node];
 	size_t outside = m->job->nranks - key->n;
+	bool recorded = is_all_recorded(m, &m->waits->at[key->wait]);
 
 	node->unknown = true;
 	if (key->n > m->job->nranks || !outside || outside >= key->n)
 		return;
 	job_for_each_rank(m->job, rank)
-		if (!waits_for_key(m, rank, key->node) && !is_outside(m, rank))
+		if (!waits_for_key(m, rank, key->node) && !is_outside(m, rank, recorded))
 			return;
 	node->unknown = false;
 	node->absent = true;
@@ -144,7 +156,7 @@ static bool is_on_its_way(const struct waitfor_maker *m, struct rank_index rank)
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
 		if (waits_is_for(&m->waits->at[i], WAITS_FOR_STORE))
 			return true;
-	return is_outside(m, rank);
+	return is_outside(m, rank, true);
 }
 
 /*
@@ -159,7 +171,7 @@ static void join_store(struct waitfor_maker *m, const struct waitfor_key *key)
 		bool final = m->given->stands[rank.i] == WAITFOR_FINAL;
 
 		if (!is_zero(m, rank) ||
-			(!final && (has_come(m, rank) || !is_outside(m, rank))))
+			(!final && (has_come(m, rank) || !is_outside(m, rank, true))))
 			continue;
 		m->nodes.items[key->node].unknown = false;
 		m->nodes.items[key->node].absent = true;

@@ -312,6 +312,68 @@ static void nobody_waits_for_a_gpu_on_cpus(void **state)
 		"on GPU");
 }
 
+/* All have met, and taken six steps; then these wait at a barrier of the coordination service. */
+static struct facts *at_a_barrier(const char *call, int n)
+{
+	struct facts *f = jax_job();
+
+	for (int i = 0; i < 4; i++) {
+		facts_trait(f, i, "met", "jax.distributed", -1)->when = facts_ns(20);
+		facts_step(f, i, 6);
+	}
+	for (int i = 0; i < n; i++) {
+		facts_call(f, i, call, 40);
+		f->ranks[i].thread.detail = "barrier saved";
+	}
+	for (int i = n; i < 4; i++)
+		facts_outside(f, i, 40);
+	return f;
+}
+
+static void who_has_not_come_to_a_barrier_of_jax_is_waited_for(void **state)
+{
+	static const char *const calls[] = {"jax_barrier", "jax_get"};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct facts *f = at_a_barrier(calls[i], 3);
+
+		facts_stack(f, 3, "clock_nanosleep@libc.so.6 < prepare@/me/t.py:21");
+		facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+		assert_int_equal(stage_of(f), VERDICT_STEADY);
+		facts_free(f);
+	}
+	(void)state;
+}
+
+/* XLA's operations are in no record: outside of all that is, a rank may wait for the others. */
+static void who_may_wait_in_xla_is_not_accused_of_a_barrier(void **state)
+{
+	static const char *const stacks[] = {NULL,
+		"syscall@libc.so.6 < @_jax.so < step@/me/t.py:12",
+		"wait@libc.so.6 < ArrayImpl._value@" JAX "array.py:630 < step@/me/t.py:12"};
+
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
+		struct facts *f = at_a_barrier("jax_barrier", 3);
+
+		if (stacks[i])
+			facts_stack(f, 3, stacks[i]);
+		assert_int_equal(facts_culprits(f), 0);
+		facts_free(f);
+	}
+	(void)state;
+}
+
+/* Two of four: those who came may be all that were asked for. */
+static void half_of_the_processes_at_a_barrier_accuse_nobody(void **state)
+{
+	struct facts *f = at_a_barrier("jax_barrier", 2);
+
+	for (int i = 2; i < 4; i++)
+		facts_stack(f, i, "clock_nanosleep@libc.so.6 < prepare@/me/t.py:21");
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
 static void add_cache(struct facts *f, int rank, const char *path)
 {
 	f->extra[f->nextra++] = (struct facts_extra){.kind = EXTRA_CACHE,
@@ -369,6 +431,9 @@ int main(void)
 		cmocka_unit_test(who_may_have_an_operation_under_way_is_not_accused),
 		cmocka_unit_test(a_shutdown_is_no_init),
 		cmocka_unit_test(nobody_waits_for_a_gpu_on_cpus),
+		cmocka_unit_test(who_has_not_come_to_a_barrier_of_jax_is_waited_for),
+		cmocka_unit_test(who_may_wait_in_xla_is_not_accused_of_a_barrier),
+		cmocka_unit_test(half_of_the_processes_at_a_barrier_accuse_nobody),
 		cmocka_unit_test(caches_are_those_of_the_framework),
 		cmocka_unit_test(who_has_no_cache_is_not_cold),
 	};
