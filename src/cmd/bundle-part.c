@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "decode/json-get.h"
+#include "evidence/format/json-get.h"
 #include "proc/survey/claims.h"
 #include "ring/census-read.h"
 #include "ring/makers.h"

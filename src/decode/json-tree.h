@@ -4,8 +4,8 @@
 
 /*
  * JSON as a tree of values. A reader of its own, since of another's dump that was cut the part that
- * is there counts, and json-c (decode/json-get.h) says nothing of a document that is cut. It also
- * takes the NaN and Infinity that Python writes.
+ * is there counts, and json-c (evidence/format/json-get.h) says nothing of a document that is cut.
+ * It also takes the NaN and Infinity that Python writes.
  */
 
 #include <stddef.h>

@@ -49,7 +49,6 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/hostlist.c %D%/exhibits/hostlist.h \
 	%D%/exhibits/decode-identity.c \
 	%D%/receipts.c %D%/receipts.h \
-	%D%/json-get.c %D%/json-get.h \
 	%D%/json-tree.c %D%/json-tree.h \
 	%D%/exhibits/child-kind.c %D%/exhibits/child-kind.h \
 	%D%/kinds.h \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "decode/exhibits/launch-facts.h"
-#include "decode/json-get.h"
+#include "evidence/format/json-get.h"
 
 /* At most so many ranks of a receipt are read. */
 #define RANKS_MOST 65536

@@ -28,6 +28,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/agent/jobs-find.c \
 	%D%/agent/jobs-people.c %D%/agent/jobs-people.h \
 	%D%/agent/jobs-worlds.c %D%/agent/jobs-worlds.h \
+	%D%/format/json-get.c %D%/format/json-get.h \
 	%D%/format/json-scan.c %D%/format/json-scan.h \
 	%D%/format/json-put.c %D%/format/json-put.h \
 	%D%/gather/fatal-modules.c %D%/gather/fatal-modules.h \

@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 
 #include "decode/context.h"
-#include "decode/json-get.h"
 #include "decode/kinds.h"
+#include "evidence/format/json-get.h"
 
 static int manifest_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "decode/context.h"
-#include "decode/json-get.h"
 #include "decode/kinds.h"
+#include "evidence/format/json-get.h"
 
 /* At most so many nodes are read. */
 #define COVERAGE_NODES 65536

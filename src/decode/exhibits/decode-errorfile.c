@@ -14,23 +14,11 @@
 #include "base/clock.h"
 #include "decode/context.h"
 #include "decode/exhibits/texts.h"
-#include "decode/json-get.h"
 #include "decode/kinds.h"
+#include "evidence/format/json-get.h"
 
 /* At most so many bytes of a message are kept. */
 #define ERROR_TEXT 512
-
-/* Returns the object under that key; NULL if there is none. */
-static struct json_object *errorfile_object(const struct json_object *object, const char *key)
-{
-	struct json_object *value;
-
-	if (!json_object_is_type(object, json_type_object) ||
-		!json_object_object_get_ex(object, key, &value) ||
-		!json_object_is_type(value, json_type_object))
-		return NULL;
-	return value;
-}
 
 /* Returns the time of the error, in ns; JOB_UNKNOWN if there is none, or no possible one. */
 static int64_t errorfile_time(const struct json_object *extra)
@@ -63,7 +51,7 @@ static int errorfile_note(struct decode_context *context, struct job_builder *bu
 
 	if (!object)
 		return -1;
-	inner = errorfile_object(object, "message");
+	inner = json_get(object, "message", json_type_object);
 	text = json_get_text(inner ? inner : object, "message");
 	if (!text || !*text) {
 		json_object_put(object);
@@ -73,7 +61,7 @@ static int errorfile_note(struct decode_context *context, struct job_builder *bu
 		&(const struct job_note){.text = errorfile_line(context, text),
 			.exception = true,
 			.by_file = true,
-			.when = errorfile_time(errorfile_object(inner, "extraInfo")),
+			.when = errorfile_time(json_get(inner, "extraInfo", json_type_object)),
 			.cite = exhibit->pid ? arena_printf(&context->arena, "error-file:%s",
 						       context_name(context, process))
 					     : arena_text(&context->arena, exhibit->label)});

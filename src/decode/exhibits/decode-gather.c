@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "decode/context.h"
-#include "decode/json-get.h"
 #include "decode/kinds.h"
+#include "evidence/format/json-get.h"
 
 static int hex_digit(char c)
 {

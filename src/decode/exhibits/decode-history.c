@@ -7,8 +7,8 @@
 #include "decode/context.h"
 #include "decode/exhibits/child-kind.h"
 #include "decode/exhibits/slurm-step.h"
-#include "decode/json-get.h"
 #include "decode/kinds.h"
+#include "evidence/format/json-get.h"
 
 /* At most so many samples of a process are read. */
 #define HISTORY_SAMPLES_CAP 1000

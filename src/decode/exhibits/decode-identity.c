@@ -9,8 +9,8 @@
 
 #include "decode/context.h"
 #include "decode/exhibits/child-kind.h"
-#include "decode/json-get.h"
 #include "decode/kinds.h"
+#include "evidence/format/json-get.h"
 
 /* Returns a number of the document that fits an int and is not negative; else JOB_NONE. */
 static int identity_number(const struct json_object *object, const char *key)

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "decode/context.h"
-#include "decode/json-get.h"
 #include "decode/kinds.h"
+#include "evidence/format/json-get.h"
 
 /*
  * Judges whether a process lives: dead only if its lock is free (or it has none) and it is gone or

@@ -7,8 +7,8 @@
 #include "decode/exhibits/hostlist.h"
 #include "decode/exhibits/launch-facts.h"
 #include "decode/exhibits/slurm-step.h"
-#include "decode/json-get.h"
 #include "decode/kinds.h"
+#include "evidence/format/json-get.h"
 
 #define RECEIPT_CACHES 64 /* at most so many are read, more than there are kinds */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/json-get.h"
+#include "evidence/format/json-get.h"
 #include "job/job.h"
 
 static const char *text_of(const struct json_object *object, const char *key, struct arena *arena)
@@ -87,14 +87,13 @@ static int by_name(const void *va, const void *vb)
 const struct launch_variable *launch_variables_read(const struct json_object *object,
 	const char *key, struct arena *arena, size_t *ret_n, bool *known)
 {
-	struct json_object *list = NULL;
+	struct json_object *list = json_get(object, key, json_type_object);
 	struct launch_variable *all;
 	size_t n = 0;
 
 	*ret_n = 0;
-	*known = json_object_object_get_ex(object, key, &list) &&
-		 json_object_is_type(list, json_type_object);
-	if (!*known)
+	*known = list;
+	if (!list)
 		return NULL;
 	all = arena_new_many(arena, struct launch_variable, room_of(list));
 	json_object_object_foreach (list, name, value) {
@@ -111,12 +110,11 @@ const struct launch_variable *launch_variables_read(const struct json_object *ob
 static void read_limits(
 	const struct json_object *object, struct arena *arena, struct job_launch *ret)
 {
-	struct json_object *list = NULL;
+	struct json_object *list = json_get(object, "limits", json_type_object);
 	struct launch_limit *limits;
 	size_t n = 0;
 
-	if (!json_object_object_get_ex(object, "limits", &list) ||
-		!json_object_is_type(list, json_type_object))
+	if (!list)
 		return;
 	limits = arena_new_many(arena, struct launch_limit, room_of(list));
 	json_object_object_foreach (list, name, value) {
@@ -163,12 +161,9 @@ static void read_storage(
 /* Reads the revision of the program's sources. */
 static void read_git(const struct json_object *object, struct arena *arena, struct job_launch *ret)
 {
-	struct json_object *git = NULL;
+	struct json_object *git = json_get(object, "git", json_type_object);
 	int64_t dirty;
 
-	if (!json_object_object_get_ex(object, "git", &git) ||
-		!json_object_is_type(git, json_type_object))
-		git = NULL;
 	ret->revision = text_of(git, "revision", arena);
 	ret->branch = text_of(git, "branch", arena);
 	ret->dirty = JOB_MAYBE;

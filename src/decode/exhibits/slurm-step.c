@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "decode/json-get.h"
+#include "evidence/format/json-get.h"
 
 /*
  * No number has more digits. Numbers of special steps (a batch script's, an interactive one's) have

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "decode/exhibits/texts.h"
-#include "decode/json-get.h"
+#include "evidence/format/json-get.h"
 
 /* The log's latest compile. */
 struct compiles {

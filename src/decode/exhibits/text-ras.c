@@ -19,7 +19,7 @@
 
 #include "base/str.h"
 #include "decode/exhibits/texts.h"
-#include "decode/json-get.h"
+#include "evidence/format/json-get.h"
 
 #define GROUPS_MOST 1024
 #define RANKS_MOST  65536

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/redact.h"
 #include "base/str.h"
+#include "evidence/format/json-get.h"
 #include "evidence/format/json-put.h"
 #include "proc/read.h"
 #include "proc/survey/claims.h"
@@ -148,35 +149,28 @@ void fellow_put(struct json_object *manifest, const struct fellow *fellow)
 /* Copies the field's text, cut to the room; leaves `into` alone where it is no text. */
 static void get_text(char *into, size_t room, struct json_object *object, const char *key)
 {
-	struct json_object *value;
+	const char *text = json_get_text(object, key);
 
-	if (json_object_object_get_ex(object, key, &value) &&
-		json_object_is_type(value, json_type_string))
-		snprintf(into, room, "%s", json_object_get_string(value));
+	if (text)
+		snprintf(into, room, "%s", text);
 }
 
 /* Returns the field's number; -1 where it is missing, no integer, or outside of 0 to `most`. */
 static int64_t get_number(struct json_object *object, const char *key, int64_t most)
 {
-	struct json_object *value;
-	int64_t number;
+	int64_t number = -1;
 
-	if (!json_object_object_get_ex(object, key, &value) ||
-		!json_object_is_type(value, json_type_int))
-		return -1;
-	number = json_object_get_int64(value);
+	json_get_int(object, key, &number);
 	return number >= 0 && number <= most ? number : -1;
 }
 
 void fellow_get(struct fellow *ret, struct json_object *manifest)
 {
-	struct json_object *object, *task;
+	struct json_object *object = json_get(manifest, "identity", json_type_object), *task;
 	int64_t starter, program;
 
 	*ret = (struct fellow){.rank = -1, .world_size = -1};
-	if (!json_object_is_type(manifest, json_type_object) ||
-		!json_object_object_get_ex(manifest, "identity", &object) ||
-		!json_object_is_type(object, json_type_object))
+	if (!object)
 		return;
 	get_text(ret->run, sizeof(ret->run), object, "run");
 	get_text(ret->slurm, sizeof(ret->slurm), object, "slurm");

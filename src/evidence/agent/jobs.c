@@ -25,6 +25,7 @@
 #include "evidence/agent/fellows.h"
 #include "evidence/agent/jobs-worlds.h"
 #include "evidence/format/folder.h"
+#include "evidence/format/json-get.h"
 #include "evidence/format/json-scan.h"
 #include "evidence/gather/liveness.h"
 #include "proc/read.h"
@@ -56,25 +57,18 @@ const char *jobs_status_name(enum jobs_status status)
 /* Returns a text of the manifest, "" where it has none. The caller frees it. */
 static char *manifest_text(struct json_object *manifest, const char *key)
 {
-	struct json_object *value;
+	const char *text = json_get_text(manifest, key);
 
-	if (json_object_is_type(manifest, json_type_object) &&
-		json_object_object_get_ex(manifest, key, &value) &&
-		json_object_is_type(value, json_type_string))
-		return alloc_text(json_object_get_string(value));
-	return alloc_text("");
+	return alloc_text(text ? text : "");
 }
 
 /* Returns an integer of the object, -1 where it has none. */
 static int64_t manifest_number(struct json_object *object, const char *key)
 {
-	struct json_object *value;
+	int64_t number = -1;
 
-	if (!json_object_is_type(object, json_type_object) ||
-		!json_object_object_get_ex(object, key, &value) ||
-		!json_object_is_type(value, json_type_int))
-		return -1;
-	return json_object_get_int64(value);
+	json_get_int(object, key, &number);
+	return number;
 }
 
 /*
@@ -83,13 +77,10 @@ static int64_t manifest_number(struct json_object *object, const char *key)
  */
 static void jobs_count_unprobed(struct jobs_entry *entry, struct json_object *manifest)
 {
-	struct json_object *list;
+	size_t nr;
+	struct json_object *list = json_get_list(manifest, "unprobed", &nr);
 
-	if (!json_object_is_type(manifest, json_type_object) ||
-		!json_object_object_get_ex(manifest, "unprobed", &list) ||
-		!json_object_is_type(list, json_type_array))
-		return;
-	for (size_t i = 0; i < json_object_array_length(list) && i < CENSUS_SLOTS; i++) {
+	for (size_t i = 0; i < nr && i < CENSUS_SLOTS; i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);
 		int64_t pid = manifest_number(one, "pid");
 		int64_t size = manifest_number(one, "world_size");
@@ -197,14 +188,11 @@ int64_t jobs_read_told(const struct jobs_entry *entry)
 /* Returns the launched command, words by blanks, as the manifest has it. The caller frees it. */
 static char *manifest_command(struct json_object *manifest)
 {
-	struct json_object *argv = NULL;
+	size_t nr;
+	struct json_object *argv = json_get_list(manifest, "argv", &nr);
 	struct str words = {0};
 
-	if (!json_object_is_type(manifest, json_type_object) ||
-		!json_object_object_get_ex(manifest, "argv", &argv) ||
-		!json_object_is_type(argv, json_type_array))
-		return alloc_text("");
-	for (size_t i = 0; i < json_object_array_length(argv); i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const char *word = json_object_get_string(json_object_array_get_idx(argv, i));
 
 		str_printf(&words, "%s%s", i ? " " : "", word ? word : "");

@@ -17,6 +17,7 @@
 #include "base/follow.h"
 #include "base/hash.h"
 #include "evidence/format/folder.h"
+#include "evidence/format/json-get.h"
 #include "evidence/format/json-put.h"
 #include "evidence/format/json-scan.h"
 #include "proc/read.h"
@@ -233,34 +234,26 @@ int rally_read(const char *path, size_t most, struct str *lines, struct complain
 /* Returns the object's text, "" where it has none. The caller frees it. */
 static char *text_of(struct json_object *object, const char *key)
 {
-	struct json_object *value;
+	const char *text = json_get_text(object, key);
 
-	if (json_object_object_get_ex(object, key, &value) &&
-		json_object_is_type(value, json_type_string))
-		return alloc_text(json_object_get_string(value));
-	return alloc_text("");
+	return alloc_text(text ? text : "");
 }
 
 /* Returns the object's number; 0 where it has none, or a negative one. */
 static int64_t number_of(struct json_object *object, const char *key)
 {
-	struct json_object *value;
 	int64_t number = 0;
 
-	if (json_object_object_get_ex(object, key, &value) &&
-		json_object_is_type(value, json_type_int))
-		number = json_object_get_int64(value);
+	json_get_int(object, key, &number);
 	return number > 0 ? number : 0;
 }
 
 static void get_heard(struct json_object *object, struct rally_card *card)
 {
-	struct json_object *list;
+	size_t nr;
+	struct json_object *list = json_get_list(object, "heard", &nr);
 
-	if (!json_object_object_get_ex(object, "heard", &list) ||
-		!json_object_is_type(list, json_type_array))
-		return;
-	for (size_t i = 0; i < json_object_array_length(list) && i < RALLY_CARDS_MOST; i++) {
+	for (size_t i = 0; i < nr && i < RALLY_CARDS_MOST; i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);
 
 		if (json_object_is_type(one, json_type_object))
@@ -271,12 +264,10 @@ static void get_heard(struct json_object *object, struct rally_card *card)
 
 static void get_ranks(struct json_object *object, struct rally_card *card)
 {
-	struct json_object *list;
+	size_t nr;
+	struct json_object *list = json_get_list(object, "ranks", &nr);
 
-	if (!json_object_object_get_ex(object, "ranks", &list) ||
-		!json_object_is_type(list, json_type_array))
-		return;
-	for (size_t i = 0; i < json_object_array_length(list) && i < RALLY_RANKS_MOST; i++) {
+	for (size_t i = 0; i < nr && i < RALLY_RANKS_MOST; i++) {
 		struct json_object *rank = json_object_array_get_idx(list, i);
 
 		if (json_object_is_type(rank, json_type_int))

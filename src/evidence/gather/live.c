@@ -26,6 +26,7 @@
 #include "evidence/agent/agentfiles.h"
 #include "evidence/agent/serve.h"
 #include "evidence/format/folder.h"
+#include "evidence/format/json-get.h"
 #include "evidence/format/json-put.h"
 #include "evidence/format/json-scan.h"
 #include "evidence/gather/fatal-modules.h"
@@ -364,27 +365,14 @@ static const struct {
 	{AGENT_EXITS_FILE, EXHIBIT_EXIT},
 };
 
-/* Returns a field of an object in the history, if it has this type; else NULL. */
-static struct json_object *live_field(
-	const struct json_object *object, const char *key, enum json_type type)
-{
-	struct json_object *value;
-
-	if (!json_object_is_type(object, json_type_object) ||
-		!json_object_object_get_ex(object, key, &value) ||
-		!json_object_is_type(value, type))
-		return NULL;
-	return value;
-}
-
-/* Takes from the history where a dead process' stderr went, and its error file for torchrun. */
+/* The agent knew where the stderr of the dead went, and where a worker was to say why it dies. */
 static void live_take_paths(struct live *live, const struct json_object *one)
 {
-	struct json_object *log = live_field(one, "stderr", json_type_string);
-	struct json_object *error = live_field(live_field(one, "env", json_type_object),
+	struct json_object *log = json_get(one, "stderr", json_type_string);
+	struct json_object *error = json_get(json_get(one, "env", json_type_object),
 		"TORCHELASTIC_ERROR_FILE", json_type_string);
-	struct json_object *pid = live_field(one, "pid", json_type_int);
-	struct json_object *start_time = live_field(one, "start_time", json_type_int);
+	struct json_object *pid = json_get(one, "pid", json_type_int);
+	struct json_object *start_time = json_get(one, "start_time", json_type_int);
 	struct live_process *process;
 
 	if (!pid || !start_time)
@@ -406,14 +394,14 @@ static void live_take_history(struct live *live, const struct str *text)
 	struct json_object *history = json_scan_is_light(str_text(text), text->len)
 					      ? json_tokener_parse(str_text(text))
 					      : NULL;
-	struct json_object *list = live_field(history, "processes", json_type_array);
+	struct json_object *list = json_get(history, "processes", json_type_array);
 	struct json_object *groups;
 
 	for (size_t i = 0; list && i < json_object_array_length(list); i++)
 		live_take_paths(live, json_object_array_get_idx(list, i));
-	list = live_field(history, "cgroups", json_type_array);
+	list = json_get(history, "cgroups", json_type_array);
 	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
-		groups = live_field(
+		groups = json_get(
 			json_object_array_get_idx(list, i), "groups", json_type_string);
 		if (groups)
 			*array_add(&live->groups) = alloc_text(json_object_get_string(groups));

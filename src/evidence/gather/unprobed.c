@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "evidence/format/folder.h"
+#include "evidence/format/json-get.h"
 #include "evidence/format/json-put.h"
 #include "evidence/gather/identity.h"
 #include "evidence/gather/live-add.h"
@@ -270,12 +271,9 @@ static void unprobed_add(
 
 static int unprobed_number(const struct json_object *object, const char *key)
 {
-	struct json_object *value;
+	struct json_object *value = json_get(object, key, json_type_int);
 
-	if (!json_object_object_get_ex(object, key, &value) ||
-		!json_object_is_type(value, json_type_int))
-		return -1;
-	return json_object_get_int(value);
+	return value ? json_object_get_int(value) : -1;
 }
 
 bool unprobed_read(const struct exhibit *exhibit, struct unprobed_rank *ret)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode/json-get.h"
+#include "evidence/format/json-get.h"
 
 #include <limits.h>
 
 #include "base/checked.h"
 #include "evidence/format/json-scan.h"
-
-
 
 struct json_object *json_get_document(const struct exhibit *exhibit, struct complaint *why)
 {
@@ -31,21 +29,23 @@ struct json_object *json_get_document(const struct exhibit *exhibit, struct comp
 	return object;
 }
 
-static struct json_object *json_get(const struct json_object *object, const char *key)
+struct json_object *json_get(
+	const struct json_object *object, const char *key, enum json_type type)
 {
 	struct json_object *value;
 
 	if (!json_object_is_type(object, json_type_object) ||
-		!json_object_object_get_ex(object, key, &value))
+		!json_object_object_get_ex(object, key, &value) ||
+		!json_object_is_type(value, type))
 		return NULL;
 	return value;
 }
 
 bool json_get_int(const struct json_object *object, const char *key, int64_t *ret)
 {
-	struct json_object *value = json_get(object, key);
+	struct json_object *value = json_get(object, key, json_type_int);
 
-	if (!json_object_is_type(value, json_type_int))
+	if (!value)
 		return false;
 	*ret = json_object_get_int64(value);
 	return true;
@@ -63,18 +63,13 @@ bool json_get_time(const struct json_object *object, const char *key, int64_t *r
 
 const char *json_get_text(const struct json_object *object, const char *key)
 {
-	struct json_object *value = json_get(object, key);
-
-	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
+	return json_object_get_string(json_get(object, key, json_type_string));
 }
 
 struct json_object *json_get_list(const struct json_object *object, const char *key, size_t *nr)
 {
-	struct json_object *value = json_get(object, key);
+	struct json_object *value = json_get(object, key, json_type_array);
 
-	*nr = 0;
-	if (!json_object_is_type(value, json_type_array))
-		return NULL;
-	*nr = json_object_array_length(value);
+	*nr = value ? json_object_array_length(value) : 0;
 	return value;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DECODE_JSON_GET_H
-#define DECODE_JSON_GET_H
+#ifndef EVIDENCE_JSON_GET_H
+#define EVIDENCE_JSON_GET_H
 
-/* Reads JSON exhibits: a member that is missing or of another type is not there. */
+/*
+ * Reads JSON, of exhibits and of our own files: a member that is missing or of another type is not
+ * there.
+ */
 
 #include <json.h>
 #include <stdbool.h>
@@ -13,6 +16,10 @@
 
 /* Returns the exhibit's document, or NULL with words if it has none; json_object_put() it. */
 struct json_object *json_get_document(const struct exhibit *exhibit, struct complaint *why);
+
+/* Returns a member of an object that is of this type, valid as long as the object; else NULL. */
+struct json_object *json_get(
+	const struct json_object *object, const char *key, enum json_type type);
 
 /* Reads a number of an object into *ret; false, and *ret untouched, if there is none. */
 bool json_get_int(const struct json_object *object, const char *key, int64_t *ret);
