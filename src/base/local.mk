@@ -12,6 +12,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/clock.c %D%/clock.h \
 	%D%/complaint.c %D%/complaint.h \
 	%D%/crew.c %D%/crew.h \
+	%D%/env.c %D%/env.h \
 	%D%/fds.c %D%/fds.h \
 	%D%/file.c %D%/file.h \
 	%D%/follow.c %D%/follow.h \

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/env.h"
 #include "envrules/envrules-lists.h"
 
 #define HEARTBEAT_LEAST_S 120 /* a quarter of PyTorch's own 480 s */
@@ -40,7 +41,7 @@ static bool is_zero(const struct envrules_launch *launch, const char *value)
 static bool is_off_by_default(const struct envrules_launch *launch, const char *value)
 {
 	return !value && launch->torch >= 0 && launch->torch < FLIGHT_ON_SINCE &&
-		!envrules_value(launch, "TORCH_FR_BUFFER_SIZE");
+		!env_value(launch->env, "TORCH_FR_BUFFER_SIZE");
 }
 
 /* True for "DETAIL". */
@@ -53,13 +54,13 @@ static bool is_detail(const struct envrules_launch *launch, const char *value)
 /* True if only the old name is set. */
 static bool is_old_name(const struct envrules_launch *launch, const char *value)
 {
-	return value && !envrules_value(launch, "PYTORCH_ALLOC_CONF");
+	return value && !env_value(launch->env, "PYTORCH_ALLOC_CONF");
 }
 
 /* True if the old and the new name say different things. */
 static bool is_overruled(const struct envrules_launch *launch, const char *value)
 {
-	const char *newer = envrules_value(launch, "PYTORCH_ALLOC_CONF");
+	const char *newer = env_value(launch->env, "PYTORCH_ALLOC_CONF");
 
 	return value && newer && strcmp(newer, value) != 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/env.h"
 #include "envrules/envrules-lists.h"
 
 /* All tables; rules are asked in this order. */
@@ -16,16 +17,6 @@ static const struct envrules_list *const lists[] = {
 };
 
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
-
-const char *envrules_value(const struct envrules_launch *launch, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (char *const *at = launch->env; *at; at++)
-		if (!strncmp(*at, name, len) && (*at)[len] == '=')
-			return *at + len + 1;
-	return NULL;
-}
 
 /* --- Conditions that rules share ------------------------------------------------------------- */
 
@@ -99,7 +90,7 @@ const struct envrule *envrules_next(
 	for (; i < envrules_count(); i++) {
 		const struct envrule *rule = envrules_at(i);
 
-		if (rule->holds(launch, envrules_value(launch, rule->name)))
+		if (rule->holds(launch, env_value(launch->env, rule->name)))
 			return rule;
 	}
 	return NULL;

@@ -46,14 +46,7 @@ struct envrule {
 	const char *source; /* who says so: a program, since which version, and where */
 };
 
-/* Returns the value of a variable; NULL where it is not set. Borrowed from the launch. */
-const char *envrules_value(const struct envrules_launch *launch, const char *name)
-	__attribute__((nonnull));
-
-/*
- * Returns the next rule that speaks of this launch, behind `after` (NULL: the first); NULL: no
- * more.
- */
+/* The next rule that speaks of this launch, behind `after` (NULL: the first); NULL: no more. */
 const struct envrule *envrules_next(const struct envrules_launch *launch,
 	const struct envrule *after) __attribute__((nonnull(1)));
 

@@ -9,4 +9,4 @@ src_envrules_libenvrules_la_SOURCES = \
 	%D%/envrules-torch.c
 
 UNIT_TESTS += tests/unit/envrules/envrules_test
-tests_unit_envrules_envrules_test_LDADD = src/envrules/libenvrules.la $(CMOCKA_LIBS)
+tests_unit_envrules_envrules_test_LDADD = src/envrules/libenvrules.la $(BASE_FLOORS) $(CMOCKA_LIBS)

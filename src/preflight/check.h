@@ -28,10 +28,6 @@ void check_say(struct check_sink *sink, enum preflight_grade grade, const char *
 void check_say_detail(struct check_sink *sink, const char *from, const char *format, ...)
 	__attribute__((nonnull, format(printf, 3, 4)));
 
-/* Returns the value of a variable in the job's environment; NULL where it is not set. Borrowed. */
-const char *check_variable(const struct preflight_wish *wish, const char *name)
-	__attribute__((nonnull));
-
 /* The checks. Arguments: a path's is a struct preflight_path, the others' NULL. */
 extern check_work check_gpus, check_host, check_nics, check_runtime, check_caches, check_storage,
 	check_kernel_log, check_bandwidth;

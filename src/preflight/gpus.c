@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/str.h"
 #include "preflight/check.h"
 
@@ -32,7 +33,7 @@ static int gpu_named(const struct nvml_machine *machine, const char *name, size_
 void gpus_find(const struct preflight_wish *wish, const struct nvml_machine *machine,
 	struct gpus_of_job *ret, struct check_sink *sink)
 {
-	const char *visible = check_variable(wish, "CUDA_VISIBLE_DEVICES");
+	const char *visible = env_value(wish->env, "CUDA_VISIBLE_DEVICES");
 
 	ret->nr = 0;
 	for (unsigned i = 0; !visible && i < machine->nr; i++)

@@ -80,16 +80,6 @@ void check_say_detail(struct check_sink *sink, const char *from, const char *for
 	str_release(&says);
 }
 
-const char *check_variable(const struct preflight_wish *wish, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (char *const *at = wish->env; *at; at++)
-		if (!strncmp(*at, name, len) && (*at)[len] == '=')
-			return *at + len + 1;
-	return NULL;
-}
-
 /* --- The checks, each in its process --------------------------------------------------------- */
 
 /* One check, and its process while it runs. */

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/str.h"
 #include "envrules/envrules.h"
 #include "preflight/check.h"
@@ -132,7 +133,7 @@ static void check_env(const struct preflight_wish *wish, const struct interprete
 		launch.cpus = CPU_COUNT(&cpus);
 	while ((rule = envrules_next(&launch, rule))) {
 		against += rule->grade != ENVRULE_NOTE;
-		say_rule(rule, envrules_value(&launch, rule->name), sink);
+		say_rule(rule, env_value(launch.env, rule->name), sink);
 	}
 	if (against == 0)
 		check_say(sink, PREFLIGHT_OK, "environment", NULL,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/env.h"
 #include "base/file.h"
 #include "base/str.h"
 #include "preflight/check.h"
@@ -50,7 +51,7 @@ void storage_find_paths(const struct preflight_wish *wish, struct storage_paths 
 		add_path(ret, wish->paths[i].role, wish->paths[i].path);
 	for (size_t i = 0; i < storage_nr_variables; i++)
 		add_path(ret, storage_variables[i].role,
-			check_variable(wish, storage_variables[i].name));
+			env_value(wish->env, storage_variables[i].name));
 }
 
 void storage_release_paths(struct storage_paths *paths)

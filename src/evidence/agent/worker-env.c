@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/alloc.h"
+#include "base/env.h"
 #include "base/redact.h"
 #include "base/str.h"
 #include "evidence/gather/cache-places.h"
@@ -36,7 +37,7 @@ static void worker_put_one(
 	struct str name = {0};
 
 	str_add_bytes(&name, variable, (size_t)(value - variable) - 1);
-	before = caches_env(launch, str_text(&name));
+	before = env_value(launch, str_text(&name));
 	if (redact_keeps_variable(str_text(&name)) && (!before || strcmp(before, value) != 0))
 		json_put_value(object, name.text, value);
 	str_release(&name);
@@ -49,8 +50,8 @@ static bool worker_has_own_caches(char *const *envp, char *const *launch)
 		"TRITON_HOME", "CUDA_CACHE_PATH", "HOME", "TMPDIR", "USER", "LOGNAME"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *mine = caches_env(envp, names[i]);
-		const char *its = caches_env(launch, names[i]);
+		const char *mine = env_value(envp, names[i]);
+		const char *its = env_value(launch, names[i]);
 
 		if (!mine != !its || (mine && strcmp(mine, its) != 0))
 			return true;

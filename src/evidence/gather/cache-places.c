@@ -3,25 +3,16 @@
 
 #include <string.h>
 
+#include "base/env.h"
 #include "evidence/format/json-put.h"
 #include "evidence/gather/receipt-look.h"
 
-const char *caches_env(char *const *envp, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (; *envp; envp++)
-		if (!strncmp(*envp, name, len) && (*envp)[len] == '=')
-			return *envp + len + 1;
-	return NULL;
-}
-
-/* Returns the value of the first of these variables that is set and not empty. */
+/* The first of these that is set and not empty. */
 static const char *caches_first(
 	char *const *envp, const char *const *names, const char *otherwise)
 {
 	for (; *names; names++) {
-		const char *value = caches_env(envp, *names);
+		const char *value = env_value(envp, *names);
 
 		if (value && *value)
 			return value;
@@ -53,7 +44,7 @@ static void caches_of_triton(char *const *envp, struct str *path)
 
 static void caches_of_cuda(char *const *envp, struct str *path)
 {
-	const char *home = caches_env(envp, "HOME");
+	const char *home = env_value(envp, "HOME");
 
 	if (home)
 		str_printf(path, "%s/.nv/ComputeCache", home);
@@ -75,7 +66,7 @@ bool caches_at(char *const *envp, size_t i, struct cache_place *ret)
 
 	if (i >= sizeof(caches) / sizeof(caches[0]))
 		return false;
-	given = caches_env(envp, caches[i].variable);
+	given = env_value(envp, caches[i].variable);
 	*ret = (struct cache_place){.variable = caches[i].variable, .given = given && *given};
 	if (ret->given)
 		str_add(&ret->path, given);

@@ -21,12 +21,6 @@ struct cache_place {
 };
 
 /*
- * Returns the value of a variable; NULL where it is not set. It is borrowed from envp, which is
- * NULL-ended.
- */
-const char *caches_env(char *const *envp, const char *name) __attribute__((nonnull));
-
-/*
  * Fills in the i-th place, from 0 on. Returns false behind the last. A place that cannot be told,
  * for lack of a home folder, has an empty path.
  */

@@ -13,6 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/redact.h"
 #include "base/str.h"
 #include "evidence/agent/agentfiles.h"
@@ -53,14 +54,14 @@ static void receipt_put_forced(struct json_object *object, char *const *envp)
 {
 	static const char *const ours[] = {
 		"LD_PRELOAD", "NVTX_INJECTION64_PATH", "NCCL_PROFILER_PLUGIN"};
-	const char *preload = caches_env(envp, "LD_PRELOAD");
+	const char *preload = env_value(envp, "LD_PRELOAD");
 	size_t len = preload ? strcspn(preload, ":") : 0;
 	struct json_object *list = json_object_new_array();
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]) && len; i++) {
-		const char *value = caches_env(envp, ours[i]);
+		const char *value = env_value(envp, ours[i]);
 
-		if (caches_env(envp, "INQUEST_JOB_DIR") && value &&
+		if (env_value(envp, "INQUEST_JOB_DIR") && value &&
 			!strncmp(value, preload, len) && (!value[len] || value[len] == ':'))
 			json_object_array_add(list, json_object_new_string(ours[i]));
 	}
@@ -124,8 +125,8 @@ static void receipt_put_image(struct json_object *object, char *const *envp)
 
 	look_at_image(&image);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !image.len; i++)
-		if (caches_env(envp, names[i]))
-			str_add(&image, caches_env(envp, names[i]));
+		if (env_value(envp, names[i]))
+			str_add(&image, env_value(envp, names[i]));
 	if (image.len)
 		json_put_value(object, "image", image.text);
 	str_release(&image);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/env.h"
 #include "base/file.h"
 #include "base/redact.h"
 #include "base/str.h"
@@ -78,7 +79,7 @@ void storage_put(struct json_object *object, char *const *envp, const char *cwd)
 	listing.list = json_object_new_array();
 	for (size_t i = 0; i < storage_nr_variables; i++)
 		put_one(&listing, storage_variables[i].role,
-			caches_env(envp, storage_variables[i].name),
+			env_value(envp, storage_variables[i].name),
 			redact_keeps_variable(storage_variables[i].name));
 	for (size_t i = 0; caches_at(envp, i, &place); i++) {
 		if (!place.given)

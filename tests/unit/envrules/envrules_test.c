@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "tests/unit/unit.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
@@ -261,9 +262,9 @@ static void a_variable_is_found_by_its_whole_name(void **state)
 	struct envrules_launch launch = {.env = (char *const *)env};
 
 	(void)state;
-	assert_string_equal(envrules_value(&launch, "RANK"), "3");
-	assert_string_equal(envrules_value(&launch, "EMPTY"), "");
-	assert_null(envrules_value(&launch, "RAN"));
+	assert_string_equal(env_value(launch.env, "RANK"), "3");
+	assert_string_equal(env_value(launch.env, "EMPTY"), "");
+	assert_null(env_value(launch.env, "RAN"));
 }
 
 int main(void)
