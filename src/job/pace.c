@@ -71,34 +71,13 @@ static int64_t median_of(struct gaps *gaps, size_t most)
 	return median;
 }
 
-int64_t pace_median_gap(const struct job *job, int group)
+/* Between messages that go the same way between the same two; `size`: the group's. */
+static void collect_message_gaps(const struct job_member *m, uint32_t size, struct gaps *gaps)
 {
-	const struct job_group *g = &job->groups[group];
-	uint64_t front = rollcall_take(job, group, 0).front;
-	struct gaps gaps = {0};
-	size_t most = 0;
-	uint32_t sampled = 0;
+	/* When the latest one with each peer was begun, sent ones behind received ones. */
+	int64_t *last = alloc_zeroed(2 * (size_t)size, sizeof(*last));
 
-	for (uint32_t seat = 0; seat < g->size && sampled < SAMPLED_MEMBERS; seat++) {
-		const struct job_member *m = &job->members[g->first_member + (int)seat];
-		size_t before = gaps.list.nr;
-
-		sampled += m->nops > 0;
-		collect_gaps(m, front, &gaps);
-		if (gaps.list.nr - before > most)
-			most = gaps.list.nr - before;
-	}
-	return median_of(&gaps, most);
-}
-
-/*
- * Adds the gaps between a member's messages with one peer in one direction. `last`, room for 2 *
- * size: when the latest message with each peer began, sent ones behind received ones.
- */
-static void collect_message_gaps(
-	const struct job_member *m, uint32_t size, int64_t *last, struct gaps *gaps)
-{
-	for (uint32_t i = 0; i < 2 * size; i++)
+	for (size_t i = 0; i < 2 * (size_t)size; i++)
 		last[i] = JOB_UNKNOWN;
 	for (size_t i = 0; i < m->np2p; i++) {
 		const struct job_op *op = &m->p2p[i];
@@ -111,12 +90,13 @@ static void collect_message_gaps(
 			*array_add(&gaps->list) = op->entered - *before;
 		*before = op->entered;
 	}
+	free(last);
 }
 
-int64_t pace_median_message_gap(const struct job *job, int group)
+int64_t pace_median_gap(const struct job *job, int group, bool messages)
 {
 	const struct job_group *g = &job->groups[group];
-	int64_t *last = NULL;
+	uint64_t front = messages ? 0 : rollcall_take(job, group, 0).front;
 	struct gaps gaps = {0};
 	size_t most = 0;
 	uint32_t sampled = 0;
@@ -125,15 +105,16 @@ int64_t pace_median_message_gap(const struct job *job, int group)
 		const struct job_member *m = &job->members[g->first_member + (int)seat];
 		size_t before = gaps.list.nr;
 
-		if (!m->np2p)
+		if (!(messages ? m->np2p : m->nops))
 			continue;
-		last = last ? last : alloc_zeroed(2 * (size_t)g->size, sizeof(*last));
 		sampled++;
-		collect_message_gaps(m, g->size, last, &gaps);
+		if (messages)
+			collect_message_gaps(m, g->size, &gaps);
+		else
+			collect_gaps(m, front, &gaps);
 		if (gaps.list.nr - before > most)
 			most = gaps.list.nr - before;
 	}
-	free(last);
 	return median_of(&gaps, most);
 }
 

@@ -6,16 +6,11 @@
 #include "job/clocks.h"
 
 /*
- * Returns the median time, ns, from one collective of a member to its next, over all known ones of
- * the group but its newest; 0 where no member has three such gaps.
+ * The median time, ns, from one collective of a member to its next, over what is known of the
+ * group but its newest; or (messages) from one message of a member to its next that goes the same
+ * way between the same two. 0 where no member has three such gaps.
  */
-int64_t pace_median_gap(const struct job *job, int group);
-
-/*
- * Returns the median time, ns, from one message of a member to its next that goes the same way
- * between the same two; 0 where no member has three such gaps.
- */
-int64_t pace_median_message_gap(const struct job *job, int group);
+int64_t pace_median_gap(const struct job *job, int group, bool messages);
 
 /*
  * Returns the median time, ns, from the birth of a process to its first communicator's init, among

@@ -51,9 +51,9 @@ static void find_thresholds(struct inquiry *q)
 	q->threshold_init = alloc_zeroed(n + 1, sizeof(*q->threshold_init));
 	for (size_t i = 0; i < n; i++) {
 		int64_t start = met ? init : pace_median_start(q->job, (int)i);
-		int64_t messages = pace_median_message_gap(q->job, (int)i);
+		int64_t messages = pace_median_gap(q->job, (int)i, true);
 
-		q->gaps[i] = pace_median_gap(q->job, (int)i);
+		q->gaps[i] = pace_median_gap(q->job, (int)i, false);
 		q->threshold[i] = threshold_of(q->gaps[i], HANG_GAPS);
 		q->threshold_p2p[i] = threshold_of(messages > q->gaps[i] ? messages : q->gaps[i],
 			HANG_GAPS);
