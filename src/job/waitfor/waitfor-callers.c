@@ -16,21 +16,18 @@
 #include "job/spans.h"
 #include "job/waitfor/waitfor-make.h"
 
-/* True if another thread of the rank than this one waits. */
-static bool others_wait(const struct waitfor_maker *m, struct rank_index rank, int thread)
+/* True if it is that thread's wait, or may be: nobody says whose it is. */
+static bool is_of(const struct wait *wait, int thread)
 {
-	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
-		if (m->waits->at[i].thread != JOB_NONE && m->waits->at[i].thread != thread &&
-			waitfor_follows(m, &m->waits->at[i]))
-			return true;
-	return false;
+	return wait->thread == JOB_NONE || wait->thread == thread;
 }
 
-/* True if the thread waits itself; a wait without a thread counts for each. */
-static bool thread_waits(const struct waitfor_maker *m, struct rank_index rank, int thread)
+/* True if the thread waits; `others`: if another one of the rank does. */
+static bool some_wait(
+	const struct waitfor_maker *m, struct rank_index rank, int thread, bool others)
 {
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
-		if ((m->waits->at[i].thread == JOB_NONE || m->waits->at[i].thread == thread) &&
+		if (is_of(&m->waits->at[i], thread) != others &&
 			waitfor_follows(m, &m->waits->at[i]))
 			return true;
 	return false;
@@ -40,8 +37,7 @@ static bool thread_waits(const struct waitfor_maker *m, struct rank_index rank, 
 static bool is_held(const struct waitfor_maker *m, struct rank_index rank, int thread)
 {
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
-		if ((m->waits->at[i].thread == JOB_NONE || m->waits->at[i].thread == thread) &&
-			m->waits->at[i].held)
+		if (is_of(&m->waits->at[i], thread) && m->waits->at[i].held)
 			return true;
 	return false;
 }
@@ -51,7 +47,8 @@ static bool stands_alone(const struct waitfor_maker *m, struct rank_index rank, 
 {
 	return m->given->stands[rank.i] != WAITFOR_FINAL &&
 	       m->job->threads[thread].state >= JOB_THREAD_IN_CALL &&
-	       !waits_is_main(m->job, &m->job->threads[thread]) && !thread_waits(m, rank, thread);
+	       !waits_is_main(m->job, &m->job->threads[thread]) &&
+	       !some_wait(m, rank, thread, false);
 }
 
 /* Returns the main thread of the rank (index); JOB_NONE: no record has it. */
@@ -96,8 +93,7 @@ static int caller_node(struct waitfor_maker *m, struct rank_index rank, int thre
 		return *slot;
 	node = add_thread(m, slot, rank);
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
-		if ((m->waits->at[i].thread == JOB_NONE || m->waits->at[i].thread == thread) &&
-			waitfor_follows(m, &m->waits->at[i]))
+		if (is_of(&m->waits->at[i], thread) && waitfor_follows(m, &m->waits->at[i]))
 			waitfor_add_edge(m, node, m->graph->node_of_wait[i]);
 	return node;
 }
@@ -142,7 +138,7 @@ static int unknown_caller(struct waitfor_maker *m, struct rank_index rank, bool 
 
 	if (one_stands_alone(m, rank))
 		return loose_node(m, rank, true);
-	if (thread == JOB_NONE || !others_wait(m, rank, JOB_NONE))
+	if (thread == JOB_NONE || !some_wait(m, rank, JOB_NONE, true))
 		return rank.i;
 	if (is_held(m, rank, thread) ? none && may_come(m, rank, JOB_NONE)
 				     : may_come(m, rank, thread))
@@ -164,9 +160,9 @@ int waitfor_seat_node(struct waitfor_maker *m, const struct job_member *member, 
 		return unknown_caller(m, rank, !member->nops && !member->np2p);
 	if (stands_alone(m, rank, thread))
 		return loose_node(m, rank, true);
-	if (!others_wait(m, rank, thread))
+	if (!some_wait(m, rank, thread, true))
 		return rank.i;
-	if (thread_waits(m, rank, thread))
+	if (some_wait(m, rank, thread, false))
 		return caller_node(m, rank, thread);
 	if (m->job->threads[thread].state != JOB_THREAD_OUTSIDE)
 		return loose_node(m, rank, true);
