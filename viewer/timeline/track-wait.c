@@ -18,33 +18,38 @@ static bool is_better(const struct wait *a, const struct wait *b)
 	return a->since != JOB_UNKNOWN && (b->since == JOB_UNKNOWN || a->since < b->since);
 }
 
-/* Takes a wait that holds a thread; of a dump, which knows of no threads, what it entered last. */
-const struct wait *track_find_wait(const struct track_maker *maker, struct rank_index rank)
+/* The best of the rank's waits that are such; NULL none. */
+static const struct wait *best_wait(const struct track_maker *maker, struct rank_index rank,
+	bool (*is_such)(const struct wait *wait))
 {
 	const struct waits *waits = maker->facts->waits;
 	const struct wait *best = NULL;
 
-	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++) {
-		const struct wait *wait = &waits->at[i];
-
-		if ((wait->held || (wait->sure && wait->age_unknown)) && is_better(wait, best))
-			best = wait;
-	}
+	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++)
+		if (is_such(&waits->at[i]) && is_better(&waits->at[i], best))
+			best = &waits->at[i];
 	return best;
+}
+
+/* One that holds a thread; of a dump, which knows of no threads, what it entered last. */
+static bool is_now(const struct wait *wait)
+{
+	return wait->held || (wait->sure && wait->age_unknown);
+}
+
+static bool is_pending(const struct wait *wait)
+{
+	return !wait->held && wait->sure && wait->op;
+}
+
+const struct wait *track_find_wait(const struct track_maker *maker, struct rank_index rank)
+{
+	return best_wait(maker, rank, is_now);
 }
 
 const struct wait *track_find_pending(const struct track_maker *maker, struct rank_index rank)
 {
-	const struct waits *waits = maker->facts->waits;
-	const struct wait *best = NULL;
-
-	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++) {
-		const struct wait *wait = &waits->at[i];
-
-		if (!wait->held && wait->sure && wait->op && is_better(wait, best))
-			best = wait;
-	}
-	return best;
+	return best_wait(maker, rank, is_pending);
 }
 
 /*
