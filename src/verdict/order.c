@@ -231,18 +231,6 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 	array_release(&draft->camp_b.list);
 }
 
-/* Adds who waits for the circle, or is in it. */
-static void find_waiting(struct inquiry *q, int part, struct draft *draft)
-{
-	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
-
-	for (size_t i = 0; i < q->graph->nnodes; i++)
-		marked[i] =
-			q->graph->nodes[i].part == part && q->graph->nodes[i].kind != WAITFOR_RANK;
-	find_victims(q, marked, draft);
-	free(marked);
-}
-
 /* True if the ops of the circle are known not to be complete. */
 static bool is_sure(const struct inquiry *q, int part)
 {
@@ -330,7 +318,7 @@ static bool write_pair_fault(struct inquiry *q, int part, const struct circle *c
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.group = q->job->members[fault.wait->member].group;
 	pairs_write(q, &fault, draft);
-	find_waiting(q, part, draft);
+	find_victims_of_part(q, part, draft);
 	circle_tell_edges(q, circle, draft);
 	return true;
 }
@@ -371,7 +359,7 @@ static void prefer_stray(struct inquiry *q, int part, const struct circle *circl
 	inquiry_drop_draft(q);
 	draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
 	stray_write(q, stray, draft);
-	find_waiting(q, part, draft);
+	find_victims_of_part(q, part, draft);
 	circle_tell_edges(q, circle, draft);
 }
 
@@ -445,7 +433,7 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 	better = away_that_turns(q, &draft->culprits, &why);
 	if (better)
 		away_take(q, better, &why, draft);
-	find_waiting(q, part, draft);
+	find_victims_of_part(q, part, draft);
 	circle_tell_edges(q, circle, draft);
 	return true;
 }
@@ -528,7 +516,7 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 		blame_nobody(circle, draft);
 	if (open)
 		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
-	find_waiting(q, part, draft);
+	find_victims_of_part(q, part, draft);
 	if (!better || !(better->traits & AWAY_ENDS))
 		circle_tell_order(q, circle, draft);
 	circle_tell_edges(q, circle, draft);

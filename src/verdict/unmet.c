@@ -96,16 +96,6 @@ static void tell_tags(struct inquiry *q, const struct wait *wait, const struct j
 	fact->c = (int64_t)other->tag;
 }
 
-static void find_waiting(struct inquiry *q, int part, struct draft *draft)
-{
-	bool *marked = arena_new_many(q->arena, bool, q->graph->nnodes + 1);
-
-	for (size_t i = 0; i < q->graph->nnodes; i++)
-		marked[i] = q->graph->nodes[i].part == part &&
-			    q->graph->nodes[i].kind != WAITFOR_RANK;
-	find_victims(q, marked, draft);
-}
-
 static struct draft *draft_unmet(struct inquiry *q, const struct wait *wait)
 {
 	const struct job_member *peer = &q->job->members[wait->peer];
@@ -127,7 +117,7 @@ static struct draft *draft_lacking(struct inquiry *q, const struct wait *wait, i
 	draft->verdict.confidence =
 		inquiry_by_dumps(q) ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
-	find_waiting(q, part, draft);
+	find_victims_of_part(q, part, draft);
 	return draft;
 }
 

@@ -65,6 +65,17 @@ void find_victims(struct inquiry *q, const bool *marked, struct draft *draft)
 	add_fellows(q, draft);
 }
 
+void find_victims_of_part(struct inquiry *q, int part, struct draft *draft)
+{
+	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
+
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		marked[i] =
+			q->graph->nodes[i].part == part && q->graph->nodes[i].kind != WAITFOR_RANK;
+	find_victims(q, marked, draft);
+	free(marked);
+}
+
 /* -- where they wait --------------------------------------------------------------------------- */
 
 /* True if the wait is in something that others may wait in, too. */
