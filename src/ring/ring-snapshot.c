@@ -304,3 +304,22 @@ out:
 	free(copy.bytes);
 	return error;
 }
+
+bool ring_glance_group(
+	int fd, const struct ring_header *header, uint64_t i, struct ring_group *ret)
+{
+	const size_t head = offsetof(struct ring_group, enqueue);
+
+	for (size_t k = 0; k < RING_SECTIONS; k++) {
+		const struct ring_section *section = &header->section[k];
+
+		if (section->id == RING_S_GROUPS && i < section->count &&
+			section->offset < INT64_MAX / 2 && section->elem_size >= sizeof(*ret) &&
+			section->elem_size < UINT32_MAX && i < UINT32_MAX)
+			return pread(fd, ret, head,
+				       (off_t)(section->offset + i * section->elem_size)) ==
+				       (ssize_t)head &&
+			       ret->seq;
+	}
+	return false;
+}

@@ -15,7 +15,11 @@
 #ifndef RING_SNAPSHOT_H
 #define RING_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "ring/ring.h"
 
 #define RING_FILE_MAX (64ul << 20) /* what claims to be larger is read up to here */
 
@@ -26,5 +30,13 @@
  * regular file is -EINVAL.
  */
 int ring_snapshot(int fd, void **ret_bytes, size_t *ret_size);
+
+/*
+ * Reads group i of the ring behind `fd`, whose header is that: what it is and how far it has come,
+ * without what follows `enqueue`. False behind the last one, and where it cannot be read; it may
+ * be half written (an odd seq).
+ */
+bool ring_glance_group(
+	int fd, const struct ring_header *header, uint64_t i, struct ring_group *ret);
 
 #endif

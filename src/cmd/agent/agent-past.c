@@ -12,6 +12,7 @@
 #include "evidence/gather/liveness.h"
 #include "ring/census-read.h"
 #include "ring/census-write.h"
+#include "ring/ring-snapshot.h"
 #include "ring/ring.h"
 
 #define GROUPS_MOST 256u
@@ -125,19 +126,8 @@ static void read_seats(struct past *past, size_t which, int fd)
 
 	if (pread(fd, &header, sizeof(header), 0) != sizeof(header))
 		return;
-	for (size_t i = 0; i < RING_SECTIONS; i++) {
-		const struct ring_section *section = &header.section[i];
-
-		for (uint64_t k = 0; section->id == RING_S_GROUPS && k < section->count &&
-			k < GROUPS_MOST && section->elem_size >= sizeof(group); k++) {
-			const size_t head = offsetof(struct ring_group, enqueue);
-			uint64_t at = section->offset + k * section->elem_size;
-
-			if (pread(fd, &group, head, (off_t)at) != (ssize_t)head || !group.seq)
-				break;
-			*array_add(&past->seats) = (struct seat){group.key, group.size, which};
-		}
-	}
+	for (uint64_t i = 0; i < GROUPS_MOST && ring_glance_group(fd, &header, i, &group); i++)
+		*array_add(&past->seats) = (struct seat){group.key, group.size, which};
 }
 
 static int compare_seats(const void *a, const void *b)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ring/makers.h"
+#include "ring/ring-snapshot.h"
 
 /* How many communicators are read of one ring, and of a folder: as many as tell it from others. */
 #define WORLDS_OF_RING 32u
@@ -42,22 +43,9 @@ static void worlds_of_ring(struct jobs_entry *entry, int fd)
 	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
 		header.magic != RING_MAGIC || header.role != RING_RANK)
 		return;
-	for (size_t i = 0; i < RING_SECTIONS; i++) {
-		const struct ring_section *section = &header.section[i];
-
-		for (uint64_t k = 0; section->id == RING_S_GROUPS && k < section->count &&
-				     k < WORLDS_OF_RING && section->offset < INT64_MAX / 2 &&
-				     section->elem_size >= sizeof(group) &&
-				     section->elem_size < UINT32_MAX; k++) {
-			const size_t head = offsetof(struct ring_group, enqueue);
-			uint64_t at = section->offset + k * section->elem_size;
-
-			if (pread(fd, &group, head, (off_t)at) != (ssize_t)head || !group.seq)
-				break;
-			if (!(group.seq & 1) && group.key && ring_maker_draws_ids(group.maker))
-				worlds_add(entry, &group, header.world_size);
-		}
-	}
+	for (uint64_t i = 0; i < WORLDS_OF_RING && ring_glance_group(fd, &header, i, &group); i++)
+		if (!(group.seq & 1) && group.key && ring_maker_draws_ids(group.maker))
+			worlds_add(entry, &group, header.world_size);
 }
 
 void jobs_read_worlds(struct jobs_entry *entry, const struct folder *folder)
