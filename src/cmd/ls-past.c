@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "words/escape.h"
+#include "report/json-parts.h"
 #include "words/receipt-words.h"
 #include "words/wording.h"
 
@@ -49,12 +49,7 @@ void ls_past_ranks(struct str *into, const struct receipt *receipt)
 
 static void put_text(struct json_object *object, const char *key, const char *text)
 {
-	struct str safe = {0};
-
-	escape_to_utf8(&safe, text);
-	json_object_object_add(object, key,
-		*text ? json_object_new_string(str_text(&safe)) : NULL);
-	str_release(&safe);
+	json_object_object_add(object, key, *text ? json_text(text) : NULL);
 }
 
 static void put_number(struct json_object *object, const char *key, int64_t n)

@@ -18,6 +18,7 @@
 #include "cmd/seen-folders.h"
 #include "evidence/agent/fellows.h"
 #include "proc/survey/standing.h"
+#include "report/json-parts.h"
 #include "words/escape.h"
 #include "words/receipt-words.h"
 
@@ -69,17 +70,26 @@ static int64_t age_of(const struct jobs_entry *entry)
 	return entry->launched ? clock_realtime_ns() - entry->launched : 0;
 }
 
-/* Appends one cell: escaped, cut and padded to `width`. */
-static void add_cell(struct str *line, const char *text, size_t width, bool utf8)
-{
-	struct str safe = {0};
-	size_t used;
+/* The cells of a job's row. */
+struct row {
+	const char *id, *name, *ranks;
+	const struct str *state;
+	const char *age, *owner;
+};
 
-	escape_text(&safe, text, utf8);
-	used = escape_fit(line, str_text(&safe), width);
-	for (; used < width + 2; used++)
-		str_add_char(line, ' ');
-	str_release(&safe);
+/* A state is never cut: it is what the table is asked for. */
+static void print_row(const struct row *row, bool utf8)
+{
+	struct str line = {0};
+
+	escape_cell(&line, row->id, 24, utf8);
+	escape_cell(&line, row->name, 18, utf8);
+	escape_cell(&line, row->ranks, 7, utf8);
+	escape_cell(&line, str_text(row->state), row->state->len > 8 ? row->state->len : 8, utf8);
+	escape_cell(&line, row->age, 7, utf8);
+	str_add(&line, row->owner);
+	puts(str_text(&line));
+	str_release(&line);
 }
 
 /*
@@ -114,12 +124,11 @@ static void add_name(const struct jobs_entry *entry, struct str *into)
 		job_words_program(entry->command, into);
 }
 
-/* Prints the row of a job with folders. */
-static void print_row(const struct fellows_sum *sum, bool utf8)
+static void print_own_row(const struct fellows_sum *sum, bool utf8)
 {
 	const struct jobs_entry *entry = &sum->all;
 	char ranks[48], age[CLOCK_TEXT_SIZE] = "-", number[OWNER_SIZE];
-	struct str line = {0}, state = {0}, name = {0};
+	struct str state = {0}, name = {0};
 
 	add_name(entry, &name);
 	add_state(entry, &state);
@@ -131,25 +140,16 @@ static void print_row(const struct fellows_sum *sum, bool utf8)
 		snprintf(ranks, sizeof(ranks), "%u/%u", entry->ranks_alive, entry->ranks);
 	if (entry->launched)
 		clock_format(age_of(entry), age);
-	add_cell(&line, entry->id, 24, utf8);
-	add_cell(&line, str_text(&name), 18, utf8);
-	add_cell(&line, ranks, 7, utf8);
-	add_cell(&line, str_text(&state), state.len > 8 ? state.len : 8, utf8);
-	add_cell(&line, age, 7, utf8);
-	str_add(&line, owner_name(entry->owner, number));
-	puts(str_text(&line));
-	str_release(&line);
+	print_row(&(struct row){entry->id, str_text(&name), ranks, &state, age,
+			  owner_name(entry->owner, number)},
+		utf8);
 	str_release(&state);
 	str_release(&name);
 }
 
 static void add_text(struct json_object *object, const char *key, const char *text)
 {
-	struct str safe = {0};
-
-	escape_to_utf8(&safe, text);
-	json_object_object_add(object, key, json_object_new_string(str_text(&safe)));
-	str_release(&safe);
+	json_object_object_add(object, key, json_text(text));
 }
 
 /* Makes the list of a job's folders. */
@@ -157,15 +157,9 @@ static struct json_object *folders_of(const struct jobs *jobs, const struct jobs
 {
 	struct json_object *list = json_object_new_array();
 
-	for (size_t i = jobs->nr; i-- > 0;) {
-		struct str safe = {0};
-
-		if (!fellows_are(&jobs->items[i], of))
-			continue;
-		escape_to_utf8(&safe, jobs->items[i].folder);
-		json_object_array_add(list, json_object_new_string(str_text(&safe)));
-		str_release(&safe);
-	}
+	for (size_t i = jobs->nr; i-- > 0;)
+		if (fellows_are(&jobs->items[i], of))
+			json_object_array_add(list, json_text(jobs->items[i].folder));
 	return list;
 }
 
@@ -209,7 +203,7 @@ static struct json_object *sum_object(const struct jobs *jobs, const struct fell
 static void print_foreign_row(struct survey *survey, const struct survey_job *job, bool utf8)
 {
 	char ranks[48], age[CLOCK_TEXT_SIZE] = "-", number[OWNER_SIZE];
-	struct str line = {0}, name = {0}, state = {0};
+	struct str name = {0}, state = {0};
 
 	if (job->world_size >= 0)
 		snprintf(ranks, sizeof(ranks), "%zu/%d", job->ranks, job->world_size);
@@ -219,16 +213,11 @@ static void print_foreign_row(struct survey *survey, const struct survey_job *jo
 		clock_format(job_words_age(survey, job), age);
 	str_printf(&name, "pid %u ", job->first_pid);
 	job_words_program_of(survey, job, &name);
-	add_cell(&line, job->id, 24, utf8);
-	add_cell(&line, str_text(&name), 18, utf8);
-	add_cell(&line, ranks, 7, utf8);
 	str_printf(&state, "no probe%s%s", job->standing ? ", " : "",
 		standing_name(job->standing));
-	add_cell(&line, str_text(&state), state.len > 8 ? state.len : 8, utf8);
-	add_cell(&line, age, 7, utf8);
-	str_add(&line, owner_name(job->uid, number));
-	puts(str_text(&line));
-	str_release(&line);
+	print_row(&(struct row){job->id, str_text(&name), ranks, &state, age,
+			  owner_name(job->uid, number)},
+		utf8);
 	str_release(&name);
 	str_release(&state);
 }
@@ -264,7 +253,7 @@ static struct json_object *foreign_object(struct survey *survey, const struct su
 /* Prints the row of a run that left only a receipt. */
 static void print_past_row(const struct receipt *receipt, bool utf8)
 {
-	struct str line = {0}, state = {0}, ranks = {0};
+	struct str state = {0}, ranks = {0};
 	char age[CLOCK_TEXT_SIZE] = "-", number[OWNER_SIZE];
 	struct stat about;
 
@@ -274,14 +263,11 @@ static void print_past_row(const struct receipt *receipt, bool utf8)
 	ls_past_ranks(&ranks, receipt);
 	if (receipt->launch.launched != JOB_UNKNOWN)
 		clock_format(clock_realtime_ns() - receipt->launch.launched, age);
-	add_cell(&line, receipt->launch.job, 24, utf8);
-	add_cell(&line, receipt->launch.name, 18, utf8);
-	add_cell(&line, str_text(&ranks), 7, utf8);
-	add_cell(&line, str_text(&state), state.len > 8 ? state.len : 8, utf8);
-	add_cell(&line, age, 7, utf8);
-	str_add(&line, stat(receipt->path, &about) == 0 ? owner_name(about.st_uid, number) : "-");
-	puts(str_text(&line));
-	str_release(&line);
+	print_row(&(struct row){receipt->launch.job, receipt->launch.name, str_text(&ranks),
+			  &state, age,
+			  stat(receipt->path, &about) == 0 ? owner_name(about.st_uid, number)
+							   : "-"},
+		utf8);
 	str_release(&state);
 	str_release(&ranks);
 }
@@ -341,7 +327,7 @@ static void print_own(const struct jobs *jobs, bool all, struct failed *failed)
 			continue;
 		fellows_sum(jobs, entry, &sum);
 		if (!failed_early(entry) || all || !failed->newest)
-			print_row(&sum, outlet_is_utf8());
+			print_own_row(&sum, outlet_is_utf8());
 		else
 			failed->more++;
 		if (!failed->newest && failed_early(entry))

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "cmd/outlet.h"
+#include "report/json-parts.h"
 #include "words/breaks.h"
 #include "words/escape.h"
 
@@ -213,11 +214,7 @@ void preflight_page_print(const struct preflight *preflight,
 
 static void put(struct json_object *object, const char *key, const char *text)
 {
-	struct str safe = {0};
-
-	escape_to_utf8(&safe, text);
-	json_object_object_add(object, key, json_object_new_string(str_text(&safe)));
-	str_release(&safe);
+	json_object_object_add(object, key, json_text(text));
 }
 
 static const char *grade_name(enum preflight_grade grade)

@@ -4,6 +4,7 @@
 #include <json.h>
 #include <string.h>
 
+#include "report/json-parts.h"
 #include "words/drift-words.h"
 #include "words/escape.h"
 
@@ -18,11 +19,7 @@ static const char *const paces[] = {"unknown", "alike", "slower", "faster"};
 /* Adds a text, made valid UTF-8. */
 static void put_text(struct json_object *into, const char *key, const char *text)
 {
-	struct str safe = {0};
-
-	escape_to_utf8(&safe, text);
-	json_object_object_add(into, key, json_object_new_string(str_text(&safe)));
-	str_release(&safe);
+	json_object_object_add(into, key, json_text(text));
 }
 
 /* Makes one difference: what differs, its values before and after, and what that usually breaks. */

@@ -63,19 +63,6 @@ void receipt_text(struct str *into, const struct receipt *receipt, bool all, boo
 	str_release(&title);
 }
 
-/* Appends one cell: escaped, cut or filled to so many columns, with two blanks behind. */
-static void add_cell(struct str *into, const char *text, size_t width, bool utf8)
-{
-	struct str safe = {0};
-	size_t used;
-
-	escape_text(&safe, text, utf8);
-	used = escape_fit(into, str_text(&safe), width);
-	for (; used < width + 2; used++)
-		str_add_char(into, ' ');
-	str_release(&safe);
-}
-
 /* Appends a run's line of the table. */
 static void add_row(struct str *into, const struct receipt *receipt, bool utf8)
 {
@@ -84,11 +71,11 @@ static void add_row(struct str *into, const struct receipt *receipt, bool utf8)
 	receipt_state(&state, receipt);
 	receipt_add_date(&when, receipt->launch.launched);
 	receipt_add_span(&took, receipt_took(receipt));
-	add_cell(into, receipt->launch.job, 20, utf8);
-	add_cell(into, receipt->launch.name, 12, utf8);
-	add_cell(into, str_text(&state), 10, utf8);
-	add_cell(into, str_text(&when), 19, utf8);
-	add_cell(into, str_text(&took), 9, utf8);
+	escape_cell(into, receipt->launch.job, 20, utf8);
+	escape_cell(into, receipt->launch.name, 12, utf8);
+	escape_cell(into, str_text(&state), 10, utf8);
+	escape_cell(into, str_text(&when), 19, utf8);
+	escape_cell(into, str_text(&took), 9, utf8);
 	while (into->len && into->text[into->len - 1] == ' ')
 		str_cut(into, into->len - 1);
 	str_add_char(into, '\n');
@@ -119,9 +106,9 @@ static void add_drift(struct str *into, const struct drift *drift, const struct 
 	drift_label(&label, drift);
 	drift_value(&was, drift, before, false);
 	drift_value(&is, drift, after, true);
-	add_cell(into, str_text(&label), LABEL - 2, utf8);
-	add_cell(into, str_text(&was), SIDE - 2, utf8);
-	add_cell(into, str_text(&is), SIDE - 2, utf8);
+	escape_cell(into, str_text(&label), LABEL - 2, utf8);
+	escape_cell(into, str_text(&was), SIDE - 2, utf8);
+	escape_cell(into, str_text(&is), SIDE - 2, utf8);
 	add_line(into, drift_breaks(drift), utf8);
 	str_release(&label);
 	str_release(&was);
@@ -131,9 +118,9 @@ static void add_drift(struct str *into, const struct drift *drift, const struct 
 /* Appends the header of the differences. */
 static void add_header(struct str *into, const char *before, const char *after, bool utf8)
 {
-	add_cell(into, "DRIFTED", LABEL - 2, utf8);
-	add_cell(into, before, SIDE - 2, utf8);
-	add_cell(into, after, SIDE - 2, utf8);
+	escape_cell(into, "DRIFTED", LABEL - 2, utf8);
+	escape_cell(into, before, SIDE - 2, utf8);
+	escape_cell(into, after, SIDE - 2, utf8);
 	str_add(into, "USUALLY BREAKS\n");
 }
 
@@ -230,7 +217,7 @@ static void add_run(struct str *into, const struct receipt *receipt, const char 
 	receipt_add_date(&words, receipt->launch.launched);
 	str_add(&words, " UTC");
 	str_add_char(into, ' ');
-	add_cell(into, label, SIDE - 2, utf8);
+	escape_cell(into, label, SIDE - 2, utf8);
 	add_line(into, str_text(&words), utf8);
 	str_release(&words);
 }

@@ -199,6 +199,18 @@ size_t escape_fit(struct str *into, const char *escaped, size_t width)
 	return used;
 }
 
+void escape_cell(struct str *into, const char *text, size_t width, bool utf8)
+{
+	struct str safe = {0};
+	size_t used;
+
+	escape_text(&safe, text, utf8);
+	used = escape_fit(into, str_text(&safe), width);
+	for (; used < width + 2; used++)
+		str_add_char(into, ' ');
+	str_release(&safe);
+}
+
 void escape_to_utf8(struct str *into, const char *text)
 {
 	for (size_t size; *text; text += size) {

@@ -45,6 +45,9 @@ void escape_text(struct str *into, const char *text, bool utf8);
  */
 size_t escape_fit(struct str *into, const char *escaped, size_t width);
 
+/* Appends one cell of a table: text, escaped, cut to width columns, filled up to two more. */
+void escape_cell(struct str *into, const char *text, size_t width, bool utf8);
+
 /* Appends text as valid UTF-8: every byte that belongs to no character becomes U+FFFD. */
 void escape_to_utf8(struct str *into, const char *text);
 
