@@ -393,36 +393,67 @@ static void live_proc_add_stderr(const struct live_proc_target *target,
 	str_release(&label);
 }
 
+/* What is read of many processes at once, and whose it is. */
+struct live_asked {
+	struct blocking_read *reads;
+	size_t *whose; /* of live_processes */
+	size_t nr;
+};
+
+/* `wants`: what to read of that process; false for nothing. */
+static struct live_asked live_ask(const struct live_proc_target *target,
+	bool (*wants)(const struct live_processes *processes, size_t at, struct blocking_read *ret))
+{
+	const struct live_processes *processes = target->processes;
+	struct live_asked asked = {
+		.reads = alloc_zeroed(processes->all.nr + 1, sizeof(*asked.reads)),
+		.whose = alloc_zeroed(processes->all.nr + 1, sizeof(*asked.whose))};
+
+	for (size_t i = 0; i < processes->all.nr; i++) {
+		if (!wants(processes, i, &asked.reads[asked.nr]))
+			continue;
+		asked.reads[asked.nr].owner = target->owner;
+		asked.whose[asked.nr++] = i;
+	}
+	return asked;
+}
+
+/* Gives each answer to its process. */
+static void live_take(const struct live_proc_target *target, struct live_asked *asked,
+	void (*take)(const struct live_proc_target *target, const struct live_process *process,
+		struct blocking_read *read))
+{
+	for (size_t i = 0; i < asked->nr; i++) {
+		take(target, &target->processes->all.items[asked->whose[i]], &asked->reads[i]);
+		str_release(&asked->reads[i].bytes);
+	}
+	free(asked->reads);
+	free(asked->whose);
+}
+
+static bool live_wants_stderr(
+	const struct live_processes *processes, size_t at, struct blocking_read *ret)
+{
+	const struct live_process *process = &processes->all.items[at];
+
+	*ret = (struct blocking_read){.pid = process->here,
+		.name = process->here ? "fd/2" : process->log,
+		.what = BLOCKING_READ_TAIL,
+		.cap = LIVE_STDERR_BYTES};
+	return process->threads && (process->here || process->log);
+}
+
 static void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms)
 {
 	const struct live_processes *processes = target->processes;
-	struct blocking_read *reads = alloc_zeroed(processes->all.nr + 1, sizeof(*reads));
-	size_t *whose = alloc_zeroed(processes->all.nr + 1, sizeof(*whose));
-	size_t nr = 0;
+	struct live_asked asked = live_ask(target, live_wants_stderr);
 
-	for (size_t i = 0; i < processes->all.nr; i++) {
-		const struct live_process *process = &processes->all.items[i];
-
-		if (!process->threads || !(process->here || process->log))
-			continue;
-		whose[nr] = i;
-		reads[nr++] = (struct blocking_read){.pid = process->here,
-			.owner = target->owner,
-			.name = process->here ? "fd/2" : process->log,
-			.what = BLOCKING_READ_TAIL,
-			.cap = LIVE_STDERR_BYTES};
-	}
-	blocking_reads_run(reads, nr, deadline_ms);
-	for (size_t i = 0; i < nr; i++)
-		live_stderr_leave_later(
-			processes, live_proc_born(&processes->all.items[whose[i]]), &reads[i]);
-	live_stderr_read_back(processes, reads, nr, deadline_ms);
-	for (size_t i = 0; i < nr; i++) {
-		live_proc_add_stderr(target, &processes->all.items[whose[i]], &reads[i]);
-		str_release(&reads[i].bytes);
-	}
-	free(reads);
-	free(whose);
+	blocking_reads_run(asked.reads, asked.nr, deadline_ms);
+	for (size_t i = 0; i < asked.nr; i++)
+		live_stderr_leave_later(processes,
+			live_proc_born(&processes->all.items[asked.whose[i]]), &asked.reads[i]);
+	live_stderr_read_back(processes, asked.reads, asked.nr, deadline_ms);
+	live_take(target, &asked, live_proc_add_stderr);
 }
 
 /* --- Error files ----------------------------------------------------------------------------- */
@@ -462,33 +493,23 @@ static void live_proc_add_error_file(const struct live_proc_target *target,
 		evidence_add(target->into, &about, (uint8_t *)str_detach(&read->bytes), len);
 }
 
+static bool live_wants_error_file(
+	const struct live_processes *processes, size_t at, struct blocking_read *ret)
+{
+	const char *path = processes->all.items[at].error_file;
+
+	*ret = (struct blocking_read){
+		.name = path, .what = BLOCKING_READ_FILE, .cap = LIVE_ERROR_BYTES};
+	return path && path[0] == '/' && !live_proc_is_inherited(processes, at);
+}
+
 static void live_proc_take_error_files(const struct live_proc_target *target, int deadline_ms)
 {
-	const struct live_processes *processes = target->processes;
-	struct blocking_read *reads = alloc_zeroed(processes->all.nr + 1, sizeof(*reads));
-	size_t *whose = alloc_zeroed(processes->all.nr + 1, sizeof(*whose));
-	size_t nr = 0;
+	struct live_asked asked = live_ask(target, live_wants_error_file);
 
-	for (size_t i = 0; i < processes->all.nr; i++) {
-		const struct live_process *process = &processes->all.items[i];
-
-		if (!process->error_file || process->error_file[0] != '/' ||
-			live_proc_is_inherited(processes, i))
-			continue;
-		whose[nr] = i;
-		reads[nr++] = (struct blocking_read){.owner = target->owner,
-			.name = process->error_file,
-			.what = BLOCKING_READ_FILE,
-			.cap = LIVE_ERROR_BYTES};
-	}
-	if (nr)
-		blocking_reads_run(reads, nr, deadline_ms);
-	for (size_t i = 0; i < nr; i++) {
-		live_proc_add_error_file(target, &processes->all.items[whose[i]], &reads[i]);
-		str_release(&reads[i].bytes);
-	}
-	free(reads);
-	free(whose);
+	if (asked.nr)
+		blocking_reads_run(asked.reads, asked.nr, deadline_ms);
+	live_take(target, &asked, live_proc_add_error_file);
 }
 
 void live_proc_take_words(const struct live_proc_target *target, int deadline_ms)
