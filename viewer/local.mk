@@ -41,7 +41,6 @@ viewer_libviewer_la_SOURCES = \
 	%D%/state/rows.c %D%/state/rows.h \
 	%D%/timeline/minimap.c \
 	%D%/timeline/ruler.c \
-	%D%/state/state-cites.c \
 	%D%/state/state-command.c \
 	%D%/state/state-copy.c \
 	%D%/state/state-count.c \
@@ -75,7 +74,6 @@ viewer_libviewer_la_SOURCES = \
 	%D%/timeline/track-now.c \
 	%D%/timeline/track-room.c \
 	%D%/timeline/track-spans.c \
-	%D%/timeline/track-wait.c \
 	%D%/timeline/track.c %D%/timeline/track.h \
 	%D%/pane/treelines.c %D%/pane/treelines.h \
 	%D%/viewer.c %D%/viewer.h \

@@ -13,8 +13,6 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/agent/agent-packages.c %D%/agent/agent-packages.h \
 	%D%/agent/agent-receipt.c %D%/agent/agent-receipt.h \
 	%D%/compare.c %D%/receipt.c \
-	%D%/ls-past.c %D%/ls-past.h \
-	%D%/receipt-rules.c %D%/receipt-rules.h \
 	%D%/receipts.c %D%/receipts.h \
 	%D%/agent/agent-quiet.c %D%/agent/agent-quiet.h \
 	%D%/agent/agent-rally.c %D%/agent/agent-rally.h \

@@ -4,7 +4,6 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/agent/agentfiles.c %D%/agent/agentfiles.h \
 	%D%/format/bundle.c %D%/format/bundle.h \
 	%D%/format/bundle-folder.c %D%/format/bundle-frame.h \
-	%D%/format/bundle-head.c %D%/format/bundle-head.h \
 	%D%/format/bundle-write.c \
 	%D%/gather/storage-places.c %D%/gather/storage-places.h \
 	%D%/gather/cache-places.c %D%/gather/cache-places.h \

@@ -11,7 +11,6 @@ src_job_libjob_la_SOURCES = \
 	%D%/clocks.c %D%/clocks.h \
 	%D%/compiles.c %D%/compiles.h \
 	%D%/firsts.c %D%/firsts.h \
-	%D%/seal/build-frames.c \
 	%D%/forks.c %D%/forks.h \
 	%D%/habit.c %D%/habit.h \
 	%D%/job.h \

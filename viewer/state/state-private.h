@@ -254,8 +254,6 @@ bool state_shows_pane(const struct state *state);
 const struct pane_line *state_line(const struct state *state);
 /* Chooses a line, or the last one that there is. */
 void state_pick_line(struct state *state, size_t line);
-/* state-cites.c: opens the pane that has the line's evidence, there; false: none has. */
-bool state_open_cite(struct state *state, const struct pane_line *line);
 
 /* Goes where the line's cite points. */
 void state_enter_line(struct state *state);

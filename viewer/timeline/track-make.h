@@ -114,21 +114,6 @@ void track_keep(struct track_room *room, size_t nr, size_t size);
 size_t track_count_events(const struct job *job);
 /* Makes the rank's track, with its events. */
 void track_make_events(struct track_maker *maker, struct rank_index rank);
-/* track-wait.c: returns the wait that says most; NULL none. */
-const struct wait *track_find_wait(const struct track_maker *maker, struct rank_index rank);
-/*
- * Returns the wait for an op that it launched and that is known not to be complete, while its
- * threads go on; NULL.
- */
-const struct wait *track_find_pending(const struct track_maker *maker, struct rank_index rank);
-/* Returns since when the wait's call holds its thread; JOB_UNKNOWN. */
-int64_t track_entered_call(const struct job *job, const struct wait *wait);
-/* Says that the rank is in that wait. */
-void track_take_wait(
-	struct track_maker *maker, const struct wait *found, struct track_now *now);
-/* Says that it goes on, with that op under way. */
-void track_take_pending(
-	struct track_maker *maker, const struct wait *wait, struct track_now *now);
 /* track-now.c: returns what the rank does when its evidence ends. */
 struct track_now track_find_now(struct track_maker *maker, struct rank_index rank);
 /* True if anything says what the rank did: a ring, a flight record, marks. */

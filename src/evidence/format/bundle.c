@@ -8,6 +8,9 @@
  */
 #include "evidence/format/bundle.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,8 +21,107 @@
 #include "base/file.h"
 #include "base/meter.h"
 #include "evidence/format/bundle-frame.h"
-#include "evidence/format/bundle-head.h"
+#include "evidence/format/unpack.h"
 #include "evidence/gather/measure.h"
+
+/* --- The head of a frame: a msgpack map of scalars (bundle.h) --------------------------------- */
+
+/*
+ * What a head says. It owns its texts, which are NULL where it has none; numbers that it does not
+ * tell are 0, if nothing else is said.
+ */
+struct bundle_head {
+	char *kind;
+	char *host;
+	char *label;
+	int64_t rank; /* -1 where the head does not tell */
+	int64_t pid;
+	int64_t start_time;
+	int64_t when; /* realtime ns */
+	int64_t damaged; /* 1: the exhibit was damaged before it was packed */
+	int64_t size; /* bytes of the exhibit */
+	int64_t packed; /* bytes of the body */
+	int64_t frames; /* of the closing: how many frames there are */
+};
+
+/* The keys of a head, with the fields that they fill. */
+static const struct {
+	const char *key;
+	size_t offset;
+	bool text;
+} keys[] = {
+	{"kind", offsetof(struct bundle_head, kind), true},
+	{"host", offsetof(struct bundle_head, host), true},
+	{"label", offsetof(struct bundle_head, label), true},
+	{"rank", offsetof(struct bundle_head, rank), false},
+	{"pid", offsetof(struct bundle_head, pid), false},
+	{"start_time", offsetof(struct bundle_head, start_time), false},
+	{"when", offsetof(struct bundle_head, when), false},
+	{"damaged", offsetof(struct bundle_head, damaged), false},
+	{"size", offsetof(struct bundle_head, size), false},
+	{"packed", offsetof(struct bundle_head, packed), false},
+	{"frames", offsetof(struct bundle_head, frames), false},
+};
+
+static void take_text(char **text, const struct unpack_item *value)
+{
+	free(*text);
+	*text = alloc_copy(value->bytes, value->len);
+}
+
+/* Stores the value in the field of that key, if the key is known and the type is right. */
+static void take(
+	struct bundle_head *head, const struct unpack_item *key, const struct unpack_item *value)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		void *field = (char *)head + keys[i].offset;
+
+		if (!unpack_is(key, keys[i].key))
+			continue;
+		if (keys[i].text && value->type == UNPACK_BYTES)
+			take_text(field, value);
+		else if (!keys[i].text && value->type == UNPACK_INT)
+			*(int64_t *)field = (int64_t)(value->negative ? value->number
+								      : value->number & INT64_MAX);
+		return;
+	}
+}
+
+/*
+ * Reads the next item. Returns false where it is an array or a map: what those of a forged head say
+ * to hold would have to be skipped, or believed.
+ */
+static bool next_scalar(struct unpack *unpack, struct unpack_item *ret)
+{
+	return unpack_next(unpack, ret) && ret->type != UNPACK_ARRAY && ret->type != UNPACK_MAP;
+}
+
+/*
+ * Parses a head: a map of at most 65535 pairs, none of which nests. Keys that are unknown here are
+ * passed over. Returns false if it is none. The caller calls bundle_head_release() in any case.
+ */
+static bool bundle_head_parse(const uint8_t *bytes, size_t size, struct bundle_head *ret)
+{
+	struct unpack unpack = unpack_of(bytes, size);
+	struct unpack_item map, key, value;
+
+	*ret = (struct bundle_head){.rank = -1};
+	if (!unpack_next(&unpack, &map) || map.type != UNPACK_MAP || map.len > UINT16_MAX)
+		return false;
+	for (size_t i = 0; i < map.len; i++) {
+		if (!next_scalar(&unpack, &key) || !next_scalar(&unpack, &value))
+			return false;
+		take(ret, &key, &value);
+	}
+	return true;
+}
+
+static void bundle_head_release(struct bundle_head *head)
+{
+	free(head->kind);
+	free(head->host);
+	free(head->label);
+}
 
 #define BUNDLE_CHUNK  (64 * 1024) /* bytes unpacked at a time */
 #define BUNDLE_WINDOW 23   /* log2 of how far back unpacking may look; packing looks back 2^21 at

@@ -142,9 +142,4 @@ struct job_builder {
 /* Returns the arena's one copy of the text; "" for NULL. */
 const char *raw_intern(struct job_builder *b, const char *text);
 
-/* Returns the number of a frame; copies it if it is new. */
-uint32_t raw_intern_frame(struct job_builder *b, const struct job_frame *frame);
-/* Frees the frames and their index. */
-void raw_frames_release(struct raw_frames *frames);
-
 #endif
