@@ -129,68 +129,52 @@ size_t cfi_pointer_size(uint8_t encoding)
 
 /* -- expressions ------------------------------------------------------------------------------- */
 
+/* What opcodes of expressions have behind them: bytes, then LEB128 numbers. No others may pass. */
+static const struct {
+	uint8_t first, last, bytes, numbers;
+} cfi_operands_of[] = {
+	{0x03, 0x03, 8, 0}, /* addr */
+	{0x06, 0x06, 0, 0}, /* deref */
+	{0x08, 0x09, 1, 0}, /* const1u, const1s */
+	{0x0a, 0x0b, 2, 0}, /* const2u, const2s */
+	{0x0c, 0x0d, 4, 0}, /* const4u, const4s */
+	{0x0e, 0x0f, 8, 0}, /* const8u, const8s */
+	{0x10, 0x11, 0, 1}, /* constu, consts */
+	{0x12, 0x14, 0, 0}, /* dup, drop, over */
+	{0x15, 0x15, 1, 0}, /* pick */
+	{0x16, 0x17, 0, 0}, /* swap, rot */
+	{0x19, 0x1a, 0, 0}, /* abs, and; not div */
+	{0x1c, 0x22, 0, 0}, /* minus ... plus */
+	{0x23, 0x23, 0, 1}, /* plus_uconst */
+	{0x24, 0x27, 0, 0}, /* shl ... xor; bra is none of these */
+	{0x29, 0x2e, 0, 0}, /* eq ... ne; neither is skip */
+	{0x30, 0x6f, 0, 0}, /* lit0-31, reg0-31 */
+	{0x70, 0x90, 0, 1}, /* breg0-31, regx */
+	{0x92, 0x92, 0, 2}, /* bregx */
+	{0x94, 0x94, 1, 0}, /* deref_size */
+	{0x96, 0x96, 0, 0}, /* nop */
+};
+
+static void cfi_take(struct cfi_text *text, unsigned bytes, unsigned numbers)
+{
+	cfi_skip(text, bytes);
+	while (numbers--)
+		cfi_leb(text);
+}
+
 /*
  * Skips the operands of a DWARF opcode. Returns false for an opcode that must not pass; skip and
  * bra are cfi_block()'s.
  */
 static bool cfi_operands(struct cfi_text *text, unsigned op)
 {
-	if (op >= 0x30 && op <= 0x6f) /* lit0-31, reg0-31 */
-		return true;
-	if (op >= 0x12 && op <= 0x14) /* dup, drop, over */
-		return true;
-	if (op >= 0x19 && op <= 0x2e) /* abs ... ne; without div, and plus_uconst and bra below */
-		switch (op) {
-		case 0x1b: /* div */
-		case 0x28: /* bra */
-			return false;
-		case 0x23: /* plus_uconst */
-			cfi_leb(text);
-			return true;
-		default:
-			return true;
-		}
-	if (op >= 0x70 && op <= 0x8f) { /* breg0-31 */
-		cfi_leb(text);
+	for (size_t i = 0; i < sizeof(cfi_operands_of) / sizeof(cfi_operands_of[0]); i++) {
+		if (op < cfi_operands_of[i].first || op > cfi_operands_of[i].last)
+			continue;
+		cfi_take(text, cfi_operands_of[i].bytes, cfi_operands_of[i].numbers);
 		return true;
 	}
-	switch (op) {
-	case 0x06: /* deref */
-	case 0x16: /* swap */
-	case 0x17: /* rot */
-	case 0x96: /* nop */
-		return true;
-	case 0x08: /* const1u, const1s, pick, deref_size */
-	case 0x09:
-	case 0x15:
-	case 0x94:
-		cfi_skip(text, 1);
-		return true;
-	case 0x0a: /* const2u, const2s */
-	case 0x0b:
-		cfi_skip(text, 2);
-		return true;
-	case 0x0c: /* const4u, const4s */
-	case 0x0d:
-		cfi_skip(text, 4);
-		return true;
-	case 0x03: /* addr, const8u, const8s */
-	case 0x0e:
-	case 0x0f:
-		cfi_skip(text, 8);
-		return true;
-	case 0x10: /* constu, consts, regx */
-	case 0x11:
-	case 0x90:
-		cfi_leb(text);
-		return true;
-	case 0x92: /* bregx */
-		cfi_leb(text);
-		cfi_leb(text);
-		return true;
-	default:
-		return false;
-	}
+	return false;
 }
 
 /*
@@ -229,6 +213,55 @@ static bool cfi_block(struct cfi_text *text)
 
 /* -- programs ---------------------------------------------------------------------------------- */
 
+/* What an instruction is to the state, besides what it has behind it. */
+enum {
+	CFI_KNOWN = 1,
+	CFI_STEPS = 2, /* away from the function's entry */
+	CFI_SETS = 4,  /* the rule of the CFA */
+	CFI_WANTS = 8, /* that there is one */
+	CFI_BLOCK = 16 /* and an expression behind all else */
+};
+
+static const struct {
+	uint8_t is, bytes, numbers;
+} cfi_instructions[] = {
+	[0x00] = {CFI_KNOWN, 0, 0},		/* nop */
+	[0x02] = {CFI_KNOWN | CFI_STEPS, 1, 0}, /* advance_loc1 */
+	[0x03] = {CFI_KNOWN | CFI_STEPS, 2, 0},
+	[0x04] = {CFI_KNOWN | CFI_STEPS, 4, 0},
+	[0x05] = {CFI_KNOWN, 0, 2},		/* offset_extended */
+	[0x06] = {CFI_KNOWN, 0, 1},		/* restore_extended */
+	[0x07] = {CFI_KNOWN, 0, 1},		/* undefined */
+	[0x08] = {CFI_KNOWN, 0, 1},		/* same_value */
+	[0x0c] = {CFI_KNOWN | CFI_SETS, 0, 2},	/* def_cfa */
+	[0x0d] = {CFI_KNOWN | CFI_WANTS, 0, 1}, /* def_cfa_register */
+	[0x0e] = {CFI_KNOWN | CFI_WANTS, 0, 1}, /* def_cfa_offset */
+	[0x0f] = {CFI_KNOWN | CFI_SETS | CFI_BLOCK, 0, 0}, /* def_cfa_expression */
+	[0x10] = {CFI_KNOWN | CFI_BLOCK, 0, 1}, /* expression */
+	[0x11] = {CFI_KNOWN, 0, 2},		/* offset_extended_sf */
+	[0x12] = {CFI_KNOWN | CFI_SETS, 0, 2},	/* def_cfa_sf */
+	[0x13] = {CFI_KNOWN | CFI_WANTS, 0, 1}, /* def_cfa_offset_sf */
+	[0x16] = {CFI_KNOWN | CFI_BLOCK, 0, 1}, /* val_expression */
+	[0x2e] = {CFI_KNOWN, 0, 1},		/* GNU_args_size */
+	[0x2f] = {CFI_KNOWN, 0, 2},		/* GNU_negative_offset_extended */
+};
+
+/* One of the table; false where it must not pass. */
+static bool cfi_plain(
+	struct cfi_text *text, struct cfi_state *state, unsigned op, bool *advanced)
+{
+	unsigned is = op < sizeof(cfi_instructions) / sizeof(cfi_instructions[0])
+			      ? cfi_instructions[op].is
+			      : 0;
+
+	if (!is)
+		return false;
+	cfi_take(text, cfi_instructions[op].bytes, cfi_instructions[op].numbers);
+	*advanced = *advanced || (is & CFI_STEPS);
+	state->has_cfa = state->has_cfa || (is & CFI_SETS);
+	return (!(is & CFI_WANTS) || state->has_cfa) && (!(is & CFI_BLOCK) || cfi_block(text));
+}
+
 /*
  * Checks one call frame instruction and skips its operands. Sets *advanced if the instruction moves
  * on to a later address. Opcodes 0x40, 0x80 and 0xc0 carry an operand in their low six bits.
@@ -238,64 +271,28 @@ static bool cfi_instruction(
 {
 	unsigned op = (unsigned)cfi_bytes(text, 1);
 
-	if (op & 0xc0) {
-		*advanced = *advanced || (op & 0xc0) == 0x40;
-		if ((op & 0xc0) == 0x80) /* offset */
-			cfi_leb(text);
+	switch (op & 0xc0 ? op & 0xc0 : op) {
+	case 0x40: /* advance_loc */
+		*advanced = true;
 		return true;
-	}
-	switch (op) {
-	case 0x00: /* nop */
+	case 0x80: /* offset */
+		cfi_leb(text);
+		return true;
+	case 0xc0: /* restore */
 		return true;
 	case 0x01: /* set_loc */
 		cfi_skip(text, cfi_pointer_size(cie->encoding));
 		*advanced = true;
 		return true;
-	case 0x02: /* advance_loc1, 2, 4 */
-	case 0x03:
-	case 0x04:
-		cfi_skip(text, 1u << (op - 0x02));
-		*advanced = true;
-		return true;
 	case 0x09: /* register */
 		cfi_leb(text);
 		return cfi_leb(text) < CFI_REGS;
-	case 0x05: /* offset_extended, offset_extended_sf, GNU_negative_offset_extended */
-	case 0x11:
-	case 0x2f:
-		cfi_leb(text);
-		cfi_leb(text);
-		return true;
-	case 0x06: /* restore_extended, undefined, same_value, GNU_args_size */
-	case 0x07:
-	case 0x08:
-	case 0x2e:
-		cfi_leb(text);
-		return true;
 	case 0x0a: /* remember_state */
 		return state->has_cfa && state->remembered++ < CFI_REMEMBERED;
 	case 0x0b: /* restore_state */
 		return state->remembered && state->remembered--;
-	case 0x0c: /* def_cfa, def_cfa_sf */
-	case 0x12:
-		state->has_cfa = true;
-		cfi_leb(text);
-		cfi_leb(text);
-		return true;
-	case 0x0d: /* def_cfa_register, def_cfa_offset, def_cfa_offset_sf */
-	case 0x0e:
-	case 0x13:
-		cfi_leb(text);
-		return state->has_cfa;
-	case 0x0f: /* def_cfa_expression */
-		state->has_cfa = true;
-		return cfi_block(text);
-	case 0x10: /* expression, val_expression */
-	case 0x16:
-		cfi_leb(text);
-		return cfi_block(text);
 	default:
-		return false;
+		return cfi_plain(text, state, op, advanced);
 	}
 }
 
@@ -321,6 +318,30 @@ static bool cfi_program(
 
 /* -- CIE and FDE ------------------------------------------------------------------------------- */
 
+/* What a letter of the augmentation has in its data. */
+static bool cfi_letter(struct cfi_text *text, char letter, struct cfi_cie *cie)
+{
+	uint8_t encoding;
+
+	switch (letter) {
+	case 'L':
+		cfi_skip(text, 1);
+		return true;
+	case 'R':
+		cie->encoding = (uint8_t)cfi_bytes(text, 1);
+		return true;
+	case 'P':
+		encoding = (uint8_t)cfi_bytes(text, 1);
+		cfi_skip(text, cfi_pointer_size(encoding));
+		return cfi_pointer_size(encoding);
+	case 'S':
+		cie->signal = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /*
  * Reads the augmentation data of a CIE as libunwind does, which takes four letters and then stops.
  * Returns false for a letter that is not known, and for data that do not end where they say.
@@ -340,29 +361,9 @@ static bool cfi_augmentation(struct cfi_text *text, const char *letters, struct 
 	if (text->bad || size > text->len - text->at)
 		return false;
 	end = text->at + (size_t)size;
-	for (const char *letter = letters + 1; *letter; letter++) {
-		uint8_t encoding;
-
-		switch (*letter) {
-		case 'L':
-			cfi_skip(text, 1);
-			break;
-		case 'R':
-			cie->encoding = (uint8_t)cfi_bytes(text, 1);
-			break;
-		case 'P':
-			encoding = (uint8_t)cfi_bytes(text, 1);
-			if (!cfi_pointer_size(encoding))
-				return false;
-			cfi_skip(text, cfi_pointer_size(encoding));
-			break;
-		case 'S':
-			cie->signal = true;
-			break;
-		default:
+	for (const char *letter = letters + 1; *letter; letter++)
+		if (!cfi_letter(text, *letter, cie))
 			return false;
-		}
-	}
 	return !text->bad && text->at == end && !(cie->encoding & CFI_ENC_INDIRECT) &&
 	       cfi_pointer_size(cie->encoding);
 }

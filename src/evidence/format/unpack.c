@@ -70,60 +70,65 @@ static bool unpack_count(
 	return true;
 }
 
-/*
- * Reads an item that is no short one: its mark, 0xc0 to 0xdf, tells what it is and how its length
- * is written.
- */
+/* What stands behind a mark of 0xc0 to 0xdf; `width`: in bytes, of the number there or of all. */
+enum unpack_form {
+	FORM_NONE,
+	FORM_NIL,
+	FORM_BOOL,
+	FORM_TEXT, /* its length, then bytes: a binary or a string */
+	FORM_EXT,  /* its length, a type, then bytes */
+	FORM_FIXED,
+	FORM_UNSIGNED,
+	FORM_SIGNED,
+	FORM_ARRAY,
+	FORM_MAP
+};
+
+static const struct {
+	enum unpack_form form;
+	uint8_t width;
+} unpack_forms[0x20] = {
+	[0x00] = {FORM_NIL, 0},
+	[0x02] = {FORM_BOOL, 0}, {FORM_BOOL, 0},
+	[0x04] = {FORM_TEXT, 1}, {FORM_TEXT, 2}, {FORM_TEXT, 4},
+	[0x07] = {FORM_EXT, 1}, {FORM_EXT, 2}, {FORM_EXT, 4},
+	[0x0a] = {FORM_FIXED, 4}, {FORM_FIXED, 8},
+	[0x0c] = {FORM_UNSIGNED, 1}, {FORM_UNSIGNED, 2}, {FORM_UNSIGNED, 4}, {FORM_UNSIGNED, 8},
+	[0x10] = {FORM_SIGNED, 1}, {FORM_SIGNED, 2}, {FORM_SIGNED, 4}, {FORM_SIGNED, 8},
+	[0x14] = {FORM_FIXED, 2}, {FORM_FIXED, 3}, {FORM_FIXED, 5}, {FORM_FIXED, 9},
+	[0x18] = {FORM_FIXED, 17},
+	[0x19] = {FORM_TEXT, 1}, {FORM_TEXT, 2}, {FORM_TEXT, 4},
+	[0x1c] = {FORM_ARRAY, 2}, {FORM_ARRAY, 4},
+	[0x1e] = {FORM_MAP, 2}, {FORM_MAP, 4},
+};
+
 static bool unpack_marked(struct unpack *unpack, uint8_t mark, struct unpack_item *ret)
 {
-	switch (mark) {
-	case 0xc0:
+	size_t width = unpack_forms[mark - 0xc0].width;
+
+	switch (unpack_forms[mark - 0xc0].form) {
+	case FORM_NIL:
 		ret->type = UNPACK_NIL;
 		return true;
-	case 0xc2:
-	case 0xc3:
+	case FORM_BOOL:
 		ret->type = UNPACK_BOOL;
 		ret->number = mark & 1;
 		return true;
-	case 0xc4:
-	case 0xc5:
-	case 0xc6:
+	case FORM_TEXT:
 		ret->type = UNPACK_BYTES;
-		return unpack_sized(unpack, (size_t)1 << (mark - 0xc4), 0, ret);
-	case 0xc7:
-	case 0xc8:
-	case 0xc9:
-		return unpack_sized(unpack, (size_t)1 << (mark - 0xc7), 1, ret);
-	case 0xca:
-	case 0xcb:
-		return unpack_bytes(unpack, (size_t)4 << (mark - 0xca), ret);
-	case 0xcc:
-	case 0xcd:
-	case 0xce:
-	case 0xcf:
-		return unpack_unsigned(unpack, (size_t)1 << (mark - 0xcc), ret);
-	case 0xd0:
-	case 0xd1:
-	case 0xd2:
-	case 0xd3:
-		return unpack_signed(unpack, (size_t)1 << (mark - 0xd0), ret);
-	case 0xd4:
-	case 0xd5:
-	case 0xd6:
-	case 0xd7:
-	case 0xd8:
-		return unpack_bytes(unpack, ((size_t)1 << (mark - 0xd4)) + 1, ret);
-	case 0xd9:
-	case 0xda:
-	case 0xdb:
-		ret->type = UNPACK_BYTES;
-		return unpack_sized(unpack, (size_t)1 << (mark - 0xd9), 0, ret);
-	case 0xdc:
-	case 0xdd:
-		return unpack_count(unpack, (size_t)2 << (mark - 0xdc), UNPACK_ARRAY, ret);
-	case 0xde:
-	case 0xdf:
-		return unpack_count(unpack, (size_t)2 << (mark - 0xde), UNPACK_MAP, ret);
+		return unpack_sized(unpack, width, 0, ret);
+	case FORM_EXT:
+		return unpack_sized(unpack, width, 1, ret);
+	case FORM_FIXED:
+		return unpack_bytes(unpack, width, ret);
+	case FORM_UNSIGNED:
+		return unpack_unsigned(unpack, width, ret);
+	case FORM_SIGNED:
+		return unpack_signed(unpack, width, ret);
+	case FORM_ARRAY:
+		return unpack_count(unpack, width, UNPACK_ARRAY, ret);
+	case FORM_MAP:
+		return unpack_count(unpack, width, UNPACK_MAP, ret);
 	default:
 		return false;
 	}
