@@ -140,18 +140,10 @@ static bool census_may_be_helper(const struct census_view *view,
 	return true;
 }
 
-/* Takes one entry over. */
-static void census_slot(struct decode_context *context, struct job_builder *builder,
-	const struct exhibit *exhibit, uint32_t number, const struct census_slot *slot)
+/* Who it is, as the slot says. */
+static void census_identify(struct decode_context *context, struct decode_process *process,
+	uint32_t number, const struct census_slot *slot)
 {
-	struct decode_process *process =
-		context_process(context, exhibit->host, slot->pid, slot->start_time);
-
-	/*
-	 * A process that now runs without probe has a slot from before its exec: it does not count.
-	 */
-	if (process->identity.promoted)
-		return;
 	process->fact.role = census_role(slot);
 	process->fact.ppid = slot->ppid;
 	process->fact.restart = slot->restart > 0 ? slot->restart : 0;
@@ -169,6 +161,21 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 	 */
 	if (!(slot->flags & CENSUS_F_HAS_RING))
 		process->identity.knows |= JOB_KNOWS_CENSUS;
+}
+
+/* Takes one entry over. */
+static void census_slot(struct decode_context *context, struct job_builder *builder,
+	const struct exhibit *exhibit, uint32_t number, const struct census_slot *slot)
+{
+	struct decode_process *process =
+		context_process(context, exhibit->host, slot->pid, slot->start_time);
+
+	/*
+	 * A process that now runs without probe has a slot from before its exec: it does not count.
+	 */
+	if (process->identity.promoted)
+		return;
+	census_identify(context, process, number, slot);
 	/* A number of tasks is no number of ranks before one of them shows that it is a rank. */
 	if (slot->world_size > 0 && (process->fact.role == JOB_ROLE_RANK ||
 					    (process->fact.role == JOB_ROLE_CANDIDATE &&

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An entry as the Flight Recorder writes it, made of values as they come out of a pickle or JSON.
+ *
+ * A rank's dump has two thousand entries by default, and they are much alike: a step is taken again
+ * and again, from the same lines, with the same shapes. So frames, stacks and tensors
+ * that were made lately are found again (flight_frames(), flight_tensors()), and texts that entries
+ * share are looked at for secrets once.
+ *
+ * Which keys there are depends on the version: what lacks is FLIGHT_UNKNOWN, never 0, and keys that
+ * are not known here are passed over. A dump may be anybody's: flight_visit() bounds what a list
+ * costs that is referred to many times.
+ */
 #include "decode/flight/flight-entry.h"
 
 #include <math.h>
@@ -353,57 +365,65 @@ static void flight_entry_more(struct flight_reading *reading, enum flight_word k
 	}
 }
 
+/* Where a number of an entry belongs; NULL: that key has none. */
+static int64_t *flight_entry_number(enum flight_word key, struct flight_entry *entry)
+{
+	switch (key) {
+	case FLIGHT_WORD_record_id:
+		return &entry->record;
+	case FLIGHT_WORD_pg_id:
+		return &entry->pg;
+	case FLIGHT_WORD_collective_seq_id:
+		return &entry->collective_seq;
+	case FLIGHT_WORD_p2p_seq_id:
+		return &entry->p2p_seq;
+	case FLIGHT_WORD_op_id:
+		return &entry->op;
+	case FLIGHT_WORD_time_created_ns:
+		return &entry->created_ns;
+	default:
+		return NULL;
+	}
+}
+
+/* The same of sizes and types, which are kept until the operation is known. */
+static struct value *flight_entry_sizes(enum flight_word key, struct flight_sizes *sizes)
+{
+	switch (key) {
+	case FLIGHT_WORD_input_sizes:
+		return &sizes->input_sizes;
+	case FLIGHT_WORD_input_dtypes:
+		return &sizes->input_dtypes;
+	case FLIGHT_WORD_output_sizes:
+		return &sizes->output_sizes;
+	case FLIGHT_WORD_output_dtypes:
+		return &sizes->output_dtypes;
+	default:
+		return NULL;
+	}
+}
+
 /* Takes one key of an entry. */
 static void flight_entry_key(struct flight_reading *reading, enum flight_word key,
 	const struct value *value, struct flight_entry *entry, struct flight_sizes *sizes)
 {
-	switch (key) {
-	case FLIGHT_WORD_record_id:
-		entry->record = flight_number(value);
-		break;
-	case FLIGHT_WORD_pg_id:
-		entry->pg = flight_number(value);
-		break;
-	case FLIGHT_WORD_collective_seq_id:
-		entry->collective_seq = flight_number(value);
-		break;
-	case FLIGHT_WORD_p2p_seq_id:
-		entry->p2p_seq = flight_number(value);
-		break;
-	case FLIGHT_WORD_op_id:
-		entry->op = flight_number(value);
-		break;
-	case FLIGHT_WORD_profiling_name:
+	int64_t *number = flight_entry_number(key, entry);
+	struct value *size = flight_entry_sizes(key, sizes);
+
+	if (number)
+		*number = flight_number(value);
+	else if (size)
+		*size = *value;
+	else if (key == FLIGHT_WORD_profiling_name)
 		entry->name = flight_clean_text(reading, value);
-		break;
-	case FLIGHT_WORD_process_group:
+	else if (key == FLIGHT_WORD_process_group)
 		flight_entry_group(reading, value, entry);
-		break;
-	case FLIGHT_WORD_time_created_ns:
-		entry->created_ns = flight_number(value);
-		break;
-	case FLIGHT_WORD_state:
+	else if (key == FLIGHT_WORD_state)
 		entry->state = flight_state(value);
-		break;
-	case FLIGHT_WORD_input_sizes:
-		sizes->input_sizes = *value;
-		break;
-	case FLIGHT_WORD_input_dtypes:
-		sizes->input_dtypes = *value;
-		break;
-	case FLIGHT_WORD_output_sizes:
-		sizes->output_sizes = *value;
-		break;
-	case FLIGHT_WORD_output_dtypes:
-		sizes->output_dtypes = *value;
-		break;
-	default:
+	else
 		flight_entry_more(reading, key, value, entry);
-		break;
-	}
 }
 
-/* An entry of which nothing is known. */
 static const struct flight_entry flight_entry_unknown = {.record = FLIGHT_UNKNOWN,
 	.pg = FLIGHT_UNKNOWN,
 	.collective_seq = FLIGHT_UNKNOWN,

@@ -169,16 +169,14 @@ static void give_ops(const struct flights *flights, struct arena *arena, struct 
 
 /* -- ranks ------------------------------------------------------------------------------------- */
 
-/* Adds a rank, its groups, and its losses. */
-static void give_rank(const struct flights *flights, const struct flight_rank *rank,
-	struct arena *arena, struct job_builder *b)
+static void give_process(const struct flights *flights, const struct flight_rank *rank,
+	const char *cite, struct job_builder *b)
 {
 	struct job_process process = job_process_unknown;
 	const struct job_identity identity = {.world_rank = world_rank(rank->rank),
 		.local_rank = JOB_NONE,
 		.promoted = true,
 		.knows = rank->outdated ? 0 : JOB_KNOWS_DUMP};
-	const char *cite = arena_printf(arena, "flight:%d", rank->rank);
 
 	process.seen = rank->seen == JOB_UNKNOWN ? flight_to_own(rank, flights->newest)
 						 : rank->seen;
@@ -188,44 +186,63 @@ static void give_rank(const struct flights *flights, const struct flight_rank *r
 	process.cite = cite;
 	job_add_reading(b, rank->exhibit->when);
 	job_add_process(b, rank->who, &process, &identity);
+}
+
+static void give_trait(const struct flight_rank *rank, const char *key, const char *text,
+	const char *cite, struct job_builder *b)
+{
 	job_add_trait(b, rank->who,
-		&(const struct job_trait){.key = "framework",
-			.text = "torch", .number = JOB_UNKNOWN, .when = JOB_UNKNOWN, .cite = cite});
-	job_add_trait(b, rank->who,
-		&(const struct job_trait){.key = "flight-recorder",
-			.text = rank->version, .number = JOB_UNKNOWN, .when = JOB_UNKNOWN,
+		&(const struct job_trait){.key = key,
+			.text = text, .number = JOB_UNKNOWN, .when = JOB_UNKNOWN, .cite = cite});
+}
+
+/* Which of its operations there were is not known, the last ones among them. */
+static void lose_last(
+	const struct flight_rank *rank, const char *cite, const char *what, struct job_builder *b)
+{
+	job_add_loss(b, rank->who,
+		&(const struct job_loss){.what = what,
+			.count = JOB_UNKNOWN,
+			.of_ops = true,
+			.of_last = true,
 			.cite = cite});
-	for (size_t i = 0; i < rank->seats.nr; i++)
-		if (is_group_rank(rank->seats.items[i].seat) || rank->seats.items[i].entries)
-			give_seat(flights, rank, &rank->seats.items[i], arena, b);
+}
+
+/* What its dump does not tell. */
+static void give_losses(const struct flight_rank *rank, const char *cite, struct job_builder *b)
+{
 	if (rank->unsure)
 		flight_lose(b, rank->who, cite, false,
 			"its dump may be of another run, or its host's clock is wrong: its times "
 			"lie far from the others', and nothing else tells");
 	if (!rank->has_entries && (!rank->has_statuses || rank->unplaced))
-		job_add_loss(b, rank->who,
-			&(const struct job_loss){
-				.what = "its dump has neither entries nor a status of each group",
-				.count = JOB_UNKNOWN,
-				.of_ops = true,
-				.of_last = true,
-				.cite = cite});
+		lose_last(rank, cite, "its dump has neither entries nor a status of each group", b);
 	if (rank->unnumbered)
-		job_add_loss(b, rank->who,
-			&(const struct job_loss){
-				.what = "TorchComms numbers what all groups do in one row, and its "
-					"begin was overwritten: nobody knows which of its "
-					"operations are those of others",
-				.count = JOB_UNKNOWN,
-				.of_ops = true,
-				.of_last = true,
-				.cite = cite});
+		lose_last(rank, cite,
+			"TorchComms numbers what all groups do in one row, and its begin was "
+			"overwritten: nobody knows which of its operations are those of others",
+			b);
 	else if (rank->torchcomms)
 		flight_lose(b, rank->who, cite, true,
 			"TorchComms records that a call came back, and not that it is done");
 	if (rank->outdated)
 		flight_lose(b, rank->who, cite, true,
 			"its dump is older than its peers' and tells of the past only");
+}
+
+/* Adds a rank, its groups, and its losses. */
+static void give_rank(const struct flights *flights, const struct flight_rank *rank,
+	struct arena *arena, struct job_builder *b)
+{
+	const char *cite = arena_printf(arena, "flight:%d", rank->rank);
+
+	give_process(flights, rank, cite, b);
+	give_trait(rank, "framework", "torch", cite, b);
+	give_trait(rank, "flight-recorder", rank->version, cite, b);
+	for (size_t i = 0; i < rank->seats.nr; i++)
+		if (is_group_rank(rank->seats.items[i].seat) || rank->seats.items[i].entries)
+			give_seat(flights, rank, &rank->seats.items[i], arena, b);
+	give_losses(rank, cite, b);
 }
 
 /* Returns the highest rank that is named anywhere; -1 none. */

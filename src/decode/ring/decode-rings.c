@@ -130,6 +130,31 @@ static void rings_take_t0(struct ring_source *source)
 			(uint64_t)gather->realtime);
 }
 
+/* True if a world size in the environment is a word about ranks: a task's may count tasks. */
+static bool rings_tells_world(const struct ring_header *header, enum job_role role)
+{
+	return header->world_size > 0 &&
+	       (role == JOB_ROLE_RANK || (role == JOB_ROLE_CANDIDATE &&
+						 !(header->compat_flags & CENSUS_F_TASK)));
+}
+
+/* What it is in the job, and which rank. */
+static void rings_take_role(struct decode_process *process, const struct ring_header *header)
+{
+	if (!is_world_rank(process->identity.world_rank) && header->rank >= 0) {
+		process->identity.world_rank = world_rank(header->rank);
+		process->identity.number = context_number(header->compat_flags);
+	}
+	if (process->identity.local_rank < 0 && header->local_rank >= 0)
+		process->identity.local_rank = header->local_rank;
+	if (header->role == RING_RANK) {
+		process->identity.promoted = true;
+		process->fact.role = JOB_ROLE_RANK;
+	} else if (process->fact.role == JOB_ROLE_UNKNOWN && header->rank >= 0) {
+		process->fact.role = JOB_ROLE_CANDIDATE;
+	}
+}
+
 /* Takes what the header tells of the process. */
 static void rings_take_identity(struct ring_source *source)
 {
@@ -143,28 +168,14 @@ static void rings_take_identity(struct ring_source *source)
 	process->identity.master = header->master;
 	if (header->completion)
 		process->identity.knows |= JOB_KNOWS_COMPLETION;
-	if (!is_world_rank(process->identity.world_rank) && header->rank >= 0) {
-		process->identity.world_rank = world_rank(header->rank);
-		process->identity.number = context_number(header->compat_flags);
-	}
-	if (process->identity.local_rank < 0 && header->local_rank >= 0)
-		process->identity.local_rank = header->local_rank;
-	if (header->role == RING_RANK) {
-		process->identity.promoted = true;
-		process->fact.role = JOB_ROLE_RANK;
-	} else if (process->fact.role == JOB_ROLE_UNKNOWN && header->rank >= 0) {
-		process->fact.role = JOB_ROLE_CANDIDATE;
-	}
+	rings_take_role(process, header);
 	if (!process->fact.ppid)
 		process->fact.ppid = header->ppid;
 	if (header->restart > 0)
 		process->fact.restart = header->restart;
 	if (!*process->fact.comm)
 		process->fact.comm = arena_text(&source->context->arena, header->comm);
-	if (header->world_size > 0 &&
-		(process->fact.role == JOB_ROLE_RANK ||
-			(process->fact.role == JOB_ROLE_CANDIDATE &&
-				!(header->compat_flags & CENSUS_F_TASK))))
+	if (rings_tells_world(header, process->fact.role))
 		job_add_world_size_since(source->builder, header->world_size,
 			"environment of the ranks", header->restart > 0 ? header->restart : 0);
 	if (header->job[0])
