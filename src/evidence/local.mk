@@ -34,6 +34,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/gather/live.c %D%/gather/live.h \
 	%D%/gather/live-add.c %D%/gather/live-add.h \
 	%D%/gather/live-proc.c %D%/gather/live-proc.h \
+	%D%/gather/live-rings.c %D%/gather/live-rings.h \
 	%D%/gather/live-source.c \
 	%D%/gather/live-stacks.c %D%/gather/live-stacks.h \
 	%D%/gather/liveness.c %D%/gather/liveness.h \

@@ -32,17 +32,13 @@
 #include "evidence/gather/fatal-modules.h"
 #include "evidence/gather/live-add.h"
 #include "evidence/gather/live-proc.h"
+#include "evidence/gather/live-rings.h"
 #include "evidence/gather/live-stacks.h"
 #include "evidence/gather/liveness.h"
-#include "evidence/gather/ring-redact.h"
 #include "evidence/gather/twins.h"
 #include "evidence/gather/unprobed.h"
 #include "proc/read.h"
 #include "ring/census-read.h"
-#include "ring/ring-read.h"
-#include "ring/ring-snapshot.h"
-
-#define LIVE_RINGS_CAP 4096
 
 /* The folder of the job, or of one of its fellows. */
 struct live_folder {
@@ -96,7 +92,7 @@ static void live_add(struct live *live, const struct exhibit *about, struct str 
 	live_add_bytes(live, about, (uint8_t *)str_detach(text), len);
 }
 
-/* --- Census, rings, liveness ----------------------------------------------------------------- */
+/* --- Census, liveness ------------------------------------------------------------------------ */
 
 static void live_take_slot(
 	struct live *live, const struct census_slot *slot, const struct liveness *liveness)
@@ -171,150 +167,6 @@ static int live_gather_census(struct live *live, struct complaint *why)
 	return 0;
 }
 
-static int name_compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Notes that the ring of this process was found; one of generation 0 is only a candidate's. */
-static void live_ring_found(
-	struct live *live, uint32_t pid, uint64_t start_time, unsigned int generation)
-{
-	struct live_process *process;
-
-	array_for_each(&live->processes.all, process)
-		if (generation >= 1 && process->pid == pid && process->start_time == start_time)
-			process->ring_due = false;
-}
-
-/* Adds a gap for each ring that the census promised and no folder holds. */
-static void live_miss_rings(struct live *live)
-{
-	const struct live_process *process;
-
-	array_for_each(&live->processes.all, process)
-		if (process->ring_due)
-			evidence_add_gap(live->into, live->host, process->pid,
-				"its ring: the file is not there");
-}
-
-/*
- * True if somebody has cut the ring's file: its process then writes into memory of its own, and
- * what is left tells of a moment that nobody knows, as if it were now.
- */
-static bool live_ring_is_cut(const void *bytes, size_t size)
-{
-	struct ring_view view;
-
-	return ring_view_open(&view, bytes, size) == 0 && view.cut_bytes;
-}
-
-/* Returns 0; -ENOMEM where there is no room for so large a file; or another -errno. */
-static int live_read_ring(struct live *live, int fd, void **ret_bytes, size_t *ret_size)
-{
-	struct stat about;
-
-	if (fstat(fd, &about) == 0 &&
-		!meter_admits(live->meter,
-			(uint64_t)about.st_size < RING_FILE_MAX ? (uint64_t)about.st_size
-								: RING_FILE_MAX,
-			METER_READING))
-		return -ENOMEM;
-	return ring_snapshot(fd, ret_bytes, ret_size);
-}
-
-static void live_gather_ring(struct live *live, const struct folder *folder, const char *name)
-{
-	unsigned long long start_time;
-	unsigned int pid, generation;
-	struct complaint why = {0};
-	struct str gap = {0};
-	void *bytes = NULL;
-	size_t size = 0;
-	int error, fd;
-
-	if (sscanf(name, CENSUS_RING_FORMAT, &pid, &start_time, &generation) != 3)
-		return;
-	fd = folder_open_file(folder, name, &why);
-	error = fd < 0 ? fd : live_read_ring(live, fd, &bytes, &size);
-	if (fd >= 0)
-		close(fd);
-	pid = twins_pid(&live->twins, bytes, size, pid, start_time);
-	if (error != -ENOENT)
-		live_ring_found(live, pid, start_time, generation);
-	if (!error && live_ring_is_cut(bytes, size)) {
-		str_printf(&gap, "its ring %s: its file was cut", name);
-		evidence_add_gap(live->into, live->host, pid, gap.text);
-		free(bytes);
-	} else if (!error) {
-		ring_redact(bytes, size, &(struct ring_redact_options){
-			.raw_stacks = live->options->stacks.raw_stacks,
-			.no_logs = live->options->no_logs});
-		live_add_bytes(live,
-			&(struct exhibit){.kind = EXHIBIT_RING,
-				.rank = -1,
-				.pid = pid,
-				.start_time = start_time,
-				.label = (char *)name},
-			bytes, size);
-	} else if (error != -ENOENT) { /* a clean exit unlinks its ring: no loss */
-		str_printf(&gap, "its ring %s (%s)", name,
-			why.words ? why.words
-				  : error == -ENOMEM ? METER_REFUSED : strerror(-error));
-		evidence_add_gap(live->into, live->host, pid, gap.text);
-	}
-	str_release(&gap);
-	complaint_release(&why);
-}
-
-/* Takes all rings of one folder, in the order of their names. */
-static void live_gather_rings(struct live *live, const struct folder *folder)
-{
-	ARRAY(char *) names = {0};
-	const struct dirent *entry;
-	char **name;
-	int fd = dup(folder->fd);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	while (dir && names.nr < LIVE_RINGS_CAP && (entry = readdir(dir))) {
-		size_t len = strlen(entry->d_name);
-
-		if (len > 5 && !strcmp(entry->d_name + len - 5, ".ring"))
-			*array_add(&names) = alloc_text(entry->d_name);
-	}
-	if (dir)
-		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
-	array_sort(&names, name_compare);
-	array_for_each(&names, name) {
-		live_gather_ring(live, folder, *name);
-		free(*name);
-	}
-	array_release(&names);
-}
-
-/* Takes the rings that found no room in shared memory: they lie in a namesake folder elsewhere. */
-static void live_gather_spilled(struct live *live)
-{
-	const char *dir = getenv("INQUEST_DIR");
-	const char *id = live_id(live);
-	struct str places[2] = {{0}, {0}};
-
-	if (dir && dir[0] == '/')
-		str_printf(&places[0], "%s/%s", dir, id);
-	str_printf(&places[1], "/tmp/inquest-%u/%s", (unsigned int)live->at->folder.uid, id);
-	for (int i = 0; i < 2; i++) {
-		struct folder folder = {.fd = -1};
-
-		if (places[i].len && strcmp(places[i].text, live->at->folder.path) &&
-			folder_open(&folder, places[i].text, live->at->folder.uid, NULL) == 0)
-			live_gather_rings(live, &folder);
-		folder_close(&folder);
-		str_release(&places[i]);
-	}
-}
-
 /* --- Ranks without probe -------------------------------------------------------------------- */
 
 /* Returns the rank's entry; it may be in the census, from before it exec'ed, or is added. */
@@ -365,7 +217,7 @@ static const struct {
 	{AGENT_EXITS_FILE, EXHIBIT_EXIT},
 };
 
-/* The agent knew where the stderr of the dead went, and where a worker was to say why it dies. */
+/* Takes from the history where a dead process' stderr went, and its error file for torchrun. */
 static void live_take_paths(struct live *live, const struct json_object *one)
 {
 	struct json_object *log = json_get(one, "stderr", json_type_string);
@@ -545,14 +397,15 @@ static void live_gather_last(
 /* Takes census and rings of a folder. Returns 0; negative with words: this is no job. */
 static int live_gather_folder(struct live *live, size_t which, struct complaint *why)
 {
+	const struct live_rings rings = {live->into, live->host, &live->processes, &live->twins,
+		live->meter, live->options};
 	int error;
 
 	live_turn_to(live, which);
 	error = live_gather_census(live, why);
 	if (error)
 		return error;
-	live_gather_rings(live, &live->at->folder);
-	live_gather_spilled(live);
+	live_rings_take(&rings, &live->at->folder, live_id(live));
 	return 0;
 }
 
@@ -643,7 +496,7 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 		live_gather_folder(&live, i, NULL);
 	live_take_unprobed(&live, live.options->unprobed);
 	live_take_unprobed(&live, live.options->unprobed_of_fellows);
-	live_miss_rings(&live);
+	live_rings_miss(&live.processes, into, live.host);
 	live_gather_proc(&live);
 	sampled = clock_monotonic_ns();
 	live_gather_all_files(&live);
