@@ -126,17 +126,23 @@ enum fork_kind forks_differ(const struct job_sig *a, const struct job_sig *b)
 	return plain_redop(a) != plain_redop(b) ? FORK_REDOP : FORK_NONE;
 }
 
-/* Widens [*low, *high] to all known ops of the member that belong to that launch; 0: to none. */
-static void widen(const struct job_member *m, uint64_t launch, uint64_t *low, uint64_t *high)
+/*
+ * The indexes of the launch that an op of the member belongs to, as far as its known ops go: they
+ * stand by index, and those of one launch side by side.
+ */
+static void widen(
+	const struct job_member *m, const struct job_op *op, uint64_t *low, uint64_t *high)
 {
-	for (size_t i = 0; launch && i < m->nops; i++) {
-		if (m->ops[i].launch != launch)
-			continue;
-		if (m->ops[i].index < *low)
-			*low = m->ops[i].index;
-		if (m->ops[i].index > *high)
-			*high = m->ops[i].index;
-	}
+	const struct job_op *first = op, *last = op;
+
+	if (!op->launch)
+		return;
+	while (first > m->ops && first[-1].launch == op->launch)
+		first--;
+	while (last + 1 < m->ops + m->nops && last[1].launch == op->launch)
+		last++;
+	*low = first->index < *low ? first->index : *low;
+	*high = last->index > *high ? last->index : *high;
 }
 
 /*
@@ -180,8 +186,8 @@ static enum fork_kind differ_at(
 
 	if (kind == FORK_NONE || (!a->op->launch && !b->op->launch))
 		return kind;
-	widen(ma, a->op->launch, &low, &high);
-	widen(mb, b->op->launch, &low, &high);
+	widen(ma, a->op, &low, &high);
+	widen(mb, b->op, &low, &high);
 	return same_bag(ma, mb, low, high) ? FORK_NONE : kind;
 }
 

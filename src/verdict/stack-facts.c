@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "job/lock-holders.h"
+#include "job/spans.h"
 #include "verdict/rule.h"
 
 /* What a function of the kernel belongs to, by its name: a file system, a driver, vfork(). */
@@ -174,16 +175,18 @@ static void tell_place(struct inquiry *q, struct rank_index rank, struct draft *
 }
 
 /* True if the rank began or left a call after that look: it was somewhere else when it ended. */
-static bool went_on_since(const struct job *job, struct rank_index rank, int64_t looked)
+static bool went_on_since(const struct inquiry *q, struct rank_index rank, int64_t looked)
 {
-	for (size_t i = 0; i < job->nmembers; i++) {
-		const struct job_member *m = &job->members[i];
+	struct spans_range threads = threads_of(q->job, rank);
 
-		if (same_rank(m->rank, rank) && m->nops && m->ops[m->nops - 1].entered > looked)
+	by_rank_each(&q->seats, rank, i) {
+		const struct job_member *m = &q->job->members[q->seats.at[i]];
+
+		if (m->nops && m->ops[m->nops - 1].entered > looked)
 			return true;
 	}
-	for (size_t i = 0; i < job->nthreads; i++)
-		if (same_rank(job->threads[i].rank, rank) && job->threads[i].since > looked)
+	for (size_t i = threads.from; i < threads.to; i++)
+		if (q->job->threads[i].since > looked)
 			return true;
 	return false;
 }
@@ -199,7 +202,7 @@ static void tell_last_place(struct inquiry *q, struct rank_index rank, struct dr
 	struct verdict_fact *fact;
 
 	if (at < 0 || stack->how == JOB_STACK_CORE || stack->how == JOB_STACK_FATAL ||
-		went_on_since(q->job, rank, stack->when))
+		went_on_since(q, rank, stack->when))
 		return;
 	fact = draft_fact(q, draft, FACT_WAS_AT, rank, stack->cite);
 	fact->thing = draft_frame(q, stack, at);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "job/calls.h"
 #include "job/rollcall.h"
+#include "job/spans.h"
 #include "verdict/activities.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
@@ -186,11 +187,13 @@ void judge_unknown(struct inquiry *q)
 /* True if another thread of the rank called something after that wait had begun. */
 static bool went_on_since(const struct inquiry *q, const struct wait *wait)
 {
-	for (size_t i = 0; i < q->job->nthreads; i++) {
+	struct spans_range range = threads_of(q->job, wait->rank);
+
+	for (size_t i = range.from; i < range.to; i++) {
 		const struct job_thread *thread = &q->job->threads[i];
 
-		if (same_rank(thread->rank, wait->rank) && (int)i != wait->thread &&
-			thread->since != JOB_UNKNOWN && thread->since > wait->since)
+		if ((int)i != wait->thread && thread->since != JOB_UNKNOWN &&
+			thread->since > wait->since)
 			return true;
 	}
 	return false;
