@@ -127,11 +127,26 @@ static bool may_have_lock(const struct inquiry *q, struct rank_index rank)
 	return false;
 }
 
-/*
- * A stall whose place is known. Only input and checkpoints that are seen to move are worth waiting
- * for.
- */
-bool explains_known_stall(const struct inquiry *q, struct rank_index rank, struct reason *why)
+/* Only input and checkpoints that are seen to move are worth waiting for. */
+static void tell_outlook(const struct profile *p, struct reason *why)
+{
+	bool moves = p->progress == PROGRESS_YES;
+
+	if (p->ended)
+		why->outlook = VERDICT_KILL;
+	else if (why->where == VERDICT_IN_CHECKPOINT && (profile_writes(p) || moves))
+		why->outlook = VERDICT_WAIT;
+	else if (why->where == VERDICT_IN_INPUT && moves && !p->dead_child)
+		why->outlook = VERDICT_WAIT;
+	if (why->where == VERDICT_IN_INPUT && p->dead_child) {
+		why->cause = VERDICT_BY_CHILD_DEATH;
+		why->outlook = VERDICT_KILL;
+	}
+}
+
+/* What to do next of such a rank: by its place, or by what more is known there. */
+static enum verdict_next next_of(
+	const struct inquiry *q, struct rank_index rank, enum verdict_where where)
 {
 	static const enum verdict_next next[VERDICT_WHERES] = {
 		[VERDICT_IN_INPUT] = VERDICT_NEXT_LOOK_AT_INPUT,
@@ -142,44 +157,49 @@ bool explains_known_stall(const struct inquiry *q, struct rank_index rank, struc
 	};
 	const struct profile *p = &q->profiles[rank.i];
 
+	if (where == VERDICT_IN_INPUT && p->stopped_child)
+		return VERDICT_NEXT_CONTINUE_CHILD;
+	if (where == VERDICT_IN_FROZEN && p->ended)
+		return VERDICT_NEXT_WHO_STOPPED;
+	if (where == VERDICT_IN_FROZEN && p->traced)
+		return VERDICT_NEXT_DETACH_DEBUGGER;
+	if (where == VERDICT_IN_LOCK && p->posture.own_lock)
+		return VERDICT_NEXT_LOOK_AT_THREADS;
+	if (where == VERDICT_IN_IO)
+		return stacks_next_in_kernel(q, rank);
+	if (where == VERDICT_IN_GIL && p->posture.holder)
+		return VERDICT_NEXT_LOOK_AT_GIL;
+	return next[where];
+}
+
+/* True if another one may have the lock: a rank of its host, or a thread of its own that asks. */
+static bool may_wait_in_lock(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *p = &q->profiles[rank.i];
+
+	if (activities_in_file_lock(&p->posture) && !q->waits->told[rank.i].lock_known &&
+		may_have_lock(q, rank))
+		return true;
+	return p->posture.own_lock && polls_maybe(q, rank);
+}
+
+/* The place is known. */
+bool explains_known_stall(const struct inquiry *q, struct rank_index rank, struct reason *why)
+{
+	const struct profile *p = &q->profiles[rank.i];
+
 	if (!may_stall(q, rank))
 		return false;
 	why->where = place_of(p);
 	if (why->where == VERDICT_NOWHERE)
 		return false;
 	why->confidence = is_told(p) ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
-	if (p->ended)
-		why->outlook = VERDICT_KILL;
-	else if (why->where == VERDICT_IN_CHECKPOINT &&
-		 (profile_writes(p) || p->progress == PROGRESS_YES))
-		why->outlook = VERDICT_WAIT;
-	else if (why->where == VERDICT_IN_INPUT && p->progress == PROGRESS_YES && !p->dead_child)
-		why->outlook = VERDICT_WAIT;
-	if (why->where == VERDICT_IN_INPUT && p->dead_child) {
-		why->cause = VERDICT_BY_CHILD_DEATH;
-		why->outlook = VERDICT_KILL;
-	}
+	tell_outlook(p, why);
 	if (why->outlook == VERDICT_WAIT && slow_goes_on(q, rank, true))
 		return false;
-	why->next = next[why->where];
-	if (why->where == VERDICT_IN_INPUT && p->stopped_child)
-		why->next = VERDICT_NEXT_CONTINUE_CHILD;
-	if (why->where == VERDICT_IN_FROZEN && p->ended)
-		why->next = VERDICT_NEXT_WHO_STOPPED;
-	else if (why->where == VERDICT_IN_FROZEN && p->traced)
-		why->next = VERDICT_NEXT_DETACH_DEBUGGER;
-	if (why->where == VERDICT_IN_LOCK && p->posture.own_lock)
-		why->next = VERDICT_NEXT_LOOK_AT_THREADS;
-	if (why->where == VERDICT_IN_IO)
-		why->next = stacks_next_in_kernel(q, rank);
-	if (why->where == VERDICT_IN_GIL && p->posture.holder)
-		why->next = VERDICT_NEXT_LOOK_AT_GIL;
+	why->next = next_of(q, rank, why->where);
 	why->progresses = why->where != VERDICT_IN_FROZEN;
-	if (why->where == VERDICT_IN_LOCK && activities_in_file_lock(&p->posture) &&
-		!q->waits->told[rank.i].lock_known && may_have_lock(q, rank))
-		why->confidence = VERDICT_HYPOTHESIS;
-	/* The thread of its own that the rank waits for may be asking for a message. */
-	if (why->where == VERDICT_IN_LOCK && p->posture.own_lock && polls_maybe(q, rank))
+	if (why->where == VERDICT_IN_LOCK && may_wait_in_lock(q, rank))
 		why->confidence = VERDICT_HYPOTHESIS;
 	return true;
 }

@@ -394,17 +394,10 @@ static bool few_left(const struct inquiry *q, int group)
 	return unseen < on && left < on - unseen;
 }
 
-/*
- * Writes a circle that is there since one of its ranks closed a group in which most others go on:
- * it cannot come there any more, in whatever order. If as many closed it, the others may have one
- * operation too many. If the rank had less work than they, that is told as the reason. False: no
- * rank did.
- */
-static bool write_left_group(struct inquiry *q, int part, const struct circle *circle)
+/* Those of the circle who closed a group in which most others go on, in a draft; NULL: none did. */
+static struct draft *draft_leavers(struct inquiry *q, int part, const struct circle *circle)
 {
 	const struct holder *holder;
-	const struct away *better;
-	struct reason why = {0};
 	struct draft *draft = NULL;
 	bool lost = false; /* among the lost ops may be its coming to the others' operation */
 
@@ -422,14 +415,31 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 			left_tell(q, holder->rank, draft);
 	}
 	if (!draft)
-		return false;
-	draft->verdict.cause = VERDICT_BY_LEFT_GROUP;
+		return NULL;
 	draft->verdict.confidence = is_sure(q, part) ? VERDICT_ESTABLISHED : VERDICT_HYPOTHESIS;
 	if (lost)
 		draft_at_most(draft, VERDICT_SUPPORTED);
+	rank_list_settle(&draft->culprits);
+	return draft;
+}
+
+/*
+ * Writes a circle that is there since one of its ranks closed a group in which most others go on:
+ * it cannot come there any more, in whatever order. If as many closed it, the others may have one
+ * operation too many. If the rank had less work than they, that is told as the reason. False: no
+ * rank did.
+ */
+static bool write_left_group(struct inquiry *q, int part, const struct circle *circle)
+{
+	struct draft *draft = draft_leavers(q, part, circle);
+	const struct away *better;
+	struct reason why = {0};
+
+	if (!draft)
+		return false;
+	draft->verdict.cause = VERDICT_BY_LEFT_GROUP;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_SAME_CALLS;
-	rank_list_settle(&draft->culprits);
 	better = away_that_turns(q, &draft->culprits, &why);
 	if (better)
 		away_take(q, better, &why, draft);
@@ -477,16 +487,10 @@ static void refine(struct inquiry *q, const struct circle *circle, bool by_habit
 		draft_at_most(draft, VERDICT_SUPPORTED);
 }
 
-static void write_finding(struct inquiry *q, int part, const struct circle *circle)
+static struct draft *begin_finding(struct inquiry *q, int part, const struct circle *circle)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
 	const struct waitfor_node *node = &q->graph->nodes[circle->holders.items[0].node];
-	const struct away *better; /* a better reason: all of the rarer side compile, or had
-				    * nothing to do */
-	struct circle_likes likes;
-	struct rank_list odd = {0}; /* those that left their habit, blamed or not */
-	struct reason why = {0};
-	bool open; /* it may be another order, or a call left out or too many */
 
 	draft->verdict.confidence = !is_sure(q, part)    ? VERDICT_HYPOTHESIS
 				    : circle->camps == 2 ? VERDICT_ESTABLISHED
@@ -495,15 +499,34 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	draft->verdict.next = VERDICT_NEXT_ONE_ORDER;
 	draft->verdict.group = node->group;
 	draft->verdict.op_index = node->index;
+	return draft;
+}
+
+/* Whom the orders blame, or the habit of each (they are in `odd`, blamed or not), or its likes. */
+static void blame(struct inquiry *q, const struct circle *circle, struct draft *draft,
+	struct rank_list *odd, struct circle_likes *likes)
+{
 	share_out(q, circle, draft);
 	if (!draft->culprits.list.nr && !circle_is_mixed(q, circle) &&
 		!circle_is_of_a_lock(q, circle))
-		blame_by_habit(q, circle, draft, &odd);
-	if (circle_ask_likes(q, circle, &likes))
-		blame_by_likes(circle, &likes, draft);
+		blame_by_habit(q, circle, draft, odd);
+	if (circle_ask_likes(q, circle, likes))
+		blame_by_likes(circle, likes, draft);
 	rank_list_settle(&draft->culprits);
 	rank_list_settle(&draft->camp_a);
 	rank_list_settle(&draft->camp_b);
+}
+
+static void write_finding(struct inquiry *q, int part, const struct circle *circle)
+{
+	struct draft *draft = begin_finding(q, part, circle);
+	const struct away *better; /* all of the rarer side compile, or had nothing to do */
+	struct circle_likes likes;
+	struct rank_list odd = {0};
+	struct reason why = {0};
+	bool open; /* it may be another order, or a call left out or too many */
+
+	blame(q, circle, draft, &odd, &likes);
 	refine(q, circle, odd.list.nr > 0, draft);
 	better = circle->largest_n > 1 ? away_that_turns(q, &draft->culprits, &why) : NULL;
 	if (better)

@@ -172,6 +172,22 @@ static const struct profile *first_leaver(const struct inquiry *q)
 	return first;
 }
 
+/* Adds all who exited, and why: of all of them one reason stands. */
+static void blame_leavers(struct inquiry *q, struct draft *draft, struct reason *why)
+{
+	job_for_each_rank(q->job, rank) {
+		if (q->profiles[rank.i].death != DEATH_CLEAN)
+			continue;
+		explains_early_exit(q, rank, why);
+		rank_list_add(&draft->culprits, rank);
+		if (draft->culprits.list.nr <= TOLD_CULPRITS)
+			tell_left(q, rank, draft);
+		if (left_unfinalized(q, rank))
+			draft_fact(q, draft, FACT_UNFINALIZED, rank,
+				q->profiles[rank.i].process->end_cite);
+	}
+}
+
 /*
  * Judges exits of which others died. gloo tells at once that a peer is gone: a rank that waits for
  * one that exited dies of that before any wait is long, and the launcher ends the rest. If
@@ -197,17 +213,7 @@ void judge_quiet_exits(struct inquiry *q)
 	if (!first || (!echoes && !is_rank(unfinalized)) || 2 * left > q->job->nranks)
 		return;
 	draft = inquiry_draft(q, VERDICT_EARLY_EXIT);
-	job_for_each_rank(q->job, rank) {
-		if (q->profiles[rank.i].death != DEATH_CLEAN)
-			continue;
-		explains_early_exit(q, rank, &why);
-		rank_list_add(&draft->culprits, rank);
-		if (draft->culprits.list.nr <= TOLD_CULPRITS)
-			tell_left(q, rank, draft);
-		if (left_unfinalized(q, rank))
-			draft_fact(q, draft, FACT_UNFINALIZED, rank,
-				q->profiles[rank.i].process->end_cite);
-	}
+	blame_leavers(q, draft, &why);
 	draft->verdict.cause = why.cause;
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft->verdict.outlook = why.outlook;

@@ -250,6 +250,37 @@ static enum verdict_confidence death_confidence(
 	return sure && !ended_well(p) ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 }
 
+static enum verdict_cause cause_of(const struct profile *p)
+{
+	if (p->cause == VERDICT_BY_EXCEPTION &&
+		(p->dead_child || (p->exception && words_blame_child(p->exception->text)) ||
+			(p->log && words_blame_child(p->log->error))))
+		return VERDICT_BY_CHILD_DEATH;
+	return p->cause;
+}
+
+/* What to do next: by what is known of the end, then by its cause. */
+static enum verdict_next next_of_death(
+	const struct inquiry *q, struct rank_index rank, enum verdict_cause cause)
+{
+	const struct profile *p = &q->profiles[rank.i];
+	enum verdict_next next = cause == VERDICT_BY_CHILD_DEATH ? next_after_child(q, rank)
+								 : next_after(cause);
+
+	if (p->process && reached_limit(p))
+		return VERDICT_NEXT_RAISE_LIMIT;
+	if (p->process && started_nothing(p))
+		return VERDICT_NEXT_FIND_COMMAND;
+	if (next != VERDICT_NEXT_LOOK_AT_CORE)
+		return next;
+	if (p->own_end && !profile_is_fault_signal(p->own_end->signo) &&
+		p->own_end->signo != SIGABRT && !death_has_place(q, rank))
+		return VERDICT_NEXT_OWN_SIGNAL;
+	if (p->exception || (p->log && *p->log->error))
+		return VERDICT_NEXT_READ_TRACEBACK;
+	return death_has_place(q, rank) ? VERDICT_NEXT_READ_STACK : next;
+}
+
 /*
  * A rank is away by its own death; or by a kill, or an unsure end while it waited for nobody,
  * unless others had long waited for it before: then its end is no reason.
@@ -272,27 +303,10 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 		(!sure && may_have_followed(q, rank, late)))
 		return false;
 	why->untimed = late == JOB_MAYBE;
-	why->cause = p->cause;
-	if (p->cause == VERDICT_BY_EXCEPTION &&
-		(p->dead_child || (p->exception && words_blame_child(p->exception->text)) ||
-			(p->log && words_blame_child(p->log->error))))
-		why->cause = VERDICT_BY_CHILD_DEATH;
+	why->cause = cause_of(p);
 	why->confidence = death_confidence(q, rank, sure && !why->untimed);
 	why->outlook = VERDICT_KILL;
-	why->next = why->cause == VERDICT_BY_CHILD_DEATH ? next_after_child(q, rank)
-							 : next_after(why->cause);
-	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && p->own_end &&
-		!profile_is_fault_signal(p->own_end->signo) && p->own_end->signo != SIGABRT &&
-		!death_has_place(q, rank))
-		why->next = VERDICT_NEXT_OWN_SIGNAL;
-	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && (p->exception || (p->log && *p->log->error)))
-		why->next = VERDICT_NEXT_READ_TRACEBACK;
-	else if (why->next == VERDICT_NEXT_LOOK_AT_CORE && death_has_place(q, rank))
-		why->next = VERDICT_NEXT_READ_STACK;
-	if (p->process && reached_limit(p))
-		why->next = VERDICT_NEXT_RAISE_LIMIT;
-	else if (p->process && started_nothing(p))
-		why->next = VERDICT_NEXT_FIND_COMMAND;
+	why->next = next_of_death(q, rank, why->cause);
 	return true;
 }
 

@@ -363,36 +363,39 @@ static void tell_not_entered(struct inquiry *q, struct rank_index rank, const st
 	fact->b = (int64_t)seat->head;
 }
 
+/* It has not come to the making of a communicator: by an init, or by a split of another. */
+static void tell_not_made(struct inquiry *q, struct rank_index rank, const struct wait *wait,
+	const struct job_member *seat, struct draft *draft)
+{
+	const struct job_group *group = &q->job->groups[seat->group];
+	struct verdict_fact *fact;
+
+	if (wait->kind == WAIT_SPLIT) {
+		fact = draft_fact(q, draft, FACT_NEVER_ENTERED, rank, seat->cite);
+		fact->text = "CommSplit";
+		fact->text2 = group->name;
+		fact->a = (int64_t)wait->index;
+		fact->b = (int64_t)seat->splits;
+	} else if (rollcall_is_bootstrap(group)) {
+		if (!seat->seat.n)
+			draft_fact(q, draft, FACT_NEVER_GAVE_ID, rank, seat->cite)->text2 =
+				group->name;
+	} else if (!said_never_init(q, draft, rank, seat)) {
+		draft_fact(q, draft, FACT_NEVER_INIT, rank, seat->cite)->text2 = group->name;
+	}
+}
+
 static void tell_absence(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_member *seat = NULL;
 	const struct wait *wait = sinks_wait_for(q, draft, rank, &seat);
-	struct verdict_fact *fact;
 
 	if (!wait)
 		return;
 	if (draft->verdict.group == JOB_NONE)
 		note_place(q, draft, wait, seat);
-	if (wait->kind == WAIT_SPLIT) {
-		fact = draft_fact(q, draft, FACT_NEVER_ENTERED, rank, seat->cite);
-		fact->text = "CommSplit";
-		fact->text2 = q->job->groups[seat->group].name;
-		fact->a = (int64_t)wait->index;
-		fact->b = (int64_t)seat->splits;
-		return;
-	}
-	if (wait->kind == WAIT_INIT && rollcall_is_bootstrap(&q->job->groups[seat->group])) {
-		if (seat->seat.n)
-			return;
-		fact = draft_fact(q, draft, FACT_NEVER_GAVE_ID, rank, seat->cite);
-		fact->text2 = q->job->groups[seat->group].name;
-		return;
-	}
-	if (wait->kind == WAIT_INIT) {
-		if (said_never_init(q, draft, rank, seat))
-			return;
-		fact = draft_fact(q, draft, FACT_NEVER_INIT, rank, seat->cite);
-		fact->text2 = q->job->groups[seat->group].name;
+	if (wait->kind == WAIT_SPLIT || wait->kind == WAIT_INIT) {
+		tell_not_made(q, rank, wait, seat, draft);
 		return;
 	}
 	if (tell_left_open(q, rank, wait, seat, draft) || !seat->head_known ||
