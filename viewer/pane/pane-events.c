@@ -92,29 +92,16 @@ static void add_args(struct str *into, const struct job_sig *sig)
 			sig->peer.n);
 }
 
-/* Adds the fields of an op that was entered. */
-static void add_op(const struct events_fill *e, struct str *into, const struct track_event *event)
+static void add_group(struct str *into, const struct job_group *group)
 {
-	const struct job *job = e->fill.scene->job;
-	const struct job_op *op = event->fact;
+	next_field(into, "group");
+	str_printf(into, "%s, %" PRIu32 " ranks, %s, key %016" PRIx64, group->name, group->size,
+		group->maker, group->key);
+}
 
-	if (event->group != JOB_NONE) {
-		const struct job_group *group = &job->groups[event->group];
-
-		next_field(into, "group");
-		str_printf(into, "%s, %" PRIu32 " ranks, %s, key %016" PRIx64, group->name,
-			group->size, group->maker, group->key);
-	}
-	add_args(into, &op->sig);
-	add_number(into, job_op_is_p2p(op->sig.op) ? "number" : "index", op->index);
-	add_known(into, "returned", op->returned);
-	add_known(into, "completed", op->completed);
-	if (op->failed)
-		next_field(into, "failed: the call returned an error");
-	if (op->captured)
-		next_field(into, "captured into a graph");
-	next_field(into, "stream");
-	str_printf(into, "%#" PRIx64, op->stream);
+/* What was recorded beside it, where anything was. */
+static void add_launch(struct str *into, const struct job_op *op)
+{
 	if (op->launch)
 		add_number(into, "launch", op->launch);
 	if (op->order)
@@ -125,6 +112,27 @@ static void add_op(const struct events_fill *e, struct str *into, const struct t
 		next_field(into, "hash");
 		str_printf(into, "%016" PRIx64, op->hash);
 	}
+}
+
+/* Adds the fields of an op that was entered. */
+static void add_op(const struct events_fill *e, struct str *into, const struct track_event *event)
+{
+	const struct job *job = e->fill.scene->job;
+	const struct job_op *op = event->fact;
+
+	if (event->group != JOB_NONE)
+		add_group(into, &job->groups[event->group]);
+	add_args(into, &op->sig);
+	add_number(into, job_op_is_p2p(op->sig.op) ? "number" : "index", op->index);
+	add_known(into, "returned", op->returned);
+	add_known(into, "completed", op->completed);
+	if (op->failed)
+		next_field(into, "failed: the call returned an error");
+	if (op->captured)
+		next_field(into, "captured into a graph");
+	next_field(into, "stream");
+	str_printf(into, "%#" PRIx64, op->stream);
+	add_launch(into, op);
 	if (op->thread != JOB_NONE && (size_t)op->thread < job->nthreads) {
 		next_field(into, "thread");
 		str_printf(into, "%s (%" PRIu32 ")", job->threads[op->thread].name,
@@ -203,13 +211,31 @@ static void add_death(struct str *into, const struct job_process *process)
 	}
 }
 
+/* A gap in time, or (of no known time) so many records that are lost. */
+static void add_gap(struct str *into, const struct track_event *event)
+{
+	const struct job_loss *loss = event->fact;
+	bool in_time = event->when != JOB_UNKNOWN;
+
+	if (!in_time && loss->count != JOB_UNKNOWN)
+		add_number(into, "count", (uint64_t)loss->count);
+	if (in_time || loss->of_ops)
+		next_field(into, "operations may be among them");
+}
+
+static void add_step(struct str *into, const struct track_event *event)
+{
+	const struct job_step *step = event->fact;
+
+	if (event->index)
+		add_number(into, "step", event->index);
+	add_number(into, "marks in all", step->events);
+}
+
 /* Adds the fields of an event's fact, by its kind. */
 static void add_fields(
 	const struct events_fill *e, struct str *into, const struct track_event *event)
 {
-	const struct job_step *step = event->fact;
-	const struct job_loss *loss = event->fact;
-
 	switch (event->kind) {
 	case TRACK_ENTER:
 		add_op(e, into, event);
@@ -219,9 +245,7 @@ static void add_fields(
 		add_span(e, into, event->fact);
 		break;
 	case TRACK_STEP:
-		if (event->index)
-			add_number(into, "step", event->index);
-		add_number(into, "marks in all", step->events);
+		add_step(into, event);
 		break;
 	case TRACK_SHARD:
 		add_shard(into, event->fact);
@@ -234,14 +258,7 @@ static void add_fields(
 		add_death(into, event->fact);
 		break;
 	case TRACK_GAP:
-		if (event->when != JOB_UNKNOWN) {
-			next_field(into, "operations may be among them");
-			break;
-		}
-		if (loss->count != JOB_UNKNOWN)
-			add_number(into, "count", (uint64_t)loss->count);
-		if (loss->of_ops)
-			next_field(into, "operations may be among them");
+		add_gap(into, event);
 		break;
 	default: /* a note is its text */
 		break;

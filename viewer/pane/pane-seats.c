@@ -420,6 +420,21 @@ static void add_when(struct str *into, const struct scene *scene, const struct s
 	pane_add_since(into, scene, seat->last->entered);
 }
 
+/* Where it stands, of one that has entered something, and others have. */
+static void add_entered(struct str *into, const struct scene *scene, const struct seats *seats,
+	const struct seat *seat)
+{
+	str_add(into, seats_is_odd(seats, seat) ? "ODD: entered " : "entered ");
+	add_op(into, seat->last, seat->head);
+	if (seat->last)
+		add_args(into, &seat->last->sig);
+	add_when(into, scene, seat);
+	str_add(into, seat->completed == JOB_YES  ? ", completed"
+		      : seat->completed == JOB_NO ? ", not completed"
+						  : "");
+	str_add(into, seat->went_on ? ", went on" : "");
+}
+
 void seats_add_words(struct str *into, const struct scene *scene, const struct seats *seats,
 	const struct seat *seat, size_t n)
 {
@@ -448,15 +463,7 @@ void seats_add_words(struct str *into, const struct scene *scene, const struct s
 		str_add(into, "has entered nothing");
 	} else {
 		add_member_state(into, member);
-		str_add(into, seats_is_odd(seats, seat) ? "ODD: entered " : "entered ");
-		add_op(into, seat->last, seat->head);
-		if (seat->last)
-			add_args(into, &seat->last->sig);
-		add_when(into, scene, seat);
-		str_add(into, seat->completed == JOB_YES  ? ", completed"
-			      : seat->completed == JOB_NO ? ", not completed"
-							  : "");
-		str_add(into, seat->went_on ? ", went on" : "");
+		add_entered(into, scene, seats, seat);
 	}
 	if (order_of(seat) < 2)
 		add_now(into, seat->track);

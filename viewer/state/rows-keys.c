@@ -63,13 +63,30 @@ static void mark(const struct verdict_ranks *ranks, uint8_t *marks, uint8_t as)
 		marks[ranks->at[i].i] |= as;
 }
 
+/* Where the row of a rank stands; `groups` by rank, NULL where rows are not by group. */
+static void place_key(struct row_key *key, struct arena *arena, const struct tracks *tracks,
+	enum rows_by by, const int *groups)
+{
+	const struct track *track = &tracks->at[key->rank.i];
+
+	key->place = key->rank.i;
+	key->doing = "";
+	if (by == ROWS_BY_CLASS) {
+		key->place = (int)track->now;
+		key->doing = rows_keys_without_ids(arena, track);
+	} else if (by == ROWS_BY_HOST) {
+		key->place = job_rank(tracks->job, key->rank)->host;
+	} else if (groups) {
+		key->place = groups[key->rank.i];
+	}
+}
+
 struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
 	const struct verdicts *verdicts, const struct rows_wish *wish, enum rows_by by,
 	const bool *keep)
 {
-	const struct job *job = tracks->job;
 	struct row_key *keys = alloc_zeroed(tracks->n + 1, sizeof(*keys));
-	int *groups = by == ROWS_BY_GROUP ? groups_of(job) : NULL;
+	int *groups = by == ROWS_BY_GROUP ? groups_of(tracks->job) : NULL;
 	uint8_t *marks = alloc_zeroed(tracks->n + 1, 1);
 	size_t n = 0;
 
@@ -78,26 +95,13 @@ struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
 		mark(&verdicts->at[0].victims, marks, 2);
 	}
 	job_for_each_rank(tracks->job, rank) {
-		struct row_key *key = &keys[n];
-
 		if (!keep[rank.i])
 			continue;
-		n++;
-		*key = (struct row_key){.rank = rank,
+		keys[n] = (struct row_key){.rank = rank,
 			.tagged = wish->tagged && wish->tagged[rank.i],
 			.culprit = marks[rank.i] & 1,
-			.victim = marks[rank.i] & 2,
-			.doing = ""};
-		if (by == ROWS_BY_CLASS) {
-			key->place = (int)tracks->at[rank.i].now;
-			key->doing = rows_keys_without_ids(arena, &tracks->at[rank.i]);
-		} else if (by == ROWS_BY_HOST) {
-			key->place = job_rank(job, rank)->host;
-		} else if (groups) {
-			key->place = groups[rank.i];
-		} else {
-			key->place = rank.i;
-		}
+			.victim = marks[rank.i] & 2};
+		place_key(&keys[n++], arena, tracks, by, groups);
 	}
 	free(marks);
 	free(groups);

@@ -249,6 +249,18 @@ static void fold_keys(struct rows_made *made, const struct tracks *tracks, struc
 	array_release(&folds);
 }
 
+/* In which row each rank is. Of an open fold the later rows are the ranks' own; lanes are parts. */
+static void index_ranks(struct rows_made *made, size_t nranks)
+{
+	made->nranks = nranks;
+	made->row_of = alloc_zeroed(nranks + 1, sizeof(*made->row_of));
+	for (size_t i = 0; i < nranks; i++)
+		made->row_of[i] = -1;
+	for (size_t i = 0; i < made->list.nr; i++)
+		for (size_t k = 0; !made->list.items[i].is_lane && k < made->list.items[i].n; k++)
+			made->row_of[made->list.items[i].ranks[k].i] = (ptrdiff_t)i;
+}
+
 struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdicts,
 	const struct rows_wish *wish)
 {
@@ -274,14 +286,7 @@ struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdic
 	row_words_free(words);
 	made->rows.at = made->list.items;
 	made->rows.n = made->list.nr;
-	made->nranks = tracks->n;
-	made->row_of = alloc_zeroed(tracks->n + 1, sizeof(*made->row_of));
-	for (size_t i = 0; i < tracks->n; i++)
-		made->row_of[i] = -1;
-	/* Of an open fold the later rows are the ranks' own; lanes are a part of a rank only. */
-	for (size_t i = 0; i < made->list.nr; i++)
-		for (size_t k = 0; !made->list.items[i].is_lane && k < made->list.items[i].n; k++)
-			made->row_of[made->list.items[i].ranks[k].i] = (ptrdiff_t)i;
+	index_ranks(made, tracks->n);
 	free(keys);
 	free(keep);
 	return &made->rows;

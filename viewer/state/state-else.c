@@ -57,18 +57,31 @@ static void next_theme(struct state *state)
 	state_tell(state, "theme %s", names[state->theme]);
 }
 
+/* What only the outside can do is asked of it at once. */
+static const struct {
+	enum request request;
+	enum state_effect effect;
+} asked[] = {
+	{REQUEST_EXPORT, EFFECT_EXPORT},
+	{REQUEST_REDRAW, EFFECT_REDRAW},
+	{REQUEST_SUSPEND, EFFECT_SUSPEND},
+	{REQUEST_QUIT_NOW, EFFECT_QUIT},
+};
+
 bool state_do_else(struct state *state, enum request request)
 {
 	bool loaded = state->scene.job != NULL;
 
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		if (asked[i].request == request) {
+			state_ask(state, asked[i].effect, "");
+			return true;
+		}
 	switch (request) {
 	case REQUEST_COPY:
 	case REQUEST_COPY_VERDICT:
 		if (loaded)
 			state_copy(state, request == REQUEST_COPY_VERDICT);
-		return true;
-	case REQUEST_EXPORT:
-		state_ask(state, EFFECT_EXPORT, "");
 		return true;
 	case REQUEST_CHARSET:
 		state->utf8 = !state->utf8;
@@ -85,17 +98,8 @@ bool state_do_else(struct state *state, enum request request)
 		if (loaded)
 			info(state);
 		return true;
-	case REQUEST_REDRAW:
-		state_ask(state, EFFECT_REDRAW, "");
-		return true;
-	case REQUEST_SUSPEND:
-		state_ask(state, EFFECT_SUSPEND, "");
-		return true;
 	case REQUEST_QUIT:
 		quit(state);
-		return true;
-	case REQUEST_QUIT_NOW:
-		state_ask(state, EFFECT_QUIT, "");
 		return true;
 	default:
 		return false;

@@ -144,35 +144,43 @@ void state_help_mouse(struct state *state, int y, int turn)
 	}
 }
 
-#define FAR (1 << 16) /* more lines than there are */
+#define FAR (1 << 16) /* more lines than there are: drawing knows how many that is */
 
-void state_help_key(struct state *state, const char *key)
+/* By how many lines a request goes on; 0: it does something else. */
+static int step_of(const struct state *state, enum request request)
 {
-	enum request request = keys_find(key);
 	int page = state->h > 4 ? state->h - 4 : 1;
 
 	switch (request) {
 	case REQUEST_ROW_DOWN:
-		move(state, 1);
-		break;
+		return 1;
 	case REQUEST_ROW_UP:
-		move(state, -1);
-		break;
+		return -1;
 	case REQUEST_PAGE_DOWN:
 	case REQUEST_TAG:
-		move(state, page);
-		break;
+		return page;
 	case REQUEST_PAGE_UP:
-		move(state, -page);
-		break;
+		return -page;
 	case REQUEST_ROW_FIRST:
 	case REQUEST_TIME_FIRST:
-		move(state, -FAR);
-		break;
+		return -FAR;
 	case REQUEST_ROW_LAST:
 	case REQUEST_TIME_LAST:
-		move(state, FAR); /* drawing knows how many lines there are */
-		break;
+		return FAR;
+	default:
+		return 0;
+	}
+}
+
+void state_help_key(struct state *state, const char *key)
+{
+	enum request request = keys_find(key);
+
+	if (step_of(state, request)) {
+		move(state, step_of(state, request));
+		return;
+	}
+	switch (request) {
 	case REQUEST_ENTER:
 		enter(state);
 		break;

@@ -277,36 +277,42 @@ static const struct track_event *worst_at(const struct track *track, size_t *at)
 }
 
 /*
- * Goes to the nearest odd event behind (or before) the cursor, in time and then by rank, so that of
- * several at one moment each has its turn. Every event is asked: such a key is pressed once, not
- * held.
+ * The nearest behind (or before) the cursor, in time and then by rank, so that of several at one
+ * moment each has its turn; NULL none. How many there are on that side, it included. Every event is
+ * asked: such a key is pressed once, not held.
  */
-static void move_odd(struct state *state, bool back)
+static const struct track_event *find_odd(
+	const struct state *state, bool back, struct rank_index *ret_rank, size_t *ret_n)
 {
 	const struct track_event *best = NULL;
-	struct rank_index of = NO_RANK;
-	size_t left = 0;
 
+	*ret_n = 0;
 	job_for_each_rank(state->scene.job, rank) {
 		const struct track *track = &state->tracks->at[rank.i];
 
 		for (size_t i = 0; i < track->nevents; i++) {
 			const struct track_event *event = worst_at(track, &i);
-			bool behind;
 
-			if (!event)
+			if (!event ||
+				is_behind(event->when, rank, state->when, state->rank) == back ||
+				(event->when == state->when && same_rank(rank, state->rank)))
 				continue;
-			behind = is_behind(event->when, rank, state->when, state->rank);
-			if (behind == back || (event->when == state->when &&
-						      same_rank(rank, state->rank)))
-				continue;
-			left++;
-			if (best && is_behind(event->when, rank, best->when, of) != back)
+			++*ret_n;
+			if (best && is_behind(event->when, rank, best->when, *ret_rank) != back)
 				continue;
 			best = event;
-			of = rank;
+			*ret_rank = rank;
 		}
 	}
+	return best;
+}
+
+static void move_odd(struct state *state, bool back)
+{
+	struct rank_index of = NO_RANK;
+	size_t left;
+	const struct track_event *best = find_odd(state, back, &of, &left);
+
 	if (!best) {
 		state_tell(state, "no exception, signal, death or gap %s",
 			back ? "before" : "after");

@@ -43,8 +43,8 @@ struct state *state_new(void)
 	return state;
 }
 
-/* Frees all that was made of the job. */
-static void unload(struct state *state)
+/* Lines of panes, and trees that they are made of. */
+static void unload_panes(struct state *state)
 {
 	pane_lines_release(&state->lines.lines);
 	for (size_t i = 0; i < STATE_ASIDES; i++)
@@ -52,17 +52,26 @@ static void unload(struct state *state)
 	for (size_t i = 0; i < PANES_ALL; i++)
 		pane_lines_release(&state->kept[i].lines);
 	state_drop_lines(state);
+	treelines_free(state->tree_lines);
+	treelines_free(state->main_lines);
+	stacktree_free(state->tree);
+	stacktree_free(state->mains);
+	seats_book_free(state->seats);
+	state->tree = state->mains = NULL;
+	state->tree_lines = state->main_lines = NULL;
+	state->seats = NULL;
+}
+
+/* Frees all that was made of the job. */
+static void unload(struct state *state)
+{
+	unload_panes(state);
 	waits_free(state->waits);
 	folds_free(state->folds);
 	rows_free(state->rows);
 	free(state->shares);
 	free(state->strip);
 	free(state->minimap);
-	treelines_free(state->tree_lines);
-	treelines_free(state->main_lines);
-	stacktree_free(state->tree);
-	stacktree_free(state->mains);
-	seats_book_free(state->seats);
 	lates_free(state->lates);
 	pyramid_free(state->pyramid);
 	tracks_free(state->tracks);
@@ -73,9 +82,6 @@ static void unload(struct state *state)
 	state->shares = NULL;
 	state->strip = NULL;
 	state->minimap = NULL;
-	state->tree = state->mains = NULL;
-	state->tree_lines = state->main_lines = NULL;
-	state->seats = NULL;
 	state->lates = NULL;
 	state->pyramid = NULL;
 	state->tracks = NULL;
