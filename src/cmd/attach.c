@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inquest attach: one look at a job that runs, and its verdict.
+ *
+ * A look costs the job something where stacks are taken, and takes long where a process does not
+ * answer. So the cheap comes first, and more only where it would tell more:
+ *
+ *	of a job without probe a glance comes first: where all have slept for as long as samples
+ *	would lie apart, another one could say nothing else (look_at_parked(), verdict/parked.h)
+ *	of other jobs all is gathered once, stacks among it
+ *	a verdict that nothing but stacks proves is proved by samples that lie further apart
+ *	too early to tell: it is looked again without stacks, until it is not (look_until_told())
+ *
+ * With --hosts, --pods and --slurm each node is asked for its bundle (cmd/reach/), and they are
+ * judged as files are by inquest diagnose.
+ */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,25 +251,43 @@ static int look_until_told(struct job_pick *pick, const struct arguments *argume
 	return 0;
 }
 
-/* Saves and prints what was judged. Returns the exit status. */
-static int conclude(struct look *look, const struct arguments *arguments, const char *beside)
+/* Saves it where that was asked for: how it is called then, "" otherwise. */
+static void save(struct look *look, const struct arguments *arguments, bool kept, struct str *ret)
+{
+	struct complaint why = {0};
+
+	if (kept) /* each node's bundle is in that folder */
+		str_add(ret, arguments->output);
+	else if (arguments->output && save_bundle(look, arguments->output, 0, ret, &why) < 0)
+		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
+	complaint_release(&why);
+}
+
+/* Saves and prints what was judged: of this node (`groups` NULL), or of all that gave something. */
+static int conclude(struct look *look, const struct arguments *arguments,
+	const struct bundle_groups *groups, const char *beside)
 {
 	struct report_options reader = outlet_options(stdout);
-	struct complaint why = {0};
-	struct str saved = {0};
+	struct str left = {0}, saved = {0};
 	int status;
 
-	if (arguments->output && save_bundle(look, arguments->output, 0, &saved, &why) < 0)
-		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
+	save(look, arguments, groups && arguments->output && save_is_folder(arguments->output),
+		&saved);
 	reader.gathered = true;
 	reader.live = true;
 	reader.saved = saved.len ? saved.text : NULL;
 	reader.beside = *beside ? beside : NULL;
+	if (groups) {
+		bundle_groups_describe(groups, &left);
+		reader.left = groups->left.items;
+		reader.nleft = groups->left.nr;
+		reader.left_out = str_text(&left);
+	}
 	status = look_print_wish(look, &reader, arguments->wish);
 	if (arguments->output && !saved.len)
 		status = CMD_UNREADABLE;
+	str_release(&left);
 	str_release(&saved);
-	complaint_release(&why);
 	return status;
 }
 
@@ -271,7 +304,7 @@ static int examine(struct job_pick *pick, struct arguments *arguments)
 	if (look_until_told(pick, arguments, &look, &why) < 0)
 		cmd_complain("%s", complaint_text(&why));
 	else
-		status = conclude(&look, arguments, str_text(&others));
+		status = conclude(&look, arguments, NULL, str_text(&others));
 	budget_unwatch(&arguments->budget);
 	look_release(&look);
 	str_release(&others);
@@ -334,36 +367,6 @@ static int look_at_nodes_until_told(
 	return status;
 }
 
-/* Saves and prints what was judged of all nodes. */
-static int conclude_nodes(struct look *look, struct bundle_groups *groups,
-	const struct arguments *arguments)
-{
-	struct report_options reader = outlet_options(stdout);
-	struct complaint why = {0};
-	struct str left = {0}, saved = {0};
-	int status;
-
-	bundle_groups_describe(groups, &left);
-	if (arguments->output && save_is_folder(arguments->output))
-		str_add(&saved, arguments->output);
-	else if (arguments->output &&
-		save_bundle(look, arguments->output, 0, &saved, &why) < 0)
-		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
-	reader.gathered = true;
-	reader.live = true;
-	reader.saved = saved.len ? saved.text : NULL;
-	reader.left = groups->left.items;
-	reader.nleft = groups->left.nr;
-	reader.left_out = str_text(&left);
-	status = look_print_wish(look, &reader, arguments->wish);
-	if (arguments->output && !saved.len)
-		status = CMD_UNREADABLE;
-	str_release(&left);
-	str_release(&saved);
-	complaint_release(&why);
-	return status;
-}
-
 static int examine_nodes(struct arguments *arguments)
 {
 	struct look look = {.evidence.meter = &arguments->budget.meter};
@@ -373,7 +376,7 @@ static int examine_nodes(struct arguments *arguments)
 	budget_watch(&arguments->budget);
 	status = look_at_nodes_until_told(arguments, &look, &groups);
 	if (!status)
-		status = conclude_nodes(&look, &groups, arguments);
+		status = conclude(&look, arguments, &groups, "");
 	budget_unwatch(&arguments->budget);
 	look_release(&look);
 	bundle_groups_release(&groups);

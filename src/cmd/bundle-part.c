@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Several exhibits of a bundle name the job that it is of, and none has to be there: the manifest
+ * and the receipt give its id, rings and environments the run (the address where ranks met, Slurm's
+ * job and step), the census who was which rank, rings the communicators of all ranks. All that is
+ * found is kept; whether two bundles are of one job is bundle-groups.c' to say, which trusts them
+ * differently.
+ *
+ * Where ranks of one bundle contradict each other, the answer is "several" (BUNDLE_SEVERAL, -1) and
+ * never one of the two. Times are turned into realtime here: start times count ticks from the boot
+ * of their host, and a host may have been booted between two readings.
+ */
 #include "cmd/bundle-part.h"
 
 #include <stddef.h>

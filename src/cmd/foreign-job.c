@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A user names a pid, or nothing at all; what he means is a job. A pid may be a rank, anything that
+ * a rank has started, the launcher, or the shell of a script that started some programs: the survey
+ * (proc/survey/) knows the first three, and add_started() finds the last. What is of no job is
+ * looked at alone.
+ *
+ * A job that `inquest run' started is in the survey as well, since its ranks look like any others:
+ * it is left to its folder, which knows more (foreign_mark_own()). Whether a process is of a folder
+ * is decided by the census and by who started it, and not by its environment, which anybody can
+ * set.
+ */
 #include "cmd/foreign-job.h"
 
 #include <errno.h>

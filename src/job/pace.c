@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is usual for a group is a median: a job that saves, compiles or evaluates now and then has
+ * long gaps among many short ones, and a mean would make each of them the rule. Of fewer than
+ * FEWEST_GAPS nothing is said, and who asks takes his own least time for a hang's.
+ *
+ * Who comes last to a collective keeps all others; but somebody is always last, mostly by chance.
+ * pace_last_late() looks for one delay that stands out against those of others, and
+ * pace_straggler() for one rank that is last again and again, however little each time. Times of
+ * two hosts are compared only by clocks.h, and what may be the clocks' error is nobody's delay.
+ */
 #include "job/pace.h"
 
 #include <stdlib.h>

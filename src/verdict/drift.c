@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each kind of drift has a function that compares it. Variables, packages and limits are told one
+ * by one where they differ; where none does, their kind is told once, as the same, so that a reader
+ * sees that it was asked.
+ *
+ * Whatever one of the two receipts lacks is DRIFT_UNKNOWN: a variable that was withheld, since it
+ * may be a secret, a tree that was changed and not committed (both may be changed alike, or not).
+ * Where nothing differs, but something essential is unknown (drift_is_essential()), no class is
+ * concluded.
+ */
 #include "verdict/drift.h"
 
 #include <string.h>

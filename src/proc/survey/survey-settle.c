@@ -1,4 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which of the processes found are ranks, and which numbers they have.
+ *
+ * All that is there are claims: numbers in environments, on command lines, in what a launcher keeps
+ * of its children. A child inherits its parent's environment, so a claim is found on the rank, on
+ * the shell that started it, on its data loader's workers and on the `tee' beside it. So a claim is
+ * held by one process of those that have it:
+ *
+ *	launchers, and what is a launcher since others below it have other numbers: never
+ *	the topmost of a chain that has it; but a wrapper (a shell, `time', `numactl') only where
+ *	nobody below it has
+ *	of what one shell ran beside each other the likeliest: a Python before any other program
+ *
+ * Claims differ in worth, and stand in that order (insert_claim()): a rank's own number, then that
+ * of a task (Slurm's, MPI's: it may be that of a torchrun), then that of a node. A number of a node
+ * counts only where nothing else does, last of all (settle_node_claims()).
+ *
+ * Who cannot be asked gets a number only where his siblings leave one place for him: a launcher
+ * that starts its workers in order (place_brood()). A number that was found so is CLAIM_SUPPORTED.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -376,6 +396,17 @@ static int claim_holder(const struct survey *survey, int start)
 	return holder;
 }
 
+/* True if `above` is an ancestor of the process. */
+static bool is_below(const struct survey *survey, int process, int above)
+{
+	for (int step = 0; process != SURVEY_NONE && step < CLIMB_MOST; step++) {
+		process = survey->all.items[process].parent;
+		if (process == above)
+			return true;
+	}
+	return false;
+}
+
 /*
  * True if somebody below a wrapper has a claim, so that the wrapper is none. What inquest runs
  * counts as somebody.
@@ -384,15 +415,10 @@ static bool has_heir(const struct survey *survey, int wrapper)
 {
 	for (size_t i = 0; i < survey->all.nr; i++) {
 		const struct survey_process *process = &survey->all.items[i];
-		int at = process->parent;
 
-		if (!process->inquest && (process->wrapper || !best_claim(survey, process)))
-			continue;
-		for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {
-			if (at == wrapper)
-				return true;
-			at = survey->all.items[at].parent;
-		}
+		if ((process->inquest || (!process->wrapper && best_claim(survey, process))) &&
+			is_below(survey, (int)i, wrapper))
+			return true;
 	}
 	return false;
 }
@@ -404,17 +430,6 @@ static bool has_heir(const struct survey *survey, int wrapper)
 static int weight(const struct survey_process *process)
 {
 	return process->wrapper ? 0 : process->python ? 2 : 1;
-}
-
-/* True if `above` is an ancestor of the process. */
-static bool is_below(const struct survey *survey, int process, int above)
-{
-	for (int step = 0; process != SURVEY_NONE && step < CLIMB_MOST; step++) {
-		process = survey->all.items[process].parent;
-		if (process == above)
-			return true;
-	}
-	return false;
 }
 
 /*
@@ -506,17 +521,10 @@ static bool node_claim_is_taken(const struct survey *survey, int start)
 /* True if a rank or a launcher descends from the process. */
 static bool starts_others(const struct survey *survey, int start)
 {
-	for (size_t i = 0; i < survey->all.nr; i++) {
-		int at = survey->all.items[i].parent;
-
-		if (!survey->all.items[i].is_rank && !survey->all.items[i].launcher)
-			continue;
-		for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {
-			if (at == start)
-				return true;
-			at = survey->all.items[at].parent;
-		}
-	}
+	for (size_t i = 0; i < survey->all.nr; i++)
+		if ((survey->all.items[i].is_rank || survey->all.items[i].launcher) &&
+			is_below(survey, (int)i, start))
+			return true;
 	return false;
 }
 
