@@ -84,9 +84,26 @@ static int64_t last_written(const struct remains *remains)
 	return last;
 }
 
-static int run(int argc, char **argv)
+/* Prints what was found. Cores tell of threads: with nothing else, their stacks follow. */
+static int print(struct look *look, const struct gathered *gathered,
+	const struct report_options *reader, struct look_wish wish)
 {
 	const struct look_wish threads = {.stacks = true, .all = true, .below = true};
+	int status;
+
+	/* Reports of stacks have no line for that. */
+	if (gathered->groups.left.nr && wish.stacks)
+		cmd_complain("%s", str_text(&gathered->left_out));
+	status = look_print_wish(look, reader, wish);
+	if (status == CMD_UNREADABLE || !gathered->cores || gathered->bundles ||
+		gathered->dumps || wish.json || wish.stacks)
+		return status;
+	puts("");
+	return look_print_wish(look, reader, threads);
+}
+
+static int run(int argc, char **argv)
+{
 	struct report_options reader = outlet_options(stdout);
 	struct arguments arguments = {0};
 	struct look look = {0};
@@ -113,15 +130,7 @@ static int run(int argc, char **argv)
 	} else if (gathered.logs && !gathered.bundles && !look.job->nranks) {
 		complain_of_nobody(&gathered);
 	} else if (look.verdicts) {
-		/* Reports of stacks have no line for that. */
-		if (gathered.groups.left.nr && arguments.wish.stacks)
-			cmd_complain("%s", str_text(&gathered.left_out));
-		status = look_print_wish(&look, &reader, arguments.wish);
-		if (status != CMD_UNREADABLE && gathered.cores && !gathered.bundles &&
-			!gathered.dumps && !arguments.wish.json && !arguments.wish.stacks) {
-			puts("");
-			status = look_print_wish(&look, &reader, threads);
-		}
+		status = print(&look, &gathered, &reader, arguments.wish);
 	}
 	budget_unwatch(&arguments.budget);
 	look_release(&look);

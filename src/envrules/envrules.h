@@ -46,7 +46,10 @@ struct envrule {
 	const char *source; /* who says so: a program, since which version, and where */
 };
 
-/* The next rule that speaks of this launch, behind `after` (NULL: the first); NULL: no more. */
+/*
+ * Returns the next rule that speaks of this launch, behind `after` (NULL: the first); NULL: no
+ * more.
+ */
 const struct envrule *envrules_next(const struct envrules_launch *launch,
 	const struct envrule *after) __attribute__((nonnull(1)));
 

@@ -145,6 +145,14 @@ static void put_target(struct str *left, const char *target, size_t len, const c
 	*left = all;
 }
 
+/* Goes up to where ".." leads. */
+static void step_up(struct str *path)
+{
+	const char *slash = path->len ? strrchr(path->text, '/') : NULL;
+
+	str_cut(path, slash ? (size_t)(slash - path->text) : 0);
+}
+
 void mounts_follow(const char *mountinfo, const char *path, struct str *ret)
 {
 	struct str left = {0};
@@ -163,9 +171,7 @@ void mounts_follow(const char *mountinfo, const char *path, struct str *ret)
 			continue;
 		}
 		if (len == 2 && !strncmp(at, "..", len)) {
-			const char *slash = before ? strrchr(ret->text, '/') : NULL;
-
-			str_cut(ret, slash ? (size_t)(slash - ret->text) : 0);
+			step_up(ret);
 			at += len;
 			continue;
 		}

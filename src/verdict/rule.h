@@ -179,7 +179,7 @@ void tell_raised_at(
 void find_victims(struct inquiry *q, const bool *marked, struct draft *draft);
 /* The same for the ops of a part of the graph (waitfor_node.part), and who is in it. */
 void find_victims_of_part(struct inquiry *q, int part, struct draft *draft);
-/* Facts about who waits, common to all findings (victims.c). */
+/* Adds the facts about who waits, which all findings have in common (victims.c). */
 void tell_victims(struct inquiry *q, struct draft *draft);
 
 /* Adds where a rank stands by its stacks, the most telling first; else nothing (stack-facts.c). */

@@ -336,17 +336,33 @@ static bool add_continue(struct steps *into, const struct asking *a, const char 
 	return any;
 }
 
-/* Adds steps for which more is known than their row says. Returns false where there are none. */
-static bool add_known(struct steps *into, const struct asking *a, const struct row_step *row)
+/* What is known of who has the lock, or traces it, as words; without any where nothing is. */
+static void say_known(struct str *words, const struct asking *a)
 {
 	const struct verdict_fact *holder = only_one(a->verdict, FACT_LOCK_OF_OTHER);
 	const struct verdict_fact *debugger = only_one(a->verdict, FACT_TRACED);
-	struct str words = {0}, command = {0};
 
 	if (a->verdict->next == VERDICT_NEXT_LOOK_AT_LOCK && holder) {
-		str_add(&words, is_for_now(a) ? IF_STILL : "");
-		say_holder(&words, a, holder);
+		str_add(words, is_for_now(a) ? IF_STILL : "");
+		say_holder(words, a, holder);
 	}
+	if (next_of(a) == VERDICT_NEXT_DETACH_DEBUGGER && debugger) {
+		str_add(words, is_for_now(a) ? IF_STILL : "");
+		str_add(words, "detach the debugger of ");
+		say_whom(words, a, false);
+		str_printf(words, " (pid %" PRId64 "), or let it continue", debugger->a);
+	}
+	if (next_of(a) == VERDICT_NEXT_CONTINUE_PROCESS) {
+		str_add(words, is_for_now(a) ? IF_STILL : "");
+		say_words(words, a, "thaw the cgroup of {R}: it is frozen");
+	}
+}
+
+/* Adds steps for which more is known than their row says. Returns false where there are none. */
+static bool add_known(struct steps *into, const struct asking *a, const struct row_step *row)
+{
+	struct str words = {0}, command = {0};
+
 	switch (next_of(a)) {
 	case VERDICT_NEXT_GET_REST:
 		coverage_add_remedy(into, a->verdicts, a->tense);
@@ -354,25 +370,16 @@ static bool add_known(struct steps *into, const struct asking *a, const struct r
 	case VERDICT_NEXT_LOOK_AGAIN:
 		coverage_add_look(into, a->verdicts, a->tense);
 		return true;
-	case VERDICT_NEXT_DETACH_DEBUGGER:
-		if (debugger) {
-			str_add(&words, is_for_now(a) ? IF_STILL : "");
-			str_add(&words, "detach the debugger of ");
-			say_whom(&words, a, false);
-			str_printf(&words, " (pid %" PRId64 "), or let it continue", debugger->a);
-		}
-		break;
 	case VERDICT_NEXT_CONTINUE_PROCESS:
 		if (!are_in_freezer(a->verdicts->job, whom(a->verdict)))
 			return add_continue(into, a, row->words, say_continue);
-		str_add(&words, is_for_now(a) ? IF_STILL : "");
-		say_words(&words, a, "thaw the cgroup of {R}: it is frozen");
 		break;
 	case VERDICT_NEXT_CONTINUE_CHILD:
 		return add_continue(into, a, row->words, say_continue_children);
 	default:
 		break;
 	}
+	say_known(&words, a);
 	if (!words.len)
 		return false;
 	steps_add(into, &words, &command);

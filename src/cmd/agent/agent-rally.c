@@ -413,13 +413,45 @@ static bool is_in_time(const struct agent_rally *rally, int64_t now)
 	return !rally->ending || now + (now - rally->parts.helper.begun) < rally->until + LAST_NS;
 }
 
+/* Does what the verdicts about the whole job ask for. */
+static void announce(struct agent *agent, struct look *look, int64_t now)
+{
+	struct agent_rally *rally = &agent->rally;
+	size_t refused;
+
+	switch (take(agent, look, now)) {
+	case ANNOUNCE_SAY:
+		agent->bundle_wanted = true;
+		say_whole(agent, look);
+		rally->again = 0;
+		break;
+	case ANNOUNCE_STILL:
+		if (!rally->announce.stands || rally->announce.fine_looks ||
+			announce_waits(&rally->announce))
+			ask_again_later(rally, now);
+		break;
+	case ANNOUNCE_NOTHING:
+		refused = agent_parts_refused(&look->evidence);
+		if (refused)
+			say_too_much(agent, refused);
+		else if (rally->unsaid && !agent->bundle.len)
+			speak_alone(agent); /* no bundle of ours could be kept, nor judged */
+		else
+			ask_again_later(rally, now);
+		break;
+	case ANNOUNCE_RESOLVED:
+		cmd_complain("the job moves again: what was said above is over");
+		replace(&rally->own.verdict, "");
+		break;
+	}
+}
+
 /* Judges over all answers, once they are read. */
 static void judge(struct agent *agent, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;
 	struct meter meter = {.most = agent->options.max_memory};
 	struct look look = {.evidence.meter = &meter};
-	size_t refused;
 
 	if (!gatherer_fetch(&rally->parts, &look.evidence))
 		return;
@@ -435,31 +467,7 @@ static void judge(struct agent *agent, int64_t now)
 		look_release(&look);
 		return;
 	}
-	switch (take(agent, &look, now)) {
-	case ANNOUNCE_SAY:
-		agent->bundle_wanted = true;
-		say_whole(agent, &look);
-		rally->again = 0;
-		break;
-	case ANNOUNCE_STILL:
-		if (!rally->announce.stands || rally->announce.fine_looks ||
-			announce_waits(&rally->announce))
-			ask_again_later(rally, now);
-		break;
-	case ANNOUNCE_NOTHING:
-		refused = agent_parts_refused(&look.evidence);
-		if (refused)
-			say_too_much(agent, refused);
-		else if (rally->unsaid && !agent->bundle.len)
-			speak_alone(agent); /* no bundle of ours could be kept, nor judged */
-		else
-			ask_again_later(rally, now);
-		break;
-	case ANNOUNCE_RESOLVED:
-		cmd_complain("the job moves again: what was said above is over");
-		replace(&rally->own.verdict, "");
-		break;
-	}
+	announce(agent, &look, now);
 	rally->unsaid = false;
 	rally->asked_at = rally->own.asked = 0;
 	agent_cards_tell(rally);

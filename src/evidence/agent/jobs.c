@@ -265,6 +265,26 @@ static unsigned int jobs_count(
 	return living;
 }
 
+/* What the census says of the job and of its agent. */
+static void jobs_take_census(struct jobs_entry *entry, int fd, const struct census_view *view)
+{
+	entry->launched = checked_time((int64_t)view->header.created_realtime, 0);
+	if (view->header.name[0])
+		entry->name = alloc_text(view->header.name);
+	entry->cost.slots = view->slots;
+	entry->status = jobs_count(entry, fd, view) ? JOBS_RUNNING : JOBS_ENDED;
+	entry->beat = checked_time((int64_t)view->header.agent_beat, 0);
+	entry->agent_pid = view->header.agent_pid;
+	entry->agent_start_time = view->header.agent_start_time;
+	if (entry->agent_pid) {
+		struct liveness agent =
+			liveness_of_process(entry->agent_pid, entry->agent_start_time);
+
+		entry->agent_alive = liveness_is_alive(&agent);
+		entry->wrapper = entry->agent_alive ? agent.here : 0;
+	}
+}
+
 /* Reads the census: who lives, and who is the agent. Returns 0, or negative with words. */
 static int jobs_read_census(
 	struct jobs_entry *entry, const struct folder *folder, struct complaint *why)
@@ -273,7 +293,6 @@ static int jobs_read_census(
 	struct census_view view;
 	void *bytes = NULL;
 	size_t size = 0;
-	unsigned int living;
 	int error;
 
 	if (fd < 0)
@@ -281,27 +300,10 @@ static int jobs_read_census(
 	error = census_snapshot(fd, &bytes, &size);
 	if (!error)
 		error = census_view_open(&view, bytes, size);
-	if (error) {
+	if (error)
 		complaint_set(why, "%s: the census cannot be read", folder->path);
-		goto out;
-	}
-	entry->launched = checked_time((int64_t)view.header.created_realtime, 0);
-	if (view.header.name[0])
-		entry->name = alloc_text(view.header.name);
-	entry->cost.slots = view.slots;
-	living = jobs_count(entry, fd, &view);
-	entry->beat = checked_time((int64_t)view.header.agent_beat, 0);
-	entry->agent_pid = view.header.agent_pid;
-	entry->agent_start_time = view.header.agent_start_time;
-	if (entry->agent_pid) {
-		struct liveness agent =
-			liveness_of_process(entry->agent_pid, entry->agent_start_time);
-
-		entry->agent_alive = liveness_is_alive(&agent);
-		entry->wrapper = entry->agent_alive ? agent.here : 0;
-	}
-	entry->status = living ? JOBS_RUNNING : JOBS_ENDED;
-out:
+	else
+		jobs_take_census(entry, fd, &view);
 	free(bytes);
 	close(fd);
 	return error;

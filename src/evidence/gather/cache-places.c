@@ -7,7 +7,7 @@
 #include "evidence/format/json-put.h"
 #include "evidence/gather/receipt-look.h"
 
-/* The first of these that is set and not empty. */
+/* Returns the value of the first of these variables that is set and not empty. */
 static const char *caches_first(
 	char *const *envp, const char *const *names, const char *otherwise)
 {

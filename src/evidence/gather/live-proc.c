@@ -318,12 +318,10 @@ static bool live_stderr_is_short(const struct blocking_read *read)
 	       own_words_are_in(read->bytes.text, read->bytes.len);
 }
 
-/* Reads ends of logs that hold words of ours again, from further back; each file once. */
-static void live_stderr_read_back(const struct live_processes *processes,
-	struct blocking_read *reads, size_t nr, int deadline_ms)
+/* What to read again, from further back, each file once; `which` of that for each, `nr` none. */
+static size_t live_stderr_again(
+	const struct blocking_read *reads, size_t nr, struct blocking_read *again, size_t *which)
 {
-	struct blocking_read *again = alloc_zeroed(nr + 1, sizeof(*again));
-	size_t *which = alloc_zeroed(nr + 1, sizeof(*which));
 	size_t n = 0;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -341,6 +339,17 @@ static void live_stderr_read_back(const struct live_processes *processes,
 		again[n].bytes = (struct str){0};
 		again[n++].cap = LIVE_STDERR_MORE;
 	}
+	return n;
+}
+
+/* Ends of logs that hold words of ours are read again. */
+static void live_stderr_read_back(const struct live_processes *processes,
+	struct blocking_read *reads, size_t nr, int deadline_ms)
+{
+	struct blocking_read *again = alloc_zeroed(nr + 1, sizeof(*again));
+	size_t *which = alloc_zeroed(nr + 1, sizeof(*which));
+	size_t n = live_stderr_again(reads, nr, again, which);
+
 	blocking_reads_run(again, n, deadline_ms);
 	for (size_t i = 0; i < n; i++) {
 		live_stderr_leave_later(processes, 0, &again[i]);
