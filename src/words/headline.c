@@ -343,19 +343,32 @@ static void add_place(struct str *into, const struct verdict_fact *fact, bool fu
 	str_release(&place);
 }
 
+/* How ranks are told: each by its number, or how many they are. */
+enum naming { BY_NUMBER, BY_COUNT };
+
+static void add_named(
+	struct str *into, const struct job *job, struct verdict_ranks ranks, enum naming naming)
+{
+	if (naming == BY_NUMBER || ranks.n == 1)
+		ranks_name(into, job, ranks);
+	else
+		str_printf(into, "%zu ranks", ranks.n);
+}
+
 /* Appends " (2.1 s); ranks 1-7 wait for rank 0". */
-static void add_early(struct str *into, const struct verdicts *verdicts)
+static void add_early(struct str *into, const struct verdicts *verdicts, enum naming waiting,
+	enum naming awaited)
 {
 	const struct verdict_early *early = &verdicts->early;
 	char text[CLOCK_TEXT_SIZE];
 
 	str_printf(into, " (%s); ", clock_format(early->age, text));
-	ranks_name(into, verdicts->job, early->ranks);
+	add_named(into, verdicts->job, early->ranks, waiting);
 	str_add(into, early->ranks.n == 1 ? " waits" : " wait");
 	if (!early->awaited.n)
 		return;
 	str_add(into, " for ");
-	ranks_name(into, verdicts->job, early->awaited);
+	add_named(into, verdicts->job, early->awaited, awaited);
 }
 
 void headline_threshold(struct str *into, const struct verdicts *verdicts)
@@ -452,7 +465,7 @@ void headline_sentence(
 {
 	add_who_does(into, verdicts, verdict);
 	if (verdict->class == VERDICT_TOO_EARLY) {
-		add_early(into, verdicts);
+		add_early(into, verdicts, BY_NUMBER, BY_NUMBER);
 		return;
 	}
 	add_detail(into, verdicts, verdict);
@@ -508,6 +521,23 @@ static void shout_detail(struct str *into, size_t from, const struct verdicts *v
 	str_release(&part);
 }
 
+/* Appends the first of these that fits: all by number, those waited for by number, only counts. */
+static void shout_early(
+	struct str *into, size_t from, const struct verdicts *verdicts, size_t width, bool utf8)
+{
+	struct str part = {0};
+
+	add_early(&part, verdicts, BY_NUMBER, BY_NUMBER);
+	if (!add_if_fits(into, from, &part, width, utf8)) {
+		add_early(&part, verdicts, BY_COUNT, BY_NUMBER);
+		if (!add_if_fits(into, from, &part, width, utf8)) {
+			add_early(&part, verdicts, BY_COUNT, BY_COUNT);
+			escape_fit(into, str_text(&part), width - (into->len - from));
+		}
+	}
+	str_release(&part);
+}
+
 /* Appends the shouted form of a verdict whose headline is the fact to be told. */
 static void shout(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict,
 	size_t width, bool utf8)
@@ -522,8 +552,7 @@ static void shout(struct str *into, const struct verdicts *verdicts, const struc
 	escape_fit(into, str_text(&waiters), width);
 	str_cut(&waiters, 0);
 	if (verdict->class == VERDICT_TOO_EARLY) {
-		add_early(&waiters, verdicts);
-		escape_fit(into, str_text(&waiters), width - (into->len - from));
+		shout_early(into, from, verdicts, width, utf8);
 		str_release(&part);
 		str_release(&waiters);
 		return;

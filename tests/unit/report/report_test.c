@@ -487,6 +487,33 @@ static void every_class_fits_the_first_line(void **state)
 	}
 }
 
+/* Whom all wait for is worth more than who waits: where both have no room, these are counted. */
+static void who_is_waited_for_is_told_whole(void **state)
+{
+	static const struct rank_index waiting[] = {{0}, {2}, {4}, {6}}, awaited[] = {{1}, {3}, {5}};
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_TOO_EARLY;
+	hand.verdict[0].culprits.n = 0;
+	hand.verdicts.early = (struct verdict_early){
+		{waiting, 4}, {awaited, 3}, 100000000, 2000000000};
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
+	assert_page(text, 24);
+	assert_non_null(strstr(text, "TOO EARLY TO TELL (100 ms); 4 ranks wait for 3 ranks "));
+	free(text);
+	hand.verdicts.early.awaited.n = 1;
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "TOO EARLY TO TELL (100 ms); 4 ranks wait for rank 1 "));
+	free(text);
+	hand.verdicts.early.ranks.n = 1;
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "TOO EARLY TO TELL (100 ms); rank 0 waits for rank 1 "));
+	free(text);
+}
+
 static void escapes_are_cut_by_columns(void **state)
 {
 	struct str text = {0};
@@ -526,6 +553,7 @@ int main(void)
 		cmocka_unit_test(every_fact_has_words),
 		cmocka_unit_test(what_is_not_known_is_left_out_or_said),
 		cmocka_unit_test(every_class_fits_the_first_line),
+		cmocka_unit_test(who_is_waited_for_is_told_whole),
 		cmocka_unit_test(escapes_are_cut_by_columns),
 	};
 
