@@ -67,6 +67,15 @@ static const char *procstat_name(const char *at, const char *end, struct procsta
 	return close + 1;
 }
 
+/*
+ * True if the main thread alone has ended, by itself, and others go on: /proc calls such a process
+ * a zombie, and it is none. One that a signal ends has threads that have not heard of it yet.
+ */
+static bool procstat_goes_on(const struct procstat *stat)
+{
+	return stat->state == 'Z' && stat->threads > 1 && !(stat->exit_code & 0x7f);
+}
+
 /* Fills in the numbers. `known` is the field that the text ended before. */
 static void procstat_take(const int64_t field[FIELDS], int known, struct procstat *ret)
 {
@@ -79,6 +88,8 @@ static void procstat_take(const int64_t field[FIELDS], int known, struct procsta
 	ret->rss_pages = field[FIELD_RSS];
 	ret->processor = (uint32_t)field[FIELD_PROCESSOR];
 	ret->exit_code = (int)field[FIELD_EXIT_CODE];
+	if (procstat_goes_on(ret))
+		ret->state = 'S';
 	ret->exit_code_known = known > FIELD_EXIT_CODE && ret->state == 'Z';
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/procstat.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/unit/unit.h"
@@ -48,6 +49,28 @@ static void a_name_may_hold_anything(void **state)
 	assert_int_equal(stat.exit_code, 9);
 }
 
+/* Whose main thread has left it to the others is no zombie; whom a signal ends, soon is. */
+static void a_main_thread_that_ended_is_no_end(void **state)
+{
+	const char rest[] = "1 2 3 4 5 6 7 8 9 10 110 120 130 140 20 0 %d 0 5555 1000 77 "
+			    "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 %d\n";
+	static const struct {
+		int threads, exit_code;
+		char state;
+	} seen[] = {{2, 0, 'S'}, {2, 0x300, 'S'}, {1, 0, 'Z'}, {1, 9, 'Z'}, {2, 9, 'Z'}};
+
+	for (size_t i = 0; i < sizeof(seen) / sizeof(*seen); i++) {
+		char text[256] = "12 (a) Z ";
+		struct procstat stat;
+
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), rest, seen[i].threads,
+			seen[i].exit_code);
+		assert_true(procstat_parse(text, strlen(text), &stat));
+		assert_int_equal(stat.state, seen[i].state);
+		assert_int_equal(stat.exit_code_known, seen[i].state == 'Z');
+	}
+}
+
 /* The kernel writes it as it is: who bears such a name is there all the same. */
 static void a_name_may_hold_a_newline(void **state)
 {
@@ -82,6 +105,7 @@ int main(void)
 		cmocka_unit_test(a_line_is_taken_apart),
 		cmocka_unit_test(a_thread_of_the_kernel_is_known_by_its_flags),
 		cmocka_unit_test(a_name_may_hold_anything),
+		cmocka_unit_test(a_main_thread_that_ended_is_no_end),
 		cmocka_unit_test(a_name_may_hold_a_newline),
 		cmocka_unit_test(what_is_no_line_is_refused_at_every_cut),
 	};
