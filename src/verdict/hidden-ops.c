@@ -83,6 +83,50 @@ static void tell_hidden(struct inquiry *q, struct draft *draft)
 	array_release(&unseen.list);
 }
 
+/*
+ * True if its stack has stood elsewhere, outside of all calls, for longer than a hang's time. What
+ * it gave to its device before that may be open all the same.
+ */
+static bool stands_elsewhere(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *p = &q->profiles[rank.i];
+
+	return p->readable && !p->ended && p->posture.stack && !p->posture.unsure &&
+	       activities_elsewhere(p->posture.activity) && p->posture.moved == JOB_NO &&
+	       p->outside != JOB_UNKNOWN && p->outside > q->given.threshold_else &&
+	       inquiry_look(q, rank) != LOOKED_BEFORE;
+}
+
+/*
+ * All others wait, and these few stand elsewhere: a guess, since what was replayed may wait for
+ * others than them. Nobody where of one of the rest nothing is known.
+ */
+static void guess_who(struct inquiry *q, struct draft *draft)
+{
+	struct reason why = {0}, other;
+	const struct away *away = NULL;
+	struct rank_list few = {0};
+	bool alike = inquiry_all_seen(q);
+
+	job_for_each_rank(q->job, rank) {
+		if (rank_list_has(&draft->victims, rank))
+			continue;
+		rank_list_add(&few, rank);
+		if (few.list.nr == 1)
+			away = away_of(q, rank, &why);
+		alike &= stands_elsewhere(q, rank) && away && away_of(q, rank, &other) == away;
+	}
+	if (alike && few.list.nr && few.list.nr < draft->victims.list.nr) {
+		draft->culprits = few;
+		draft->verdict.confidence = VERDICT_HYPOTHESIS;
+		draft->verdict.outlook = why.outlook;
+		draft->verdict.where = why.where;
+		away_take(q, away, &why, draft);
+	} else {
+		array_release(&few.list);
+	}
+}
+
 void judge_hidden_ops(struct inquiry *q)
 {
 	struct draft *draft = NULL;
@@ -101,5 +145,6 @@ void judge_hidden_ops(struct inquiry *q)
 		return;
 	draft->verdict.next = VERDICT_NEXT_STACK_OF_RANK;
 	rank_list_settle(&draft->victims);
+	guess_who(q, draft);
 	tell_hidden(q, draft);
 }

@@ -282,6 +282,32 @@ static void who_spins_in_a_probe_is_not_late(void **state)
 	done(&j, f);
 }
 
+/* Replays are in no ring: who alone stands elsewhere, while all others wait, is a guess. */
+static void who_is_elsewhere_while_others_wait_for_a_replay_is_a_guess(void **state)
+{
+	for (int moves = 0; moves < 2; moves++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		facts_rounds(f, 0, 3, 10, 0.5);
+		f->stack_span = 2.2;
+		for (int rank = 0; rank < 4; rank++) {
+			f->members[0][rank].fact.saw_capture = true;
+			facts_sync(f, rank, 20);
+		}
+		facts_outside(f, 2, 20);
+		facts_stack(f, 2, FIFO)->moved = moves ? JOB_YES : JOB_NO;
+		j = judge(f);
+		assert_int_equal(j.first->class,
+			moves ? VERDICT_INCONCLUSIVE : VERDICT_HOST_STALL);
+		assert_int_equal(j.first->culprits.n, !moves);
+		if (!moves)
+			assert_int_equal(j.first->confidence, VERDICT_HYPOTHESIS);
+		done(&j, f);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +324,7 @@ int main(void)
 		cmocka_unit_test(one_that_works_keeps_the_others),
 		cmocka_unit_test(a_slow_rhythm_is_one),
 		cmocka_unit_test(silence_without_stacks_is_no_proof_of_health),
+		cmocka_unit_test(who_is_elsewhere_while_others_wait_for_a_replay_is_a_guess),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
