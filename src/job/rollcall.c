@@ -131,3 +131,14 @@ bool rollcall_is_bootstrap(const struct job_group *group)
 {
 	return backend_has(group->maker, BACKEND_NO_OPS);
 }
+
+bool rollcall_left_before(const struct job *job, const struct job_member *other,
+	const struct job_member *late)
+{
+	if (late->state != JOB_MEMBER_IN_INIT || other->state <= JOB_MEMBER_IN_INIT ||
+		!is_rank(late->rank) || !is_rank(other->rank) || late->init_since == JOB_UNKNOWN ||
+		other->ready_at == JOB_UNKNOWN)
+		return false;
+	return job_rank(job, late->rank)->host == job_rank(job, other->rank)->host &&
+	       other->ready_at < late->init_since;
+}

@@ -55,6 +55,14 @@ struct rollcall rollcall_take(const struct job *job, int group, uint64_t index);
 /* True if a seat has not even begun the group's init, on its rank's own word or the census'. */
 bool rollcall_never_came(const struct job *job, const struct job_member *member);
 
+/*
+ * True if `other` had left the group's init before `late`, which is in it, began it. Nobody leaves
+ * one before all have begun it, so `late` is of a later process than that which `other` had met,
+ * and waits for it in vain. False where they have no clock in common.
+ */
+bool rollcall_left_before(const struct job *job, const struct job_member *other,
+	const struct job_member *late);
+
 /* True if the group is but the exchange of an id: seat 0 gives it, and no ops follow. */
 bool rollcall_is_bootstrap(const struct job_group *group);
 

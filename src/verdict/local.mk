@@ -41,6 +41,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/lost-hosts.c \
 	%D%/order.c \
 	%D%/outside.c %D%/outside.h \
+	%D%/own-seats.c %D%/own-seats.h \
 	%D%/parts.c \
 	%D%/pairs.c %D%/pairs.h \
 	%D%/parked.c %D%/parked.h \

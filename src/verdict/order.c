@@ -16,6 +16,7 @@
 #include "job/rollcall.h"
 #include "verdict/circle.h"
 #include "verdict/judge.h"
+#include "verdict/own-seats.h"
 #include "verdict/pairs.h"
 #include "verdict/rule.h"
 #include "verdict/strays.h"
@@ -487,6 +488,48 @@ static void refine(struct inquiry *q, const struct circle *circle, bool by_habit
 		draft_at_most(draft, VERDICT_SUPPORTED);
 }
 
+/* A seat that had left the init of that node before this rank began it; NULL: there is none. */
+static const struct job_member *left_before(
+	const struct inquiry *q, const struct holder *holder, const struct job_member **ret_late)
+{
+	const struct waitfor_node *node = &q->graph->nodes[holder->node];
+	const struct job_group *g = &q->job->groups[node->group];
+
+	by_rank_each(&q->seats, holder->rank, k) {
+		const struct job_member *late = &q->job->members[q->seats.at[k]];
+
+		for (uint32_t seat = 0; late->group == node->group && seat < g->size; seat++) {
+			const struct job_member *m = &q->job->members[g->first_member + (int)seat];
+
+			*ret_late = late;
+			if (rollcall_left_before(q->job, m, late))
+				return m;
+		}
+	}
+	return NULL;
+}
+
+/* Tells who makes a group anew, which the others had made with an earlier process of that rank. */
+static void tell_anew(struct inquiry *q, const struct circle *circle, struct draft *draft)
+{
+	const struct holder *holder;
+
+	array_for_each(&circle->holders, holder) {
+		const struct job_member *late, *left;
+		struct verdict_fact *fact;
+
+		if (q->graph->nodes[holder->node].kind != WAITFOR_INIT)
+			continue;
+		left = left_before(q, holder, &late);
+		if (!left)
+			continue;
+		fact = draft_fact(q, draft, FACT_BEGAN_ANEW, holder->rank, late->cite);
+		fact->text2 = q->job->groups[late->group].name;
+		fact->a = late->init_since - left->ready_at;
+		draft->verdict.next = VERDICT_NEXT_START_TOGETHER;
+	}
+}
+
 static struct draft *begin_finding(struct inquiry *q, int part, const struct circle *circle)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
@@ -540,6 +583,7 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	if (open)
 		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	find_victims_of_part(q, part, draft);
+	tell_anew(q, circle, draft);
 	if (!better || !(better->traits & AWAY_ENDS))
 		circle_tell_order(q, circle, draft);
 	circle_tell_edges(q, circle, draft);
@@ -559,7 +603,8 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 static void write_circle(struct inquiry *q, int part, const struct circle *circle)
 {
 	if (write_pair_fault(q, part, circle) || write_left_group(q, part, circle) ||
-		unmet_write_crossed(q, part))
+		unmet_write_crossed(q, part) ||
+		(circle->camps == 1 && own_seats_write(q, part, is_sure(q, part))))
 		return;
 	if (circle->camps == 1 && unmet_write(q, part))
 		prefer_stray(q, part, circle);

@@ -282,6 +282,37 @@ static void join_bootstrap(struct waitfor_maker *m, int node, const struct job_g
 		waitfor_add_edge(m, node, waitfor_stopped_node(m, giver->rank));
 }
 
+/* The last of those still in the init to begin it; NULL: nobody is, or it is not known. */
+static const struct job_member *last_to_begin(
+	const struct waitfor_maker *m, const struct job_group *g)
+{
+	const struct job_member *last = NULL;
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
+
+		if (member->state == JOB_MEMBER_IN_INIT && is_rank(member->rank) &&
+			member->init_since > (last ? last->init_since : JOB_UNKNOWN))
+			last = member;
+	}
+	return last;
+}
+
+/* Joins those who had left the init before somebody began it: they do not come again. */
+static void join_past(struct waitfor_maker *m, int node, const struct job_group *g)
+{
+	const struct job_member *last = last_to_begin(m, g);
+
+	for (uint32_t seat = 0; last && seat < g->size; seat++) {
+		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
+
+		if (!rollcall_left_before(m->job, member, last))
+			continue;
+		waitfor_add_edge(m, node, member->rank.i);
+		m->nodes.items[node].absent = true;
+	}
+}
+
 /*
  * Joins an init to the seats that never came to it; if all came, to those that died or froze in it.
  */
@@ -300,6 +331,7 @@ static void join_init(struct waitfor_maker *m, int group)
 		if (member->state == JOB_MEMBER_UNSEEN)
 			join_late(m, node, member);
 	}
+	join_past(m, node, g);
 	m->nodes.items[node].unknown |= !rollcall_lists_all(g);
 	if (!m->nodes.items[node].absent)
 		hold_by_stopped(m, node, group);

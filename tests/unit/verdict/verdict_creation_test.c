@@ -2,7 +2,6 @@
 /* Groups made in different orders, of one name and other ranks; groups that were closed. */
 #include "tests/unit/unit.h"
 
-#include "tests/unit/facts.h"
 #include "tests/unit/judged.h"
 
 /* Two groups of which some ranks say that they are one: by this name, with these ranks. */
@@ -330,12 +329,20 @@ static void a_group_that_was_closed_in_good_order_is_no_reason(void **state)
 	facts_free(f);
 }
 
-/* A non-blocking init holds those who ask about it again and again, and nobody else. */
+static void expect_well_as_far_as_known(const struct facts *f)
+{
+	struct judged j = judge(f);
+
+	assert_int_equal(j.v->at[0].class, VERDICT_HEALTHY);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	dismiss(j);
+}
+
+/* A non-blocking init holds who asks about it again and again, and nobody else. */
 static void who_asks_about_an_init_waits_in_it(void **state)
 {
 	for (int asks = 0; asks < 2; asks++) {
 		struct facts *f = facts_new(4);
-		struct judged j;
 
 		for (int rank = 0; rank < 4; rank++) {
 			if (rank == 2)
@@ -349,14 +356,30 @@ static void who_asks_about_an_init_waits_in_it(void **state)
 		facts_candidate(f, 2);
 		if (asks)
 			facts_expect(f, VERDICT_NOT_STARTED, "2", "0,1,3");
-		j = judge(f);
-		if (!asks) {
-			assert_int_equal(j.v->at[0].class, VERDICT_HEALTHY);
-			assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
-		}
-		done(&j, f);
+		else
+			expect_well_as_far_as_known(f);
+		facts_free(f);
 	}
-	(void)state;
+}
+
+/*
+ * Its process was started anew, and makes the communicator that the others had made with the
+ * earlier one, and wait in: not all of them are in that init.
+ */
+static void who_begins_an_init_that_others_have_left_waits_alone(void **state)
+{
+	struct facts *f = facts_missing(4, 2, 59);
+	struct judged j;
+
+	facts_in_init(f, 0, 2, 62);
+	f->members[0][2].nops = 0;
+	f->members[0][2].fact.head = 0;
+	facts_expect(f, VERDICT_ORDER_INVERSION, "2", "0,1,3");
+	j = judge(f);
+	assert_int_equal(j.first->evidence[0].kind, FACT_BEGAN_ANEW);
+	assert_int_equal(j.first->evidence[0].a, facts_ns(60) - facts_ns(0));
+	assert_int_equal(j.first->next, VERDICT_NEXT_START_TOGETHER);
+	done(&j, f);
 }
 
 int main(void)
@@ -379,6 +402,8 @@ int main(void)
 		cmocka_unit_test(what_was_before_the_groups_were_made_anew_is_over),
 		cmocka_unit_test(parts_of_a_split_have_one_name),
 		cmocka_unit_test(a_communicator_of_another_id),
+		cmocka_unit_test(who_asks_about_an_init_waits_in_it),
+		cmocka_unit_test(who_begins_an_init_that_others_have_left_waits_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -342,6 +342,47 @@ static void an_operation_of_a_moment_ago_is_no_stall(void **state)
 	facts_free(f);
 }
 
+/* Two ranks with two devices each: of one group each has two seats. */
+static struct facts *on_two_devices(void)
+{
+	struct facts *f = facts_new(2);
+	int other = facts_group_of(f, 2, 0, 1);
+
+	f->group_keys[other] = f->group_keys[0];
+	f->group_sizes[0] = f->group_sizes[other] = 4;
+	for (int rank = 0; rank < 2; rank++) {
+		f->members[0][rank].seat = group_rank((uint32_t)rank * 2);
+		f->members[other][rank].seat = group_rank((uint32_t)rank * 2 + 1);
+		f->members[0][rank].fact.seat = f->members[0][rank].seat;
+		f->members[other][rank].fact.seat = f->members[other][rank].seat;
+	}
+	return f;
+}
+
+/* One calls for one of its devices only, and then waits, for its own other one as well. */
+static void who_left_out_one_of_its_devices_waits_for_itself(void **state)
+{
+	struct facts *f = on_two_devices();
+	struct verdicts *v;
+	struct job *job;
+
+	for (int half = 0; half < 2; half++)
+		facts_rounds(f, half, 10, 20, 0.5);
+	for (int rank = 0; rank < 2; rank++) {
+		facts_enter(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 60);
+		facts_sync(f, rank, 60.1);
+	}
+	facts_enter(f, 1, 0, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_expect_cause(f, VERDICT_COLLECTIVE_MISMATCH, "1", VERDICT_BY_SKIPPED);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->at[0].evidence[0].kind, FACT_NEVER_ENTERED);
+	assert_int_equal(v->at[0].evidence[1].kind, FACT_CAME_IN_PART);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +405,7 @@ int main(void)
 		cmocka_unit_test(likes_of_which_one_is_unseen_tell_a_guess),
 		cmocka_unit_test(what_the_odd_one_is_in_is_told_of_it),
 		cmocka_unit_test(an_operation_of_a_moment_ago_is_no_stall),
+		cmocka_unit_test(who_left_out_one_of_its_devices_waits_for_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
