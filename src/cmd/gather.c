@@ -17,6 +17,7 @@
 #include "cmd/outlet.h"
 #include "cmd/reach/frame.h"
 #include "cmd/reach/here.h"
+#include "cmd/reach/key.h"
 #include "cmd/run/save.h"
 #include "evidence/format/bundle.h"
 
@@ -229,6 +230,7 @@ static int nothing_here(
 	struct str words = {0};
 
 	str_printf(&words, "nothing here is of %s", arguments->job);
+	key_add_fault(arguments->job, &words);
 	if (lost->len)
 		str_printf(&words, "; %s", str_text(lost));
 	else if (survey->unreadable)

@@ -127,6 +127,7 @@ static void complain_unknown(
 
 	str_printf(&command, "%s%s%s", verb, *name ? " " : "", name);
 	str_add(&words, why);
+	key_add_fault(name, &words);
 	if (jobs->barred)
 		add_barred(jobs, str_text(&command), &words);
 	else if (jobs->refused.len)

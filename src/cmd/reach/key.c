@@ -107,14 +107,50 @@ uint32_t key_pid(const char *key)
 	return (uint32_t)strtoul(digits, NULL, 10);
 }
 
+/* What begins with a word and a colon. */
+static const struct kind {
+	const char *prefix, *form;
+	bool wide; /* key_is_wide() */
+} kinds[] = {
+	{"slurm:", "slurm:JOB.STEP", true},
+	{"run:", "run:ID", true},
+	{"master:", "master:HOST:PORT", true},
+	{"pmix:", "pmix:NAMESPACE", true},
+	{"name:", "name:NAME", true},
+	{"pid:", "pid:N", false},
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static const struct kind *kind_of(const char *key)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (behind(key, kinds[i].prefix))
+			return &kinds[i];
+	return NULL;
+}
+
 bool key_is_wide(const char *key)
 {
-	static const char *const kinds[] = {"slurm:", "run:", "master:", "pmix:", "name:"};
+	const struct kind *kind = kind_of(key);
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (behind(key, kinds[i]))
-			return true;
-	return !strcmp(key, "all");
+	return kind ? kind->wide : !strcmp(key, "all");
+}
+
+void key_add_fault(const char *key, struct str *into)
+{
+	const struct kind *kind = kind_of(key);
+	int word = (int)strspn(key, "abcdefghijklmnopqrstuvwxyz");
+
+	if (kind) {
+		if (!*behind(key, kind->prefix) || (behind(key, "pid:") && !key_pid(key)))
+			str_printf(into, "; say %s", kind->form);
+		return;
+	}
+	if (!word || key[word] != ':')
+		return;
+	str_printf(into, "; no KEY begins with '%.*s', but with ", word + 1, key);
+	for (size_t i = 0; i < KINDS; i++)
+		str_printf(into, "%s%s", i ? ", " : "", kinds[i].form);
 }
 
 /*

@@ -39,6 +39,12 @@ bool key_is_of_job(const char *key, const struct survey *survey, size_t job)
 uint32_t key_pid(const char *key) __attribute__((nonnull));
 
 /*
+ * Appends what may be wrong with a key that nothing has: it begins as none does, or ends where the
+ * name should stand. Nothing where it may be right.
+ */
+void key_add_fault(const char *key, struct str *into) __attribute__((nonnull));
+
+/*
  * True if the key means the same on every node: no pid, and no name made up by an agent or by us.
  */
 bool key_is_wide(const char *key) __attribute__((nonnull));

@@ -152,7 +152,7 @@ int nodes_read_names(struct nodes *nodes, const char *list, struct complaint *wh
 		free(copy);
 	}
 	if (!error && !nodes->names.nr)
-		error = complaint_set(why, "no node is named by %s", list);
+		error = complaint_set(why, "no node is named by '%s'", list);
 	return error;
 }
 
