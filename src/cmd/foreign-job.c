@@ -263,12 +263,12 @@ static void complain_none(const struct survey *survey)
 			     "`inquest attach PID' looks at any");
 }
 
-static void list_foreign(struct survey *survey, const struct survey_job *job)
+void foreign_list(struct survey *survey, const struct survey_job *job, const char *verb)
 {
 	struct str words = {0};
 
 	job_words_add_foreign(survey, job, &words);
-	cmd_complain("  inquest attach %u   # %s", job->first_pid, str_text(&words));
+	cmd_complain("  inquest %s %u   # %s", verb, job->first_pid, str_text(&words));
 	str_release(&words);
 }
 
@@ -304,7 +304,7 @@ static void list_all(struct foreign_pick *pick, const struct jobs *jobs)
 			list_own(jobs, &jobs->items[i]);
 	array_for_each(&pick->survey.jobs, job)
 		if (!job->own)
-			list_foreign(&pick->survey, job);
+			foreign_list(&pick->survey, job, "attach");
 }
 
 int foreign_choose_all(struct foreign_pick *pick, struct jobs *jobs,

@@ -47,6 +47,10 @@ int foreign_choose_all(struct foreign_pick *pick, struct jobs *jobs,
  */
 void foreign_mark_own(struct survey *survey, const struct jobs *jobs) __attribute__((nonnull));
 
+/* Says which command of that verb means this job, and what is known of the job. */
+void foreign_list(struct survey *survey, const struct survey_job *job, const char *verb)
+	__attribute__((nonnull));
+
 /*
  * Appends in words how many other jobs there are; nothing where there are none. Returns how many.
  */

@@ -194,7 +194,7 @@ static int write_out(struct bundle_groups *groups, const struct arguments *argum
 	for (size_t i = 0; i < groups->parts.nr && !status; i++)
 		if (groups->parts.items[i].evidence.n && save_is_folder(arguments->output))
 			status = write_file(&groups->parts.items[i].evidence, arguments->output);
-	if (left.len && !save_is_folder(arguments->output))
+	if (left.len && !status && !save_is_folder(arguments->output))
 		cmd_complain("%s has several jobs here, and one is written: %s", arguments->job,
 			str_text(&left));
 	evidence_release(&whole);

@@ -164,26 +164,49 @@ static void complain_none(const struct jobs *jobs, const char *verb)
 			     "one without probe: `inquest %s --all'", verb);
 }
 
+/* Says which command means this job; by its folder if another user's job has the same id. */
+static void list_own(const struct jobs *jobs, const struct jobs_entry *entry, const char *verb)
+{
+	const char *id = fellows_id(jobs, entry);
+	struct str words = {0};
+
+	job_words_add_own(jobs, entry, &words);
+	cmd_complain("  inquest %s %s   # %s", verb,
+		jobs_several_are(jobs, id) ? entry->folder : id, str_text(&words));
+	str_release(&words);
+}
+
+/* True if the job has that id or name; each job once, however many folders it has. */
+static bool is_called(const struct jobs *jobs, const struct jobs_entry *entry, const char *name)
+{
+	return is_head(jobs, entry) && (!strcmp(entry->id, name) || !strcmp(entry->name, name));
+}
+
+/* Says which jobs may be meant by that id or name: those that live, if several do. */
+static void list_called(const struct jobs *jobs, const char *name, const char *verb)
+{
+	size_t live = 0;
+
+	for (size_t i = 0; i < jobs->nr; i++)
+		live += is_called(jobs, &jobs->items[i], name) && lives(jobs, &jobs->items[i]);
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (is_called(jobs, &jobs->items[i], name) &&
+			(live < 2 || lives(jobs, &jobs->items[i])))
+			list_own(jobs, &jobs->items[i], verb);
+}
+
 /* Says which jobs there are to choose from: if some hang, those. */
 static void complain_several(const struct jobs *jobs, size_t hung, const char *verb)
 {
-	struct str words = {0};
-
 	cmd_complain(
 		hung ? "several jobs hang: say which" : "several jobs and none hangs: say which");
 	for (size_t i = 0; i < jobs->nr; i++) {
 		const struct jobs_entry *entry = &jobs->items[i];
 		enum jobs_status status = status_of(jobs, entry);
 
-		if (is_head(jobs, entry) && status != JOBS_ENDED &&
-			(!hung || status == JOBS_HUNG)) {
-			job_words_add_own(jobs, entry, &words);
-			cmd_complain("  inquest %s %s   # %s", verb, fellows_id(jobs, entry),
-				str_text(&words));
-			str_cut(&words, 0);
-		}
+		if (is_head(jobs, entry) && status != JOBS_ENDED && (!hung || status == JOBS_HUNG))
+			list_own(jobs, entry, verb);
 	}
-	str_release(&words);
 }
 
 /* Chooses the only job that lives, else the only one that hangs; NULL after a complaint. */
@@ -221,11 +244,15 @@ static const struct jobs_entry *find(
 	for (size_t i = 0; i < n; i++) {
 		struct complaint why = {0};
 		const struct jobs_entry *entry = jobs_find(jobs, names[i], &why);
+		bool several = !entry && jobs_several_are(jobs, names[i]);
 
-		*ret_status = entry ? CMD_USAGE : CMD_UNREADABLE;
-		if (!entry)
-			complain_unknown(
-				jobs, complaint_text(&why), pick->verb, names[i]);
+		*ret_status = entry || several ? CMD_USAGE : CMD_UNREADABLE;
+		if (several) {
+			cmd_complain("%s", complaint_text(&why));
+			list_called(jobs, names[i], pick->verb);
+		} else if (!entry) {
+			complain_unknown(jobs, complaint_text(&why), pick->verb, names[i]);
+		}
 		complaint_release(&why);
 		if (!entry)
 			return NULL;
@@ -237,6 +264,33 @@ static const struct jobs_entry *find(
 		found = entry;
 	}
 	return found;
+}
+
+/* True if the job lives and has that key; each job once. */
+static bool has_key(const struct jobs *jobs, const struct jobs_entry *entry, const char *key)
+{
+	return is_head(jobs, entry) && lives(jobs, entry) && key_is_of_folder(key, entry);
+}
+
+/* True if the job of the survey has no probe and has that key. */
+static bool is_foreign_of(struct survey *survey, size_t job, const char *key)
+{
+	return !survey->jobs.items[job].own && key_is_of_job(key, survey, job);
+}
+
+/* Says the command for each of the jobs that have that key. */
+static void complain_keys(struct job_pick *pick, const char *key, size_t found)
+{
+	struct survey *survey = &pick->foreign.survey;
+	const struct jobs *jobs = &pick->jobs;
+
+	cmd_complain("%zu jobs here are %s: say which", found, key);
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (has_key(jobs, &jobs->items[i], key))
+			list_own(jobs, &jobs->items[i], pick->verb);
+	for (size_t i = 0; i < survey->jobs.nr; i++)
+		if (is_foreign_of(survey, i, key))
+			foreign_list(survey, &survey->jobs.items[i], pick->verb);
 }
 
 /*
@@ -256,20 +310,17 @@ static int choose_by_key(struct job_pick *pick, const char *key)
 	seen_folders_add(jobs, survey, NULL, NULL);
 	foreign_mark_own(survey, jobs);
 	for (size_t i = 0; i < jobs->nr; i++)
-		if (is_head(jobs, &jobs->items[i]) && lives(jobs, &jobs->items[i]) &&
-			key_is_of_folder(key, &jobs->items[i])) {
+		if (has_key(jobs, &jobs->items[i], key)) {
 			pick->own = &jobs->items[i];
 			found++;
 		}
 	for (size_t i = 0; i < survey->jobs.nr; i++)
-		if (!survey->jobs.items[i].own &&
-			key_is_of_job(key, survey, i)) {
+		if (is_foreign_of(survey, i, key)) {
 			pick->foreign.job = (int)i;
 			found++;
 		}
 	if (found > 1)
-		cmd_complain("%zu jobs here are %s: say which; `inquest ls --all' lists them",
-			found, key);
+		complain_keys(pick, key, found);
 	return found == 1 ? CMD_FINE : found ? CMD_USAGE : CMD_UNREADABLE;
 }
 

@@ -107,7 +107,7 @@ uint32_t key_pid(const char *key)
 	return (uint32_t)strtoul(digits, NULL, 10);
 }
 
-/* What begins with a word and a colon. */
+/* The kinds of keys that begin with a word and a colon. */
 static const struct kind {
 	const char *prefix, *form;
 	bool wide; /* key_is_wide() */
@@ -121,6 +121,7 @@ static const struct kind {
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+/* Returns the kind that the key begins as; NULL none. */
 static const struct kind *kind_of(const char *key)
 {
 	for (size_t i = 0; i < KINDS; i++)
