@@ -42,7 +42,7 @@ struct ahead {
 	/* ahead.c's own: */
 	const struct decoder *decoder; /* the decoder of those prepared, */
 	size_t from, to;	       /* which are [from, to) */
-	size_t decoded;		       /* those before this one have taken what they were admitted */
+	size_t decoded;		       /* those before have taken what they were admitted */
 	struct ahead_slot *slots;
 };
 
