@@ -475,8 +475,11 @@ void headline_sentence(
 void headline_tag(
 	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
+	char text[CLOCK_TEXT_SIZE];
+
 	if (verdict->class == VERDICT_TOO_EARLY)
-		headline_threshold(into, verdicts);
+		str_printf(into, "a hang from %s on",
+			clock_format(verdicts->early.threshold, text));
 	else
 		str_printf(into, "%s, %s", verdict_class_name(verdict->class),
 			verdict_confidence_name(verdict->confidence));

@@ -480,7 +480,7 @@ static void every_class_fits_the_first_line(void **state)
 			text = hand_job_written(&report_text, &hand.verdicts, &plain);
 			assert_page(text, 24);
 			assert_non_null(strstr(text, class == VERDICT_TOO_EARLY
-							     ? "would be a hang from"
+							     ? "a hang from"
 							     : verdict_class_name(class)));
 			free(text);
 		}
@@ -490,7 +490,7 @@ static void every_class_fits_the_first_line(void **state)
 /* Whom all wait for is worth more than who waits: where both have no room, these are counted. */
 static void who_is_waited_for_is_told_whole(void **state)
 {
-	static const struct rank_index waiting[] = {{0}, {2}, {4}, {6}}, awaited[] = {{1}, {3}, {5}};
+	static const struct rank_index waiting[] = {{0}, {2}, {4}, {6}}, awaited[] = {{1}, {3}, {5}, {7}};
 	struct hand_job hand;
 	char *text;
 
@@ -499,14 +499,14 @@ static void who_is_waited_for_is_told_whole(void **state)
 	hand.verdict[0].class = VERDICT_TOO_EARLY;
 	hand.verdict[0].culprits.n = 0;
 	hand.verdicts.early = (struct verdict_early){
-		{waiting, 4}, {awaited, 3}, 100000000, 2000000000};
+		{waiting, 4}, {awaited, 4}, 100000000, 2000000000};
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	assert_page(text, 24);
-	assert_non_null(strstr(text, "TOO EARLY TO TELL (100 ms); 4 ranks wait for 3 ranks "));
+	assert_non_null(strstr(text, "TOO EARLY TO TELL (100 ms); 4 ranks wait for ranks 1,3,5,7 "));
 	free(text);
 	hand.verdicts.early.awaited.n = 1;
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);
-	assert_non_null(strstr(text, "TOO EARLY TO TELL (100 ms); 4 ranks wait for rank 1 "));
+	assert_non_null(strstr(text, "TOO EARLY TO TELL (100 ms); ranks 0,2,4,6 wait for rank 1 "));
 	free(text);
 	hand.verdicts.early.ranks.n = 1;
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);
