@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits for a key of the store. It is recorded nowhere which rank has to set it. But where all
- * ranks but a few wait for one key, and those few are seen to be outside of every wait, one of them
- * has to set it, or keeps another from that: the edge leads there. No rank is pointed at if that is
- * unknown for any of them, or if those outside are not the fewer. Where such ranks wait for each
- * other in what nobody records, too, it is the stack that must show one to be outside.
+ * Joins waits for keys of the store. Nothing records which rank has to set a key. But where all
+ * ranks but a few wait for one key, and those few are seen to be outside of every wait, one of the
+ * few has to set it, or keeps another rank from that: the edges lead to them. Where it is unknown
+ * of any of them, or where they are not the fewer, no rank is pointed at. If such ranks also wait
+ * for each other in what nobody records, it is the stack that has to show that one is outside.
  *
  * The store itself is rank 0's. Until it is open all others wait for rank 0; and rank 0, which has
  * opened it, waits for those who have not come to it. A rank that made a group has come.
