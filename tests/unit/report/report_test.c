@@ -490,7 +490,8 @@ static void every_class_fits_the_first_line(void **state)
 /* Whom all wait for is worth more than who waits: where both have no room, these are counted. */
 static void who_is_waited_for_is_told_whole(void **state)
 {
-	static const struct rank_index waiting[] = {{0}, {2}, {4}, {6}}, awaited[] = {{1}, {3}, {5}, {7}};
+	static const struct rank_index waiting[] = {{0}, {2}, {4}, {6}};
+	static const struct rank_index awaited[] = {{1}, {3}, {5}, {7}};
 	struct hand_job hand;
 	char *text;
 
@@ -502,7 +503,8 @@ static void who_is_waited_for_is_told_whole(void **state)
 		{waiting, 4}, {awaited, 4}, 100000000, 2000000000};
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	assert_page(text, 24);
-	assert_non_null(strstr(text, "TOO EARLY TO TELL (100 ms); 4 ranks wait for ranks 1,3,5,7 "));
+	assert_non_null(strstr(
+		text, "TOO EARLY TO TELL (100 ms); 4 ranks wait for ranks 1,3,5,7 "));
 	free(text);
 	hand.verdicts.early.awaited.n = 1;
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);
