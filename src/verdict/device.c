@@ -268,20 +268,21 @@ static bool may_be_past(const struct inquiry *q, const struct rank_list *behind)
 }
 
 /*
- * True if the finding can only be a guess, by dumps: half of the members have it open or have not
- * begun it, or all have it open for an unknown time; or those behind may be of the past; or only
- * counts tell that they are in one op.
+ * True if the finding can only be a guess, since half of the members have not begun it. By dumps it
+ * is one also where half of them have it open, or all have it open for an unknown time; or those
+ * behind may be of the past; or only counts tell that they are in one op.
  */
 static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, const struct rank_list *behind)
 {
+	if (behind == &c->waiting && c->waiting.list.nr >= c->begun.list.nr)
+		return true;
 	if (!inquiry_by_dumps(q))
 		return false;
 	if (is_only_counted(q, node) || (behind && may_be_past(q, behind)))
 		return true;
 	return !node->reached ||
-	       (behind == &c->open && c->open.list.nr >= c->done.list.nr + c->beyond) ||
-	       (behind == &c->waiting && c->waiting.list.nr >= c->begun.list.nr);
+	       (behind == &c->open && c->open.list.nr >= c->done.list.nr + c->beyond);
 }
 
 /* Begins a finding of which only is known what is waited in, and what to do next. */

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "tests/unit/facts.h"
+#include "tests/unit/judged.h"
 
 /* -- host ----------------------------------------------------------------------------------- */
 
@@ -233,14 +234,18 @@ static void s26_one_gpu_is_behind(void **state)
 static void a_gpu_that_never_began(void **state)
 {
 	struct facts *f = all_in();
+	struct judged j;
 
 	for (int i = 0; i < 4; i++) {
 		f->members[0][i].fact.begun_known = true;
 		f->members[0][i].fact.begun = i == 1 ? 5 : 6;
 	}
 	facts_expect(f, VERDICT_GPU_STALL, "1", NULL);
-	f->members[0][2].fact.begun = 5; /* two of four: nobody */
-	facts_expect(f, VERDICT_TRANSPORT_STALL, "", NULL);
+	f->members[0][2].fact.begun = 5; /* two of four: a guess */
+	facts_expect(f, VERDICT_GPU_STALL, "1,2", NULL);
+	j = judge(f);
+	assert_int_equal(j.first->confidence, VERDICT_HYPOTHESIS);
+	dismiss(j);
 	f->members[0][2].fact.begun = 6;
 	f->members[0][3].fact.begun_known = false; /* one does not tell: nobody */
 	facts_expect(f, VERDICT_TRANSPORT_STALL, "", NULL);
