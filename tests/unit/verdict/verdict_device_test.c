@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GPUs that lag behind in more than one group. */
+/* GPUs that lag behind: in more than one group, or behind what never ends. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/judged.h"
@@ -139,9 +139,37 @@ static void a_torn_board_hides_a_wait_for_a_device(void **state)
 	}
 }
 
+/* Who alone never began it on the device has something before it that never ends (S26). */
+static void a_gpu_that_never_began(void **state)
+{
+	static const int all[] = {0, 1, 2, 3};
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	facts_rounds(f, 0, 5, 20, 0.5);
+	lag(f, 0, 4, all, -1);
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].ops[5].completed = JOB_NO;
+		f->members[0][i].fact.done = 5;
+		f->members[0][i].fact.begun_known = true;
+		f->members[0][i].fact.begun = i == 1 ? 5 : 6;
+	}
+	facts_expect(f, VERDICT_GPU_STALL, "1", NULL);
+	f->members[0][2].fact.begun = 5; /* two of four: a guess */
+	facts_expect(f, VERDICT_GPU_STALL, "1,2", NULL);
+	j = judge(f);
+	assert_int_equal(j.first->confidence, VERDICT_HYPOTHESIS);
+	dismiss(j);
+	f->members[0][2].fact.begun = 6;
+	f->members[0][3].fact.begun_known = false; /* one does not tell: nobody */
+	facts_expect(f, VERDICT_TRANSPORT_STALL, "", NULL);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_gpu_that_never_began),
 		cmocka_unit_test(two_gpus_of_two_groups_are_two_findings),
 		cmocka_unit_test(one_gpu_of_two_groups_is_one_finding),
 		cmocka_unit_test(a_stream_behind_another_one_of_its_group_waits_as_well),

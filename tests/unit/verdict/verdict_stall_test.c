@@ -5,7 +5,6 @@
 #include <signal.h>
 
 #include "tests/unit/facts.h"
-#include "tests/unit/judged.h"
 
 /* -- host ----------------------------------------------------------------------------------- */
 
@@ -227,28 +226,6 @@ static void s26_one_gpu_is_behind(void **state)
 			facts_outside(f, i, 42);
 		}
 	facts_expect(f, VERDICT_GPU_STALL, "2", NULL);
-	facts_free(f);
-}
-
-/* Who alone never began it on the device has something before it that never ends (S26). */
-static void a_gpu_that_never_began(void **state)
-{
-	struct facts *f = all_in();
-	struct judged j;
-
-	for (int i = 0; i < 4; i++) {
-		f->members[0][i].fact.begun_known = true;
-		f->members[0][i].fact.begun = i == 1 ? 5 : 6;
-	}
-	facts_expect(f, VERDICT_GPU_STALL, "1", NULL);
-	f->members[0][2].fact.begun = 5; /* two of four: a guess */
-	facts_expect(f, VERDICT_GPU_STALL, "1,2", NULL);
-	j = judge(f);
-	assert_int_equal(j.first->confidence, VERDICT_HYPOTHESIS);
-	dismiss(j);
-	f->members[0][2].fact.begun = 6;
-	f->members[0][3].fact.begun_known = false; /* one does not tell: nobody */
-	facts_expect(f, VERDICT_TRANSPORT_STALL, "", NULL);
 	facts_free(f);
 }
 
@@ -668,7 +645,6 @@ int main(void)
 		cmocka_unit_test(a_polling_watchdog_does_not_hold_its_rank),
 		cmocka_unit_test(s24_all_in_and_nothing_moves),
 		cmocka_unit_test(s26_one_gpu_is_behind),
-		cmocka_unit_test(a_gpu_that_never_began),
 		cmocka_unit_test(untracked_completion_is_said),
 		cmocka_unit_test(s40_all_in_init),
 		cmocka_unit_test(an_op_of_all_behind_one_that_lacks_somebody),
