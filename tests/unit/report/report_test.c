@@ -516,6 +516,30 @@ static void who_is_waited_for_is_told_whole(void **state)
 	free(text);
 }
 
+/* Where no wait is seen nobody is to blame yet: the page must not sound as if something were wrong. */
+static void what_may_be_well_is_not_called_wrong(void **state)
+{
+	struct hand_job hand;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	hand.verdict[0].culprits.n = 0;
+	for (int waits = 1; waits >= 0; waits--) {
+		char *text;
+
+		if (!waits) {
+			hand.verdict[0].victims.n = 0;
+			hand.verdict[0].nevidence = 0;
+			hand.verdict[0].headline.kind = FACT_NONE;
+		}
+		text = hand_job_written(&report_text, &hand.verdicts, &plain);
+		assert_non_null(strstr(text, waits ? "CANNOT TELL WHO IS TO BLAME"
+						   : "CANNOT TELL WHETHER ANYTHING IS WRONG  "));
+		free(text);
+	}
+}
+
 static void escapes_are_cut_by_columns(void **state)
 {
 	struct str text = {0};
@@ -556,6 +580,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_is_left_out_or_said),
 		cmocka_unit_test(every_class_fits_the_first_line),
 		cmocka_unit_test(who_is_waited_for_is_told_whole),
+		cmocka_unit_test(what_may_be_well_is_not_called_wrong),
 		cmocka_unit_test(escapes_are_cut_by_columns),
 	};
 
