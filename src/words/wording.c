@@ -209,14 +209,15 @@ static bool say_letter(struct str *into, int64_t value)
 }
 
 /* All ways to write a number, by name. */
-static const struct {
+static const struct number_way {
 	const char *name;
 	bool (*say)(struct str *into, int64_t value);
+	const char *before; /* what stands before a range, where one thing somewhere in it is meant */
 } ways[] = {
 	{"", say_number},
 	{"ns", say_ns},
 	{"cpu", say_cpu},
-	{"op", say_op},
+	{"op", say_op, "one of "},
 	{"pid", say_pid},
 	{"rank", say_rank},
 	{"peers", say_peers},
@@ -341,18 +342,18 @@ static bool say_named(struct str *into, const struct verdict_thing *thing, const
 }
 
 /*
- * Writes both ends of a range, or one where they read alike: "1.6 s", "1.6 s to 1.7 s", "3-5".
- * Returns false where one is not known.
+ * Writes both ends of a range, or one where they read alike: "1.6 s", "1.6 s to 1.7 s", "3-5", "one
+ * of #2 to #5". Returns false where one is not known.
  */
-static bool say_range(struct str *into, bool (*say)(struct str *into, int64_t value), int64_t low,
-	int64_t high, const char *between)
+static bool say_range(struct str *into, const struct number_way *way, int64_t low, int64_t high)
 {
 	struct str first = {0}, last = {0};
-	bool known = say(&first, low) && say(&last, high);
+	bool known = way->say(&first, low) && way->say(&last, high);
+	bool wide = known && strcmp(str_text(&first), str_text(&last)) != 0;
 
-	str_add(into, str_text(&first));
-	if (known && strcmp(str_text(&first), str_text(&last)) != 0)
-		str_printf(into, "%s%s", between, str_text(&last));
+	str_printf(into, "%s%s", wide && way->before ? way->before : "", str_text(&first));
+	if (wide)
+		str_printf(into, "%s%s", *way->name ? " to " : "-", str_text(&last));
 	str_release(&first);
 	str_release(&last);
 	return known;
@@ -376,7 +377,7 @@ static bool say_value(struct str *into, const struct verdict_fact *fact, const c
 		int64_t low = number_of(fact, at[0]), high = range ? number_of(fact, at[3]) : low;
 
 		if (is_way(ways[i].name, way ? way : "", way_len))
-			return say_range(into, ways[i].say, low, high, way_len ? " to " : "-");
+			return say_range(into, &ways[i], low, high);
 	}
 	return false;
 }

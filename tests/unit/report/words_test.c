@@ -12,6 +12,7 @@
 #include "words/last-quotes.h"
 #include "words/next.h"
 #include "words/rank-names.h"
+#include "words/wording.h"
 
 /* Those whose number nobody knows are known by their pids, behind the others. */
 static void sets_of_ranks_have_names(void **state)
@@ -267,9 +268,37 @@ static void each_host_is_looked_at_once(void **state)
 	}
 }
 
+/* Of ten places one is meant, and nobody must read ten operations. */
+static void one_operation_somewhere_is_not_all_there(void **state)
+{
+	static const struct {
+		int64_t to;
+		const char *words;
+	} cases[] = {
+		{23, "left out AllReduce, #23 of world"},
+		{32, "left out AllReduce, one of #23 to #32 of world"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct verdict_fact fact = {.kind = FACT_SKIPPED,
+			.text = "AllReduce",
+			.text2 = "world",
+			.a = 23,
+			.b = cases[i].to,
+			.c = JOB_UNKNOWN};
+		struct str text = {0};
+
+		wording_fact(&text, &fact);
+		assert_string_equal(str_text(&text), cases[i].words);
+		str_release(&text);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_operation_somewhere_is_not_all_there),
 		cmocka_unit_test(sets_of_ranks_have_names),
 		cmocka_unit_test(a_set_that_does_not_fit_hides_nobody),
 		cmocka_unit_test(who_waits_elsewhere_is_not_counted_in_the_operation),
