@@ -516,7 +516,7 @@ static void who_is_waited_for_is_told_whole(void **state)
 	free(text);
 }
 
-/* Where no wait is seen nobody is to blame yet: the page must not sound as if something were wrong. */
+/* Where no wait is seen nobody is to blame yet: the page must not sound as if there were. */
 static void what_may_be_well_is_not_called_wrong(void **state)
 {
 	struct hand_job hand;
