@@ -212,7 +212,7 @@ static bool say_letter(struct str *into, int64_t value)
 static const struct number_way {
 	const char *name;
 	bool (*say)(struct str *into, int64_t value);
-	const char *before; /* what stands before a range, where one thing somewhere in it is meant */
+	const char *before; /* words before a range, where one thing somewhere in it is meant */
 } ways[] = {
 	{"", say_number},
 	{"ns", say_ns},
