@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the posture of a rank is read. A stack is read once, from the innermost frame outwards. A
- * place that DECIDES ends the reading, unless one that SPANS was met before: a collective beneath a
- * checkpoint is a collective, a file that is read for a batch is input. Of places that SPAN the
- * outermost has the activity: a loader that loads a tensor by torch.load is input, not a
- * checkpoint.
+ * How the posture of a rank is found, of what its stacks read (activity-read.h).
  *
  * The main thread speaks for its rank. If it waits for a thread of its own process, that thread
  * speaks if it waits for other ranks, computes for autograd, or is the one that called the rank's
@@ -21,8 +17,8 @@
 #include "verdict/activity-hidden.h"
 #include "verdict/activity-locks.h"
 #include "verdict/activity-names.h"
+#include "verdict/activity-read.h"
 #include "verdict/activity-runner.h"
-#include "verdict/backend.h"
 
 /*
  * What stacks are read by. Each frame of a job is compared with the table once: many stacks share
@@ -32,17 +28,6 @@ struct reader {
 	const struct job *job;
 	const struct activity_line **lines; /* per frame of the job; NULL none */
 	bool may_spin; /* a thread that runs may be waiting for others all the while */
-};
-
-/* What was read from one stack. */
-struct reading {
-	const struct activity_line *line; /* the line that tells; NULL none */
-	long telling;
-	long base;
-	long program;
-	bool locked;    /* a lock was met further in: */
-	long lock_base; /* the outermost frame that takes it */
-	bool threads; /* a line says that another thread does the work */
 };
 
 bool activities_waits(enum activity activity)
@@ -60,115 +45,13 @@ bool activities_elsewhere(enum activity activity)
 	return activity >= ACTIVITY_FROZEN;
 }
 
-/* -- one stack --------------------------------------------------------------------------------- */
-
-/* Returns the first line that fits the frame; NULL none. */
-static const struct activity_line *find_line(
-	const struct job_frame *frame, const struct activity_line *lines, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (stackfacts_is_at(frame, &lines[i].place))
-			return &lines[i];
-	return NULL;
-}
-
-/* Returns the line for a frame, backends' first; NULL none. */
-static const struct activity_line *line_of(const struct job_frame *frame)
-{
-	const struct activity_line *line = NULL;
-
-	for (size_t i = 0; backends[i] && !line; i++)
-		line = find_line(frame, backends[i]->lines, backends[i]->nlines);
-	return line ? line : find_line(frame, activity_lines, activity_nlines);
-}
-
-/* A line of Python tells more than the C++ that it calls. */
-static bool says_more(const struct job *job, const struct job_stack *stack, long before, long at)
-{
-	return before >= 0 &&
-	       stackfacts_frame(job, stack, (size_t)before)->kind == JOB_FRAME_NATIVE &&
-	       stackfacts_frame(job, stack, (size_t)at)->kind == JOB_FRAME_PYTHON;
-}
-
-/* Takes in one more frame, whose line this is; false: the reading is over. */
-static bool read_frame(const struct job *job, const struct job_stack *stack, struct reading *r,
-	const struct activity_line *line, long at)
-{
-	bool further_in = r->program < 0 || at < r->program;
-
-	switch (line->force) {
-	case ACTIVITY_DECIDES:
-		if (r->line && r->line->force == ACTIVITY_SPANS)
-			return true;
-		r->line = line;
-		r->telling = r->base = at;
-		return false;
-	case ACTIVITY_SPANS:
-		if (!r->line || r->line->force != ACTIVITY_SPANS ||
-			r->line->activity != line->activity ||
-			says_more(job, stack, r->telling, at))
-			r->telling = at;
-		r->line = line;
-		r->base = at;
-		return true;
-	default:
-		if (!further_in)
-			return true;
-		if (line->activity == ACTIVITY_LOCK &&
-			(!r->line || r->line->force > ACTIVITY_SPANS)) {
-			r->locked = true;
-			r->lock_base = at;
-		}
-		r->threads |= line->force == ACTIVITY_THREADS;
-		if (!r->line ||
-			(r->line->force == ACTIVITY_THREADS && line->activity == ACTIVITY_LOCK)) {
-			r->line = line;
-			r->telling = r->base = at;
-		}
-		return true;
-	}
-}
-
-/*
- * Forgets, at a frame that imports a module, what was read further in: the file of an imported
- * module tells what it is for, and not what is done.
- */
-static void leave_import(const struct job_frame *frame, struct reading *r)
-{
-	static const struct stackfacts_place importer = {
-		"_find_and_load", "*importlib._bootstrap*"};
-
-	if (r->line && r->line->force == ACTIVITY_SPANS && stackfacts_is_at(frame, &importer)) {
-		r->line = NULL;
-		r->telling = r->base = -1;
-	}
-}
-
-static struct reading read_stack(const struct reader *reader, const struct job_stack *stack)
-{
-	struct reading r = {.telling = -1,
-		.base = -1,
-		.program = stackfacts_program(reader->job, stack),
-		.lock_base = -1};
-
-	for (size_t i = 0; i < stack->nframes; i++) {
-		const struct activity_line *line = reader->lines[stack->frames[i]];
-
-		if (line && !read_frame(reader->job, stack, &r, line, (long)i))
-			break;
-		leave_import(stackfacts_frame(reader->job, stack, i), &r);
-	}
-	return r;
-}
-
 /* True if all samples have the stack alike from its outermost frame to this one. */
 static bool stood_beneath(const struct job_stack *stack, long at)
 {
 	return at >= 0 && stack->samples > 1 && stack->nframes - (size_t)at <= stack->still;
 }
 
-/* -- the activity of one thread
- * -------------------------------------------------------------------- */
+/* -- the activity of one thread ---------------------------------------------------------------- */
 
 /*
  * Finds where a program in C stands: in a stack without Python the innermost frame, from number
@@ -210,7 +93,8 @@ static bool waits_for_file(const struct job_stack *stack)
 }
 
 /* Fills in which lock the thread waits for. False: it waits for none. */
-static bool activity_of_lock(const struct job *job, const struct reading *r, struct posture *p)
+static bool activity_of_lock(
+	const struct job *job, const struct activity_reading *r, struct posture *p)
 {
 	long at = locks_waits_for_thread(job, p->stack);
 
@@ -299,14 +183,14 @@ static bool is_in_threading(const struct job *job, const struct posture *p)
 
 /* Reads what one thread does by its own stack; *r is what it was read from. */
 static struct posture read_posture(
-	const struct reader *reader, const struct job_stack *stack, struct reading *r)
+	const struct reader *reader, const struct job_stack *stack, struct activity_reading *r)
 {
 	const struct job *job = reader->job;
 	struct posture p = posture_unknown;
 	long gil;
 
 	p.stack = stack;
-	*r = read_stack(reader, stack);
+	*r = activity_read(reader->job, reader->lines, stack);
 	p.program = r->program;
 	if (p.program < 0) /* what decides may be linked into the program */
 		p.program = native_program(job, stack,
@@ -354,8 +238,7 @@ static struct posture read_posture(
 	return p;
 }
 
-/* -- the activity of a rank
- * ------------------------------------------------------------------------ */
+/* -- the activity of a rank -------------------------------------------------------------------- */
 
 /* What is asked of other threads on behalf of a main thread that waits for one. */
 struct asking {
@@ -416,7 +299,7 @@ static void ask_others(const struct reader *reader, struct rank_index rank, stru
 		bool bare = asking->python && stackfacts_python(job, stack) < 0 &&
 			    strncmp(stack->cut, "Python", 6) != 0;
 		struct posture other;
-		struct reading r;
+		struct activity_reading r;
 
 		if (child != stack->main || is_idle(job, stack))
 			continue;
@@ -488,7 +371,7 @@ static bool is_loop(const struct job *job, const struct job_stack *stack)
  * program's.)
  */
 static void ask_who_works(const struct reader *reader, struct rank_index rank,
-	const struct reading *r, struct posture *p)
+	const struct activity_reading *r, struct posture *p)
 {
 	bool for_gil = p->activity == ACTIVITY_GIL && p->holder != p->stack && p->program < 0 &&
 		       stackfacts_python(reader->job, p->stack) >= 0;
@@ -542,7 +425,7 @@ static void ask_runner(const struct reader *reader, struct rank_index rank, stru
 static void ask_holder(const struct reader *reader, struct posture *p)
 {
 	struct posture other;
-	struct reading r;
+	struct activity_reading r;
 
 	if (p->activity != ACTIVITY_GIL || p->holder == p->stack)
 		return;
@@ -644,7 +527,7 @@ static void find_aside(const struct reader *reader, struct rank_index rank, stru
 	for (size_t i = from; i < to; i++) {
 		const struct job_stack *stack = &job->stacks[i];
 		struct posture other;
-		struct reading r;
+		struct activity_reading r;
 
 		if (stack->process != p->stack->process || stack == p->stack || !stack->nframes ||
 			stackfacts_program(job, stack) < 0)
@@ -667,7 +550,7 @@ static struct posture posture_of(const struct reader *reader, struct rank_index 
 	const struct job *job = reader->job;
 	const struct job_stack *stack = stackfacts_main(job, rank);
 	struct posture p = posture_unknown;
-	struct reading r;
+	struct activity_reading r;
 
 	/* How a process died tells nothing about what others wait for. */
 	if (!stack || stack->how == JOB_STACK_FATAL ||
@@ -692,7 +575,7 @@ struct posture *activities_new(const struct job *job)
 
 	reader.lines = alloc_zeroed(job->nframes + 1, sizeof(*reader.lines));
 	for (size_t i = 0; i < job->nframes; i++)
-		reader.lines[i] = line_of(&job->frames[i]);
+		reader.lines[i] = activity_line_of(&job->frames[i]);
 	job_for_each_rank(job, rank)
 		postures[rank.i] = posture_of(&reader, rank);
 	free(reader.lines);

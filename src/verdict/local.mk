@@ -50,6 +50,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/activity-line.h \
 	%D%/activity-locks.c %D%/activity-locks.h \
 	%D%/activity-names.c %D%/activity-names.h \
+	%D%/activity-read.c %D%/activity-read.h \
 	%D%/activity-runner.c %D%/activity-runner.h \
 	%D%/activities.c %D%/activities.h \
 	%D%/activities-table.c \
