@@ -368,7 +368,8 @@ static bool failed_untold(const struct profile *p)
 /*
  * Tells whether all were ended at once. YES: nobody lives on but ranks that ended on their own, and
  * the rest was killed or told to end, at once. A single kill among ends that are all known and were
- * orders is somebody's doing; among unknown ends it may be the last trace of the job's end. MAYBE:
+ * orders is somebody's doing, and so is one that the launcher saw before it ended the others; among
+ * unknown ends it may be the last trace of the job's end. MAYBE:
  * the kills may have been at one moment, but the time of some is unknown, or they are of nodes
  * whose clocks do not tell.
  */
@@ -377,6 +378,7 @@ static enum job_known all_were_ended(const struct deaths *d)
 	struct earlier_spread kills = {0};
 	size_t ended = 0, killed = 0, ranks = 0, failed = 0;
 	size_t unknown = d->job->coverage.ranks.n > (int)d->job->nranks;
+	bool first = false;
 
 	job_for_each_rank(d->job, rank) {
 		const struct profile *p = &d->profiles[rank.i];
@@ -392,11 +394,12 @@ static enum job_known all_were_ended(const struct deaths *d)
 		unknown += p->death == DEATH_NONE;
 		ended += p->death != DEATH_NONE;
 		killed += p->death == DEATH_KILLED;
+		first |= p->death == DEATH_KILLED && p->process->failed_first;
 		failed += failed_untold(p);
 		if (p->death == DEATH_KILLED)
 			earlier_spread_add(&kills, d->clocks, rank, p->fault);
 	}
-	if (!ended || (killed == 1 && !unknown && ranks > 1) || (failed && !killed))
+	if (!ended || (killed == 1 && (first || (!unknown && ranks > 1))) || (failed && !killed))
 		return JOB_NO;
 	return earlier_at_once(&kills);
 }

@@ -467,6 +467,7 @@ static void take_end(struct joblog *log, const char *line)
 			texts_cite(log->texts, log->exhibit, log->line);
 		log->ends.items[log->ends.nr - 1].ordered = log->ended && is_order(&ends[i]);
 		log->ends.items[log->ends.nr - 1].line = log->line;
+		log->ends.items[log->ends.nr - 1].first = log->attempts.at_root;
 		if (ends[i].local_rank >= 0 && log->host)
 			ends[i].host = hash_text(HASH_START, log->host);
 		joblog_attempts_end(&log->attempts, &ends[i], log->line);
@@ -611,6 +612,7 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 	if (texts_made(process) &&
 		(told->ordered || (told->signaled && was_closed(log, told->pid))))
 		give_order(log, process, told);
+	process->fact.failed_first |= told->first;
 	context_end(process,
 		&(const struct decode_end){WITNESS_PARENT,
 			told->signaled ? JOB_SIGNALED : JOB_EXITED, told->status, JOB_UNKNOWN,

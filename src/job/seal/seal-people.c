@@ -358,6 +358,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	keep_lock_max(into, from);
 	keep_text_max(&into->oom_cite, from->oom_cite);
 	into->by_texts |= from->by_texts;
+	into->failed_first |= from->failed_first;
 	keep_text_max(&into->cite, from->cite);
 	keep_text_max(&into->sample_cite, from->sample_cite);
 }
@@ -413,6 +414,7 @@ static void overlay_process(struct job_process *into, const struct job_process *
 		take_lock(into, newer);
 	TAKE_TEXT(oom_cite);
 	into->by_texts |= newer->by_texts;
+	into->failed_first |= newer->failed_first;
 	TAKE_TEXT(cite);
 	TAKE_TEXT(sample_cite);
 }

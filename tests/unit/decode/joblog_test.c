@@ -110,6 +110,40 @@ static void who_died_of_an_exception_is_named_and_its_echoes_are_not(void **stat
 	forget(&told);
 }
 
+#define CLOSED(r) "W1123 api.py:1028] Sending process 471" #r " closing signal SIGTERM\n"
+#define FIRST(rank, code) "Root Cause (first observed failure):\n[0]:\n" REPORT(rank, code)
+
+/*
+ * torchrun ends the others once it has seen a failure: one whom SIGKILL ended before was killed by
+ * somebody else. Of several, or where torchrun names no first one, that is not known.
+ */
+static void who_was_killed_before_torchrun_ended_the_rest_is_named(void **state)
+{
+	static const struct {
+		const char *text;
+		bool named;
+	} logs[] = {
+		{FIRST(2, -9), true},
+		{CLOSED(0) CLOSED(1) "Failures:\n[1]:\n" REPORT(0, -15) REPORT(1, -9)
+			FIRST(2, -9), true},
+		{"Failures:\n[1]:\n" REPORT(0, -9) REPORT(1, -9) FIRST(2, -9), false},
+		{"Failures:\n[1]:\n" REPORT(2, -9) FIRST(0, -6), false},
+		{REPORT(2, -9), false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		struct told told = tell(logs[i].text);
+
+		assert_int_equal(told.first->class == VERDICT_RANK_DEATH, logs[i].named);
+		assert_int_equal(blames(&told, 2), logs[i].named);
+		assert_false(blames(&told, 0) || blames(&told, 1));
+		if (logs[i].named)
+			assert_int_equal(told.first->confidence, VERDICT_SUPPORTED);
+		forget(&told);
+	}
+}
+
 /* torchrun --tee 3 and srun -l put marks of their own before those of PyTorch's hook. */
 static void a_launchers_mark_before_the_hooks_changes_nothing(void **state)
 {
@@ -433,6 +467,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_died_of_an_exception_is_named_and_its_echoes_are_not),
+		cmocka_unit_test(who_was_killed_before_torchrun_ended_the_rest_is_named),
 		cmocka_unit_test(a_launchers_mark_before_the_hooks_changes_nothing),
 		cmocka_unit_test(the_hook_knows_the_rank_of_the_job),
 		cmocka_unit_test(an_error_that_is_cut_is_no_end),
