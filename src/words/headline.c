@@ -246,7 +246,7 @@ static const char *nobody_of(const struct verdicts *verdicts, const struct verdi
 		verdicts->lack == VERDICT_LACKS_RANKS)
 		return "cannot tell: part of the job was not seen";
 	if (verdict->class == VERDICT_INCONCLUSIVE && !verdict->victims.n && !verdict->nevidence &&
-		!verdicts->over)
+		!verdicts->over && !somebody_was_lost(verdicts->job))
 		return "cannot tell whether anything is wrong";
 	return phrases[verdict->class].nobody;
 }
