@@ -88,6 +88,7 @@ static void procstat_take(const int64_t field[FIELDS], int known, struct procsta
 	ret->rss_pages = field[FIELD_RSS];
 	ret->processor = (uint32_t)field[FIELD_PROCESSOR];
 	ret->exit_code = (int)field[FIELD_EXIT_CODE];
+	ret->task_state = ret->state;
 	if (procstat_goes_on(ret))
 		ret->state = 'S';
 	ret->exit_code_known = known > FIELD_EXIT_CODE && ret->state == 'Z';

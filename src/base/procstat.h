@@ -15,7 +15,8 @@
 struct procstat {
 	uint32_t pid;	       /* of a task: its tid */
 	char comm[64];	       /* as the kernel cut it; may hold any byte, also ')', '\n' */
-	char state;	       /* R S D T t Z X I */
+	char state;	       /* R S D T t Z X I; S where only the main thread has ended */
+	char task_state;       /* the task's own: Z there */
 	uint32_t ppid;
 	bool kernel;	       /* a thread of the kernel's own: no program */
 	uint64_t cpu_ticks;    /* user and system, all threads */

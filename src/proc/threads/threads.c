@@ -123,7 +123,7 @@ char threads_state(const struct threads *threads, uint32_t tid)
 	char text[THREADS_TEXT];
 	ssize_t got = threads_slurp(threads, tid, "stat", text);
 
-	return got > 0 && procstat_parse(text, (size_t)got, &stat) ? stat.state : 0;
+	return got > 0 && procstat_parse(text, (size_t)got, &stat) ? stat.task_state : 0;
 }
 
 /* Returns the number on a line of a status text; 0 if there is no such line. */
@@ -283,7 +283,7 @@ int threads_read(
 	thread->own = threads_own(threads, thread->tid);
 	if (got > 0 && procstat_parse(text, (size_t)got, &stat)) {
 		memcpy(thread->comm, stat.comm, sizeof(thread->comm) - 1);
-		thread->state = stat.state;
+		thread->state = stat.task_state;
 		thread->cpu_ticks = stat.cpu_ticks;
 	}
 	if (thread->state == 'Z' || thread->state == 'X')

@@ -67,6 +67,7 @@ static void a_main_thread_that_ended_is_no_end(void **state)
 			seen[i].exit_code);
 		assert_true(procstat_parse(text, strlen(text), &stat));
 		assert_int_equal(stat.state, seen[i].state);
+		assert_int_equal(stat.task_state, 'Z');
 		assert_int_equal(stat.exit_code_known, seen[i].state == 'Z');
 	}
 }
