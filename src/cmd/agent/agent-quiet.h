@@ -3,7 +3,8 @@
  * A job whose rings tell nothing new: it has not started yet, or its calls bypass the probe, or it
  * hangs. The rings do not tell these apart, so stacks are taken: once the job has been quiet for
  * long, and repeatedly while it stays so. Samples must lie seconds apart to prove that a rank
- * stands, and the agent has signals to pass on meanwhile: so a helper takes them.
+ * stands, and meanwhile the agent must answer the wrapper, before each signal that it passes on: so
+ * a helper takes them.
  */
 #ifndef CMD_AGENT_QUIET_H
 #define CMD_AGENT_QUIET_H
