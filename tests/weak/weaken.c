@@ -6,12 +6,11 @@
  * only the first), and how much was tried of each kind.
  *
  *	--only STEPS	 prints the page of this weakening of the one PATH, and what is wrong with
- *it; of two PATHs "jobs" or "halves" is a step, too
+ *			 it; of two PATHs "jobs" or "halves" is a step, too
  *	--sample N	 about every Nth weakening, always the same ones
  *	--plant P	 with an old mistake in the judge: size, absent, well ... (plant.h)
  *	--list		 names the weakenings and judges nothing
  *	--truths FOLDER	 where NAME.truth.json of NAME lies, whose "involved" may be named too
- *
  *
  * Exit 1 if a law is broken, 2 if nothing could be tried.
  */
