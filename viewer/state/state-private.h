@@ -196,7 +196,6 @@ bool state_do_find(struct state *state, enum request request);
 bool state_do_edge(struct state *state, enum request request);
 /* Opens, closes and changes panes. */
 bool state_do_pane(struct state *state, enum request request);
-/* All others: copy, export, colours, help, the end. */
 /* Takes all others: copy, export, colours, help, the end. */
 bool state_do_else(struct state *state, enum request request);
 

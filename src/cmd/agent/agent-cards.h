@@ -60,7 +60,6 @@ bool agent_cards_clash(struct agent_rally *rally, int64_t now);
 /* Takes our question back: the raised findings are still to be judged. */
 void agent_cards_unask(struct agent_rally *rally);
 
-/* Forgets all cards but ours, to read others. */
 /* Forgets all cards but ours, to read those of another folder. */
 void agent_cards_leave(struct agent_rally *rally);
 

@@ -31,7 +31,6 @@ int stage_make(struct stage *stage, struct complaint *why);
 int stage_draw(struct stage *stage, const char *scenario, const char *seed, const char *ranks,
 	struct complaint *why);
 
-/* Appends the list of scenarios, as `draw --list` prints it. 0 or negative with words. */
 /* Appends the list of scenarios, as `draw --list` prints it. Returns 0 or negative with words. */
 int stage_list(const struct stage *stage, struct str *into, struct complaint *why);
 

@@ -16,7 +16,6 @@
 
 /* Makes a JSON string of text. The caller owns it until it is put into something. */
 struct json_object *json_put_string(const char *text) __attribute__((nonnull));
-/* Adds a text under key; nothing where it is NULL. Copies. */
 /* Adds a copy of the text under key; nothing where it is NULL. */
 void json_put_text(struct json_object *object, const char *key, const char *text);
 /* Adds a variable's value, redacted; nothing where it is NULL. */

@@ -8,8 +8,8 @@
 
 /*
  * Weight of a JSON document. A file of the agent is at most AGENT_FILE_CAP when it is gathered. In
- * JSON "{}," is 3 bytes and an object of json-c: decode/json-get.c refuses a document that would
- * weigh more than this.
+ * JSON "{}," is 3 bytes and an object of json-c: evidence/format/json-get.c refuses a document that
+ * would weigh more than this.
  */
 #define JSON 48
 

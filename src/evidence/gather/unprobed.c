@@ -87,10 +87,6 @@ static bool unprobed_has_slot(const struct unprobed *unprobed, uint32_t pid)
 
 /*
  * True if a descendant of that process is in the census: the process is then only an ancestor of
- * the rank.
- */
-/*
- * True if a descendant of that process is in the census: the process is then only an ancestor of
  * the rank. `above` is an index into the survey.
  */
 static bool unprobed_has_slot_below(const struct unprobed *unprobed, int above)
