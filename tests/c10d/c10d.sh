@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced by the tests here: the words of tests/probe/probe.sh, with ranks on torchlike; or on what
-# has them itself, which sets $rank_program, a rank that is told its folder and its words.
+# Sourced by the tests here: the words of tests/probe/probe.sh, with ranks on torchlike. A script
+# that has ranks of its own sets $rank_program to such a rank, which is told its folder and its
+# words.
 . "${srcdir:?}/tests/probe/probe.sh"
 
 [ "$(uname -m)" = x86_64 ] || skip "the c10d door is on x86-64 only"

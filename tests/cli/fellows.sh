@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Jobs of which each rank is started under an `inquest run' of its own, by a loop. Source it.
+# Jobs whose ranks are each started under an `inquest run' of its own, by a loop. Source it.
 
 . "$srcdir/tests/cli/cli.sh"
 

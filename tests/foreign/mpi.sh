@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the tests of real MPI without anything of ours share: its libraries that are here are $found,
-# and $mpi is that of which a job is started. Nobody is ever stopped.
+# What the tests of real MPI without anything of ours share. $found are the libraries of MPI that
+# are here, $mpi is the one of which a job is started. Nobody is ever stopped.
 
 . "$srcdir/tests/foreign/foreign.sh"
 go_alone
