@@ -467,7 +467,7 @@ static void take_end(struct joblog *log, const char *line)
 			texts_cite(log->texts, log->exhibit, log->line);
 		log->ends.items[log->ends.nr - 1].ordered = log->ended && is_order(&ends[i]);
 		log->ends.items[log->ends.nr - 1].line = log->line;
-		log->ends.items[log->ends.nr - 1].first = log->attempts.at_root;
+		log->ends.items[log->ends.nr - 1].first |= log->attempts.at_root;
 		if (ends[i].local_rank >= 0 && log->host)
 			ends[i].host = hash_text(HASH_START, log->host);
 		joblog_attempts_end(&log->attempts, &ends[i], log->line);

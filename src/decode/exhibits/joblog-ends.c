@@ -228,8 +228,12 @@ static size_t read_mpirun(const char *line, struct joblog_end *end)
 		sscanf(signal, " exited on signal %3d", &signo) != 1 || rank < 0 ||
 		rank >= NUMBER_MOST)
 		return 0;
-	*end = (struct joblog_end){
-		.rank = rank, .local_rank = -1, .signaled = true, .status = signo, .alone = true};
+	*end = (struct joblog_end){.rank = rank,
+		.local_rank = -1,
+		.signaled = true,
+		.status = signo,
+		.alone = true,
+		.first = true};
 	return 1;
 }
 

@@ -28,7 +28,7 @@ struct joblog_end {
 	int64_t pid;  /* 0 not told */
 	bool ordered; /* the launcher had said before that it ends all */
 	bool alone;   /* the launcher tells of no other end */
-	bool first;   /* torchrun calls it the first failure that it saw */
+	bool first;   /* the first failure that torchrun or mpirun saw, by its own word */
 	uint64_t host; /* hash of the host's name in the line; 0 none */
 	int64_t line;
 	const char *cite;

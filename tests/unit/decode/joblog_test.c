@@ -114,10 +114,10 @@ static void who_died_of_an_exception_is_named_and_its_echoes_are_not(void **stat
 #define FIRST(rank, code) "Root Cause (first observed failure):\n[0]:\n" REPORT(rank, code)
 
 /*
- * torchrun ends the others once it has seen a failure: one whom SIGKILL ended before was killed by
+ * A launcher ends the others once it has seen a failure: one whom SIGKILL ended before was killed by
  * somebody else. Of several, or where torchrun names no first one, that is not known.
  */
-static void who_was_killed_before_torchrun_ended_the_rest_is_named(void **state)
+static void who_was_killed_before_the_rest_was_ended_is_named(void **state)
 {
 	static const struct {
 		const char *text;
@@ -129,6 +129,8 @@ static void who_was_killed_before_torchrun_ended_the_rest_is_named(void **state)
 		{"Failures:\n[1]:\n" REPORT(0, -9) REPORT(1, -9) FIRST(2, -9), false},
 		{"Failures:\n[1]:\n" REPORT(2, -9) FIRST(0, -6), false},
 		{REPORT(2, -9), false},
+		{"mpirun noticed that process rank 2 with PID 4712 on node m1 exited on signal 9 "
+		 "(Killed).\n", true},
 	};
 
 	(void)state;
@@ -467,7 +469,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_died_of_an_exception_is_named_and_its_echoes_are_not),
-		cmocka_unit_test(who_was_killed_before_torchrun_ended_the_rest_is_named),
+		cmocka_unit_test(who_was_killed_before_the_rest_was_ended_is_named),
 		cmocka_unit_test(a_launchers_mark_before_the_hooks_changes_nothing),
 		cmocka_unit_test(the_hook_knows_the_rank_of_the_job),
 		cmocka_unit_test(an_error_that_is_cut_is_no_end),
