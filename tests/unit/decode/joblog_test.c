@@ -114,8 +114,8 @@ static void who_died_of_an_exception_is_named_and_its_echoes_are_not(void **stat
 #define FIRST(rank, code) "Root Cause (first observed failure):\n[0]:\n" REPORT(rank, code)
 
 /*
- * A launcher ends the others once it has seen a failure: one whom SIGKILL ended before was killed by
- * somebody else. Of several, or where torchrun names no first one, that is not known.
+ * A launcher ends the others once it has seen a failure: one whom SIGKILL ended before was killed
+ * by somebody else. Of several, or where torchrun names no first one, that is not known.
  */
 static void who_was_killed_before_the_rest_was_ended_is_named(void **state)
 {
