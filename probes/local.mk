@@ -34,7 +34,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/hostop.c %D%/hostop.h \
 	%D%/nccl/kin.c \
 	%D%/death/lastwords.c %D%/death/lastwords.h \
-	%D%/nccl/launch.c \
+	%D%/nccl/launches.c \
 	%D%/libc.c %D%/libc.def %D%/libc.h \
 	%D%/links.c %D%/links.h \
 	%D%/lowfds.c %D%/lowfds.h \

@@ -21,16 +21,16 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "cmd/job-pick.h"
 #include "cmd/cmd.h"
+#include "cmd/job-pick.h"
 #include "cmd/live-options.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
-#include "cmd/run/save.h"
 #include "cmd/reach/reach.h"
+#include "cmd/run/save.h"
 #include "cmd/viewing.h"
 #include "evidence/gather/foreign.h"
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 #include "verdict/parked.h"
 
 /* Options without a short form, numbered beyond all letters. */

@@ -9,7 +9,7 @@
 #include "cmd/gather-files.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
-#include "evidence/gather/remains-jobs.h"
+#include "evidence/gather/remains/remains-jobs.h"
 
 struct arguments {
 	struct look_wish wish;

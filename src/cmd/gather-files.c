@@ -11,7 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/dump-files.h"
 #include "evidence/format/bundle.h"
-#include "evidence/gather/remains-jobs.h"
+#include "evidence/gather/remains/remains-jobs.h"
 #include "evidence/gather/source.h"
 
 /*

@@ -14,7 +14,7 @@
 #include "cmd/budget.h"
 #include "cmd/bundle-groups.h"
 #include "evidence/format/exhibit.h"
-#include "evidence/gather/remains.h"
+#include "evidence/gather/remains/remains.h"
 #include "words/page.h"
 
 /* What was found in the paths. */

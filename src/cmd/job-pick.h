@@ -15,7 +15,7 @@
 
 #include "cmd/foreign-job.h"
 #include "evidence/agent/jobs.h"
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 
 /* What was picked. */
 struct job_pick {

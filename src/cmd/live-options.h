@@ -7,7 +7,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 
 /* What the options ask for. */
 struct live_wish {

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/preflight-page.h"
-#include "preflight/launch.h"
+#include "preflight/preflight-launch.h"
 #include "preflight/preflight.h"
 
 /* Options without a short form, numbered beyond all letters. */

@@ -15,9 +15,9 @@
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/receipts.h"
-#include "decode/receipts.h"
+#include "decode/decode-receipts.h"
 #include "envrules/envrules.h"
-#include "job/receipt.h"
+#include "job/job-receipt.h"
 #include "report/receipt-json.h"
 #include "report/receipt-text.h"
 

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cmd/cmd.h"
-#include "decode/receipts.h"
+#include "decode/decode-receipts.h"
 #include "evidence/format/bundle.h"
 #include "proc/read.h"
 #include "words/headline.h"

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "cmd/look.h"
-#include "job/receipt.h"
+#include "job/job-receipt.h"
 
 /* Receipts of runs. {0} but for the wishes at first; receipts_release() it. */
 struct receipts {

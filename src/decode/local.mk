@@ -48,7 +48,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/launch-facts.c %D%/exhibits/launch-facts.h \
 	%D%/exhibits/hostlist.c %D%/exhibits/hostlist.h \
 	%D%/exhibits/decode-identity.c \
-	%D%/receipts.c %D%/receipts.h \
+	%D%/decode-receipts.c %D%/decode-receipts.h \
 	%D%/json-tree.c %D%/json-tree.h \
 	%D%/exhibits/child-kind.c %D%/exhibits/child-kind.h \
 	%D%/kinds.h \

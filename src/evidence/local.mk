@@ -31,12 +31,12 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/format/json-scan.c %D%/format/json-scan.h \
 	%D%/format/json-put.c %D%/format/json-put.h \
 	%D%/gather/fatal-modules.c %D%/gather/fatal-modules.h \
-	%D%/gather/live.c %D%/gather/live.h \
-	%D%/gather/live-add.c %D%/gather/live-add.h \
-	%D%/gather/live-proc.c %D%/gather/live-proc.h \
-	%D%/gather/live-rings.c %D%/gather/live-rings.h \
-	%D%/gather/live-source.c \
-	%D%/gather/live-stacks.c %D%/gather/live-stacks.h \
+	%D%/gather/live/live.c %D%/gather/live/live.h \
+	%D%/gather/live/live-add.c %D%/gather/live/live-add.h \
+	%D%/gather/live/live-proc.c %D%/gather/live/live-proc.h \
+	%D%/gather/live/live-rings.c %D%/gather/live/live-rings.h \
+	%D%/gather/live/live-source.c \
+	%D%/gather/live/live-stacks.c %D%/gather/live/live-stacks.h \
 	%D%/gather/liveness.c %D%/gather/liveness.h \
 	%D%/gather/log-marks.c %D%/gather/log-marks.h \
 	%D%/gather/log-times.c %D%/gather/log-times.h \
@@ -47,11 +47,11 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/agent/own-words.c %D%/agent/own-words.h \
 	%D%/agent/pulse.c %D%/agent/pulse.h \
 	%D%/format/worker-folder.c %D%/format/worker-folder.h \
-	%D%/gather/remains.c %D%/gather/remains.h \
-	%D%/gather/remains-jobs.c %D%/gather/remains-jobs.h \
-	%D%/gather/remains-runs.c %D%/gather/remains-runs.h \
-	%D%/gather/remains-dumps.c %D%/gather/remains-dumps.h \
-	%D%/gather/receipt.c %D%/gather/receipt.h \
+	%D%/gather/remains/remains.c %D%/gather/remains/remains.h \
+	%D%/gather/remains/remains-jobs.c %D%/gather/remains/remains-jobs.h \
+	%D%/gather/remains/remains-runs.c %D%/gather/remains/remains-runs.h \
+	%D%/gather/remains/remains-dumps.c %D%/gather/remains/remains-dumps.h \
+	%D%/gather/receipt-gather.c %D%/gather/receipt-gather.h \
 	%D%/gather/receipt-look-device.c \
 	%D%/gather/receipt-look.c %D%/gather/receipt-look.h \
 	%D%/agent/serve.c %D%/agent/serve.h \

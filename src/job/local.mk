@@ -22,7 +22,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/names.c %D%/names.h \
 	%D%/rank-row.c %D%/rank-row.h \
 	%D%/ranks.c %D%/ranks.h \
-	%D%/receipt.c %D%/receipt.h \
+	%D%/job-receipt.c %D%/job-receipt.h \
 	%D%/seal/raw.h \
 	%D%/rollcall.c %D%/rollcall.h \
 	%D%/seal/seal.c %D%/seal/seal.h \

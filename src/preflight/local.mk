@@ -8,7 +8,7 @@ src_preflight_libpreflight_la_SOURCES = \
 	%D%/host.c \
 	%D%/interpreter.c %D%/interpreter.h \
 	%D%/kernel-log.c %D%/kernel-log.h \
-	%D%/launch.c %D%/launch.h \
+	%D%/preflight-launch.c %D%/preflight-launch.h \
 	%D%/nics.c %D%/nics.h \
 	%D%/nvml.c %D%/nvml.h \
 	%D%/preflight-look.c %D%/preflight.h \

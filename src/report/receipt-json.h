@@ -7,7 +7,7 @@
 #define REPORT_RECEIPT_JSON_H
 
 #include "base/str.h"
-#include "job/receipt.h"
+#include "job/job-receipt.h"
 
 /* Bytes of the largest file of a receipt. */
 #define RECEIPT_MOST (64 << 10)

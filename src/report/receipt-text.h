@@ -4,7 +4,7 @@
 #define REPORT_RECEIPT_TEXT_H
 
 #include "base/str.h"
-#include "job/receipt.h"
+#include "job/job-receipt.h"
 #include "verdict/drift.h"
 
 /* Appends one receipt. With `all`, each variable that is kept has a line. */

@@ -13,7 +13,7 @@
 #include "job/spans.h"
 #include "verdict/outside.h"
 #include "verdict/rule.h"
-#include "verdict/shards.h"
+#include "verdict/shards/shards.h"
 
 /*
  * A stack that stood in a lock for so many ns does not merely wait shortly for another rank's

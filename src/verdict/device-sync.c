@@ -2,8 +2,8 @@
 /* Class gpu-stall, of a rank in a synchronisation that nothing explains. */
 #include "job/calls.h"
 #include "verdict/hidden-ops.h"
+#include "verdict/profiles/stopped.h"
 #include "verdict/rule.h"
-#include "verdict/stopped.h"
 
 /*
  * True if the rank waits for a device: not in a call of a library in which the host itself waits.

@@ -13,11 +13,11 @@
 #include "job/backends.h"
 #include "job/messages.h"
 #include "job/rollcall.h"
-#include "verdict/completion.h"
-#include "verdict/earlier.h"
+#include "verdict/completions.h"
 #include "verdict/judge.h"
+#include "verdict/profiles/earlier.h"
+#include "verdict/profiles/stopped.h"
 #include "verdict/rule.h"
-#include "verdict/stopped.h"
 #include "verdict/unmet.h"
 
 /*

@@ -7,7 +7,7 @@
 #define VERDICT_DRIFT_H
 
 #include "base/array.h"
-#include "job/receipt.h"
+#include "job/job-receipt.h"
 
 enum drift_kind {
 #define DRIFT(name, text, breaks) DRIFT_##name,

@@ -6,7 +6,7 @@
  */
 #include "job/compiles.h"
 #include "verdict/rule.h"
-#include "verdict/shards.h"
+#include "verdict/shards/shards.h"
 
 /*
  * Returns the graphs that all of a camp compiled; none where they differ or those of one are

@@ -7,8 +7,8 @@
 #include "job/names.h"
 #include "verdict/judge.h"
 #include "verdict/polls.h"
+#include "verdict/profiles/told.h"
 #include "verdict/rule.h"
-#include "verdict/told.h"
 
 static void tell_healthy(struct inquiry *q, struct draft *draft)
 {

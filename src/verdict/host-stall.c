@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "job/backends.h"
-#include "verdict/callers.h"
-#include "verdict/last-words.h"
+#include "verdict/circles/callers.h"
 #include "verdict/outside.h"
 #include "verdict/polls.h"
+#include "verdict/profiles/last-words.h"
 #include "verdict/rule.h"
 
 /* A rank that has computed so many ns longer than its sleeping peers may do so for ever. */

@@ -16,10 +16,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "job/names.h"
-#include "job/rollcall.h"
 #include "job/pace.h"
-#include "verdict/earlier.h"
-#include "verdict/strays.h"
+#include "job/rollcall.h"
+#include "verdict/forks/strays.h"
+#include "verdict/profiles/earlier.h"
 
 /* No wait is a hang before this time, ns, nor before so many of the group's usual gaps. */
 #define HANG_AT_LEAST (2 * CLOCK_NS_PER_S)

@@ -13,7 +13,7 @@
 #include "job/forks.h"
 #include "job/habit.h"
 #include "job/waitfor/waitfor.h"
-#include "verdict/profile.h"
+#include "verdict/profiles/profile.h"
 #include "verdict/verdict.h"
 
 /*

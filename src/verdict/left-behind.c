@@ -6,8 +6,8 @@
  * the fewer.
  */
 #include "verdict/judge.h"
+#include "verdict/profiles/told.h"
 #include "verdict/rule.h"
-#include "verdict/told.h"
 
 /* Returns the operation that the member came to last; NULL where its details are unknown. */
 static const struct job_op *head_of(const struct job_member *m)

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
-#include "verdict/backend.h"
+#include "verdict/backends/backend.h"
 
 /* PyTorch's own timeout: torch.distributed.constants.default_pg_timeout. */
 #define HOST_TIMEOUT (1800 * CLOCK_NS_PER_S)

@@ -2,69 +2,69 @@
 noinst_LTLIBRARIES += %D%/libverdict.la
 src_verdict_libverdict_la_SOURCES = \
 	%D%/away.c \
-	%D%/backend.h %D%/backends-all.c \
-	%D%/backend-c10d.c %D%/backend-gloo.c %D%/backend-mpi.c %D%/backend-nccl.c \
+	%D%/backends/backend.h %D%/backends/backends-all.c \
+	%D%/backends/backend-c10d.c %D%/backends/backend-gloo.c %D%/backends/backend-mpi.c %D%/backends/backend-nccl.c \
 	%D%/bounds.c \
 	%D%/by-stacks.c \
-	%D%/callers.c %D%/callers.h \
+	%D%/circles/callers.c %D%/circles/callers.h \
 	%D%/compile.c \
-	%D%/completion.c %D%/completion.h \
+	%D%/completions.c %D%/completions.h \
 	%D%/counterparts.c %D%/counterparts.h \
 	%D%/creation.c \
-	%D%/death-place.c %D%/death-place.h \
+	%D%/profiles/death-place.c %D%/profiles/death-place.h \
 	%D%/device.c \
 	%D%/device-sync.c \
 	%D%/draft.c \
 	%D%/drift.c %D%/drift.h \
 	%D%/dumps.c \
 	%D%/early.c \
-	%D%/fork-kinds.c \
-	%D%/fork-sites.c \
-	%D%/forked.c \
+	%D%/forks/fork-kinds.c \
+	%D%/forks/fork-sites.c \
+	%D%/forks/forked.c \
 	%D%/graphs.c \
 	%D%/handling.c \
 	%D%/healthy.c \
 	%D%/host-stall.c \
 	%D%/inquiry.c %D%/inquiry.h \
 	%D%/judge.c %D%/judge.h \
-	%D%/earlier.c %D%/earlier.h \
-	%D%/told.c %D%/told.h \
-	%D%/last-words.c %D%/last-words.h \
+	%D%/profiles/earlier.c %D%/profiles/earlier.h \
+	%D%/profiles/told.c %D%/profiles/told.h \
+	%D%/profiles/last-words.c %D%/profiles/last-words.h \
 	%D%/later.c \
 	%D%/limits.c %D%/limits.h \
 	%D%/unmet.c %D%/unmet.h \
 	%D%/verdict-names.c \
 	%D%/left-behind.c \
-	%D%/circle.c %D%/circle.h \
-	%D%/circle-likes.c \
-	%D%/circle-told.c \
+	%D%/circles/circle.c %D%/circles/circle.h \
+	%D%/circles/circle-likes.c \
+	%D%/circles/circle-told.c \
 	%D%/lost-hosts.c \
 	%D%/order.c \
 	%D%/outside.c %D%/outside.h \
-	%D%/own-seats.c %D%/own-seats.h \
-	%D%/parts.c \
-	%D%/pairs.c %D%/pairs.h \
+	%D%/circles/own-seats.c %D%/circles/own-seats.h \
+	%D%/shards/parts.c \
+	%D%/circles/pairs.c %D%/circles/pairs.h \
 	%D%/parked.c %D%/parked.h \
 	%D%/polls.c %D%/polls.h \
-	%D%/activity-hidden.c %D%/activity-hidden.h \
-	%D%/activity-line.h \
-	%D%/activity-locks.c %D%/activity-locks.h \
-	%D%/activity-names.c %D%/activity-names.h \
-	%D%/activity-read.c %D%/activity-read.h \
-	%D%/activity-runner.c %D%/activity-runner.h \
-	%D%/activities.c %D%/activities.h \
-	%D%/activities-table.c \
-	%D%/activities-told.c \
-	%D%/profile-deaths.c \
-	%D%/profile.c %D%/profile.h \
+	%D%/activities/activity-hidden.c %D%/activities/activity-hidden.h \
+	%D%/activities/activity-line.h \
+	%D%/activities/activity-locks.c %D%/activities/activity-locks.h \
+	%D%/activities/activity-names.c %D%/activities/activity-names.h \
+	%D%/activities/activity-read.c %D%/activities/activity-read.h \
+	%D%/activities/activity-runner.c %D%/activities/activity-runner.h \
+	%D%/activities/activities.c %D%/activities/activities.h \
+	%D%/activities/activities-table.c \
+	%D%/activities/activities-told.c \
+	%D%/profiles/profile-deaths.c \
+	%D%/profiles/profile.c %D%/profiles/profile.h \
 	%D%/quiet.c \
 	%D%/rank-death.c \
 	%D%/rank-list.c \
 	%D%/hidden-ops.c %D%/hidden-ops.h \
 	%D%/rule.h \
-	%D%/shard-rules.c \
-	%D%/shards.c %D%/shards.h \
-	%D%/address.c \
+	%D%/shards/shard-rules.c \
+	%D%/shards/shards.c %D%/shards/shards.h \
+	%D%/store-address.c \
 	%D%/sayings.c \
 	%D%/settings.c \
 	%D%/sinks.c %D%/sinks.h \
@@ -72,8 +72,8 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/slow.c \
 	%D%/stack-facts.c \
 	%D%/stage.c \
-	%D%/stopped.c %D%/stopped.h \
-	%D%/strays.c %D%/strays.h \
+	%D%/profiles/stopped.c %D%/profiles/stopped.h \
+	%D%/forks/strays.c %D%/forks/strays.h \
 	%D%/start.c \
 	%D%/unhooked.c \
 	%D%/unknown.c \

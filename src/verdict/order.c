@@ -14,12 +14,12 @@
 #include "job/habit.h"
 #include "job/names.h"
 #include "job/rollcall.h"
-#include "verdict/circle.h"
+#include "verdict/circles/circle.h"
+#include "verdict/circles/own-seats.h"
+#include "verdict/circles/pairs.h"
+#include "verdict/forks/strays.h"
 #include "verdict/judge.h"
-#include "verdict/own-seats.h"
-#include "verdict/pairs.h"
 #include "verdict/rule.h"
-#include "verdict/strays.h"
 #include "verdict/unmet.h"
 
 static int compare_holders(const void *va, const void *vb)

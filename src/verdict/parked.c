@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "job/stacktree/stackfacts.h"
-#include "verdict/activities.h"
+#include "verdict/activities/activities.h"
 
 /*
  * A thread that uses no more CPU than this part of the time between samples only looks whether

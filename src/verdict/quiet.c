@@ -6,9 +6,9 @@
 #include <signal.h>
 
 #include "job/backends.h"
-#include "verdict/earlier.h"
 #include "verdict/judge.h"
-#include "verdict/last-words.h"
+#include "verdict/profiles/earlier.h"
+#include "verdict/profiles/last-words.h"
 #include "verdict/rule.h"
 
 /* True if some finding already has this death. */

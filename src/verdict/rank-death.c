@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "job/backends.h"
 #include "job/names.h"
-#include "verdict/death-place.h"
-#include "verdict/last-words.h"
+#include "verdict/profiles/death-place.h"
+#include "verdict/profiles/last-words.h"
 #include "verdict/rule.h"
 
 /* Returns what to do first about a death of that cause. */

@@ -14,8 +14,8 @@
 #include "base/alloc.h"
 #include "job/backends.h"
 #include "job/rollcall.h"
-#include "verdict/earlier.h"
 #include "verdict/judge.h"
+#include "verdict/profiles/earlier.h"
 #include "verdict/rule.h"
 #include "verdict/sinks.h"
 

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "job/names.h"
 #include "job/pace.h"
-#include "verdict/callers.h"
+#include "verdict/circles/callers.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 

@@ -4,7 +4,7 @@
  * node-loss: all that lived on one host fell silent together (lost-hosts.c decides which host).
  */
 #include "job/pace.h"
-#include "verdict/backend.h"
+#include "verdict/backends/backend.h"
 #include "verdict/judge.h"
 #include "verdict/outside.h"
 #include "verdict/rule.h"

@@ -10,7 +10,7 @@
 #include "job/calls.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
-#include "verdict/activities.h"
+#include "verdict/activities/activities.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 

@@ -106,7 +106,7 @@ enum verdict_thing_kind {
 	THING_FRAME,     /* frames[0]: "train.py:88 in step" */
 	THING_FRAMES,    /* frames, then the program's own (NULL none) at place `index` of the
 			  * stack: "pack (pack.c:12) < ... < step (train.py:40)" */
-	THING_CALL,      /* name, else activity: "all_reduce", "the store" (verdict/activities.h) */
+	THING_CALL,      /* name, else activity: "all_reduce", "the store" (activities.h) */
 	THING_GRAPH,     /* name, "" none; text, NULL not compiled: "0/1 = 5f3a 41 nodes" */
 	THING_SHAPE,     /* shard: "32x128" */
 	THING_DEAL,      /* deal: "7 x 4 + 0" */
@@ -247,7 +247,8 @@ struct verdicts {
 	size_t n;
 	const struct verdict_not_judged *not_judged;
 	size_t nnot_judged;
-	const struct posture *postures; /* by rank, as far as stacks tell (verdict/activities.h) */
+	/* By rank, as far as stacks tell (verdict/activities/activities.h): */
+	const struct posture *postures;
 	bool over; /* the launcher says that the job has ended, or all ranks have */
 	struct verdict_early early;
 	enum verdict_lack lack;

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "job/by-rank.h"
 #include "job/job.h"
-#include "verdict/activities.h"
+#include "verdict/activities/activities.h"
 
 struct doing {
 	struct str name; /* the word: "compiling", "waiting", "SIGKILL", "exit 1", "not seen",

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "job/names.h"
-#include "verdict/activities.h"
+#include "verdict/activities/activities.h"
 #include "words/escape.h"
 #include "words/rank-names.h"
 #include "words/things.h"

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/str.h"
-#include "job/receipt.h"
+#include "job/job-receipt.h"
 
 /* A line of the page. */
 struct receipt_line {

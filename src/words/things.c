@@ -154,7 +154,7 @@ static void add_frames(struct str *into, const struct verdict_thing *thing)
 
 /* -- calls ------------------------------------------------------------------------------------- */
 
-/* The words for calls that have no name in code (verdict/activities.h). */
+/* The words for calls that have no name in code (verdict/activities/activities.h). */
 static const char *const calls[][2] = {
 	{CALL_STORE, "the store"},
 	{CALL_STORE_ID, "the store for the unique id"},

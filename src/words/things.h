@@ -7,7 +7,7 @@
 #define WORDS_THINGS_H
 
 #include "base/str.h"
-#include "verdict/activities.h"
+#include "verdict/activities/activities.h"
 #include "verdict/verdict.h"
 
 /* Appends a thing that a fact names. */

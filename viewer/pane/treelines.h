@@ -3,7 +3,7 @@
 #ifndef VIEWER_TREELINES_H
 #define VIEWER_TREELINES_H
 
-#include "verdict/activities.h"
+#include "verdict/activities/activities.h"
 #include "words/branches.h"
 #include "words/frames.h"
 

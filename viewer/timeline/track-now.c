@@ -8,7 +8,7 @@
 
 #include "job/calls.h"
 #include "job/spans.h"
-#include "verdict/activities.h"
+#include "verdict/activities/activities.h"
 #include "viewer/timeline/track-make.h"
 #include "words/things.h"
 

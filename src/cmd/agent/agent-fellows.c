@@ -15,7 +15,7 @@
 #include "cmd/run/jobdir.h"
 #include "evidence/agent/fellows.h"
 #include "evidence/format/folder.h"
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 #include "evidence/gather/unprobed.h"
 #include "ring/census.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 #include "job/step-told.h"
 
 /*

@@ -14,7 +14,7 @@
 
 #include "cmd/run/gatherer.h"
 #include "evidence/format/exhibit.h"
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 #include "job/job.h"
 
 /*

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "cmd/agent/agent-keep.h"
 #include "cmd/run/save.h"
-#include "decode/receipts.h"
+#include "decode/decode-receipts.h"
 #include "evidence/agent/agentfiles.h"
 #include "evidence/gather/receipt-look.h"
 #include "report/receipt-json.h"

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/run/announce.h"
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 #include "job/job.h"
 
 /* ms after which a target that blocks us is left: it keeps us from passing the job's signals on. */

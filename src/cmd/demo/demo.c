@@ -22,7 +22,7 @@
 #include "cmd/run/save.h"
 #include "evidence/agent/jobs.h"
 #include "evidence/format/bundle.h"
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 
 #define DEFAULT_SCENARIO "compile-skew"
 #define SKIPPED          77

@@ -40,7 +40,7 @@
 #include "base/str.h"
 #include "cmd/bundle-groups.h"
 #include "cmd/reach/frame.h"
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 
 /* How a node has answered. */
 enum collect_state {

@@ -24,7 +24,7 @@
 #include "cmd/run/embedded.h"
 #include "cmd/run/jobdir.h"
 #include "cmd/run/wrap.h"
-#include "preflight/launch.h"
+#include "preflight/preflight-launch.h"
 #include "proc/spare.h"
 
 #define DEFAULT_HANG_S 30

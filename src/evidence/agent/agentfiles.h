@@ -8,7 +8,7 @@
  * files whole.
  *
  *	manifest	who the job is and how it stands, on every change and poll
- *	receipt		the facts at launch (evidence/gather/receipt.h)
+ *	receipt		the facts at launch (evidence/gather/receipt-gather.h)
  *	history		samples of /proc over time (evidence/agent/history.h)
  *	exits		how processes ended, as far as the agent saw it
  *

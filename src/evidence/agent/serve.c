@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "evidence/format/bundle.h"
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 
 #define SERVE_REQUEST "inquest-stacks/1"
 #define SERVE_RAW     " raw"

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#include "base/array.h"
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/env.h"
 #include "base/redact.h"
 #include "base/str.h"
-#include "evidence/gather/cache-places.h"
 #include "evidence/format/json-put.h"
-#include "evidence/gather/receipt.h"
+#include "evidence/gather/cache-places.h"
+#include "evidence/gather/receipt-gather.h"
 
 /* An environment, as pointers into one block of text. */
 struct worker_env {

@@ -4,7 +4,7 @@
 
 /*
  * Finds what a launcher gave to one of its workers: of the variables that a receipt may hold
- * (evidence/gather/receipt.h), those that differ from the launch's environment, and the compile
+ * (evidence/gather/receipt-gather.h), those that differ from the launch's environment, and the compile
  * caches that these name.
  */
 

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "evidence/agent/own-words.h"
 #include "evidence/format/json-put.h"
-#include "evidence/gather/live-add.h"
+#include "evidence/gather/live/live-add.h"
 #include "proc/blocking-read.h"
 
 #define COMMAND_LOG_BYTES (8u * 1024) /* bytes of the end of stderr */

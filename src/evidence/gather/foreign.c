@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "evidence/format/json-put.h"
 #include "evidence/gather/identity.h"
-#include "evidence/gather/live-add.h"
-#include "evidence/gather/live-proc.h"
-#include "evidence/gather/live-stacks.h"
+#include "evidence/gather/live/live-add.h"
+#include "evidence/gather/live/live-proc.h"
+#include "evidence/gather/live/live-stacks.h"
 #include "proc/ns.h"
 #include "proc/read.h"
 

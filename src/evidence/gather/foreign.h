@@ -12,7 +12,7 @@
 
 #include "base/complaint.h"
 #include "evidence/format/exhibit.h"
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 #include "proc/survey/survey.h"
 
 /*

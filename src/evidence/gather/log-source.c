@@ -12,7 +12,7 @@
 #include "base/meter.h"
 #include "evidence/gather/log-sieve.h"
 #include "evidence/gather/measure.h"
-#include "evidence/gather/remains-jobs.h"
+#include "evidence/gather/remains/remains-jobs.h"
 #include "evidence/gather/source.h"
 
 static enum log_sieve_family family_of(enum exhibit_kind kind)

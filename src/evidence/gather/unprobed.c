@@ -15,7 +15,7 @@
 #include "evidence/format/json-get.h"
 #include "evidence/format/json-put.h"
 #include "evidence/gather/identity.h"
-#include "evidence/gather/live-add.h"
+#include "evidence/gather/live/live-add.h"
 #include "evidence/gather/liveness.h"
 #include "proc/blocking-read.h"
 #include "proc/ns.h"

@@ -47,7 +47,7 @@ enum wait_kind {
 					 * others */
 
 /*
- * What a rank does, by its stack (verdict/activities.h): it waits, or it is elsewhere, the second
+ * What a rank does, by its stack (verdict/activities/activities.h): it waits, or it is elsewhere, the second
  * also if its ring is silent or missing. {0}: its stack tells nothing.
  */
 struct waits_told {

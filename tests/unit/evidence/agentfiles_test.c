@@ -15,7 +15,7 @@
 
 #include "base/file.h"
 #include "evidence/agent/history.h"
-#include "evidence/gather/receipt.h"
+#include "evidence/gather/receipt-gather.h"
 #include "tests/unit/unit.h"
 
 static struct json_object *get(struct json_object *object, const char *key)

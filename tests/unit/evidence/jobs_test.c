@@ -20,7 +20,7 @@
 #include "base/file.h"
 #include "base/meter.h"
 #include "evidence/agent/agentfiles.h"
-#include "evidence/gather/live.h"
+#include "evidence/gather/live/live.h"
 #include "evidence/gather/source.h"
 #include "proc/ns.h"
 #include "proc/read.h"

@@ -8,13 +8,13 @@
 
 #include "base/clock.h"
 #include "job/names.h"
-#include "words/escape.h"
 #include "report/report.h"
-#include "verdict/activities.h"
+#include "tests/unit/report_job.h"
+#include "verdict/activities/activities.h"
+#include "words/escape.h"
 #include "words/next.h"
 #include "words/rank-names.h"
 #include "words/wording.h"
-#include "tests/unit/report_job.h"
 
 static const struct report_options plain = {.utf8 = true, .gathered = true};
 

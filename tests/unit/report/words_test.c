@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "tests/unit/report_job.h"
-#include "verdict/activities.h"
+#include "verdict/activities/activities.h"
 #include "words/everywhere.h"
 #include "words/headline.h"
 #include "words/last-quotes.h"

@@ -4,7 +4,7 @@
  * that nobody prepared. Who is not named must not be accused by any finding.
  */
 #include "tests/unit/bystacks.h"
-#include "verdict/activities.h"
+#include "verdict/activities/activities.h"
 
 #include <signal.h>
 #include <stdlib.h>

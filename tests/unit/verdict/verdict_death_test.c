@@ -7,7 +7,7 @@
 
 #include "tests/unit/judged.h"
 #include "tests/unit/launcher.h"
-#include "verdict/profile.h"
+#include "verdict/profiles/profile.h"
 #include "words/things.h"
 
 static void s06_oom_killed_during_compile(void **state)

@@ -7,7 +7,7 @@
 #include "job/caches.h"
 #include "tests/unit/bystacks.h"
 #include "tests/unit/facts.h"
-#include "verdict/activities.h"
+#include "verdict/activities/activities.h"
 #include "words/doing.h"
 #include "words/wording.h"
 

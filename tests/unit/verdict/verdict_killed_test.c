@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "tests/unit/judged.h"
 #include "tests/unit/launcher.h"
-#include "verdict/last-words.h"
+#include "verdict/profiles/last-words.h"
 
 #define TIMEOUT  77 /* no process of the job */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "tests/unit/facts.h"
-#include "verdict/last-words.h"
+#include "verdict/profiles/last-words.h"
 
 #define RANKS    4
 #define LAUNCHER 900

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the posture of a rank is found, of what its stacks read (activity-read.h).
+ *
+ * The main thread speaks for its rank. If it waits for a thread of its own process, that thread
+ * speaks if it waits for other ranks, computes for autograd, or is the one that called the rank's
+ * latest operations. Whatever the main thread does, its rank waits for others while a runner of its
+ * operations stands in one (activity-runner.h).
+ */
+#include "verdict/activities/activities.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/spans.h"
+#include "verdict/activities/activity-hidden.h"
+#include "verdict/activities/activity-locks.h"
+#include "verdict/activities/activity-names.h"
+#include "verdict/activities/activity-read.h"
+#include "verdict/activities/activity-runner.h"
+
+/*
+ * What stacks are read by. Each frame of a job is compared with the table once: many stacks share
+ * it.
+ */
+struct reader {
+	const struct job *job;
+	const struct activity_line **lines; /* per frame of the job; NULL none */
+	bool may_spin; /* a thread that runs may be waiting for others all the while */
+};
+
+bool activities_waits(enum activity activity)
+{
+	return activity >= ACTIVITY_COLLECTIVE && activity <= ACTIVITY_DEVICE;
+}
+
+bool activities_in_file_lock(const struct posture *p)
+{
+	return p->locked || (p->activity == ACTIVITY_LOCK && !p->own_lock);
+}
+
+bool activities_elsewhere(enum activity activity)
+{
+	return activity >= ACTIVITY_FROZEN;
+}
+
+/* True if all samples have the stack alike from its outermost frame to this one. */
+static bool stood_beneath(const struct job_stack *stack, long at)
+{
+	return at >= 0 && stack->samples > 1 && stack->nframes - (size_t)at <= stack->still;
+}
+
+/* -- the activity of one thread ---------------------------------------------------------------- */
+
+/*
+ * Finds where a program in C stands: in a stack without Python the innermost frame, from number
+ * `from` on, that is of no library.
+ */
+static long native_program(const struct job *job, const struct job_stack *stack, long from)
+{
+	if (stackfacts_python(job, stack) >= 0)
+		return -1;
+	for (size_t i = (size_t)from; i < stack->nframes; i++) {
+		const struct job_frame *frame = stackfacts_frame(job, stack, i);
+
+		if (frame->kind == JOB_FRAME_NATIVE && *frame->function &&
+			!stackfacts_fits(frame->module, "*.so*") &&
+			!stackfacts_fits(frame->module, "python*") && *frame->module != '[')
+			return (long)i;
+	}
+	return -1;
+}
+
+/*
+ * Handles a stack in which nothing tells: if nothing that could tell is hidden, it is in the
+ * program's own code.
+ */
+static void activity_of_program(const struct reader *reader, struct posture *p)
+{
+	const struct job *job = reader->job;
+
+	p->telling = p->program >= 0 ? p->program : stackfacts_python(job, p->stack);
+	if (p->telling >= 0 && !hidden_may_wait(job, p->stack, p->telling, reader->may_spin))
+		p->activity = ACTIVITY_USER;
+}
+
+/* True if the thread is in flock(), or in F_SETLKW (7) or F_OFD_SETLKW (38) of fcntl(). */
+static bool waits_for_file(const struct job_stack *stack)
+{
+	return !strcmp(stack->syscall, "flock") ||
+	       (!strcmp(stack->syscall, "fcntl") && (stack->args[1] == 7 || stack->args[1] == 38));
+}
+
+/* Fills in which lock the thread waits for. False: it waits for none. */
+static bool activity_of_lock(
+	const struct job *job, const struct activity_reading *r, struct posture *p)
+{
+	long at = locks_waits_for_thread(job, p->stack);
+
+	p->base = r->lock_base;
+	if (waits_for_file(p->stack)) {
+		p->call = p->stack->syscall;
+		return true;
+	}
+	if (r->threads || at < 0)
+		return false;
+	p->telling = at;
+	p->base = -1;
+	p->own_lock = true;
+	/* Python's queues have such locks, too; only its Python frames would tell. */
+	p->unsure = stackfacts_python(job, p->stack) < 0 && locks_is_interpreter(job, p->stack, at);
+	p->call = stackfacts_python(job, p->stack) >= 0 ? "acquire()" : CALL_MUTEX;
+	return true;
+}
+
+/*
+ * Finds a thread that keeps the GIL in a call of C that the program makes, also for a loader. If a
+ * library makes the call, what the library is for tells more.
+ */
+static void find_keeper(const struct job *job, struct posture *p)
+{
+	if (!locks_keeps_gil(p->stack) || p->program < 0 ||
+		stackfacts_python(job, p->stack) != p->program ||
+		(p->activity != ACTIVITY_USER && p->activity != ACTIVITY_INPUT))
+		return;
+	p->activity = ACTIVITY_GIL;
+	p->holder = p->stack;
+	p->telling = p->program;
+}
+
+static const struct posture posture_unknown = {.telling = -1,
+	.base = -1,
+	.program = -1,
+	.lock_base = -1,
+	.call = "",
+	.stands = JOB_UNKNOWN,
+	.lingers = JOB_UNKNOWN,
+	.watched = JOB_UNKNOWN,
+	.aside_call = "",
+	.aside_program = -1,
+	.aside_stands = JOB_UNKNOWN,
+	.lock_stands = JOB_UNKNOWN};
+
+/*
+ * True if a wait may be hidden beneath a loader or a save. (A compiler's Python tells when it
+ * waits.)
+ */
+static bool span_is_unsure(const struct reader *reader, const struct posture *p)
+{
+	long python = stackfacts_python(reader->job, p->stack);
+
+	return (p->activity == ACTIVITY_INPUT || p->activity == ACTIVITY_CHECKPOINT) &&
+	       hidden_may_wait(reader->job, p->stack, python >= 0 ? python : p->telling,
+		       reader->may_spin);
+}
+
+/* True if samples show the thread in other Python code before: it got the GIL in between. */
+static bool took_turns(const struct job *job, const struct job_stack *stack)
+{
+	long python = stackfacts_python(job, stack);
+
+	return stack->moved == JOB_YES && python >= 0 && !stood_beneath(stack, python);
+}
+
+/* True if the program waits in Python's means to wait for threads. */
+static bool is_in_threading(const struct job *job, const struct posture *p)
+{
+	static const struct stackfacts_place places[] = {
+		{NULL, "threading.py"}, {NULL, "queue.py"}, {NULL, "concurrent/futures/*"}};
+
+	if (p->activity != ACTIVITY_USER)
+		return false;
+	for (long i = 0; i < p->program; i++) {
+		const struct job_frame *frame = stackfacts_frame(job, p->stack, (size_t)i);
+
+		for (size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++)
+			if (stackfacts_is_at(frame, &places[k]))
+				return true;
+	}
+	return false;
+}
+
+/* Reads what one thread does by its own stack; *r is what it was read from. */
+static struct posture read_posture(
+	const struct reader *reader, const struct job_stack *stack, struct activity_reading *r)
+{
+	const struct job *job = reader->job;
+	struct posture p = posture_unknown;
+	long gil;
+
+	p.stack = stack;
+	*r = activity_read(reader->job, reader->lines, stack);
+	p.program = r->program;
+	if (p.program < 0) /* what decides may be linked into the program */
+		p.program = native_program(job, stack,
+			r->line && r->line->force == ACTIVITY_DECIDES ? r->telling + 1 : 0);
+	gil = locks_wants_gil(job, stack);
+	if (gil >= 0 && !took_turns(job, stack)) {
+		p.activity = ACTIVITY_GIL;
+		p.telling = gil;
+		p.holder = locks_gil_holder(job, stack);
+	} else if (r->line && r->line->force <= ACTIVITY_SPANS &&
+		   r->line->activity != ACTIVITY_USER) {
+		p.activity = r->line->activity;
+		p.telling = r->telling;
+		p.base = r->base;
+		p.locked = r->line->force == ACTIVITY_SPANS &&
+			   (r->locked || waits_for_file(stack));
+		p.lock_base = r->lock_base;
+		p.unsure = span_is_unsure(reader, &p);
+		p.call = r->line->call ? r->line->call : activity_name_call(job, &p);
+		p.maybe_zero = (*stack->cut && !stack->rooted) ||
+			       (stackfacts_frame(job, stack, (size_t)p.telling)->kind ==
+						JOB_FRAME_PYTHON &&
+				       hidden_may_wait(job, stack, p.telling, true));
+		if (r->line->force == ACTIVITY_DECIDES)
+			activity_better(job, &p);
+	} else if (stack->state == 'D') {
+		p.activity = ACTIVITY_IO;
+		p.telling = stack->nframes ? 0 : -1;
+	} else if (activity_of_lock(job, r, &p)) {
+		p.activity = ACTIVITY_LOCK;
+	} else if (r->line && r->line->force == ACTIVITY_HINTS) {
+		p.activity = r->line->activity;
+		p.telling = r->telling;
+		p.base = p.activity == ACTIVITY_LOCK ? r->lock_base : -1;
+		p.call = r->line->call;
+	} else if (locks_starves(job, stack)) {
+		p.activity = ACTIVITY_GIL;
+		p.telling = 0;
+		p.holder = locks_gil_holder(job, stack);
+	} else {
+		activity_of_program(reader, &p);
+	}
+	find_keeper(job, &p);
+	p.for_thread = p.activity == ACTIVITY_LOCK ? p.own_lock : is_in_threading(job, &p);
+	return p;
+}
+
+/* -- the activity of a rank -------------------------------------------------------------------- */
+
+/* What is asked of other threads on behalf of a main thread that waits for one. */
+struct asking {
+	bool any;    /* the main thread tells nothing: any thread of the program will do */
+	bool found;  /* some thread speaks for it: */
+	bool hidden; /* some thread may, but its stack does not tell */
+	bool python; /* the program is in Python: where it runs, Python frames show it */
+	uint32_t caller; /* the thread that called the rank's latest operations; 0 not known */
+	struct posture best;
+	size_t speakers;
+};
+
+/* True if the thread is autograd's, and waits for work. */
+static bool is_idle(const struct job *job, const struct job_stack *stack)
+{
+	static const struct stackfacts_place idle[] = {{"torch::autograd::ReadyQueue::pop*", NULL}};
+
+	return stackfacts_find(job, stack, 0, idle, 1) >= 0;
+}
+
+/*
+ * Hears one more thread. Of two the one speaks that waits for others, so that nobody is blamed.
+ * `bare`: no code of the program runs on it, whatever of its stack is hidden.
+ */
+static void hear(struct asking *asking, const struct job_stack *stack, const struct posture *p,
+	bool child, bool bare)
+{
+	bool autograd = stackfacts_fits(stack->thread, "pt_autograd*");
+	bool works = child || autograd || p->program >= 0;
+
+	if (p->activity == ACTIVITY_UNKNOWN || (!works && *stack->cut && !stack->rooted)) {
+		asking->hidden |= works || !(stack->rooted || bare);
+		return;
+	}
+	if (!works || !(asking->any || autograd || activities_waits(p->activity) ||
+			      p->activity == ACTIVITY_COMPILE ||
+			      (!child && stack->tid == asking->caller)))
+		return;
+	asking->speakers++;
+	if (asking->found &&
+		(activities_waits(asking->best.activity) || !activities_waits(p->activity)))
+		return;
+	asking->best = *p;
+	asking->found = true;
+}
+
+/* Asks the threads of the rank's process, and the main threads of its children. */
+static void ask_others(const struct reader *reader, struct rank_index rank, struct asking *asking,
+	const struct job_stack *who)
+{
+	const struct job *job = reader->job;
+	size_t from, to;
+
+	stackfacts_of_rank(job, rank, &from, &to);
+	for (size_t i = from; i < to; i++) {
+		const struct job_stack *stack = &job->stacks[i];
+		bool child = stack->process != who->process;
+		bool bare = asking->python && stackfacts_python(job, stack) < 0 &&
+			    strncmp(stack->cut, "Python", 6) != 0;
+		struct posture other;
+		struct activity_reading r;
+
+		if (child != stack->main || is_idle(job, stack))
+			continue;
+		asking->hidden |= !stack->nframes;
+		other = read_posture(reader, stack, &r);
+		if (!child || activities_waits(other.activity))
+			hear(asking, stack, &other, child, bare);
+		else if (other.activity == ACTIVITY_UNKNOWN)
+			asking->hidden |= other.program >= 0;
+	}
+}
+
+/* Returns the thread, no watchdog, that left a recorded call last; 0 none is known. */
+static uint32_t caller_of(const struct job *job, struct rank_index rank)
+{
+	struct spans_range range = threads_of(job, rank);
+	int64_t latest = JOB_UNKNOWN;
+	uint32_t tid = 0;
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_thread *thread = &job->threads[i];
+
+		if (waits_is_watchdog(thread->name) || thread->since <= latest)
+			continue;
+		latest = thread->since;
+		tid = thread->tid;
+	}
+	return tid;
+}
+
+/* True if the rank has a living child whose stack was not taken. */
+static bool has_hidden_child(const struct job *job, struct rank_index rank)
+{
+	for (size_t i = 0; i < job->nprocesses; i++)
+		if (same_rank(job->processes[i].rank, rank) &&
+			job->processes[i].role == JOB_ROLE_CHILD &&
+			job->processes[i].end <= JOB_ALIVE && !stackfacts_snapshot(job, (int)i))
+			return true;
+	return false;
+}
+
+/* True if the thread is in waitpid() or the like. */
+static bool waits_for_child(const struct job *job, const struct job_stack *stack)
+{
+	static const struct stackfacts_place places[] = {{"*wait4*", "libc*"},
+		{"*waitpid*", "libc*"}, {"*waitid*", "libc*"}};
+
+	return !strcmp(stack->syscall, "wait4") || !strcmp(stack->syscall, "waitid") ||
+	       stackfacts_find(job, stack, 0, places, 3) >= 0;
+}
+
+/*
+ * True for a framework's loop in a main thread: nothing that it waits for there is another rank,
+ * whatever of its C is hidden. (If it calls the program, that is on its stack, further in.)
+ */
+static bool is_loop(const struct job *job, const struct job_stack *stack)
+{
+	static const struct stackfacts_place loop = {"*main_loop", "ray/_private/worker.py"};
+	long python = stackfacts_python(job, stack);
+
+	return python >= 0 && stackfacts_is_at(stackfacts_frame(job, stack, (size_t)python), &loop);
+}
+
+/*
+ * Finds who speaks for the rank if its main thread waits for another thread or a child, or is a
+ * framework's own: whoever does the work. If that one's stack does not tell, nobody knows. A
+ * framework's main thread that waits for the GIL waits for whoever works: that thread speaks if its
+ * stack tells, else the main thread is seen to wait. (A thread without Python frames may be the
+ * program's.)
+ */
+static void ask_who_works(const struct reader *reader, struct rank_index rank,
+	const struct activity_reading *r, struct posture *p)
+{
+	bool for_gil = p->activity == ACTIVITY_GIL && p->holder != p->stack && p->program < 0 &&
+		       stackfacts_python(reader->job, p->stack) >= 0;
+	bool loops = p->program < 0 && is_loop(reader->job, p->stack);
+	struct asking asking = {.python = loops,
+		.any = for_gil || loops || (p->activity == ACTIVITY_USER && p->program < 0)};
+	bool for_child = waits_for_child(reader->job, p->stack);
+
+	if ((p->activity != ACTIVITY_USER && p->activity != ACTIVITY_UNKNOWN && !for_gil) ||
+		!(r->threads || asking.any || for_child))
+		return;
+	asking.caller = caller_of(reader->job, rank);
+	asking.hidden = for_child && has_hidden_child(reader->job, rank);
+	ask_others(reader, rank, &asking, p->stack);
+	if (asking.found && activities_waits(asking.best.activity))
+		*p = asking.best;
+	else if (asking.hidden || (asking.any && asking.speakers > 1))
+		p->activity = for_gil ? ACTIVITY_GIL : ACTIVITY_UNKNOWN;
+	else if (asking.found)
+		*p = asking.best;
+}
+
+/*
+ * Lets the runner tell which operation the rank handed over. A rank that is seen elsewhere
+ * meanwhile waits all the same, once its runner is proved to stand: it keeps nobody from there.
+ */
+static void ask_runner(const struct reader *reader, struct rank_index rank, struct posture *p)
+{
+	struct runner runner;
+
+	if (activities_waits(p->activity) && p->activity != ACTIVITY_DEVICE)
+		return;
+	if (!runner_find(reader->job, rank, p->stack, &runner)) {
+		p->unsure |= runner_may_hide(reader->job, rank, p->stack);
+		return;
+	}
+	if (p->activity != ACTIVITY_DEVICE &&
+		activities_stood(reader->job, runner.stack) == JOB_UNKNOWN) {
+		p->unsure = true;
+		return;
+	}
+	if (*runner.call || p->activity != ACTIVITY_DEVICE)
+		p->call = runner.call;
+	p->activity = runner.activity;
+	p->runner = runner.stack;
+	p->unsure = p->locked = p->own_lock = p->for_thread = false;
+	p->holder = NULL;
+}
+
+/* Lets a thread that waits for the GIL wait for what the holder waits for. */
+static void ask_holder(const struct reader *reader, struct posture *p)
+{
+	struct posture other;
+	struct activity_reading r;
+
+	if (p->activity != ACTIVITY_GIL || p->holder == p->stack)
+		return;
+	p->unsure = true;
+	if (!p->holder)
+		return;
+	other = read_posture(reader, p->holder, &r);
+	p->unsure = activities_waits(other.activity) || other.activity == ACTIVITY_UNKNOWN ||
+		    other.unsure;
+	/* If samples do not show that it stood there, it may have got the GIL in between. */
+	if (activities_waits(other.activity) && p->stack->samples > 1 &&
+		(p->stack->moved == JOB_NO || stackfacts_python(reader->job, p->stack) >= 0))
+		*p = other;
+}
+
+int64_t activities_stood(const struct job *job, const struct job_stack *stack)
+{
+	const struct job_snapshot *snapshot = stackfacts_snapshot(job, stack->process);
+
+	return snapshot && snapshot->span > 0 && stack->samples > 1 && stack->moved == JOB_NO
+		       ? snapshot->span
+		       : JOB_UNKNOWN;
+}
+
+/*
+ * Returns the ns for which the thread has not run at all: the agent counted its runs all the while,
+ * and the count is the same; JOB_UNKNOWN. (A process that uses no CPU may well have run: a step of
+ * a loop that only waits takes next to none.)
+ */
+static int64_t slept_for(const struct job *job, const struct job_stack *stack)
+{
+	const struct job_process *process = &job->processes[stack->process];
+
+	if (!stack->main || !stack->runs || process->asleep_since == JOB_UNKNOWN ||
+		stack->runs != (uint64_t)process->runs || stack->when < process->asleep_since)
+		return JOB_UNKNOWN;
+	return stack->when - process->asleep_since;
+}
+
+/*
+ * Finds for how long the activity is proved to stand: the samples' span, or the time that the
+ * thread slept. A single look proves nothing: a thread asleep now may be waking.
+ */
+static void find_standing(const struct job *job, struct posture *p)
+{
+	const struct job_snapshot *snapshot = stackfacts_snapshot(job, p->stack->process);
+	int64_t span = snapshot && snapshot->span > 0 ? snapshot->span : JOB_UNKNOWN;
+	/*
+	 * Activities that ask again and again from one place: a lock, a store that is not there
+	 * yet.
+	 */
+	bool region = p->activity == ACTIVITY_COMPILE || p->activity == ACTIVITY_CHECKPOINT ||
+		      p->activity == ACTIVITY_LOCK || p->for_store || p->for_ranks;
+	const struct job_stack *self = p->runner ? p->runner : p->stack;
+	const struct job_stack *who = p->holder ? p->holder : self;
+
+	p->moved = who->samples > 1 ? who->moved : JOB_MAYBE;
+	p->stands = p->lock_stands = activities_stood(job, who);
+	if (region && stood_beneath(p->stack, p->base))
+		p->stands = span;
+	if (stood_beneath(p->stack, p->program >= 0 ? p->program : p->telling))
+		p->lingers = span;
+	p->passed = activities_waits(p->activity) && p->stack->samples > 1 &&
+		    p->lingers == JOB_UNKNOWN;
+	if (p->locked && stood_beneath(p->stack, p->lock_base))
+		p->lock_stands = span;
+	if (p->moved != JOB_YES && slept_for(job, self) > p->stands)
+		p->stands = slept_for(job, self);
+	p->watched = p->stands;
+	if (p->moved == JOB_NO && self->asleep > p->stands) {
+		p->stands = self->asleep;
+		if (p->locked && p->stands > p->lock_stands)
+			p->lock_stands = p->stands;
+	}
+}
+
+/* Makes the posture frozen, whatever else the stack may hide. */
+static void be_frozen(struct posture *p)
+{
+	p->activity = ACTIVITY_FROZEN;
+	p->unsure = p->locked = false;
+}
+
+static bool is_stopped(const struct job_process *process)
+{
+	return process->state == 'T' || process->state == 't' || process->frozen == JOB_YES;
+}
+
+/*
+ * Finds another thread of the program that stands in a collective while the one that speaks goes
+ * on.
+ */
+static void find_aside(const struct reader *reader, struct rank_index rank, struct posture *p)
+{
+	const struct job *job = reader->job;
+	size_t from, to;
+
+	stackfacts_of_rank(job, rank, &from, &to);
+	for (size_t i = from; i < to; i++) {
+		const struct job_stack *stack = &job->stacks[i];
+		struct posture other;
+		struct activity_reading r;
+
+		if (stack->process != p->stack->process || stack == p->stack || !stack->nframes ||
+			stackfacts_program(job, stack) < 0)
+			continue;
+		other = read_posture(reader, stack, &r);
+		if (other.activity != ACTIVITY_COLLECTIVE)
+			continue;
+		find_standing(job, &other);
+		if (other.stands <= p->aside_stands)
+			continue;
+		p->aside = stack;
+		p->aside_call = other.call;
+		p->aside_program = other.program;
+		p->aside_stands = other.stands;
+	}
+}
+
+static struct posture posture_of(const struct reader *reader, struct rank_index rank)
+{
+	const struct job *job = reader->job;
+	const struct job_stack *stack = stackfacts_main(job, rank);
+	struct posture p = posture_unknown;
+	struct activity_reading r;
+
+	/* How a process died tells nothing about what others wait for. */
+	if (!stack || stack->how == JOB_STACK_FATAL ||
+		job->processes[stack->process].end > JOB_ALIVE)
+		return p;
+	p = read_posture(reader, stack, &r);
+	ask_who_works(reader, rank, &r, &p);
+	ask_holder(reader, &p);
+	ask_runner(reader, rank, &p);
+	if (is_stopped(&job->processes[stack->process]) ||
+		is_stopped(&job->processes[p.stack->process]) || stack->state == 'T')
+		be_frozen(&p);
+	find_standing(job, &p);
+	find_aside(reader, rank, &p);
+	return p;
+}
+
+struct posture *activities_new(const struct job *job)
+{
+	struct posture *postures = alloc_zeroed(job->nranks + 1, sizeof(*postures));
+	struct reader reader = {.job = job, .may_spin = hidden_may_spin(job)};
+
+	reader.lines = alloc_zeroed(job->nframes + 1, sizeof(*reader.lines));
+	for (size_t i = 0; i < job->nframes; i++)
+		reader.lines[i] = activity_line_of(&job->frames[i]);
+	job_for_each_rank(job, rank)
+		postures[rank.i] = posture_of(&reader, rank);
+	free(reader.lines);
+	return postures;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/circles/callers.h"
+
+/* Returns the seat of the rank that a standing wait lacks; NULL: it does not wait for this rank. */
+static const struct job_member *lacks(
+	const struct inquiry *q, const struct wait *wait, struct rank_index rank)
+{
+	if (wait->kind != WAIT_COLLECTIVE || wait->member == JOB_NONE ||
+		!waitfor_stands(q->job, wait, &q->given))
+		return NULL;
+	by_rank_each(&q->seats, rank, k) {
+		const struct job_member *m = &q->job->members[q->seats.at[k]];
+
+		if (m->group == q->job->members[wait->member].group && m->head_known &&
+			m->head < wait->index)
+			return m;
+	}
+	return NULL;
+}
+
+const struct job_thread *callers_awaited(const struct inquiry *q, struct rank_index rank)
+{
+	int found = JOB_NONE;
+
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct job_member *m = lacks(q, &q->waits->at[i], rank);
+		int thread = m ? waits_caller(m->ops, m->nops) : JOB_NONE;
+
+		if (m && (thread == JOB_NONE || (found != JOB_NONE && found != thread)))
+			return NULL;
+		if (m)
+			found = thread;
+	}
+	if (found == JOB_NONE || q->job->threads[found].state != JOB_THREAD_OUTSIDE)
+		return NULL;
+	return &q->job->threads[found];
+}
+
+void callers_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
+{
+	const struct posture *p = &q->profiles[rank.i].posture;
+	const struct job_thread *caller = callers_awaited(q, rank);
+	const struct job_stack *stack =
+		caller ? stackfacts_thread(q->job, rank, caller->tid) : NULL;
+	struct verdict_fact *fact;
+	long at;
+
+	if (!stack || stack == p->stack || q->profiles[rank.i].ended)
+		return;
+	at = stackfacts_program(q->job, stack);
+	if (at < 0)
+		return;
+	fact = draft_fact(q, draft, FACT_THREAD_AT, rank, stack->cite);
+	fact->thing = draft_frame(q, stack, at);
+	fact->a = caller->tid;
+	if (q->waits->now[rank.i] != JOB_UNKNOWN && caller->since != JOB_UNKNOWN)
+		fact->b = q->waits->now[rank.i] - caller->since;
+}
