@@ -12,15 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Changes bytes where they are; there is room for most. How many they are then. */
+/*
+ * Changes bytes in place, with room for `most`, and returns how many they are then. libFuzzer has
+ * one of its own; ours is in driver.c.
+ */
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
 
-/* The same for a whole input of the target; seed is all the chance that it may use. */
+/* Does the same for a whole input of the target; `seed` is all the chance that it may use. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* A number that depends on all bytes: an input is played in the same way whenever it is. */
+/* Returns a number that depends on all bytes: an input is always played in the same way. */
 static inline uint32_t input_hash(const uint8_t *bytes, size_t size)
 {
 	uint32_t hash = 2166136261u;
@@ -30,7 +33,7 @@ static inline uint32_t input_hash(const uint8_t *bytes, size_t size)
 	return hash ^ hash >> 15;
 }
 
-/* The next number below `below`, of an input's hash or of a mutator's seed. */
+/* Draws the next number below `below` from an input's hash or a mutator's seed. */
 static inline uint32_t draw_below(uint32_t *hash, uint32_t below)
 {
 	*hash = *hash * 1664525u + 1013904223u;

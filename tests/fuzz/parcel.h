@@ -20,21 +20,27 @@
 #include "base/str.h"
 #include "evidence/format/exhibit.h"
 
-/* More than this no parcel unpacks to. */
+/* The most bytes to which a parcel unpacks. */
 #define PARCEL_CAP (16u << 20)
 
-/* Appends the exhibit; host is a number, as long as 255. */
+/* Appends the exhibit as a parcel; `host` is the host's number, at most 255. */
 void parcel_put(struct str *into, const struct exhibit *exhibit, unsigned host)
 	__attribute__((nonnull));
 
-/* Adds the parcel at *at and moves behind it; false at the end, or where nothing whole is left. */
+/*
+ * Adds the parcel at *at to the evidence and moves *at behind it. Returns false at the end, or
+ * where nothing whole is left.
+ */
 int parcel_take(const uint8_t **at, const uint8_t *end, struct evidence *into)
 	__attribute__((nonnull));
 
-/* How many bytes of a whole parcel come before the exhibit's; the last four are their length. */
+/*
+ * Returns how many bytes of a whole parcel come before those of the exhibit; the last four of them
+ * are the exhibit's length.
+ */
 size_t parcel_head_size(const uint8_t *parcel) __attribute__((nonnull));
 
-/* Moves behind the parcel at *at; false where nothing whole is left. */
+/* Moves *at behind the parcel there; returns false where nothing whole is left. */
 int parcel_skip(const uint8_t **at, const uint8_t *end) __attribute__((nonnull));
 
 #endif

@@ -14,7 +14,7 @@ struct word {
 	void (*run)(void);
 };
 
-/* Does what is asked, if it is for this rank; false: there is no such word. */
+/* Does what is asked, if it is for this rank. Returns false if there is no such word. */
 static inline bool word_act(const struct word *words, int rank, const char *asked)
 {
 	const char *colon = strchr(asked, ':');

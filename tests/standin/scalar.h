@@ -16,14 +16,14 @@
 
 size_t scalar_bytes(ncclDataType_t type);
 bool scalar_is_real(ncclDataType_t type);
-/* A pseudo-random finite element; the same for the same seed. */
+/* Makes a pseudo-random finite element; the same for the same seed. */
 void scalar_make(ncclDataType_t type, uint64_t seed, void *ret);
-/* a op b, rounded to the type; op is sum, prod, max or min. */
+/* Puts "a op b", rounded to the type, into a; op is sum, prod, max or min. */
 void scalar_fold(ncclDataType_t type, ncclRedOp_t op, void *a, const void *b);
-/* What ncclAvg does to each input before (floats) and to the sum after (integers). */
+/* Do what ncclAvg does: to each input before the sum (floats), to the sum after it (integers). */
 void scalar_before_average(ncclDataType_t type, int ranks, void *element);
 void scalar_after_average(ncclDataType_t type, int ranks, void *element);
-/* Equal, or both not a number; zeroes of both signs are equal. */
+/* True if both are equal, or both not a number; zeroes of both signs are equal. */
 bool scalar_equal(ncclDataType_t type, const void *a, const void *b);
 
 #endif

@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The file appears under its name only when it is whole; the others wait for it. */
+/*
+ * Rank 0 writes the id to the file, which appears under its name only when it is whole; all others
+ * wait for it and read the id. Returns false if that failed.
+ */
 static inline bool meet_by(const char *path, int rank, void *id, size_t size)
 {
 	char fresh[544];

@@ -9,7 +9,7 @@
 
 #define LAUNCHER 900
 
-/* A process of the launcher, in the job's table. */
+/* Adds a process of the launcher to the job's table. */
 static inline void add_launcher(struct facts *f)
 {
 	struct job_process *launcher = facts_child(f, 0, "torchrun");
@@ -18,7 +18,7 @@ static inline void add_launcher(struct facts *f)
 	launcher->ppid = 1;
 }
 
-/* The launcher's SIGTERM ends this rank. */
+/* Has the launcher's SIGTERM end this rank. */
 static inline void told_to_end(struct facts *f, int rank, double at)
 {
 	facts_signal(f, rank, SIGTERM, LAUNCHER, "python", at);

@@ -10,7 +10,7 @@
 
 #include "tests/unit/unit.h"
 
-/* A descriptor of it; the caller closes. */
+/* Returns a descriptor of a file with these bytes, which the caller closes. */
 static inline int made_file(const void *bytes, size_t len)
 {
 	int fd = memfd_create("made", MFD_CLOEXEC);
@@ -20,7 +20,7 @@ static inline int made_file(const void *bytes, size_t len)
 	return fd;
 }
 
-/* How many bytes this process has read so far; 0 where the kernel does not count. */
+/* Returns how many bytes this process has read so far; 0 where the kernel does not count. */
 static inline uint64_t made_file_read(void)
 {
 	FILE *io = fopen("/proc/self/io", "re");

@@ -12,11 +12,11 @@
 
 struct many_ranks {
 	int n;
-	int missing;  /* the rank that is */
+	int missing;  /* the rank that did not come */
 	bool unalike; /* each rank's stack, log and losses are its own; else all are alike */
 };
 
-/* Seals it. The caller frees. */
+/* Returns the job, sealed, which the caller frees. */
 struct job *many_ranks_job(const struct many_ranks *many);
 
 #endif

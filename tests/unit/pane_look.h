@@ -15,17 +15,20 @@ struct look {
 	struct pane_place place; /* the first culprit, at the end, 80 columns */
 };
 
-/* Takes the job over. */
+/* Judges the job and makes all that panes need. The look owns the job from now on. */
 void look_at_job(struct look *look, struct job *job);
-/* Seals the facts and frees them. */
+/* Does the same for the job of these facts, which it seals and frees. */
 void look_at(struct look *look, struct facts *f);
 void look_away(struct look *look);
 
-/* The pane as text: its lines, two bars and the cite. The caller frees. */
+/* Returns the pane as text, which the caller frees: lines, with " || " in front of a cite. */
 char *look_page(const struct look *look, enum pane_number pane);
 void look_expect(const struct look *look, enum pane_number pane, const char *expected);
 
-/* Where Enter leads on the first line that begins so: rank, and seconds (below 0: no time). */
+/*
+ * Asserts where Enter leads on the first line that begins so: to that rank, and to that time in
+ * seconds (below 0: to no time).
+ */
 void look_expect_goal(const struct look *look, enum pane_number pane, const char *begin, int rank,
 	double at);
 

@@ -22,33 +22,33 @@ struct screen_test {
 	struct str line;
 };
 
-/* Takes the facts. */
+/* Returns a viewer of that size over the job of these facts, which it takes. */
 struct screen_test screen_new(struct facts *facts, int w, int h);
-/* The same of a live job. */
+/* Does the same over a live job. */
 struct screen_test screen_live(struct facts *facts, int w, int h);
-/* The next look: other facts about the same job. */
+/* Gives the viewer its next look: other facts about the same job. */
 void screen_reload(struct screen_test *t, struct facts *facts);
 void screen_free(struct screen_test *t);
 
-/* Keys apart by blanks; "type TEXT" as in keys_parse(). */
+/* Presses keys, which blanks part; "type TEXT" as in keys_parse(). */
 void screen_keys(struct screen_test *t, const char *keys);
-/* The whole screen as it is now, or a line of it; valid until the next of these. */
+/* Return the whole screen as it is now, or a line of it; valid until the next of these calls. */
 const char *screen_text(struct screen_test *t);
 const char *screen_line(struct screen_test *t, int y);
-/* The line that the text is on, or fails with the screen. */
+/* Returns the line that the text is on. If there is none, fails the test and shows the screen. */
 int screen_find(struct screen_test *t, const char *text);
 void screen_lacks(struct screen_test *t, const char *text);
 
-/* The cursor's time, in seconds of facts.h. */
+/* Returns the cursor's time, in seconds of facts.h. */
 double screen_seconds(const struct screen_test *t);
-/* The last message has this in it. */
+/* Asserts that the last message has this in it. */
 void screen_says(struct screen_test *t, const char *part);
-/* The keys ask the outside for this, and for nothing else. */
+/* Asserts that the keys have asked the outside for this, and takes the wish back. */
 void screen_asks(struct screen_test *t, enum state_effect effect, const char *with);
 
-/* Eight ranks: 3 compiles since second 4, all others wait in the first AllReduce since 44. */
+/* Returns eight ranks: 3 compiles since second 4, the others wait in AllReduce #1 since 44. */
 struct facts *screen_skew(void);
-/* The same on 80x24. */
+/* Returns a viewer of that job, of 80x24. */
 struct screen_test screen_of_skew(void);
 
 #endif

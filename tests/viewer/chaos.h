@@ -12,13 +12,13 @@
 
 #include "job/job.h"
 
-/* A number below n, which is not 0, by xorshift; *draw is never 0. */
+/* Draws a number below n, which must not be 0, by xorshift; *draw is never 0. */
 uint64_t chaos_draw(uint64_t *draw, uint64_t n);
 
-/* One of some names that no terminal may ever see as they are. */
+/* Draws one of some names that no terminal may ever see as they are. */
 const char *chaos_name(uint64_t *draw);
 
-/* The caller frees. nevents: about so many ops and spans per rank at most. */
+/* Returns a job, which the caller frees, with about `nevents` ops and spans per rank at most. */
 struct job *chaos_job(uint64_t *draw, int nranks, int nevents);
 
 #endif

@@ -13,27 +13,28 @@
 
 #include "job/job.h"
 
-/* In the order of the legend, the least first; by the letters of the ASCII screen. */
+/* The letters of the ASCII screen, in the order of the legend, the least first. */
 #define ORACLE_STATES "?:#=g-ikucwb~X"
 #define ORACLE_MARKS  "|+EFLRK"
 #define ORACLE_POINTS "EFLRK" /* marks that stand for one thing each */
 
 struct oracle;
 
-/* Of one rank. Points into the job. */
+/* Returns the oracle of one rank, which points into the job. oracle_free() it. */
 struct oracle *oracle_new(const struct job *job, struct rank_index rank, int64_t from, int64_t to);
 void oracle_free(struct oracle *oracle);
 
 /*
- * What is wrong with a cell of [from, to) that shows this letter (of ORACLE_STATES, all phases of
- * compiles 'c', or of ORACLE_MARKS), and its neighbours those; NULL: nothing.
+ * Returns what is wrong with a cell of [from, to) that shows the letter `drawn` (one of
+ * ORACLE_STATES, 'c' for all phases of compiles, or of ORACLE_MARKS) between neighbours that show
+ * `before` and `behind`; NULL: nothing is wrong.
  */
 const char *oracle_objects(const struct oracle *oracle, int64_t from, int64_t to, char drawn,
 	char before, char behind);
 
 /*
- * Of a rank among others of one row: true if that letter hides something of it that is worse, and
- * not ordinary. That the letter is of another rank is no objection.
+ * For a rank that shares its row with others: true if the letter hides something of this rank that
+ * is worse, and not ordinary. That the letter is of another rank is no objection.
  */
 bool oracle_is_hidden(const struct oracle *oracle, int64_t from, int64_t to, char drawn,
 	char before, char behind);

@@ -23,27 +23,27 @@ struct heap {
 	struct arena arena;
 };
 
-/* All of this evidence. heap_release() it. */
+/* Fills the heap with all of this evidence. heap_release() it. */
 void heap_fill(struct heap *heap, const struct evidence *evidence);
 
-/* The same as evidence; valid until the heap changes. */
+/* Returns what is on the heap as evidence; valid until the heap changes. */
 const struct evidence *heap_set(struct heap *heap);
 
 /* Leaves out the exhibit `i`. */
 void heap_drop(struct heap *heap, size_t i);
 
-/* Adds an exhibit that is like another; its bytes are shared. Its place. */
+/* Adds an exhibit that is like another, and shares its bytes. Returns its place. */
 size_t heap_add_like(struct heap *heap, const struct exhibit *like);
 
-/* The bytes of an exhibit, to be written over: a copy, aligned to 64. */
+/* Returns the bytes of an exhibit, to be written over: a copy, aligned to 64. */
 void *heap_own(struct heap *heap, struct exhibit *exhibit);
 
-/* An exhibit's JSON document, to be changed; NULL where it is none. */
+/* Returns an exhibit's JSON document, to be changed; NULL where it is none. */
 struct json_object *heap_open(const struct exhibit *exhibit);
 /* Puts the document into the exhibit and releases it. */
 void heap_close(struct heap *heap, struct exhibit *exhibit, struct json_object *document);
 
-/* A text of the heap's own. */
+/* Returns a copy of the text that the heap owns. */
 char *heap_text(struct heap *heap, const char *text);
 
 void heap_release(struct heap *heap);

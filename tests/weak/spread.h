@@ -12,10 +12,13 @@
 #include "heap.h"
 #include "whole.h"
 
-/* Spreads the heap over n hosts. False where it has several already, or fewer ranks. */
+/* Spreads the heap over n hosts. Returns false if it has several already, or fewer ranks than n. */
 bool spread(const struct whole *whole, struct heap *heap, int n);
 
-/* The hosts of a heap, sorted: valid as long as it. Their number; at most `room` are given. */
+/*
+ * Puts at most `room` hosts of the heap into `hosts`, sorted; they live as long as the heap.
+ * Returns how many hosts there are.
+ */
 size_t spread_hosts(const struct heap *heap, const char **hosts, size_t room);
 
 #endif

@@ -28,16 +28,16 @@ struct whole {
 int whole_read(struct whole *whole, const char *path, const char *truths, struct complaint *why);
 void whole_release(struct whole *whole);
 
-/* The world rank whose process, or whose child's, an exhibit is of; -1: of none. */
+/* Returns the world rank of whose process, or whose child, an exhibit is; -1: of none. */
 int whole_rank_of(const struct whole *whole, const struct exhibit *exhibit);
-/* The same for a process. */
+/* Does the same for a process. */
 int whole_rank_of_process(
 	const struct whole *whole, const char *host, uint32_t pid, uint64_t start_time);
-/* The process; NULL: unknown. host NULL: of any. */
+/* Returns the process; NULL: unknown. With `host` NULL it may be on any host. */
 const struct job_process *whole_process(
 	const struct whole *whole, const char *host, uint32_t pid, uint64_t start_time);
 
-/* True if that process is a rank in the end, of the attempt that runs then. */
+/* True if that process is a rank at the end, and of the attempt that runs then. */
 bool whole_is_rank(const struct whole *whole, uint32_t pid, uint64_t start_time);
 
 struct ring_view;

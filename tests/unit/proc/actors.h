@@ -49,7 +49,7 @@ static void set_up(struct survey *survey, const struct actor *actors, size_t nr)
 
 #define SET_UP(survey, actors) set_up((survey), (actors), sizeof(actors) / sizeof((actors)[0]))
 
-/* Ranks as "PID=RANK/LOCAL", by pid, with '-' for what is not known. */
+/* Asserts which processes are ranks, as "PID=RANK/LOCAL", by pid, with '-' for what is unknown. */
 static void assert_ranks(struct survey *survey, const char *expected)
 {
 	struct str got = {0};
