@@ -3,9 +3,9 @@
 Jobs of several kinds of parallelism in which one rank errs: it leaves an operation out, makes one
 too many, another one, one of another amount, or two in the wrong order; or it stops. They are
 played by the rules by which they block (played.py), and judged by their dumps: whole, thinned, of
-some ranks. Nobody but that rank may be named above a hypothesis, and nothing be called healthy
-while somebody waits; and of whole dumps it is to be named in half of the jobs, and what was done in
-the wrong order is to be called that.
+some ranks. Nobody but that rank may be named above a hypothesis, and nothing may be called healthy
+while somebody waits. Of whole dumps the rank must be named in half of the jobs, and operations in
+the wrong order must be called that.
 
     faults.py			plays FAULTS_ROUNDS jobs, from seed FAULTS_FROM on; prints how
 				often a rank was named, by fault and by what there was of dumps

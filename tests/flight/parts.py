@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-All-to-alls in which each rank gives each another amount: dumps list the tensors, or what all of
-them are together. That amounts agree is said where it is known, and who sees them otherwise.
+All-to-alls in which each rank gives each other one another amount: dumps list the tensors, or what
+all of them are together. Where it is known that amounts agree, that is said; where they do not, the
+rank is named that sees them otherwise.
 """
 import json
 import subprocess

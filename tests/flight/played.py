@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Jobs in tensor, data and pipeline parallel groups, played by the rules by which they block: a rank
-hands over its operations in its own order, so many ahead of the first that is not complete; one is
-complete where all who take part have handed it over, and completed all before it. One rank stops.
-Where its dumps hold all, it is to be named; whatever they hold, nobody else. Where it is named, so
-are all who wait, each of them.
+hands over its operations in its own order, so many ahead of the first that is not complete; an
+operation is complete once all who take part have handed it over, and have completed all before it.
+One rank stops. If the dumps hold all, it must be named; nobody else may be, whatever they hold.
+Where it is named, each rank that waits must be named as waiting.
 """
 import json
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Sets of real dumps with their truth: whether what is said of them is the class, who is to blame, all
-who wait, and nobody else; or one of the weaker answers that the truth allows.
+Sets of real dumps with their truth. What is said of each must be its class, and name who is to
+blame, all who wait, and nobody else; or be one of the weaker answers that the truth allows.
 
     sets.py FOLDER	each set in it, and what is made of them: without their times, in parts,
                         with a host's clock wrong, two in one folder

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Jobs of which only Flight Recorder dumps are left: what is said of them, and whom it names.
+Jobs of which only Flight Recorder dumps are left: which verdict they get, and whom it names.
 """
 import itertools
 import json

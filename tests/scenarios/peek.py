@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-peek.py: law 5. While a job hangs, attach runs under strace, and may neither trace nor signal it,
-nor open anything of it, or anything at all, for writing, nor map it so, nor lock it.
+peek.py: law 5. While a job hangs, attach runs under strace. It may neither trace nor signal the
+job, nor open or map anything for writing, be it the job's or not, nor lock it.
 """
 
 import re
