@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode-receipts.h: reads the file that is kept of each run. Its bytes may be forged: what is missing or
- * of another type is not known, and what is no receipt at all is refused.
+ * decode-receipts.h: reads the file that is kept of each run. Its bytes may be forged: what is
+ * missing or of another type is not known, and what is no receipt at all is refused.
  */
 #ifndef DECODE_RECEIPTS_H
 #define DECODE_RECEIPTS_H

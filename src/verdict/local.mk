@@ -2,69 +2,37 @@
 noinst_LTLIBRARIES += %D%/libverdict.la
 src_verdict_libverdict_la_SOURCES = \
 	%D%/away.c \
-	%D%/backends/backend.h %D%/backends/backends-all.c \
-	%D%/backends/backend-c10d.c %D%/backends/backend-gloo.c %D%/backends/backend-mpi.c %D%/backends/backend-nccl.c \
 	%D%/bounds.c \
 	%D%/by-stacks.c \
-	%D%/circles/callers.c %D%/circles/callers.h \
 	%D%/compile.c \
 	%D%/completions.c %D%/completions.h \
 	%D%/counterparts.c %D%/counterparts.h \
 	%D%/creation.c \
-	%D%/profiles/death-place.c %D%/profiles/death-place.h \
 	%D%/device.c \
 	%D%/device-sync.c \
 	%D%/draft.c \
 	%D%/drift.c %D%/drift.h \
 	%D%/dumps.c \
 	%D%/early.c \
-	%D%/forks/fork-kinds.c \
-	%D%/forks/fork-sites.c \
-	%D%/forks/forked.c \
 	%D%/graphs.c \
 	%D%/handling.c \
 	%D%/healthy.c \
+	%D%/hidden-ops.c %D%/hidden-ops.h \
 	%D%/host-stall.c \
 	%D%/inquiry.c %D%/inquiry.h \
 	%D%/judge.c %D%/judge.h \
-	%D%/profiles/earlier.c %D%/profiles/earlier.h \
-	%D%/profiles/told.c %D%/profiles/told.h \
-	%D%/profiles/last-words.c %D%/profiles/last-words.h \
 	%D%/later.c \
-	%D%/limits.c %D%/limits.h \
-	%D%/unmet.c %D%/unmet.h \
-	%D%/verdict-names.c \
 	%D%/left-behind.c \
-	%D%/circles/circle.c %D%/circles/circle.h \
-	%D%/circles/circle-likes.c \
-	%D%/circles/circle-told.c \
+	%D%/limits.c %D%/limits.h \
 	%D%/lost-hosts.c \
 	%D%/order.c \
 	%D%/outside.c %D%/outside.h \
-	%D%/circles/own-seats.c %D%/circles/own-seats.h \
-	%D%/shards/parts.c \
-	%D%/circles/pairs.c %D%/circles/pairs.h \
 	%D%/parked.c %D%/parked.h \
 	%D%/polls.c %D%/polls.h \
-	%D%/activities/activity-hidden.c %D%/activities/activity-hidden.h \
-	%D%/activities/activity-line.h \
-	%D%/activities/activity-locks.c %D%/activities/activity-locks.h \
-	%D%/activities/activity-names.c %D%/activities/activity-names.h \
-	%D%/activities/activity-read.c %D%/activities/activity-read.h \
-	%D%/activities/activity-runner.c %D%/activities/activity-runner.h \
-	%D%/activities/activities.c %D%/activities/activities.h \
-	%D%/activities/activities-table.c \
-	%D%/activities/activities-told.c \
-	%D%/profiles/profile-deaths.c \
-	%D%/profiles/profile.c %D%/profiles/profile.h \
 	%D%/quiet.c \
 	%D%/rank-death.c \
 	%D%/rank-list.c \
-	%D%/hidden-ops.c %D%/hidden-ops.h \
 	%D%/rule.h \
-	%D%/shards/shard-rules.c \
-	%D%/shards/shards.c %D%/shards/shards.h \
-	%D%/store-address.c \
 	%D%/sayings.c \
 	%D%/settings.c \
 	%D%/sinks.c %D%/sinks.h \
@@ -72,13 +40,49 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/slow.c \
 	%D%/stack-facts.c \
 	%D%/stage.c \
-	%D%/profiles/stopped.c %D%/profiles/stopped.h \
-	%D%/forks/strays.c %D%/forks/strays.h \
 	%D%/start.c \
+	%D%/store-address.c \
 	%D%/unhooked.c \
 	%D%/unknown.c \
+	%D%/unmet.c %D%/unmet.h \
 	%D%/verdict.h \
-	%D%/victims.c
+	%D%/verdict-names.c \
+	%D%/victims.c \
+	%D%/activities/activities.c %D%/activities/activities.h \
+	%D%/activities/activities-table.c \
+	%D%/activities/activities-told.c \
+	%D%/activities/activity-hidden.c %D%/activities/activity-hidden.h \
+	%D%/activities/activity-line.h \
+	%D%/activities/activity-locks.c %D%/activities/activity-locks.h \
+	%D%/activities/activity-names.c %D%/activities/activity-names.h \
+	%D%/activities/activity-read.c %D%/activities/activity-read.h \
+	%D%/activities/activity-runner.c %D%/activities/activity-runner.h \
+	%D%/backends/backend.h \
+	%D%/backends/backend-c10d.c \
+	%D%/backends/backend-gloo.c \
+	%D%/backends/backend-mpi.c \
+	%D%/backends/backend-nccl.c \
+	%D%/backends/backends-all.c \
+	%D%/circles/callers.c %D%/circles/callers.h \
+	%D%/circles/circle.c %D%/circles/circle.h \
+	%D%/circles/circle-likes.c \
+	%D%/circles/circle-told.c \
+	%D%/circles/own-seats.c %D%/circles/own-seats.h \
+	%D%/circles/pairs.c %D%/circles/pairs.h \
+	%D%/forks/fork-kinds.c \
+	%D%/forks/fork-sites.c \
+	%D%/forks/forked.c \
+	%D%/forks/strays.c %D%/forks/strays.h \
+	%D%/profiles/death-place.c %D%/profiles/death-place.h \
+	%D%/profiles/earlier.c %D%/profiles/earlier.h \
+	%D%/profiles/last-words.c %D%/profiles/last-words.h \
+	%D%/profiles/profile.c %D%/profiles/profile.h \
+	%D%/profiles/profile-deaths.c \
+	%D%/profiles/stopped.c %D%/profiles/stopped.h \
+	%D%/profiles/told.c %D%/profiles/told.h \
+	%D%/shards/parts.c \
+	%D%/shards/shard-rules.c \
+	%D%/shards/shards.c %D%/shards/shards.h
 
 FACTS = tests/unit/facts.c tests/unit/facts-calls.c tests/unit/facts-clocks.c \
 	tests/unit/facts-expect.c tests/unit/facts-job.c tests/unit/facts-stacks.c

@@ -4,8 +4,8 @@
 
 /*
  * Finds what a launcher gave to one of its workers: of the variables that a receipt may hold
- * (evidence/gather/receipt-gather.h), those that differ from the launch's environment, and the compile
- * caches that these name.
+ * (evidence/gather/receipt-gather.h), those that differ from the launch's environment, and the
+ * compile caches that these name.
  */
 
 #include <json.h>
