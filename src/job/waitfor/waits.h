@@ -47,8 +47,8 @@ enum wait_kind {
 					 * others */
 
 /*
- * What a rank does, by its stack (verdict/activities/activities.h): it waits, or it is elsewhere, the
- * second also if its ring is silent or missing. {0}: its stack tells nothing.
+ * What a rank does, by its stack (verdict/activities/activities.h): it waits, or it is elsewhere,
+ * the second also if its ring is silent or missing. {0}: its stack tells nothing.
  */
 struct waits_told {
 	const char *key; /* what it waits for, one of WAITS_...; NULL: nothing that is known */
