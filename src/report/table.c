@@ -265,7 +265,7 @@ static void fill_row(struct table *table, struct row *row, struct rank_index ran
 	row->cell[COLUMN_OP] = op_of(table, &doing, rank);
 	op = doing.outside ? unseen_wait(table, rank) : NULL;
 	if (op) {
-		row->cell[COLUMN_STATE] = "waiting";
+		row->cell[COLUMN_STATE] = DOING_WAITS;
 		row->cell[COLUMN_OP] = arena_printf(
 			&table->arena, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);
 	}

@@ -21,8 +21,8 @@ static const char *const span_states[] = {
 
 /* The word for what a stack tells; NULL: it tells nothing. */
 static const char *const activity_states[ACTIVITIES] = {
-	[ACTIVITY_COLLECTIVE] = "waiting",
-	[ACTIVITY_P2P] = "waiting",
+	[ACTIVITY_COLLECTIVE] = DOING_WAITS,
+	[ACTIVITY_P2P] = DOING_WAITS,
 	[ACTIVITY_INIT] = "in init",
 	[ACTIVITY_STORE] = "in store",
 	[ACTIVITY_DEVICE] = "on GPU",
@@ -39,8 +39,8 @@ static const char *const activity_states[ACTIVITIES] = {
 static const char *const thread_states[] = {
 	[JOB_THREAD_UNKNOWN] = "unknown",
 	[JOB_THREAD_OUTSIDE] = "own code",
-	[JOB_THREAD_IN_CALL] = "waiting",
-	[JOB_THREAD_IN_WAIT] = "waiting",
+	[JOB_THREAD_IN_CALL] = DOING_WAITS,
+	[JOB_THREAD_IN_WAIT] = DOING_WAITS,
 	[JOB_THREAD_POLLING] = "polling",
 };
 
@@ -267,7 +267,7 @@ static bool say_open_op(struct doing *doing, const struct job *job, const struct
 	}
 	if (!oldest)
 		return false;
-	str_add(&doing->name, "waiting");
+	str_add(&doing->name, DOING_WAITS);
 	str_add(&doing->op, job_op_name(oldest->sig.op));
 	if (!job_op_is_p2p(oldest->sig.op))
 		str_printf(&doing->op, " #%" PRIu64, oldest->index);

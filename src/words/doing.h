@@ -8,6 +8,9 @@
 #include "job/job.h"
 #include "verdict/activities/activities.h"
 
+/* The word for a rank that waits for others. */
+#define DOING_WAITS "waiting"
+
 struct doing {
 	struct str name; /* the word: "compiling", "waiting", "SIGKILL", "exit 1", "not seen",
 			  * ... */
