@@ -488,7 +488,10 @@ static void refine(struct inquiry *q, const struct circle *circle, bool by_habit
 		draft_at_most(draft, VERDICT_SUPPORTED);
 }
 
-/* A seat that had left the init of that node before this rank began it; NULL: there is none. */
+/*
+ * Returns a seat that had left the init of that node before this rank began it, and *ret_late, the
+ * rank's own; NULL: there is none.
+ */
 static const struct job_member *left_before(
 	const struct inquiry *q, const struct holder *holder, const struct job_member **ret_late)
 {

@@ -4,7 +4,7 @@
 #include "job/rollcall.h"
 #include "verdict/rule.h"
 
-/* The operation that all in that part wait in; NULL: there are several, or none. */
+/* Returns the only operation that ranks of the part wait in; NULL: there are several, or none. */
 static const struct waitfor_node *only_op(const struct inquiry *q, int part)
 {
 	const struct waitfor_node *op = NULL;
@@ -21,7 +21,7 @@ static const struct waitfor_node *only_op(const struct inquiry *q, int part)
 	return op;
 }
 
-/* Another seat of the same rank in the group that has come so far; NULL: there is none. */
+/* Returns another seat of the same rank in the group that has come so far; NULL: there is none. */
 static const struct job_member *came_with(
 	const struct inquiry *q, const struct job_member *absent, uint64_t index)
 {
@@ -69,16 +69,6 @@ static bool is_split(const struct inquiry *q, const struct waitfor_node *op)
 	return false;
 }
 
-static void find_waiting(struct inquiry *q, int part, struct draft *draft)
-{
-	bool *marked = arena_new_many(q->arena, bool, q->graph->nnodes + 1);
-
-	for (size_t i = 0; i < q->graph->nnodes; i++)
-		marked[i] = q->graph->nodes[i].part == part &&
-			    q->graph->nodes[i].kind != WAITFOR_RANK;
-	find_victims(q, marked, draft);
-}
-
 bool own_seats_write(struct inquiry *q, int part, bool sure)
 {
 	const struct waitfor_node *op = only_op(q, part);
@@ -101,6 +91,6 @@ bool own_seats_write(struct inquiry *q, int part, bool sure)
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_SAME_CALLS;
 	rank_list_settle(&draft->culprits);
-	find_waiting(q, part, draft);
+	find_victims_of_part(q, part, draft);
 	return true;
 }
