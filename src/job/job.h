@@ -576,6 +576,8 @@ struct job_rank {
 	bool numberless; /* nothing tells its number: world_rank is a place in this list only */
 	int host;
 	int process; /* index into processes; JOB_NONE: never seen */
+	int anew;    /* index of a process that was started in the place of that one, when it had
+		      * ended, and met nobody since; JOB_NONE */
 	bool candidate_only; /* started, had RANK, never made a communicator */
 	bool doubtful; /* a rank by its task's number only: it may be a launcher of ranks */
 	int restart;

@@ -24,6 +24,8 @@ src_job_libjob_la_SOURCES = \
 	%D%/ranks.c %D%/ranks.h \
 	%D%/job-receipt.c %D%/job-receipt.h \
 	%D%/seal/raw.h \
+	%D%/seal/anew.c %D%/seal/anew.h \
+	%D%/seal/holdings.c %D%/seal/holdings.h \
 	%D%/rollcall.c %D%/rollcall.h \
 	%D%/seal/seal.c %D%/seal/seal.h \
 	%D%/seal/seal-calls.c \
@@ -61,8 +63,10 @@ src_job_libjob_la_SOURCES = \
 	%D%/waitfor/waits-threads.c \
 	%D%/waitfor/waits.c %D%/waitfor/waits.h
 
-UNIT_TESTS += tests/unit/job/job_seal_test tests/unit/job/job_numbers_test
+UNIT_TESTS += tests/unit/job/job_seal_test tests/unit/job/job_numbers_test \
+	tests/unit/job/job_anew_test
 tests_unit_job_job_numbers_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
+tests_unit_job_job_anew_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 tests_unit_job_job_seal_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/job/stacktree_test tests/unit/job/job_stacks_test
 tests_unit_job_stacktree_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)

@@ -267,6 +267,8 @@ static enum verdict_next next_of_death(
 	enum verdict_next next = cause == VERDICT_BY_CHILD_DEATH ? next_after_child(q, rank)
 								 : next_after(cause);
 
+	if (job_rank(q->job, rank)->anew != JOB_NONE)
+		return VERDICT_NEXT_START_TOGETHER;
 	if (p->process && reached_limit(p))
 		return VERDICT_NEXT_RAISE_LIMIT;
 	if (p->process && started_nothing(p))
@@ -481,6 +483,25 @@ static void tell_memory(struct inquiry *q, struct rank_index rank, struct draft 
 }
 
 /*
+ * Adds that the rank has a process again, for which nobody waits: the groups that the others stand
+ * in were made with the one that ended.
+ */
+static void tell_next_process(struct inquiry *q, struct rank_index rank, struct draft *draft)
+{
+	const struct job_process *then = q->profiles[rank.i].process;
+	int anew = job_rank(q->job, rank)->anew;
+	const struct job_process *now = anew == JOB_NONE ? NULL : &q->job->processes[anew];
+	struct verdict_fact *fact;
+
+	if (!now)
+		return;
+	fact = draft_fact(q, draft, FACT_NEXT_PROCESS, rank, now->cite);
+	if (then->host == now->host && then->ended != JOB_UNKNOWN && now->born != JOB_UNKNOWN)
+		fact->a = now->born - then->ended;
+	fact->b = now->pid;
+}
+
+/*
  * An exception comes before the end that it led to; all other words come after it. After an order
  * to end, even an exception does: it is a handler's.
  */
@@ -493,6 +514,7 @@ void tell_death(struct inquiry *q, struct rank_index rank, struct draft *draft)
 		tell_words(q, rank, draft);
 	tell_end(q, rank, draft);
 	tell_memory(q, rank, draft);
+	tell_next_process(q, rank, draft);
 	if (!words_first)
 		tell_words(q, rank, draft);
 	draft_last_op(q, draft, rank);

@@ -24,7 +24,7 @@ check_LTLIBRARIES += %D%/stuck.la
 %C%_stuck_la_LIBADD = -ldl
 EXTRA_DIST += %D%/Manners.java %D%/bare.py %D%/launch.sh %D%/manners.go %D%/storage.sh \
 	%D%/trouble.sh
-SH_TESTS += %D%/bare.test %D%/built.test \
+SH_TESTS += %D%/anew.test %D%/bare.test %D%/built.test \
 	%D%/cut.test %D%/frozen.test %D%/killed.test %D%/late.test %D%/living.test %D%/locked.test \
 	%D%/outside.test \
 	%D%/over.test \

@@ -3,6 +3,7 @@
  * Who is a rank. RANK is inherited, so it proves nothing by itself:
  *
  *	- the newest restart generation of each host counts, earlier processes only stay listed;
+ *	- a process that was started anew alone, and met nobody, is not its rank yet (anew.h);
  *	- a process that made a communicator (promoted) is the rank that its RANK names; of a
  *	  promoted ancestor and its promoted descendant the ancestor is;
  *	- where several unrelated promoted processes with one RANK sit in one group, RANK lies
@@ -20,6 +21,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/seal/anew.h"
+#include "job/seal/holdings.h"
 #include "job/seal/seal.h"
 
 /* A process that may be a rank, or one seat of a process that is several ranks. */
@@ -31,57 +34,17 @@ struct claim {
 	bool by_env;
 	bool promoted;
 	bool numberless;
+	int anew; /* process that was started in its place and met nobody; JOB_NONE */
 	int restart; /* elastic restart; it and the next two order processes by age */
 	int64_t born;
 	uint64_t start_time;
 };
 
-/* One seat that one process says it holds. */
-struct holding {
-	int process;
-	uint64_t group_key;
-	uint32_t size;
-	struct group_rank seat;
-};
-
 struct claims {
 	ARRAY(struct claim) list;
-	ARRAY(struct holding) holdings; /* by process, then group */
+	struct holdings holdings;
+	struct anew *anew; /* once it was asked for; NULL */
 };
-
-static int compare_holdings(const void *va, const void *vb)
-{
-	const struct holding *a = va, *b = vb;
-
-	SEAL_ORDER(a->process, b->process);
-	SEAL_ORDER(b->size, a->size);
-	SEAL_ORDER(a->group_key, b->group_key);
-	SEAL_ORDER(a->seat.n, b->seat.n);
-	return 0;
-}
-
-/*
- * Collects the holders of seats. Holding a seat proves that a communicator was made, whatever else
- * is lost.
- */
-static void collect_holdings(struct seal *seal, struct claims *claims)
-{
-	struct job_builder *b = seal->b;
-
-	for (size_t i = 0; i < b->members.nr; i++) {
-		const struct raw_member *member = &b->members.items[i];
-		int process = seal_find_process(seal, member->about.who);
-
-		if (process == JOB_NONE)
-			continue;
-		*array_add(&claims->holdings) = (struct holding){.process = process,
-			.group_key = member->group.key,
-			.size = member->group.size,
-			.seat = member->fact.seat};
-		seal->people[process].identity.promoted = true;
-	}
-	array_sort(&claims->holdings, compare_holdings);
-}
 
 /* Finds the newest generation of each host, and marks ranks of earlier ones as stale. */
 static void find_stale(struct seal *seal)
@@ -145,58 +108,6 @@ static bool has_better_ancestor(const struct seal *seal, int process)
 	return false;
 }
 
-/* Returns where the holdings of that process begin. */
-static size_t first_holding(const struct claims *claims, int process)
-{
-	size_t low = 0, high = claims->holdings.nr;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (claims->holdings.items[middle].process < process)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* True if two processes hold different seats of one group. */
-static bool share_group(const struct claims *claims, int a, int b)
-{
-	for (size_t i = first_holding(claims, a); i < claims->holdings.nr; i++) {
-		const struct holding *one = &claims->holdings.items[i];
-
-		if (one->process != a)
-			break;
-		for (size_t k = first_holding(claims, b); k < claims->holdings.nr; k++) {
-			const struct holding *other = &claims->holdings.items[k];
-
-			if (other->process != b)
-				break;
-			if (one->group_key == other->group_key &&
-				!same_group_rank(one->seat, other->seat))
-				return true;
-		}
-	}
-	return false;
-}
-
-/* True if a process holds two seats of one group. */
-static bool holds_several(const struct claims *claims, int process)
-{
-	for (size_t i = first_holding(claims, process); i + 1 < claims->holdings.nr; i++) {
-		const struct holding *one = &claims->holdings.items[i];
-		const struct holding *next = one + 1;
-
-		if (next->process != process)
-			break;
-		if (one->group_key == next->group_key && !same_group_rank(one->seat, next->seat))
-			return true;
-	}
-	return false;
-}
-
 /* Orders claims by number; of one number those who made a communicator come first. */
 static int compare_claims(const void *va, const void *vb)
 {
@@ -226,6 +137,7 @@ static void collect_claims(struct seal *seal, struct claims *claims)
 			.number = number,
 			.by_env = number != JOB_NONE,
 			.promoted = identity->promoted,
+			.anew = JOB_NONE,
 			.restart = seal->processes[i].restart,
 			.born = seal->processes[i].born,
 			.start_time = seal->processes[i].start_time};
@@ -261,20 +173,33 @@ static bool succeeds(const struct job_process *newer, const struct job_process *
 	return newer->born == JOB_UNKNOWN || newer->born >= older->ended;
 }
 
+static bool is_anew_alone(
+	const struct seal *seal, struct claims *claims, int newer, int older)
+{
+	if (!claims->anew)
+		claims->anew = anew_new(seal, &claims->holdings);
+	return anew_is_alone(claims->anew, newer, older);
+}
+
 /*
  * Decides who has a number that [from, to), unrelated claims ordered by age, all say. Of processes
- * that made a communicator the newest has it; any other newer process may only be a helper of an
- * older one.
+ * that made a communicator the newest has it that others have met in one; any other newer process
+ * may only be a helper of an older one.
  */
 static struct claim settle_number(
-	const struct seal *seal, const struct claim *list, size_t from, size_t to)
+	const struct seal *seal, struct claims *claims, size_t from, size_t to)
 {
+	const struct claim *list = claims->list.items;
 	struct claim best = list[from];
 
-	for (size_t i = from + 1; i < to; i++)
-		if (best.promoted || succeeds(&seal->processes[list[i].process],
-					     &seal->processes[best.process]))
+	for (size_t i = from + 1; i < to; i++) {
+		if (best.promoted &&
+			is_anew_alone(seal, claims, list[i].process, best.process))
+			best.anew = list[i].process;
+		else if (best.promoted || succeeds(&seal->processes[list[i].process],
+						  &seal->processes[best.process]))
 			best = list[i];
+	}
 	return best;
 }
 
@@ -290,7 +215,7 @@ static uint64_t count_rivals(const struct seal *seal, const struct claim *list, 
 
 	for (size_t i = from; i < to; i++)
 		n += list[i].promoted && list[i].process != kept->process &&
-		     list[i].restart == kept->restart &&
+		     list[i].process != kept->anew && list[i].restart == kept->restart &&
 		     seal->processes[list[i].process].end <= JOB_ALIVE;
 	return n;
 }
@@ -312,7 +237,7 @@ static void tell_rivals(struct seal *seal, uint64_t n)
 static bool number_lies(const struct claims *claims, size_t from, size_t to)
 {
 	for (size_t i = from + 1; i < to; i++)
-		if (share_group(claims, claims->list.items[from].process,
+		if (holdings_share_group(&claims->holdings, claims->list.items[from].process,
 			    claims->list.items[i].process))
 			return true;
 	return false;
@@ -342,7 +267,7 @@ static void settle_numbers(struct seal *seal, struct claims *claims)
 			}
 			continue;
 		}
-		settled = settle_number(seal, list, from, promoted > from ? promoted : to);
+		settled = settle_number(seal, claims, from, promoted > from ? promoted : to);
 		beside = count_rivals(seal, list, from, to, &settled);
 		rivals += beside;
 		seal->processes[settled.process].other_run |= beside > 0;
@@ -360,28 +285,22 @@ static void split_shared(struct seal *seal, struct claims *claims)
 
 	for (size_t i = 0; i < n; i++) {
 		struct claim claim = claims->list.items[i];
-		size_t at = first_holding(claims, claim.process);
-		bool first = true;
+		size_t held;
+		const struct holding *at = holdings_of(&claims->holdings, claim.process, &held);
 
-		if (claim.number != JOB_NONE || at == claims->holdings.nr ||
-			claims->holdings.items[at].process != claim.process)
+		if (claim.number != JOB_NONE || !held)
 			continue;
-		seal->people[claim.process].shared = holds_several(claims, claim.process);
-		claim.group_key = claims->holdings.items[at].group_key;
-		for (; at < claims->holdings.nr; at++) {
-			const struct holding *holding = &claims->holdings.items[at];
-
-			if (holding->process != claim.process ||
-				holding->group_key != claim.group_key)
-				break;
-			if (!first && same_group_rank(holding->seat, claim.seat))
+		seal->people[claim.process].shared =
+			holdings_several(&claims->holdings, claim.process);
+		claim.group_key = at[0].group_key;
+		for (size_t k = 0; k < held && at[k].group_key == claim.group_key; k++) {
+			if (k && same_group_rank(at[k].seat, claim.seat))
 				continue;
-			claim.seat = holding->seat;
-			if (first)
-				claims->list.items[i] = claim;
-			else
+			claim.seat = at[k].seat;
+			if (k)
 				*array_add(&claims->list) = claim;
-			first = false;
+			else
+				claims->list.items[i] = claim;
 		}
 	}
 }
@@ -397,14 +316,14 @@ static bool find_naming_group(const struct claims *claims, uint64_t *ret_key)
 
 	for (size_t i = 0; i < claims->list.nr; i++) {
 		const struct claim *claim = &claims->list.items[i];
-		size_t at = first_holding(claims, claim->process);
+		size_t held;
+		const struct holding *at = holdings_of(&claims->holdings, claim->process, &held);
 
-		if (claim->number != JOB_NONE || at == claims->holdings.nr ||
-			claims->holdings.items[at].process != claim->process)
+		if (claim->number != JOB_NONE || !held)
 			continue;
-		if (!found || claims->holdings.items[at].size > size ||
-			(claims->holdings.items[at].size == size && claim->group_key < *ret_key)) {
-			size = claims->holdings.items[at].size;
+		if (!found || at->size > size ||
+			(at->size == size && claim->group_key < *ret_key)) {
+			size = at->size;
 			*ret_key = claim->group_key;
 			found = true;
 		}
@@ -428,29 +347,20 @@ static bool *find_taken(const struct claims *claims, int *ret_bound)
 	return taken;
 }
 
-static bool holds_any(const struct claims *claims, int process)
-{
-	size_t at = first_holding(claims, process);
-
-	return at < claims->holdings.nr && claims->holdings.items[at].process == process;
-}
-
 /*
  * Returns how many ranks there should be: as was said, else the seats of the largest group; 0
  * unknown.
  */
 static int expected_ranks(const struct seal *seal, const struct claims *claims)
 {
+	const struct holding *holding;
 	uint32_t largest = 0;
 
 	if (seal->job->world_size > 0)
 		return seal->job->world_size <= SEAL_MAX_SEATS ? seal->job->world_size : 0;
-	for (size_t i = 0; i < claims->holdings.nr; i++) {
-		int process = claims->holdings.items[i].process;
-
-		if (!seal->people[process].stale)
-			SEAL_KEEP_MAX(largest, claims->holdings.items[i].size);
-	}
+	array_for_each(&claims->holdings.list, holding)
+		if (!seal->people[holding->process].stale)
+			SEAL_KEEP_MAX(largest, holding->size);
 	return largest <= SEAL_MAX_SEATS ? (int)largest : 0;
 }
 
@@ -492,8 +402,10 @@ static void name_the_nameless(const struct seal *seal, struct claims *claims)
 	}
 	for (size_t i = 0; i < claims->list.nr; i++) {
 		const struct claim *claim = &claims->list.items[i];
+		size_t held;
 
-		if (claim->number != JOB_NONE || !holds_any(claims, claim->process))
+		holdings_of(&claims->holdings, claim->process, &held);
+		if (claim->number != JOB_NONE || !held)
 			continue;
 		while (next < bound - 1 && taken[next])
 			next++;
@@ -514,6 +426,7 @@ static void fill_rank(struct seal *seal, struct rank_index index, const struct c
 		.numberless = claim->numberless,
 		.host = seal->processes[claim->process].host,
 		.process = claim->process,
+		.anew = claim->anew,
 		.candidate_only = !claim->promoted,
 		.doubtful = person->doubtful,
 		.restart = seal->processes[claim->process].restart,
@@ -554,7 +467,10 @@ static void make_ranks(struct seal *seal, struct claims *claims)
 			continue;
 		}
 		seal->ranks[n++] = (struct job_rank){
-			.world_rank = world_rank(number), .host = JOB_NONE, .process = JOB_NONE};
+			.world_rank = world_rank(number),
+			.host = JOB_NONE,
+			.process = JOB_NONE,
+			.anew = JOB_NONE};
 	}
 	seal->job->ranks = seal->ranks;
 	seal->job->nranks = (size_t)n;
@@ -612,7 +528,7 @@ void seal_ranks(struct seal *seal)
 {
 	struct claims claims = {0};
 
-	collect_holdings(seal, &claims);
+	holdings_collect(seal, &claims.holdings);
 	seal_numbers(seal);
 	find_stale(seal);
 	seal_runs(seal);
@@ -623,5 +539,6 @@ void seal_ranks(struct seal *seal)
 	make_ranks(seal, &claims);
 	adopt_children(seal);
 	array_release(&claims.list);
-	array_release(&claims.holdings);
+	holdings_release(&claims.holdings);
+	anew_free(claims.anew);
 }

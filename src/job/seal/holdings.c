@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/seal/holdings.h"
+
+static int compare_holdings(const void *va, const void *vb)
+{
+	const struct holding *a = va, *b = vb;
+
+	SEAL_ORDER(a->process, b->process);
+	SEAL_ORDER(b->size, a->size);
+	SEAL_ORDER(a->group_key, b->group_key);
+	SEAL_ORDER(a->seat.n, b->seat.n);
+	SEAL_ORDER(a->in_init, b->in_init);
+	SEAL_ORDER(a->ready_at, b->ready_at);
+	return 0;
+}
+
+void holdings_collect(struct seal *seal, struct holdings *into)
+{
+	struct job_builder *b = seal->b;
+
+	for (size_t i = 0; i < b->members.nr; i++) {
+		const struct raw_member *member = &b->members.items[i];
+		int process = seal_find_process(seal, member->about.who);
+
+		if (process == JOB_NONE)
+			continue;
+		*array_add(&into->list) = (struct holding){.process = process,
+			.group_key = member->group.key,
+			.size = member->group.size,
+			.seat = member->fact.seat,
+			.in_init = member->fact.state == JOB_MEMBER_IN_INIT,
+			.ready_at = member->fact.ready_at};
+		seal->people[process].identity.promoted = true;
+	}
+	array_sort(&into->list, compare_holdings);
+}
+
+void holdings_release(struct holdings *holdings)
+{
+	array_release(&holdings->list);
+}
+
+/* Returns where the holdings of that process, or of the next one that has any, begin. */
+static size_t first_from(const struct holdings *holdings, int process)
+{
+	size_t low = 0, high = holdings->list.nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (holdings->list.items[middle].process < process)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct holding *holdings_of(const struct holdings *holdings, int process, size_t *ret_n)
+{
+	size_t from = first_from(holdings, process);
+
+	*ret_n = first_from(holdings, process + 1) - from;
+	return *ret_n ? &holdings->list.items[from] : NULL;
+}
+
+bool holdings_share_group(const struct holdings *holdings, int a, int b)
+{
+	size_t nones, nothers;
+	const struct holding *ones = holdings_of(holdings, a, &nones);
+	const struct holding *others = holdings_of(holdings, b, &nothers);
+
+	for (size_t i = 0; i < nones; i++)
+		for (size_t k = 0; k < nothers; k++)
+			if (ones[i].group_key == others[k].group_key &&
+				!same_group_rank(ones[i].seat, others[k].seat))
+				return true;
+	return false;
+}
+
+bool holdings_several(const struct holdings *holdings, int process)
+{
+	size_t n;
+	const struct holding *at = holdings_of(holdings, process, &n);
+
+	for (size_t i = 0; i + 1 < n; i++)
+		if (at[i].group_key == at[i + 1].group_key &&
+			!same_group_rank(at[i].seat, at[i + 1].seat))
+			return true;
+	return false;
+}
