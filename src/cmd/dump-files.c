@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "evidence/format/flight-folder.h"
 #include "evidence/format/flight-name.h"
 
 /* One dump that is read. */
@@ -14,7 +15,7 @@ struct dump {
 
 /* The work of all workers. */
 struct reading {
-	const struct file_names *names;
+	const struct flight_files *files;
 	struct dump *dumps; /* in the order of the names */
 	struct budget *budget;
 	struct meter meters[CREW_MOST]; /* one for each worker */
@@ -25,11 +26,11 @@ static void read_dump(void *context, size_t worker, size_t i)
 {
 	struct reading *reading = context;
 	struct dump *dump = &reading->dumps[i];
-	const char *path = reading->names->list.items[i];
+	const char *path = reading->files->names.list.items[i];
 
 	budget_reads(reading->budget, path);
 	dump->evidence.meter = &reading->meters[worker];
-	flight_read(path, &dump->evidence, &dump->why);
+	flight_read(path, flight_files_label(reading->files, i), &dump->evidence, &dump->why);
 	budget_reads(reading->budget, NULL);
 }
 
@@ -41,7 +42,7 @@ static size_t join(struct reading *reading, struct evidence *into)
 {
 	size_t read = 0;
 
-	for (size_t i = 0; i < reading->names->list.nr; i++) {
+	for (size_t i = 0; i < reading->files->names.list.nr; i++) {
 		struct dump *dump = &reading->dumps[i];
 
 		evidence_move(into, &dump->evidence);
@@ -56,15 +57,15 @@ static size_t join(struct reading *reading, struct evidence *into)
 
 /* Reads all dumps by several workers. Returns how many were read. */
 static size_t read_all(
-	const struct file_names *names, struct evidence *into, struct budget *budget)
+	const struct flight_files *files, struct evidence *into, struct budget *budget)
 {
-	struct reading reading = {.names = names, .budget = budget};
-	size_t workers = crew_size(names->list.nr), read;
+	struct reading reading = {.files = files, .budget = budget};
+	size_t n = files->names.list.nr, workers = crew_size(n), read;
 
-	reading.dumps = alloc_zeroed(names->list.nr, sizeof(*reading.dumps));
+	reading.dumps = alloc_zeroed(n, sizeof(*reading.dumps));
 	for (size_t i = 0; i < workers; i++)
 		reading.meters[i] = meter_of_worker(into->meter);
-	crew_each(workers, names->list.nr, read_dump, &reading);
+	crew_each(workers, n, read_dump, &reading);
 	for (size_t i = 0; i < workers; i++)
 		meter_join(&reading.meters[i]);
 	read = join(&reading, into);
@@ -75,17 +76,19 @@ static size_t read_all(
 int dump_files_read(const char *path, struct evidence *into, struct budget *budget,
 	struct complaint *why)
 {
-	struct file_names names = {0};
+	struct flight_files files = {0};
 	size_t read = 0;
 	int status;
 
 	if (!flight_is_folder(path))
-		return flight_read(path, into, why);
-	status = flight_list(path, &names, why);
+		return flight_read(path, flight_label_of(path), into, why);
+	status = flight_list(path, &files, why);
 	if (!status)
-		read = read_all(&names, into, budget);
+		read = read_all(&files, into, budget);
 	if (!status && !read)
-		status = complaint_set(why, FLIGHT_NONE_IN "%s", path);
-	file_names_release(&names);
+		status = flight_files_complain(&files, path, why);
+	else if (!status)
+		flight_files_tell_passed(&files, path, into);
+	flight_files_release(&files);
 	return status;
 }

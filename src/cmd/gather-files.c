@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/dump-files.h"
 #include "evidence/format/bundle.h"
+#include "evidence/format/flight-folder.h"
 #include "evidence/gather/remains/remains-jobs.h"
 #include "evidence/gather/source.h"
 
@@ -98,6 +99,19 @@ static size_t take_files(
 	return taken;
 }
 
+/* Says that a place has nothing; also what of it nobody looked into. */
+static void complain_of_place(struct bundle_place *place)
+{
+	size_t passed = place->folder && !place->has_other ? flight_passed(place->path) : 0;
+
+	if (passed)
+		complaint_set(&place->why,
+			"no readable bundle in %s; %zu below it not looked into: links, or too "
+			"deep, or not to be opened", place->path, passed);
+	else
+		complaint_set(&place->why, "no readable bundle in %s", place->path);
+}
+
 /* Takes over what was read of a place; complains if there is nothing. */
 static void take_place(
 	struct gathered *gathered, struct bundle_places *places, struct bundle_place *place)
@@ -108,7 +122,7 @@ static void take_place(
 		note_refused(gathered, place->path, place->names.refused);
 	taken = take_files(gathered, places, place);
 	if (!taken && !place->why.words)
-		complaint_set(&place->why, "no readable bundle in %s", place->path);
+		complain_of_place(place);
 	gathered->bundles += taken > 0;
 	if (!taken && !place->has_other)
 		note_unreadable(gathered, &place->why, false);

@@ -15,6 +15,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/agent/rally.c %D%/agent/rally.h \
 	%D%/agent/fellows.c %D%/agent/fellows.h \
 	%D%/format/fields.c %D%/format/fields.h \
+	%D%/format/flight-folder.c %D%/format/flight-folder.h \
 	%D%/format/flight-name.c %D%/format/flight-name.h \
 	%D%/format/flight-words.h %D%/format/pickle-ops.h \
 	%D%/gather/flight-redact.c %D%/gather/flight-redact.h \

@@ -62,15 +62,16 @@ void flight_lose(struct job_builder *b, struct job_who who, const char *cite, bo
 /* One file, known by its name. */
 struct named {
 	const struct exhibit *exhibit;
-	int rank;
-	size_t prefix;
+	struct flight_name name;
 	size_t kind; /* index into kinds */
 };
 
 /* Files whose names differ in their numbers only. */
 struct kind {
 	const char *label;
-	size_t prefix, n;
+	struct flight_name name;
+	size_t n;
+	int64_t when; /* when the last of them was written */
 	bool left; /* left aside */
 };
 
@@ -85,19 +86,23 @@ static void name_files(struct choice *choice, const struct decode_context *conte
 {
 	for (size_t i = 0; i < context->flights.nr; i++) {
 		struct named file = {.exhibit = context->flights.items[i]};
+		struct kind *kind;
 		size_t k;
 
-		file.rank = flight_rank_of(file.exhibit->label, &file.prefix);
+		flight_name_read(file.exhibit->label, &file.name);
 		for (k = 0; k < choice->kinds.nr; k++)
-			if (choice->kinds.items[k].prefix == file.prefix &&
-				!memcmp(choice->kinds.items[k].label, file.exhibit->label,
-					file.prefix))
+			if (flight_names_alike(choice->kinds.items[k].label,
+				    &choice->kinds.items[k].name, file.exhibit->label, &file.name))
 				break;
 		if (k == choice->kinds.nr)
-			*array_add(&choice->kinds) = (struct kind){
-				.label = file.exhibit->label, .prefix = file.prefix};
+			*array_add(&choice->kinds) = (struct kind){.label = file.exhibit->label,
+				.name = file.name,
+				.when = file.exhibit->when};
+		kind = &choice->kinds.items[k];
 		file.kind = k;
-		choice->kinds.items[k].n++;
+		kind->n++;
+		if (file.exhibit->when > kind->when)
+			kind->when = file.exhibit->when;
 		*array_add(&choice->files) = file;
 	}
 }
@@ -108,27 +113,33 @@ static int compare_files(const void *va, const void *vb)
 	const struct named *a = va, *b = vb;
 	int order;
 
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
+	if (a->name.rank != b->name.rank)
+		return a->name.rank < b->name.rank ? -1 : 1;
 	order = strcmp(a->exhibit->label, b->exhibit->label);
 	if (order)
 		return order;
 	return a->exhibit->when > b->exhibit->when ? -1 : a->exhibit->when < b->exhibit->when;
 }
 
-/* Returns the largest kind that is not settled; of equal ones the first by name. */
+/* Orders kinds: the largest first, then the one written last, then by name. */
+static int compare_kinds_of(const struct kind *a, const struct kind *b)
+{
+	if (a->n != b->n)
+		return a->n > b->n ? -1 : 1;
+	if (a->when != b->when)
+		return a->when > b->when ? -1 : 1;
+	return strcmp(a->label, b->label);
+}
+
+/* Returns the first kind by that order that is not settled. */
 static size_t next_kind(const struct choice *choice, const bool *settled)
 {
 	size_t best = SIZE_MAX;
 
 	for (size_t i = 0; i < choice->kinds.nr; i++) {
-		const struct kind *kind = &choice->kinds.items[i];
-
-		if (settled[i])
-			continue;
-		if (best == SIZE_MAX || kind->n > choice->kinds.items[best].n ||
-			(kind->n == choice->kinds.items[best].n &&
-				strcmp(kind->label, choice->kinds.items[best].label) < 0))
+		if (!settled[i] && (best == SIZE_MAX ||
+					   compare_kinds_of(&choice->kinds.items[i],
+						   &choice->kinds.items[best]) < 0))
 			best = i;
 	}
 	return best;
@@ -143,8 +154,9 @@ static bool collides(const struct choice *choice, size_t kind, const bool *settl
 		for (size_t k = 0; k < choice->files.nr; k++) {
 			const struct named *other = &choice->files.items[k];
 
-			if (other->rank == choice->files.items[i].rank && other->kind != kind &&
-				settled[other->kind] && !choice->kinds.items[other->kind].left)
+			if (other->name.rank == choice->files.items[i].name.rank &&
+				other->kind != kind && settled[other->kind] &&
+				!choice->kinds.items[other->kind].left)
 				return true;
 		}
 	}
@@ -174,9 +186,13 @@ static void tell_left(
 		if (kind->left)
 			flight_lose(b, flight_nobody, "flight", false,
 				arena_printf(&context->arena,
-					"%zu dump%s of another job or attempt left aside: %.*s*",
-					kind->n, kind->n == 1 ? "" : "s", (int)kind->prefix,
-					kind->label));
+					"%zu dump%s of another job or attempt left aside: "
+					"%.*s*%.*s",
+					kind->n, kind->n == 1 ? "" : "s",
+					(int)(kind->name.digits - kind->name.from),
+					kind->label + kind->name.from,
+					(int)(kind->name.end - kind->name.behind),
+					kind->label + kind->name.behind));
 	}
 }
 
@@ -545,11 +561,11 @@ static void choose_files(
 	for (size_t i = 0; i < choice.files.nr; i++) {
 		const struct named *file = &choice.files.items[i];
 
-		if (choice.kinds.items[file->kind].left || file->rank < 0)
+		if (choice.kinds.items[file->kind].left || file->name.rank < 0)
 			continue;
 		*array_add(&flights->ranks) = (struct flight_rank){.exhibit = file->exhibit,
-			.rank = file->rank,
-			.who = who_of(context, file->rank)};
+			.rank = file->name.rank,
+			.who = who_of(context, file->name.rank)};
 	}
 	array_release(&choice.files);
 	array_release(&choice.kinds);

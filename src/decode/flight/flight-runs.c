@@ -417,13 +417,30 @@ static int compare_by_rank(const void *va, const void *vb)
 	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* Tells that a second dump of a rank is left aside: the first is read. */
-static void tell_second(
-	const struct flight_rank *rank, struct decode_context *context, struct job_builder *b)
+/* Tells that second dumps of ranks are left aside: the first are read. */
+static void tell_second(const struct flights *flights, const struct stays *stays,
+	struct decode_context *context, struct job_builder *b)
 {
-	flight_lose(b, flight_nobody, arena_printf(&context->arena, "flight:%d", rank->rank), false,
-		arena_printf(&context->arena, "a second dump of rank %d left aside: %s", rank->rank,
-			rank->exhibit->label));
+	struct str names = {0};
+	size_t n = 0;
+	int last = -1;
+
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		const struct flight_rank *rank = &flights->ranks.items[i];
+
+		if (!stays->list.items[i].kept)
+			continue;
+		if (rank->rank == last && n++ < NAMED)
+			str_printf(&names, "%s%s", n > 1 ? ", " : "", rank->exhibit->label);
+		last = rank->rank;
+	}
+	if (n)
+		flight_lose(b, flight_nobody, "flight", false,
+			arena_printf(&context->arena, "%s left aside: %s%s",
+				n == 1 ? "a second dump of a rank" : arena_printf(&context->arena,
+					"%zu second dumps of ranks", n),
+				str_text(&names), n > NAMED ? ", ..." : ""));
+	str_release(&names);
 }
 
 void flight_keep_run(struct flights *flights, struct decode_context *context, struct job_builder *b)
@@ -438,13 +455,12 @@ void flight_keep_run(struct flights *flights, struct decode_context *context, st
 	choose_stretches(flights, &stays);
 	array_sort(&stays.list, compare_by_rank);
 	tell_left(flights, &stays, context, b);
+	tell_second(flights, &stays, context, b);
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
 		struct flight_rank *rank = &flights->ranks.items[i];
 		bool second = n && flights->ranks.items[n - 1].rank == rank->rank;
 
 		rank->unsure = stays.list.items[i].unsure;
-		if (stays.list.items[i].kept && second)
-			tell_second(rank, context, b);
 		if (stays.list.items[i].kept && !second)
 			flights->ranks.items[n++] = *rank;
 		else

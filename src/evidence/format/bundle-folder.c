@@ -20,11 +20,7 @@ static bool text_ends(const char *text, const char *end)
 	return size >= end_size && !strcmp(text + size - end_size, end);
 }
 
-/*
- * True if the file is a bundle by its suffix, or by its first bytes. In a folder, a damaged one
- * with neither is not found.
- */
-static bool bundle_looks_like(const char *path)
+bool bundle_looks_like(const char *path)
 {
 	char start[2 + sizeof(BUNDLE_NAME) - 1];
 	ssize_t got = 0;

@@ -61,6 +61,12 @@ int bundle_read(const char *path, struct evidence *into, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
 /*
+ * True if the file is a bundle by its suffix, or by its first bytes. In a folder, a damaged one
+ * with neither is not found.
+ */
+bool bundle_looks_like(const char *path) __attribute__((nonnull));
+
+/*
  * Adds the paths of all files in a folder that may be bundles, sorted. Returns 0 or negative with
  * words.
  */

@@ -1,327 +1,183 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dumps of PyTorch's Flight Recorder as evidence: files of one rank each, raw.
+ * Which rank a dump is of, by its name: that is all that tells it.
  *
- * WHOSE IT IS. A dump says neither rank nor host nor job. The file's name ends in the rank's
- * number (decode-flight.h reads it), and what stands before it is PyTorch's prefix, which anybody
- * may have set. So a file is told by its first bytes; and in a folder where some are dumps, their
- * namesakes with other numbers are, too, whatever is in them: one that was cut to nothing is to
- * be missed, not passed over. Which of them are one job is for who decodes them all to say.
+ * PyTorch writes PREFIX and the rank's number. But people collect dumps: they add an ending, a
+ * host or a time, or give each rank a folder. So the word "rank" before a number is believed
+ * most: that of the file before that of a folder, of several the last one. "local_rank", "tp_rank"
+ * and the like count something else. Without that word the number at the end of the file's name
+ * tells it, and where there is none a folder that is called by a number alone.
  */
 #include "evidence/format/flight-name.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/meter.h"
-#include "evidence/format/bundle.h"
-#include "evidence/gather/source.h"
-
-/* How many bytes of a file tell what it is. */
-#define FLIGHT_START 4096
+#include <strings.h>
 
 /* A number of more digits is no rank. */
 #define RANK_DIGITS 6
+/* So many folders above a file may tell its rank. */
+#define FOLDERS 2
 
-static const char *const endings[] = {".json", ".pickle", ".pkl", ".bin"};
+/* A part of a name: one folder, or the file. */
+struct part {
+	size_t from, to;
+};
 
-/* -- names ------------------------------------------------------------------------------------- */
-
-static const char *base_of(const char *path)
+static bool is_digit(char c)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	return isdigit((unsigned char)c);
 }
 
 /* Returns the length of the name without an ending that only tells the format. */
 static size_t stem_of(const char *name)
 {
+	static const char *const endings[] = {".json", ".pickle", ".pkl", ".bin", ".dump", ".dmp",
+		".trace", ".fr", ".pt"};
 	size_t len = strlen(name);
 
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
 		size_t end = strlen(endings[i]);
 
-		if (len > end && !strcmp(name + len - end, endings[i]))
+		if (len > end && !strcasecmp(name + len - end, endings[i]))
 			return len - end;
 	}
 	return len;
 }
 
-int flight_rank_of(const char *name, size_t *ret_prefix)
+/* Takes the number at text[at..to) as the rank; false if there is none. */
+static bool take_number(const char *text, size_t at, size_t to, struct flight_name *ret)
 {
-	size_t end = stem_of(name), from = end;
+	size_t end = at;
 	int rank = 0;
 
-	while (from && isdigit((unsigned char)name[from - 1]))
-		from--;
-	*ret_prefix = from;
-	if (from == end || end - from > RANK_DIGITS)
-		return -1;
-	for (size_t i = from; i < end; i++)
-		rank = rank * 10 + (name[i] - '0');
-	return rank;
+	while (end < to && is_digit(text[end]) && end - at <= RANK_DIGITS)
+		rank = rank * 10 + (text[end++] - '0');
+	if (end == at || end - at > RANK_DIGITS)
+		return false;
+	ret->rank = rank;
+	ret->digits = at;
+	ret->behind = end;
+	return true;
 }
 
-/* -- first bytes ------------------------------------------------------------------------------- */
-
-/* True if it begins as a pickle or as a JSON object does. */
-static bool begins_well(const char *start, size_t len)
+/* True if the word "rank" at `at` is about something else than the whole job. */
+static bool is_other_rank(const char *text, size_t from, size_t at)
 {
-	if (len >= 2 && (unsigned char)start[0] == 0x80)
-		return start[1] >= 2 && start[1] <= 5;
-	return len && start[0] == '{';
-}
+	static const char *const words[] = {"local", "node", "group", "machine", "role", "tp", "pp",
+		"dp", "ep", "cp", "sp"};
 
-/* True if a key is there that only a dump has. */
-static bool has_key(const char *start, size_t len)
-{
-	static const char *const keys[] = {"pg_config", "pg_status", "collective_seq_id",
-		"comm_lib_version", "nccl_version", "nccl_comm_state"};
+	if (at > from && !isalnum((unsigned char)text[at - 1]))
+		at--;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t len = strlen(words[i]);
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (memmem(start, len, keys[i], strlen(keys[i])))
+		if (at - from >= len && !strncasecmp(text + at - len, words[i], len) &&
+			(at - from == len || !isalnum((unsigned char)text[at - len - 1])))
 			return true;
+	}
 	return false;
 }
 
-/* What a file is by its first bytes: no dump, perhaps a dump, surely a dump. */
-enum look { LOOK_NO, LOOK_MAYBE, LOOK_YES };
-
-/*
- * Looks at the first bytes of a regular file; others are no dumps, and a pipe would wait for a
- * writer.
- */
-static enum look look_at(const char *path)
+/* True if another number follows the rank's: "rank_0-7" is a folder of several. */
+static bool is_range(const char *text, size_t at, size_t to)
 {
-	char start[FLIGHT_START];
-	struct stat st;
-	ssize_t got = 0;
-	int fd;
+	size_t next = at;
 
-	fd = file_open(path);
-	if (fd < 0)
-		return LOOK_NO;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		got = read(fd, start, sizeof(start));
-	close(fd);
-	if (got <= 0 || !begins_well(start, (size_t)got))
-		return LOOK_NO;
-	/* An answer of NCCL RAS is no dump, though it names the library's version, too. */
-	if (*start == '{' && memmem(start, (size_t)got, "\"communicators", 14))
-		return LOOK_NO;
-	return has_key(start, (size_t)got) ? LOOK_YES : LOOK_MAYBE;
+	while (next < to && !isalnum((unsigned char)text[next]))
+		next++;
+	return next > at && next < to && is_digit(text[next]);
 }
 
-bool flight_is_folder(const char *path)
+/* Takes the last number behind the word "rank" in the part. */
+static bool take_word(const char *text, const struct part *part, bool folder,
+	struct flight_name *ret)
 {
-	struct stat st;
+	for (size_t at = part->to; at-- > part->from;) {
+		size_t number = at + strlen("rank");
 
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* -- reading ----------------------------------------------------------------------------------- */
-
-int flight_read(const char *path, struct evidence *into, struct complaint *why)
-{
-	struct exhibit about = {.kind = EXHIBIT_FLIGHT};
-	struct str bytes = {0};
-	size_t prefix, len;
-	struct stat st;
-	int error;
-
-	about.rank = flight_rank_of(base_of(path), &prefix);
-	about.label = (char *)base_of(path);
-	if (about.rank < 0)
-		return complaint_set(why,
-			"%s: whose dump is it? Its name has to end in the rank's number", path);
-	if (stat(path, &st) == 0 &&
-		!meter_admits(into->meter, (uint64_t)st.st_size, METER_READING))
-		return complaint_set(why, "%s: %s", path, METER_REFUSED);
-	error = file_read(path, BUNDLE_EXHIBIT_CAP, &bytes, why);
-	if (error < 0)
-		return error;
-	if (stat(path, &st) == 0)
-		about.when = st.st_mtim.tv_sec * CLOCK_NS_PER_S + st.st_mtim.tv_nsec;
-	len = bytes.len;
-	evidence_add(into, &about, (uint8_t *)str_detach(&bytes), len);
-	return 0;
-}
-
-/* True if two names differ in their numbers only. */
-static bool are_namesakes(const char *a, const char *b)
-{
-	size_t prefix_a, prefix_b;
-
-	return flight_rank_of(a, &prefix_a) >= 0 && flight_rank_of(b, &prefix_b) >= 0 &&
-	       prefix_a == prefix_b && !memcmp(a, b, prefix_a);
-}
-
-/*
- * Keeps those files of a folder that are surely dumps, and their namesakes; removes the others from
- * the list.
- */
-static void keep_dumps(struct file_names *names)
-{
-	ARRAY(const char *) sure = {0};
-	const char *last = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < names->list.nr; i++)
-		if (look_at(names->list.items[i]) == LOOK_YES)
-			*array_add(&sure) = base_of(names->list.items[i]);
-	for (size_t i = 0; i < names->list.nr; i++) {
-		const char *name = base_of(names->list.items[i]);
-		bool is = last && are_namesakes(name, last);
-
-		for (size_t k = 0; k < sure.nr && !is; k++)
-			is = sure.items[k] == name || are_namesakes(name, sure.items[k]);
-		if (is && !flight_is_folder(names->list.items[i])) {
-			last = name;
-			names->list.items[n++] = names->list.items[i];
-		} else {
-			free(names->list.items[i]);
-		}
+		if (number >= part->to || strncasecmp(text + at, "rank", strlen("rank")) ||
+			is_other_rank(text, part->from, at))
+			continue;
+		number += !isalnum((unsigned char)text[number]);
+		if (take_number(text, number, part->to, ret) &&
+			!(folder && is_range(text, ret->behind, part->to)))
+			return true;
 	}
-	names->list.nr = n;
-	array_release(&sure);
+	ret->rank = -1;
+	return false;
 }
 
-/* -- Ray --------------------------------------------------------------------------------------- */
-
-/*
- * Ray Train (ray-project/ray 057a6c42, train/v2/_internal/callbacks/nccl_ras.py) puts what it asked
- * of its workers side by side into folders of an experiment's "hang_detector", these among them.
- */
-#define RAY_FOLDER "hang_detector"
-#define RAY_DUMPS  "flight_recorder"
-
-/* True if a file in that folder is surely a dump. */
-static bool has_dump(const char *path)
+/* Takes the number at the end of the part. */
+static bool take_end(const char *text, const struct part *part, struct flight_name *ret)
 {
-	struct file_names names = {0};
-	bool is = false;
+	size_t at = part->to;
 
-	if (file_list(path, &names, NULL) < 0)
-		return false;
-	for (size_t i = 0; i < names.list.nr && !is; i++)
-		is = look_at(names.list.items[i]) == LOOK_YES;
-	file_names_release(&names);
-	return is;
+	while (at > part->from && is_digit(text[at - 1]))
+		at--;
+	return take_number(text, at, part->to, ret);
 }
 
-/*
- * Returns the folder where the dumps of `path` lie: that folder, or one of Ray's below it. NULL:
- * nowhere. The caller frees it.
- */
-static char *find_dumps(const char *path)
+/* Returns the part before this one; an empty one if there is none. */
+static struct part part_above(const char *text, const struct part *part)
 {
-	static const char *const below[] = {"", "/" RAY_DUMPS, "/" RAY_FOLDER "/" RAY_DUMPS};
+	struct part above = {0};
 
-	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
-		struct str folder = {0};
+	if (!part->from)
+		return above;
+	above.to = above.from = part->from - 1;
+	while (above.from && text[above.from - 1] != '/')
+		above.from--;
+	return above;
+}
 
-		str_printf(&folder, "%s%s", path, below[i]);
-		if (has_dump(str_text(&folder)))
-			return str_detach(&folder);
-		str_release(&folder);
+/* Takes the rank that a folder tells, from the innermost one on: by the word, or by its number. */
+static bool take_folder(const char *text, struct part part, bool word, struct flight_name *ret)
+{
+	for (int i = 0; i < FOLDERS; i++) {
+		part = part_above(text, &part);
+		ret->from = part.from;
+		if (word ? take_word(text, &part, true, ret)
+			 : take_end(text, &part, ret) && ret->digits == part.from)
+			return true;
 	}
-	return NULL;
+	ret->rank = -1;
+	return false;
 }
 
-/* True if the last part of path[0..end) is `name`. */
-static bool is_called(const char *path, size_t end, const char *name)
+void flight_name_read(const char *label, struct flight_name *ret)
 {
-	size_t len = strlen(name);
+	const char *slash = strrchr(label, '/');
+	size_t base = slash ? (size_t)(slash + 1 - label) : 0;
+	struct part stem = {base, stem_of(label)};
 
-	return end > len && path[end - len - 1] == '/' && !memcmp(path + end - len, name, len);
+	*ret = (struct flight_name){.rank = -1, .from = base, .end = stem.to};
+	if (take_word(label, &stem, false, ret) || take_folder(label, stem, true, ret))
+		return;
+	ret->from = base;
+	if (take_end(label, &stem, ret) || take_folder(label, stem, false, ret))
+		return;
+	ret->from = base;
+	ret->rank = -1;
 }
 
-bool flight_is_below(const char *path, int depth)
+bool flight_names_alike(const char *a, const struct flight_name *name_a, const char *b,
+	const struct flight_name *name_b)
 {
-	const char *slash = strrchr(path, '/');
-	size_t end = slash ? (size_t)(slash - path) : 0, most = strlen(RAY_DUMPS) + 1;
-	struct str folder = {0};
-	bool is;
+	size_t before = name_a->digits - name_a->from, behind = name_a->end - name_a->behind;
 
-	if (!is_called(path, end, RAY_DUMPS) ||
-		!(depth == 1 || (depth == 2 && is_called(path, end - most, RAY_FOLDER))))
-		return false;
-	str_add_bytes(&folder, path, end);
-	is = has_dump(str_text(&folder));
-	str_release(&folder);
-	return is;
+	return name_a->rank >= 0 && name_b->rank >= 0 &&
+	       before == name_b->digits - name_b->from &&
+	       behind == name_b->end - name_b->behind &&
+	       !memcmp(a + name_a->from, b + name_b->from, before) &&
+	       !memcmp(a + name_a->behind, b + name_b->behind, behind);
 }
 
-int flight_list(const char *folder, struct file_names *into, struct complaint *why)
+const char *flight_label_of(const char *path)
 {
-	char *dumps = find_dumps(folder);
-	int error = file_list(dumps ? dumps : folder, into, why);
+	struct flight_name name;
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 
-	if (!error)
-		keep_dumps(into);
-	free(dumps);
-	return error;
+	flight_name_read(path, &name);
+	return name.rank >= 0 && path + name.from < base ? path + name.from : base;
 }
-
-/*
- * Adds all dumps of a folder; a gap for each that cannot be read. Negative with words if none can.
- */
-static int gather_folder(const char *path, struct evidence *into, struct complaint *why)
-{
-	struct file_names names = {0};
-	size_t read = 0;
-
-	if (flight_list(path, &names, why) < 0)
-		return -1;
-	for (size_t i = 0; i < names.list.nr; i++) {
-		struct complaint ours = {0};
-
-		if (flight_read(names.list.items[i], into, &ours) == 0)
-			read++;
-		else
-			evidence_add_gap(into, "", 0, complaint_text(&ours));
-		complaint_release(&ours);
-	}
-	file_names_release(&names);
-	return read ? 0 : complaint_set(why, FLIGHT_NONE_IN "%s", path);
-}
-
-static int flight_gather(const char *path, struct evidence *into, struct complaint *why)
-{
-	return flight_is_folder(path) ? gather_folder(path, into, why)
-				      : flight_read(path, into, why);
-}
-
-/*
- * True if the file is surely a dump, or may be one by its first bytes and has a rank in its name;
- * or if it is a folder with dumps.
- */
-static bool flight_claims(const char *arg)
-{
-	char *dumps;
-	size_t prefix;
-
-	if (!flight_is_folder(arg)) {
-		enum look look = look_at(arg);
-
-		return look == LOOK_YES ||
-		       (look == LOOK_MAYBE && flight_rank_of(base_of(arg), &prefix) >= 0);
-	}
-	dumps = find_dumps(arg);
-	free(dumps);
-	return dumps != NULL;
-}
-
-const struct source source_flight = {
-	.name = "flight",
-	.claims = flight_claims,
-	.gather = flight_gather,
-};

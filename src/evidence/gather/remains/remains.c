@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "evidence/format/bundle.h"
-#include "evidence/format/flight-name.h"
+#include "evidence/format/flight-folder.h"
 #include "evidence/format/worker-folder.h"
 #include "evidence/gather/log-sieve.h"
 #include "evidence/gather/remains/remains-dumps.h"
@@ -260,13 +260,16 @@ static void look_into(int fd, const struct stat *st, struct sight *sight, struct
 	remains_runs_read(file, sight->head, sight->tail, is_of_worker(sight));
 }
 
+/* What a file is that another source takes. */
+static const char OTHER_DUMP[] = "a dump of the Flight Recorder";
+
 /* Says what the file is for another source that takes it; NULL if none does. */
 static const char *other_of(const char *path)
 {
 	static const struct {
 		const struct source *source;
 		const char *is;
-	} others[] = {{&source_core, "a core"}, {&source_flight, "a dump of the Flight Recorder"}};
+	} others[] = {{&source_core, "a core"}, {&source_flight, OTHER_DUMP}};
 	size_t len = strlen(path), suffix = strlen(BUNDLE_SUFFIX);
 
 	if (len > suffix && !strcmp(path + len - suffix, BUNDLE_SUFFIX))
@@ -296,9 +299,9 @@ static int64_t born_at(int fd)
 
 /*
  * Looks at one file. `depth` is how many folders it lies below the one that was named: what is
- * another source's is read only in that folder itself.
+ * another source's is read only in that folder itself; but dumps also below, if there are none.
  */
-static void look_at(struct remains_file *file, int depth)
+static void look_at(struct remains_file *file, int depth, bool dumps_below)
 {
 	struct sight *sight = alloc_zeroed(1, sizeof(*sight));
 	const char *slash = strrchr(file->path, '/');
@@ -318,7 +321,8 @@ static void look_at(struct remains_file *file, int depth)
 	else if (!file->ino || !S_ISREG(st.st_mode))
 		file->why = "no regular file";
 	else if ((file->other = other_of(file->path)))
-		file->why = depth && !flight_is_below(file->path, depth)
+		file->why = depth && !(dumps_below && depth <= FLIGHT_DEPTH &&
+						    file->other == OTHER_DUMP)
 				    ? "it lies in a folder below: name it"
 				    : NULL;
 	else
@@ -351,7 +355,7 @@ static void add(struct remains *remains, const char *path, size_t root, int dept
 	file = array_add(&remains->files);
 	file->path = alloc_text(path);
 	file->label = file->path + root;
-	look_at(file, depth);
+	look_at(file, depth, remains->dumps_below);
 	if (file->kind && is_again(remains, file)) {
 		file->again = true;
 		file->kind = NULL;
@@ -508,6 +512,7 @@ void remains_look(struct remains *remains, const char *path)
 	const char *slash = strrchr(path, '/');
 
 	if (look.folder) {
+		remains->dumps_below = flight_is_below(path);
 		look.root = strlen(path) + 1;
 		walk(remains, path, look.root, 0);
 	} else {

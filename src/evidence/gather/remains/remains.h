@@ -73,6 +73,7 @@ struct remains {
 	size_t unentered;      /* how many of these are not even in `files`, as there are too
 			        * many */
 	size_t refused; /* how many were not opened: pipes, devices, links of others */
+	bool dumps_below; /* of the folder that is looked at, dumps below it are read */
 	bool one;	/* set by the caller: it is enough to find one file that is taken */
 };
 
