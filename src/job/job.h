@@ -219,7 +219,8 @@ struct job_op {
 	uint64_t tag;	   /* it meets only a message of this tag, */
 	uint64_t turn;	   /* and is the k-th of this tag and peer, from 1 */
 	const char *place; /* where in the program it was called, "train.py:88 step"; "" unknown */
-	const char *parts; /* bytes that it gives to and awaits from each seat: "24:24,0:8"; "" */
+	const char *parts; /* bytes that it gives to and awaits from each seat: "24:24,0:8"; of all
+			    * seats together: "*24:32"; "" unknown */
 	const char *cite;
 };
 

@@ -18,6 +18,7 @@
 #include "verdict/profiles/earlier.h"
 #include "verdict/profiles/stopped.h"
 #include "verdict/rule.h"
+#include "verdict/shards/uneven-pairs.h"
 #include "verdict/unmet.h"
 
 /*
@@ -268,9 +269,21 @@ static bool may_be_past(const struct inquiry *q, const struct rank_list *behind)
 }
 
 /*
+ * True if dumps do not tell that each GPU began it: one that is held up by what was launched before
+ * looks as the network does then.
+ */
+static bool may_be_gpu(const struct inquiry *q, const struct waitfor_node *node,
+	const struct completion *c, const struct rank_list *behind)
+{
+	return !behind && inquiry_by_dumps(q) && !is_on_host(q, node) &&
+	       (!c->begun.list.nr || c->waiting.list.nr);
+}
+
+/*
  * True if the finding can only be a guess, since half of the members have not begun it. By dumps it
  * is one also where half of them have it open, or all have it open for an unknown time; or those
- * behind may be of the past; or only counts tell that they are in one op.
+ * behind may be of the past; or only counts tell that they are in one op; or nobody knows whether
+ * each GPU began it.
  */
 static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, const struct rank_list *behind)
@@ -279,7 +292,8 @@ static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 		return true;
 	if (!inquiry_by_dumps(q))
 		return false;
-	if (is_only_counted(q, node) || (behind && may_be_past(q, behind)))
+	if (is_only_counted(q, node) || (behind && may_be_past(q, behind)) ||
+		may_be_gpu(q, node, c, behind))
 		return true;
 	return !node->reached ||
 	       (behind == &c->open && c->open.list.nr >= c->done.list.nr + c->beyond);
@@ -423,6 +437,8 @@ static void judge_op(struct inquiry *q, size_t at)
 	draft = open ? begin_open(q, node, left ? &c.open : behind) : begin(q, node, behind);
 	if (c.unknown.list.nr || is_guess(q, node, &c, behind))
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
+	if (!open && may_be_gpu(q, node, &c, behind))
+		draft->verdict.next = VERDICT_NEXT_TIME_COLLECTIVES;
 	if (!open)
 		stopped_doubt(q, node, behind, draft);
 	for (size_t i = 0; behind && !open && i < behind->list.nr; i++)
@@ -575,72 +591,6 @@ static bool is_newer(const struct inquiry *q, size_t at, size_t than)
 				return true;
 	}
 	return false;
-}
-
-/* -- sends and receives of different amounts --------------------------------------------------- */
-
-/*
- * True if both sides gave different amounts, in elements of one type: of different types the bytes
- * may yet be the same. Amounts do not differ where a receive only says how much it has room for, or
- * where the two may be of different messages.
- */
-static bool amounts_differ(
-	const struct inquiry *q, const struct wait *wait, const struct job_op *met)
-{
-	int group = q->job->members[wait->member].group;
-
-	return met && !backend_has(q->job->groups[group].maker, BACKEND_UPTO) &&
-	       message_is_sure(q->job, wait->member, wait->op) &&
-	       met->sig.dtype == wait->op->sig.dtype && met->sig.count != wait->op->sig.count &&
-	       met->sig.count != JOB_NO_COUNT && wait->op->sig.count != JOB_NO_COUNT;
-}
-
-/* Writes a pair whose amounts differ: two camps, since nobody can tell which of them is right. */
-static void write_uneven_pair(
-	struct inquiry *q, const struct wait *wait, const struct job_op *met, const bool *marked)
-{
-	struct draft *draft = inquiry_draft(q, VERDICT_UNEVEN_SHARD);
-	const struct job_member *peer = &q->job->members[wait->peer];
-	struct verdict_fact *fact;
-
-	draft->verdict.confidence = VERDICT_ESTABLISHED;
-	draft->verdict.outlook = VERDICT_KILL;
-	draft->verdict.next = VERDICT_NEXT_SAME_COUNTS;
-	draft->verdict.group = peer->group;
-	rank_list_add(&draft->camp_a, wait->rank);
-	if (is_rank(peer->rank))
-		rank_list_add(&draft->camp_b, peer->rank);
-	find_victims(q, marked, draft);
-	fact = draft_fact(q, draft, FACT_UNEVEN_PAIR, wait->rank, wait->cite);
-	fact->text = inquiry_op_name(wait->op);
-	fact->a = (int64_t)wait->op->sig.count;
-	fact->text2 = inquiry_op_name(met);
-	fact->b = (int64_t)met->sig.count;
-}
-
-/* Judges pairs that stand still since the amounts of one differ; the others are held up by it. */
-static bool judge_uneven_pairs(struct inquiry *q)
-{
-	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
-	const struct job_op *met = NULL;
-	const struct wait *uneven = NULL;
-
-	for (size_t i = 0; i < q->graph->nnodes; i++) {
-		const struct waitfor_node *node = &q->graph->nodes[i];
-		const struct wait *wait = node->wait < 0 ? NULL : &q->waits->at[node->wait];
-
-		if (node->kind != WAITFOR_PAIR || node->reached == JOB_UNKNOWN)
-			continue;
-		marked[i] = true;
-		if (uneven || !amounts_differ(q, wait, met_by(q, wait)))
-			continue;
-		uneven = wait;
-		met = met_by(q, wait);
-	}
-	if (uneven)
-		write_uneven_pair(q, uneven, met, marked);
-	free(marked);
-	return uneven;
 }
 
 /*

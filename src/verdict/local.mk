@@ -80,7 +80,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/profiles/profile-deaths.c \
 	%D%/profiles/stopped.c %D%/profiles/stopped.h \
 	%D%/profiles/told.c %D%/profiles/told.h \
-	%D%/shards/parts.c \
+	%D%/shards/parts.c %D%/shards/uneven-pairs.c %D%/shards/uneven-pairs.h \
 	%D%/shards/shard-rules.c \
 	%D%/shards/shards.c %D%/shards/shards.h
 

@@ -35,6 +35,9 @@
 #define TIMEOUT_USUAL (1800 * CLOCK_NS_PER_S)
 /* The time from a timeout until all dumps are written, ns. */
 #define DUMPS_TAKE (120 * CLOCK_NS_PER_S)
+/* Amounts of all-to-alls are kept from this version on, and of so many of the latest entries. */
+#define PARTS_SINCE  2004
+#define PARTS_LATEST 64
 /* A file's clock may be so far behind the rank's, ns. */
 #define CLOCK_BEHIND (2 * CLOCK_NS_PER_S)
 
@@ -358,8 +361,19 @@ static bool tells_begin(const struct flight_entry *entry)
 	       (from != JOB_UNKNOWN && to != JOB_UNKNOWN && from < to);
 }
 
+/*
+ * True for an all-to-all whose amounts are kept: it is open, or is one of the latest, which may be
+ * open elsewhere. Older versions of the Flight Recorder noted them otherwise.
+ */
+static bool tells_parts(const struct flight_rank *rank, const struct flight_op *op, size_t left)
+{
+	return op->sig.op == JOB_OP_ALLTOALL && rank->release >= PARTS_SINCE &&
+	       (!op->complete || left < PARTS_LATEST);
+}
+
+/* Reads one entry; `left` more follow. */
 static void read_entry(struct flight_rank *rank, const struct flight_entry *entry, size_t number,
-	uint32_t at)
+	size_t left, uint32_t at)
 {
 	struct flight_seat *seat = &rank->seats.items[at];
 	struct flight_op *op = array_add(&rank->ops);
@@ -384,9 +398,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 		op->p2p_seq = op->p2p ? -1 - op->record : 0;
 	op->took_ms = took_ms(entry);
 	op->place = op->complete ? "" : place_of(&rank->arena, entry);
-	op->parts = op->complete || op->sig.op != JOB_OP_ALLTOALL
-			    ? ""
-			    : flight_parts(&rank->arena, entry);
+	op->parts = tells_parts(rank, op, left) ? flight_parts(&rank->arena, entry) : "";
 	op->skip = op->p2p ? !op->end && !is_group_rank(mine) : op->seq <= 0;
 	note_entry(seat, entry);
 	note_members(seat, op->p2p || op->end ? 0 : members_of(entry, &op->sig));
@@ -421,7 +433,7 @@ static void read_entries(struct flight_rank *rank, const struct flight_dump *dum
 	rank->newest = JOB_UNKNOWN;
 	for (size_t i = 0; i < dump->nentries; i++) {
 		at = seat_of_entry(rank, &dump->entries[i], at);
-		read_entry(rank, &dump->entries[i], i, at);
+		read_entry(rank, &dump->entries[i], i, dump->nentries - 1 - i, at);
 		sorted &= !i || rank->ops.items[i - 1].record < rank->ops.items[i].record;
 	}
 	if (!sorted)

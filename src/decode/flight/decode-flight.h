@@ -50,7 +50,7 @@ struct flight_op {
 	int64_t created; /* time in ns, JOB_UNKNOWN */
 	struct job_sig sig;
 	const char *place;
-	const char *parts; /* what an all-to-all that is open gives each, as in struct job_op */
+	const char *parts; /* what a late all-to-all gives, as in struct job_op */
 	uint64_t index; /* index of the op in the job */
 	uint32_t launch;
 	uint32_t seat;	/* index into the rank's seats */
@@ -220,7 +220,7 @@ bool flight_signature(const struct flight_entry *entry, struct job_sig *ret,
 
 /*
  * Returns what it gives each seat and awaits from each, "24:24,0:8" bytes, where an all-to-all has
- * a tensor for each; else "".
+ * a tensor for each; "*24:32" of all together, where it has one; else "".
  */
 const char *flight_parts(struct arena *arena, const struct flight_entry *entry);
 

@@ -12,6 +12,9 @@
 #include "decode/flight/decode-flight.h"
 #include "job/names.h"
 
+/* No tensor has more bytes. */
+#define BYTES_MOST ((uint64_t)1 << 48)
+
 /* An unknown type: equal to any other such. */
 #define DTYPE_OTHER 0xfd
 
@@ -115,17 +118,27 @@ static uint64_t width_of(uint8_t dtype)
 	return dtype < sizeof(widths) ? widths[dtype] : 0;
 }
 
-/* Finds the bytes of the k-th tensor; false where they are not known, or too many for one. */
+/* Finds the bytes of the k-th tensor; false where they are not known, or too many to be true. */
 static bool bytes_of(const struct flight_tensors *tensors, uint32_t k, uint64_t *ret)
 {
 	const struct flight_tensors one = {
 		.items = &tensors->items[k], .nr = 1, .known = tensors->known};
 	uint64_t width = width_of(dtype_of(one.items->dtype));
 
-	if (!width || !flight_tensors_count(&one, ret) || *ret > UINT32_MAX)
+	if (!width || !flight_tensors_count(&one, ret) || *ret > BYTES_MOST / width)
 		return false;
 	*ret *= width;
-	return *ret < UINT32_MAX;
+	return true;
+}
+
+/* Returns what an all-to-all with one tensor gives and awaits in all, "*24:32". */
+static const char *sums_of(struct arena *arena, const struct flight_entry *entry)
+{
+	uint64_t gives, awaits;
+
+	if (!bytes_of(&entry->inputs, 0, &gives) || !bytes_of(&entry->outputs, 0, &awaits))
+		return "";
+	return arena_printf(arena, "*%" PRIu64 ":%" PRIu64, gives, awaits);
 }
 
 const char *flight_parts(struct arena *arena, const struct flight_entry *entry)
@@ -135,9 +148,12 @@ const char *flight_parts(struct arena *arena, const struct flight_entry *entry)
 	bool known = entry->inputs.nr > 1 && entry->inputs.nr == entry->outputs.nr;
 	uint64_t gives, awaits;
 
+	if (entry->inputs.nr == 1 && entry->outputs.nr == 1)
+		return sums_of(arena, entry);
 	for (uint32_t i = 0; known && i < entry->inputs.nr; i++) {
 		known = bytes_of(&entry->inputs, i, &gives) &&
-			bytes_of(&entry->outputs, i, &awaits);
+			bytes_of(&entry->outputs, i, &awaits) && gives < UINT32_MAX &&
+			awaits < UINT32_MAX;
 		if (known)
 			str_printf(&text, "%s%" PRIu64 ":%" PRIu64, i ? "," : "", gives, awaits);
 	}

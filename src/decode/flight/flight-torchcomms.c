@@ -70,6 +70,9 @@ void flight_read_torchcomms(struct flight_rank *rank, const struct flight_dump *
 
 		whole &= op->record == (int64_t)i && dump->entries[i].collective_seq == (int64_t)i;
 		op->complete = false;
+		/* Its buffers may have more room than is sent. */
+		if (*op->parts == '*')
+			op->parts = "";
 		op->p2p = op->skip = !is_collective(dump->entries[i].name);
 		op->p2p_seq = op->p2p ? -1 - op->record : 0;
 		rank->sends_unseen |= op->p2p;

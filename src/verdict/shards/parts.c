@@ -3,7 +3,8 @@
  * Class uneven-shard, in an all-to-all in which each member may give each other one another amount:
  * what one awaits from another must be what that one gives. Where it is not, the pair is named; if
  * one rank is in all such pairs, and the others in one each, that rank: it alone sees it otherwise
- * than all others.
+ * than all others. Where only the sum of each member is known, all together must give what all
+ * await; if they do not, somebody's splits are wrong, and nobody knows whose.
  */
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ static bool part_of(
 	const char *at = op ? op->parts : "";
 	char *end;
 
-	for (uint32_t i = 0; *at; i++) {
+	for (uint32_t i = 0; *at && *at != '*'; i++) {
 		unsigned long gives = strtoul(at, &end, 10), awaits = 0;
 
 		if (*end == ':')
@@ -150,6 +151,56 @@ static void write_uneven(
 		tell_pair(q, group, index, &unevens->list.items[i], draft);
 }
 
+/* -- sums ----------------------------------------------------------------------------------- */
+
+/* Adds what a member gives and awaits in all; false if that is not known. */
+static bool add_sums(const struct job_op *op, uint64_t *gives, uint64_t *awaits)
+{
+	unsigned long long mine, theirs;
+	char *end;
+
+	if (!op || *op->parts != '*')
+		return false;
+	mine = strtoull(op->parts + 1, &end, 10);
+	if (*end != ':')
+		return false;
+	theirs = strtoull(end + 1, &end, 10);
+	return !*end && !__builtin_add_overflow(*gives, mine, gives) &&
+	       !__builtin_add_overflow(*awaits, theirs, awaits);
+}
+
+/* Judges an op in which all give another amount, together, than they await. */
+static void judge_sums(struct inquiry *q, int group, uint64_t index)
+{
+	const struct job_group *g = &q->job->groups[group];
+	uint64_t gives = 0, awaits = 0;
+	const struct job_op *op = NULL;
+	struct verdict_fact *fact;
+	struct draft *draft;
+
+	if (!rollcall_lists_all(g))
+		return;
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		op = rollcall_op(&q->job->members[g->first_member + (int)seat], index);
+		if (!add_sums(op, &gives, &awaits))
+			return;
+	}
+	if (!op || gives == awaits || gives > INT64_MAX || awaits > INT64_MAX)
+		return;
+	draft = inquiry_draft(q, VERDICT_UNEVEN_SHARD);
+	draft->verdict.confidence = VERDICT_SUPPORTED;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_SAME_SPLITS;
+	draft->verdict.group = group;
+	draft->verdict.op_index = index;
+	draft->verdict.op = op->sig;
+	find_held(q, group, index, draft);
+	fact = draft_fact(q, draft, FACT_UNEVEN_SUMS, NO_RANK, g->cite);
+	fact->text = inquiry_op_name(op);
+	fact->a = (int64_t)gives;
+	fact->b = (int64_t)awaits;
+}
+
 /* Returns the first op with parts that somebody has not completed; 0 where there is none. */
 static uint64_t open_op(const struct inquiry *q, int group)
 {
@@ -177,6 +228,8 @@ void judge_parts(struct inquiry *q)
 			find_uneven(q, (int)group, index, &unevens);
 		if (unevens.list.nr)
 			write_uneven(q, (int)group, index, &unevens);
+		else if (index)
+			judge_sums(q, (int)group, index);
 		array_release(&unevens.list);
 	}
 }

@@ -1,0 +1,491 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Dumps that real jobs would leave, written with their truth: what class it is, who may be named above
+a guess, and how sure anybody may be of it. `truths.py WORD...` plays those with a word in the name.
+"""
+import json
+import os
+import pickle
+import random
+import subprocess
+import sys
+import tempfile
+
+from dumps import World
+
+INQUEST = os.environ["INQUEST"]
+SURE = ["unknown", "hypothesis", "supported", "established"]
+SETS = []
+
+
+def truth(name, classes, may=(), named=None, most="established", says=()):
+    """
+    classes: what it may be called, " or " between; may: who may be named above a hypothesis; named:
+    all who are named, where that is sure; most: how sure one may be.
+    """
+    def add(make):
+        SETS.append((name, classes.split(" or "), set(may), named, most, says, make))
+        return make
+    return add
+
+
+def but(size, *missing):
+    return [r for r in range(size) if r not in missing]
+
+
+def steps(world, many=5):
+    """Data parallel: three buckets a step."""
+    for _ in range(many):
+        for bucket in range(3):
+            world.collective(0, "all_reduce", sizes=((1000 + bucket,),))
+    return world
+
+
+def stands(world, who, group=0):
+    """All but one come to the next operation."""
+    ranks = [r for r in world.groups[group]["ranks"] if r != who]
+    world.collective(group, "all_reduce", ranks=ranks, done=False)
+    return world
+
+
+def late(who=3, size=8):
+    return stands(steps(World(size)), who)
+
+
+def write_each(world, at, change, name="nccl_trace_rank_%d"):
+    """Writes each rank's dump as changed by change(rank, dump)."""
+    for rank in range(world.size):
+        dump = world.dump(rank)
+        change(rank, dump)
+        with open(os.path.join(at, name % rank), "wb") as file:
+            pickle.dump(dump, file, protocol=2)
+
+
+# -- devices and the network ---
+
+def all_in(size=8, begun=None):
+    world = World(size)
+    world.times = begun is not None
+    steps(world)
+    world.collective(0, "all_reduce", done=False, begun=begun or ())
+    return world
+
+
+@truth("all in, nobody tells which GPU began", "transport-stall", named=[], most="hypothesis",
+       says=["records of which GPU began", "TORCH_NCCL_ENABLE_TIMING=1"])
+def _(at):
+    all_in().write(at)
+
+
+def write_dated(world, at):
+    world.write(at)
+    for name in os.listdir(at):
+        os.utime(os.path.join(at, name), ns=(world.time + 60 * 10**9,) * 2)
+
+
+@truth("all in, all GPUs began", "transport-stall", named=[], most="supported",
+       says=['"confidence": "supported"'])
+def _(at):
+    write_dated(all_in(begun=range(8)), at)
+
+
+@truth("all in, one GPU never began", "gpu-stall", [6], [6])
+def _(at):
+    all_in(begun=but(8, 6)).write(at)
+
+
+@truth("all in a message", "transport-stall or gpu-stall", named=[], most="hypothesis")
+def _(at):
+    world = World(2)
+    for _ in range(5):
+        world.message(0, 0, 1)
+    world.message(0, 0, 1, done=False)
+    world.write(at)
+
+
+@truth("ranks of a pair are held on the device, the others wait for them",
+       "gpu-stall or transport-stall or inconclusive", most="hypothesis")
+def _(at):
+    world = World(8)
+    pairs = [world.group(str(1 + i), "tp", [2 * i, 2 * i + 1]) for i in range(4)]
+    for _ in range(4):
+        for pair in pairs:
+            world.collective(pair, "all_reduce")
+        world.collective(0, "all_reduce")
+    for i, pair in enumerate(pairs):
+        world.collective(pair, "all_reduce", done=i != 1)
+    world.collective(0, "all_reduce", ranks=but(8, 2, 3), done=False)
+    world.write(at)
+
+
+# -- all-to-alls of experts ---
+
+def experts(more=0, done=False, size=4):
+    """One tensor for all: the last one awaits so many rows more than are given."""
+    world = World(size)
+    dice = random.Random(5)
+    for _ in range(4):
+        rows = [[dice.randrange(1, 40) for _ in range(size)] for _ in range(size)]
+        world.collective(0, "all_to_all",
+                         sizes={r: ((sum(rows[r]), 5),) for r in range(size)},
+                         out={r: ((sum(row[r] for row in rows), 5),) for r in range(size)})
+    world.collective(0, "all_to_all", done=done, sizes={r: ((100 + r, 5),) for r in range(size)},
+                     out={r: ((103 - r + more * (r == 2), 5),) for r in range(size)})
+    return world
+
+
+SUMS = ["all together give 8120 bytes in AlltoAll, and await 8140: splits differ"]
+
+
+@truth("splits agree", "transport-stall", named=[], most="hypothesis")
+def _(at):
+    experts().write(at)
+
+
+@truth("splits differ", "uneven-shard", named=[], most="supported", says=SUMS)
+def _(at):
+    experts(1).write(at)
+
+
+@truth("splits differ, some are done", "uneven-shard", named=[], most="supported", says=SUMS)
+def _(at):
+    experts(1, [0, 3]).write(at)
+
+
+@truth("splits differ, one dump lacks", "inconclusive or transport-stall", named=[],
+       most="hypothesis")
+def _(at):
+    experts(1).write(at, without=[3])
+
+
+@truth("splits differ, and older dumps noted something else", "transport-stall", named=[],
+       most="hypothesis")
+def _(at):
+    experts(1).write(at, version="2.3")
+
+
+@truth("a rank does not come to an all-to-all", "host-stall", [2], [2])
+def _(at):
+    world = experts(done=True)
+    world.collective(0, "all_to_all", ranks=but(4, 2), done=False)
+    world.write(at)
+
+
+# -- who does not come ---
+
+@truth("absent", "host-stall", [3], [3])
+def _(at):
+    late().write(at)
+
+
+@truth("absent, without a dump", "inconclusive", named=[])
+def _(at):
+    late().write(at, without=[3])
+
+
+@truth("half of the ranks are gone with their dumps", "inconclusive", named=[])
+def _(at):
+    world = steps(World(16))
+    world.collective(0, "all_reduce", ranks=range(8), done=False)
+    world.write(at, without=range(8, 16))
+
+
+@truth("died in an exception, and dumped long before the others", "host-stall", [3])
+def _(at):
+    world = late()
+    world.write(at)
+    for rank in range(8):
+        os.utime("%s/nccl_trace_rank_%d" % (at, rank),
+                 ns=(world.time + (1 if rank == 3 else 601) * 10**9,) * 2)
+
+
+@truth("others launched ahead, each as far as it could", "host-stall", [3], [3])
+def _(at):
+    world = late()
+    for ahead in range(6):
+        world.collective(0, "all_reduce", ranks=[r for r in but(8, 3) if r % 6 > ahead], done=False)
+    world.write(at)
+
+
+@truth("a node's clock is wrong", "host-stall", [3], [3])
+def _(at):
+    world = late()
+    world.set_clock(range(4), -7200 * 10**9)
+    world.write(at)
+
+
+@truth("the watchdog of one gave up, and has a short timeout", "host-stall", [3], [3])
+def _(at):
+    world = World(8)
+    pairs = [world.group(str(1 + i), "tp", [2 * i, 2 * i + 1]) for i in range(4)]
+    for pair in pairs * 4:
+        world.collective(pair, "all_reduce")
+    world.collective(pairs[1], "all_reduce", ranks=[2], done=False)
+    world.entries[2][-1].update(retired=True, timeout_ms=5000)
+    for pair in (pairs[0], pairs[2], pairs[3]):
+        world.collective(pair, "all_reduce")
+    world.collective(0, "all_reduce", ranks=but(8, 2, 3), done=False)
+    world.write(at)
+
+
+@truth("a later stage waits for a rank through two groups", "host-stall", [7], [7])
+def _(at):
+    world = World(8)
+    tp = [world.group(str(1 + i), "tp", [2 * i, 2 * i + 1]) for i in range(4)]
+    dp = [world.group(str(5 + i), "dp", range(i, 8, 2)) for i in (0, 1)]
+    for group in (tp + dp) * 4 + tp[:3]:
+        world.collective(group, "all_reduce")
+    world.collective(tp[3], "all_reduce", ranks=[6], done=False)
+    world.collective(dp[0], "all_reduce", ranks=[0, 2, 4], done=False)
+    world.collective(dp[1], "all_reduce", ranks=[1, 3, 5], done=False)
+    world.write(at)
+
+
+def pipeline():
+    world = World(4)
+    for _ in range(12):
+        for stage in range(3):
+            world.message(0, stage, stage + 1)
+        for stage in (3, 2, 1):
+            world.message(0, stage, stage - 1)
+    world.message(0, 0, 1)
+    world.message(0, 1, 2, done=False, sides=("send",))
+    world.message(0, 2, 3, done=False, sides=("recv",))
+    world.message(0, 0, 1, done=False, sides=("send",))
+    return world
+
+
+@truth("a stage of a pipeline stands", "host-stall", [2], [2])
+def _(at):
+    pipeline().write(at)
+
+
+@truth("a stage of a pipeline stands, and left no dump", "inconclusive", named=[])
+def _(at):
+    pipeline().write(at, without=[2])
+
+
+@truth("a stage of a pipeline stands, entries overwritten", "host-stall or inconclusive", [2])
+def _(at):
+    pipeline().write(at, keep=10)
+
+
+@truth("a receiver is away, and its sender went on", "host-stall", [1], [1])
+def _(at):
+    world = World(4)
+    for _ in range(5):
+        world.message(0, 0, 1)
+        world.message(0, 2, 3)
+        world.collective(0, "all_reduce_barrier")
+    world.message(0, 0, 1, sides=("send",))
+    world.message(0, 2, 3)
+    world.collective(0, "all_reduce_barrier", ranks=[0, 2, 3], done=False)
+    world.write(at)
+
+
+# -- what ranks do otherwise ---
+
+@truth("a bucket is left out", "collective-mismatch or uneven-shard", [4], [4])
+def _(at):
+    world = steps(World(8))
+    for bucket in range(3):
+        world.collective(0, "all_reduce", ranks=but(8, 4) if bucket == 1 else range(8),
+                         done=not bucket, sizes=((1000 + bucket,),))
+    world.write(at)
+
+
+@truth("one operation too many", "order-inversion or collective-mismatch", [7])
+def _(at):
+    world = World(8)
+    other = world.group("1", "dp", range(8))
+    for _ in range(5):
+        world.collective(0, "all_reduce")
+        world.collective(other, "all_reduce", sizes=((77,),))
+    world.collective(0, "all_reduce")
+    world.collective(0, "all_reduce", ranks=[7], done=False)
+    world.collective(other, "all_reduce", ranks=range(7), done=False, sizes=((77,),))
+    world.write(at)
+
+
+@truth("two ranks, two operations", "collective-mismatch", named=[])
+def _(at):
+    world = steps(World(2))
+    world.collective(0, "all_reduce", ranks=[0], done=False)
+    world.collective(0, "broadcast", ranks=[1], done=False)
+    world.write(at)
+
+
+@truth("two groups in opposite orders", "order-inversion", named=[])
+def _(at):
+    world = World(2)
+    groups = [world.group(name, name, [0, 1]) for name in "ab"]
+    for group in groups * 4:
+        world.collective(group, "all_reduce")
+    for first, second in ((0, 1), (1, 0)):
+        world.collective(groups[first], "all_reduce", ranks=[first], done=False)
+        world.collective(groups[second], "all_reduce", ranks=[first], done=False)
+    world.write(at)
+
+
+@truth("a gather with a part less", "uneven-shard or collective-mismatch", [3], [3])
+def _(at):
+    world = steps(World(8))
+    for last in (False, True):
+        world.go_on()
+        for rank in range(8):
+            world.groups[0]["seq"][rank] += 1
+            for _ in range(2 if last and rank == 3 else 3):
+                world.entry(rank, 0, "_allgather_oop", False, [[64]], out=[[512]], status=False)
+            world.entry(rank, 0, "ALLGATHER_coalesced", not last, [[64]], out=[[512]])
+    world.write(at)
+
+
+# -- groups ---
+
+def namesakes():
+    world = World(8)
+    groups = [world.group("0:split:1", "tp", range(4 * i, 4 * i + 4)) for i in (0, 1)]
+    for group in groups * 5:
+        world.collective(group, "all_reduce")
+    return stands(world, 5, groups[1])
+
+
+@truth("groups of one name, and other members", "host-stall", [5], [5])
+def _(at):
+    namesakes().write(at)
+
+
+@truth("a list that lacks ranks that are there", "host-stall or inconclusive", most="hypothesis")
+def _(at):
+    write_each(late(), at,
+               lambda rank, dump: dump["pg_config"]["0"].update(ranks="[0, 1, 2, 3, 4, 5]"))
+
+
+# -- attempts ---
+
+@truth("who waits has only a dump of an earlier attempt", "host-stall", [3], [3])
+def _(at):
+    steps(World(8), 2).write(at, without=but(8, 5))
+    world = World(8)
+    world.time += 3600 * 10**9
+    stands(steps(world), 3).write(at, without=[5])
+
+
+@truth("who is away has only a dump of an earlier attempt", "host-stall or inconclusive",
+       most="hypothesis")
+def _(at):
+    steps(World(8), 2).write(at, without=but(8, 3))
+    world = World(8)
+    world.time += 3600 * 10**9
+    stands(steps(world), 3).write(at, without=[3])
+
+
+@truth("dumps of a job that runs, each of another moment", "inconclusive", named=[])
+def _(at):
+    for rank in range(8):
+        world = World(8)
+        for _ in range(20 + 3 * rank):
+            world.collective(0, "all_reduce")
+        world.collective(0, "all_reduce", done=False)
+        world.write(at, without=but(8, rank))
+
+
+# -- forms ---
+
+def of_version(minor):
+    """What a version lacks, or calls otherwise."""
+    def change(_, dump):
+        dump["version"] = "2.%d" % minor
+        if minor < 3:
+            del dump["pg_status"]
+        library = dump.pop("nccl_version")
+        if minor >= 7:
+            dump["comm_lib_version" if minor >= 10 else "nccl_version"] = library
+        for entry in dump["entries"]:
+            for key in (["thread_id", "thread_name"] if minor < 9 else []) + \
+                    (["timeout_ms"] if minor < 4 else []):
+                del entry[key]
+    return change
+
+
+def add_versions():
+    for minor in range(12):
+        @truth("version 2.%d" % minor, "host-stall", [3], [3])
+        def _(at, minor=minor):
+            write_each(late(), at, of_version(minor))
+
+
+add_versions()
+
+
+@truth("JSON of the debug server", "host-stall", [3], [3])
+def _(at):
+    world = late()
+    for rank in range(8):
+        dump = world.dump(rank, version="2.10")
+        for entry in dump["entries"]:
+            entry.pop("frames", None)
+            for key in ("time_discovered_started_ns", "time_discovered_completed_ns"):
+                entry[key] = entry[key] or 0
+        for status in dump["pg_status"].values():
+            status.update({key: str(number) for key, number in status.items()})
+        with open("%s/trace_%d.json" % (at, rank), "w") as file:
+            json.dump(dict(dump, nccl_comm_state={"0xabc": {"rank": str(rank)}}), file)
+
+
+@truth("nobody noted when it saw that an operation was over", "host-stall", [3], [3])
+def _(at):
+    def forget(_, dump):
+        for entry in dump["entries"]:
+            entry.update(time_discovered_started_ns=None, time_discovered_completed_ns=None)
+    write_each(late(), at, forget)
+
+
+@truth("all dumps are cut", "host-stall or inconclusive", most="hypothesis")
+def _(at):
+    late().write(at)
+    for name in os.listdir(at):
+        os.truncate(os.path.join(at, name), os.path.getsize(os.path.join(at, name)) * 9 // 10)
+
+
+def judge(make):
+    with tempfile.TemporaryDirectory() as at:
+        make(at)
+        run = subprocess.run([INQUEST, "diagnose", "--json", at], capture_output=True, text=True)
+    said = json.loads(run.stdout)
+    return said, json.dumps(said)
+
+
+def complain(said, text, classes, may, named, most, says):
+    """Yields what is said otherwise than is true, or surer than anybody can be."""
+    verdicts = said["verdicts"]
+    first = verdicts[0] if verdicts else {"class": "too early", "confidence": "unknown"}
+    all_named = sorted({c for v in verdicts for c in v["culprits"]})
+    firm = {c for v in verdicts for c in v["culprits"] if SURE.index(v["confidence"]) > 1}
+    if first["class"] not in classes:
+        yield "%s, not %s" % (first["class"], " or ".join(classes))
+    if firm - may:
+        yield "names %s" % sorted(firm)
+    if named is not None and all_named != sorted(named):
+        yield "names %s, not %s" % (all_named, named)
+    if SURE.index(first["confidence"]) > SURE.index(most):
+        yield first["confidence"]
+    yield from ("does not say: " + words for words in says if words not in text)
+
+
+def main(words):
+    failed = 0
+    for name, classes, may, named, most, says, make in SETS:
+        if words and not any(word in name for word in words):
+            continue
+        said, text = judge(make)
+        wrong = list(complain(said, text, classes, may, named, most, says))
+        for line in wrong:
+            print("%s: %s" % (name, line))
+        if wrong:
+            print("   %s" % [v["headline"] for v in said["verdicts"]])
+        failed += bool(wrong)
+    return 1 if failed else 0
+
+
+sys.exit(main(sys.argv[1:]))
