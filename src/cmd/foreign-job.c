@@ -20,6 +20,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/job-words.h"
+#include "cmd/seeing.h"
 #include "cmd/seen-folders.h"
 #include "evidence/agent/fellows.h"
 #include "evidence/agent/jobs-people.h"
@@ -79,6 +80,8 @@ static bool may_look(struct survey *survey, uint32_t pid)
 {
 	const struct survey_process *process = survey_find(survey, pid);
 
+	if (!process && seeing_is_hidden(pid))
+		return false;
 	if (!process || process->stat.state == 'Z') {
 		cmd_complain(process ? "process %u is over: nothing of it can be looked at"
 				     : "no process %u here, and no job has that name: `inquest ls "
@@ -254,13 +257,18 @@ const struct jobs_entry *foreign_find_own(
 
 static void complain_none(const struct survey *survey)
 {
-	if (survey->unreadable)
+	struct str words = {0};
+
+	if (seeing_add_hidden("no rank is seen here: ", "attach --all", &words))
+		cmd_complain("%s", str_text(&words));
+	else if (survey->unreadable)
 		cmd_complain("no rank here: no process that may be asked has RANK, SLURM_PROCID "
 			     "or the like; %zu of other users may not: try as root",
 			survey->unreadable);
 	else
 		cmd_complain("no rank here: no process has RANK, SLURM_PROCID or the like; "
 			     "`inquest attach PID' looks at any");
+	str_release(&words);
 }
 
 void foreign_list(struct survey *survey, const struct survey_job *job, const char *verb)

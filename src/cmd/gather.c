@@ -19,6 +19,7 @@
 #include "cmd/reach/here.h"
 #include "cmd/reach/key.h"
 #include "cmd/run/save.h"
+#include "cmd/seeing.h"
 #include "evidence/format/bundle.h"
 
 /* Options without a short form, numbered beyond all letters. */
@@ -228,6 +229,7 @@ static int nothing_here(
 {
 	const struct survey *survey = &here->pick.foreign.survey;
 	struct str words = {0};
+	bool hidden;
 
 	str_printf(&words, "nothing here is of %s", arguments->job);
 	key_add_fault(arguments->job, &words);
@@ -236,9 +238,11 @@ static int nothing_here(
 	else if (survey->unreadable)
 		str_printf(&words, "; %zu process%s here may not be asked", survey->unreadable,
 			survey->unreadable == 1 ? "" : "es");
+	hidden = !lost->len && seeing_add_hidden("; ", "ls --all", &words);
 	if (arguments->text)
 		printf("INQ:%s %s\n", lost->len ? "fail" : "none", str_text(&words));
-	cmd_complain("%s: `inquest ls --all' lists the jobs here", str_text(&words));
+	cmd_complain("%s%s", str_text(&words),
+		hidden ? "" : ": `inquest ls --all' lists the jobs here");
 	str_release(&words);
 	(void)finish_stdout();
 	return CMD_UNREADABLE;
@@ -255,7 +259,9 @@ static int run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	alarm(arguments.deadline);
 	budget_watch(&arguments.budget);
-	status = here_find(&here, arguments.job);
+	status = seeing_check_gather(arguments.job, arguments.text);
+	if (!status)
+		status = here_find(&here, arguments.job);
 	if (!status) {
 		gather_parts(&here, &arguments, &arguments.budget.meter, &groups, &lost);
 		add_refused(&here, groups.parts.nr > 0, &lost);

@@ -13,6 +13,7 @@
 #include "cmd/job-words.h"
 #include "cmd/look.h"
 #include "cmd/reach/key.h"
+#include "cmd/seeing.h"
 #include "cmd/seen-folders.h"
 #include "evidence/agent/fellows.h"
 #include "evidence/gather/foreign.h"
@@ -414,9 +415,16 @@ static void take_whole(struct job_pick *pick)
 
 int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, bool all)
 {
+	const char *const every[] = {"--all"};
 	struct complaint why = {0};
-	int status = CMD_UNREADABLE;
+	struct str command = {0};
+	int status = CMD_UNREADABLE, seen;
 
+	seeing_command(&command, pick->verb, all ? every : names, all ? 1 : n);
+	seen = seeing_check(str_text(&command));
+	str_release(&command);
+	if (seen)
+		return seen;
 	if (all && n) {
 		cmd_complain("--all looks for jobs, and one was named: say either");
 		status = CMD_USAGE;

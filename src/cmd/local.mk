@@ -57,6 +57,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/reach/script.c %D%/reach/script.h \
 	%D%/reach/squeue.c %D%/reach/squeue.h \
 	%D%/say.c %D%/say.h \
+	%D%/seeing.c %D%/seeing.h \
 	%D%/seen-folders.c %D%/seen-folders.h \
 	%D%/bundle-files.c %D%/bundle-files.h \
 	%D%/dump-files.c %D%/dump-files.h \

@@ -15,6 +15,7 @@
 #include "cmd/outlet.h"
 #include "cmd/owner.h"
 #include "cmd/receipts.h"
+#include "cmd/seeing.h"
 #include "cmd/seen-folders.h"
 #include "evidence/agent/fellows.h"
 #include "evidence/agent/jobs.h"
@@ -468,6 +469,19 @@ static void print_failed(const struct failed *failed)
 	str_release(&words);
 }
 
+/* Says that nothing is listed, and where more may be. */
+static void complain_none(bool all)
+{
+	struct str hidden = {0};
+
+	if (all && seeing_add_hidden("no job is seen here: ", "ls --all", &hidden))
+		cmd_complain("%s", str_text(&hidden));
+	else
+		cmd_complain("no job here: start one with `inquest run -- COMMAND'%s",
+			all ? "" : "; `inquest ls --all' has those without probe");
+	str_release(&hidden);
+}
+
 static void print_table(const struct jobs *jobs, struct survey *survey,
 	const struct receipts *past, bool all)
 {
@@ -481,8 +495,7 @@ static void print_table(const struct jobs *jobs, struct survey *survey,
 		printf("%-26s%-20s%-9s%-10s%-9s%s\n", "JOB", "NAME", "RANKS", "STATE", "AGE",
 			"USER");
 	else
-		cmd_complain("no job here: start one with `inquest run -- COMMAND'%s",
-			all ? "" : "; `inquest ls --all' has those without probe");
+		complain_none(all);
 	print_own(jobs, all, &failed);
 	array_for_each(&survey->jobs, job)
 		if (!job->own)
@@ -551,7 +564,9 @@ static int run(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	budget_watch(&arguments.budget);
-	if (jobs_list(&jobs, &why) < 0)
+	if (seeing_check(arguments.all ? "ls --all" : "ls"))
+		status = CMD_UNREADABLE;
+	else if (jobs_list(&jobs, &why) < 0)
 		cmd_complain("cannot list jobs: %s", complaint_text(&why));
 	else {
 		look_after_orphans(&jobs);

@@ -34,6 +34,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/threads/runner.c %D%/threads/runner.h \
 	%D%/program.c %D%/program.h \
 	%D%/read.c %D%/read.h \
+	%D%/sight.c %D%/sight.h \
 	%D%/survey/places.c %D%/survey/places.h \
 	%D%/survey/slurm.c %D%/survey/slurm.h \
 	%D%/threads/sleep-clock.c %D%/threads/sleep-clock.h \

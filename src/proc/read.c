@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "proc/sight.h"
 
 /*
  * Appends at most `cap` bytes of an open file of /proc. Returns 0 or an errno, which is positive.
@@ -110,7 +111,9 @@ bool proc_is_alive(struct proc_id id)
 {
 	struct procstat stat;
 
-	return proc_read_stat(id, &stat) == 0 && stat.state != 'Z' && stat.state != 'X';
+	if (proc_read_stat(id, &stat) < 0)
+		return proc_is_unseen(id);
+	return stat.state != 'Z' && stat.state != 'X';
 }
 
 uint64_t proc_start_time(uint32_t pid)

@@ -39,7 +39,7 @@ int proc_read_stat(struct proc_id id, struct procstat *ret) __attribute__((nonnu
 /* Appends the stat lines of all its threads, in the order of their tids. Returns 0 or -errno. */
 int proc_read_tasks(uint32_t pid, struct str *into) __attribute__((nonnull));
 
-/* True if the process is there, and is no zombie. */
+/* True if the process is there, and is no zombie; and if nobody can know (proc_is_unseen()). */
 bool proc_is_alive(struct proc_id id);
 
 /* Returns the start time of the process that has this pid now; 0 if there is none. */

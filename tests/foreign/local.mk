@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Jobs that have nothing of ours.
-check_PROGRAMS += %D%/parked %D%/parked-fp %D%/proctable %D%/table
+check_PROGRAMS += %D%/parked %D%/parked-fp %D%/proctable %D%/table %D%/undumpable
 
 %C%_parked_SOURCES = %D%/parked.c
 %C%_parked_CFLAGS = $(PLAIN_CFLAGS)
@@ -10,6 +10,8 @@ check_PROGRAMS += %D%/parked %D%/parked-fp %D%/proctable %D%/table
 %C%_proctable_SOURCES = %D%/proctable.c
 %C%_proctable_CFLAGS = $(PLAIN_CFLAGS)
 %C%_proctable_LDFLAGS = -rdynamic
+%C%_undumpable_SOURCES = %D%/undumpable.c
+%C%_undumpable_CFLAGS = $(PLAIN_CFLAGS)
 %C%_table_SOURCES = %D%/table.c
 %C%_table_LDADD = $(PROC_FLOORS)
 
@@ -26,7 +28,7 @@ check_LTLIBRARIES += %D%/libmpi-spinning.la
 
 EXTRA_DIST += %D%/foreign.sh %D%/mpi-ranks.c %D%/mpi-ranks.py %D%/mpi.sh %D%/pod.sh %D%/scope.sh
 SH_TESTS += %D%/access.test %D%/driver.test %D%/found.test %D%/loop.test %D%/mpi.test \
-	%D%/mpi-python.test \
+	%D%/hidden.test %D%/mpi-python.test %D%/musl.test \
 	%D%/parked.test %D%/proctable.test %D%/served.test %D%/slurm.test %D%/spawned.test \
 	%D%/spinning.test %D%/strangers.test %D%/yama.test
 ASAN_TESTS += %D%/found.test %D%/loop.test %D%/proctable.test %D%/served.test %D%/slurm.test

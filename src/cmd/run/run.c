@@ -25,6 +25,7 @@
 #include "cmd/run/jobdir.h"
 #include "cmd/run/wrap.h"
 #include "preflight/preflight-launch.h"
+#include "proc/sight.h"
 #include "proc/spare.h"
 
 #define DEFAULT_HANG_S 30
@@ -176,7 +177,9 @@ static void arm(const struct jobdir *dir)
 	struct complaint why = {0};
 	struct str probe = {0};
 
-	if (find_probe(&probe, &why) < 0) {
+	if (proc_sight() == PROC_SIGHT_NONE) {
+		cmd_complain("the job runs without probe: /proc is not mounted here");
+	} else if (find_probe(&probe, &why) < 0) {
 		cmd_complain("the job runs without probe: %s: is inquest installed whole?",
 			complaint_text(&why));
 	} else if (strpbrk(probe.text, " :")) {

@@ -7,13 +7,15 @@
 
 /*
  * Judges whether a process lives: dead only if its lock is free (or it has none) and it is gone or
- * a zombie.
+ * a zombie. Of who is not seen, but may be there, nobody knows.
  */
-static enum job_known liveness_judge(bool there, char state, const char *lock)
+static enum job_known liveness_judge(bool there, bool unseen, char state, const char *lock)
 {
 	if (there)
 		return state == 'Z' || state == 'X' ? JOB_NO : JOB_YES;
-	return lock && !strcmp(lock, "held") ? JOB_YES : JOB_NO;
+	if (lock && !strcmp(lock, "held"))
+		return JOB_YES;
+	return unseen ? JOB_MAYBE : JOB_NO;
 }
 
 static int liveness_decode(const struct exhibit *exhibit, struct job_builder *builder,
@@ -22,7 +24,7 @@ static int liveness_decode(const struct exhibit *exhibit, struct job_builder *bu
 	struct json_object *object = json_get_document(exhibit, why);
 	struct decode_process *process;
 	struct decode_host *host;
-	int64_t there, here = 0;
+	int64_t there, here = 0, unseen = 0;
 	const char *role, *state;
 
 	(void)builder;
@@ -36,9 +38,10 @@ static int liveness_decode(const struct exhibit *exhibit, struct job_builder *bu
 	state = json_get_text(object, "state");
 	role = json_get_text(object, "role");
 	json_get_int(object, "here", &here);
+	json_get_int(object, "unseen", &unseen);
 	process->here = here > 0 && here <= UINT32_MAX ? (uint32_t)here : 0;
-	process->alive = liveness_judge(
-		there != 0, state ? state[0] : 0, json_get_text(object, "lock"));
+	process->alive = liveness_judge(there != 0, unseen != 0, state ? state[0] : 0,
+		json_get_text(object, "lock"));
 	if (process->alive == JOB_NO)
 		context_end(process, &(const struct decode_end){.witness = WITNESS_ABSENCE,
 					     .end = JOB_GONE,

@@ -24,6 +24,7 @@
 #include "evidence/format/json-put.h"
 #include "proc/cgroup.h"
 #include "proc/blocking-read.h"
+#include "proc/sight.h"
 #include "proc/tree.h"
 #include "proc/watch.h"
 
@@ -362,9 +363,9 @@ static void history_look_after(struct history *history, const struct proc_list *
 			continue;
 		if (!process->seen && proc_read_stat(process->id, &stat) == 0)
 			history_take(history, &stat, children, true);
-		if (!process->seen)
+		if (!process->seen && !proc_is_unseen(process->id))
 			history_end(history, process);
-		else if (!process->ended)
+		else if (process->seen && !process->ended)
 			history_watch(history, process);
 	}
 }

@@ -9,17 +9,20 @@
 
 #include "base/alloc.h"
 #include "proc/read.h"
+#include "proc/sight.h"
 #include "ring/census-read.h"
 
 /* Looks for the process by the pid that we see, without a lock. */
 static struct liveness liveness_look(struct proc_id here)
 {
-	struct liveness ret = {LIVENESS_LOCK_UNKNOWN, here.pid, false, 0};
+	struct liveness ret = {.here = here.pid};
 	struct procstat stat;
 
 	if (here.pid && proc_read_stat(here, &stat) == 0) {
 		ret.there = true;
 		ret.state = stat.state;
+	} else if (here.pid) {
+		ret.unseen = proc_is_unseen(here);
 	}
 	return ret;
 }
@@ -122,7 +125,7 @@ bool liveness_is_alive(const struct liveness *liveness)
 {
 	if (liveness->there)
 		return liveness->state != 'Z' && liveness->state != 'X';
-	return liveness->lock == LIVENESS_LOCK_HELD;
+	return liveness->unseen || liveness->lock == LIVENESS_LOCK_HELD;
 }
 
 /*

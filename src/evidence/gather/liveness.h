@@ -22,6 +22,8 @@ struct liveness {
 	enum liveness_lock lock;
 	uint32_t here; /* its pid as we see it; 0: we see no such process */
 	bool there;    /* true if the process with that pid has its start time */
+	/* not there, but /proc does not show who has that pid: nobody knows whether it lives */
+	bool unseen;
 	char state;    /* of its main thread, as /proc/PID/stat has it; 0 where it is not there */
 };
 
@@ -56,7 +58,7 @@ bool liveness_same_program(uint32_t one, uint32_t other);
 /*
  * Concludes whether a process lives. A pid with its start time does, unless it is a zombie. A
  * process that we cannot see (in another pid namespace) lives only if it holds its lock; an unknown
- * lock is no sign of life.
+ * lock is no sign of life. One that /proc does not show is taken for alive.
  */
 bool liveness_is_alive(const struct liveness *liveness);
 

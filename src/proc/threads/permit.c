@@ -13,6 +13,7 @@
 #define PERMIT_SYS_PTRACE 19 /* CAP_SYS_PTRACE, of linux/capability.h */
 #define PERMIT_SETGID	  6 /* CAP_SETGID */
 #define PERMIT_SETUID	  7 /* CAP_SETUID */
+#define PERMIT_STATUS	  65536 /* bytes of a status text, at most */
 #define PERMIT_YAMA	  "/proc/sys/kernel/yama/ptrace_scope"
 
 /* Returns what stands behind a name on its line of a status text; "" if there is no such line. */
@@ -38,7 +39,7 @@ void permit_look_at_us(struct permit_facts *facts)
 	unsigned long long caps;
 
 	facts->ours = geteuid();
-	if (proc_read((uint32_t)getpid(), "status", &status, NULL) == 0) {
+	if (file_read("/proc/self/status", PERMIT_STATUS, &status, NULL) == 0) {
 		caps = strtoull(status_field(str_text(&status), "\nCapEff:"), NULL, 16);
 		facts->capable = caps >> PERMIT_SYS_PTRACE & 1;
 		facts->becomes = (caps >> PERMIT_SETUID & 1) && (caps >> PERMIT_SETGID & 1);

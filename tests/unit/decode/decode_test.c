@@ -177,7 +177,10 @@ static void the_census_tells_who_is_there(void **state)
 	job_free(job);
 }
 
-/* closefrom() drops the lock of the living, a zombie keeps its pid: both must count. */
+/*
+ * closefrom() drops the lock of the living, a zombie keeps its pid: both must count. Who is not
+ * shown may live.
+ */
 static void dead_needs_a_free_lock_and_no_process(void **state)
 {
 	static const struct {
@@ -189,6 +192,9 @@ static void dead_needs_a_free_lock_and_no_process(void **state)
 		{"{\"there\": 1, \"state\": \"Z\", \"lock\": \"free\"}", JOB_GONE},
 		{"{\"there\": 0, \"lock\": \"free\"}", JOB_GONE},
 		{"{\"there\": 0, \"lock\": \"unknown\"}", JOB_GONE},
+		{"{\"there\": 0, \"lock\": \"held\", \"unseen\": 1}", JOB_ALIVE},
+		{"{\"there\": 0, \"lock\": \"free\", \"unseen\": 1}", JOB_END_UNKNOWN},
+		{"{\"there\": 0, \"lock\": \"unknown\", \"unseen\": 1}", JOB_END_UNKNOWN},
 		{"{}", JOB_END_UNKNOWN},
 		{"{\"there\": ", JOB_END_UNKNOWN},
 	};

@@ -117,6 +117,8 @@ void live_add_liveness(struct evidence *into, const char *host,
 	json_put_int(object, "there", liveness->there);
 	if (liveness->there)
 		json_put_text(object, "state", state);
+	if (liveness->unseen)
+		json_put_int(object, "unseen", 1);
 	live_add_document(into,
 		&(struct exhibit){.kind = EXHIBIT_LIVENESS,
 			.host = (char *)host,

@@ -38,6 +38,7 @@
 #include "evidence/gather/twins.h"
 #include "evidence/gather/unprobed.h"
 #include "proc/read.h"
+#include "proc/sight.h"
 #include "ring/census-read.h"
 
 /* The folder of the job, or of one of its fellows. */
@@ -94,6 +95,19 @@ static void live_add(struct live *live, const struct exhibit *about, struct str 
 
 /* --- Census, liveness ------------------------------------------------------------------------ */
 
+/* Notes that a rank is not seen here, though it may live, and what would show it. */
+static void live_lack_sight(struct live *live, const struct live_process *process)
+{
+	struct str words = {0}, command = {0};
+
+	str_printf(&words, "process %u: ", process->pid);
+	str_printf(&command, "attach %s", live_id(live));
+	proc_sight_words(proc_sight(), str_text(&command), &words);
+	evidence_add_gap(live->into, live->host, process->pid, str_text(&words));
+	str_release(&command);
+	str_release(&words);
+}
+
 static void live_take_slot(
 	struct live *live, const struct census_slot *slot, const struct liveness *liveness)
 {
@@ -110,6 +124,8 @@ static void live_take_slot(
 		.ring_due = slot->state == CENSUS_RANK && slot->generation >= 1,
 	};
 	live_add_liveness(live->into, live->host, process, liveness);
+	if (liveness->unseen && process->threads)
+		live_lack_sight(live, process);
 }
 
 static void live_take_agent(struct live *live, const struct census_header *header)
