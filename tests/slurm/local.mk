@@ -4,7 +4,7 @@
 # (bed.sh); without Debian's slurm-wlm and munge they skip. The quick ones are a part of check.
 EXTRA_DIST += %D%/bed.sh %D%/ranks.sh $(SLURM_LONG_TESTS)
 SLURM_TESTS = %D%/attach.test %D%/bed.test %D%/rally.test
-SLURM_LONG_TESTS = %D%/ends.test %D%/forms.test %D%/kinds.test %D%/requeue.test
+SLURM_LONG_TESTS = %D%/ends.test %D%/forms.test %D%/kinds.test %D%/limit.test %D%/requeue.test
 SH_TESTS += $(SLURM_TESTS)
 check-slurm: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SLURM_TESTS) $(SLURM_LONG_TESTS)'

@@ -37,6 +37,6 @@ SH_TESTS += %D%/anew.test %D%/bare.test %D%/built.test \
 	%D%/unread.test \
 	%D%/room.test %D%/squashed.test %D%/umask.test %D%/unanswering.test \
 	%D%/unseen.test %D%/users.test \
-	%D%/wrapped.test %D%/wrecks.test
+	%D%/wrapped.test %D%/wrappers.test %D%/wrecks.test
 TSAN_TESTS += %D%/threads.test
 ASAN_TESTS += %D%/racing.test %D%/wrecks.test
