@@ -100,17 +100,13 @@ static void prefer_older(struct habit *h, size_t n)
 	}
 }
 
-struct habit habit_of(const struct job *job, struct rank_index rank)
+struct habit habit_of(
+	const struct job *job, const struct by_rank *seats, struct rank_index rank)
 {
 	struct habit h = {.kind = HABIT_UNKNOWN};
-	ARRAY(size_t) seats = {0};
-	struct rank_row row;
+	struct rank_row row = rank_row_make(
+		job, &seats->at[seats->first[rank.i]], by_rank_count(seats, rank));
 
-	for (size_t i = 0; i < job->nmembers; i++)
-		if (same_rank(job->members[i].rank, rank))
-			*array_add(&seats) = i;
-	row = rank_row_make(job, seats.items, seats.nr);
-	array_release(&seats);
 	h.row = row.items;
 	find_habit(&h, row.n);
 	prefer_older(&h, row.n);

@@ -11,6 +11,7 @@
 #ifndef JOB_HABIT_H
 #define JOB_HABIT_H
 
+#include "job/by-rank.h"
 #include "job/usual.h"
 
 enum habit_kind {
@@ -28,8 +29,9 @@ struct habit {
 	size_t period; /* ops to a step; 0: no habit is known */
 };
 
-/* Finds the habit of a rank. The caller releases it. */
-struct habit habit_of(const struct job *job, struct rank_index rank);
+/* Finds the habit of a rank. `seats`: the job's members by rank. The caller releases it. */
+struct habit habit_of(
+	const struct job *job, const struct by_rank *seats, struct rank_index rank);
 /* Frees the row. */
 void habit_release(struct habit *habit);
 

@@ -264,6 +264,7 @@ struct job_member {
 	size_t nops;
 	const struct job_op *p2p;
 	size_t np2p;
+	const struct job_message_index *messages; /* p2p by peer (message-index.h); NULL: none */
 	const char *cite;
 };
 

@@ -18,6 +18,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal/build-launch.c \
 	%D%/seal/seal-launches.c \
 	%D%/lock-holders.c %D%/lock-holders.h \
+	%D%/message-index.c %D%/message-index.h \
 	%D%/messages.c %D%/messages.h \
 	%D%/names.c %D%/names.h \
 	%D%/rank-row.c %D%/rank-row.h \
@@ -51,7 +52,9 @@ src_job_libjob_la_SOURCES = \
 	%D%/spans.c %D%/spans.h \
 	%D%/step-told.c %D%/step-told.h \
 	%D%/pace.c %D%/pace.h \
-	%D%/waitfor/waitfor-callers.c %D%/waitfor/waitfor-launches.c %D%/waitfor/waitfor-make.h \
+	%D%/waitfor/waitfor-callers.c \
+	%D%/waitfor/waitfor-earlier.c %D%/waitfor/waitfor-earlier.h \
+	%D%/waitfor/waitfor-launches.c %D%/waitfor/waitfor-make.h \
 	%D%/waitfor/waitfor-missing.c \
 	%D%/waitfor/waitfor-parts.c %D%/waitfor/waitfor-parts.h \
 	%D%/waitfor/waitfor-store.c \

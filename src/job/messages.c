@@ -2,6 +2,7 @@
 #include "job/messages.h"
 
 #include "job/backends.h"
+#include "job/message-index.h"
 #include "job/names.h"
 #include "job/rollcall.h"
 
@@ -21,22 +22,11 @@ struct side {
 	bool by_tag;		       /* the two match by their tags, else by their numbers */
 };
 
-/*
- * True if `theirs` is a call of the peer that may match: of the other kind, and towards this seat.
- */
-static bool is_towards(const struct side *side, const struct job_op *theirs)
-{
-	return theirs->sig.op == side->match &&
-	       same_group_rank(theirs->sig.peer, side->member->seat);
-}
-
 /* True if both sides tell their tags. */
 static bool tells_tags(const struct side *side)
 {
-	for (size_t i = 0; side->op->tagged && side->peer && i < side->peer->np2p; i++)
-		if (side->peer->p2p[i].tagged && is_towards(side, &side->peer->p2p[i]))
-			return true;
-	return false;
+	return side->op->tagged && side->peer &&
+	       message_tells_tags(side->peer, side->match, side->member->seat);
 }
 
 static struct side side_of(const struct job *job, int member, const struct job_op *op)
@@ -51,51 +41,16 @@ static struct side side_of(const struct job *job, int member, const struct job_o
 	return side;
 }
 
-/*
- * Returns the number of a call among those that may meet ours: among those of its tag, or among
- * all.
- */
-static uint64_t place_of(const struct side *side, const struct job_op *op)
-{
-	return side->by_tag ? op->turn : op->index;
-}
-
-/* True if a call of the peer may meet ours, their numbers left aside. */
-static bool is_like(const struct side *side, const struct job_op *theirs)
-{
-	return is_towards(side, theirs) &&
-	       (!side->by_tag || (theirs->tagged && theirs->tag == side->op->tag));
-}
-
 const struct job_op *message_met(const struct job *job, int member, const struct job_op *op)
 {
 	const struct side side = side_of(job, member, op);
-	uint64_t place = place_of(&side, op);
+	const struct job_message *met;
 
-	for (size_t i = 0; side.peer && i < side.peer->np2p; i++)
-		if (is_like(&side, &side.peer->p2p[i]) &&
-			place_of(&side, &side.peer->p2p[i]) == place)
-			return &side.peer->p2p[i];
-	return NULL;
-}
-
-/* True if the known calls of a seat are all that it made: their counts per peer and kind add up. */
-static bool has_all(const struct job_member *m)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < m->np2p; i++) {
-		const struct job_op *op = &m->p2p[i];
-		bool newest = true;
-
-		for (size_t k = 0; k < m->np2p && newest; k++)
-			newest = m->p2p[k].sig.op != op->sig.op ||
-				 !same_group_rank(m->p2p[k].sig.peer, op->sig.peer) ||
-				 m->p2p[k].index <= op->index;
-		if (newest)
-			total += op->index;
-	}
-	return total == m->np2p;
+	if (side.by_tag)
+		return message_find_tag(
+			side.peer, side.match, side.member->seat, op->tag, op->turn);
+	met = side.peer ? message_find(side.peer, side.match, side.member->seat, op->index) : NULL;
+	return met ? met->op : NULL;
 }
 
 /*
@@ -114,43 +69,47 @@ static bool has_only_part(const struct job *job, const struct job_member *m)
  */
 static bool is_beyond(const struct side *side)
 {
-	const struct job_member *m = side->member;
-	uint64_t newest = 0;
+	uint64_t newest = message_last(side->peer, side->match, side->member->seat);
+	const struct job_message *own = message_find(
+		side->member, side->op->sig.op, side->op->sig.peer, side->op->index);
 
-	for (size_t i = 0; i < side->peer->np2p; i++)
-		if (is_towards(side, &side->peer->p2p[i]) && side->peer->p2p[i].index > newest)
-			newest = side->peer->p2p[i].index;
-	for (size_t i = 0; i < m->np2p; i++)
-		if (m->p2p[i].sig.op == side->op->sig.op && m->p2p[i].index < side->op->index &&
-			same_group_rank(m->p2p[i].sig.peer, side->op->sig.peer) &&
-			m->p2p[i].completed != JOB_YES)
-			return false;
-	return newest && newest < side->op->index;
+	return newest && newest < side->op->index && !(own && own->after_open);
+}
+
+/*
+ * Returns the greatest number of a call of the peer among those that may meet ours: among those of
+ * its tag, or among all. *ret_any: if there is one.
+ */
+static uint64_t last_place(const struct side *side, bool *ret_any)
+{
+	uint64_t last;
+
+	if (side->by_tag)
+		return message_last_turn(side->peer, side->match, side->member->seat,
+			side->op->tag, ret_any);
+	last = message_last(side->peer, side->match, side->member->seat);
+	*ret_any = last ||
+		   message_find(side->peer, side->match, side->member->seat, 0);
+	return last;
 }
 
 enum job_known message_came(const struct job *job, int member, const struct job_op *op)
 {
 	const struct side side = side_of(job, member, op);
 	const struct job_member *peer = side.peer;
-	uint64_t place = place_of(&side, op);
-	bool seen = false;
+	uint64_t last;
+	bool seen;
 
 	if (!peer)
 		return JOB_MAYBE;
-	for (size_t i = 0; i < peer->np2p; i++) {
-		const struct job_op *theirs = &peer->p2p[i];
-
-		if (!is_like(&side, theirs))
-			continue;
-		if (place_of(&side, theirs) >= place)
-			return JOB_YES;
-		seen = true;
-	}
+	last = last_place(&side, &seen);
+	if (seen && last >= (side.by_tag ? op->turn : op->index))
+		return JOB_YES;
 	if (peer->from_any && side.match == JOB_OP_RECV)
 		return JOB_MAYBE;
 	if (has_only_part(job, peer) || (!rollcall_speaks(job, peer) && !peer->p2p_whole))
 		return JOB_MAYBE;
-	if (seen || peer->p2p_whole || has_all(peer))
+	if (seen || peer->p2p_whole || !peer->np2p || peer->messages->counted)
 		return JOB_NO;
 	return side.by_tag && is_beyond(&side) ? JOB_NO : JOB_MAYBE;
 }

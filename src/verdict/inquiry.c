@@ -561,7 +561,7 @@ const struct habit *inquiry_habit(const struct inquiry *q, struct rank_index ran
 	struct inquiry_habit *habit = &q->habits[rank.i];
 
 	if (!habit->made)
-		*habit = (struct inquiry_habit){habit_of(q->job, rank), true};
+		*habit = (struct inquiry_habit){habit_of(q->job, &q->seats, rank), true};
 	return &habit->is;
 }
 

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/unmet.h"
 
-#include "job/messages.h"
+#include "job/message-index.h"
 #include "job/names.h"
 #include "verdict/rule.h"
-
-static bool is_held_in(
-	const struct inquiry *q, struct rank_index rank, const struct job_op *op)
-{
-	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++)
-		if (q->waits->at[i].op == op && q->waits->at[i].held)
-			return true;
-	return false;
-}
 
 /*
  * Returns the call of another tag in which the peer waits for this rank, and to which nobody came
@@ -20,16 +11,16 @@ static bool is_held_in(
  */
 static const struct job_op *find_other_tag(const struct inquiry *q, const struct wait *wait)
 {
-	const struct job_member *peer = &q->job->members[wait->peer];
+	struct rank_index peer = q->job->members[wait->peer].rank;
 
-	for (size_t i = 0; i < peer->np2p && wait->op->tagged; i++) {
-		const struct job_op *op = &peer->p2p[i];
+	for (size_t i = q->waits->first[peer.i]; i < q->waits->first[peer.i + 1]; i++) {
+		const struct wait *other = &q->waits->at[i];
 
-		if (op->sig.op != wait->op->sig.op && op->tagged && op->tag != wait->op->tag &&
-			is_held_in(q, peer->rank, op) &&
-			same_group_rank(op->sig.peer, q->job->members[wait->member].seat) &&
-			message_came(q->job, wait->peer, op) == JOB_NO)
-			return op;
+		if (other->kind == WAIT_P2P && other->held && other->op && wait->op->tagged &&
+			other->member == wait->peer && other->peer == wait->member &&
+			other->op->sig.op != wait->op->sig.op && other->op->tagged &&
+			other->op->tag != wait->op->tag && other->lacking)
+			return other->op;
 	}
 	return NULL;
 }
@@ -56,15 +47,7 @@ static const struct wait *find_lacking(const struct inquiry *q, int part, bool c
 /* Returns how often the peer made that call towards the rank that waits. */
 static uint64_t count_calls(const struct inquiry *q, const struct wait *wait, uint8_t op)
 {
-	const struct job_member *peer = &q->job->members[wait->peer];
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < peer->np2p; i++)
-		if (peer->p2p[i].sig.op == op && peer->p2p[i].index > count &&
-			same_group_rank(peer->p2p[i].sig.peer,
-				q->job->members[wait->member].seat))
-			count = peer->p2p[i].index;
-	return count;
+	return message_last(&q->job->members[wait->peer], op, q->job->members[wait->member].seat);
 }
 
 /* Adds what the peer did not call. If it made as many calls, they may be of other tags. */

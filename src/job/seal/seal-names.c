@@ -82,41 +82,70 @@ static bool is_plain_name(const char *name)
 	return !strcmp(name, "default_pg") || name[strspn(name, "0123456789")] == '\0';
 }
 
-/*
- * Returns how many groups of all ranks come before this one and would be called "world", too: of
- * the same maker, made likewise or before any split.
- */
-static int worlds_before(const struct seal *seal, size_t at, bool split)
+/* True if a group is of all ranks, and has no name of its own. */
+static bool is_world(const struct seal *seal, const struct job_group *group)
 {
-	int n = 0;
+	return group->sized && group->size == seal->job->nranks && is_plain_name(group->name);
+}
 
-	for (size_t i = 0; i < seal->job->ngroups; i++) {
-		const struct job_group *group = &seal->groups[i];
-		bool first = (split && !group->parent) || (i < at && (group->parent != 0) == split);
+/* Groups of all ranks of one maker. */
+struct worlds {
+	const char *maker;
+	int roots;     /* those that were not split off */
+	int before[2]; /* of those before the one at hand: not split off, split off */
+};
 
-		n += first && group->sized && group->size == seal->job->nranks &&
-		     is_plain_name(group->name) && !strcmp(group->maker, seal->groups[at].maker);
-	}
-	return n;
+struct all_worlds {
+	ARRAY(struct worlds) list;
+};
+
+static struct worlds *worlds_of(struct all_worlds *all, const char *maker)
+{
+	struct worlds *worlds;
+
+	array_for_each(&all->list, worlds)
+		if (!strcmp(worlds->maker, maker))
+			return worlds;
+	worlds = array_add(&all->list);
+	worlds->maker = maker;
+	return worlds;
+}
+
+static void count_worlds(const struct seal *seal, struct all_worlds *all)
+{
+	for (size_t i = 0; i < seal->job->ngroups; i++)
+		if (!seal->groups[i].parent && is_world(seal, &seal->groups[i]))
+			worlds_of(all, seal->groups[i].maker)->roots++;
+}
+
+/*
+ * Returns how many groups of all ranks come before this one, of those asked for in order, and would
+ * be called "world", too: of the same maker, made likewise or before any split.
+ */
+static int worlds_before(struct all_worlds *all, const struct job_group *group)
+{
+	struct worlds *worlds = worlds_of(all, group->maker);
+	int before = worlds->before[group->parent != 0]++;
+
+	return group->parent ? worlds->roots + before : before;
 }
 
 /*
  * Returns a group's name: what is told of it; "world" for a group of all ranks; else its own name,
  * or the head of its key.
  */
-static const char *name_of(const struct seal *seal, const struct tellings *all, size_t at)
+static const char *name_of(const struct seal *seal, const struct tellings *all,
+	struct all_worlds *worlds, size_t at)
 {
 	const struct job_group *group = &seal->groups[at];
 	const char *desc = told_of(all, group->name);
-	bool plain = is_plain_name(group->name);
-	int worlds;
+	bool plain = is_plain_name(group->name), world = is_world(seal, group);
+	int before = world ? worlds_before(worlds, group) : 0;
 
 	if (*desc && !is_plain_name(desc) && strcmp(desc, "undefined") != 0)
 		return desc;
-	if (plain && group->sized && group->size == seal->job->nranks && group->size >= 2) {
-		worlds = worlds_before(seal, at, group->parent != 0);
-		return worlds ? arena_printf(seal->arena, "world#%d", worlds + 1) : "world";
-	}
+	if (world && group->size >= 2)
+		return before ? arena_printf(seal->arena, "world#%d", before + 1) : "world";
 	if (!*group->name)
 		return arena_printf(seal->arena, "g%04x", (unsigned)(group->key >> 48));
 	return plain ? arena_printf(seal->arena, "pg %s", group->name) : group->name;
@@ -146,17 +175,20 @@ static void name_groups(struct seal *seal, const struct tellings *all)
 	size_t n = seal->job->ngroups;
 	const char **names = alloc_zeroed(n + 1, sizeof(*names));
 	bool differ = makers_differ(seal);
+	struct all_worlds worlds = {0};
 
+	count_worlds(seal, &worlds);
 	for (size_t i = 0; i < n; i++) {
 		const struct job_group *group = &seal->groups[i];
 
-		names[i] = name_of(seal, all, i);
+		names[i] = name_of(seal, all, &worlds, i);
 		if (differ && !backend_has(group->maker, BACKEND_USUAL) &&
 			!rollcall_is_bootstrap(group))
 			names[i] = arena_printf(seal->arena, "%s (%s)", names[i], group->maker);
 	}
 	for (size_t i = 0; i < n; i++)
 		seal->groups[i].name = names[i];
+	array_release(&worlds.list);
 	free(names);
 }
 

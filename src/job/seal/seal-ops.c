@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/message-index.h"
 #include "job/names.h"
 #include "job/seal/seal.h"
 
@@ -202,11 +203,23 @@ static void hand_out_ops(struct seal *seal)
 	}
 }
 
+static void index_messages(struct seal *seal)
+{
+	for (size_t i = 0; i < seal->job->nmembers; i++) {
+		struct job_member *member = &seal->members[i];
+
+		if (member->np2p)
+			member->messages =
+				message_index_new(seal->arena, member->p2p, member->np2p);
+	}
+}
+
 static void make_ops(struct seal *seal)
 {
 	place_ops(seal);
 	merge_ops(seal->b);
 	hand_out_ops(seal);
+	index_messages(seal);
 }
 
 /* -- threads ----------------------------------------------------------------------------------- */

@@ -10,8 +10,10 @@
 
 #include "base/alloc.h"
 #include "job/backends.h"
+#include "job/message-index.h"
+#include "job/names.h"
 #include "job/rollcall.h"
-#include "job/waitfor/waitfor-make.h"
+#include "job/waitfor/waitfor-earlier.h"
 
 /*
  * True if the op of `wait` has no record any more, since later ops' records have taken its place.
@@ -52,12 +54,7 @@ static bool are_apart(
 			backend_has(m->job->groups[before].maker, BACKEND_APART));
 }
 
-/*
- * True if only a dump tells of the rank: it has the order of launches and no streams. A later
- * launch may then wait for any earlier one, by a stream that both have or by one that waits for
- * both: where an earlier one is open, that the later one is open explains nothing.
- */
-static bool hides_streams(const struct waitfor_maker *m, struct rank_index rank)
+bool waitfor_hides_streams(const struct waitfor_maker *m, struct rank_index rank)
 {
 	return (job_rank(m->job, rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
 }
@@ -73,30 +70,117 @@ static bool is_behind(
 		return false;
 	if (!launched_after(m, wait, other) || are_apart(m, wait, other))
 		return false;
-	if (hides_streams(m, wait->rank))
+	if (waitfor_hides_streams(m, wait->rank))
 		return true;
 	return (wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE) ||
-	       (wait->op->stream && wait->op->stream == other->op->stream);
+	       (wait->op->stream && other->op && wait->op->stream == other->op->stream);
 }
 
-/* Adds edges from a node that needs a rank's wait to what the rank launched before that wait. */
-static void join_earlier(struct waitfor_maker *m, int node, const struct wait *wait)
+/* Waits of a rank up to which each is joined to each by itself. */
+#define FEW 32
+
+/* How what was launched before is found. */
+struct launches {
+	struct waitfor_earlier *earlier; /* of ranks with many waits */
+	size_t *single; /* waits that are joined by themselves, by rank: they are guesses, or count
+			 * only where two ranks took opposite orders */
+	size_t *first;	/* per rank: where its own begin in `single` */
+	bool *few;	/* per rank: all its waits are joined by themselves */
+};
+
+/* Adds an edge from a node that needs a wait to one that its rank launched before, if it did. */
+static void join_one(
+	struct waitfor_maker *m, int node, const struct wait *wait, size_t at)
 {
-	struct rank_index rank = wait->rank;
+	const struct wait *other = &m->waits->at[at];
+
+	if (!is_behind(m, wait, other))
+		return;
+	if (is_reason(m, other))
+		waitfor_add_edge(m, node, m->graph->node_of_wait[at]);
+	else if (wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE && wait->held &&
+		 other->held)
+		*array_add(&m->orders) =
+			(struct waitfor_edge){node, m->graph->node_of_wait[at]};
+}
+
+/*
+ * Adds edges from a node that needs a rank's wait to what the rank launched before that wait.
+ * `own`: the node is of that rank itself by another wait.
+ */
+static void join_earlier(struct waitfor_maker *m, const struct launches *launches, int node,
+	const struct wait *wait, bool own)
+{
+	int rank = wait->rank.i;
+
+	if (launches->few[rank] || own) {
+		for (size_t k = m->waits->first[rank]; k < m->waits->first[rank + 1]; k++)
+			join_one(m, node, wait, k);
+		return;
+	}
+	for (size_t k = launches->first[rank]; k < launches->first[rank + 1]; k++)
+		join_one(m, node, wait, launches->single[k]);
+	waitfor_earlier_join(launches->earlier, node, wait);
+}
+
+/* True if two waits of the rank lead to one node. `seen`: per node, the last rank, from 1. */
+static bool shares_node(const struct waitfor_maker *m, struct rank_index rank, int *seen)
+{
+	bool shares = false;
 
 	for (size_t k = m->waits->first[rank.i]; k < m->waits->first[rank.i + 1]; k++) {
-		const struct wait *other = &m->waits->at[k];
-		bool both_collective =
-			wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE;
+		int *at = &seen[m->graph->node_of_wait[k]];
 
-		if (!is_behind(m, wait, other))
-			continue;
-		if (is_reason(m, other))
-			waitfor_add_edge(m, node, m->graph->node_of_wait[k]);
-		else if (both_collective && wait->held && other->held)
-			*array_add(&m->orders) =
-				(struct waitfor_edge){node, m->graph->node_of_wait[k]};
+		shares |= *at == rank.i + 1;
+		*at = rank.i + 1;
 	}
+	return shares;
+}
+
+/* Puts a wait that others may be behind to those of its like. */
+static void take_in(
+	const struct waitfor_maker *m, struct launches *launches, size_t at, size_t *n)
+{
+	const struct wait *wait = &m->waits->at[at];
+
+	if (wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P)
+		return;
+	if (!(wait->op && wait->op->order) && !is_overwritten(m, wait))
+		return;
+	if (is_reason(m, wait) && !wait->ahead && !wait->perhaps)
+		waitfor_earlier_add(launches->earlier, wait, m->graph->node_of_wait[at]);
+	else if (is_reason(m, wait) || (wait->kind == WAIT_COLLECTIVE && wait->held))
+		launches->single[(*n)++] = at;
+}
+
+static void collect_launches(struct waitfor_maker *m, struct launches *launches)
+{
+	int *seen = alloc_zeroed(m->nodes.nr + 1, sizeof(*seen));
+	size_t n = 0;
+
+	launches->earlier = waitfor_earlier_new(m);
+	launches->single = alloc_zeroed(m->waits->n + 1, sizeof(*launches->single));
+	launches->first = alloc_zeroed(m->job->nranks + 1, sizeof(*launches->first));
+	launches->few = alloc_zeroed(m->job->nranks + 1, sizeof(*launches->few));
+	job_for_each_rank(m->job, rank) {
+		size_t from = m->waits->first[rank.i], to = m->waits->first[rank.i + 1];
+
+		launches->first[rank.i] = n;
+		launches->few[rank.i] = to - from <= FEW || shares_node(m, rank, seen);
+		for (size_t k = from; k < to && !launches->few[rank.i]; k++)
+			take_in(m, launches, k, &n);
+	}
+	launches->first[m->job->nranks] = n;
+	waitfor_earlier_order(launches->earlier);
+	free(seen);
+}
+
+static void release_launches(struct launches *launches)
+{
+	waitfor_earlier_free(launches->earlier);
+	free(launches->single);
+	free(launches->first);
+	free(launches->few);
 }
 
 /*
@@ -105,18 +189,12 @@ static void join_earlier(struct waitfor_maker *m, int node, const struct wait *w
  */
 static const struct wait *other_side(const struct waitfor_maker *m, const struct wait *wait)
 {
-	struct rank_index rank = m->job->members[wait->peer].rank;
+	uint8_t kind = wait->op && wait->op->sig.op == JOB_OP_SEND ? JOB_OP_RECV : JOB_OP_SEND;
+	const struct job_message *met = message_find(&m->job->members[wait->peer], kind,
+		m->job->members[wait->member].seat, wait->index);
+	int other = met && wait->op ? waits_for_message(m->waits, met->op) : JOB_NONE;
 
-	for (size_t k = is_rank(rank) ? m->waits->first[rank.i] : m->waits->n;
-		is_rank(rank) && k < m->waits->first[rank.i + 1]; k++) {
-		const struct wait *other = &m->waits->at[k];
-
-		if (other->kind == WAIT_P2P && other->member == wait->peer &&
-			other->peer == wait->member && other->index == wait->index && other->op &&
-			wait->op && other->op->sig.op != wait->op->sig.op)
-			return other;
-	}
-	return NULL;
+	return other != JOB_NONE ? &m->waits->at[other] : NULL;
 }
 
 /*
@@ -158,7 +236,8 @@ static void join_exchanges(struct waitfor_maker *m)
 }
 
 /* Joins an op that all are in to what one of its members launched before it. */
-static void join_launches(struct waitfor_maker *m, struct rank_index rank)
+static void join_launches(
+	struct waitfor_maker *m, const struct launches *launches, struct rank_index rank)
 {
 	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &m->waits->at[i], *other = NULL;
@@ -166,13 +245,13 @@ static void join_launches(struct waitfor_maker *m, struct rank_index rank)
 
 		if ((wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P) || wait->lacking)
 			continue;
-		join_earlier(m, node, wait);
+		join_earlier(m, launches, node, wait, false);
 		if (wait->kind == WAIT_COLLECTIVE)
 			join_fork(m, node, wait);
 		if (wait->kind == WAIT_P2P)
 			other = other_side(m, wait);
 		if (other)
-			join_earlier(m, node, other);
+			join_earlier(m, launches, node, other, same_rank(other->rank, rank));
 	}
 }
 
@@ -206,8 +285,12 @@ static void join_opposite_orders(struct waitfor_maker *m)
 
 void waitfor_join_launches(struct waitfor_maker *m)
 {
+	struct launches launches;
+
+	collect_launches(m, &launches);
 	job_for_each_rank(m->job, rank)
-		join_launches(m, rank);
+		join_launches(m, &launches, rank);
 	join_exchanges(m);
 	join_opposite_orders(m);
+	release_launches(&launches);
 }

@@ -63,6 +63,13 @@ int waitfor_stopped_node(struct waitfor_maker *m, struct rank_index rank);
 /* Returns the node of a group's fork; makes it when first asked. */
 int waitfor_fork_node(struct waitfor_maker *m, int group);
 
+/*
+ * True if only a dump tells of the rank: it has the order of launches and no streams. A later
+ * launch may then wait for any earlier one, by a stream that both have or by one that waits for
+ * both: where an earlier one is open, that the later one is open explains nothing.
+ */
+bool waitfor_hides_streams(const struct waitfor_maker *m, struct rank_index rank);
+
 /* Returns the group of a wait; JOB_NONE where it has none. */
 int waitfor_group_of(const struct job *job, const struct wait *wait);
 /*

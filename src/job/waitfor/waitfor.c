@@ -382,6 +382,23 @@ static void close_graph(struct waitfor_maker *m)
 	waitfor_find_parts(graph);
 }
 
+/* Lists the waits by the nodes that they lead to, by counting. */
+static void index_waits(struct waitfor *graph)
+{
+	size_t n = graph->waits->n, *first;
+
+	graph->waits_at = alloc_zeroed(n + 1, sizeof(*graph->waits_at));
+	first = graph->first_wait = alloc_zeroed(graph->nnodes + 2, sizeof(*first));
+	for (size_t i = 0; i < n; i++)
+		if (graph->node_of_wait[i] != JOB_NONE)
+			first[graph->node_of_wait[i] + 2]++;
+	for (size_t i = 2; i < graph->nnodes + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < n; i++)
+		if (graph->node_of_wait[i] != JOB_NONE)
+			graph->waits_at[first[graph->node_of_wait[i] + 1]++] = i;
+}
+
 static int *none_each(size_t n)
 {
 	int *list = alloc_zeroed(n + 1, sizeof(*list));
@@ -408,6 +425,7 @@ struct waitfor *waitfor_new(
 	m.loose_node = none_each(2 * job->nranks);
 	make_graph(&m);
 	close_graph(&m);
+	index_waits(graph);
 	spread_waits(graph, given);
 	array_release(&m.edges);
 	array_release(&m.ops);
@@ -430,7 +448,24 @@ void waitfor_free(struct waitfor *graph)
 	free(graph->first_edge);
 	free(graph->parts);
 	free(graph->node_of_wait);
+	free(graph->waits_at);
+	free(graph->first_wait);
 	free(graph);
+}
+
+size_t waitfor_first_of(const struct waitfor *graph, size_t node, struct rank_index rank)
+{
+	size_t low = graph->first_wait[node], high = graph->first_wait[node + 1];
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (graph->waits->at[graph->waits_at[middle]].rank.i < rank.i)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 bool waitfor_is_guess(const struct waitfor *graph, struct rank_index rank, int node)

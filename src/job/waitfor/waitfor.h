@@ -32,6 +32,9 @@
  * A rank whose streams wait while no thread of it is held may be inside a synchronisation that
  * nobody hooks. Its edge is soft: followed unless the caller says that the rank stands on its own.
  *
+ * Where a rank launched much before, its launches are joined by blocks that are nodes, too
+ * (waitfor-earlier.c): they say what an edge to each launch would say.
+ *
  * Op nodes are chained by index (what waits in #9 also waits for those that #7 waits for), so edges
  * grow with seats and waits, never with ranks squared.
  */
@@ -73,6 +76,7 @@ enum waitfor_kind {
 	WAITFOR_STORE, /* a key of the store */
 	WAITFOR_SYNC, /* a synchronisation, a close or another call of one rank */
 	WAITFOR_LOCK, /* the lock of a file, for which one rank waits */
+	WAITFOR_EARLIER, /* several ops and messages that one rank launched: all of them */
 };
 
 struct waitfor_node {
@@ -111,7 +115,14 @@ struct waitfor {
 	struct waitfor_part *parts;
 	size_t nparts;
 	int *node_of_wait; /* per wait; JOB_NONE: leads nowhere */
+	size_t *waits_at;   /* indexes of waits, those that lead to one node together, in order */
+	size_t *first_wait; /* per node, and one beyond: where its own begin in `waits_at` */
 };
+
+/* Runs the statement behind it for each `place` in `waits_at` whose wait leads to that node. */
+#define waitfor_each_wait(graph, node, place)                                                      \
+	for (size_t place = (graph)->first_wait[node]; place < (graph)->first_wait[(node) + 1];    \
+		place++)
 
 /*
  * Builds the graph; never NULL. It points to job and waits, which must outlive it; `given` is read
@@ -129,6 +140,9 @@ int64_t waitfor_threshold(
 /* True if a wait is long enough to blame somebody for it. */
 bool waitfor_stands(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given);
+
+/* Returns the first place of that node whose wait is of that rank, or of one behind it. */
+size_t waitfor_first_of(const struct waitfor *graph, size_t node, struct rank_index rank);
 
 /*
  * True if only a guess says that the rank is waited for, or that it waits: who waits for a message

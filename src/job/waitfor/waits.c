@@ -584,7 +584,6 @@ static void finish_rank(struct collector *c, struct rank_index rank, size_t from
 	c->waits->perhaps[rank.i] =
 		waits_hide(c->job, rank, c->told ? &c->told[rank.i] : NULL) &&
 		(is_of_hosts(c, rank) || !is_tracked(c, rank));
-
 	for (size_t i = from; i < c->list.nr; i++) {
 		struct wait wait = c->list.items[i];
 
@@ -691,6 +690,7 @@ void waits_free(struct waits *waits)
 	if (!waits)
 		return;
 	free(waits->at);
+	free(waits->of_ops);
 	free(waits->first);
 	free(waits->now);
 	free(waits->beside);

@@ -93,9 +93,17 @@ struct wait {
 	const char *cite;
 };
 
+/* A message that is waited for, and its wait (index). */
+struct wait_of_op {
+	const struct job_op *op;
+	int at;
+};
+
 struct waits {
 	struct wait *at; /* by rank, then kind, member, index */
 	size_t n;
+	struct wait_of_op *of_ops; /* those for messages, by the address of the op */
+	size_t nof_ops;
 	size_t *first; /* per rank: its waits are at[first[rank] .. first[rank + 1]) */
 	int64_t *now;  /* per rank: the end of its evidence, JOB_UNKNOWN */
 	bool *beside; /* per rank: a thread of it stands in a collective to which another member
@@ -163,10 +171,12 @@ bool waits_hide(const struct job *job, struct rank_index rank, const struct wait
 bool waits_keep_only_who_waits(const struct job *job, const struct wait *wait);
 
 /*
- * Finds which sends and receives stand or fall together: sets `exchange` of each wait
- * (waits-exchange.c).
+ * Finds which sends and receives stand or fall together: sets `exchange` of each wait, and
+ * `of_ops` (waits-exchange.c).
  */
 void waits_join_exchanges(struct waits *waits, const struct job *job);
+/* Returns the wait (index) for that message; JOB_NONE where nobody waits for it. */
+int waits_for_message(const struct waits *waits, const struct job_op *op);
 
 /* True if the wait is in the init of an unknown communicator. */
 bool waits_in_some_init(const struct wait *wait);

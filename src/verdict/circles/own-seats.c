@@ -12,7 +12,8 @@ static const struct waitfor_node *only_op(const struct inquiry *q, int part)
 	for (size_t i = 0; i < q->graph->nnodes; i++) {
 		const struct waitfor_node *node = &q->graph->nodes[i];
 
-		if (node->part != part || node->kind <= WAITFOR_THREAD)
+		if (node->part != part || node->kind <= WAITFOR_THREAD ||
+			node->kind == WAITFOR_EARLIER)
 			continue;
 		if (op || node->kind != WAITFOR_OP)
 			return NULL;

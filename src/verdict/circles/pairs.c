@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/circles/pairs.h"
 
+#include "job/message-index.h"
 #include "job/names.h"
 #include "job/shapes.h"
 
@@ -21,15 +22,7 @@ static uint8_t match_of(uint8_t op)
 /* Returns how often it was done: the number of the latest call; 0 where none is known. */
 static uint64_t count_of(const struct inquiry *q, struct side side)
 {
-	const struct job_member *m = &q->job->members[side.member];
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < m->np2p; i++)
-		if (m->p2p[i].sig.op == side.op &&
-			same_group_rank(m->p2p[i].sig.peer, side.peer) &&
-			m->p2p[i].index > count)
-			count = m->p2p[i].index;
-	return count;
+	return message_last(&q->job->members[side.member], side.op, side.peer);
 }
 
 /* True if all that was done in this seat is known: by its ring, or by a dump that has all of it. */
@@ -49,15 +42,6 @@ struct place {
 	const struct job_op *op;
 };
 
-static uint64_t order_of_last_p2p(const struct job_member *m)
-{
-	uint64_t order = 0;
-
-	for (size_t i = 0; i < m->np2p; i++)
-		order = m->p2p[i].order > order ? m->p2p[i].order : order;
-	return order;
-}
-
 /* Returns where the rank stands, if that is a collective and all that it did is known. */
 static struct place stands_at(const struct inquiry *q, struct rank_index rank)
 {
@@ -67,7 +51,7 @@ static struct place stands_at(const struct inquiry *q, struct rank_index rank)
 	by_rank_each(&q->seats, rank, i) {
 		const struct job_member *m = &q->job->members[q->seats.at[i]];
 		const struct job_op *last = m->nops ? &m->ops[m->nops - 1] : NULL;
-		uint64_t sent = order_of_last_p2p(m);
+		uint64_t sent = m->np2p ? m->p2p[m->np2p - 1].order : 0;
 
 		if (!tells_all(q, m) || (m->head && (!last || last->index != m->head)))
 			return (struct place){.group = JOB_NONE};
