@@ -500,12 +500,11 @@ static bool came_just_now(const struct inquiry *q, size_t at, const struct wait 
 	if (q->profiles[last->rank.i].ended || last->age_unknown || last->age == JOB_UNKNOWN ||
 		last->age > usual)
 		return false;
-	for (size_t i = 0; i < q->waits->n; i++) {
-		const struct wait *wait = &q->waits->at[i];
+	waitfor_each_wait(q->graph, at, i) {
+		const struct wait *wait = &q->waits->at[q->graph->waits_at[i]];
 		int64_t since;
 
-		if (q->graph->node_of_wait[i] != (int)at ||
-			!waitfor_stands(q->job, wait, &q->given))
+		if (!waitfor_stands(q->job, wait, &q->given))
 			continue;
 		since = earlier_by(q->clocks, wait->rank, q->waits->now[wait->rank.i], last->rank,
 			last->since);
@@ -522,8 +521,8 @@ static bool came_just_now(const struct inquiry *q, size_t at, const struct wait 
  */
 static bool is_of_a_moment(const struct inquiry *q, size_t at)
 {
-	for (size_t i = 0; i < q->waits->n; i++)
-		if (q->graph->node_of_wait[i] == (int)at && came_just_now(q, at, &q->waits->at[i]))
+	waitfor_each_wait(q->graph, at, i)
+		if (came_just_now(q, at, &q->waits->at[q->graph->waits_at[i]]))
 			return true;
 	return false;
 }
@@ -556,13 +555,18 @@ static bool is_told_of_op(const struct inquiry *q, size_t at)
 	return false;
 }
 
-/* True if an earlier node that ends so, too, belongs to the same finding. */
-static bool is_told(const struct inquiry *q, const bool *dark, size_t at)
+/* True if an earlier node that was asked for belongs to the same finding. `told`: by exchange. */
+static bool is_told(const struct inquiry *q, bool *told, size_t at)
 {
-	for (size_t i = 0; i < at && q->graph->nodes[at].kind == WAITFOR_PAIR; i++)
-		if (are_one(q, i, at) && is_open_end(q, dark, i))
-			return true;
-	return false;
+	const struct waitfor_node *node = &q->graph->nodes[at];
+	const struct wait *wait = node->kind == WAITFOR_PAIR ? &q->waits->at[node->wait] : NULL;
+	bool was;
+
+	if (!wait || is_half_done(q, wait))
+		return false;
+	was = told[wait->exchange];
+	told[wait->exchange] = true;
+	return was;
 }
 
 /* True if it is known that the op at this node is not complete. */
@@ -570,25 +574,26 @@ static bool is_sure(const struct inquiry *q, size_t at)
 {
 	bool sure = q->graph->nodes[at].kind != WAITFOR_OP;
 
-	for (size_t i = 0; i < q->waits->n && !sure; i++)
-		sure = q->graph->node_of_wait[i] == (int)at && q->waits->at[i].sure;
+	waitfor_each_wait(q->graph, at, i)
+		sure |= q->waits->at[q->graph->waits_at[i]].sure;
 	return sure;
 }
 
 /* True if a rank that waits at both nodes launched `at` after `than`: no clock tells that. */
 static bool is_newer(const struct inquiry *q, size_t at, size_t than)
 {
-	for (size_t i = 0; i < q->waits->n; i++) {
-		const struct wait *wait = &q->waits->at[i];
+	waitfor_each_wait(q->graph, at, i) {
+		const struct wait *wait = &q->waits->at[q->graph->waits_at[i]];
+		size_t k = waitfor_first_of(q->graph, than, wait->rank);
 
-		if (q->graph->node_of_wait[i] != (int)at || !wait->op || !wait->op->order)
-			continue;
-		for (size_t k = q->waits->first[wait->rank.i];
-			k < q->waits->first[wait->rank.i + 1]; k++)
-			if (q->graph->node_of_wait[k] == (int)than && q->waits->at[k].op &&
-				q->waits->at[k].op->order &&
-				q->waits->at[k].op->order < wait->op->order)
+		for (; k < q->graph->first_wait[than + 1] && wait->op && wait->op->order; k++) {
+			const struct wait *other = &q->waits->at[q->graph->waits_at[k]];
+
+			if (!same_rank(other->rank, wait->rank))
+				break;
+			if (other->op && other->op->order && other->op->order < wait->op->order)
 				return true;
+		}
 	}
 	return false;
 }
@@ -602,10 +607,11 @@ void judge_devices(struct inquiry *q)
 	size_t told = 0, newest = SIZE_MAX;
 	bool uneven = judge_uneven_pairs(q);
 	const bool *dark = find_dark(q);
+	bool *exchanges = arena_new_many(q->arena, bool, q->waits->n + 1);
 
 	for (size_t i = 0; i < q->graph->nnodes && told < 4; i++) {
-		if (!is_open_end(q, dark, i) || q->graph->nodes[i].unknown ||
-			is_told(q, dark, i) || is_told_of_op(q, i) ||
+		if (!is_open_end(q, dark, i) || is_told(q, exchanges, i) ||
+			q->graph->nodes[i].unknown || is_told_of_op(q, i) ||
 			(uneven && q->graph->nodes[i].kind == WAITFOR_PAIR))
 			continue;
 		if (is_sure(q, i)) {

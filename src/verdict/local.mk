@@ -65,6 +65,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/backends/backends-all.c \
 	%D%/circles/callers.c %D%/circles/callers.h \
 	%D%/circles/circle.c %D%/circles/circle.h \
+	%D%/circles/circle-apart.c \
 	%D%/circles/circle-likes.c \
 	%D%/circles/circle-told.c \
 	%D%/circles/own-seats.c %D%/circles/own-seats.h \

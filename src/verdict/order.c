@@ -81,55 +81,13 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 }
 
 /*
- * True if the rank has no seat in that operation's group, or has entered it as well, by another
- * thread or on another stream; in a circle of launches (`launched`) all have, and only the seat
- * counts.
- */
-static bool lacks_no_op(const struct inquiry *q, struct rank_index rank,
-	const struct waitfor_node *op, bool launched)
-{
-	bool seated = false, entered = false;
-
-	by_rank_each(&q->seats, rank, i) {
-		const struct job_member *seat = &q->job->members[q->seats.at[i]];
-
-		if (seat->group != op->group)
-			continue;
-		seated = true;
-		entered |= !launched && op->kind == WAITFOR_OP &&
-			   rollcall_of(q->job, seat, op->index) >= ROLL_HERE;
-	}
-	return !seated || entered;
-}
-
-/*
- * Sets holders apart that tell nothing about orders: members of only one of the groups, which came
- * there in their turn, even if others came too early; and ranks that have entered both ops, unless
- * the circle is one of launches.
- */
-static void set_apart(const struct inquiry *q, struct circle *circle)
-{
-	struct holder *list = circle->holders.items;
-
-	for (size_t i = 0; i < circle->holders.nr; i++) {
-		const struct waitfor_node *op = &q->graph->nodes[list[i].node];
-
-		if (op->group == JOB_NONE || (i && list[i - 1].node == list[i].node))
-			continue;
-		for (size_t k = 0; k < circle->holders.nr; k++)
-			list[k].apart |= list[k].node != list[i].node &&
-					 lacks_no_op(q, list[k].rank, op, circle->of_launches);
-	}
-}
-
-/*
  * Counts the camps, and finds the largest. Ranks that one node holds are a camp: they took one
  * order.
  */
 static void find_camps(const struct inquiry *q, struct circle *circle)
 {
 	array_sort(&circle->holders, compare_holders);
-	set_apart(q, circle);
+	circle_set_apart(q, circle);
 	for (size_t from = 0, to; from < circle->holders.nr; from = to) {
 		size_t chose = 0;
 

@@ -45,12 +45,15 @@ static const struct verdict_thing *thing_of(struct inquiry *q, int node, struct 
 		return call_at(q, node, rank);
 	if (n->kind < sizeof(kinds) / sizeof(*kinds) && kinds[n->kind])
 		thing.kind = kinds[n->kind];
-	for (size_t i = 0; i < q->waits->n; i++)
-		if (q->graph->node_of_wait[i] == node && q->waits->at[i].op) {
-			thing.sig = q->waits->at[i].op->sig;
-			thing.index = q->waits->at[i].index;
-			break;
-		}
+	waitfor_each_wait(q->graph, node, i) {
+		const struct wait *wait = &q->waits->at[q->graph->waits_at[i]];
+
+		if (!wait->op)
+			continue;
+		thing.sig = wait->op->sig;
+		thing.index = wait->index;
+		break;
+	}
 	if (n->kind == WAITFOR_LOCK)
 		thing.name = q->waits->at[n->wait].key;
 	else if (n->group != JOB_NONE)

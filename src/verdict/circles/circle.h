@@ -28,6 +28,13 @@ struct circle {
 		       * only led there */
 };
 
+/*
+ * Sets holders apart that tell nothing about orders: members of only one of the groups, which came
+ * there in their turn, even if others came too early; and ranks that have entered both ops, unless
+ * the circle is one of launches.
+ */
+void circle_set_apart(const struct inquiry *q, struct circle *circle);
+
 /* Returns how many of its ranks are held in a send or receive. */
 size_t circle_count_pairs(const struct inquiry *q, const struct circle *circle);
 /*
