@@ -82,20 +82,20 @@ void sheet_shorten(struct sheet *sheet, size_t lines)
 {
 	size_t nr = sheet->sections.nr, total = 0;
 	size_t *keep = alloc_zeroed(nr + 1, sizeof(*keep));
+	size_t *least = alloc_zeroed(nr + 1, sizeof(*least));
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		total += keep[i] = sheet->sections.items[i].lines.nr;
+		least[i] = least_of(&sheet->sections.items[i]);
+	}
 	while (total > lines) {
 		size_t best = nr, most = 0;
 
-		for (size_t i = 0; i < nr; i++) {
-			size_t least = least_of(&sheet->sections.items[i]);
-
-			if (keep[i] > least && keep[i] - least > most) {
-				most = keep[i] - least;
+		for (size_t i = 0; i < nr; i++)
+			if (keep[i] > least[i] && keep[i] - least[i] > most) {
+				most = keep[i] - least[i];
 				best = i;
 			}
-		}
 		if (best == nr)
 			break;
 		keep[best]--;
@@ -104,6 +104,7 @@ void sheet_shorten(struct sheet *sheet, size_t lines)
 	for (size_t i = 0; i < nr; i++)
 		cut_section(&sheet->sections.items[i], keep[i]);
 	free(keep);
+	free(least);
 }
 
 /* Writes one line; of a coloured one the first `strong` bytes carry the colour. */

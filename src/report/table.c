@@ -78,6 +78,7 @@ struct table {
 	struct arena arena;
 	ARRAY(struct row) rows;
 	bool shown[COLUMNS]; /* which columns have a place in the lines */
+	size_t widths[COLUMNS]; /* of the widest cell, the title included */
 	int64_t most_files; /* in the fullest compile cache of any rank */
 };
 
@@ -337,6 +338,20 @@ static bool is_worth_showing(const struct table *table, int column)
 	return false;
 }
 
+/* Returns the width of the widest cell, the title included. */
+static size_t column_width(const struct table *table, int column)
+{
+	size_t width = strlen(columns[column].title);
+	const struct row *row;
+
+	array_for_each (&table->rows, row) {
+		size_t own = escape_width(row->cell[column]);
+
+		width = own > width ? own : width;
+	}
+	return width;
+}
+
 /* Fills in the cells that belong to the row as a whole, and decides which columns are shown. */
 static void finish(struct table *table)
 {
@@ -356,20 +371,10 @@ static void finish(struct table *table)
 			row->cell[COLUMN_SINCE] =
 				arena_text(&table->arena, clock_format(row->since, text));
 	}
-	for (int c = 0; c < COLUMNS; c++)
+	for (int c = 0; c < COLUMNS; c++) {
 		table->shown[c] = is_worth_showing(table, c);
-}
-
-/* Returns the width of the widest cell, the title included. */
-static size_t column_width(const struct table *table, int column)
-{
-	size_t width = strlen(columns[column].title);
-	const struct row *row;
-
-	array_for_each (&table->rows, row)
-		if (escape_width(row->cell[column]) > width)
-			width = escape_width(row->cell[column]);
-	return width;
+		table->widths[c] = column_width(table, c);
+	}
 }
 
 /*
@@ -383,7 +388,7 @@ static char *line_of(const struct table *table, const struct row *row, size_t wi
 
 	for (int c = 0; c < COLUMNS; c++) {
 		const char *text = row ? row->cell[c] : columns[c].title;
-		size_t room = column_width(table, c);
+		size_t room = table->widths[c];
 
 		if (!table->shown[c])
 			continue;

@@ -97,33 +97,47 @@ static bool tells_all(const struct flight_rank *rank)
 	return rank->has_entries && !rank->cut && !rank->outdated;
 }
 
-/* Returns the side that is like this one; adds it if there is none. */
-static struct side *side_of(struct pairs *pairs, size_t first, const struct side *like)
-{
-	struct side *side;
+/* An op with the side that it is of; `at`: its place among the rank's ops. */
+struct sided {
+	struct side side;
+	struct flight_op *op;
+	size_t at;
+};
 
-	for (size_t i = first; i < pairs->sides.nr; i++) {
-		side = &pairs->sides.items[i];
-		if (side->group == like->group && same_group_rank(side->from, like->from) &&
-			same_group_rank(side->to, like->to) && side->sends == like->sends)
-			return side;
-	}
-	side = array_add(&pairs->sides);
-	*side = *like;
-	return side;
+static int compare_sides(const void *va, const void *vb)
+{
+	const struct side *a = va, *b = vb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->from.n != b->from.n)
+		return a->from.n < b->from.n ? -1 : 1;
+	if (a->to.n != b->to.n)
+		return a->to.n < b->to.n ? -1 : 1;
+	return a->sends - b->sends;
 }
 
+static int compare_sided(const void *va, const void *vb)
+{
+	const struct sided *a = va, *b = vb;
+	int order = compare_sides(&a->side, &b->side);
+
+	return order ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+/* Adds the sides of a rank, each with its ops in their order. */
 static void collect_sides(
 	const struct flights *flights, size_t index, struct pairs *pairs)
 {
 	struct flight_rank *rank = &flights->ranks.items[index];
-	size_t first = pairs->sides.nr;
+	struct sided *list = alloc_zeroed(rank->ops.nr + 1, sizeof(*list));
+	size_t n = 0;
 
 	for (size_t i = 0; i < rank->ops.nr; i++) {
 		struct flight_op *op = &rank->ops.items[i];
 		const struct flight_seat *seat = &rank->seats.items[op->seat];
 		bool sends = op->sig.op == JOB_OP_SEND;
-		struct side like = {.group = seat->group,
+		struct side side = {.group = seat->group,
 			.from = sends ? seat->seat : op->sig.peer,
 			.to = sends ? op->sig.peer : seat->seat,
 			.sends = sends,
@@ -133,8 +147,15 @@ static void collect_sides(
 			.rank = index};
 
 		if (op->p2p && !op->skip)
-			*array_add(&side_of(pairs, first, &like)->ops) = op;
+			list[n++] = (struct sided){side, op, i};
 	}
+	array_sort_items(list, n, sizeof(*list), compare_sided);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || compare_sides(&list[i - 1].side, &list[i].side) != 0)
+			*array_add(&pairs->sides) = list[i].side;
+		*array_add(&pairs->sides.items[pairs->sides.nr - 1].ops) = list[i].op;
+	}
+	free(list);
 }
 
 /*
@@ -148,19 +169,6 @@ static void count_done(struct side *side)
 			side->done = i + 1;
 	for (size_t i = 0; i < side->done; i++)
 		side->ops.items[i]->complete = true;
-}
-
-static int compare_sides(const void *va, const void *vb)
-{
-	const struct side *a = va, *b = vb;
-
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->from.n != b->from.n)
-		return a->from.n < b->from.n ? -1 : 1;
-	if (a->to.n != b->to.n)
-		return a->to.n < b->to.n ? -1 : 1;
-	return a->sends - b->sends;
 }
 
 static bool is_other_side(const struct side *a, const struct side *b)

@@ -508,36 +508,58 @@ static bool is_left(const struct job_member *m)
 	return m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE;
 }
 
-/*
- * True if the rank made another group in place of the one it left, or has a larger one: then it
- * does not leave the job.
- */
-static bool has_successor(const struct job *job, const struct job_member *left)
+/* The largest group that a rank is in and has not left; of several the one that it made last. */
+struct largest {
+	uint32_t size; /* 0: it is in none */
+	int64_t init_since;
+};
+
+/* True if that group stands in the place of the other, or is larger. */
+static bool succeeds(struct largest group, struct largest other)
 {
-	for (size_t i = 0; i < job->nmembers; i++) {
-		const struct job_member *m = &job->members[i];
-
-		uint32_t size = job->groups[m->group].size;
-
-		if (!same_rank(m->rank, left->rank) || is_left(m))
-			continue;
-		if (size > job->groups[left->group].size ||
-			(m->init_since > left->init_since && size == job->groups[left->group].size))
-			return true;
-	}
-	return false;
+	return group.size > other.size ||
+	       (group.size == other.size && group.init_since > other.init_since);
 }
 
-/* Finds ranks that are done: they closed a group in good order, with none in its place. */
+static struct largest group_of(const struct job *job, const struct job_member *m)
+{
+	return (struct largest){job->groups[m->group].size, m->init_since};
+}
+
+/* Returns per rank its largest group; to be freed. */
+static struct largest *find_largest(const struct job *job)
+{
+	struct largest *largest = alloc_zeroed(job->nranks + 1, sizeof(*largest));
+
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *m = &job->members[i];
+		struct largest group = group_of(job, m);
+
+		if (is_rank(m->rank) && !is_left(m) &&
+			(!largest[m->rank.i].size || succeeds(group, largest[m->rank.i])))
+			largest[m->rank.i] = group;
+	}
+	return largest;
+}
+
+/*
+ * Finds ranks that are done: they closed a group in good order. Who made another one in its place,
+ * or has a larger one, does not leave the job.
+ */
 static void look_at_seats(const struct job *job, struct profile *profiles)
 {
+	struct largest *largest = find_largest(job);
+
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
 
 		if (is_rank(m->rank) && !m->aborted && is_left(m) &&
-			!rollcall_is_bootstrap(&job->groups[m->group]) && !has_successor(job, m))
+			!rollcall_is_bootstrap(&job->groups[m->group]) &&
+			!(largest[m->rank.i].size &&
+				succeeds(largest[m->rank.i], group_of(job, m))))
 			profiles[m->rank.i].leaving = true;
 	}
+	free(largest);
 }
 
 /*
