@@ -18,6 +18,7 @@ static const struct {
 } keys_calls[] = {
 	{"key", RING_CALL_jax_get},
 	{"barrier", RING_CALL_jax_barrier},
+	{"barrier of some", RING_CALL_jax_barrier_of_some},
 };
 
 /* The wait of the main thread, which alone touches it; `me` is NULL where there is none. */

@@ -138,13 +138,33 @@ _JAX_WAITS = {"wait_at_barrier": "barrier", "blocking_key_value_get": "key",
               "blocking_key_value_get_bytes": "key"}
 
 
+def _jax_numbers(numbers):
+    # In order, as "0,2-5"; None for what is none, or is too long to be kept.
+    runs = []
+    for number in sorted(set(numbers)) if isinstance(numbers, (list, tuple)) else ():
+        if type(number) is not int or number < 0:
+            return None
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    text = ",".join(str(a) if a == b else "%d-%d" % (a, b) for a, b in runs)
+    return text if text and len(text) < 200 else None
+
+
 def _jax_waits_for(what, args, kwargs):
-    # Who has not come to a barrier of some of the processes, that is not known of the others.
-    if what == "barrier":
-        if _argument(args, kwargs, 2, "process_ids") is None:
-            _inquest.key_wait(what, "barrier " + _argument(args, kwargs, 0, "barrier_id"))
-    else:
+    if what != "barrier":
         _inquest.key_wait(what, _argument(args, kwargs, 0, "key"))
+        return
+    name = "barrier " + _argument(args, kwargs, 0, "barrier_id")
+    some = _argument(args, kwargs, 2, "process_ids")
+    if some is None:
+        _inquest.key_wait(what, name)
+        return
+    # Who is not named there is not waited for.
+    some = _jax_numbers(some)
+    if some is not None:
+        _inquest.key_wait("barrier of some", name + " of " + some)
 
 
 def _jax_waiting(what):

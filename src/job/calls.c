@@ -16,6 +16,7 @@ enum {
 	SERVES = CALL_SERVES,
 	TEXT = CALL_TEXT,
 	AMONG = CALL_AMONG,
+	SOME = CALL_SOME,
 };
 
 static const struct {

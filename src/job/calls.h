@@ -20,6 +20,7 @@ enum call_trait {
 	CALL_SERVES = 128,
 	CALL_TEXT = 256,
 	CALL_AMONG = 512,
+	CALL_SOME = 1024,
 };
 
 /* Returns the traits of a call (enum call_trait), or-ed; 0 for a name without a row. */

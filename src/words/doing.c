@@ -156,7 +156,8 @@ static const char *call_name(const char *call)
 		{"c10d_store_serve", "store, for all ranks"},
 		{"c10d_store_get", "store, for a key"},
 		{"c10d_store_wait", "store, for a key"}, {"c10d_unique_id", "store, for the id"},
-		{"jax_get", "store, for a key"}, {"jax_barrier", "barrier of JAX"}};
+		{"jax_get", "store, for a key"}, {"jax_barrier", "barrier of JAX"},
+		{"jax_barrier_of_some", "barrier of JAX"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(call, names[i][0]))

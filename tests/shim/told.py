@@ -19,6 +19,7 @@ ELSEWHERE = ("python", "gpus", "rss-peak")  # traits that differ from machine to
 
 JAX_WAITS = """
         call jax_barrier, over jax_barrier
+        call jax_barrier_of_some, over jax_barrier_of_some
         call jax_get, over jax_get
         call jax_barrier, over jax_barrier
         """

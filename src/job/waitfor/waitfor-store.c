@@ -5,15 +5,20 @@
  * few has to set it, or keeps another rank from that: the edges lead to them. Where it is unknown
  * of any of them, or where they are not the fewer, no rank is pointed at. If such ranks also wait
  * for each other in what nobody records, it is the stack that has to show that one is outside.
+ * Where the wait says for whom it is, only these count, and they need not be the fewer: half of
+ * them may keep the other half.
  *
  * The store itself is rank 0's. Until it is open all others wait for rank 0; and rank 0, which has
  * opened it, waits for those who have not come to it. A rank that made a group has come.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "job/calls.h"
 #include "job/spans.h"
 #include "job/waitfor/waitfor-make.h"
+
+#define SOME_MOST (1ul << 24) /* ranks that a wait names in one run */
 
 static int compare_keys(const void *va, const void *vb)
 {
@@ -110,13 +115,102 @@ static bool waits_for_key(const struct waitfor_maker *m, struct rank_index rank,
 	return false;
 }
 
+/*
+ * Reads the next numbers of "0,2-5": *first to *last, moves behind them and returns true; false if
+ * there are none.
+ */
+static bool next_numbers(const char **at, unsigned long *first, unsigned long *last)
+{
+	char *end;
+
+	if (**at < '0' || **at > '9')
+		return false;
+	*first = *last = strtoul(*at, &end, 10);
+	if (*end == '-')
+		*last = strtoul(end + 1, &end, 10);
+	*at = *end == ',' && end[1] ? end + 1 : end;
+	return true;
+}
+
+/* Returns whom the wait is for, as "0,2-5"; NULL if it does not say, so that it is for all. */
+static const char *named_by(const struct waitfor_maker *m, const struct wait *wait)
+{
+	const char *of = NULL;
+
+	if (wait->thread == JOB_NONE ||
+		!(call_traits(m->job->threads[wait->thread].call) & CALL_SOME))
+		return NULL;
+	for (const char *at = wait->key; (at = strstr(at, " of ")); at++)
+		of = at + strlen(" of ");
+	return of ? of : "";
+}
+
+static bool is_named(const struct waitfor_maker *m, const char *names, struct rank_index rank)
+{
+	unsigned long number = job_rank(m->job, rank)->world_rank.n, first, last;
+
+	while (next_numbers(&names, &first, &last))
+		if (number >= first && number <= last)
+			return !job_rank(m->job, rank)->numberless;
+	return false;
+}
+
+/* Returns how many are named; 0 if that makes no sense. */
+static size_t count_names(const char *names)
+{
+	unsigned long first, last;
+	size_t n = 0;
+
+	while (next_numbers(&names, &first, &last)) {
+		if (last < first || last - first >= SOME_MOST)
+			return 0;
+		n += last - first + 1;
+	}
+	return *names ? 0 : n;
+}
+
+/* Joins a wait that says for whom it is to those of them who are outside, if all others wait. */
+static void join_named(
+	struct waitfor_maker *m, const struct waitfor_key *key, const char *names)
+{
+	struct waitfor_node *node = &m->nodes.items[key->node];
+	size_t seen = 0, outside = 0, named = count_names(names);
+
+	node->unknown = true;
+	job_for_each_rank(m->job, rank) {
+		bool waits = waits_for_key(m, rank, key->node);
+
+		if (!is_named(m, names, rank)) {
+			if (waits)
+				return;
+			continue;
+		}
+		if (!waits && !is_outside(m, rank, false))
+			return;
+		seen++;
+		outside += !waits;
+	}
+	if (seen != named || !outside || outside > key->n)
+		return;
+	node->unknown = false;
+	node->absent = true;
+	job_for_each_rank(m->job, rank)
+		if (is_named(m, names, rank) && !waits_for_key(m, rank, key->node))
+			waitfor_add_edge(m, key->node, rank.i);
+}
+
 /* Joins a key to the few ranks outside, if all other ranks wait for it. */
 static void join_key(struct waitfor_maker *m, const struct waitfor_key *key)
 {
 	struct waitfor_node *node = &m->nodes.items[key->node];
+	const char *names = named_by(m, &m->waits->at[key->wait]);
 	size_t outside = m->job->nranks - key->n;
 	bool recorded = is_all_recorded(m, &m->waits->at[key->wait]);
 
+	if (names) {
+		join_named(m, key, names);
+		return;
+	}
 	node->unknown = true;
 	if (key->n > m->job->nranks || !outside || outside >= key->n)
 		return;

@@ -374,6 +374,53 @@ static void half_of_the_processes_at_a_barrier_accuse_nobody(void **state)
 	facts_free(f);
 }
 
+/* These wait at a barrier of those who are named, the others are in their own code. */
+static struct facts *at_a_barrier_of(const char *names, int n)
+{
+	struct facts *f = at_a_barrier("jax_barrier_of_some", n);
+
+	for (int i = 0; i < n; i++)
+		f->ranks[i].thread.detail = names;
+	for (int i = n; i < 4; i++)
+		facts_stack(f, i, "clock_nanosleep@libc.so.6 < prepare@/me/t.py:21");
+	return f;
+}
+
+/* Who is not named may do what he likes: nobody waits for him. */
+static void only_who_is_named_is_waited_for(void **state)
+{
+	struct facts *f = at_a_barrier_of("barrier of 9 of 0-2", 2);
+
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1");
+	facts_free(f);
+	f = at_a_barrier_of("barrier saved of 0,3", 1);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0");
+	facts_free(f);
+	(void)state;
+}
+
+/*
+ * Those who are named have all come, or are not all known, or are no list; who waits is not named;
+ * most of those who are named have not come.
+ */
+static void a_barrier_of_some_that_tells_nothing_accuses_nobody(void **state)
+{
+	static const char *const names[] = {"barrier saved of 0-1", "barrier saved of 0-2,9",
+		"barrier saved of 0-2,", "barrier saved of 2-0", "barrier saved", "barrier of ",
+		"barrier saved of 0,2", "barrier saved of 0-18446744073709551615"};
+	struct facts *f;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		f = at_a_barrier_of(names[i], 2);
+		assert_int_equal(facts_culprits(f), 0);
+		facts_free(f);
+	}
+	f = at_a_barrier_of("barrier saved of 0-2", 1);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+	(void)state;
+}
+
 static void add_cache(struct facts *f, int rank, const char *path)
 {
 	f->extra[f->nextra++] = (struct facts_extra){.kind = EXTRA_CACHE,
@@ -434,6 +481,8 @@ int main(void)
 		cmocka_unit_test(who_has_not_come_to_a_barrier_of_jax_is_waited_for),
 		cmocka_unit_test(who_may_wait_in_xla_is_not_accused_of_a_barrier),
 		cmocka_unit_test(half_of_the_processes_at_a_barrier_accuse_nobody),
+		cmocka_unit_test(only_who_is_named_is_waited_for),
+		cmocka_unit_test(a_barrier_of_some_that_tells_nothing_accuses_nobody),
 		cmocka_unit_test(caches_are_those_of_the_framework),
 		cmocka_unit_test(who_has_no_cache_is_not_cold),
 	};
