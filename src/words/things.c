@@ -158,6 +158,8 @@ static void add_frames(struct str *into, const struct verdict_thing *thing)
 static const char *const calls[][2] = {
 	{CALL_STORE, "the store"},
 	{CALL_STORE_ID, "the store for the unique id"},
+	{CALL_JAX_BARRIER, "a barrier of JAX"},
+	{CALL_JAX_KEY, "JAX's store, for a key"},
 	{CALL_DDP, "DDP's all_reduce"},
 	{CALL_FUTURE, "a future"},
 	{CALL_RPC, "a remote procedure call"},

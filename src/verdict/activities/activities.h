@@ -35,6 +35,8 @@ enum activity {
 /* Calls that have no name in code: posture.call is one of these, or a name (words/things.c). */
 #define CALL_STORE          "<store>"
 #define CALL_STORE_ID       "<store-id>"
+#define CALL_JAX_BARRIER    "<jax-barrier>"
+#define CALL_JAX_KEY        "<jax-key>"
 #define CALL_DDP            "<ddp>"
 #define CALL_FUTURE         "<future>"
 #define CALL_RPC            "<rpc>"
