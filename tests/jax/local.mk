@@ -6,7 +6,8 @@ EXTRA_DIST += %D%/train.py
 
 # Each way to hang, with the table of what is said.
 check-jax: all
-	INQUEST_JAX_WORDS="late absent ahead apart barrier keyed compiles raises killed stopped" \
+	INQUEST_JAX_WORDS="late absent ahead apart barrier keyed some sync orbax compiles raises \
+		killed stopped mpirun" \
 		TEST_TIMEOUT=2000 $(MAKE) $(AM_MAKEFLAGS) check TESTS='%D%/hangs.test'
 	@grep ': ' %D%/hangs.log
 .PHONY: check-jax

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 train.py RANK SIZE PORT WORD: one process of a job of JAX, over gloo on CPUs. From the seventh step
-on the process before the last does what WORD says.
+on the process before the last does what WORD says. RANK "-": JAX finds out by itself who it is, in
+a job of Slurm or of Open MPI.
 """
 
 import os
@@ -11,10 +12,18 @@ import time
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-rank, size, port, word = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
+size, port, word = int(sys.argv[2]), sys.argv[3], sys.argv[4]
+rank = None if sys.argv[1] == "-" else int(sys.argv[1])
+if rank is None:
+    rank = int(os.environ.get("OMPI_COMM_WORLD_RANK", os.environ.get("SLURM_PROCID")))
 odd = rank == size - 2
+
+MEETINGS = ("barrier", "keyed", "some", "sync", "orbax")
+if word == "orbax":
+    from orbax.checkpoint import multihost
 
 
 def prepare():
@@ -24,7 +33,15 @@ def prepare():
 def meet(word):
     """Waits for the others at JAX's coordination service, for what the odd one brings there."""
     client = jax._src.distributed.global_state.client
-    if word != "keyed":
+    if word == "sync":
+        multihost_utils.sync_global_devices("saved 6")
+    elif word == "orbax":
+        multihost.sync_global_processes("saved 6", processes=set(range(size)))
+    elif word == "some":
+        if rank != 0:
+            client.wait_at_barrier("saved 6", 3600000, process_ids=[size - 1, size - 2])
+        prepare()
+    elif word != "keyed":
         client.wait_at_barrier("saved 6", 3600000)
     elif odd:
         client.key_value_set("plan 6", "sharded")
@@ -49,7 +66,12 @@ def main():
         prepare()
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
-    jax.distributed.initialize("localhost:" + port, num_processes=size, process_id=rank)
+    if sys.argv[1] == "-":
+        jax.distributed.initialize()
+    else:
+        jax.distributed.initialize("localhost:" + port, num_processes=size, process_id=rank)
+    if word in ("sync", "orbax"):  # what it computes there is compiled
+        multihost_utils.sync_global_devices("begin")
     mesh = Mesh(np.array(jax.devices()), ("all",))
     spread = NamedSharding(mesh, PartitionSpec("all"))
     w = jnp.float32(1.0)
@@ -58,7 +80,7 @@ def main():
             x = jax.make_array_from_process_local_data(
                 spread, np.full((1024,), rank + n, np.float32))
             if n == 6 and odd:
-                if word in ("late", "barrier", "keyed"):
+                if word == "late" or word in MEETINGS:
                     prepare()
                 elif word == "compiles":
                     jax.jit(work)(jnp.float32(1)).block_until_ready()
@@ -68,7 +90,7 @@ def main():
                     os.kill(os.getpid(), 9)
                 elif word == "stopped":
                     os.kill(os.getpid(), 19)
-            if n == 6 and (word in ("barrier", "keyed") or word == "apart" and not odd):
+            if n == 6 and (word in MEETINGS or word == "apart" and not odd):
                 meet(word)
             # The last one does not wait for what it has asked for, and goes on to its own code.
             if n == 6 and word == "ahead" and not odd:
