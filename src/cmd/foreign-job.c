@@ -24,6 +24,7 @@
 #include "cmd/seen-folders.h"
 #include "evidence/agent/fellows.h"
 #include "evidence/agent/jobs-people.h"
+#include "proc/survey/siblings.h"
 #include "proc/survey/standing.h"
 #include "proc/threads/permit.h"
 
@@ -102,44 +103,6 @@ static bool may_look(struct survey *survey, uint32_t pid)
 	return true;
 }
 
-/* Returns the word behind the next blank; the end of the text where there is none. */
-static const char *next_word(const char *at)
-{
-	at += strcspn(at, " ");
-	return at + strspn(at, " ");
-}
-
-/*
- * Returns what an interpreter runs: what stands behind its options, two of which take a word, or
- * the module behind "-m".
- */
-static const char *what_runs(const char *command)
-{
-	const char *at = next_word(command);
-
-	while (*at == '-' && strncmp(at, "-m ", 3) != 0 && strncmp(at, "-c ", 3) != 0) {
-		bool takes_word = !strncmp(at, "-X ", 3) || !strncmp(at, "-W ", 3);
-
-		at = next_word(at);
-		at = takes_word ? next_word(at) : at;
-	}
-	return *at == '-' ? next_word(at) : at;
-}
-
-static bool is_same_word(const char *a, const char *b)
-{
-	size_t len = strcspn(a, " ");
-
-	return len && len == strcspn(b, " ") && !memcmp(a, b, len);
-}
-
-/* True if both have the same interpreter, and run the same. */
-static bool is_same_program(const struct survey_process *a, const struct survey_process *b)
-{
-	return is_same_word(a->command, b->command) &&
-	       is_same_word(what_runs(a->command), what_runs(b->command));
-}
-
 /*
  * True if the process only starts others: by its name; for a script, by the name of what runs it.
  */
@@ -194,7 +157,7 @@ static size_t add_started(struct foreign_pick *pick, uint32_t pid)
 			    (int)(script - pick->survey.all.items)))
 			continue;
 		first = first ? first : process;
-		if (!is_same_program(first, process)) {
+		if (!siblings_run_same(first, process)) {
 			pick->pids.nr = before;
 			return 0;
 		}

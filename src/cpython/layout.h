@@ -55,6 +55,7 @@ struct python_offsets {
 	uint32_t interp_next;
 	uint32_t interp_id;
 	uint32_t interp_threads; /* the first thread */
+	uint32_t interp_modules; /* sys.modules */
 	uint32_t interp_gil;     /* its GIL; from 3.12 on */
 	/* struct _gil_runtime_state. The interpreter's table tells them with gil_at added. */
 	uint32_t gil_at;

@@ -36,6 +36,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/read.c %D%/read.h \
 	%D%/sight.c %D%/sight.h \
 	%D%/survey/places.c %D%/survey/places.h \
+	%D%/survey/siblings.c %D%/survey/siblings.h \
 	%D%/survey/slurm.c %D%/survey/slurm.h \
 	%D%/threads/sleep-clock.c %D%/threads/sleep-clock.h \
 	%D%/threads/stop.c %D%/threads/stop.h \
@@ -90,6 +91,11 @@ tests_unit_proc_elf_file_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/proc/survey_test
 tests_unit_proc_survey_test_SOURCES = tests/unit/proc/survey_test.c tests/unit/proc/actors.h
 tests_unit_proc_survey_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/proc/survey_jax_test
+tests_unit_proc_survey_jax_test_SOURCES = \
+	tests/unit/proc/survey_jax_test.c tests/unit/proc/actors.h
+tests_unit_proc_survey_jax_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/proc/survey_heirs_test
 tests_unit_proc_survey_heirs_test_SOURCES = \

@@ -12,6 +12,7 @@ src_stack_libstack_la_SOURCES = \
 	%D%/python-code.c %D%/python-code.h \
 	%D%/python-layout.c %D%/python-layout.h \
 	%D%/python-frames.c %D%/python-frames.h \
+	%D%/python-objects.c %D%/python-objects.h \
 	%D%/snapshot.c %D%/snapshot.h \
 	%D%/unwind-space.c %D%/unwind-space.h \
 	%D%/unwind-trail.c %D%/unwind-trail.h \

@@ -17,6 +17,7 @@
 #include "cpython/lines.h"
 #include "stack/python-code.h"
 #include "stack/python-layout.h"
+#include "stack/python-objects.h"
 
 #define PYTHON_INTERPRETERS 1024
 #define PYTHON_THREADS      4096   /* threads of all interpreters */
@@ -249,39 +250,10 @@ static uint64_t python_thread_tid(struct python_walk *walk, uint64_t state)
 #define HANDLER_PREVIOUS (walk->layout.runs == PYTHON_RUNS_OF_ONE ? 24u : 8u)
 #define HANDLERS_MOST	 64 /* entries looked at: each generator that runs has its own */
 
-/*
- * Offsets in objects: the type, its name; an exception's arguments, which are a tuple; the tuple's
- * size and first item.
- */
-#define OBJECT_TYPE    8
-#define TYPE_NAME      24
+/* Offsets in objects: an exception's arguments, which are a tuple; the tuple's size, first item. */
 #define EXCEPTION_ARGS 24
 #define TUPLE_SIZE     16
 #define TUPLE_FIRST    24
-#define TYPE_NAME_CAP  64
-
-/*
- * Copies the name of an object's type as C has it. Returns false if that is no printable name
- * shorter than TYPE_NAME_CAP.
- */
-static bool python_type_name(
-	struct stack_memory *memory, uint64_t object, char name[static TYPE_NAME_CAP])
-{
-	uint64_t type, at;
-
-	if (!object || stack_memory_u64(memory, object + OBJECT_TYPE, &type) < 0 ||
-		stack_memory_u64(memory, type + TYPE_NAME, &at) < 0)
-		return false;
-	for (size_t i = 0; i < TYPE_NAME_CAP; i++) {
-		if (stack_memory_read(memory, at + i, &name[i], 1) < 0)
-			return false;
-		if (!name[i])
-			return i > 0;
-		if (name[i] < ' ' || name[i] > '~')
-			return false;
-	}
-	return false;
-}
 
 /*
  * Returns the first argument of an exception if it is a str, which is what the exception says; else
@@ -305,7 +277,7 @@ static const char *python_exception_text(struct python_walk *walk, uint64_t valu
 static const char *python_thread_handling(
 	struct python_walk *walk, uint64_t state, struct python_thread *thread)
 {
-	char name[TYPE_NAME_CAP];
+	char name[PYTHON_TYPE_NAME];
 	const char *text;
 	uint64_t handler, value;
 
@@ -525,49 +497,6 @@ bool python_place_holds(struct stack_memory *memory, const struct python_place *
 		return false;
 	return thread && stack_memory_u64(memory, thread + layout.at.thread_interp, &back) == 0 &&
 	       back == interpreter;
-}
-
-/*
- * Offsets in an int: the number of its digits (from 3.12 on shifted up by INT_TAG_SIZE bits of
- * flags), and the digits.
- */
-#define INT_SIZE     16
-#define INT_DIGIT    24
-#define INT_TAG_SIZE 3
-
-/*
- * Returns the value of an int of no or one digit, which is not negative; -1 for any other object.
- */
-static int64_t python_small_int(
-	struct stack_memory *memory, const struct python_layout *layout, uint64_t at)
-{
-	char type[TYPE_NAME_CAP];
-	uint64_t size;
-	uint32_t digit;
-
-	if (!python_type_name(memory, at, type) || strcmp(type, "int") != 0 ||
-		stack_memory_u64(memory, at + INT_SIZE, &size) < 0 ||
-		stack_memory_u32(memory, at + INT_DIGIT, &digit) < 0)
-		return -1;
-	if (PYTHON_MINOR(layout->version) >= 0x030c)
-		return size == 1 ? 0 : size == 1 << INT_TAG_SIZE ? (int64_t)digit : -1;
-	return size == 0 ? 0 : size == 1 ? (int64_t)digit : -1;
-}
-
-int64_t python_argument(struct stack_memory *memory, const struct python_place *place,
-	const struct python_frame *frame, unsigned n)
-{
-	struct arena arena = {0};
-	struct python_layout layout;
-	uint64_t object;
-	int64_t ret = -1;
-
-	if (!python_layout_find(memory, place->runtime, place->version, &layout, &arena) &&
-		stack_memory_u64(memory, frame->at + layout.at.frame_locals + 8 * (uint64_t)n,
-			&object) == 0)
-		ret = python_small_int(memory, &layout, object & ~(uint64_t)PYTHON_POINTER_TAG);
-	arena_release(&arena);
-	return ret;
 }
 
 void python_stacks_release(struct python_stacks *stacks)

@@ -106,14 +106,6 @@ int python_stacks_read(struct stack_memory *memory, const struct python_place *p
 bool python_place_holds(struct stack_memory *memory, const struct python_place *place,
 	const char **refused, struct arena *arena) __attribute__((nonnull(1, 2, 4)));
 
-/*
- * Returns the n-th argument (from 0) of a function's frame if it is an int of one digit, from 0 to
- * below 2^30. Returns -1 for anything else, and for a runtime that is not read. Like everything
- * here, it is a stranger's word.
- */
-int64_t python_argument(struct stack_memory *memory, const struct python_place *place,
-	const struct python_frame *frame, unsigned n) __attribute__((nonnull));
-
 /* Leaves the empty stacks. Takes NULL. */
 void python_stacks_release(struct python_stacks *stacks);
 

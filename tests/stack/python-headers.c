@@ -39,6 +39,7 @@ int main(void)
 	WORD(interp_next, interpreter_state.next);
 	WORD(interp_id, interpreter_state.id);
 	WORD(interp_threads, interpreter_state.threads_head);
+	WORD(interp_modules, interpreter_state.imports_modules);
 	WORD(interp_gil, interpreter_state.ceval_gil);
 	WORD(gil_at, interpreter_state.gil_runtime_state);
 	WORD(gil_holder, interpreter_state.gil_runtime_state_holder);
@@ -87,9 +88,11 @@ static void states(void)
 #endif
 #if PY_VERSION_HEX >= 0x030c0000
 	FIELD(interp_gil, PyInterpreterState, ceval.gil);
+	FIELD(interp_modules, PyInterpreterState, imports.modules);
 	FIELD(gil_holder, struct _gil_runtime_state, last_holder);
 	FIELD(gil_locked, struct _gil_runtime_state, locked);
 #else
+	FIELD(interp_modules, PyInterpreterState, modules);
 	FIELD(current, _PyRuntimeState, gilstate.tstate_current);
 	FIELD(gil, _PyRuntimeState, ceval.gil);
 #endif

@@ -28,6 +28,7 @@ int main(int argc, char **argv)
 	FIELD(interp_next);
 	FIELD(interp_id);
 	FIELD(interp_threads);
+	FIELD(interp_modules);
 	FIELD(interp_gil);
 	FIELD(gil_at);
 	FIELD(gil_holder);

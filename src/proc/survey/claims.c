@@ -33,6 +33,8 @@ static const struct dialect dialects[] = {
 		"WORLD_SIZE", "GROUP_RANK", false},
 	{"env", "environ: RANK, LOCAL_RANK", "LOCAL_RANK", "RANK", "LOCAL_RANK", "WORLD_SIZE",
 		"GROUP_RANK", false},
+	{"jax", "environ: JAX_PROCESS_ID", "JAX_NUM_PROCESSES", "JAX_PROCESS_ID", NULL,
+		"JAX_NUM_PROCESSES", NULL, false},
 	{"openmpi", "environ: OMPI_COMM_WORLD_RANK", NULL, "OMPI_COMM_WORLD_RANK",
 		"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", NULL, true},
 	{"pmix", "environ: PMIX_RANK", NULL, "PMIX_RANK", NULL, NULL, NULL, true},
@@ -252,6 +254,24 @@ static void claim_by_arguments(
 	claims_add(claims, &claim);
 }
 
+/* Adds the claim by arguments as programs of JAX take them: their own, and of how many. */
+static void claim_by_jax_arguments(struct claims *claims, const struct block *cmdline)
+{
+	const struct rank_claim claim = {
+		.rank = claims_number(claims_option(cmdline->text, cmdline->len, "process-id")),
+		.local_rank = CLAIM_UNKNOWN,
+		.world_size = claims_number(
+			claims_option(cmdline->text, cmdline->len, "num-processes")),
+		.node_rank = CLAIM_UNKNOWN,
+		.restart = CLAIM_UNKNOWN,
+		.launcher = "jax",
+		.source = "arguments: --process_id, --num_processes",
+		.trust = CLAIM_SUPPORTED};
+
+	if (claim.rank != CLAIM_UNKNOWN && claim.rank < claim.world_size)
+		claims_add(claims, &claim);
+}
+
 /* Adds RANK without LOCAL_RANK, which may be the number of a node. */
 static void claim_by_node(struct claims *claims, const struct block *environ)
 {
@@ -301,6 +321,7 @@ static void read_names(struct claims *claims, const struct block *environ)
 		"OMPI_MCA_ess_base_jobid", "PMI_JOBID", "FLUX_JOB_ID"};
 	const char *address = variable(environ, "MASTER_ADDR");
 	const char *port = variable(environ, "MASTER_PORT");
+	const char *jax = variable(environ, "JAX_COORDINATOR_ADDRESS");
 	const char *folder = variable(environ, "INQUEST_JOB_DIR");
 	const char *error_file = variable(environ, "TORCHELASTIC_ERROR_FILE");
 	const char *pmix = variable(environ, "PMIX_NAMESPACE");
@@ -320,6 +341,8 @@ static void read_names(struct claims *claims, const struct block *environ)
 		snprintf(claims->pmix, sizeof(claims->pmix), "%s", pmix);
 	if (address && port)
 		snprintf(claims->master, sizeof(claims->master), "%s:%s", address, port);
+	else if (jax)
+		snprintf(claims->master, sizeof(claims->master), "%s", jax);
 	if (error_file && strlen(error_file) < sizeof(claims->error_file))
 		strcpy(claims->error_file, error_file);
 	if (folder)
@@ -340,6 +363,7 @@ void claims_read(struct claims *ret, const char *environ, size_t environ_len, co
 	}
 	claim_by_slurm(ret, &variables);
 	claim_by_arguments(ret, &variables, &words);
+	claim_by_jax_arguments(ret, &words);
 	claim_by_node(ret, &variables);
 	read_place(ret, &variables);
 	read_names(ret, &variables);

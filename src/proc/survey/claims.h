@@ -8,10 +8,12 @@
  * first:
  *
  *	torchrun, or RANK with LOCAL_RANK	set for this very process
+ *	JAX_PROCESS_ID with JAX_NUM_PROCESSES	likewise
  *	OMPI_COMM_WORLD_RANK, PMIX_RANK,	by the launcher of a task, which may itself have
  *	PMI_RANK, MV2_, PALS_, FLUX_		started torchrun
  *	SLURM_PROCID in a step			likewise
  *	--local_rank, --global_rank		arguments alone
+ *	--process_id with --num_processes	likewise, as programs of JAX have them
  *	RANK without LOCAL_RANK			of a NODE (PyTorchJob), until proved otherwise
  *	LOCAL_RANK, NODE_RANK, WORLD_SIZE	none yet: who started it tells (places.h)
  *

@@ -13,17 +13,25 @@
 #include "proc/symbols/python-find.h"
 #include "proc/symbols/symbols.h"
 #include "proc/threads/livemem.h"
-#include "stack/python-frames.h"
+#include "stack/python-objects.h"
 
 #define VARIABLES_MOST 4096
 #define ENVIRON_CAP    (256 * 1024)
 #define TEXT_CHUNK     256 /* bytes of a string read at once; divides a page */
 
 #define SPAWN "/torch/multiprocessing/spawn.py"
+#define JAX   "/jaxlib/" /* the folder of its library */
+
+#define INSIDE_EMPTY                                                                               \
+	((struct inside){.place = INSIDE_NONE,                                                     \
+		.places = INSIDE_NONE,                                                             \
+		.process_id = INSIDE_NONE,                                                         \
+		.num_processes = INSIDE_NONE})
 
 /* One inside_read(). */
 struct look {
 	struct images *images;
+	bool has_jax, only_jax;
 	struct stack_maps maps;
 	struct livemem *livemem;
 	struct stack_memory *memory;
@@ -124,19 +132,51 @@ static void read_frames(struct look *look, const struct python_place *place,
 }
 
 /* Looks at the frames of all Python threads. */
+static void read_threads(
+	struct look *look, const struct python_place *place, struct inside *ret)
+{
+	struct python_stacks stacks;
+	struct complaint why = {0};
+
+	(void)python_stacks_read(look->memory, place, &stacks, &why);
+	for (size_t k = 0; k < stacks.nthreads; k++)
+		read_frames(look, place, &stacks.threads[k], ret);
+	python_stacks_release(&stacks);
+}
+
+/*
+ * Reads what jax.distributed.initialize() keeps. Until it was called the object has no number of
+ * its own, only its class has: 0 of 1.
+ */
+static void read_jax(struct look *look, const struct python_place *place, struct inside *ret)
+{
+	struct python_attribute of[] = {
+		{.name = "process_id"}, {.name = "num_processes"}, {.name = "coordinator_address"}};
+	struct arena arena = {0};
+
+	if (python_global_attributes(look->memory, place, "jax._src.distributed", "global_state",
+		    of, sizeof(of) / sizeof(of[0]), &arena) &&
+		of[0].number >= 0 && of[0].number < of[1].number) {
+		ret->process_id = (int)of[0].number;
+		ret->num_processes = (int)of[1].number;
+		str_cut(&ret->coordinator, 0);
+		if (of[2].text)
+			str_add(&ret->coordinator, of[2].text);
+	}
+	arena_release(&arena);
+}
+
+/* Looks into all Python runtimes. */
 static void read_python(struct look *look, struct inside *ret)
 {
 	struct python_place places[PYTHON_PLACES];
 	size_t n = python_find(look->images, &look->maps, look->memory, places, NULL);
 
 	for (size_t i = 0; i < n; i++) {
-		struct python_stacks stacks;
-		struct complaint why = {0};
-
-		(void)python_stacks_read(look->memory, &places[i], &stacks, &why);
-		for (size_t k = 0; k < stacks.nthreads; k++)
-			read_frames(look, &places[i], &stacks.threads[k], ret);
-		python_stacks_release(&stacks);
+		if (!look->only_jax)
+			read_threads(look, &places[i], ret);
+		if (look->has_jax)
+			read_jax(look, &places[i], ret);
 	}
 }
 
@@ -173,20 +213,22 @@ static void parse_maps(struct look *look, const struct str *text)
 	str_release(&kept);
 }
 
-int inside_read(struct images *images, uint32_t pid, struct inside *ret)
+int inside_read(struct images *images, uint32_t pid, bool only_jax, struct inside *ret)
 {
-	struct look look = {.images = images};
+	struct look look = {.images = images, .only_jax = only_jax};
 	struct complaint why = {0};
 	struct str text = {0};
 	int error = proc_read(pid, "maps", &text, &why);
 
-	*ret = (struct inside){.place = INSIDE_NONE, .places = INSIDE_NONE};
-	if (!error) {
+	*ret = INSIDE_EMPTY;
+	look.has_jax = !error && memmem(str_text(&text), text.len, JAX, strlen(JAX));
+	if (!error && (look.has_jax || !only_jax)) {
 		look.livemem = livemem_new(pid);
 		look.memory = livemem_memory(look.livemem);
 		parse_maps(&look, &text);
 		images_open(look.images, pid, &look.maps, look.memory, NULL);
-		read_environ(&look, &ret->environ);
+		if (!only_jax)
+			read_environ(&look, &ret->environ);
 		read_python(&look, ret);
 		error = -livemem_refused(look.livemem);
 		livemem_free(look.livemem);
@@ -201,5 +243,6 @@ void inside_release(struct inside *inside)
 	if (!inside)
 		return;
 	str_release(&inside->environ);
-	*inside = (struct inside){.place = INSIDE_NONE, .places = INSIDE_NONE};
+	str_release(&inside->coordinator);
+	*inside = INSIDE_EMPTY;
 }

@@ -2,8 +2,10 @@
 /*
  * Asks processes that say nothing of a rank in their files, and may be one all the same. They are
  * few: what multiprocessing started, or what forked off, below a Python that says nothing either,
- * and Ray's workers. Their starter is asked, too: it knows how many there should be.
+ * and Ray's workers. Their starter is asked, too: it knows how many there should be. Any other
+ * Python is asked only what JAX knows, if it has JAX at all.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,13 +23,15 @@
 struct asking {
 	struct survey *survey;
 	int at[ASKED_MOST];
+	bool only_jax[ASKED_MOST];
 	size_t nr;
 };
 
 /* The head of an answer, behind which the variables follow. */
 struct answer {
 	uint64_t which; /* index in asking.at */
-	int64_t place, places;
+	int64_t place, places, process_id, num_processes;
+	char coordinator[160];
 };
 
 /* True if a process has a claim that is no task's and no node's. */
@@ -50,11 +54,17 @@ static bool is_offspring(const struct survey *survey, const struct survey_proces
 	return process->helper || !strcmp(process->command, parent->command);
 }
 
-/* True if a process says nothing and may be a rank. */
+/* True if a process says nothing and may be asked. */
+static bool may_be_asked(const struct survey_process *process)
+{
+	return !process->error && !process->ourselves && !process->launcher && !process->wrapper &&
+	       process->stat.state != 'Z' && !has_own_claim(process);
+}
+
+/* True if a process says nothing and may be a rank, whatever it runs. */
 static bool may_be_rank(const struct survey *survey, const struct survey_process *process)
 {
-	if (process->error || process->ourselves || process->launcher || process->wrapper ||
-		process->stat.state == 'Z' || has_own_claim(process))
+	if (!may_be_asked(process))
 		return false;
 	if (!strncmp(process->stat.comm, RAY, strlen(RAY)))
 		return true;
@@ -62,13 +72,15 @@ static bool may_be_rank(const struct survey *survey, const struct survey_process
 }
 
 /* Adds a process, once, to those to ask. */
-static void ask_once(struct asking *asking, int at)
+static void ask_once(struct asking *asking, int at, bool only_jax)
 {
 	for (size_t i = 0; i < asking->nr; i++)
 		if (asking->at[i] == at)
 			return;
-	if (asking->nr < ASKED_MOST)
-		asking->at[asking->nr++] = at;
+	if (asking->nr == ASKED_MOST)
+		return;
+	asking->only_jax[asking->nr] = only_jax;
+	asking->at[asking->nr++] = at;
 }
 
 /*
@@ -82,9 +94,12 @@ static void find_asked(struct survey *survey, struct asking *asking)
 		if (!may_be_rank(survey, process))
 			continue;
 		if (process->helper && !survey->all.items[process->parent].error)
-			ask_once(asking, process->parent);
-		ask_once(asking, (int)i);
+			ask_once(asking, process->parent, false);
+		ask_once(asking, (int)i, false);
 	}
+	for (size_t i = 0; i < survey->all.nr; i++)
+		if (survey->all.items[i].python && may_be_asked(&survey->all.items[i]))
+			ask_once(asking, (int)i, true);
 }
 
 /* Reads all that are asked and sends the answers. Runs in the helper. */
@@ -98,10 +113,14 @@ static void ask_all(int out, void *arg)
 		struct inside inside;
 		bool sent;
 
-		(void)inside_read(
-			images, asking->survey->all.items[asking->at[i]].stat.pid, &inside);
+		(void)inside_read(images, asking->survey->all.items[asking->at[i]].stat.pid,
+			asking->only_jax[i], &inside);
 		answer.place = inside.place;
 		answer.places = inside.places;
+		answer.process_id = inside.process_id;
+		answer.num_processes = inside.num_processes;
+		snprintf(answer.coordinator, sizeof(answer.coordinator), "%s",
+			str_text(&inside.coordinator));
 		sent = helper_send(out, &answer, sizeof(answer), str_text(&inside.environ),
 			inside.environ.len);
 		inside_release(&inside);
@@ -120,22 +139,12 @@ static int places_of(const struct asking *asking, const int *places, int parent)
 	return CLAIM_UNKNOWN;
 }
 
-void survey_add_inside(struct survey *survey, struct survey_process *process, const char *environ,
-	size_t len, int place, int places)
+/* Adds what the variables say. A task's are those of whoever started it. */
+static void add_variables(struct survey *survey, struct survey_process *process,
+	const struct claims *found)
 {
-	const struct rank_claim by_place = {.rank = place,
-		.local_rank = place,
-		.world_size = places,
-		.node_rank = CLAIM_UNKNOWN,
-		.restart = CLAIM_UNKNOWN,
-		.launcher = "spawn",
-		.source = "argument of torch.multiprocessing.spawn",
-		.trust = CLAIM_SUPPORTED};
-	struct claims found;
-
-	claims_read(&found, environ, len, "", 0);
-	for (size_t i = 0; i < found.nr; i++) {
-		struct rank_claim claim = found.all[i];
+	for (size_t i = 0; i < found->nr; i++) {
+		struct rank_claim claim = found->all[i];
 
 		if (claim.of_task)
 			continue;
@@ -144,10 +153,65 @@ void survey_add_inside(struct survey *survey, struct survey_process *process, co
 			claim.trust = CLAIM_SUPPORTED;
 		survey_add_word(survey, process->stat.pid, &claim, process->uid);
 	}
-	if (place >= 0 && (places == CLAIM_UNKNOWN || place < places) && !has_own_claim(process))
-		survey_add_word(survey, process->stat.pid, &by_place, process->uid);
+}
+
+/* True if whoever started the process gave it that number. */
+static bool is_known(const struct survey_process *process, int rank, int world)
+{
+	for (size_t i = 0; i < process->claims.nr; i++) {
+		const struct rank_claim *claim = &process->claims.all[i];
+
+		if (!claim->of_node && claim->rank == rank &&
+			(claim->world_size == world || claim->world_size == CLAIM_UNKNOWN))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Adds a number that the program gave the process. Returns false if it is known, or makes no sense.
+ */
+static bool add_number(struct survey *survey, struct survey_process *process,
+	const struct rank_claim *claim)
+{
+	if (claim->rank < 0 || has_own_claim(process) ||
+		(claim->world_size != CLAIM_UNKNOWN && claim->rank >= claim->world_size) ||
+		is_known(process, claim->rank, claim->world_size))
+		return false;
+	survey_add_word(survey, process->stat.pid, claim, process->uid);
+	return true;
+}
+
+void survey_add_inside(struct survey *survey, struct survey_process *process,
+	const struct survey_inside *inside)
+{
+	const struct rank_claim by_place = {.rank = inside->place,
+		.local_rank = inside->place,
+		.world_size = inside->places,
+		.node_rank = CLAIM_UNKNOWN,
+		.restart = CLAIM_UNKNOWN,
+		.launcher = "spawn",
+		.source = "argument of torch.multiprocessing.spawn",
+		.trust = CLAIM_SUPPORTED};
+	const struct rank_claim by_jax = {.rank = inside->process_id,
+		.local_rank = CLAIM_UNKNOWN,
+		.world_size = inside->num_processes,
+		.node_rank = CLAIM_UNKNOWN,
+		.restart = CLAIM_UNKNOWN,
+		.launcher = "jax",
+		.source = "jax.distributed, in its memory",
+		.trust = CLAIM_SUPPORTED};
+	struct claims found;
+
+	claims_read(&found, inside->environ, inside->len, "", 0);
+	add_variables(survey, process, &found);
 	if (!*process->claims.master)
 		strcpy(process->claims.master, found.master);
+	/* Others of a task may not have met yet, and have no such name: it is told of no task. */
+	if (add_number(survey, process, &by_jax) && !*process->claims.master)
+		snprintf(process->claims.master, sizeof(process->claims.master), "%s",
+			inside->coordinator);
+	(void)add_number(survey, process, &by_place);
 	if (!*process->claims.job)
 		strcpy(process->claims.job, found.job);
 }
@@ -156,8 +220,8 @@ void survey_add_inside(struct survey *survey, struct survey_process *process, co
 static void take(struct asking *asking, const struct str *message, int *places)
 {
 	struct survey_process *process;
+	struct survey_inside inside;
 	struct answer answer;
-	int parent;
 
 	if (message->len < sizeof(answer))
 		return;
@@ -166,12 +230,20 @@ static void take(struct asking *asking, const struct str *message, int *places)
 		return;
 	places[answer.which] = answer.places > 0 ? (int)answer.places : CLAIM_UNKNOWN;
 	process = &asking->survey->all.items[asking->at[answer.which]];
-	parent = process->parent;
-	if (may_be_rank(asking->survey, process))
-		survey_add_inside(asking->survey, process, message->text + sizeof(answer),
-			message->len - sizeof(answer),
-			answer.place < 0 ? CLAIM_UNKNOWN : (int)answer.place,
-			places_of(asking, places, parent));
+	answer.coordinator[sizeof(answer.coordinator) - 1] = '\0';
+	inside = (struct survey_inside){.environ = message->text + sizeof(answer),
+		.place = CLAIM_UNKNOWN,
+		.places = CLAIM_UNKNOWN,
+		.process_id = (int)answer.process_id,
+		.num_processes = (int)answer.num_processes,
+		.coordinator = answer.coordinator};
+	if (may_be_rank(asking->survey, process)) {
+		inside.len = message->len - sizeof(answer);
+		inside.place = answer.place < 0 ? CLAIM_UNKNOWN : (int)answer.place;
+		inside.places = places_of(asking, places, process->parent);
+	}
+	if (may_be_asked(process))
+		survey_add_inside(asking->survey, process, &inside);
 }
 
 void survey_ask_inside(struct survey *survey, int deadline_ms)

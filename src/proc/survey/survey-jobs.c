@@ -85,6 +85,7 @@ static int compare_starters(const void *va, const void *vb)
 static bool is_same_seat(const struct member *a, const struct member *b)
 {
 	return a->process->rank.rank == b->process->rank.rank &&
+	       a->process->rank.rank != CLAIM_UNKNOWN &&
 	       a->process->rank.restart == b->process->rank.restart;
 }
 
@@ -193,6 +194,12 @@ static const char *id_of(struct survey *survey, const struct member *first, bool
 	return arena_printf(&survey->arena, "pid-%u", process->stat.pid);
 }
 
+/* True if a rank is before another one: those without a number come last. */
+static bool is_lower(const struct rank_claim *a, const struct rank_claim *b)
+{
+	return a->rank != CLAIM_UNKNOWN && (b->rank == CLAIM_UNKNOWN || a->rank < b->rank);
+}
+
 /* Makes one job of those in [from, to) that are of this cohort. */
 static void make_job(struct survey *survey, const struct members *members, size_t from, size_t to,
 	unsigned cohort, bool split)
@@ -206,7 +213,7 @@ static void make_job(struct survey *survey, const struct members *members, size_
 
 		if (member->cohort != cohort)
 			continue;
-		if (!first || rank->rank < first->process->rank.rank)
+		if (!first || is_lower(rank, &first->process->rank))
 			first = member;
 		if (rank->world_size > job.world_size)
 			job.world_size = rank->world_size;

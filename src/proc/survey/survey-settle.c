@@ -25,6 +25,7 @@
 #include "base/alloc.h"
 #include "base/numbers.h"
 #include "proc/survey/places.h"
+#include "proc/survey/siblings.h"
 #include "proc/survey/survey.h"
 
 #define CLIMB_MOST 64 /* generations: a longer chain of parents is damage */
@@ -596,6 +597,7 @@ void survey_settle(struct survey *survey)
 			place_brood(survey, process);
 	settle_ranks(survey);
 	settle_node_claims(survey);
+	siblings_join(survey);
 	array_for_each(&survey->all, process)
 		if (process->is_rank)
 			find_conflicts(survey, process);

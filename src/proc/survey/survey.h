@@ -17,7 +17,10 @@
  *	  so is who started them (proc/survey/places.h);
  *	- variables that a program set itself are seen in its helpers: their claim is its own;
  *	- of processes that say nothing, and that Python's multiprocessing or Ray started, the
- *	  memory is asked (proc/survey/inside.h);
+ *	  memory is asked, and of any Python whether it is a process of a JAX job
+ *	  (proc/survey/inside.h);
+ *	- whoever was started beside processes of a JAX job and has not met them yet is one of them
+ *	  (proc/survey/siblings.h);
  *	- a worker of torchrun whose environment cannot be read is known by its place among the
  *	  children of its launcher, who starts them in the order of LOCAL_RANK;
  *	- ranks with the same master and run id are one job, with whoever was started beside them
@@ -61,7 +64,8 @@ struct survey_process {
 	int under;		/* index of the nearest launcher above it; SURVEY_NONE */
 	/* What survey_settle() concludes: */
 	bool is_rank;
-	struct rank_claim rank; /* of a rank: the claim that holds */
+	/* of a rank: the claim that holds; its number may be CLAIM_UNKNOWN */
+	struct rank_claim rank;
 	const char *conflict;	/* who says otherwise; "" nobody */
 	int job;		/* index; SURVEY_NONE */
 };
@@ -135,11 +139,23 @@ void survey_add_word(struct survey *survey, uint32_t pid, const struct rank_clai
 void survey_ask_inside(struct survey *survey, int deadline_ms) __attribute__((nonnull));
 
 /*
- * Adds what was found inside of a process: its variables of now, which of spawn's processes it is,
- * and of how many (CLAIM_UNKNOWN: it is none, or that is not known).
+ * What was found inside of a process: its variables of now; which of spawn's processes it is, and
+ * of how many; which process of a JAX job, of how many, and where they meet. A number is
+ * CLAIM_UNKNOWN where it is none, or not known.
  */
-void survey_add_inside(struct survey *survey, struct survey_process *process, const char *environ,
-	size_t len, int place, int places) __attribute__((nonnull));
+struct survey_inside {
+	const char *environ; /* as in claims_read() */
+	size_t len;
+	int place;
+	int places;
+	int process_id;
+	int num_processes;
+	const char *coordinator; /* "" not known */
+};
+
+/* Adds what was found inside of a process. */
+void survey_add_inside(struct survey *survey, struct survey_process *process,
+	const struct survey_inside *inside) __attribute__((nonnull));
 
 /* Decides who is a rank, and of which job; sets what follows in each process. */
 void survey_settle(struct survey *survey) __attribute__((nonnull));

@@ -56,6 +56,12 @@ static void each_launcher_is_understood(void **state)
 		{"SLURM_JOB_ID=8841 SLURM_STEP_ID=batch SLURM_PROCID=0", "python", NULL, 0, 0, 0,
 			0},
 		{"SLURM_JOB_ID=8841 SLURM_PROCID=0", "python", NULL, 0, 0, 0, 0},
+		{"JAX_PROCESS_ID=1 JAX_NUM_PROCESSES=3 JAX_COORDINATOR_ADDRESS=a:1",
+			"python train.py", "jax", 1, -1, 3, -1},
+		{"JAX_PROCESS_ID=1", "python train.py", NULL, 0, 0, 0, 0},
+		{"", "python train.py --process_id=2 --num_processes 3", "jax", 2, -1, 3, -1},
+		{"", "python train.py --process-id=3 --num-processes=3", NULL, 0, 0, 0, 0},
+		{"", "python train.py --process_id=2", NULL, 0, 0, 0, 0},
 		{"", "python train.py --local_rank=2", "arguments", 2, 2, -1, -1},
 		{"", "python train.py --local-rank 2", "arguments", 2, 2, -1, -1},
 		{"RANK=6 WORLD_SIZE=8", "python train.py --local_rank=2", "arguments", 6, 2, 8,
@@ -234,8 +240,14 @@ static void inside(struct survey *survey, uint32_t pid, const char *environ, int
 	str_printf(&block, "%s ", environ);
 	for (size_t i = 0; i < block.len; i++)
 		block.text[i] = block.text[i] == ' ' ? '\0' : block.text[i];
-	survey_add_inside(survey, survey_find(survey, pid), str_text(&block), block.len, place,
-		places);
+	survey_add_inside(survey, survey_find(survey, pid),
+		&(struct survey_inside){.environ = str_text(&block),
+			.len = block.len,
+			.place = place,
+			.places = places,
+			.process_id = CLAIM_UNKNOWN,
+			.num_processes = CLAIM_UNKNOWN,
+			.coordinator = ""});
 	str_release(&block);
 }
 
