@@ -5,9 +5,9 @@
 /*
  * Finds what a process knows of its rank that its files in /proc do not show: variables that it has
  * set itself since it was started (a worker of Ray, a function that torch.multiprocessing.spawn
- * calls); which of spawn's processes it is, by an argument on its Python stack; and which process of
- * a JAX job, by what jax.distributed.initialize() keeps. This reads its memory without stopping it,
- * which takes its mmap lock and may block for ever: call it in a helper (proc/helper.h).
+ * calls); which of spawn's processes it is, by an argument on its Python stack; and which process
+ * of a JAX job, by what jax.distributed.initialize() keeps. This reads its memory without stopping
+ * it, which takes its mmap lock and may block for ever: call it in a helper (proc/helper.h).
  */
 
 #include <stdbool.h>

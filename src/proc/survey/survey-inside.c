@@ -155,15 +155,20 @@ static void add_variables(struct survey *survey, struct survey_process *process,
 	}
 }
 
-/* True if whoever started the process gave it that number. */
-static bool is_known(const struct survey_process *process, int rank, int world)
+/*
+ * True if whoever started the process gave it that number; of how many, the program says, where
+ * nobody else does.
+ */
+static bool is_known(struct survey_process *process, int rank, int world)
 {
 	for (size_t i = 0; i < process->claims.nr; i++) {
-		const struct rank_claim *claim = &process->claims.all[i];
+		struct rank_claim *claim = &process->claims.all[i];
 
-		if (!claim->of_node && claim->rank == rank &&
-			(claim->world_size == world || claim->world_size == CLAIM_UNKNOWN))
-			return true;
+		if (claim->of_node || claim->rank != rank ||
+			(claim->world_size != world && claim->world_size != CLAIM_UNKNOWN))
+			continue;
+		claim->world_size = world;
+		return true;
 	}
 	return false;
 }

@@ -60,6 +60,7 @@ static void what_jax_knows_stands_beside_a_tasks_number(void **state)
 {
 	static const struct actor actors[] = {
 		{10, 1, "python", STEP, "python train.py"},
+		{15, 1, "python", "PMIX_RANK=1", "python train.py"},
 		{20, 1, "sh", "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2", "sh two.sh"},
 		{21, 20, "python", "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2", "python a.py"},
 		{22, 20, "python", "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2", "python a.py"},
@@ -69,12 +70,15 @@ static void what_jax_knows_stands_beside_a_tasks_number(void **state)
 	SET_UP(&survey, actors);
 	met(&survey, 10, of_pid(&survey, 10)->claims.all[0].rank,
 		of_pid(&survey, 10)->claims.all[0].world_size, "a:1");
+	met(&survey, 15, 1, 2, "a:1");
 	met(&survey, 21, 2, 4, "a:1");
 	met(&survey, 22, 3, 4, "a:1");
 	survey_settle(&survey);
 	assert_true(of_pid(&survey, 10)->is_rank);
 	assert_string_equal(of_pid(&survey, 10)->rank.launcher, "slurm");
 	assert_string_equal(of_pid(&survey, 10)->claims.master, "");
+	assert_string_equal(of_pid(&survey, 15)->rank.launcher, "pmix");
+	assert_int_equal(of_pid(&survey, 15)->rank.world_size, 2);
 	assert_false(of_pid(&survey, 20)->is_rank);
 	assert_int_equal(of_pid(&survey, 21)->rank.rank, 2);
 	assert_int_equal(of_pid(&survey, 22)->rank.rank, 3);
