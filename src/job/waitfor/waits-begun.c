@@ -15,11 +15,12 @@
  *	threads are held in others, or
  *	the stack shows other work, or
  *	it is a send			nobody is seen to wait for it (verdict/polls.h)
+ *	its rank ended on its own	it is ahead: a wait for it may have thrown, or nobody
+ *					waited
  *	else				it is ahead: a guess (waits.h)
  *
  * A collective that hosts move is no guess: where its rank is not known to be elsewhere it is a
- * wait, which need not be seen. Nothing is said here of a rank that ended on its own: a wait may
- * have thrown.
+ * wait, which need not be seen.
  */
 #include "job/waitfor/waits.h"
 
@@ -131,6 +132,14 @@ static bool is_met_and_done(const struct job *job, const struct wait *wait)
 	return met && met->completed == JOB_YES;
 }
 
+/* Makes the messages that a rank began which ended on its own a guess. */
+static void doubt_messages(const struct job *job, struct wait *waits, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!waits[i].held && waits[i].kind == WAIT_P2P && is_by_host(job, &waits[i]))
+			waits[i].ahead = true, waits[i].sure = false;
+}
+
 void waits_find_ahead(const struct job *job, struct rank_index rank, const struct waits_told *told,
 	struct wait *waits, size_t n)
 {
@@ -143,9 +152,12 @@ void waits_find_ahead(const struct job *job, struct rank_index rank, const struc
 			guess(&waits[i]);
 		else if (!waits[i].held && waits[i].perhaps)
 			keep_nobody(&waits[i]);
-	if (!(r->knows & JOB_KNOWS_RING) || r->process == JOB_NONE ||
-		!was_left_alone(&job->processes[r->process]) || is_in_some_wait(waits, n))
+	if (!(r->knows & JOB_KNOWS_RING) || r->process == JOB_NONE || is_in_some_wait(waits, n))
 		return;
+	if (!was_left_alone(&job->processes[r->process])) {
+		doubt_messages(job, waits, n);
+		return;
+	}
 	busy = all && (held || (told && told->elsewhere));
 	for (size_t i = 0; i < n; i++) {
 		struct wait *wait = &waits[i];

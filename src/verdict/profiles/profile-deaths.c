@@ -413,7 +413,7 @@ static bool is_direct(const struct profile *p)
 
 /*
  * True if the rank had long been held somewhere when it ended, or at an unknown time: then it may
- * have ended of that.
+ * have ended of that. So too if it had long begun a message for which nobody is seen to wait.
  */
 static bool was_held_long(
 	const struct waits *waits, struct rank_index rank, const struct profile *p)
@@ -421,7 +421,7 @@ static bool was_held_long(
 	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &waits->at[i];
 
-		if (wait->held && wait->since != JOB_UNKNOWN &&
+		if ((wait->held || wait->ahead) && wait->since != JOB_UNKNOWN &&
 			(p->fault == JOB_UNKNOWN || p->fault - wait->since > HELD_LONG))
 			return true;
 	}

@@ -577,7 +577,7 @@ static void look_at_waits(const struct waits *waits, struct profile *profiles)
 	for (size_t i = 0; i < waits->n; i++) {
 		const struct wait *wait = &waits->at[i];
 
-		if (wait->lacking || wait->doubtful)
+		if ((wait->lacking || wait->doubtful) && !wait->ahead)
 			profiles[wait->rank.i].waits = true;
 		if (is_device_victim(&profiles[wait->rank.i], wait))
 			profiles[wait->rank.i].device_victim = true;

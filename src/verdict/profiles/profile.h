@@ -37,7 +37,7 @@ struct profile {
 	bool readable; /* its evidence can be read: its boards, or its census slot if it never
 		        * made a group */
 	bool ended;
-	bool waits; /* some of its standing or doubtful waits lack a rank */
+	bool waits; /* some of its standing or doubtful waits lack a rank, and are no mere guess */
 	enum death death;
 	enum verdict_cause cause; /* why it died */
 	int64_t fault;            /* when its own progress stopped, by its own clock; JOB_UNKNOWN */

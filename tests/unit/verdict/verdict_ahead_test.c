@@ -334,6 +334,33 @@ static void who_has_a_thread_that_serves_is_in_its_own_code(void **state)
 	facts_free(f);
 }
 
+/*
+ * Rank 1 began a message, and died of an exception of its own at once or later. Rank 2, which has
+ * not come to the message, keeps nobody; others wait for rank 1.
+ */
+static void what_the_dead_had_begun_accuses_nobody(void **state)
+{
+	static const double died[] = {60.1, 70};
+
+	for (int i = 0; i < 4; i++) {
+		struct facts *f = job_of(4, "gloo");
+		int group = facts_group_of(f, 3, 0, 1, 3);
+
+		f->group_makers[group] = "gloo";
+		begin(f, 1, i % 2 ? JOB_OP_RECV : JOB_OP_SEND, 2, 5, 60);
+		facts_outside(f, 1, 60.01);
+		facts_note(f, 1, "ValueError: bad batch", died[i / 2]);
+		facts_end(f, 1, JOB_EXITED, 1, died[i / 2] + 0.1);
+		hold_in_barrier(f, group, 0);
+		hold_in_barrier(f, group, 3);
+		facts_outside(f, 2, 60);
+		assert_int_equal(facts_culprits(f) & ~(1u << 1), 0);
+		if (i < 2)
+			facts_expect(f, VERDICT_RANK_DEATH, "1", "0,3");
+		facts_free(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +377,7 @@ int main(void)
 		cmocka_unit_test(a_collective_that_was_begun_ahead_accuses_nobody),
 		cmocka_unit_test(a_watchdog_whose_board_is_torn_excuses_nobody),
 		cmocka_unit_test(who_has_a_thread_that_serves_is_in_its_own_code),
+		cmocka_unit_test(what_the_dead_had_begun_accuses_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
