@@ -218,6 +218,22 @@ static bool shows_orders(const struct inquiry *q, const struct circle *circle)
 	return circle->of_launches && !circle_count_pairs(q, circle);
 }
 
+/*
+ * True if the circle needs that an operation waits for what one of its ranks launched before, while
+ * a rank was not seen that may not have come to it.
+ */
+static bool may_lack_unseen(const struct inquiry *q, int part)
+{
+	for (size_t i = 0; i < q->graph->nnodes; i++) {
+		const struct waitfor_node *node = &q->graph->nodes[i];
+
+		if (node->part == part && node->unknown && !node->absent &&
+			(node->kind == WAITFOR_OP || node->kind == WAITFOR_PAIR))
+			return true;
+	}
+	return false;
+}
+
 /* Blames nobody: names all who are in the circle, those of the largest camp as one side. */
 static void blame_nobody(const struct circle *circle, struct draft *draft)
 {
@@ -496,7 +512,8 @@ static struct draft *begin_finding(struct inquiry *q, int part, const struct cir
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
 	const struct waitfor_node *node = &q->graph->nodes[circle->holders.items[0].node];
 
-	draft->verdict.confidence = !is_sure(q, part)    ? VERDICT_HYPOTHESIS
+	draft->verdict.confidence = !is_sure(q, part) || may_lack_unseen(q, part)
+					    ? VERDICT_HYPOTHESIS
 				    : circle->camps == 2 ? VERDICT_ESTABLISHED
 							 : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;

@@ -166,6 +166,36 @@ static void a_gpu_that_never_began(void **state)
 	facts_free(f);
 }
 
+/*
+ * Two ranks have launched ops of two groups in opposite orders, by a thread for each. Rank 2 is in
+ * both groups, and was not seen: that it has not come is a better reason than the orders.
+ */
+static void orders_that_an_unseen_rank_may_explain_are_a_guess(void **state)
+{
+	for (int unseen = 0; unseen < 2; unseen++) {
+		struct facts *f = facts_new(3);
+		int group = facts_group_of(f, 3, 0, 1, 2);
+		struct judged j;
+
+		f->completion = true;
+		for (int rank = 0; rank < 3; rank++)
+			for (int i = 0; i < 2; i++) {
+				bool first = i == (rank == 1);
+
+				launch(f, first ? 0 : group, rank, first ? 1 : 2);
+				f->members[first ? 0 : group][rank].fact.done_known = true;
+			}
+		for (int rank = 0; rank < 3; rank++)
+			facts_outside(f, rank, 42);
+		if (unseen)
+			facts_never_seen(f, 2);
+		j = judge(f);
+		assert_int_equal(j.first->class, VERDICT_ORDER_INVERSION);
+		assert_int_equal(j.first->confidence > VERDICT_HYPOTHESIS, !unseen);
+		done(&j, f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +204,7 @@ int main(void)
 		cmocka_unit_test(one_gpu_of_two_groups_is_one_finding),
 		cmocka_unit_test(a_stream_behind_another_one_of_its_group_waits_as_well),
 		cmocka_unit_test(a_torn_board_hides_a_wait_for_a_device),
+		cmocka_unit_test(orders_that_an_unseen_rank_may_explain_are_a_guess),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
