@@ -10,8 +10,9 @@
  *				that explains why it does not come, and makes no circle
  *	is in another call	perhaps what its rank waits in
  *
- * Where several threads called there, or none did yet, the main thread may be the one that does not
- * come, unless it waits itself; where none did, any other may be.
+ * Where several threads called there, any of them may be the one that does not come, whatever it is
+ * in; where none did yet, any of the rank: so what the rank waits in makes no circle. If only the
+ * main thread may, it is that one.
  */
 #include "job/spans.h"
 #include "job/waitfor/waitfor-make.h"
@@ -62,6 +63,13 @@ static int main_thread(const struct waitfor_maker *m, struct rank_index rank)
 	return JOB_NONE;
 }
 
+/* True if the thread is outside every call, and not seen to wait for another of its process. */
+static bool is_outside(const struct waitfor_maker *m, int thread)
+{
+	return m->job->threads[thread].state == JOB_THREAD_OUTSIDE &&
+	       waits_joins(m->job, &m->job->threads[thread]) != JOB_YES;
+}
+
 static int add_thread(struct waitfor_maker *m, int *slot, struct rank_index rank)
 {
 	*slot = waitfor_add_node(m, WAITFOR_THREAD, rank, JOB_NONE);
@@ -109,39 +117,57 @@ static bool one_stands_alone(const struct waitfor_maker *m, struct rank_index ra
 	return false;
 }
 
-/*
- * True if that thread, or any of the rank (JOB_NONE), is outside every call, and not seen to wait
- * for another one of its process.
- */
-static bool may_come(const struct waitfor_maker *m, struct rank_index rank, int thread)
+/* True if the thread called one of these ops. */
+static bool called(const struct job_op *ops, size_t n, int thread)
 {
-	struct spans_range range = threads_of(m->job, rank);
-
-	for (size_t i = range.from; i < range.to; i++) {
-		const struct job_thread *other = &m->job->threads[i];
-
-		if ((thread == JOB_NONE || thread == (int)i) &&
-			other->state == JOB_THREAD_OUTSIDE && !waits_is_watchdog(other->name) &&
-			waits_joins(m->job, other) != JOB_YES)
+	for (size_t i = 0; i < n; i++)
+		if (ops[i].thread == thread)
 			return true;
-	}
+	return false;
+}
+
+/*
+ * True if the thread may be the one to come to that seat's group: it has called there, or none has.
+ * One that waits for another of its process does not come before that.
+ */
+static bool may_come(
+	const struct waitfor_maker *m, const struct job_member *member, int thread)
+{
+	const struct job_thread *t = &m->job->threads[thread];
+
+	return !waits_is_watchdog(t->name) && waits_joins(m->job, t) != JOB_YES &&
+	       ((!member->nops && !member->np2p) ||
+		       called(member->ops, member->nops, thread) ||
+		       called(member->p2p, member->np2p, thread));
+}
+
+/* True if a thread of the rank beside that one may come. */
+static bool another_may_come(
+	const struct waitfor_maker *m, const struct job_member *member, int thread)
+{
+	struct spans_range range = threads_of(m->job, member->rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if ((int)i != thread && may_come(m, member, (int)i))
+			return true;
 	return false;
 }
 
 /*
  * Returns the node for a seat whose caller is unknown: several threads called there, or no thread
- * did (`none`), so that any may.
+ * did, so that any may.
  */
-static int unknown_caller(struct waitfor_maker *m, struct rank_index rank, bool none)
+static int unknown_caller(struct waitfor_maker *m, const struct job_member *member)
 {
+	struct rank_index rank = member->rank;
 	int thread = main_thread(m, rank);
 
 	if (one_stands_alone(m, rank))
 		return loose_node(m, rank, true);
 	if (thread == JOB_NONE || !some_wait(m, rank, JOB_NONE, true))
 		return rank.i;
-	if (is_held(m, rank, thread) ? none && may_come(m, rank, JOB_NONE)
-				     : may_come(m, rank, thread))
+	if (another_may_come(m, member, thread) ||
+		(!is_held(m, rank, thread) && is_outside(m, thread)))
 		return loose_node(m, rank, false);
 	return rank.i;
 }
@@ -157,7 +183,7 @@ int waitfor_seat_node(struct waitfor_maker *m, const struct job_member *member, 
 	if (job_rank(m->job, rank)->shares_process)
 		return rank.i;
 	if (thread == JOB_NONE)
-		return unknown_caller(m, rank, !member->nops && !member->np2p);
+		return unknown_caller(m, member);
 	if (stands_alone(m, rank, thread))
 		return loose_node(m, rank, true);
 	if (!some_wait(m, rank, thread, true))

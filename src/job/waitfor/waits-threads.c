@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "job/backends.h"
 #include "job/calls.h"
+#include "job/names.h"
 #include "job/spans.h"
 #include "job/stacktree/stackfacts.h"
 
@@ -120,11 +121,16 @@ static bool is_by_hosts(const struct job *job, const struct wait *wait)
 	return found;
 }
 
-/* True if the wait has long been in a collective to which another member has not come. */
+/*
+ * True if the wait has long been in a collective to which another member has not come, or in a send
+ * that nobody receives: who serves others stands in a receive.
+ */
 static bool stands_in_vain(const struct wait *wait, int64_t now)
 {
-	return wait->kind == WAIT_COLLECTIVE && wait->lacking && wait->since != JOB_UNKNOWN &&
-	       now != JOB_UNKNOWN && now - wait->since >= MOMENT;
+	bool sends = wait->kind == WAIT_P2P && wait->op && wait->op->sig.op == JOB_OP_SEND;
+
+	return (wait->kind == WAIT_COLLECTIVE || sends) && wait->lacking &&
+	       wait->since != JOB_UNKNOWN && now != JOB_UNKNOWN && now - wait->since >= MOMENT;
 }
 
 bool waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n)

@@ -276,27 +276,36 @@ static void who_has_another_thread_that_works_is_not_away(void **state)
 	done(&j, f);
 }
 
-/* The main threads are at work; another one stands in a collective, to which nobody else comes. */
-static void a_thread_that_stands_in_a_collective_is_not_well(void **state)
+/*
+ * The main threads are at work; another one stands in a collective to which nobody else comes, or
+ * in a send that nobody receives.
+ */
+static void a_thread_that_stands_in_vain_is_not_well(void **state)
 {
-	struct facts *f = job_of(19);
-	struct judged j;
+	for (int sends = 0; sends < 2; sends++) {
+		struct facts *f = job_of(19);
+		struct job_op *op;
+		struct judged j;
 
-	for (int i = 0; i < 4; i++) {
-		facts_outside(f, i, 19);
-		facts_stack(f, i, READS);
+		for (int i = 0; i < 4; i++) {
+			facts_outside(f, i, 19);
+			facts_stack(f, i, READS);
+		}
+		f->members[1][1].tid = 501;
+		op = sends ? facts_p2p(f, 1, 1, JOB_OP_SEND, 2, 20, false)
+			   : facts_enter(f, 1, 1, JOB_OP_ALLREDUCE, 64, 20);
+		op->stream = 77;
+		op->completed = JOB_MAYBE;
+		add_thread(f, 1, JOB_THREAD_IN_WAIT, 20);
+		f->extra[f->nextra - 1].is.thread.stream = 77;
+		for (int i = 0; i < 4; i++)
+			facts_end(f, i, JOB_SIGNALED, SIGTERM, 99);
+		j = judge(f);
+		for (size_t i = 0; i < j.v->n; i++)
+			assert_false(j.v->at[i].class == VERDICT_HEALTHY &&
+				     j.v->at[i].confidence == VERDICT_ESTABLISHED);
+		done(&j, f);
 	}
-	f->members[1][1].tid = 501;
-	facts_enter(f, 1, 1, JOB_OP_ALLREDUCE, 64, 20)->stream = 77;
-	add_thread(f, 1, JOB_THREAD_IN_WAIT, 20);
-	f->extra[f->nextra - 1].is.thread.stream = 77;
-	for (int i = 0; i < 4; i++)
-		facts_end(f, i, JOB_SIGNALED, SIGTERM, 99);
-	j = judge(f);
-	for (size_t i = 0; i < j.v->n; i++)
-		assert_false(j.v->at[i].class == VERDICT_HEALTHY &&
-			     j.v->at[i].confidence == VERDICT_ESTABLISHED);
-	done(&j, f);
 }
 
 /*
@@ -322,6 +331,62 @@ static void any_thread_may_call_where_none_has(void **state)
 	}
 }
 
+/*
+ * All but rank 1 wait for it in group 0, and rank 1 for rank 0 in another group, where rank 0 has
+ * never called. The thread that may call there waits for a message of another thread of rank 1.
+ */
+static void a_thread_that_waits_may_call_where_none_has(void **state)
+{
+	static const char *const makers[] = {"gloo", "mpi"};
+
+	for (int m = 0; m < 2; m++) {
+		struct facts *f = job_of(19);
+		int pair = facts_group_of(f, 2, 0, 1), messages = facts_group_of(f, 2, 0, 1);
+		struct judged j;
+
+		f->group_makers[0] = f->group_makers[1] = makers[m];
+		f->group_makers[pair] = f->group_makers[messages] = makers[m];
+		for (int i = 0; i < 4; i++)
+			facts_hold(f, i == 1 ? pair : 0, i, JOB_OP_BARRIER, JOB_NO_COUNT, 21);
+		f->members[messages][0].tid = 500;
+		facts_p2p(f, messages, 0, JOB_OP_RECV, 1, 21, false)->completed = JOB_MAYBE;
+		f->members[messages][0].ops[0].returned = JOB_NO;
+		add_thread(f, 0, JOB_THREAD_IN_CALL, 21);
+		add_thread(f, 1, JOB_THREAD_OUTSIDE, 21);
+		j = judge(f);
+		for (size_t i = 0; i < j.v->n; i++)
+			assert_false(j.v->at[i].class == VERDICT_ORDER_INVERSION &&
+				     j.v->at[i].confidence > VERDICT_HYPOTHESIS);
+		done(&j, f);
+	}
+}
+
+/*
+ * Rank 1 has launched an op that rank 0 has not come to, and rank 0 waits for rank 1 in a group in
+ * which rank 1 has never called. What its main thread does was not read: the other may be the one.
+ */
+static void any_thread_may_call_beside_a_torn_board(void **state)
+{
+	struct facts *f = job_of(19);
+	struct judged j;
+
+	f->group_makers[0] = f->group_makers[1] = "nccl";
+	f->completion = false;
+	facts_enter(f, 0, 1, JOB_OP_ALLREDUCE, 64, 21);
+	f->ranks[1].thread.state = JOB_THREAD_UNKNOWN;
+	add_thread(f, 1, JOB_THREAD_OUTSIDE, 21);
+	for (int i = 0; i < 4; i++)
+		if (i != 1) {
+			facts_enter(f, 1, i, JOB_OP_ALLREDUCE, 64, 21)->stream = 2;
+			facts_sync(f, i, 21.1);
+		}
+	j = judge(f);
+	for (size_t i = 0; i < j.v->n; i++)
+		assert_true(j.v->at[i].confidence <= VERDICT_HYPOTHESIS ||
+			    j.v->at[i].class == VERDICT_HOST_STALL);
+	done(&j, f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,8 +400,10 @@ int main(void)
 		cmocka_unit_test(a_server_that_spins_is_no_sign_of_life),
 		cmocka_unit_test(who_has_another_thread_that_waits_is_in_no_circle),
 		cmocka_unit_test(who_has_another_thread_that_works_is_not_away),
-		cmocka_unit_test(a_thread_that_stands_in_a_collective_is_not_well),
+		cmocka_unit_test(a_thread_that_stands_in_vain_is_not_well),
 		cmocka_unit_test(any_thread_may_call_where_none_has),
+		cmocka_unit_test(a_thread_that_waits_may_call_where_none_has),
+		cmocka_unit_test(any_thread_may_call_beside_a_torn_board),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
