@@ -63,6 +63,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/usual.c %D%/usual.h \
 	%D%/waitfor/wait-names.c %D%/waitfor/waits-begun.c %D%/waitfor/waits-exchange.c \
 	%D%/waitfor/waits-meant.c \
+	%D%/waitfor/waits-place.c \
 	%D%/waitfor/waits-threads.c \
 	%D%/waitfor/waits.c %D%/waitfor/waits.h
 

@@ -4,6 +4,7 @@
  * wait for several, those whose bits it tells. A group's collectives end in their order, so one
  * that is open keeps all behind it, on whatever streams.
  */
+#include "job/calls.h"
 #include "job/spans.h"
 #include "job/waitfor/waits.h"
 
@@ -59,4 +60,17 @@ bool waits_cover(const struct job *job, const struct job_thread *thread, struct 
 	if (among != JOB_YES)
 		return false;
 	return is_on_stream(thread, wait->op) || waits_later(job, thread, wait);
+}
+
+void waits_leave_met(const struct job_thread *thread, int index, struct wait *waits, size_t n)
+{
+	bool lacks = false;
+
+	for (size_t i = 0; i < n; i++)
+		lacks |= waits[i].lacking &&
+			 (waits[i].perhaps || (waits[i].held && waits[i].thread == index));
+	for (size_t i = 0; i < n && lacks && thread->ops && call_is_on_host(thread->call); i++)
+		if (waits[i].thread == index && waits[i].held && waits[i].kind <= WAIT_P2P &&
+			!waits[i].lacking && !waits[i].doubtful)
+			waits[i].held = waits[i].sure = false;
 }

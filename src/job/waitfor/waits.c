@@ -105,49 +105,6 @@ static void find_rears(struct collector *c)
 
 /* -- collectives ------------------------------------------------------------------------------- */
 
-/* True if the rank in this seat has ended, in whatever way. */
-static bool has_ended(const struct job *job, const struct job_member *m)
-{
-	int process = is_rank(m->rank) ? job_rank(job, m->rank)->process : JOB_NONE;
-
-	return process != JOB_NONE && job->processes[process].end > JOB_ALIVE;
-}
-
-/*
- * True if nobody waits for the op: it is empty, refused, or only recorded into a graph. An op that
- * failed after it was issued was waited for, if it is the last that a rank did before it ended.
- */
-static bool is_nothing(
-	const struct job *job, const struct job_member *m, const struct job_op *op)
-{
-	if (!op || op->sig.count == 0 || op->captured)
-		return op;
-	return op->failed && (!backend_has(job->groups[m->group].maker, BACKEND_GIVES_UP) ||
-				     op->index != m->head || !has_ended(job, m));
-}
-
-/* Returns the first index from there on whose op somebody waits for; beyond head: there is none. */
-static uint64_t past_nothing(const struct job *job, const struct job_member *m, uint64_t first)
-{
-	while (first <= m->head && is_nothing(job, m, rollcall_op(m, first)))
-		first++;
-	return first;
-}
-
-/* Returns the first index that may not be complete; beyond head: all are. */
-static uint64_t first_incomplete(const struct collector *c, const struct job_member *m)
-{
-	const struct job_op *last = rollcall_op(m, m->head);
-
-	if (m->done_known)
-		return past_nothing(c->job, m, m->done + 1);
-	if (c->rear[m->group] < m->head)
-		return past_nothing(c->job, m, c->rear[m->group] + 1);
-	if (last && last->completed == JOB_YES)
-		return m->head + 1;
-	return past_nothing(c->job, m, m->head);
-}
-
 /* True if the seat was given up: nothing waits in it but what an abort ended with its process. */
 static bool is_over(const struct job *job, const struct job_member *m)
 {
@@ -167,21 +124,12 @@ static int64_t entered_at(const struct job_member *m, uint64_t index)
 	return JOB_UNKNOWN;
 }
 
-/* True if the host is still inside the launch of an op at or behind that place. */
-static bool is_unreturned(const struct job_member *m, uint64_t from)
-{
-	for (size_t i = m->nops; i-- > 0 && m->ops[i].index >= from;)
-		if (m->ops[i].returned == JOB_NO && !m->ops[i].failed)
-			return true;
-	return false;
-}
-
 /* Returns the wait of that seat in its op `index`; `op` is NULL if its details are unknown. */
 static struct wait wait_in(const struct collector *c, int member, uint64_t index)
 {
 	const struct job_member *m = &c->job->members[member];
 	const struct job_op *op = rollcall_op(m, index);
-	bool unreturned = is_unreturned(m, index), lacking = index > c->rear[m->group];
+	bool unreturned = waits_unreturned(m, index), lacking = index > c->rear[m->group];
 
 	return (struct wait){.kind = WAIT_COLLECTIVE,
 		.rank = m->rank,
@@ -206,8 +154,8 @@ static void add_op(struct collector *c, int member, uint64_t first)
 }
 
 /*
- * Adds the seat's first op that may not be complete. Later ones wait behind it, except where
- * threads raced for them: there the rank also waits for seats that have come to fewer.
+ * Adds the op of the seat that it waits in. Later ones wait behind it, except where threads raced
+ * for them: there the rank also waits for seats that have come to fewer.
  */
 static void add_collective(struct collector *c, int member)
 {
@@ -216,10 +164,10 @@ static void add_collective(struct collector *c, int member)
 
 	if (!m->head_known || !m->head || is_over(c->job, m))
 		return;
-	first = first_incomplete(c, m);
+	first = waits_place(c->job, m, rear);
 	add_op(c, member, first);
 	if (c->job->groups[m->group].unordered && first <= rear && rear < m->head)
-		add_op(c, member, past_nothing(c->job, m, rear + 1));
+		add_op(c, member, waits_past_nothing(c->job, m, rear + 1));
 }
 
 /* -- point-to-point ---------------------------------------------------------------------------- */
@@ -357,8 +305,12 @@ static bool hold_met(
 /* Finds what a synchronising thread waits for; else adds a wait for something unknown. */
 static void add_sync(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
-	if (hold(c, thread, index, from, true) || hold(c, thread, index, from, false) ||
-		hold_met(c, thread, index, from) || job_rank(c->job, thread->rank)->shares_process)
+	if (hold(c, thread, index, from, true)) {
+		waits_leave_met(thread, index, c->list.items + from, c->list.nr - from);
+		return;
+	}
+	if (hold(c, thread, index, from, false) || hold_met(c, thread, index, from) ||
+		job_rank(c->job, thread->rank)->shares_process)
 		return;
 	*array_add(&c->list) = (struct wait){.kind = WAIT_SYNC,
 		.rank = thread->rank,

@@ -2,7 +2,8 @@
 /*
  * waits.h: everything that somebody waits in, at the end of the evidence.
  *
- * At most one collective of each seat is listed: the first that is not complete. It is
+ * At most one collective of each seat is listed: the first that is not complete, or where hosts
+ * drive them the one in whose call the host is (waits-place.c). It is
  *	lacking	some seat has, by its own word, not entered it: so it cannot be complete;
  *	sure	known not to be complete: lacking, not returned, or tracking says so;
  *	held	a host thread is inside it, or inside a synchronisation that waits for it. A wait
@@ -107,7 +108,8 @@ struct waits {
 	size_t *first; /* per rank: its waits are at[first[rank] .. first[rank + 1]) */
 	int64_t *now;  /* per rank: the end of its evidence, JOB_UNKNOWN */
 	bool *beside; /* per rank: a thread of it stands in a collective to which another member
-			 has not come, while the rank does other things: no wait of its own */
+			 has not come, or in a send that nobody receives, while the rank does other
+			 things: no wait of its own */
 	bool *perhaps; /* per rank: it may be in a wait that is not listed, or listed as a guess */
 	struct waits_told *told; /* per rank; {0} of those whose stacks tell nothing */
 	bool only_told;	 /* no ring tells of any group or wait: there is only what stacks tell */
@@ -130,7 +132,7 @@ void waits_free(struct waits *waits);
  * Finds the waits of one rank whose thread stands alone while the rank does other things: they hold
  * nobody, or only perhaps where it may do so. Other waits of such threads count from when all
  * threads had come to stand (waits-threads.c). `now`: the end of the rank's evidence. True if a
- * thread stands alone in a collective that lacks a member.
+ * thread stands alone in a collective that lacks a member, or in a send that lacks its receive.
  */
 bool waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n);
 
@@ -142,6 +144,24 @@ bool waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, s
 bool waits_cover(const struct job *job, const struct job_thread *thread, struct wait *wait);
 const struct job_op *waits_later(
 	const struct job *job, const struct job_thread *thread, const struct wait *wait);
+
+/*
+ * Of several things that a host waits for (the thread of that index), lets those to which all have
+ * come hold nobody where another one lacks somebody: they may be over. So too where it is unknown
+ * whether the thread waits for that other one. `waits`: those of the thread's rank.
+ */
+void waits_leave_met(const struct job_thread *thread, int index, struct wait *waits, size_t n);
+
+/*
+ * In which of its group's collectives a seat waits (waits-place.c). waits_place() returns the index
+ * of that one; beyond head: it waits in none. `rear`: up to where all seats that speak have come.
+ * waits_past_nothing() returns the first index from `first` on whose op somebody waits for; beyond
+ * head: there is none. waits_unreturned() returns the last op, at or behind `from`, in whose call
+ * the host still is; NULL: none.
+ */
+uint64_t waits_place(const struct job *job, const struct job_member *m, uint64_t rear);
+uint64_t waits_past_nothing(const struct job *job, const struct job_member *m, uint64_t first);
+const struct job_op *waits_unreturned(const struct job_member *m, uint64_t from);
 
 /*
  * Tells by its stack whether a thread, outside of every recorded call, waits for another one of its

@@ -173,6 +173,66 @@ static void a_wait_for_a_later_one_is_for_who_lacks_it(void **state)
 	facts_free(f);
 }
 
+/*
+ * All have begun a barrier and go on; all but rank 2 are in the operation behind it, and wait for
+ * rank 2: not for who began the barrier and is elsewhere with another thread.
+ */
+static void who_is_in_a_call_waits_in_that(void **state)
+{
+	struct facts *f = job_of(4);
+	struct judged j;
+
+	for (int rank = 0; rank < 4; rank++) {
+		facts_enter(f, 0, rank, JOB_OP_BARRIER, JOB_NO_COUNT, 60)->completed = JOB_NO;
+		facts_outside(f, rank, 60);
+		f->members[0][rank].fact.done_known = true;
+		f->members[0][rank].fact.done = 5;
+		if (rank == 2)
+			continue;
+		facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 64, 60.1);
+		f->ranks[rank].thread.call = "MPI_Allreduce";
+	}
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_HOST_STALL);
+	assert_int_equal(j.first->op_index, 7);
+	assert_int_equal(facts_culprits(f), 1 << 2);
+	done(&j, f);
+}
+
+/*
+ * Rank 0 waits for all of several: a barrier that all have begun, and a message that rank 2 does
+ * not send. Who began the barrier and is elsewhere keeps it no more than that.
+ */
+static void of_several_those_that_lack_nobody_are_no_reason(void **state)
+{
+	for (int far = 0; far < 2; far++) {
+		struct facts *f = job_of(4);
+		struct job_thread *thread = &f->ranks[0].thread;
+		struct job_op *lacking;
+
+		for (int rank = 0; rank < 4; rank++) {
+			struct job_op *op =
+				facts_enter(f, 0, rank, JOB_OP_BARRIER, JOB_NO_COUNT, 60);
+
+			op->completed = JOB_NO;
+			op->stream = 0xc10d000000000010;
+			f->members[0][rank].fact.done_known = true;
+			f->members[0][rank].fact.done = 5;
+			facts_outside(f, rank, 60);
+		}
+		lacking = facts_p2p(f, 0, 0, JOB_OP_RECV, 2, 60.1, false);
+		lacking->completed = JOB_MAYBE;
+		lacking->stream = 0xc10d000000000011 + (far ? 100 : 0);
+		facts_sync(f, 0, 60.2);
+		thread->call = "MPI_Waitall";
+		thread->whole_device = false;
+		thread->first_op = 0xc10d000000000010;
+		thread->ops = 1 | 1ull << (far ? 63 : 1);
+		assert_int_equal(facts_culprits(f), far ? 0 : 1 << 2);
+		facts_free(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +244,8 @@ int main(void)
 		cmocka_unit_test(who_vanished_in_an_operation_was_not_well),
 		cmocka_unit_test(what_may_be_done_was_not_left_open),
 		cmocka_unit_test(a_wait_for_a_later_one_is_for_who_lacks_it),
+		cmocka_unit_test(who_is_in_a_call_waits_in_that),
+		cmocka_unit_test(of_several_those_that_lack_nobody_are_no_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
