@@ -283,7 +283,7 @@ static bool may_be_gpu(const struct inquiry *q, const struct waitfor_node *node,
  * True if the finding can only be a guess, since half of the members have not begun it. By dumps it
  * is one also where half of them have it open, or all have it open for an unknown time; or those
  * behind may be of the past; or only counts tell that they are in one op; or nobody knows whether
- * each GPU began it.
+ * each GPU began it; or some may wait for amounts of their own, which others have not given.
  */
 static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, const struct rank_list *behind)
@@ -293,7 +293,9 @@ static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	if (!inquiry_by_dumps(q))
 		return false;
 	if (is_only_counted(q, node) || (behind && may_be_past(q, behind)) ||
-		may_be_gpu(q, node, c, behind))
+		may_be_gpu(q, node, c, behind) ||
+		(behind == &c->open && node->kind == WAITFOR_OP &&
+			how_all_came(q, node) == FACT_ALL_WITH_OWN))
 		return true;
 	return !node->reached ||
 	       (behind == &c->open && c->open.list.nr >= c->done.list.nr + c->beyond);

@@ -13,6 +13,7 @@ import tempfile
 from dumps import World
 
 INQUEST = os.environ["INQUEST"]
+LAWS = os.environ["LAWS"]
 failed = 0
 
 
@@ -39,6 +40,14 @@ def put(world, folder, name, ranks=range(8)):
             with open(path, "wb") as file:
                 pickle.dump(dump, file, protocol=2)
     return folder
+
+
+def expect_laws(folder):
+    global failed
+    run = subprocess.run([LAWS, folder, "3"], capture_output=True, text=True)
+    if run.returncode:
+        print("laws: " + run.stdout[:600] + run.stderr)
+        failed += 1
 
 
 def expect(what, paths, status=1, culprits=(3,), world=8, seen=8, says=(), never=()):
@@ -74,6 +83,8 @@ def names(at):
     for i, name in enumerate(NAMES):
         folder = put(late(), os.path.join(at, "name-%d" % i), name)
         expect(name, [folder], never=["left aside", "left out", "not looked into"])
+    for name in ("name-14", "name-17"):
+        expect_laws(os.path.join(at, name))
     files = [os.path.join(at, "files", "rank_%d" % rank, "fr.pkl") for rank in range(8)]
     put(late(), os.path.join(at, "files"), "rank_{0}/fr.pkl")
     expect("files of folders", files)
@@ -140,11 +151,20 @@ def hostile(at):
     os.mkfifo(os.path.join(folder, "host0", "trace_rank_4"))
     expect("a linked folder", [folder], seen=4,
            says=["2 below", "not looked into for dumps: links"])
+    folder = put(late(), os.path.join(at, "file"), "host{1}/trace_rank_{0}", range(7))
+    os.symlink(os.path.join(outside, "host1", "trace_rank_7"),
+               os.path.join(folder, "host1", "trace_rank_7"))
+    expect("a linked file", [folder], seen=7, says=["1 below"])
     os.makedirs(os.path.join(at, "only"))
     os.symlink(outside, os.path.join(at, "only", "link"))
     expect("only a link", [os.path.join(at, "only")], 3, [], says=["1 below it not looked into"])
     os.symlink("..", os.path.join(outside, "host0", "up"))
     expect("a link upwards", [outside], says=["1 below"])
+    folder = put(late(), os.path.join(at, "words"), "host\033[31m\n{1}/trace_rank_{0}")
+    os.truncate(os.path.join(folder, "host\033[31m\n1", "trace_rank_5"), 0)
+    page = subprocess.run([INQUEST, "diagnose", folder], capture_output=True, text=True)
+    if "\033" in page.stdout + page.stderr or "trace_rank_5" not in page.stdout:
+        expect("a folder's name: " + page.stdout, [folder], -1)
     expect("too deep", [put(late(), os.path.join(at, "deep"), "a/b/c/d/rank_{0}")], 3, [],
            says=["1 below it not looked into"])
 

@@ -61,6 +61,12 @@ def write_each(world, at, change, name="nccl_trace_rank_%d"):
             pickle.dump(dump, file, protocol=2)
 
 
+def write_dated(world, at):
+    world.write(at)
+    for name in os.listdir(at):
+        os.utime(os.path.join(at, name), ns=(world.time + 60 * 10**9,) * 2)
+
+
 # -- devices and the network ---
 
 def all_in(size=8, begun=None):
@@ -75,12 +81,6 @@ def all_in(size=8, begun=None):
        says=["records of which GPU began", "TORCH_NCCL_ENABLE_TIMING=1"])
 def _(at):
     all_in().write(at)
-
-
-def write_dated(world, at):
-    world.write(at)
-    for name in os.listdir(at):
-        os.utime(os.path.join(at, name), ns=(world.time + 60 * 10**9,) * 2)
 
 
 @truth("all in, all GPUs began", "transport-stall", named=[], most="supported",
@@ -150,6 +150,14 @@ def _(at):
 @truth("splits differ, some are done", "uneven-shard", named=[], most="supported", says=SUMS)
 def _(at):
     experts(1, [0, 3]).write(at)
+
+
+@truth("one is in an all-to-all that the others are done with", "gpu-stall", most="hypothesis")
+def _(at):
+    world = experts(size=8, done=True)
+    rows = {r: ((100, 5),) for r in range(8)}
+    world.collective(0, "all_to_all", done=but(8, 2), sizes=rows, out=rows)
+    write_dated(world, at)
 
 
 @truth("splits differ, one dump lacks", "inconclusive or transport-stall", named=[],
@@ -268,6 +276,14 @@ def _(at):
 @truth("a stage of a pipeline stands, entries overwritten", "host-stall or inconclusive", [2])
 def _(at):
     pipeline().write(at, keep=10)
+
+
+@truth("a receive that is open names no peer", "inconclusive", named=[], says=["names no peer"])
+def _(at):
+    world = steps(World(4))
+    world.groups[0]["p2p"][1] += 1
+    world.entry(1, 0, "recvAnySource", False, [[64]], p2p=True)
+    world.write(at)
 
 
 @truth("a receiver is away, and its sender went on", "host-stall", [1], [1])

@@ -115,6 +115,7 @@ struct flight_rank {
 	bool timed_out;	   /* its watchdog gave up on an op */
 	bool times;	   /* the dump notes when ops begin */
 	bool sends_unseen; /* it sent or received what has no entries */
+	bool peerless;     /* it has a send or receive open whose entry names no peer */
 	bool torchcomms;   /* made by TorchComms' own recorder */
 	bool overwritten;  /* by TorchComms, and the oldest entries are gone, */
 	bool unnumbered;   /* so that ops cannot be numbered */

@@ -225,6 +225,15 @@ static void give_losses(const struct flight_rank *rank, const char *cite, struct
 	else if (rank->torchcomms)
 		flight_lose(b, rank->who, cite, true,
 			"TorchComms records that a call came back, and not that it is done");
+	if (rank->peerless)
+		job_add_loss(b, rank->who,
+			&(const struct job_loss){
+				.what = "it sends or receives, and the entry names no peer",
+				.count = JOB_UNKNOWN,
+				.of_ops = true,
+				.of_last = true,
+				.of_p2p = true,
+				.cite = cite});
 	if (rank->outdated)
 		flight_lose(b, rank->who, cite, true,
 			"its dump is older than its peers' and tells of the past only");

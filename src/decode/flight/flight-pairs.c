@@ -61,7 +61,7 @@ static void settle_launch(struct flight_op **list, size_t from, size_t to, uint3
 		if (list[i]->end)
 			end = list[i];
 	for (size_t i = from; i < to; i++) {
-		list[i]->skip = list[i]->end || (!end && to - from > 1);
+		list[i]->skip |= list[i]->end || (!end && to - from > 1);
 		if (end)
 			list[i]->complete = end->complete;
 		if (to - from > 1)
@@ -86,6 +86,9 @@ static void settle_launches(struct flight_rank *rank)
 			;
 		settle_launch(list, from, to, (uint32_t)from + 1);
 	}
+	for (size_t i = 0; i < n; i++)
+		rank->peerless |= !list[i]->end && !list[i]->complete &&
+				  !is_group_rank(list[i]->sig.peer);
 	free(list);
 }
 

@@ -10,7 +10,8 @@
  * WHERE THEY ARE. In the folder that was named; if none is there, and no bundle, in those below it:
  * of each rank, of each host, or Ray Train's (ray-project/ray 057a6c42,
  * train/v2/_internal/callbacks/nccl_ras.py), whose "hang_detector" puts what it asked of its
- * workers side by side. Links to folders are not followed. What was not looked into is counted.
+ * workers side by side. There no links are followed, to folders or to files: what was packed
+ * elsewhere may lead anywhere. What was not looked into is counted.
  */
 #include "evidence/format/flight-folder.h"
 
@@ -127,11 +128,23 @@ static bool is_over(const struct search *search)
 	return (search->one && search->sure) || search->fruitless > FRUITLESS;
 }
 
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
 /* Looks at a file. One that is no dump, and has no name of one, is forgotten. */
 static void search_file(struct search *search, const char *path, int depth)
 {
-	struct candidate file = {.look = look_at(path)};
+	struct candidate file = {0};
 
+	if (depth && is_link(path)) {
+		search->passed++;
+		return;
+	}
+	file.look = look_at(path);
 	flight_name_read(path + search->root, &file.name);
 	search->sure += file.look == LOOK_YES;
 	search->fruitless += depth > 0;
@@ -141,14 +154,6 @@ static void search_file(struct search *search, const char *path, int depth)
 		return;
 	file.path = alloc_text(path);
 	*array_add(&search->list) = file;
-}
-
-/* True for a folder that is no link. */
-static bool is_entered(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static bool has_bundle(const struct file_names *names)
@@ -169,7 +174,7 @@ static void search_below(struct search *search, const struct file_names *names, 
 
 		if (!flight_is_folder(path))
 			continue;
-		if (depth < FLIGHT_DEPTH && is_entered(path) && !is_over(search))
+		if (depth < FLIGHT_DEPTH && !is_link(path) && !is_over(search))
 			search_folder(search, path, depth + 1);
 		else
 			search->passed++;
