@@ -263,6 +263,11 @@ int flight_dump_read(const uint8_t *bytes, size_t len, struct flight_lists *list
 	flight_read_tree(&reading, bytes, read);
 	dump->entries = reading.entries.items;
 	dump->nentries = reading.entries.nr;
+	/* There one counter numbers messages and collectives, and groups have no names. */
+	if (dump->major == 0 || dump->major == 1)
+		return complaint_set(why,
+			"PyTorch before 2.4 wrote it (format %d.%d); formats from 2.0 on are read",
+			dump->major, dump->minor);
 	if (dump->has_groups || dump->has_statuses || dump->has_entries || *dump->library)
 		return 0;
 	if (*dump->damage)

@@ -60,7 +60,7 @@ static bool begins_well(const char *start, size_t len)
 static bool has_key(const char *start, size_t len)
 {
 	static const char *const keys[] = {"pg_config", "pg_status", "collective_seq_id",
-		"comm_lib_version", "nccl_version", "nccl_comm_state"};
+		"comm_lib_version", "nccl_version", "nccl_comm_state", "profiling_name"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (memmem(start, len, keys[i], strlen(keys[i])))
