@@ -286,6 +286,45 @@ def _(at):
     world.write(at)
 
 
+def ring(many=4):
+    world = World(4)
+    pairs = [(0, 1), (1, 2), (2, 3), (3, 0)]
+    for _ in range(many):
+        world.batch(0, pairs)
+    return world, pairs
+
+
+@truth("a rank is held inside the launch of its messages", "host-stall or inconclusive",
+       most="hypothesis", says=["a launch whose end is not in its dump"])
+def _(at):
+    world, pairs = ring()
+    world.batch(0, pairs, done=False)
+    world.entries[2].pop()
+    world.status[2][0] = [4, -1, 4]
+    world.write(at)
+
+
+@truth("absent, and of launches before only what is open is left", "host-stall", [3], [3])
+def _(at):
+    world = World(4)
+    columns = [world.group(str(1 + i), "pp", [i, 2 + i]) for i in (0, 1)]
+    for _ in range(4):
+        for column in columns:
+            world.batch(column, [(0, 1), (1, 0)])
+        world.collective(0, "all_reduce")
+    for column in columns:
+        world.batch(column, [(0, 1), (1, 0)])
+    world.collective(0, "all_reduce", ranks=[0, 1, 2], done=False)
+    world.write(at, active_only=True)
+
+
+@truth("a rank does not come to the launch of its messages", "host-stall", [2], [2])
+def _(at):
+    world, pairs = ring()
+    world.batch(0, pairs, ranks=but(4, 2), done=False)
+    world.write(at)
+
+
 @truth("a receiver is away, and its sender went on", "host-stall", [1], [1])
 def _(at):
     world = World(4)

@@ -116,6 +116,7 @@ struct flight_rank {
 	bool times;	   /* the dump notes when ops begin */
 	bool sends_unseen; /* it sent or received what has no entries */
 	bool peerless;     /* it has a send or receive open whose entry names no peer */
+	bool endless;      /* it has sends and receives whose launch has no end */
 	bool torchcomms;   /* made by TorchComms' own recorder */
 	bool overwritten;  /* by TorchComms, and the oldest entries are gone, */
 	bool unnumbered;   /* so that ops cannot be numbered */

@@ -208,6 +208,19 @@ static void lose_last(
 			.cite = cite});
 }
 
+/* It may wait in a send or receive of which too little is known. */
+static void lose_message(
+	const struct flight_rank *rank, const char *cite, const char *what, struct job_builder *b)
+{
+	job_add_loss(b, rank->who,
+		&(const struct job_loss){.what = what,
+			.count = JOB_UNKNOWN,
+			.of_ops = true,
+			.of_last = true,
+			.of_p2p = true,
+			.cite = cite});
+}
+
 /* What its dump does not tell. */
 static void give_losses(const struct flight_rank *rank, const char *cite, struct job_builder *b)
 {
@@ -226,14 +239,10 @@ static void give_losses(const struct flight_rank *rank, const char *cite, struct
 		flight_lose(b, rank->who, cite, true,
 			"TorchComms records that a call came back, and not that it is done");
 	if (rank->peerless)
-		job_add_loss(b, rank->who,
-			&(const struct job_loss){
-				.what = "it sends or receives, and the entry names no peer",
-				.count = JOB_UNKNOWN,
-				.of_ops = true,
-				.of_last = true,
-				.of_p2p = true,
-				.cite = cite});
+		lose_message(rank, cite, "it sends or receives, and the entry names no peer", b);
+	if (rank->endless)
+		lose_message(rank, cite,
+			"it has sends and receives of a launch whose end is not in its dump", b);
 	if (rank->outdated)
 		flight_lose(b, rank->who, cite, true,
 			"its dump is older than its peers' and tells of the past only");

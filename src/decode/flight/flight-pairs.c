@@ -13,8 +13,9 @@
  * one too many.
  *
  * Parts of a coalesced launch never complete by themselves (see decode-flight.h): the end's entry
- * speaks for them. If that is not there, the launch is under way, or is complete and its end was
- * left out: nothing is told of such.
+ * speaks for them. If that is not there, the launch is under way, its host perhaps held inside of
+ * ncclGroupEnd(), or it is complete and its end was left out: nothing is told of such, and that is
+ * a loss.
  */
 #include <stdlib.h>
 
@@ -52,8 +53,11 @@ static int compare_launches(const void *va, const void *vb)
 	return a->record < b->record ? -1 : a->record > b->record;
 }
 
-/* Settles one launch of the rank, list[from, to): its end tells of all parts. */
-static void settle_launch(struct flight_op **list, size_t from, size_t to, uint32_t launch)
+/*
+ * Settles one launch of the rank, list[from, to): its end tells of all parts. Returns false if there
+ * are several, and no end.
+ */
+static bool settle_launch(struct flight_op **list, size_t from, size_t to, uint32_t launch)
 {
 	const struct flight_op *end = NULL;
 
@@ -67,10 +71,26 @@ static void settle_launch(struct flight_op **list, size_t from, size_t to, uint3
 		if (to - from > 1)
 			list[i]->launch = launch;
 	}
+	return end || to - from == 1;
+}
+
+/*
+ * True if the rank may be inside of a launch whose end is not there: this part of it is the last
+ * thing in the dump, and no status counts it as handed over.
+ */
+static bool may_be_inside(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_op *last)
+{
+	const struct flight_seat *seat = &rank->seats.items[last->seat];
+
+	if (last != &rank->ops.items[rank->ops.nr - 1])
+		return false;
+	return !seat->status || flights->groups.items[seat->group].has_collectives ||
+	       last->p2p_seq > seat->status->enqueued;
 }
 
 /* Settles the launches of a rank's sends and receives. */
-static void settle_launches(struct flight_rank *rank)
+static void settle_launches(const struct flights *flights, struct flight_rank *rank)
 {
 	struct flight_op **list = alloc_zeroed(rank->ops.nr + 1, sizeof(struct flight_op *));
 	size_t n = 0;
@@ -84,7 +104,8 @@ static void settle_launches(struct flight_rank *rank)
 				    list[to]->p2p_seq == list[from]->p2p_seq;
 			to++)
 			;
-		settle_launch(list, from, to, (uint32_t)from + 1);
+		if (!settle_launch(list, from, to, (uint32_t)from + 1))
+			rank->endless |= may_be_inside(flights, rank, list[to - 1]);
 	}
 	for (size_t i = 0; i < n; i++)
 		rank->peerless |= !list[i]->end && !list[i]->complete &&
@@ -236,7 +257,7 @@ void flight_join_pairs(struct flights *flights)
 	struct pairs pairs = {0};
 
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
-		settle_launches(&flights->ranks.items[i]);
+		settle_launches(flights, &flights->ranks.items[i]);
 		collect_sides(flights, i, &pairs);
 	}
 	for (size_t i = 0; i < pairs.sides.nr; i++)
