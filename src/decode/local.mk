@@ -39,7 +39,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/flight/flight-clocks.c \
 	%D%/flight/flight-runs.c \
 	%D%/flight/flight-seats.c \
-	%D%/flight/flight-torchcomms.c \
+	%D%/flight/flight-torchcomms.c %D%/flight/flight-unmade.c \
 	%D%/stacks/decode-frames.c %D%/stacks/decode-frames.h \
 	%D%/stacks/walked.c %D%/stacks/walked.h \
 	%D%/exhibits/decode-coverage.c \

@@ -338,6 +338,31 @@ def _(at):
     world.write(at)
 
 
+def first_of_columns(steps_before):
+    """Rows of four; rank 4 stands before its column's next operation, which 0 waits in."""
+    world = World(8)
+    rows = [world.group(str(1 + i), "tp", range(4 * i, 4 * i + 4)) for i in (0, 1)]
+    columns = [world.group(str(3 + i), "dp", [i, 4 + i]) for i in range(4)]
+    for group in ([rows[0], rows[1]] * 10 + columns) * steps_before + rows * 10 + columns[1:]:
+        world.collective(group, "all_reduce")
+    if steps_before:
+        world.collective(columns[0], "all_reduce", ranks=[0], done=False)
+    world.collective(rows[0], "all_reduce", ranks=[1, 2, 3], done=False)
+    world.collective(rows[1], "all_reduce", ranks=[5, 6, 7], done=False)
+    return world
+
+
+@truth("a rank waits in the making of its column's group", "host-stall", most="hypothesis",
+       says=["it may wait in the making of one"])
+def _(at):
+    first_of_columns(0).write(at)
+
+
+@truth("a rank waits in its column's group, which was made", "host-stall", [4], [4])
+def _(at):
+    first_of_columns(1).write(at)
+
+
 # -- what ranks do otherwise ---
 
 @truth("a bucket is left out", "collective-mismatch or uneven-shard", [4], [4])

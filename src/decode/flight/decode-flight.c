@@ -679,6 +679,7 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	flight_number_lives(&flights);
 	flight_join_groups(&flights);
 	flight_find_heads(&flights);
+	flight_find_unmade(&flights);
 	flight_join_pairs(&flights);
 	flight_find_plain(&flights);
 	context->dumped = flight_give_facts(&flights, &context->arena, builder);

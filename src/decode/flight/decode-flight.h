@@ -17,6 +17,7 @@
  *	flight-lives.c	groups that a job ended, and made anew under the same name
  *	flight-groups.c	groups across ranks; which of them a process' own number is
  *	flight-seats.c	how far each seat came, and which dumps are older than others
+ *	flight-unmade.c	who may wait in the making of a group, which has no entry
  *	flight-pairs.c	sends and receives, matched pair by pair
  *	flight-plain.c	which of millions of ops need not be told
  *	flight-facts.c	gives the job the facts
@@ -116,6 +117,7 @@ struct flight_rank {
 	bool times;	   /* the dump notes when ops begin */
 	bool sends_unseen; /* it sent or received what has no entries */
 	bool peerless;     /* it has a send or receive open whose entry names no peer */
+	bool unmade;       /* others wait for it, and it may wait in the making of a group */
 	bool endless;      /* it has sends and receives whose launch has no end */
 	bool torchcomms;   /* made by TorchComms' own recorder */
 	bool overwritten;  /* by TorchComms, and the oldest entries are gone, */
@@ -253,6 +255,9 @@ void flight_find_plain(struct flights *flights);
 
 /* Finds how far each seat came, and marks dumps that are older than what others tell. */
 void flight_find_heads(struct flights *flights);
+
+/* Marks ranks that may wait in the making of a group. Needs heads. */
+void flight_find_unmade(struct flights *flights);
 
 /* Numbers sends and receives so that those of one number meet. Needs groups and heads. */
 void flight_join_pairs(struct flights *flights);
