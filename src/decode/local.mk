@@ -36,7 +36,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/flight/flight-names.c \
 	%D%/flight/flight-pairs.c \
 	%D%/flight/flight-plain.c \
-	%D%/flight/flight-clocks.c \
+	%D%/flight/flight-choice.c %D%/flight/flight-clocks.c \
 	%D%/flight/flight-runs.c \
 	%D%/flight/flight-seats.c \
 	%D%/flight/flight-torchcomms.c %D%/flight/flight-unmade.c \

@@ -73,7 +73,8 @@ NAMES = [
     "nccl_trace_rank_{0}", "nccl_trace_rank_{0}.pkl", "nccl_trace_rank_{0}.json",
     "comm_lib_trace_rank_{0}", "job42_rank_{0}.dump", "_dump_{0}", "RANK{0}.PKL", "rank{0}of8.pkl",
     "rank-{0}.trace", "nccl_trace_rank_{0}.{3}", "nccl_trace_rank_{0}_host{1}", "m{1}_{0}.json",
-    "local_rank_{2}_rank_{0}.pkl", "rank_{0}_tp_rank_{2}.bin",
+    "lora_rank16_{0}", "lora_rank16_trace_rank_{0}.pkl", "local_rank_{2}_rank_{0}.pkl",
+    "rank_{0}_tp_rank_{2}.bin",
     "rank_{0}/flight.pkl", "rank_{0}/dump_0.json", "{0}/trace.pickle", "host{1}/trace_rank_{0}",
     "host{1}/rank_{0}/fr.dump", "rank_0/fr/trace_{0}", "ranks_{1}/_dump_{0}",
     "node_rank_{1}/trace_{0}", "attempt_0/{0}/fr.pkl"]
@@ -83,7 +84,7 @@ def names(at):
     for i, name in enumerate(NAMES):
         folder = put(late(), os.path.join(at, "name-%d" % i), name)
         expect(name, [folder], never=["left aside", "left out", "not looked into"])
-    for name in ("name-14", "name-17"):
+    for name in ("name-16", "name-19"):
         expect_laws(os.path.join(at, name))
     files = [os.path.join(at, "files", "rank_%d" % rank, "fr.pkl") for rank in range(8)]
     put(late(), os.path.join(at, "files"), "rank_{0}/fr.pkl")

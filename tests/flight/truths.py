@@ -358,6 +358,20 @@ def _(at):
     first_of_columns(0).write(at)
 
 
+@truth("a rank waits in the making of a pair", "host-stall", most="hypothesis",
+       says=["it may wait in the making of one"])
+def _(at):
+    world = World(8)
+    rows = [world.group(str(1 + i), "tp", range(4 * i, 4 * i + 4)) for i in (0, 1)]
+    for row in rows * 10:
+        world.collective(row, "all_reduce")
+    for rank in (1, 2, 3):
+        world.message(0, rank, 4 + rank)
+    world.collective(rows[0], "all_reduce", ranks=[1, 2, 3], done=False)
+    world.collective(rows[1], "all_reduce", ranks=[5, 6, 7], done=False)
+    world.write(at)
+
+
 @truth("a rank waits in its column's group, which was made", "host-stall", [4], [4])
 def _(at):
     first_of_columns(1).write(at)

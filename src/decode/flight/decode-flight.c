@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decodes dumps of PyTorch's Flight Recorder: which are one job's, what is in each, and the facts
- * of all.
- *
- * ONE JOB. A name's digits are the rank; what stands before them is the same for a job, or tells
- * the node. So names of several kinds are one job as long as no rank is in two of them. If one is,
- * they are jobs or attempts that were mixed: the kind with the most ranks is read, and a loss tells
- * that others were left aside.
+ * Decodes dumps of PyTorch's Flight Recorder: what is in each, and the facts of all.
  *
  * WHEN. A dump has no time of its own. Its file has one, which a copy does not keep; so it is
  * believed only if a watchdog would have let the job stand so long. Else the dump is undated: it
@@ -26,7 +20,6 @@
 #include "base/meter.h"
 #include "base/str.h"
 #include "decode/kinds.h"
-#include "evidence/format/flight-name.h"
 #include "evidence/gather/measure.h"
 #include "job/backends.h"
 #include "job/names.h"
@@ -58,145 +51,6 @@ void flight_lose(struct job_builder *b, struct job_who who, const char *cite, bo
 	job_add_loss(b, who,
 		&(const struct job_loss){
 			.what = what, .count = JOB_UNKNOWN, .of_ops = of_ops, .cite = cite});
-}
-
-/* -- which dumps ------------------------------------------------------------------------------- */
-
-/* One file, known by its name. */
-struct named {
-	const struct exhibit *exhibit;
-	struct flight_name name;
-	size_t kind; /* index into kinds */
-};
-
-/* Files whose names differ in their numbers only. */
-struct kind {
-	const char *label;
-	struct flight_name name;
-	size_t n;
-	int64_t when; /* when the last of them was written */
-	bool left; /* left aside */
-};
-
-/* All files, and their kinds. */
-struct choice {
-	ARRAY(struct named) files;
-	ARRAY(struct kind) kinds;
-};
-
-/* Finds the rank and the kind of each file. */
-static void name_files(struct choice *choice, const struct decode_context *context)
-{
-	for (size_t i = 0; i < context->flights.nr; i++) {
-		struct named file = {.exhibit = context->flights.items[i]};
-		struct kind *kind;
-		size_t k;
-
-		flight_name_read(file.exhibit->label, &file.name);
-		for (k = 0; k < choice->kinds.nr; k++)
-			if (flight_names_alike(choice->kinds.items[k].label,
-				    &choice->kinds.items[k].name, file.exhibit->label, &file.name))
-				break;
-		if (k == choice->kinds.nr)
-			*array_add(&choice->kinds) = (struct kind){.label = file.exhibit->label,
-				.name = file.name,
-				.when = file.exhibit->when};
-		kind = &choice->kinds.items[k];
-		file.kind = k;
-		kind->n++;
-		if (file.exhibit->when > kind->when)
-			kind->when = file.exhibit->when;
-		*array_add(&choice->files) = file;
-	}
-}
-
-/* Orders by rank; of one rank by name, then by time, the latest first. */
-static int compare_files(const void *va, const void *vb)
-{
-	const struct named *a = va, *b = vb;
-	int order;
-
-	if (a->name.rank != b->name.rank)
-		return a->name.rank < b->name.rank ? -1 : 1;
-	order = strcmp(a->exhibit->label, b->exhibit->label);
-	if (order)
-		return order;
-	return a->exhibit->when > b->exhibit->when ? -1 : a->exhibit->when < b->exhibit->when;
-}
-
-/* Orders kinds: the largest first, then the one written last, then by name. */
-static int compare_kinds_of(const struct kind *a, const struct kind *b)
-{
-	if (a->n != b->n)
-		return a->n > b->n ? -1 : 1;
-	if (a->when != b->when)
-		return a->when > b->when ? -1 : 1;
-	return strcmp(a->label, b->label);
-}
-
-/* Returns the first kind by that order that is not settled. */
-static size_t next_kind(const struct choice *choice, const bool *settled)
-{
-	size_t best = SIZE_MAX;
-
-	for (size_t i = 0; i < choice->kinds.nr; i++) {
-		if (!settled[i] && (best == SIZE_MAX ||
-					   compare_kinds_of(&choice->kinds.items[i],
-						   &choice->kinds.items[best]) < 0))
-			best = i;
-	}
-	return best;
-}
-
-/* True if a kind that was taken before has one of this kind's ranks. */
-static bool collides(const struct choice *choice, size_t kind, const bool *settled)
-{
-	for (size_t i = 0; i < choice->files.nr; i++) {
-		if (choice->files.items[i].kind != kind)
-			continue;
-		for (size_t k = 0; k < choice->files.nr; k++) {
-			const struct named *other = &choice->files.items[k];
-
-			if (other->name.rank == choice->files.items[i].name.rank &&
-				other->kind != kind && settled[other->kind] &&
-				!choice->kinds.items[other->kind].left)
-				return true;
-		}
-	}
-	return false;
-}
-
-/* Settles the kinds, the largest first: those that collide are left aside. */
-static void settle_kinds(struct choice *choice)
-{
-	bool *settled = alloc_zeroed(choice->kinds.nr + 1, sizeof(*settled));
-
-	for (size_t i = 0; i < choice->kinds.nr; i++) {
-		size_t kind = next_kind(choice, settled);
-
-		choice->kinds.items[kind].left = i && collides(choice, kind, settled);
-		settled[kind] = true;
-	}
-	free(settled);
-}
-
-static void tell_left(
-	const struct choice *choice, struct decode_context *context, struct job_builder *b)
-{
-	for (size_t i = 0; i < choice->kinds.nr; i++) {
-		const struct kind *kind = &choice->kinds.items[i];
-
-		if (kind->left)
-			flight_lose(b, flight_nobody, "flight", false,
-				arena_printf(&context->arena,
-					"%zu dump%s of another job or attempt left aside: "
-					"%.*s*%.*s",
-					kind->n, kind->n == 1 ? "" : "s",
-					(int)(kind->name.digits - kind->name.from),
-					kind->label + kind->name.from,
-					(int)(kind->name.end - kind->name.behind),
-					kind->label + kind->name.behind));
-	}
 }
 
 /* -- reading one ------------------------------------------------------------------------------- */
@@ -460,26 +314,6 @@ static void read_dump(struct flight_rank *rank, const struct flight_dump *dump)
 		flight_read_torchcomms(rank, dump);
 }
 
-/*
- * Returns the process of that rank that other evidence knows, if it is only one; else one of its
- * own.
- */
-static struct job_who who_of(const struct decode_context *context, int rank)
-{
-	const struct decode_process *found = NULL;
-
-	for (size_t i = 0; i < context->processes.nr; i++) {
-		const struct decode_process *process = context->processes.items[i];
-
-		if (process->identity.world_rank.n != rank || process->fact.role == JOB_ROLE_CHILD)
-			continue;
-		if (found)
-			return (struct job_who){"", 0, (uint64_t)rank + 1};
-		found = process;
-	}
-	return found ? found->who : (struct job_who){"", 0, (uint64_t)rank + 1};
-}
-
 /* -- reading all ------------------------------------------------------------------------------- */
 
 /* The ranks, which several threads read. */
@@ -558,29 +392,6 @@ static void keep_readable(
 			flight_release_rank(rank);
 	}
 	flights->ranks.nr = n;
-}
-
-/* Chooses the dumps of one job, by rank; of a rank there may be several. */
-static void choose_files(
-	struct flights *flights, struct decode_context *context, struct job_builder *b)
-{
-	struct choice choice = {0};
-
-	name_files(&choice, context);
-	settle_kinds(&choice);
-	tell_left(&choice, context, b);
-	array_sort(&choice.files, compare_files);
-	for (size_t i = 0; i < choice.files.nr; i++) {
-		const struct named *file = &choice.files.items[i];
-
-		if (choice.kinds.items[file->kind].left || file->name.rank < 0)
-			continue;
-		*array_add(&flights->ranks) = (struct flight_rank){.exhibit = file->exhibit,
-			.rank = file->name.rank,
-			.who = who_of(context, file->name.rank)};
-	}
-	array_release(&choice.files);
-	array_release(&choice.kinds);
 }
 
 /* -- times ------------------------------------------------------------------------------------- */
@@ -668,7 +479,7 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	}
 	if (!context->processes.nr)
 		job_add_identity(builder, "dumps", "Flight Recorder dumps");
-	choose_files(&flights, context, builder);
+	flight_choose_files(&flights, context, builder);
 	flights.lists = flight_lists_new();
 	read_ranks(&flights, context->meter);
 	keep_readable(&flights, context, builder);
@@ -679,8 +490,8 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	flight_number_lives(&flights);
 	flight_join_groups(&flights);
 	flight_find_heads(&flights);
-	flight_find_unmade(&flights);
 	flight_join_pairs(&flights);
+	flight_find_unmade(&flights);
 	flight_find_plain(&flights);
 	context->dumped = flight_give_facts(&flights, &context->arena, builder);
 	enrol(&flights, context);

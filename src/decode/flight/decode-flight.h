@@ -8,7 +8,8 @@
  * known as "0->3". So the decoder only notes exhibits; context_finish() has all of them read
  * together, in these steps:
  *
- *	decode-flight.c	finds which dumps are one job; reads each into a flight_rank
+ *	flight-choice.c	finds which dumps are one job
+ *	decode-flight.c	reads each into a flight_rank
  *	flight-lists.c	lists of ranks, which they share
  *	flight-runs.c	of dumps of several runs keeps those of the newest
  *	flight-clocks.c	how far the ranks' clocks are apart, and which ranks met
@@ -17,8 +18,8 @@
  *	flight-lives.c	groups that a job ended, and made anew under the same name
  *	flight-groups.c	groups across ranks; which of them a process' own number is
  *	flight-seats.c	how far each seat came, and which dumps are older than others
- *	flight-unmade.c	who may wait in the making of a group, which has no entry
  *	flight-pairs.c	sends and receives, matched pair by pair
+ *	flight-unmade.c	who may wait in the making of a group, which has no entry
  *	flight-plain.c	which of millions of ops need not be told
  *	flight-facts.c	gives the job the facts
  *
@@ -167,6 +168,10 @@ void flight_lose(struct job_builder *b, struct job_who who, const char *cite, bo
 /* Reads all dumps noted in the context and gives their facts. */
 void flight_finish(struct decode_context *context, struct job_builder *builder);
 
+/* Chooses the dumps of one job, by rank; of a rank there may be several. */
+void flight_choose_files(
+	struct flights *flights, struct decode_context *context, struct job_builder *b);
+
 /* Keeps the dumps of the newest run, one for each rank, and tells which it leaves out. */
 void flight_keep_run(
 	struct flights *flights, struct decode_context *context, struct job_builder *b);
@@ -256,7 +261,7 @@ void flight_find_plain(struct flights *flights);
 /* Finds how far each seat came, and marks dumps that are older than what others tell. */
 void flight_find_heads(struct flights *flights);
 
-/* Marks ranks that may wait in the making of a group. Needs heads. */
+/* Marks ranks that may wait in the making of a group. Needs heads and pairs. */
 void flight_find_unmade(struct flights *flights);
 
 /* Numbers sends and receives so that those of one number meet. Needs groups and heads. */

@@ -242,8 +242,8 @@ static void give_losses(const struct flight_rank *rank, const char *cite, struct
 		lose_message(rank, cite, "it sends or receives, and the entry names no peer", b);
 	if (rank->unmade)
 		flight_lose(b, rank->who, cite, true,
-			"all who wait for it have made a group more: it may wait in the making of "
-			"one, which has no entry");
+			"all who wait for it have made a group or pair more: it may wait in the "
+			"making of one, which has no entry");
 	if (rank->endless)
 		lose_message(rank, cite,
 			"it has sends and receives of a launch whose end is not in its dump", b);

@@ -5,7 +5,7 @@
  * PyTorch writes PREFIX and the rank's number. But people collect dumps: they add an ending, a
  * host or a time, or give each rank a folder. So the word "rank" before a number is believed
  * most: that of the file before that of a folder, of several the last one. "local_rank", "tp_rank"
- * and the like count something else. Without that word the number at the end of the file's name
+ * and the like count something else; so does that of "lora_rank16_0", if all dumps have it. Without that word the number at the end of the file's name
  * tells it, and where there is none a folder that is called by a number alone.
  */
 #include "evidence/format/flight-name.h"
@@ -159,6 +159,17 @@ void flight_name_read(const char *label, struct flight_name *ret)
 		return;
 	ret->from = base;
 	ret->rank = -1;
+}
+
+void flight_name_by_end(const char *label, struct flight_name *ret)
+{
+	const char *slash = strrchr(label, '/');
+	size_t base = slash ? (size_t)(slash + 1 - label) : 0;
+	struct part stem = {base, stem_of(label)};
+
+	*ret = (struct flight_name){.rank = -1, .from = base, .end = stem.to};
+	if (!take_end(label, &stem, ret))
+		ret->rank = -1;
 }
 
 bool flight_names_alike(const char *a, const struct flight_name *name_a, const char *b,

@@ -21,6 +21,12 @@ struct flight_name {
  */
 void flight_name_read(const char *label, struct flight_name *ret) __attribute__((nonnull));
 
+/*
+ * Does so by the number at the end of the file's name alone, for dumps all of which have the same
+ * one behind the word "rank".
+ */
+void flight_name_by_end(const char *label, struct flight_name *ret) __attribute__((nonnull));
+
 /* True if both names tell a rank, and what stands before and behind their numbers is the same. */
 bool flight_names_alike(const char *a, const struct flight_name *name_a, const char *b,
 	const struct flight_name *name_b) __attribute__((nonnull));
