@@ -245,6 +245,19 @@ static void flight_read_tree(struct flight_reading *reading, const uint8_t *byte
 	value_stack_release(&stack);
 }
 
+/*
+ * Refuses a dump of an older format, in which one counter numbers messages and collectives, and
+ * groups have no names. Returns 0 for others.
+ */
+static int refuse_older(const struct flight_dump *dump, struct complaint *why)
+{
+	if (dump->major != 0 && dump->major != 1)
+		return 0;
+	return complaint_set(why,
+		"PyTorch before 2.4 wrote it (format %d.%d); formats from 2.0 on are read",
+		dump->major, dump->minor);
+}
+
 int flight_dump_read(const uint8_t *bytes, size_t len, struct flight_lists *lists,
 	struct flight_dump *dump, struct complaint *why)
 {
@@ -263,13 +276,8 @@ int flight_dump_read(const uint8_t *bytes, size_t len, struct flight_lists *list
 	flight_read_tree(&reading, bytes, read);
 	dump->entries = reading.entries.items;
 	dump->nentries = reading.entries.nr;
-	/* There one counter numbers messages and collectives, and groups have no names. */
-	if (dump->major == 0 || dump->major == 1)
-		return complaint_set(why,
-			"PyTorch before 2.4 wrote it (format %d.%d); formats from 2.0 on are read",
-			dump->major, dump->minor);
 	if (dump->has_groups || dump->has_statuses || dump->has_entries || *dump->library)
-		return 0;
+		return refuse_older(dump, why);
 	if (*dump->damage)
 		return complaint_set(why, "nothing of a dump in it: %s", dump->damage);
 	return complaint_set(why, "no Flight Recorder dump");

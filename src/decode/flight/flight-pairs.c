@@ -54,8 +54,8 @@ static int compare_launches(const void *va, const void *vb)
 }
 
 /*
- * Settles one launch of the rank, list[from, to): its end tells of all parts. Returns false if there
- * are several, and no end.
+ * Settles one launch of the rank, list[from, to): its end tells of all parts. Returns false if
+ * there are several, and no end.
  */
 static bool settle_launch(struct flight_op **list, size_t from, size_t to, uint32_t launch)
 {

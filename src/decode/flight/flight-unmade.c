@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds ranks that may wait in the making of a communicator. That is made at a group's first op, and
- * of single messages at the first of a pair, before there is an entry: a rank that waits there for
- * another one looks as one that stands. What tells is that all who wait for it, which do what it
- * does, have made one more. That matters only where somebody else waits in nothing either, or left
- * no dump: else there is nobody to wait for.
+ * Finds ranks that may wait in the making of a communicator. That is made at a group's first op,
+ * and of single messages at the first of a pair, before there is an entry: a rank that waits there
+ * for another one looks as one that stands. What tells is that all who wait for it, which do what
+ * it does, have made one more. That matters only where somebody else waits in nothing either, or
+ * left no dump: else there is nobody to wait for.
  */
 #include <stdlib.h>
 

@@ -5,8 +5,9 @@
  * PyTorch writes PREFIX and the rank's number. But people collect dumps: they add an ending, a
  * host or a time, or give each rank a folder. So the word "rank" before a number is believed
  * most: that of the file before that of a folder, of several the last one. "local_rank", "tp_rank"
- * and the like count something else; so does that of "lora_rank16_0", if all dumps have it. Without that word the number at the end of the file's name
- * tells it, and where there is none a folder that is called by a number alone.
+ * and the like count something else; so does that of "lora_rank16_0", if all dumps have it.
+ * Without that word the number at the end of the file's name tells it, and where there is none a
+ * folder that is called by a number alone.
  */
 #include "evidence/format/flight-name.h"
 
