@@ -358,6 +358,7 @@ static void who_was_once_named_is_not(void **state)
 		{"mpi,sets,far,async,guilts,stacks,completion", 6292},
 		{"device,sets,threads,completion,unseen", 4631},
 		{"device,threads,completion,weakened,unseen", 16},
+		{"mpi,sets,async,big,threads,guilts,completion,weakened", 3004989},
 	};
 
 	for (size_t i = 0; i < sizeof(found) / sizeof(*found); i++) {

@@ -98,18 +98,22 @@ static bool is_left_open(const struct waitfor_maker *m, const struct job_member 
 
 /*
  * Joins an op to members that began it and left it open: it goes no further while their hosts are
- * elsewhere, if only hosts drive it.
+ * elsewhere, if only hosts drive it. Returns whether there are any.
  */
-static void hold_by_left_open(struct waitfor_maker *m, int node, int group, uint64_t index)
+static bool hold_by_left_open(struct waitfor_maker *m, int node, int group, uint64_t index)
 {
 	const struct job_group *g = &m->job->groups[group];
+	bool any = false;
 
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
 
-		if (is_left_open(m, member, rollcall_op(member, index)))
-			waitfor_add_edge(m, node, member->rank.i);
+		if (!is_left_open(m, member, rollcall_op(member, index)))
+			continue;
+		waitfor_add_edge(m, node, member->rank.i);
+		any = true;
 	}
+	return any;
 }
 
 /*
@@ -221,7 +225,9 @@ static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 			at > 1 && is_for_some(m, group, m->ops.items[i].index);
 		if (!at) {
 			hold_by_stopped(m, node, group);
-			hold_by_left_open(m, node, group, m->ops.items[i].index);
+			/* It may be one of whom nothing is known that holds all up. */
+			if (hold_by_left_open(m, node, group, m->ops.items[i].index))
+				m->nodes.items[node].guessed |= seats.unknown;
 		}
 		if (!at && m->ops.items[i].sure && !rollcall_lists_all(&m->job->groups[group]))
 			guess_missing(m, node, group);
