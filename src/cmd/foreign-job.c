@@ -24,6 +24,7 @@
 #include "cmd/seen-folders.h"
 #include "evidence/agent/fellows.h"
 #include "evidence/agent/jobs-people.h"
+#include "proc/program.h"
 #include "proc/survey/siblings.h"
 #include "proc/survey/standing.h"
 #include "proc/threads/permit.h"
@@ -83,6 +84,11 @@ static bool may_look(struct survey *survey, uint32_t pid)
 
 	if (!process && seeing_is_hidden(pid))
 		return false;
+	if (!process && program_is_here("squeue")) {
+		cmd_complain("no process %u here: if that is a job of Slurm, `inquest attach "
+			     "--slurm %u'", pid, pid);
+		return false;
+	}
 	if (!process || process->stat.state == 'Z') {
 		cmd_complain(process ? "process %u is over: nothing of it can be looked at"
 				     : "no process %u here, and no job has that name: `inquest ls "
@@ -230,7 +236,10 @@ static void complain_none(const struct survey *survey)
 			survey->unreadable);
 	else
 		cmd_complain("no rank here: no process has RANK, SLURM_PROCID or the like; "
-			     "`inquest attach PID' looks at any");
+			     "`inquest attach PID' looks at any%s",
+			program_is_here("squeue")
+				? ", `inquest attach --slurm JOB' at a job of Slurm"
+				: "");
 	str_release(&words);
 }
 

@@ -18,6 +18,7 @@
 #include "evidence/agent/fellows.h"
 #include "evidence/gather/foreign.h"
 #include "evidence/gather/unprobed.h"
+#include "proc/program.h"
 #include "proc/threads/permit.h"
 
 #define LOOKS_AT_MOST 16 /* jobs that are looked at before one is chosen */
@@ -143,6 +144,14 @@ static void complain_unknown(
 	str_release(&command);
 }
 
+/* Returns how a job of Slurm is looked at from here; "" where there is no Slurm. */
+static const char *slurm_hint(void)
+{
+	return program_is_here("squeue")
+		       ? ", or at a job of Slurm: `inquest attach --slurm JOB'"
+		       : "";
+}
+
 /* Says that no job here lives, and what to do. */
 static void complain_none(const struct jobs *jobs, const char *verb)
 {
@@ -151,9 +160,9 @@ static void complain_none(const struct jobs *jobs, const char *verb)
 	else if (jobs->nr)
 		cmd_complain(
 			"no live job here; the newest, %s, is over: say `inquest %s %s', or "
-			"%s its bundle; `inquest %s --all' looks for one without probe",
+			"%s its bundle; `inquest %s --all' looks for one without probe%s",
 			jobs->items[0].name, verb, jobs->items[0].id,
-			strcmp(verb, "attach") ? verb : "diagnose", verb);
+			strcmp(verb, "attach") ? verb : "diagnose", verb, slurm_hint());
 	else if (jobs->refused.len)
 		complain_unknown(jobs, "no job here", verb, "");
 	else if (jobs->others)
@@ -162,7 +171,8 @@ static void complain_none(const struct jobs *jobs, const char *verb)
 			verb, verb);
 	else
 		cmd_complain("no job here: start one with `inquest run -- COMMAND', or look for "
-			     "one without probe: `inquest %s --all'", verb);
+			     "one without probe: `inquest %s --all'%s",
+			verb, slurm_hint());
 }
 
 /* Says which command means this job; by its folder if another user's job has the same id. */

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proc/program.h"
+
 #define PATIENCE_MS 2000
 
 bool outlet_is_utf8(void)
@@ -31,9 +33,27 @@ static bool wants_color(FILE *stream)
 	return isatty(fileno(stream)) && !(no_color && *no_color) && term && strcmp(term, "dumb");
 }
 
+/*
+ * Returns what somebody at that terminal types to have this program, if it is not just "inquest":
+ * it was called by a path, and the shell finds none by that name. NULL: "inquest", as also for who
+ * reads elsewhere.
+ */
+static const char *program_typed(FILE *stream)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789/._+-";
+	const char *name = program_invocation_name;
+
+	if (!isatty(fileno(stream)) || !strchr(name, '/') || name[strspn(name, plain)] ||
+		program_is_here("inquest"))
+		return NULL;
+	return name;
+}
+
 struct report_options outlet_options(FILE *stream)
 {
 	return (struct report_options){
+		.program = program_typed(stream),
 		.color = wants_color(stream),
 		.utf8 = outlet_is_utf8(),
 	};

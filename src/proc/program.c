@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,4 +105,21 @@ int program_read(const struct program *program, int deadline_ms, size_t most, st
 		status = status_of(&helper, until);
 	helper_end(&helper);
 	return status;
+}
+
+bool program_is_here(const char *name)
+{
+	struct str path = {0};
+	bool found = false;
+
+	for (const char *at = getenv("PATH"); at && *at && !found; at += *at == ':') {
+		size_t len = strcspn(at, ":");
+
+		str_printf(&path, "%.*s/%s", (int)len, at, name);
+		found = access(str_text(&path), X_OK) == 0;
+		str_cut(&path, 0);
+		at += len;
+	}
+	str_release(&path);
+	return found;
 }

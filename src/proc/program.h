@@ -4,6 +4,7 @@
 
 /* Runs another program for what it prints. One that hangs is ended, and costs its deadline. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -23,5 +24,8 @@ struct program {
  */
 int program_read(const struct program *program, int deadline_ms, size_t most, struct str *ret)
 	__attribute__((nonnull));
+
+/* True if a program of that name is found on PATH. */
+bool program_is_here(const char *name) __attribute__((nonnull));
 
 #endif

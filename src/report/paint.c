@@ -40,6 +40,7 @@ struct paint paint_of(const struct verdicts *verdicts, const struct report_optio
 			.live = options->live,
 			.now = options->now,
 			.written = options->written,
+			.program = options->program,
 			.left_out = options->left_out,
 			.files = options->files,
 			.nfiles = options->nfiles}};

@@ -37,6 +37,7 @@ struct report_options {
 	bool utf8;           /* the reader can show more than ASCII */
 	bool gathered;       /* the evidence was gathered for this page: what that cost the job
 			      * is told */
+	const char *program; /* what to type for "inquest" in a command; NULL: that */
 	const char *saved;   /* path of the bundle that was written; NULL none */
 	const char *beside;  /* about other jobs here: "other job here: healthy"; NULL none */
 	const struct report_left *left; /* jobs beside this one that were not judged */

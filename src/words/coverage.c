@@ -125,7 +125,9 @@ static void add_commands(struct steps *into, const struct job *job, const char *
 	} else {
 		say_lead(&words, lead, when, str_text(&where));
 	}
-	str_add(&command, "inquest attach --all -o $(hostname).inq");
+	str_add(&command, "inquest attach ");
+	everywhere_add_key(&command, job);
+	str_add(&command, " -o $(hostname).inq");
 	steps_add(into, &words, &command);
 	str_add(&words, "then, where these files are");
 	str_add(&command, "inquest diagnose *.inq");

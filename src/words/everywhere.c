@@ -170,10 +170,10 @@ static size_t job_len(const char *text)
 }
 
 /*
- * Appends a command with the step of Slurm of all ranks that tell one; where their steps differ, or
- * some tell just a job, with their job. Returns false where they tell several jobs, or none.
+ * Appends the step of Slurm of all ranks that tell one, behind `before`; where their steps differ,
+ * or some tell just a job, their job. Returns false where they tell several jobs, or none.
  */
-static bool add_step(struct str *into, const struct job *job)
+static bool add_step(struct str *into, const char *before, const struct job *job)
 {
 	const char *step = NULL;
 	size_t len = 0;
@@ -193,9 +193,22 @@ static bool add_step(struct str *into, const struct job *job)
 	}
 	if (!step)
 		return false;
-	str_add(into, "inquest attach --slurm ");
+	str_add(into, before);
 	str_add_bytes(into, step, whole ? strlen(step) : len);
 	return true;
+}
+
+#define BY_SLURM "inquest attach --slurm "
+
+bool everywhere_add_slurm(struct str *into, const struct job *job)
+{
+	return (job->nhosts > 1 || *job->coverage.hosts_missing) && add_step(into, BY_SLURM, job);
+}
+
+void everywhere_add_key(struct str *into, const struct job *job)
+{
+	if (!add_step(into, "slurm:", job))
+		str_add(into, "--all");
 }
 
 bool everywhere_add_command(struct str *into, const struct job *job, bool again)
@@ -205,7 +218,7 @@ bool everywhere_add_command(struct str *into, const struct job *job, bool again)
 	struct str list = {0};
 	bool known;
 
-	if (!again && add_step(into, job))
+	if (!again && add_step(into, BY_SLURM, job))
 		return true;
 	known = find_hosts(&hosts, job);
 	if (known) {

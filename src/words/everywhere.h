@@ -20,4 +20,16 @@
  */
 bool everywhere_add_command(struct str *into, const struct job *job, bool again);
 
+/*
+ * Appends "inquest attach --slurm 33.0", if the job is on several nodes and all its ranks are of
+ * one job of Slurm: then no other command reaches them from where one stands. Else returns false.
+ */
+bool everywhere_add_slurm(struct str *into, const struct job *job);
+
+/*
+ * Appends what means the job on each of its nodes: "slurm:33.0", or "--all" where it has no name
+ * that all of them know.
+ */
+void everywhere_add_key(struct str *into, const struct job *job);
+
 #endif

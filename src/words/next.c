@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "words/coverage.h"
+#include "words/everywhere.h"
 #include "words/rank-names.h"
 
 #define STEPS_MOST 2 /* of a row */
@@ -386,6 +387,22 @@ static bool add_known(struct steps *into, const struct asking *a, const struct r
 	return true;
 }
 
+/*
+ * Appends the command of a row. One that looks at the job looks at all of it, where that is on
+ * several nodes.
+ */
+static void say_command(struct str *into, const struct asking *a, const char *command)
+{
+	static const char look[] = "inquest attach";
+
+	if (strchr(command, '{'))
+		return;
+	if (strncmp(command, look, strlen(look)) == 0 &&
+		everywhere_add_slurm(into, a->verdicts->job))
+		command += strlen(look);
+	str_add(into, command);
+}
+
 void next_add(struct steps *into, const struct verdicts *verdicts, const struct verdict *verdict,
 	enum tense tense)
 {
@@ -400,8 +417,7 @@ void next_add(struct steps *into, const struct verdicts *verdicts, const struct 
 		if (!i && is_for_now(&a))
 			str_add(&words, IF_STILL);
 		say_words(&words, &a, row[i].words);
-		if (!strchr(row[i].command, '{'))
-			str_add(&command, row[i].command);
+		say_command(&command, &a, row[i].command);
 		steps_add(into, &words, &command);
 	}
 }

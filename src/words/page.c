@@ -486,6 +486,16 @@ static void make_not(struct making *m)
 	}
 }
 
+/* Returns a command as it is typed here, where inquest may be at no place that a shell searches. */
+static const char *as_typed(struct page *page, const char *command)
+{
+	static const char name[] = "inquest ";
+
+	if (!page->program || strncmp(command, name, strlen(name)) != 0)
+		return arena_text(&page->arena, command);
+	return arena_printf(&page->arena, "%s %s", page->program, command + strlen(name));
+}
+
 /* Tells the next steps; for the first verdict also what would make it surer. */
 static void make_next(struct making *m)
 {
@@ -506,7 +516,7 @@ static void make_next(struct making *m)
 		str_add(&words, step->words);
 		line = add(m, m->lines.nr ? "" : "next", &words);
 		line->tone = PAGE_STRONG;
-		line->command = arena_text(&m->page->arena, step->command);
+		line->command = as_typed(m->page, step->command);
 	}
 	steps_release(&steps);
 }

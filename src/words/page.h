@@ -104,6 +104,7 @@ struct page {
 	int64_t written;      /* when the last evidence was written that tells no time of its
 			       * own, realtime ns; 0 none (words/tense.h) */
 	const char *left_out; /* about other jobs beside this one; NULL or "": there are none */
+	const char *program;  /* what to type for "inquest" in a command; NULL: that */
 	const struct page_file *files;
 	size_t nfiles;
 	struct arena arena;   /* begins as {0} */

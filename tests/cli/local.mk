@@ -23,7 +23,7 @@ SH_TESTS += \
 	%D%/shared-log.test \
 	%D%/signals.test \
 	%D%/status.test \
-	%D%/transparent.test \
+	%D%/transparent.test %D%/typed.test \
 	%D%/completion.test \
 	%D%/unprobed.test \
 	%D%/unreadable.test \

@@ -276,6 +276,29 @@ static void who_was_looked_at_before_is_to_be_looked_at_again(void **state)
 	done(&j, f);
 }
 
+/*
+ * Where the ranks are of one step, what is looked at is the step on all of its nodes, not what is
+ * on this one, which may be none of them; and on a node the step, not whatever runs there.
+ */
+static void expect_all_nodes(struct judged *j, const char *command)
+{
+	const char *by_slurm = strstr(command, "--slurm ");
+	struct verdict asked = {.class = VERDICT_HOST_STALL, .group = -1,
+		.next = VERDICT_NEXT_STACK_OF_RANK};
+	struct str text = {0}, expected = {0};
+
+	next_add_text(&text, j->v, &asked, TENSE_LIVE);
+	str_printf(&expected, ": %s --stacks", by_slurm ? command : "inquest attach");
+	assert_non_null(strstr(str_text(&text), str_text(&expected)));
+	str_cut(&text, 0);
+	everywhere_add_key(&text, j->v->job);
+	str_cut(&expected, 0);
+	str_printf(&expected, "slurm:%s", by_slurm ? by_slurm + strlen("--slurm ") : "");
+	assert_string_equal(str_text(&text), by_slurm ? str_text(&expected) : "--all");
+	str_release(&text);
+	str_release(&expected);
+}
+
 /* What ranks say of the step of Slurm that they are in; by which it then is to be looked at. */
 static void a_step_of_slurm_is_looked_at_by_its_name(void **state)
 {
@@ -311,6 +334,7 @@ static void a_step_of_slurm_is_looked_at_by_its_name(void **state)
 		str_cut(&command, 0);
 		assert_true(everywhere_add_command(&command, j.v->job, true));
 		assert_string_equal(str_text(&command), "inquest attach --hosts hostA,hostB");
+		expect_all_nodes(&j, all[i].command);
 		str_release(&command);
 		done(&j, f);
 	}
