@@ -101,24 +101,26 @@ static const char *name_link(struct decode_context *context, const char *text, c
 }
 
 /*
- * Names the descriptor that the call is about. Standard input is named as that: a rank that reads
- * it stands at a forgotten breakpoint() or input(), which cannot be answered under a launcher.
+ * Names the descriptor that the call is about. The first three are named as what they are: a rank
+ * that reads standard input stands at a forgotten breakpoint() or input(), which cannot be answered
+ * under a launcher; one that writes to its output waits for whoever should read that.
  */
 static const char *name_descriptor(struct decode_context *context, const char *text)
 {
+	static const char *const standard[] = {"input", "output", "error"};
 	const char *link = strstr(text, "\nfd "), *named;
-	bool is_input;
+	size_t number;
 
 	if (!link)
 		return "";
 	link += strlen("\nfd ");
-	is_input = !strncmp(link, "0 ", strlen("0 "));
+	number = strcspn(link, " \n") == 1 ? (size_t)(*link - '0') : SIZE_MAX;
 	link += strcspn(link, " \n");
 	link += *link == ' ';
 	named = name_link(context, text, link);
-	if (!is_input || !*named)
+	if (!*named || number >= sizeof(standard) / sizeof(*standard))
 		return named;
-	return arena_printf(&context->arena, "its standard input, %s", named);
+	return arena_printf(&context->arena, "its standard %s, %s", standard[number], named);
 }
 
 /*

@@ -65,6 +65,9 @@ static void a_call_and_its_descriptor_are_named(void **state)
 		"fsync: file /ckpt/3.pt, on fuse.gcsfuse (/ckpt)");
 	TOLD("0 0x9 0x1\nfd 9 pipe:[12]\n", "read: a pipe");
 	TOLD("0 0x0 0x1\nfd 0 pipe:[12]\n", "read: its standard input, a pipe");
+	TOLD("1 0x1 0x1\nfd 1 pipe:[12]\n", "write: its standard output, a pipe");
+	TOLD("1 0x2 0x1\nfd 2 pipe:[12]\n", "write: its standard error, a pipe");
+	TOLD("1 0xc 0x1\nfd 12 pipe:[12]\n", "write: a pipe");
 	TOLD("0 0x0 0x1\nfd 0 /dev/pts/3\n", "read: its standard input, terminal /dev/pts/3");
 	TOLD("0 0x9 0x1\nfd 9 /dev/tty\n", "read: terminal /dev/tty");
 	TOLD("0 0x0 0x1\nfd 0 /dev/null\n", "read: ");
