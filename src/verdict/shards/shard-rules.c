@@ -550,18 +550,38 @@ static bool is_near(const struct fork *fork)
 	return fork->kind != FORK_COUNT || (a / 2 <= b && b / 2 <= a);
 }
 
+/*
+ * True if nothing tells where the smaller side called its operation: its ranks ended there, and no
+ * record has the place. That call may be one too many, of an amount that only looks alike.
+ */
+static bool is_call_lost(const struct inquiry *q, const struct fork *fork, size_t camp)
+{
+	if (camp == SIZE_MAX || (fork->camps[camp].op && *fork->camps[camp].op->place))
+		return false;
+	for (size_t i = 0; i < fork->camps[camp].n; i++) {
+		struct rank_index rank = q->job->members[fork->camps[camp].members[i]].rank;
+
+		if (!is_rank(rank) || !q->profiles[rank.i].ended)
+			return false;
+	}
+	return fork->camps[camp].n > 0;
+}
+
 bool is_uneven_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	size_t camp = fork_minority(fork);
 	bool batch = is_another_batch(q, fork, camp), amount = is_another_amount(q, fork, camp);
 	bool aligned = fork->shift.kind == SHIFT_NONE && fork->shift.alone;
-	bool sure = batch || (aligned && is_near(fork)) || has_other_rows(q, fork, camp);
+	bool lost = is_call_lost(q, fork, camp);
+	bool sure = batch || (aligned && is_near(fork) && !lost) || has_other_rows(q, fork, camp);
 
 	if (!batch && !amount)
 		return false;
 	draft->verdict.confidence = sure ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = amount ? VERDICT_NEXT_SAME_COUNTS : VERDICT_NEXT_SAME_BATCHES;
+	if (amount && lost && !sure)
+		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	fork_share_out(q, fork, camp, draft);
 	for (size_t i = 0; camp != SIZE_MAX && i < draft->culprits.list.nr && i < TOLD_CULPRITS;
 		i++)
