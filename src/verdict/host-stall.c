@@ -180,7 +180,8 @@ static bool may_wait_in_lock(const struct inquiry *q, struct rank_index rank)
 	if (activities_in_file_lock(&p->posture) && !q->waits->told[rank.i].lock_known &&
 		may_have_lock(q, rank))
 		return true;
-	return p->posture.own_lock && polls_maybe(q, rank);
+	/* A thread that has the lock may itself wait for other ranks. */
+	return p->posture.own_lock && (p->posture.aside || polls_maybe(q, rank));
 }
 
 /* The place is known. */
@@ -242,6 +243,8 @@ static bool may_resolve(const struct inquiry *q, struct rank_index rank)
 	const struct profile *p = &q->profiles[rank.i];
 	int64_t extra, most;
 
+	if (callers_asleep(q, rank))
+		return false;
 	if (profile_writes(p) || !profile_is_busy(p) || p->readable)
 		return profile_writes(p) || profile_is_busy(p);
 	extra = extra_cpu(q, rank, &most);
@@ -324,6 +327,41 @@ static const struct job_stack *stack_at_door(const struct inquiry *q, struct ran
 	return door && !is_door_of_work(q) ? door : NULL;
 }
 
+/* -- a program that is over -------------------------------------------------------------------- */
+
+/* Places where the interpreter, at its end, waits for threads of its own. */
+static const struct stackfacts_place joins[] = {
+	{"_shutdown", "threading.py"},
+	{"_python_exit", "concurrent/futures/thread.py"},
+	{"_python_exit", "concurrent/futures/process.py"},
+};
+
+/* The same for children, and for what was put into a queue and nobody has read. */
+static const struct stackfacts_place reaps[] = {{"_exit_function", "multiprocessing/util.py"}};
+
+/* Returns what tells that the rank's main thread is done with its program; FACT_NONE: nothing. */
+static enum verdict_fact_kind exit_of(const struct inquiry *q, struct rank_index rank)
+{
+	const struct job_stack *main = stackfacts_main(q->job, rank);
+
+	if (!main || q->profiles[rank.i].ended)
+		return FACT_NONE;
+	if (stands_at(q, main, reaps, sizeof(reaps) / sizeof(*reaps)))
+		return FACT_EXIT_CHILDREN;
+	if (stands_at(q, main, joins, sizeof(joins) / sizeof(*joins)))
+		return FACT_EXIT_THREADS;
+	return FACT_NONE;
+}
+
+/* Adds that. */
+static void tell_exit(struct inquiry *q, struct rank_index rank, struct draft *draft)
+{
+	enum verdict_fact_kind kind = exit_of(q, rank);
+
+	if (kind != FACT_NONE)
+		draft_fact(q, draft, kind, rank, stackfacts_main(q->job, rank)->cite);
+}
+
 /*
  * True if the rank's stack stands in a call that waits for others and is not recorded, of a library
  * whose operations hosts drive: with ranks of another MPI world, say.
@@ -366,8 +404,9 @@ bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, str
 		       : may_resolve(q, rank) ? VERDICT_WAIT
 					      : VERDICT_OUTLOOK_UNKNOWN;
 	why->cause = p->dead_child ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
-	why->next = p->posture.activity == ACTIVITY_USER ? VERDICT_NEXT_LOOK_AT_CODE
-						 : VERDICT_NEXT_STACK_OF_RANK;
+	why->next = exit_of(q, rank) != FACT_NONE	   ? VERDICT_NEXT_LOOK_AT_EXIT
+		    : p->posture.activity == ACTIVITY_USER ? VERDICT_NEXT_LOOK_AT_CODE
+							   : VERDICT_NEXT_STACK_OF_RANK;
 	why->by_absence = p->readable;
 	why->progresses = true;
 	if (knows_dump_only(q, rank)) {
@@ -470,6 +509,8 @@ void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	tell_open_span(q, rank, p->checkpoint, draft);
 	tell_open_span(q, rank, p->user, draft);
 	tell_stopped_child(q, draft, rank);
+	if (!p->frozen)
+		tell_exit(q, rank, draft);
 	callers_tell(q, rank, draft);
 	stacks_tell(q, rank, draft);
 	outside_tell(q, rank, draft);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "job/backends.h"
 #include "job/names.h"
+#include "verdict/circles/callers.h"
 #include "verdict/profiles/death-place.h"
 #include "verdict/profiles/last-words.h"
 #include "verdict/rule.h"
@@ -352,11 +353,14 @@ bool is_exiting_fork(struct inquiry *q, const struct fork *fork, struct draft *d
  * True if what the rank is doing may come of a thread that failed. A thread that only reported or
  * wrote something may fail, too, and the rank goes on: then something else keeps it.
  */
-static bool may_come_of_thread(const struct profile *p)
+static bool may_come_of_thread(const struct inquiry *q, struct rank_index rank)
 {
+	const struct profile *p = &q->profiles[rank.i];
+
 	if (p->input || p->checkpoint)
 		return false;
-	return p->posture.for_thread || !activities_elsewhere(p->posture.activity);
+	return callers_gone(q, rank) || p->posture.for_thread ||
+	       !activities_elsewhere(p->posture.activity);
 }
 
 bool explains_thread_death(const struct inquiry *q, struct rank_index rank, struct reason *why)
@@ -369,12 +373,13 @@ bool explains_thread_death(const struct inquiry *q, struct rank_index rank, stru
 		note->when == JOB_UNKNOWN || since - note->when > THREAD_FAILED_NEAR ||
 		note->when - since > THREAD_FAILED_NEAR ||
 		(note->when > since && words_are_echo(note->text)) ||
-		!may_come_of_thread(&q->profiles[rank.i]))
+		!may_come_of_thread(q, rank))
 		return false;
 	why->cause = VERDICT_BY_EXCEPTION;
 	why->confidence = VERDICT_SUPPORTED;
-	why->outlook = q->profiles[rank.i].posture.for_thread ? VERDICT_KILL
-							    : VERDICT_OUTLOOK_UNKNOWN;
+	why->outlook = q->profiles[rank.i].posture.for_thread || callers_gone(q, rank)
+			       ? VERDICT_KILL
+			       : VERDICT_OUTLOOK_UNKNOWN;
 	why->next = VERDICT_NEXT_READ_TRACEBACK;
 	return true;
 }

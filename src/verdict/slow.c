@@ -92,6 +92,14 @@ static bool left_a_call(const struct inquiry *q, struct rank_index rank)
 	return !caller || caller->since == JOB_UNKNOWN || now - caller->since <= JUST_NOW;
 }
 
+/* True if the rank computes or writes, and that may be what brings it to the others. */
+static bool works(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *p = &q->profiles[rank.i];
+
+	return (profile_is_busy(p) || profile_writes(p)) && !callers_asleep(q, rank);
+}
+
 bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual)
 {
 	const struct profile *p = &q->profiles[rank.i];
@@ -100,10 +108,9 @@ bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual)
 	if (!p->readable || p->ended || p->frozen || since == JOB_UNKNOWN || now == JOB_UNKNOWN)
 		return false;
 	if (!usual && now - since <= MERELY_LATE &&
-		(left_a_call(q, rank) || profile_is_busy(p) || profile_writes(p)))
+		(left_a_call(q, rank) || works(q, rank)))
 		return true;
-	return (profile_is_busy(p) || profile_writes(p)) &&
-	       (now - since) / LATE_GAPS <= usual_gap(q, rank);
+	return works(q, rank) && (now - since) / LATE_GAPS <= usual_gap(q, rank);
 }
 
 /*

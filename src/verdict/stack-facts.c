@@ -300,6 +300,22 @@ void stacks_tell_call(struct inquiry *q, const struct posture *p, struct verdict
 	fact->thing2 = draft_frame(q, p->stack, p->program >= 0 ? p->program : p->telling);
 }
 
+/* Adds the thread of the rank that stands in a collective, and so may have the lock. */
+static void tell_aside(struct inquiry *q, struct rank_index rank, struct draft *draft)
+{
+	const struct posture *p = &q->profiles[rank.i].posture;
+	struct verdict_fact *fact;
+
+	if (!p->own_lock || !p->aside)
+		return;
+	fact = draft_fact(q, draft, FACT_THREAD_WAITS, rank, p->aside->cite);
+	fact->thing = draft_thing(q, (struct verdict_thing){.kind = THING_CALL,
+					     .name = p->aside_call,
+					     .activity = (int)ACTIVITY_COLLECTIVE});
+	fact->thing2 = draft_frame(q, p->aside, p->aside_program);
+	fact->a = p->aside_stands;
+}
+
 void stacks_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct posture *p = &q->profiles[rank.i].posture;
@@ -323,6 +339,7 @@ void stacks_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	if (p->activity == ACTIVITY_LOCK && *p->call) {
 		fact = draft_fact(q, draft, FACT_LOCK_CALL, rank, p->stack->cite);
 		fact->thing = call_of(q, p);
+		tell_aside(q, rank, draft);
 	}
 	if (activities_in_file_lock(p))
 		tell_holder(q, rank, draft);

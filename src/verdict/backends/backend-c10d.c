@@ -49,6 +49,9 @@ static const struct activity_line better[] = {
 	DECIDES(INIT, "*init_device_mesh", "torch/distributed/device_mesh.py", "init_device_mesh"),
 	DECIDES(P2P, "*recv*", C10D_PY, NULL),
 	DECIDES(P2P, "*send*", C10D_PY, NULL),
+	/* DDP has buffers broadcast, and compares its parameters, past Python. */
+	DECIDES(COLLECTIVE, "c10d::broadcast_coalesced*", NULL, "broadcast"),
+	DECIDES(COLLECTIVE, "c10d::verify_params_across_processes*", NULL, "allgather"),
 };
 
 static const struct stackfacts_place calls[] = {{NULL, C10D_PY}};

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/circles/callers.h"
 
+#include <string.h>
+
+/* Calls of the kernel in which a thread waits for nothing that its own process does. */
+static const char *const apart[] = {"open", "openat", "connect", "accept", "accept4", "flock",
+	"nanosleep", "clock_nanosleep", "pause", "rt_sigtimedwait", "rt_sigsuspend", "recvfrom",
+	"recvmsg"};
+
 /* Returns the seat of the rank that a standing wait lacks; NULL: it does not wait for this rank. */
 static const struct job_member *lacks(
 	const struct inquiry *q, const struct wait *wait, struct rank_index rank)
@@ -34,6 +41,47 @@ const struct job_thread *callers_awaited(const struct inquiry *q, struct rank_in
 	if (found == JOB_NONE || q->job->threads[found].state != JOB_THREAD_OUTSIDE)
 		return NULL;
 	return &q->job->threads[found];
+}
+
+/* True if there is a stack of each thread that the process had in the latest sample. */
+static bool sees_all_threads(const struct inquiry *q, struct rank_index rank, int process)
+{
+	const struct job_snapshot *snapshot = stackfacts_snapshot(q->job, process);
+	unsigned seen = 0;
+	size_t from, to;
+
+	stackfacts_of_rank(q->job, rank, &from, &to);
+	for (size_t i = from; i < to; i++)
+		seen += q->job->stacks[i].process == process;
+	return snapshot && snapshot->threads && seen >= snapshot->threads;
+}
+
+bool callers_gone(const struct inquiry *q, struct rank_index rank)
+{
+	const struct job_thread *caller = callers_awaited(q, rank);
+	const struct job_stack *main = stackfacts_main(q->job, rank);
+
+	return caller && main && main->tid != caller->tid &&
+	       !stackfacts_thread(q->job, rank, caller->tid) &&
+	       sees_all_threads(q, rank, main->process);
+}
+
+bool callers_asleep(const struct inquiry *q, struct rank_index rank)
+{
+	const struct posture *p = &q->profiles[rank.i].posture;
+	const struct job_thread *caller = callers_awaited(q, rank);
+	const struct job_stack *stack =
+		caller ? stackfacts_thread(q->job, rank, caller->tid) : p->stack;
+
+	if (callers_gone(q, rank))
+		return true;
+	if (!stack || stack->samples < 2 || stack->moved != JOB_NO ||
+		(stack == p->stack && p->for_thread))
+		return false;
+	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++)
+		if (!strcmp(stack->syscall, apart[i]))
+			return true;
+	return false;
 }
 
 void callers_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)

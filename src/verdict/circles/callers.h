@@ -15,6 +15,16 @@
  */
 const struct job_thread *callers_awaited(const struct inquiry *q, struct rank_index rank);
 
+/*
+ * True if that thread, or, where none is known, the one that speaks for the rank, was seen asleep
+ * all the while in a call that no thread and no child of its own ends; or if that thread is gone.
+ * What others of the process compute or write then brings nobody further.
+ */
+bool callers_asleep(const struct inquiry *q, struct rank_index rank);
+
+/* True if the thread that called there is seen to be gone, and it was not the main thread. */
+bool callers_gone(const struct inquiry *q, struct rank_index rank);
+
 /* Adds where that thread stands, if it is not the one that speaks for the rank. */
 void callers_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
 

@@ -87,6 +87,44 @@ static void ddp_waits_for_gradients(void **state)
 	done(&j, f);
 }
 
+/* DDP broadcasts its buffers from C++, where no function of Python tells the call. */
+static void ddp_broadcasts_its_buffers(void **state)
+{
+	struct facts *f = foreign(4, 0,
+		"pthread_cond_wait@libc.so.6 < c10d::Work::wait()@libtorch_cpu.so < "
+		"c10d::broadcast_coalesced()@libtorch_cpu.so < "
+		"DistributedDataParallel._sync_buffers@" TORCH
+		"nn/parallel/distributed.py:2447 < evaluate@/home/me/train.py:40" MAIN);
+	struct judged j;
+
+	for (int i = 1; i < 4; i++)
+		f->extra[i].is.stack.frames = BARRIER;
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "0", "1-3");
+	j = judge(f);
+	expect_says(&j, "in broadcast, at train.py:40 in evaluate");
+	done(&j, f);
+}
+
+/* Its lock may be that of its own thread, which waits for the others: that is a guess, and told. */
+static void a_lock_beside_a_thread_in_a_collective_is_a_guess(void **state)
+{
+	for (int beside = 0; beside < 2; beside++) {
+		struct facts *f = foreign(4, 1, LOCKED);
+		struct judged j;
+
+		f->stack_span = 2.2;
+		if (beside)
+			facts_stack_of(f, 1, "metrics", f->ranks[1].pid + 1, ALL_REDUCE);
+		facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_LOCK);
+		j = judge(f);
+		assert_int_equal(j.first->confidence,
+			beside ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED);
+		if (beside)
+			expect_says(&j, "another thread of it is in all_reduce, at train.py:88");
+		done(&j, f);
+	}
+}
+
 /* A thread that runs was not unwound; with a GPU in the process it may spin for that. */
 static void a_cut_stack_with_a_gpu_tells_nothing(void **state)
 {
@@ -167,6 +205,8 @@ int main(void)
 		cmocka_unit_test(one_sleeps_and_nobody_is_seen_to_wait),
 		cmocka_unit_test(a_lock_of_python_whose_frames_are_not_known),
 		cmocka_unit_test(ddp_waits_for_gradients),
+		cmocka_unit_test(ddp_broadcasts_its_buffers),
+		cmocka_unit_test(a_lock_beside_a_thread_in_a_collective_is_a_guess),
 		cmocka_unit_test(a_cut_stack_with_a_gpu_tells_nothing),
 		cmocka_unit_test(a_wait_for_the_gpu_is_a_wait),
 	};

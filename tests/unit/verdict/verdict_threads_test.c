@@ -387,6 +387,103 @@ static void any_thread_may_call_beside_a_torn_board(void **state)
 	done(&j, f);
 }
 
+#define SLEEPS	"clock_nanosleep@libc.so.6 < step@/me/train.py:12"
+#define OPENS	"open64@libc.so.6 < load@/me/train.py:30"
+#define METRICS "clock_nanosleep@libc.so.6 < metrics@/me/train.py:8"
+
+/*
+ * Each rank has a second thread for its metrics; rank 2's does not come to their operation, and its
+ * main thread goes on. The stacks of rank 2 are taken: of its main thread, and of the other one if
+ * that lives.
+ */
+static struct facts *without_metrics(bool lives)
+{
+	struct facts *f = facts_new(4);
+
+	facts_group_of(f, 4, 0, 1, 2, 3);
+	f->group_makers[0] = f->group_makers[1] = "gloo";
+	facts_rounds(f, 0, 10, 90, 1);
+	for (int i = 0; i < 4; i++)
+		f->members[1][i].tid = 500 + (uint32_t)i;
+	facts_round(f, 1, JOB_OP_ALLREDUCE, 64, 79);
+	for (int i = 0; i < 4; i++) {
+		if (i != 2)
+			facts_hold(f, 1, i, JOB_OP_ALLREDUCE, 64, 80);
+		add_thread(f, i, i == 2 ? JOB_THREAD_OUTSIDE : JOB_THREAD_IN_CALL, 80);
+		facts_outside(f, i, 99.9);
+	}
+	f->stack_span = 2.2;
+	f->stack_threads = 1 + lives;
+	facts_stack(f, 2, SLEEPS)->moved = JOB_YES;
+	facts_cpu(f, 2, 0.1, 2, 0);
+	f->ranks[2].process.write_delta = 100000; /* what gloo sends */
+	if (lives)
+		facts_stack_of(f, 2, "metrics", 502, METRICS)->moved = JOB_YES;
+	return f;
+}
+
+/* It is gone: what the main thread does brings nobody to the others. */
+static void whose_thread_died_is_not_merely_late(void **state)
+{
+	struct facts *f = without_metrics(false);
+	struct judged j;
+
+	facts_say(f, 2, "thread exception: KeyError: 'grad_norm'", 79.5);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_EXCEPTION);
+	j = judge(f);
+	assert_int_equal(j.first->outlook, VERDICT_KILL);
+	done(&j, f);
+}
+
+/* It lives: another thread may have failed. */
+static void whose_thread_lives_has_not_died(void **state)
+{
+	struct facts *f = without_metrics(true);
+	struct judged j;
+
+	facts_say(f, 2, "thread exception: KeyError: 'grad_norm'", 79.5);
+	j = judge(f);
+	assert_int_not_equal(j.first->class, VERDICT_RANK_DEATH);
+	done(&j, f);
+}
+
+/*
+ * The main thread sleeps in a call that nothing in its process ends, and another thread computes
+ * and writes beside it: that brings the rank no further, and it is not to be waited for.
+ */
+static void what_others_do_beside_a_sleeper_is_no_progress(void **state)
+{
+	static const char *const calls[] = {"openat", "futex"};
+
+	for (int i = 0; i < 4; i++) {
+		struct facts *f = facts_missing(4, 3, 80);
+		struct job_stack *stack;
+		struct judged j;
+
+		if (i & 1)
+			facts_no_probe(f);
+		for (int rank = 0; (i & 1) && rank < 3; rank++)
+			facts_stack(f, rank, "epoll_wait@libc.so.6 < all_reduce@torch/distributed/"
+					     "distributed_c10d.py:3058 < step@/me/train.py:14");
+		f->stack_span = 2.2;
+		stack = facts_stack(f, 3, OPENS);
+		stack->moved = JOB_NO;
+		stack->samples = 3;
+		stack->syscall = calls[i / 2];
+		facts_stack_of(f, 3, "metrics", 503, METRICS)->moved = JOB_YES;
+		facts_cpu(f, 3, 1.9, 2, 0);
+		f->ranks[3].process.write_delta = 100000;
+		j = judge(f);
+		assert_int_equal(j.first->culprits.n, 1);
+		assert_int_equal(j.first->culprits.at[0].i, 3);
+		if (i / 2) /* whom it waits for may be that thread */
+			assert_int_equal(j.first->outlook, VERDICT_WAIT);
+		else
+			assert_int_equal(j.first->outlook, VERDICT_OUTLOOK_UNKNOWN);
+		done(&j, f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +501,9 @@ int main(void)
 		cmocka_unit_test(any_thread_may_call_where_none_has),
 		cmocka_unit_test(a_thread_that_waits_may_call_where_none_has),
 		cmocka_unit_test(any_thread_may_call_beside_a_torn_board),
+		cmocka_unit_test(whose_thread_died_is_not_merely_late),
+		cmocka_unit_test(whose_thread_lives_has_not_died),
+		cmocka_unit_test(what_others_do_beside_a_sleeper_is_no_progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,6 +167,50 @@ static void who_waits_for_its_own_listener_may_be_idle(void **state)
 	(void)state;
 }
 
+#define SHUTDOWN                                                                                   \
+	"futex_do_wait@kernel < sem_wait@libc.so.6 < PyThread_acquire_lock_timed@python3.11 < "    \
+	"_shutdown@" STDLIB "threading.py:1590"
+#define JOINS                                                                                      \
+	"futex_do_wait@kernel < sem_wait@libc.so.6 < PyThread_acquire_lock_timed@python3.11 < "    \
+	"Thread._wait_for_tstate_lock@" STDLIB "threading.py:1139 < Thread.join@" STDLIB           \
+	"threading.py:1119 < Finalize.__call__@" STDLIB "multiprocessing/util.py:224 < "           \
+	"_exit_function@" STDLIB "multiprocessing/util.py:360"
+#define BEATS                                                                                      \
+	"clock_nanosleep@libc.so.6 < beat@/home/me/beat.py:5 < Thread.run@" STDLIB                 \
+	"threading.py:982"
+
+/* Its main thread is done with the program: a line at which another one stands is not why. */
+static void whose_program_is_over_is_told(void **state)
+{
+	static const struct {
+		const char *stack;
+		enum verdict_fact_kind kind;
+		const char *says;
+	} rows[] = {
+		{SHUTDOWN, FACT_EXIT_THREADS, "its program is over: its exit waits for threads"},
+		{JOINS, FACT_EXIT_CHILDREN, "its program is over: its exit waits for children"},
+	};
+
+	for (int i = 0; i < 4; i++) {
+		struct facts *f = i & 1 ? facts_new(4) : foreign(4, 2, rows[i / 2].stack);
+		struct judged j;
+
+		if (i & 1) {
+			facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 40);
+			facts_stack(f, 2, rows[i / 2].stack);
+			f->stack_span = 2.2;
+		}
+		facts_stack_of(f, 2, "python", f->ranks[2].pid + 1, BEATS);
+		facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+		j = judge(f);
+		assert_int_equal(j.v->at[0].headline.kind, rows[i / 2].kind);
+		assert_int_equal(j.v->at[0].next, VERDICT_NEXT_LOOK_AT_EXIT);
+		expect_says(&j, rows[i / 2].says);
+		done(&j, f);
+	}
+	(void)state;
+}
+
 #define RUNS                                                                                       \
 	"epoll_wait@libc.so.6 < EpollSelector.select@" STDLIB "selectors.py:468 < "                \
 	"BaseEventLoop._run_once@" STDLIB "asyncio/base_events.py:1884 < run@" STDLIB             \
@@ -356,6 +400,7 @@ int main(void)
 		cmocka_unit_test(who_was_not_seen_may_set_the_key),
 		cmocka_unit_test(who_waits_for_a_request_may_be_idle),
 		cmocka_unit_test(who_waits_for_its_own_listener_may_be_idle),
+		cmocka_unit_test(whose_program_is_over_is_told),
 		cmocka_unit_test(who_works_beside_a_loop_is_no_server),
 		cmocka_unit_test(who_has_no_group_never_came_to_init),
 		cmocka_unit_test(who_has_a_group_had_come_to_init),
