@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "verdict/backends/backend.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
@@ -88,17 +89,34 @@ static bool is_in_call_of_all(const struct posture *p)
 		       (!strcmp(p->call, "new_group") || !strcmp(p->call, "init")));
 }
 
+/* Returns how many threads the rank's process has that only groups have: so many for each group. */
+static size_t threads_of_groups(const struct inquiry *q, struct rank_index rank)
+{
+	const struct job_stack *main = stackfacts_main(q->job, rank);
+	size_t from, to, n = 0;
+
+	stackfacts_of_rank(q->job, rank, &from, &to);
+	for (size_t i = from; main && i < to; i++) {
+		const struct job_stack *stack = &q->job->stacks[i];
+
+		for (size_t k = 0; backends[k] && stack->process == main->process; k++)
+			n += backend_fits(stack->thread, backends[k]->threads);
+	}
+	return n;
+}
+
 /*
  * Judges a job in which all are inside collectives, and a few in another call at another place than
  * most: perhaps the program's fork. Making a group is a call of all ranks, too, which some may
  * leave out. It stays a hypothesis, since they may be of different groups, and two places of a
- * program may well call one operation. False if any rank is unknown: that one may be what all wait
- * for.
+ * program may well call one operation. Who is in fewer groups than most is not named: its call is
+ * another one by rights. False if any rank is unknown: that one may be what all wait for.
  */
 static bool judge_sites(struct inquiry *q, const struct roll *roll)
 {
 	size_t n = roll->waiting.list.nr, largest = 0;
 	struct rank_index usual = NO_RANK;
+	bool makes = false, alike = true;
 	struct draft *draft;
 
 	for (size_t i = 0; i < n; i++) {
@@ -107,12 +125,15 @@ static bool judge_sites(struct inquiry *q, const struct roll *roll)
 
 		if (!is_in_call_of_all(&q->profiles[rank.i].posture))
 			return false;
+		makes |= q->profiles[rank.i].posture.activity == ACTIVITY_INIT;
+		alike &= threads_of_groups(q, rank) ==
+			 threads_of_groups(q, roll->waiting.list.items[0]);
 		if (size > largest) {
 			largest = size;
 			usual = rank;
 		}
 	}
-	if (!roll->all_stand || largest == n || n - largest >= largest ||
+	if (!roll->all_stand || largest == n || n - largest >= largest || !(alike || makes) ||
 		q->job->world_size < 0 || roll->unknown.list.nr || roll->elsewhere.list.nr ||
 		!other_calls(q, roll, usual))
 		return false;

@@ -153,19 +153,36 @@ const struct job_member *left_seat(const struct inquiry *q, struct rank_index ra
 }
 
 /*
- * A rank that lives, and is done with a group in which others wait; no mark tells why. That it
- * closed other groups, in good order, is no reason to be away.
+ * True if the rank had left its group before others, who could not go on without it, made an end of
+ * it. A handler of the signal that ends a rank may close its groups, too.
+ */
+static bool left_before_end(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *p = &q->profiles[rank.i];
+	int64_t now = q->waits->now[rank.i];
+
+	return (p->death == DEATH_ECHO || p->death == DEATH_END) && closed_seat(q, rank, true) &&
+	       p->told && p->told->when != JOB_UNKNOWN && p->outside != JOB_UNKNOWN &&
+	       now != JOB_UNKNOWN && now - p->outside < p->told->when &&
+	       inquiry_late_before_end(q, rank) == JOB_YES;
+}
+
+/*
+ * A rank that lives, or whom only the failing of the others has ended, and is done with a group in
+ * which others wait; no mark tells why. That it closed other groups, in good order, is no reason to
+ * be away.
  */
 bool explains_left_group(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank.i];
+	bool ended = p->death != DEATH_NONE;
 
-	if (!p->leaving || p->death != DEATH_NONE)
+	if (!p->leaving || (ended && !left_before_end(q, rank)))
 		return false;
 	if (closed_seat(q, rank, false) && !closed_seat(q, rank, true))
 		return false;
 	why->cause = VERDICT_BY_LEFT_GROUP;
-	why->confidence = VERDICT_ESTABLISHED;
+	why->confidence = ended ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
 	why->by_absence = true; /* that it had come to the operation may be lost */
 	why->outlook = VERDICT_KILL;
 	why->next = VERDICT_NEXT_SAME_CALLS;

@@ -125,6 +125,25 @@ static void a_lock_beside_a_thread_in_a_collective_is_a_guess(void **state)
 	}
 }
 
+/* Rank 5 is in fewer groups than the others: what those do in theirs is no call of it. */
+static void who_is_in_fewer_groups_may_be_in_another_call(void **state)
+{
+	for (int fewer = 0; fewer < 2; fewer++) {
+		struct facts *f = foreign(8, 5, BARRIER);
+
+		for (int i = 0; i < 8; i++)
+			for (uint32_t k = 0; k < (fewer && i == 5 ? 2 : 4); k++)
+				facts_stack_of(f, i, "pt_gloo_runloop", f->ranks[i].pid + 10 + k,
+					"pthread_cond_wait@libc.so.6 < "
+					"c10d::ProcessGroupGloo::runLoop(int)@libtorch_cpu.so");
+		if (fewer)
+			facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-7");
+		else
+			facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "5", "0-4,6,7");
+		facts_free(f);
+	}
+}
+
 /* A thread that runs was not unwound; with a GPU in the process it may spin for that. */
 static void a_cut_stack_with_a_gpu_tells_nothing(void **state)
 {
@@ -206,6 +225,7 @@ int main(void)
 		cmocka_unit_test(a_lock_of_python_whose_frames_are_not_known),
 		cmocka_unit_test(ddp_waits_for_gradients),
 		cmocka_unit_test(ddp_broadcasts_its_buffers),
+		cmocka_unit_test(who_is_in_fewer_groups_may_be_in_another_call),
 		cmocka_unit_test(a_lock_beside_a_thread_in_a_collective_is_a_guess),
 		cmocka_unit_test(a_cut_stack_with_a_gpu_tells_nothing),
 		cmocka_unit_test(a_wait_for_the_gpu_is_a_wait),

@@ -162,6 +162,36 @@ static void who_closed_the_group_before_all_ended_is_named(void **state)
 }
 
 /*
+ * The launcher's signal came to one of the others, too, before its operation had failed: it had
+ * waited for longer than a hang takes.
+ */
+static void who_closed_the_group_is_named_while_another_still_waits(void **state)
+{
+	for (int handler = 0; handler < 2; handler++) {
+		struct facts *f = facts_new(4);
+
+		f->group_makers[0] = "gloo";
+		facts_rounds(f, 0, 20, 28, 0.1);
+		f->members[0][1].fact.state = JOB_MEMBER_GONE;
+		facts_outside(f, 1, handler ? 32.25 : 30.02);
+		for (int i = 0; i < 4; i++) {
+			if (i != 1)
+				facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 64, 30)->completed = JOB_NO;
+			facts_signal(f, i, 15, 900, "", 32.2)->fatal = false;
+			facts_end(f, i, JOB_SIGNALED, 15, 32.3);
+		}
+		facts_note(f, 0, GLOO_ECHO, 30.1);
+		facts_end(f, 0, JOB_EXITED, 1, 31);
+		if (handler)
+			facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+		else
+			facts_expect_cause(f, VERDICT_COLLECTIVE_MISMATCH, "1",
+				VERDICT_BY_LEFT_GROUP);
+		facts_free(f);
+	}
+}
+
+/*
  * It closed the group behind an operation that had failed for it, too: the others had one more
  * under way. Or somebody told it to end, it closed the group as it obeyed, and was told once more.
  * Or they do not say of what they died. All that is no leaving of its own.
@@ -618,6 +648,7 @@ int main(void)
 		cmocka_unit_test(who_destroyed_a_group_that_lives_on_has_left_it),
 		cmocka_unit_test(a_group_left_by_a_ring_with_losses_is_not_established),
 		cmocka_unit_test(who_left_with_less_work_before_all_ended_is_uneven),
+		cmocka_unit_test(who_closed_the_group_is_named_while_another_still_waits),
 		cmocka_unit_test(who_closed_the_group_for_another_reason_is_not_named),
 		cmocka_unit_test(whom_most_have_left_is_not_left),
 		cmocka_unit_test(an_order_to_one_among_unknown_ones_blames_nobody),
