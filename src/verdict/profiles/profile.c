@@ -36,6 +36,9 @@
 /* A rank that uses at least this part of the time, a quarter, computes. */
 #define BUSY_SHARE 4
 
+/* So much, a twentieth, may be all that one gets that is found running, on a crowded machine. */
+#define CROWDED_SHARE 20
+
 /* A rank that was stopped for less, ns, may have been stopped by what ended it. */
 #define STOPPED_AT_LEAST (2 * CLOCK_NS_PER_S)
 
@@ -627,20 +630,27 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 	return profiles;
 }
 
+/* True if the rank used at least that part of the time, what it spun away left aside. */
+static bool uses_share(const struct profile *p, int64_t share)
+{
+	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 &&
+	       checked_mul(checked_sub(p->cpu, p->spun), share) >= p->cpu_span;
+}
+
 /*
- * True if the rank wants a processor: on a crowded machine a rank that computes gets little of one.
+ * True if the rank wants a processor: on a crowded machine a rank that computes gets little of one,
+ * and so may nobody who would look at its stacks.
  */
 static bool wants_processor(const struct profile *p)
 {
-	return p->posture.stack && p->posture.stack->state == 'R' && p->posture.moved == JOB_YES;
+	if (p->posture.stack)
+		return p->posture.stack->state == 'R' && p->posture.moved == JOB_YES;
+	return p->process && p->process->state == 'R' && uses_share(p, CROWDED_SHARE);
 }
 
 bool profile_is_busy(const struct profile *p)
 {
-	if (wants_processor(p))
-		return true;
-	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 &&
-	       checked_mul(checked_sub(p->cpu, p->spun), BUSY_SHARE) >= p->cpu_span;
+	return wants_processor(p) || uses_share(p, BUSY_SHARE);
 }
 
 bool profile_writes(const struct profile *p)

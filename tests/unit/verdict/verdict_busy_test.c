@@ -110,6 +110,26 @@ static void who_gets_little_of_a_processor_computes(void **state)
 	(void)state;
 }
 
+/* It gets so little that nobody could look at its stacks: its state tells. */
+static void who_runs_and_was_not_looked_at_computes(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 1);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 91);
+	facts_outside(f, 2, 90.5);
+	facts_cpu(f, 2, 0.26, 1.5, 0);
+	f->ranks[2].process.state = 'R';
+	facts_expect(f, VERDICT_SLOW, "2", "0,1,3");
+	f->ranks[2].process.state = 'S';
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	f->ranks[2].process.state = 'R';
+	facts_cpu(f, 2, 0.01, 1.5, 0);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+	(void)state;
+}
+
 /* A stranger's number of ticks is nobody's work, and no fault of arithmetic. */
 static void a_processor_time_of_centuries_is_borne(void **state)
 {
@@ -125,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_gets_little_of_a_processor_computes),
+		cmocka_unit_test(who_runs_and_was_not_looked_at_computes),
 		cmocka_unit_test(who_computes_for_a_while_may_end),
 		cmocka_unit_test(who_computes_for_long_may_do_so_for_ever),
 		cmocka_unit_test(where_nobody_sleeps_only_its_start_is_known),
