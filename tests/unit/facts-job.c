@@ -176,7 +176,9 @@ static void give(const struct facts *f, struct job_builder *b, const struct item
 		break;
 	case ITEM_OP:
 		job_add_op(b, who_of(f, item->rank), group.key, m->seat, &m->ops[item->at],
-			m->tid ? m->tid : f->ranks[item->rank].pid);
+			m->last_tid && item->at + 1 == m->nops ? m->last_tid
+			: m->tid			       ? m->tid
+							       : f->ranks[item->rank].pid);
 		break;
 	case ITEM_EXTRA:
 		give_extra(f, b, &f->extra[item->at]);

@@ -33,6 +33,7 @@ struct facts_member {
 	struct group_rank seat;
 	struct job_member fact;
 	uint32_t tid; /* of the thread that calls there; 0: the main one */
+	uint32_t last_tid; /* of the thread that called the last op; 0: the same */
 	struct job_op ops[FACTS_MAX_OPS];
 	size_t nops;
 	uint64_t p2p_count[2][FACTS_MAX_RANKS]; /* sends and receives, by peer */

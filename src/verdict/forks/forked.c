@@ -262,9 +262,59 @@ static bool write_stray(struct inquiry *q, const struct fork *fork, struct draft
 	return true;
 }
 
+/* Returns whether the op was called by the main thread of its rank. */
+static enum job_known by_main(const struct inquiry *q, const struct fork_camp *camp)
+{
+	struct rank_index rank = q->job->members[camp->members[0]].rank;
+	int process = is_rank(rank) ? job_rank(q->job, rank)->process : JOB_NONE;
+
+	if (!camp->op || camp->op->thread == JOB_NONE || process == JOB_NONE)
+		return JOB_MAYBE;
+	return q->job->threads[camp->op->thread].tid == q->job->processes[process].pid ? JOB_YES
+										      : JOB_NO;
+}
+
+/*
+ * Returns a seat of the two sides whose rank called in the group by several threads, where the one
+ * side's op is a main thread's, and the other's is not; NULL. In which order such threads come is
+ * chance, on each rank another one.
+ */
+static const struct job_member *find_racing(const struct inquiry *q, const struct fork *fork)
+{
+	enum job_known one = by_main(q, &fork->camps[0]), other = by_main(q, &fork->camps[1]);
+
+	if (fork->ncamps != 2 || one == JOB_MAYBE || other == JOB_MAYBE || one == other)
+		return NULL;
+	for (size_t c = 0; c < fork->ncamps; c++)
+		for (size_t i = 0; i < fork->camps[c].n; i++) {
+			const struct job_member *m = &q->job->members[fork->camps[c].members[i]];
+
+			if (m->nops > 1 && waits_caller(m->ops, m->nops) == JOB_NONE)
+				return m;
+		}
+	return NULL;
+}
+
+/* Writes a fork of threads that come in any order, on each rank in its own: nobody's fault. */
+static bool write_race(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	const struct job_member *m = fork->exact ? find_racing(q, fork) : NULL;
+
+	if (!m)
+		return false;
+	draft->verdict.confidence = VERDICT_SUPPORTED;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_GROUP_PER_THREAD;
+	fork_share_out(q, fork, SIZE_MAX, draft);
+	draft_fact(q, draft, FACT_THREADS_RACE, m->rank, m->cite)->text2 =
+		q->job->groups[fork->group].name;
+	fork_tell_camps(q, fork, draft);
+	return true;
+}
+
 bool is_calls_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
-	if (write_stray(q, fork, draft))
+	if (write_race(q, fork, draft) || write_stray(q, fork, draft))
 		return true;
 	draft->verdict.confidence = fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;

@@ -484,6 +484,32 @@ static void what_others_do_beside_a_sleeper_is_no_progress(void **state)
 	}
 }
 
+/*
+ * Each rank saves by a thread of its own, in the group of its main thread. On rank 3 that thread
+ * came first: no rank did anything else than the others.
+ */
+static void whose_threads_race_in_one_group_is_not_to_blame(void **state)
+{
+	for (int races = 0; races < 2; races++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		f->group_makers[0] = "gloo";
+		facts_rounds(f, 0, 10, 50, 1);
+		if (races)
+			f->members[0][3].last_tid = 503;
+		facts_hold(f, 0, 3, JOB_OP_GATHER, 1121, 61);
+		if (races)
+			add_thread(f, 3, JOB_THREAD_IN_CALL, 61);
+		for (int i = 0; i < 3; i++)
+			facts_hold(f, 0, i, JOB_OP_BROADCAST, 1, 61);
+		facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, races ? "" : "3", NULL);
+		j = judge(f);
+		assert_int_equal(j.first->next == VERDICT_NEXT_GROUP_PER_THREAD, races);
+		done(&j, f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -504,6 +530,7 @@ int main(void)
 		cmocka_unit_test(whose_thread_died_is_not_merely_late),
 		cmocka_unit_test(whose_thread_lives_has_not_died),
 		cmocka_unit_test(what_others_do_beside_a_sleeper_is_no_progress),
+		cmocka_unit_test(whose_threads_race_in_one_group_is_not_to_blame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
