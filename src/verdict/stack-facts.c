@@ -209,20 +209,31 @@ static void tell_last_place(struct inquiry *q, struct rank_index rank, struct dr
 	fact->a = activities_stood(q->job, stack);
 }
 
-/* True if the stack is that of a loader's worker: a child whose main thread serves a loader. */
-static bool is_loader(const struct inquiry *q, const struct job_stack *stack)
-{
-	static const struct stackfacts_place serves = {NULL, "torch/utils/data/_utils/worker.py"};
-
-	return stack->main && q->job->processes[stack->process].role == JOB_ROLE_CHILD &&
-	       stackfacts_find(q->job, stack, 0, &serves, 1) >= 0;
-}
+/* Places in a child that serves its rank: what is further in, it does for the rank. */
+static const struct stackfacts_place serves[] = {
+	{NULL, "torch/utils/data/_utils/worker.py"},
+	{"_process_worker", "concurrent/futures/process.py"},
+	{"worker", "multiprocessing/pool.py"},
+};
 
 /*
- * Adds what a worker does for which the rank waits: of several one that reads, rather than one that
- * only waits to be told what to read.
+ * Returns the number of the frame of the program in which such a child does something for its rank;
+ * -1: it is no such child, or only waits to be told what to do. (A child that was forked has the
+ * frames of its parent further out.)
  */
-static void tell_loader(struct inquiry *q, struct rank_index rank, struct draft *draft)
+static long find_service(const struct inquiry *q, const struct job_stack *stack)
+{
+	long at, serving;
+
+	if (!stack->main || q->job->processes[stack->process].role != JOB_ROLE_CHILD)
+		return -1;
+	serving = stackfacts_find(q->job, stack, 0, serves, sizeof(serves) / sizeof(*serves));
+	at = stackfacts_program(q->job, stack);
+	return at < serving ? at : -1;
+}
+
+/* Adds what a worker does for which the rank waits: of a loader, or of a pool of processes. */
+static void tell_worker(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_stack *best = NULL;
 	const struct job_process *worker;
@@ -231,15 +242,16 @@ static void tell_loader(struct inquiry *q, struct rank_index rank, struct draft 
 
 	stackfacts_of_rank(q->job, rank, &from, &to);
 	for (size_t i = from; i < to && !best; i++)
-		if (is_loader(q, &q->job->stacks[i]) &&
-			stackfacts_program(q->job, &q->job->stacks[i]) >= 0)
+		if (find_service(q, &q->job->stacks[i]) >= 0)
 			best = &q->job->stacks[i];
 	if (!best)
 		return;
 	worker = &q->job->processes[best->process];
 	fact = draft_fact(q, draft, FACT_CHILD_AT, rank, best->cite);
-	fact->thing = draft_frame(q, best, stackfacts_program(q->job, best));
+	fact->thing = draft_frame(q, best, find_service(q, best));
 	fact->text2 = worker->what;
+	if (q->profiles[rank.i].posture.activity != ACTIVITY_INPUT && !*worker->what)
+		fact->text2 = worker->comm;
 	fact->a = worker->pid;
 	fact->b = activities_stood(q->job, best);
 }
@@ -334,8 +346,8 @@ void stacks_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	}
 	if (p->holder != p->stack)
 		tell_place(q, rank, draft);
-	if (p->activity == ACTIVITY_INPUT)
-		tell_loader(q, rank, draft);
+	if (p->activity == ACTIVITY_INPUT || p->for_thread)
+		tell_worker(q, rank, draft);
 	if (p->activity == ACTIVITY_LOCK && *p->call) {
 		fact = draft_fact(q, draft, FACT_LOCK_CALL, rank, p->stack->cite);
 		fact->thing = call_of(q, p);

@@ -144,6 +144,40 @@ static void who_is_in_fewer_groups_may_be_in_another_call(void **state)
 	}
 }
 
+#define SERVES                                                                                     \
+	" < _process_worker@" STDLIB "concurrent/futures/process.py:254 < BaseProcess.run@" STDLIB \
+	"multiprocessing/process.py:108 < step@/home/me/train.py:14"
+
+/*
+ * The rank waits for a pool of processes, all forked from one line of it: the one that works is
+ * told, and not one that waits to be told what to do.
+ */
+static void where_the_worker_of_a_pool_is(void **state)
+{
+	static const char *const works[] = {
+		"read@libc.so.6 < Queue.get@" STDLIB "multiprocessing/queues.py:103" SERVES,
+		"open64@libc.so.6 < crop@/home/me/data.py:5" SERVES};
+	struct facts *f = foreign(4, 2,
+		"sem_wait@libc.so.6 < Condition.wait@" STDLIB "threading.py:320 < "
+		"Future.result@" STDLIB "concurrent/futures/_base.py:451 < "
+		"step@/home/me/train.py:14");
+	struct judged j;
+
+	f->stack_span = 2.2;
+	for (int i = 0; i < 2; i++) {
+		uint32_t pid;
+
+		(void)facts_child(f, 2, "python");
+		pid = f->extra[f->nextra - 1].pid;
+		facts_stack_of(f, 2, "python", pid, works[i])->main = true;
+		f->extra[f->nextra - 1].pid = pid;
+	}
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_USER_CODE);
+	j = judge(f);
+	expect_says(&j, "is at data.py:5 in crop, still for 2.2 s");
+	done(&j, f);
+}
+
 /* A thread that runs was not unwound; with a GPU in the process it may spin for that. */
 static void a_cut_stack_with_a_gpu_tells_nothing(void **state)
 {
@@ -225,6 +259,7 @@ int main(void)
 		cmocka_unit_test(a_lock_of_python_whose_frames_are_not_known),
 		cmocka_unit_test(ddp_waits_for_gradients),
 		cmocka_unit_test(ddp_broadcasts_its_buffers),
+		cmocka_unit_test(where_the_worker_of_a_pool_is),
 		cmocka_unit_test(who_is_in_fewer_groups_may_be_in_another_call),
 		cmocka_unit_test(a_lock_beside_a_thread_in_a_collective_is_a_guess),
 		cmocka_unit_test(a_cut_stack_with_a_gpu_tells_nothing),
