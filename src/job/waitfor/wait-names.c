@@ -14,6 +14,11 @@ bool waits_is_watchdog(const char *name)
 	return false;
 }
 
+bool waits_is_engine(const char *name)
+{
+	return strncmp(name, "pt_autograd", strlen("pt_autograd")) == 0;
+}
+
 bool waits_is_for(const struct wait *wait, const char *what)
 {
 	return wait->kind == WAIT_STORE && strcmp(wait->key, what) == 0;

@@ -208,5 +208,10 @@ bool waits_is_told(const struct wait *wait);
 
 /* True if a thread of this name only watches others ("pt_nccl_watchdg", "pt_nccl_heartbt"). */
 bool waits_is_watchdog(const char *thread_name);
+/*
+ * True if a thread of this name computes for another one, which waits for it meanwhile: what both
+ * call is in one order ("pt_autograd_0", as the libtorch_cpu of PyTorch 2.15 names its own).
+ */
+bool waits_is_engine(const char *thread_name);
 
 #endif

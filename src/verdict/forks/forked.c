@@ -262,16 +262,19 @@ static bool write_stray(struct inquiry *q, const struct fork *fork, struct draft
 	return true;
 }
 
-/* Returns whether the op was called by the main thread of its rank. */
+/* Returns whether the op was called by the main thread of its rank, or by one that works for it. */
 static enum job_known by_main(const struct inquiry *q, const struct fork_camp *camp)
 {
 	struct rank_index rank = q->job->members[camp->members[0]].rank;
 	int process = is_rank(rank) ? job_rank(q->job, rank)->process : JOB_NONE;
+	const struct job_thread *thread;
 
 	if (!camp->op || camp->op->thread == JOB_NONE || process == JOB_NONE)
 		return JOB_MAYBE;
-	return q->job->threads[camp->op->thread].tid == q->job->processes[process].pid ? JOB_YES
-										      : JOB_NO;
+	thread = &q->job->threads[camp->op->thread];
+	return thread->tid == q->job->processes[process].pid || waits_is_engine(thread->name)
+		       ? JOB_YES
+		       : JOB_NO;
 }
 
 /*
