@@ -56,11 +56,34 @@ static bool sees_all_threads(const struct inquiry *q, struct rank_index rank, in
 	return snapshot && snapshot->threads && seen >= snapshot->threads;
 }
 
+/*
+ * True if all recorded operations of the seats that others wait for were called by threads of which
+ * the ring has no lane any more: they have ended.
+ */
+static bool called_by_ended(const struct inquiry *q, struct rank_index rank)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < q->waits->n && q->profiles[rank.i].readable; i++) {
+		const struct job_member *m = lacks(q, &q->waits->at[i], rank);
+
+		for (size_t k = 0; m && k < m->nops; k++)
+			if (m->ops[k].thread != JOB_NONE || m->ops[k].returned != JOB_YES)
+				return false;
+		if (m && !m->nops)
+			return false;
+		found |= m != NULL;
+	}
+	return found;
+}
+
 bool callers_gone(const struct inquiry *q, struct rank_index rank)
 {
 	const struct job_thread *caller = callers_awaited(q, rank);
 	const struct job_stack *main = stackfacts_main(q->job, rank);
 
+	if (called_by_ended(q, rank))
+		return true;
 	return caller && main && main->tid != caller->tid &&
 	       !stackfacts_thread(q->job, rank, caller->tid) &&
 	       sees_all_threads(q, rank, main->process);
