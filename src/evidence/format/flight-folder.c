@@ -491,8 +491,9 @@ static int flight_gather(const char *path, struct evidence *into, struct complai
 }
 
 /*
- * True if the file is surely a dump, or may be one by its first bytes and has a rank in its name;
- * or if it is a folder with dumps, or with folders that have some.
+ * True if the file is surely a dump, or may be one by its first bytes and has a rank in its own
+ * name: torchrun's attempt_0/3/error.json lies in a rank's folder, too. Or if it is a folder with
+ * dumps, or with folders that have some.
  */
 static bool flight_claims(const char *arg)
 {
@@ -502,7 +503,7 @@ static bool flight_claims(const char *arg)
 	if (flight_is_folder(arg))
 		return has_dump(arg);
 	look = look_at(arg);
-	flight_name_read(flight_label_of(arg), &name);
+	flight_name_read(arg + (folder_of(arg) ? folder_of(arg) + 1 : 0), &name);
 	return look == LOOK_YES || (look == LOOK_MAYBE && name.rank >= 0);
 }
 
