@@ -147,7 +147,11 @@ run-benches: bench/children_bench
 
 # A training step of PyTorch, where there is one.
 BENCHES += bench/torch.sh
-EXTRA_DIST += %D%/torch.sh %D%/torch_bench.py
+EXTRA_DIST += %D%/torch.sh %D%/torch_bench.py %D%/turns.py
+
+# The same of whole frameworks, where they are. It takes half an hour, and so is asked for by name:
+# make bench BENCHES=bench/frameworks.sh
+EXTRA_DIST += %D%/frameworks.sh %D%/frameworks_bench.py
 
 # Dumps of the Flight Recorder of a thousand ranks, from files to the verdict.
 BENCHES += bench/dumps.sh

@@ -3,9 +3,7 @@
 torch_bench.py: what the whole probe costs a training step of a small transformer with PyTorch, and
 each thing that the shim stands around.
 
-Two processes do the same, one with the probe; in turn, some steps each, in both orders, on one
-CPU: so that whatever else the machine does, it does to both. A figure is the median over all turns
-of the ratio in one turn; beside it the median difference, and the quartiles of the ratio.
+Two processes do the same, one with the probe, in turn (turns.py), some steps each, on one CPU.
 
 Two processes differ by a percent from each other by where their memory lies, which no turns take
 away: so the training step is measured in several pairs of new processes, half of them with the
@@ -14,16 +12,16 @@ it stand the medians of the pairs.
 """
 
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+from turns import compare, compare_pairs, show, take_turns
+
 build = os.environ["top_builddir"]
 torch_at = os.environ.get("INQUEST_TORCH") or os.path.join(build, "torch")
 probe = os.path.join(build, ".libs/libinquest-probe.so")
-TURNS = 40
 PAIRS = 10
 STEP_BAR = 1.005
 
@@ -130,38 +128,6 @@ class Pair:
         self.scratch.cleanup()
 
 
-def show(name, value, unit, ratio=None, bar=None, beside=""):
-    """As bench/figure.h shows one."""
-    held = value if ratio is None else ratio
-    print("%-40s %9.2f  %-9s%s%s%s" % (
-        name, value, unit, " %7.4f x" % ratio if ratio else " " * 10,
-        "  <= %.3f  %s" % (bar, "ok" if held <= bar else "OVER") if bar else "", beside),
-        flush=True)
-
-
-def take_turns(name, bare, probed):
-    """[(ns without the probe, ns with it)]"""
-    turns = []
-    for turn in range(TURNS):
-        first, second = (bare, probed) if turn % 2 else (probed, bare)
-        took = {first: first.time(name)}
-        took[second] = second.time(name)
-        turns.append((took[bare], took[probed]))
-    return turns
-
-
-def median_ratio(turns):
-    return statistics.median(probed / bare for bare, probed in turns)
-
-
-def compare(name, turns, bar=None, beside=""):
-    ratios = [probed / bare for bare, probed in turns]
-    low, _, high = statistics.quantiles(ratios, n=4)
-    cost = statistics.median(probed - bare for bare, probed in turns)
-    show(name, statistics.median(bare for bare, _ in turns) / 1e3, "us", median_ratio(turns), bar,
-         "  %+.2f us, quartiles %.3f..%.3f%s" % (cost / 1e3, low, high, beside))
-
-
 def memory(job):
     """What a rank pays in shared memory."""
     sizes = [os.stat(os.path.join(job, name)).st_blocks * 512 for name in os.listdir(job)
@@ -178,14 +144,12 @@ def main():
     steps = []
     for pair in range(PAIRS):
         with Pair(probed_first=pair % 2) as workers:
-            steps.append(take_turns("training step", *workers.both))
-    medians = sorted(map(median_ratio, steps))
-    compare("training step", sum(steps, []), STEP_BAR,
-            "; pairs %.4f..%.4f" % (medians[0], medians[-1]))
+            steps.append(take_turns(*workers.both, "training step"))
+    compare_pairs("training step", steps, STEP_BAR)
     with Pair() as workers:
         for name in "batch of a DataLoader", "Optimizer.step(), no gradient", \
                 "all_reduce of one element":
-            compare(name, take_turns(name, *workers.both))
+            compare(name, take_turns(*workers.both, name))
         memory(workers.job)
 
 

@@ -75,20 +75,58 @@ def one(batches):
 class Model(nn.Module):
     """Guesses each token by the one before."""
 
-    def __init__(self, width=32):
+    def __init__(self):
         super().__init__()
+        width = settings.get("width", 32)
         self.embed = nn.Embedding(TOKENS, width)
+        self.between = nn.Sequential(*(nn.Linear(width, width)
+                                       for _ in range(settings.get("layers", 0))))
         self.head = nn.Linear(width, TOKENS)
 
     def forward(self, ids, last=None):
-        logits = self.head(self.embed(ids[:, :-1]))
+        logits = self.head(self.between(self.embed(ids[:, :-1])))
         loss = F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
         return {"loss": loss, "logits": logits}
 
 
+class Gate:
+    """
+    Lets so many steps pass each time that somebody asks for them by a line, and answers how many ns
+    one took, through two pipes with names; on one CPU. At the end of the lines the job is over.
+    """
+
+    def __init__(self, cpu, go, took):
+        os.sched_setaffinity(0, {cpu})
+        self.left = 0
+        self.began = 0
+        self.asked = 0
+        self.go = open(go)
+        self.took = open(took, "w")
+
+    def __call__(self):
+        self.left -= 1
+        if self.left > 0:
+            return
+        if self.asked:
+            print((time.perf_counter_ns() - self.began) / self.asked, file=self.took, flush=True)
+        line = self.go.readline()
+        if not line:
+            os._exit(0)
+        self.left = self.asked = int(line)
+        self.began = time.perf_counter_ns()
+
+
+gate = None
+
+
 def pace():
     """A step of so small a model takes no time; a job that is read while it runs wants some."""
-    time.sleep(settings.get("pace", 0.1))
+    global gate
+    if "gate" not in settings:
+        time.sleep(settings.get("pace", 0.1))
+        return
+    gate = gate or Gate(*settings["gate"])
+    gate()
 
 
 def send_metrics():
