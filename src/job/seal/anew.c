@@ -180,6 +180,9 @@ bool anew_is_alone(const struct anew *anew, int newer, int older)
 	const struct holding *its = holdings_of(anew->holdings, older, &nolder);
 	bool survivor = false;
 
+	/* Of who made a group that nobody has seen, nobody knows whom it met there. */
+	if (!nown || anew->seal->people[newer].identity.lost_records > 0)
+		return false;
 	if (now->restart != then->restart || then->end <= JOB_ALIVE)
 		return false;
 	for (size_t i = 0; i < nown; i++)

@@ -136,6 +136,25 @@ static void who_met_another_is_the_rank(void **state)
 	(void)state;
 }
 
+/* The census says that it made a group, and its ring is lost: it may have met all others in it. */
+static void whose_groups_are_not_seen_may_have_met_others(void **state)
+{
+	const struct job_identity promoted = {.world_rank = world_rank(1),
+		.local_rank = JOB_NONE,
+		.promoted = true,
+		.knows = JOB_KNOWS_CENSUS};
+	struct job_process process = job_process_unknown;
+	struct play play = begin("a");
+
+	process.ppid = 10;
+	process.born = BORN;
+	process.end = JOB_ALIVE;
+	process.cite = "census";
+	job_add_process(play.b, who("a", AGAIN), &process, &promoted);
+	assert_rank_1(&play, AGAIN, 0);
+	(void)state;
+}
+
 /* A supervisor of all starts all anew: the first of them stands alone for a moment. */
 static void where_all_were_started_anew_the_newest_is_the_rank(void **state)
 {
@@ -196,6 +215,7 @@ int main(void)
 		cmocka_unit_test(
 			who_sits_where_the_others_sat_before_it_was_born_is_not_the_rank),
 		cmocka_unit_test(who_met_another_is_the_rank),
+		cmocka_unit_test(whose_groups_are_not_seen_may_have_met_others),
 		cmocka_unit_test(where_all_were_started_anew_the_newest_is_the_rank),
 		cmocka_unit_test(a_restart_that_its_launcher_counts_is_none_of_these),
 		cmocka_unit_test(of_many_the_last_is_told),
