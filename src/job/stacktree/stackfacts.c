@@ -100,7 +100,9 @@ const struct job_stack *stackfacts_thread(
 
 const struct job_snapshot *stackfacts_snapshot(const struct job *job, int process)
 {
-	for (size_t i = 0; i < job->nsnapshots; i++)
+	struct spans_range range = SPANS_RANGE(job, snapshots, job->processes[process].rank);
+
+	for (size_t i = range.from; i < range.to; i++)
 		if (job->snapshots[i].process == process)
 			return &job->snapshots[i];
 	return NULL;

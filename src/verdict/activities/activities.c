@@ -27,6 +27,7 @@
 struct reader {
 	const struct job *job;
 	const struct activity_line **lines; /* per frame of the job; NULL none */
+	int *gil_holders; /* locks_gil_holders() */
 	bool may_spin; /* a thread that runs may be waiting for others all the while */
 };
 
@@ -199,7 +200,7 @@ static struct posture read_posture(
 	if (gil >= 0 && !took_turns(job, stack)) {
 		p.activity = ACTIVITY_GIL;
 		p.telling = gil;
-		p.holder = locks_gil_holder(job, stack);
+		p.holder = locks_gil_holder(job, reader->gil_holders, stack);
 	} else if (r->line && r->line->force <= ACTIVITY_SPANS &&
 		   r->line->activity != ACTIVITY_USER) {
 		p.activity = r->line->activity;
@@ -226,10 +227,10 @@ static struct posture read_posture(
 		p.telling = r->telling;
 		p.base = p.activity == ACTIVITY_LOCK ? r->lock_base : -1;
 		p.call = r->line->call;
-	} else if (locks_starves(job, stack)) {
+	} else if (locks_starves(job, reader->gil_holders, stack)) {
 		p.activity = ACTIVITY_GIL;
 		p.telling = 0;
-		p.holder = locks_gil_holder(job, stack);
+		p.holder = locks_gil_holder(job, reader->gil_holders, stack);
 	} else {
 		activity_of_program(reader, &p);
 	}
@@ -571,7 +572,9 @@ static struct posture posture_of(const struct reader *reader, struct rank_index 
 struct posture *activities_new(const struct job *job)
 {
 	struct posture *postures = alloc_zeroed(job->nranks + 1, sizeof(*postures));
-	struct reader reader = {.job = job, .may_spin = hidden_may_spin(job)};
+	struct reader reader = {.job = job,
+		.gil_holders = locks_gil_holders(job),
+		.may_spin = hidden_may_spin(job)};
 
 	reader.lines = alloc_zeroed(job->nframes + 1, sizeof(*reader.lines));
 	for (size_t i = 0; i < job->nframes; i++)
@@ -579,5 +582,6 @@ struct posture *activities_new(const struct job *job)
 	job_for_each_rank(job, rank)
 		postures[rank.i] = posture_of(&reader, rank);
 	free(reader.lines);
+	free(reader.gil_holders);
 	return postures;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/checked.h"
 #include "job/stacktree/stackfacts.h"
 
@@ -64,18 +65,25 @@ long locks_wants_gil(const struct job *job, const struct job_stack *stack)
 	return -1;
 }
 
-const struct job_stack *locks_gil_holder(const struct job *job, const struct job_stack *waiter)
+int *locks_gil_holders(const struct job *job)
 {
-	size_t from, to;
+	int *holders = alloc_zeroed(job->nprocesses + 1, sizeof(*holders));
 
-	if (!is_rank(waiter->rank))
-		return NULL;
-	stackfacts_of_rank(job, waiter->rank, &from, &to);
-	for (size_t i = from; i < to; i++)
-		if (job->stacks[i].process == waiter->process &&
-			job->stacks[i].tid != waiter->tid && job->stacks[i].holds_gil == JOB_YES)
-			return &job->stacks[i];
-	return NULL;
+	for (size_t i = 0; i < job->nprocesses; i++)
+		holders[i] = JOB_NONE;
+	for (size_t i = job->nstacks; i-- > 0;)
+		if (job->stacks[i].holds_gil == JOB_YES)
+			holders[job->stacks[i].process] = (int)i;
+	return holders;
+}
+
+const struct job_stack *locks_gil_holder(
+	const struct job *job, const int *holders, const struct job_stack *waiter)
+{
+	int holder = holders[waiter->process];
+
+	return holder != JOB_NONE && job->stacks[holder].tid != waiter->tid ? &job->stacks[holder]
+									     : NULL;
 }
 
 bool locks_keeps_gil(const struct job_stack *stack)
@@ -84,10 +92,10 @@ bool locks_keeps_gil(const struct job_stack *stack)
 	       stack->state == 'S' && *stack->syscall && strcmp(stack->syscall, "futex") != 0;
 }
 
-bool locks_starves(const struct job *job, const struct job_stack *stack)
+bool locks_starves(const struct job *job, const int *holders, const struct job_stack *stack)
 {
 	const struct job_snapshot *snapshot = stackfacts_snapshot(job, stack->process);
-	const struct job_stack *holder = locks_gil_holder(job, stack);
+	const struct job_stack *holder = locks_gil_holder(job, holders, stack);
 
 	return *stack->cut && stackfacts_python(job, stack) == 0 && stack->samples > 1 &&
 	       stack->nframes <= stack->still && holder && locks_keeps_gil(holder) && snapshot &&

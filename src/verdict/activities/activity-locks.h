@@ -14,9 +14,18 @@
  */
 long locks_wants_gil(const struct job *job, const struct job_stack *stack) __attribute__((nonnull));
 
-/* Returns the thread of the waiter's process that has the GIL; NULL not known. */
-const struct job_stack *locks_gil_holder(const struct job *job, const struct job_stack *waiter)
-	__attribute__((nonnull));
+/*
+ * Returns, for each process of the job, the thread that has the GIL (index of its stack); JOB_NONE:
+ * not known. The caller frees it.
+ */
+int *locks_gil_holders(const struct job *job) __attribute__((nonnull));
+
+/*
+ * Returns the other thread of the waiter's process that has the GIL; NULL not known. `holders`: as
+ * above.
+ */
+const struct job_stack *locks_gil_holder(const struct job *job, const int *holders,
+	const struct job_stack *waiter) __attribute__((nonnull));
 
 /*
  * True if the thread sleeps in a call of C that never gave the GIL back: no other thread of Python
@@ -29,7 +38,8 @@ bool locks_keeps_gil(const struct job_stack *stack) __attribute__((nonnull));
  * asks again every 5 ms): its Python code stands, it uses hardly any CPU, and another thread of its
  * process keeps the GIL.
  */
-bool locks_starves(const struct job *job, const struct job_stack *stack) __attribute__((nonnull));
+bool locks_starves(const struct job *job, const int *holders, const struct job_stack *stack)
+	__attribute__((nonnull));
 
 /* True if frame `at` of the stack is code of the Python interpreter. */
 bool locks_is_interpreter(const struct job *job, const struct job_stack *stack, long at)
