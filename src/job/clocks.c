@@ -300,6 +300,11 @@ int64_t clocks_move(const struct clocks *clocks, int64_t when, int from, int to)
 	return there > INT64_MAX / 2 || there < -(INT64_MAX / 2) ? JOB_UNKNOWN : there;
 }
 
+int clocks_common(const struct clocks *clocks, int clock)
+{
+	return clocks->parent[clock];
+}
+
 int64_t clocks_error(const struct clocks *clocks, int a, int b)
 {
 	return a == b ? 0 : clocks->error[a] + clocks->error[b];

@@ -38,6 +38,13 @@ int clocks_of_rank(const struct clocks *clocks, struct rank_index rank);
 int64_t clocks_move(const struct clocks *clocks, int64_t when, int from, int to);
 
 /*
+ * Returns the clock in which a clock and all that it can be compared with come together: two clocks
+ * met if theirs is one. Their times may be compared by moving both to it: clocks_error() between
+ * two of them is the sum of their errors towards it.
+ */
+int clocks_common(const struct clocks *clocks, int clock);
+
+/*
  * Returns by how much a time moved between these clocks may be off, ns: the spread of the middle
  * half of the operations by which they met. 0 on one clock, and where they met in the making of a
  * communicator; days where they met in one operation only.

@@ -18,6 +18,7 @@
 #include "job/names.h"
 #include "job/pace.h"
 #include "job/rollcall.h"
+#include "verdict/demands.h"
 #include "verdict/forks/strays.h"
 #include "verdict/profiles/earlier.h"
 
@@ -228,6 +229,39 @@ static void find_forked(struct inquiry *q)
 	}
 }
 
+/* -- the longest wait of each rank ------------------------------------------------------------- */
+
+bool inquiry_waits_longer(const struct wait *a, const struct wait *b)
+{
+	if (a->age != b->age)
+		return a->age > b->age;
+	return a->age == JOB_UNKNOWN && a->since != JOB_UNKNOWN &&
+	       (b->since == JOB_UNKNOWN || a->since < b->since);
+}
+
+static const struct wait *find_longest_wait(const struct inquiry *q, struct rank_index rank)
+{
+	const struct wait *longest = NULL;
+
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (!waitfor_stands(q->job, wait, &q->given))
+			continue;
+		if (!longest || (wait->held && !longest->held) ||
+			(wait->held == longest->held && inquiry_waits_longer(wait, longest)))
+			longest = wait;
+	}
+	return longest;
+}
+
+static void find_longest_waits(struct inquiry *q)
+{
+	q->longest_wait = alloc_zeroed(q->job->nranks + 1, sizeof(*q->longest_wait));
+	job_for_each_rank(q->job, rank)
+		q->longest_wait[rank.i] = find_longest_wait(q, rank);
+}
+
 /* -- the graph --------------------------------------------------------------------------------- */
 
 static void find_wanted(struct inquiry *q)
@@ -283,6 +317,9 @@ struct inquiry *inquiry_new(const struct job *job)
 	inquiry_find_lost_hosts(q);
 	q->graph = waitfor_new(job, q->waits, &q->given);
 	find_wanted(q);
+	find_longest_waits(q);
+	q->demands = demands_new(q);
+	q->bad_ends = earlier_others_new(job, q->clocks, q->profiles);
 	return q;
 }
 
@@ -300,12 +337,15 @@ void inquiry_free(struct inquiry *q)
 	if (q->stray)
 		array_release(&q->stray->agree.list);
 	free(q->stray);
+	demands_free(q->demands);
+	earlier_others_free(q->bad_ends);
 	waitfor_free(q->graph);
 	profiles_free(q->profiles);
 	forks_free(q->forks);
 	waits_free(q->waits);
 	clocks_free(q->clocks);
 	free(q->wanted);
+	free(q->longest_wait);
 	free(q->lost_hosts);
 	free(q->forked);
 	free(q->stopped);
@@ -325,28 +365,9 @@ void inquiry_free(struct inquiry *q)
 
 /* -- what rules often ask ---------------------------------------------------------------------- */
 
-bool inquiry_waits_longer(const struct wait *a, const struct wait *b)
-{
-	if (a->age != b->age)
-		return a->age > b->age;
-	return a->age == JOB_UNKNOWN && a->since != JOB_UNKNOWN &&
-	       (b->since == JOB_UNKNOWN || a->since < b->since);
-}
-
 const struct wait *inquiry_longest_wait(const struct inquiry *q, struct rank_index rank)
 {
-	const struct wait *longest = NULL;
-
-	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
-		const struct wait *wait = &q->waits->at[i];
-
-		if (!waitfor_stands(q->job, wait, &q->given))
-			continue;
-		if (!longest || (wait->held && !longest->held) ||
-			(wait->held == longest->held && inquiry_waits_longer(wait, longest)))
-			longest = wait;
-	}
-	return longest;
+	return q->longest_wait[rank.i];
 }
 
 bool inquiry_held_in(
@@ -362,45 +383,6 @@ bool inquiry_held_in(
 		return true;
 	}
 	return false;
-}
-
-/* True if a wait is for this seat: in an op, init or split that it has not come to. */
-static bool wants_seat(const struct inquiry *q, const struct wait *wait, int seat)
-{
-	const struct job_member *member = &q->job->members[seat];
-
-	if (wait->kind == WAIT_P2P)
-		return wait->peer == seat;
-	if (wait->member == JOB_NONE || q->job->members[wait->member].group != member->group)
-		return false;
-	if (wait->kind == WAIT_COLLECTIVE)
-		return !member->head_known || member->head < wait->index;
-	if (wait->kind == WAIT_SPLIT)
-		return member->splits < wait->index;
-	return wait->kind == WAIT_INIT && member->state == JOB_MEMBER_UNSEEN &&
-	       (!member->seat.n || !rollcall_is_bootstrap(&q->job->groups[member->group]));
-}
-
-/* True if an edge leads from what a wait is in to this rank. */
-static bool leads_to(const struct inquiry *q, size_t wait, struct rank_index rank)
-{
-	size_t node = (size_t)q->graph->node_of_wait[wait];
-
-	for (size_t e = q->graph->first_edge[node]; e < q->graph->first_edge[node + 1]; e++)
-		if (q->graph->edges[e] == rank.i)
-			return true;
-	return false;
-}
-
-/* True if a wait is one for this rank: its seats lack it, or it has to set a key. */
-static bool wants(const struct inquiry *q, size_t at, struct rank_index rank)
-{
-	const struct wait *wait = &q->waits->at[at];
-
-	by_rank_each(&q->seats, rank, k)
-		if (wants_seat(q, wait, (int)q->seats.at[k]))
-			return true;
-	return wait->kind == WAIT_STORE && leads_to(q, at, rank);
 }
 
 /* Returns when a wait began, by the clock of another rank, and by how much that may be off. */
@@ -419,16 +401,15 @@ static int64_t begun_by(const struct inquiry *q, const struct wait *wait,
 
 int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank)
 {
+	struct demand_list demands = demands_of(q->demands, rank, false);
 	int64_t since = JOB_UNKNOWN;
 
-	for (size_t i = 0; i < q->waits->n; i++) {
-		const struct wait *wait = &q->waits->at[i];
+	for (size_t i = 0; i < demands.n; i++) {
+		const struct wait *wait = &q->waits->at[demands.at[i]];
 		int64_t error, begun = begun_by(q, wait, rank, &error);
 
-		if (begun == JOB_UNKNOWN || error > ROUGHLY ||
-			(since != JOB_UNKNOWN && begun >= since))
-			continue;
-		if (waitfor_stands(q->job, wait, &q->given) && wants(q, i, rank))
+		if (begun != JOB_UNKNOWN && error <= ROUGHLY &&
+			(since == JOB_UNKNOWN || begun < since))
 			since = begun;
 	}
 	return since;
@@ -467,17 +448,14 @@ static enum job_known had_lasted(
 enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)
 {
 	enum inquiry_look look = LOOKED_SINCE;
+	struct demand_list demands;
 
 	if (q->profiles[rank.i].ended || !q->wanted[rank.i] || q->job->nhosts < 2)
 		return LOOKED_SINCE;
-	for (size_t i = 0; i < q->waits->n; i++) {
-		const struct wait *wait = &q->waits->at[i];
-		enum job_known lasted;
+	demands = demands_of(q->demands, rank, true);
+	for (size_t i = 0; i < demands.n; i++) {
+		enum job_known lasted = had_lasted(q, &q->waits->at[demands.at[i]], rank);
 
-		if (!waitfor_stands(q->job, wait, &q->given) ||
-			!(wants(q, i, rank) || leads_to(q, i, rank)))
-			continue;
-		lasted = had_lasted(q, wait, rank);
 		if (lasted == JOB_YES)
 			return LOOKED_SINCE;
 		if (lasted == JOB_MAYBE || look == LOOKED_SINCE)
@@ -496,21 +474,7 @@ enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)
 
 enum job_known inquiry_ended_after_another(const struct inquiry *q, struct rank_index rank)
 {
-	enum job_known after = JOB_NO;
-
-	job_for_each_rank(q->job, at) {
-		const struct profile *other = &q->profiles[at.i];
-		int64_t behind;
-
-		if (same_rank(at, rank) || !earlier_is_bad(other) || profile_tells_of_gone(other))
-			continue;
-		behind = earlier_by(
-			q->clocks, rank, q->profiles[rank.i].fault, at, other->fault);
-		if (behind != JOB_UNKNOWN && behind > 0)
-			return JOB_YES;
-		after = behind == JOB_UNKNOWN ? JOB_MAYBE : after;
-	}
-	return after;
+	return earlier_others_ended(q->bad_ends, rank);
 }
 
 /*
@@ -541,14 +505,12 @@ enum job_known inquiry_late_before_end(const struct inquiry *q, struct rank_inde
 	bool ended = p->death == DEATH_KILLED || p->death == DEATH_UNSURE;
 	enum job_known after = ended ? inquiry_ended_after_another(q, rank) : JOB_YES;
 	enum job_known late = JOB_NO;
+	struct demand_list demands = demands_of(q->demands, rank, false);
 
-	for (size_t i = 0; i < q->waits->n; i++) {
-		const struct wait *wait = &q->waits->at[i];
-		enum job_known later;
+	for (size_t i = 0; i < demands.n; i++) {
+		const struct wait *wait = &q->waits->at[demands.at[i]];
+		enum job_known later = is_after_wait(q, wait, rank, after);
 
-		if (!waitfor_stands(q->job, wait, &q->given) || !wants(q, i, rank))
-			continue;
-		later = is_after_wait(q, wait, rank, after);
 		if (later == JOB_YES)
 			return JOB_YES;
 		late = later == JOB_MAYBE ? JOB_MAYBE : late;

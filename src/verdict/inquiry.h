@@ -26,6 +26,8 @@ struct rank_list {
 			   * end was cut off */
 };
 
+struct demands;
+struct earlier_others;
 struct stray;
 
 /* A finding being written. Facts appear in the order of adding. */
@@ -56,6 +58,9 @@ struct inquiry {
 	struct by_rank seats, losses;
 	struct waitfor_given given;
 	struct waitfor *graph;
+	const struct wait **longest_wait; /* per rank: inquiry_longest_wait() */
+	struct demands *demands; /* demands.h */
+	struct earlier_others *bad_ends; /* profiles/earlier.h */
 	bool *wanted; /* per rank: a standing wait of another rank leads to it */
 	bool standstill; /* no ring shows anybody to wait, and yet all that live stand */
 	bool groups_clash; /* ranks made groups in different orders: the graph misleads */

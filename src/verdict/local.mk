@@ -8,6 +8,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/completions.c %D%/completions.h \
 	%D%/counterparts.c %D%/counterparts.h \
 	%D%/creation.c \
+	%D%/demands.c %D%/demands.h \
 	%D%/device.c \
 	%D%/device-sync.c \
 	%D%/draft.c \

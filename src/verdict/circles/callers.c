@@ -3,17 +3,18 @@
 
 #include <string.h>
 
+#include "verdict/demands.h"
+
 /* Calls of the kernel in which a thread waits for nothing that its own process does. */
 static const char *const apart[] = {"open", "openat", "connect", "accept", "accept4", "flock",
 	"nanosleep", "clock_nanosleep", "pause", "rt_sigtimedwait", "rt_sigsuspend", "recvfrom",
 	"recvmsg"};
 
-/* Returns the seat of the rank that a standing wait lacks; NULL: it does not wait for this rank. */
+/* Returns the seat of the rank that a wait lacks; NULL: it does not wait for this rank. */
 static const struct job_member *lacks(
 	const struct inquiry *q, const struct wait *wait, struct rank_index rank)
 {
-	if (wait->kind != WAIT_COLLECTIVE || wait->member == JOB_NONE ||
-		!waitfor_stands(q->job, wait, &q->given))
+	if (wait->kind != WAIT_COLLECTIVE || wait->member == JOB_NONE)
 		return NULL;
 	by_rank_each(&q->seats, rank, k) {
 		const struct job_member *m = &q->job->members[q->seats.at[k]];
@@ -27,10 +28,11 @@ static const struct job_member *lacks(
 
 const struct job_thread *callers_awaited(const struct inquiry *q, struct rank_index rank)
 {
+	struct demand_list demands = demands_of(q->demands, rank, false);
 	int found = JOB_NONE;
 
-	for (size_t i = 0; i < q->waits->n; i++) {
-		const struct job_member *m = lacks(q, &q->waits->at[i], rank);
+	for (size_t i = 0; i < demands.n; i++) {
+		const struct job_member *m = lacks(q, &q->waits->at[demands.at[i]], rank);
 		int thread = m ? waits_caller(m->ops, m->nops) : JOB_NONE;
 
 		if (m && (thread == JOB_NONE || (found != JOB_NONE && found != thread)))
@@ -62,10 +64,11 @@ static bool sees_all_threads(const struct inquiry *q, struct rank_index rank, in
  */
 static bool called_by_ended(const struct inquiry *q, struct rank_index rank)
 {
+	struct demand_list demands = demands_of(q->demands, rank, false);
 	bool found = false;
 
-	for (size_t i = 0; i < q->waits->n && q->profiles[rank.i].readable; i++) {
-		const struct job_member *m = lacks(q, &q->waits->at[i], rank);
+	for (size_t i = 0; i < demands.n && q->profiles[rank.i].readable; i++) {
+		const struct job_member *m = lacks(q, &q->waits->at[demands.at[i]], rank);
 
 		for (size_t k = 0; m && k < m->nops; k++)
 			if (m->ops[k].thread != JOB_NONE || m->ops[k].returned != JOB_YES)

@@ -77,4 +77,18 @@ bool earlier_was_unordered(const struct profile *p, const struct earlier_ends *e
 /* True if such an end may have come so long before that this one may be the answer to it. */
 bool earlier_may_be_answered(const struct profile *p, const struct earlier_ends *ends);
 
+/*
+ * The bad ends of ranks that do not tell, by their own words, of a peer that was gone: to ask of any
+ * rank whether another one had ended so when it did. Points to the clocks and profiles, which must
+ * outlive it and not change; never NULL; earlier_others_free() it.
+ */
+struct earlier_others;
+
+struct earlier_others *earlier_others_new(
+	const struct job *job, const struct clocks *clocks, const struct profile *profiles);
+/* Frees it; NULL is fine. */
+void earlier_others_free(struct earlier_others *others);
+/* Tells whether another rank had ended so when this one did. MAYBE where no clock tells. */
+enum job_known earlier_others_ended(const struct earlier_others *others, struct rank_index rank);
+
 #endif

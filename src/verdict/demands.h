@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * demands.h: which standing waits are for one rank. Half of a job may wait for its other half, so
+ * going through all waits for each of them would take ranks squared; an index by what a wait is for
+ * finds them.
+ *
+ * Waits that are alike are told by one: of those in one operation whose ranks have one clock and
+ * one timeout, the one that began first. Whatever is asked of each wait in time (began it before,
+ * had it lasted) holds of some if it holds of that one.
+ */
+#ifndef VERDICT_DEMANDS_H
+#define VERDICT_DEMANDS_H
+
+#include "verdict/inquiry.h"
+
+struct demands;
+
+/* Waits, as indexes into those of the inquiry. */
+struct demand_list {
+	const size_t *at;
+	size_t n;
+};
+
+/*
+ * Makes an empty index of an inquiry, which is filled when first asked: by then waits, thresholds,
+ * seats and the graph are made. Never NULL; demands_free() it.
+ */
+struct demands *demands_new(const struct inquiry *q);
+/* Frees it; NULL is fine. */
+void demands_free(struct demands *demands);
+
+/*
+ * Returns the standing waits for a rank: its own seats lack them, or it has to set their key. `led`:
+ * also those from which an edge of the graph leads to it. The list is valid until the next call.
+ */
+struct demand_list demands_of(struct demands *demands, struct rank_index rank, bool led);
+
+#endif
