@@ -25,6 +25,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/hash.h"
 #include "job/align.h"
 #include "job/names.h"
 #include "job/rollcall.h"
@@ -275,27 +276,128 @@ static bool same_camp(const struct finder *f, enum fork_kind hidden, const struc
 	return differ_at(f, a, b) == FORK_NONE;
 }
 
-/* Adds a member to the first camp that did the same, or to a new one. Members come in order. */
-static void join_camp(struct finder *f, struct fork *fork, const struct known_op *op,
-	enum fork_kind hidden, size_t room)
-{
-	struct fork_camp *camp = NULL;
+/*
+ * The camps of one fork by what their ops did, so that each op is compared with few of them, however
+ * many there are: with those of one bucket, and with those of bucket 0, which may be like any other.
+ */
+struct camp_index {
+	const struct finder *finder;
+	enum fork_kind hidden;
+	size_t nbuckets;
+	int *first, *last; /* per bucket: its camps, the oldest first; JOB_NONE */
+	int *next;	   /* per camp: the next one of its bucket; JOB_NONE */
+};
 
-	for (size_t i = 0; i < fork->ncamps && !camp; i++) {
+/*
+ * Returns a number that two ops of one camp have in common; 0: such an op may be like ops with any
+ * number, since a launch has no order, and bytes may not be known.
+ */
+static uint64_t number_of(const struct known_op *op, enum fork_kind hidden)
+{
+	const struct job_sig *sig = &op->op->sig;
+	uint64_t bytes, number = hash_mix(HASH_START, sig->op);
+
+	if (hidden)
+		return hash_mix(HASH_START, hidden == FORK_ZERO ? op->op->zeros : op->op->hash);
+	if (op->op->launch)
+		return 0;
+	if (!sig->count)
+		return number;
+	if (!bytes_of(sig, &bytes))
+		return 0;
+	number = hash_mix(hash_mix(number, bytes), plain_redop(sig));
+	return job_op_is_rooted(sig->op) ? hash_mix(number, sig->peer.n) : number;
+}
+
+static size_t bucket_of(const struct camp_index *index, const struct known_op *op)
+{
+	uint64_t number = number_of(op, index->hidden);
+
+	return number ? 1 + number % (index->nbuckets - 1) : 0;
+}
+
+/* Returns the oldest camp of a bucket that did the same; JOB_NONE: none did. */
+static int find_in_bucket(const struct camp_index *index, const struct fork *fork, size_t bucket,
+	const struct known_op *op)
+{
+	for (int i = index->first[bucket]; i != JOB_NONE; i = index->next[i]) {
 		struct known_op first = {op->index, fork->camps[i].members[0], fork->camps[i].op};
 
-		if (same_camp(f, hidden, &first, op))
-			camp = &fork->camps[i];
+		if (same_camp(index->finder, index->hidden, &first, op))
+			return i;
 	}
-	if (!camp) {
-		fork->camps = alloc_resize(fork->camps, fork->ncamps + 1, sizeof(*camp));
-		camp = &fork->camps[fork->ncamps++];
-		*camp = (struct fork_camp){.sig = op->op->sig,
-			.op = op->op,
-			.zero = !hidden && op->op->sig.count == 0,
-			.members = alloc_zeroed(room, sizeof(*camp->members))};
+	return JOB_NONE;
+}
+
+/* Returns the oldest camp that did the same; JOB_NONE: none did. */
+static int find_camp(
+	const struct camp_index *index, const struct fork *fork, const struct known_op *op)
+{
+	size_t own = bucket_of(index, op);
+	int oldest = find_in_bucket(index, fork, 0, op);
+
+	for (size_t i = own ? own : 1; i < (own ? own + 1 : index->nbuckets); i++) {
+		int found = find_in_bucket(index, fork, i, op);
+
+		if (found != JOB_NONE && (oldest == JOB_NONE || found < oldest))
+			oldest = found;
 	}
+	return oldest;
+}
+
+/* Makes a camp of what that op did. */
+static int add_camp(struct camp_index *index, struct fork *fork, const struct known_op *op)
+{
+	size_t bucket = bucket_of(index, op);
+	int camp = (int)fork->ncamps++;
+
+	if (!(camp & (camp - 1)))
+		fork->camps = alloc_resize(
+			fork->camps, camp ? 2 * (size_t)camp : 1, sizeof(*fork->camps));
+	fork->camps[camp] = (struct fork_camp){.sig = op->op->sig,
+		.op = op->op,
+		.zero = !index->hidden && op->op->sig.count == 0};
+	index->next[camp] = JOB_NONE;
+	if (index->first[bucket] == JOB_NONE)
+		index->first[bucket] = camp;
+	else
+		index->next[index->last[bucket]] = camp;
+	index->last[bucket] = camp;
+	return camp;
+}
+
+/* Adds a member to the first camp that did the same, or to a new one. Members come in order. */
+static void join_camp(struct camp_index *index, struct fork *fork, const struct known_op *op)
+{
+	int found = find_camp(index, fork, op);
+	struct fork_camp *camp;
+
+	if (found == JOB_NONE)
+		found = add_camp(index, fork, op);
+	camp = &fork->camps[found];
+	if (!(camp->n & (camp->n - 1)))
+		camp->members = alloc_resize(
+			camp->members, camp->n ? 2 * camp->n : 1, sizeof(*camp->members));
 	camp->members[camp->n++] = op->member;
+}
+
+/* Divides the ops [from, to) of f->ops into camps. */
+static void make_camps(
+	struct finder *f, struct fork *fork, size_t from, size_t to, enum fork_kind hidden)
+{
+	struct camp_index index = {
+		.finder = f, .hidden = hidden, .nbuckets = 2 * (to - from) + 1};
+
+	index.first = alloc_zeroed(index.nbuckets, sizeof(*index.first));
+	index.last = alloc_zeroed(index.nbuckets, sizeof(*index.last));
+	index.next = alloc_zeroed(to - from, sizeof(*index.next));
+	for (size_t i = 0; i < index.nbuckets; i++)
+		index.first[i] = JOB_NONE;
+	for (size_t i = from; i < to; i++)
+		join_camp(&index, fork, &f->ops.items[i]);
+	free(index.first);
+	free(index.last);
+	free(index.next);
 }
 
 /*
@@ -380,8 +482,7 @@ static void describe(struct finder *f, struct fork *fork, size_t from, size_t to
 		exact = differ_at(f, &f->ops.items[from], &f->ops.items[i]) != FORK_NONE;
 	fork->exact = exact;
 	fork->index = f->ops.items[from].index;
-	for (size_t i = from; i < to; i++)
-		join_camp(f, fork, &f->ops.items[i], exact ? FORK_NONE : found, to - from);
+	make_camps(f, fork, from, to, exact ? FORK_NONE : found);
 	array_sort_items(fork->camps, fork->ncamps, sizeof(*fork->camps), compare_camps);
 	if (!exact && found == FORK_ZERO)
 		mark_zero_camps(fork);
