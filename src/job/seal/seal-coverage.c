@@ -4,6 +4,7 @@
  * (a launcher's variables, Slurm, a list of ranks in a dump). Without that, the largest group tells
  * how many ranks there are at least, and no more is known.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -31,17 +32,35 @@ static size_t short_length(const char *name)
 	return name[strspn(name, "0123456789.")] ? strcspn(name, ".") : strlen(name);
 }
 
-static bool is_same_host(const char *a, const char *b)
+/* A host's name, without what does not count. */
+struct short_name {
+	const char *name;
+	size_t len;
+};
+
+static struct short_name short_name(const char *name)
 {
-	return short_length(a) == short_length(b) && !strncmp(a, b, short_length(a));
+	return (struct short_name){name, short_length(name)};
 }
 
-static bool was_seen(const struct job *job, const char *name)
+static int compare_short(const void *va, const void *vb)
 {
+	const struct short_name *a = va, *b = vb;
+
+	SEAL_ORDER(a->len, b->len);
+	return memcmp(a->name, b->name, a->len);
+}
+
+/* Returns the names of the hosts from which something came, in order. */
+static struct short_name *hosts_seen(struct seal *seal)
+{
+	const struct job *job = seal->job;
+	struct short_name *seen = arena_new_many(seal->arena, struct short_name, job->nhosts + 1);
+
 	for (size_t i = 0; i < job->nhosts; i++)
-		if (is_same_host(job->hosts[i].name, name))
-			return true;
-	return false;
+		seen[i] = short_name(job->hosts[i].name);
+	array_sort_items(seen, job->nhosts, sizeof(*seen), compare_short);
+	return seen;
 }
 
 static int compare_names(const void *va, const void *vb)
@@ -68,13 +87,15 @@ static const char *missing_hosts(struct seal *seal)
 {
 	struct job_builder *b = seal->b;
 	struct str names = {0};
+	const struct short_name *seen = hosts_seen(seal);
 
 	array_sort(&b->host_names, compare_names);
 	for (size_t i = 0; i < b->host_names.nr; i++) {
 		const char *name = b->host_names.items[i];
+		const struct short_name key = short_name(name);
 
 		if ((!i || strcmp(name, b->host_names.items[i - 1]) != 0) &&
-			!was_seen(seal->job, name))
+			!bsearch(&key, seen, seal->job->nhosts, sizeof(key), compare_short))
 			add_name(&names, name);
 	}
 	return end_names(seal, &names);

@@ -650,8 +650,9 @@ static void judge_undecided(const struct deaths *d)
 	bool *undecided = alloc_zeroed(n + 1, sizeof(*undecided));
 
 	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; d->profiles[i].death == DEATH_UNSURE && k < n; k++)
-			undecided[i] |= may_be_of_each_other(d, rank_index(i), rank_index(k));
+		for (size_t k = 0; d->profiles[i].death == DEATH_UNSURE && !undecided[i] && k < n;
+			k++)
+			undecided[i] = may_be_of_each_other(d, rank_index(i), rank_index(k));
 	for (size_t i = 0; i < n; i++)
 		if (undecided[i])
 			d->profiles[i].death = DEATH_END;
