@@ -31,6 +31,7 @@ struct row {
 	struct rank_index rank;
 	struct place *places; /* by kind */
 	size_t nplaces;
+	size_t class; /* the same for counterparts, once all rows are in order */
 	struct rank_row ops;
 };
 
@@ -149,11 +150,15 @@ static int compare_rows(const void *va, const void *vb)
 	return a->rank.i < b->rank.i ? -1 : a->rank.i > b->rank.i;
 }
 
-static int compare_row_pointers(const void *va, const void *vb)
+/* Gives each row its class. */
+static void sort_rows(struct comparison *c)
 {
-	const struct row *const *a = va, *const *b = vb;
+	array_sort(&c->rows, compare_rows);
+	for (size_t i = 1; i < c->rows.nr; i++) {
+		struct row *row = &c->rows.items[i];
 
-	return compare_rows(*a, *b);
+		row->class = row[-1].class + (compare_seats(&row[-1], row) != 0);
+	}
 }
 
 /* -- where two rows part ----------------------------------------------------------------------- */
@@ -312,6 +317,18 @@ struct band {
 	const struct row **rows;
 	size_t n;
 };
+
+static int compare_places_of_rows(const void *va, const void *vb)
+{
+	const struct row *const *a = va, *const *b = vb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static bool same_band(const struct band *a, const struct band *b)
+{
+	return a->n == b->n && !memcmp(a->rows, b->rows, a->n * sizeof(*a->rows));
+}
 
 /* Marks the rows that part from the one at `measure`. Returns how many do. */
 static size_t sort_out(
@@ -503,12 +520,9 @@ static void keep(const struct inquiry *q, struct stray stray, struct strays *fou
 		array_release(&stray.agree.list);
 }
 
-/*
- * Compares the counterparts of one group among themselves: not all groups of a shape need do the
- * same.
- */
-static void look_in_group(const struct comparison *c, const struct job_group *g,
-	const struct row *const *row_of, struct band *band, struct strays *found)
+/* Finds the counterparts of one group. */
+static void find_fellows(const struct comparison *c, const struct job_group *g,
+	const struct row *const *row_of, struct band *band)
 {
 	band->n = 0;
 	for (uint32_t seat = 0; seat < g->size; seat++) {
@@ -517,11 +531,33 @@ static void look_in_group(const struct comparison *c, const struct job_group *g,
 
 		/* A list of ranks that names one twice is a stranger's. */
 		if (row && band->n < c->rows.nr &&
-			(!band->n || !compare_seats(band->rows[0], row)))
+			(!band->n || band->rows[0]->class == row->class))
 			band->rows[band->n++] = row;
 	}
-	array_sort_items(band->rows, band->n, sizeof(*band->rows), compare_row_pointers);
-	keep(c->q, find_among(c, band), found);
+	array_sort_items(band->rows, band->n, sizeof(*band->rows), compare_places_of_rows);
+}
+
+/*
+ * Compares the counterparts of each group among themselves: not all groups of a shape need do the
+ * same. Groups of the same ranks often follow each other, and are compared once.
+ */
+static void look_in_groups(
+	const struct comparison *c, const struct row *const *row_of, struct strays *found)
+{
+	const struct job *job = c->q->job;
+	struct band bands[2] = {{alloc_zeroed(c->rows.nr + 1, sizeof(*bands[0].rows)), 0},
+		{alloc_zeroed(c->rows.nr + 1, sizeof(*bands[1].rows)), 0}};
+	int turn = 0;
+
+	for (size_t i = 0; i < job->ngroups && !found->n; i++) {
+		find_fellows(c, &job->groups[i], row_of, &bands[turn]);
+		if (same_band(&bands[turn], &bands[!turn]))
+			continue;
+		keep(c->q, find_among(c, &bands[turn]), found);
+		turn = !turn;
+	}
+	free(bands[0].rows);
+	free(bands[1].rows);
 }
 
 /* Compares all counterparts; where they tell of nobody, those within one group. */
@@ -534,15 +570,14 @@ static void look_at_all(const struct comparison *c, struct strays *found)
 	for (size_t from = 0, to; from < c->rows.nr; from = to) {
 		band.n = 0;
 		for (to = from; to < c->rows.nr &&
-				!compare_seats(&c->rows.items[from], &c->rows.items[to]);
+				c->rows.items[to].class == c->rows.items[from].class;
 			to++) {
 			row_of[c->rows.items[to].rank.i] = &c->rows.items[to];
 			band.rows[band.n++] = &c->rows.items[to];
 		}
 		keep(c->q, find_among(c, &band), found);
 	}
-	for (size_t i = 0; i < job->ngroups && !found->n; i++)
-		look_in_group(c, &job->groups[i], row_of, &band, found);
+	look_in_groups(c, row_of, found);
 	free(band.rows);
 	free(row_of);
 }
@@ -568,7 +603,7 @@ struct stray counterparts_find_stray(const struct inquiry *q)
 	find_kinds(&c);
 	for (struct rank_index at = {0}; job_has_rank(q->job, at) && !is_large; at.i++)
 		add_row(&c, at);
-	array_sort(&c.rows, compare_rows);
+	sort_rows(&c);
 	look_at_all(&c, &found);
 	array_for_each(&c.rows, row) {
 		free(row->places);
