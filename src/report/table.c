@@ -12,11 +12,14 @@
 #include "report/table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "job/caches.h"
 #include "job/names.h"
@@ -77,6 +80,8 @@ struct table {
 	bool utf8;
 	struct arena arena;
 	ARRAY(struct row) rows;
+	size_t *slots; /* 1 + a row each, by what it says; 0 free. While ranks are added */
+	size_t nslots; /* a power of two */
 	bool shown[COLUMNS]; /* which columns have a place in the lines */
 	size_t widths[COLUMNS]; /* of the widest cell, the title included */
 	int64_t most_files; /* in the fullest compile cache of any rank */
@@ -291,24 +296,59 @@ static bool same_row(const struct row *a, const struct row *b)
 	return true;
 }
 
+static uint64_t hash_of(const struct row *row)
+{
+	uint64_t hash = hash_mix(HASH_START, row->culprit);
+
+	for (int c = COLUMN_STATE; c < COLUMN_LOG; c++)
+		if (c != COLUMN_DIED)
+			hash = hash_mix(hash_text(hash, row->cell[c]), 0);
+	return hash;
+}
+
+/* Returns where the row that says the same is noted, or where it belongs (0). */
+static size_t *find_row(const struct table *table, const struct row *row)
+{
+	size_t at = hash_of(row) & (table->nslots - 1);
+
+	while (table->slots[at] && !same_row(&table->rows.items[table->slots[at] - 1], row))
+		at = (at + 1) & (table->nslots - 1);
+	return &table->slots[at];
+}
+
 /* Adds a rank to the row that says the same, or as a new row. */
 static void add_rank(struct table *table, struct rank_index rank)
 {
 	struct row row, *old;
+	size_t *slot;
 
 	fill_row(table, &row, rank);
-	array_for_each (&table->rows, old) {
-		if (!same_row(old, &row))
-			continue;
-		if (row.since > old->since)
-			old->since = row.since;
-		if (strcmp(row.cell[COLUMN_DIED], old->cell[COLUMN_DIED]) < 0)
-			old->cell[COLUMN_DIED] = row.cell[COLUMN_DIED];
-		*array_add(&old->ranks) = rank;
+	slot = find_row(table, &row);
+	if (!*slot) {
+		*array_add(&row.ranks) = rank;
+		*array_add(&table->rows) = row;
+		*slot = table->rows.nr;
 		return;
 	}
-	*array_add(&row.ranks) = rank;
-	*array_add(&table->rows) = row;
+	old = &table->rows.items[*slot - 1];
+	if (row.since > old->since)
+		old->since = row.since;
+	if (strcmp(row.cell[COLUMN_DIED], old->cell[COLUMN_DIED]) < 0)
+		old->cell[COLUMN_DIED] = row.cell[COLUMN_DIED];
+	*array_add(&old->ranks) = rank;
+}
+
+/* Divides the ranks into rows. */
+static void add_ranks(struct table *table)
+{
+	const struct job *job = table->verdicts->job;
+
+	for (table->nslots = 64; table->nslots < 2 * job->nranks;)
+		table->nslots *= 2;
+	table->slots = alloc_zeroed(table->nslots, sizeof(*table->slots));
+	job_for_each_rank(job, rank)
+		add_rank(table, rank);
+	free(table->slots);
 }
 
 /* Orders culprits first, then by first rank, which no two rows share. */
@@ -414,8 +454,7 @@ void table_of(struct table_lines *into, const struct verdicts *verdicts, size_t 
 	struct row *row;
 
 	by_rank_make(&table.seats, verdicts->job, members);
-	job_for_each_rank(verdicts->job, rank)
-		add_rank(&table, rank);
+	add_ranks(&table);
 	if (table.rows.nr) {
 		array_sort(&table.rows, compare_rows);
 		finish(&table);

@@ -4,38 +4,53 @@
  * it did may be among what was lost, most of its group was not seen, or a suspect that moves may
  * wait for another one.
  */
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "job/rollcall.h"
 #include "verdict/judge.h"
 #include "verdict/sinks.h"
 
-/* True if others are known to lack this rank; or, if `guessed`, are guessed to lack it. */
-static bool is_lacked(const struct inquiry *q, struct rank_index rank, bool guessed)
+/*
+ * Marks the ranks, by index, that others are known to lack; or, if `guessed`, are guessed to lack.
+ * The caller frees the marks.
+ */
+static bool *find_lacked(const struct inquiry *q, bool guessed)
 {
-	const struct waitfor_node *node = q->graph->nodes;
-	const struct suspect it = {.rank = rank};
+	const struct waitfor *graph = q->graph;
+	bool *lacked = alloc_zeroed(q->job->nranks + 1, sizeof(*lacked));
 
-	for (size_t i = 0; i < q->graph->nnodes; i++, node++)
-		if (node->kind != WAITFOR_RANK && node->guessed == guessed &&
-			node->reached != JOB_UNKNOWN && sinks_lead_to(q->graph, i, &it, 1))
-			return true;
-	return false;
+	for (size_t i = 0; i < graph->nnodes; i++) {
+		const struct waitfor_node *node = &graph->nodes[i];
+
+		if (node->kind == WAITFOR_RANK || node->guessed != guessed ||
+			node->reached == JOB_UNKNOWN)
+			continue;
+		for (size_t e = graph->first_edge[i]; e < graph->first_edge[i + 1]; e++)
+			if ((size_t)graph->edges[e] < q->job->nranks)
+				lacked[graph->edges[e]] = true;
+	}
+	return lacked;
 }
 
 /* Makes a finding a hypothesis if others only seem to lack one of its ranks. */
 static void cap_by_guess(struct inquiry *q, struct draft *draft)
 {
 	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
+	bool *known = find_lacked(q, false), *guessed = find_lacked(q, true);
+	bool by_dumps = inquiry_by_dumps(q);
 
 	for (size_t i = 0; i < late->list.nr; i++) {
 		struct rank_index rank = late->list.items[i];
 
-		if (is_lacked(q, rank, false) ||
-			!(inquiry_by_dumps(q) || is_lacked(q, rank, true)))
+		if (known[rank.i] || !(by_dumps || guessed[rank.i]))
 			continue;
-		if (inquiry_by_dumps(q))
+		if (by_dumps)
 			draft_fact(q, draft, FACT_ONLY_IDLE, rank, inquiry_cite_all(q));
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	}
+	free(known);
+	free(guessed);
 }
 
 /* True if the rank's dump tells that it waits in nothing. */
