@@ -33,7 +33,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/flight/flight-groups.c \
 	%D%/flight/flight-lists.c %D%/flight/flight-lists.h \
 	%D%/flight/flight-lives.c \
-	%D%/flight/flight-names.c \
+	%D%/flight/flight-names.c %D%/flight/flight-namesakes.c \
 	%D%/flight/flight-pairs.c \
 	%D%/flight/flight-plain.c \
 	%D%/flight/flight-choice.c %D%/flight/flight-clocks.c \

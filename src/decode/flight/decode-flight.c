@@ -69,12 +69,12 @@ static void keep_newest(int64_t *into, int64_t told)
 /* Adds a seat in a group, and returns its index. */
 static uint32_t add_seat(struct flight_rank *rank, const char *name, const char *desc)
 {
-	*array_add(&rank->seats) = (struct flight_seat){.name = arena_text(&rank->arena, name),
-		.desc = arena_text(&rank->arena, desc),
-		.pg = FLIGHT_UNKNOWN,
-		.told = true,
-		.newest = -1};
-	return (uint32_t)rank->seats.nr - 1;
+	return flight_add_seat(rank,
+		&(const struct flight_seat){.name = arena_text(&rank->arena, name),
+			.desc = arena_text(&rank->arena, desc),
+			.pg = FLIGHT_UNKNOWN,
+			.told = true,
+			.newest = -1});
 }
 
 static void read_groups(struct flight_rank *rank, const struct flight_dump *dump)
@@ -425,13 +425,6 @@ static bool has_rings(const struct decode_context *context)
 		if (context->processes.items[i]->identity.knows & JOB_KNOWS_RING)
 			return true;
 	return false;
-}
-
-void flight_release_rank(struct flight_rank *rank)
-{
-	array_release(&rank->ops);
-	array_release(&rank->seats);
-	arena_release(&rank->arena);
 }
 
 static void release(struct flights *flights)

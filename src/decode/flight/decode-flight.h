@@ -90,6 +90,8 @@ struct flight_seat {
 	bool head_known, done_known, begun_known;
 	uint64_t head, done, begun;
 	size_t from, to; /* the seat's part of the rank's collectives */
+	uint32_t namesake; /* the rank's next seat of that name; UINT32_MAX none */
+	uint32_t last_namesake; /* of the first one: the last */
 };
 
 /* One rank's dump, as it is read. */
@@ -100,7 +102,9 @@ struct flight_rank {
 	struct arena arena;
 	ARRAY(struct flight_op) ops; /* in the order of their records */
 	struct flight_op **collectives; /* by seat and number, each number once */
-	ARRAY(struct flight_seat) seats;
+	ARRAY(struct flight_seat) seats; /* flight_add_seat() adds one */
+	uint32_t *names; /* 1 + the first seat of each name, by its hash; 0 free */
+	size_t nnames;	 /* a power of two, or 0 */
 	struct flight_status *statuses;
 	size_t nstatuses;
 	size_t last_size;    /* of the group made last, by a list without name; 0 not told */
@@ -233,6 +237,8 @@ bool flight_signature(const struct flight_entry *entry, struct job_sig *ret,
  */
 const char *flight_parts(struct arena *arena, const struct flight_entry *entry);
 
+/* Adds a copy of a seat to the rank's, and returns its index. Moves the others. */
+uint32_t flight_add_seat(struct flight_rank *rank, const struct flight_seat *seat);
 /*
  * Returns the rank's seat of that name, and of the number that the process gave the group, where
  * both are known; UINT32_MAX if there is none.

@@ -49,24 +49,6 @@ struct flight_rank *flight_of(const struct flights *flights, int64_t rank)
 	return NULL;
 }
 
-static bool same_name(const struct flight_seat *seat, const char *name, const char *desc)
-{
-	return !strcmp(seat->name, name) && !strcmp(seat->desc, desc);
-}
-
-uint32_t flight_find_seat(
-	const struct flight_rank *rank, const char *name, const char *desc, int64_t pg)
-{
-	for (size_t i = 0; i < rank->seats.nr; i++) {
-		const struct flight_seat *seat = &rank->seats.items[i];
-
-		if (same_name(seat, name, desc) && (pg == FLIGHT_UNKNOWN || seat->pg == pg ||
-							   seat->pg == FLIGHT_UNKNOWN))
-			return (uint32_t)i;
-	}
-	return UINT32_MAX;
-}
-
 /* -- groups of all ranks ----------------------------------------------------------------------- */
 
 /* Returns a group's key, whatever the order in which its ranks are listed; never 0. */
@@ -322,20 +304,21 @@ static void seat_by_number(struct flights *flights, uint32_t group)
 {
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
 		struct flight_rank *rank = &flights->ranks.items[i];
-		struct flight_seat *seat = NULL;
+		uint32_t at = 0;
 
-		for (size_t k = 0; k < rank->seats.nr && !seat; k++)
-			if (rank->seats.items[k].group == group)
-				seat = &rank->seats.items[k];
-		if (!seat) {
-			seat = array_add(&rank->seats);
-			*seat = (struct flight_seat){.name = flights->groups.items[group].name,
+		while (at < rank->seats.nr && rank->seats.items[at].group != group)
+			at++;
+		if (at == rank->seats.nr) {
+			const struct flight_seat unseen = {
+				.name = flights->groups.items[group].name,
 				.desc = flights->groups.items[group].desc,
 				.pg = FLIGHT_UNKNOWN,
 				.group = group,
 				.newest = -1};
+
+			at = flight_add_seat(rank, &unseen);
 		}
-		seat->seat = group_rank((uint32_t)rank->rank);
+		rank->seats.items[at].seat = group_rank((uint32_t)rank->rank);
 	}
 }
 
@@ -352,29 +335,74 @@ static void size_groups(struct flights *flights)
 	}
 }
 
+/* A rank (its index) that has a seat in a group. */
+struct holder {
+	uint32_t group;
+	size_t rank;
+};
+
+struct holders {
+	ARRAY(struct holder) list; /* by group */
+};
+
+static int compare_holders(const void *va, const void *vb)
+{
+	const struct holder *a = va, *b = vb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static void find_holders(const struct flights *flights, struct holders *holders)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		for (size_t k = 0; k < flights->ranks.items[i].seats.nr; k++)
+			*array_add(&holders->list) = (struct holder){
+				flights->ranks.items[i].seats.items[k].group, i};
+	array_sort(&holders->list, compare_holders);
+}
+
+/*
+ * Adds a seat of this group for each rank that its list names, and that is not marked with `mark`
+ * yet: by rank (index), the last group, from 1, in which it has a seat.
+ */
+static void add_listed(struct flights *flights, uint32_t group, size_t *mark)
+{
+	const struct flight_union *g = &flights->groups.items[group];
+
+	for (size_t k = 0; k < flight_list_size(g->list); k++) {
+		struct flight_rank *rank = flight_of(flights, g->list->ranks[k]);
+		size_t *at = rank ? &mark[rank - flights->ranks.items] : NULL;
+
+		if (!rank || *at == (size_t)group + 1)
+			continue;
+		*at = (size_t)group + 1;
+		flight_add_seat(rank,
+			&(const struct flight_seat){.name = g->name,
+				.desc = g->desc,
+				.list = g->list,
+				.pg = FLIGHT_UNKNOWN,
+				.group = group,
+				.seat = group_rank((uint32_t)k),
+				.newest = -1});
+	}
+}
+
 /* Adds seats for ranks that others list in a group, and whose own dumps say nothing of it. */
 static void add_untold(struct flights *flights)
 {
-	for (size_t i = 0; i < flights->groups.nr; i++) {
-		const struct flight_union *group = &flights->groups.items[i];
+	struct holders holders = {0};
+	size_t *mark = alloc_zeroed(flights->ranks.nr + 1, sizeof(*mark)), at = 0;
 
-		for (size_t k = 0; k < flight_list_size(group->list); k++) {
-			struct flight_rank *rank = flight_of(flights, group->list->ranks[k]);
-			bool there = !rank;
-
-			for (size_t s = 0; !there && s < rank->seats.nr; s++)
-				there = rank->seats.items[s].group == i;
-			if (there)
-				continue;
-			*array_add(&rank->seats) = (struct flight_seat){.name = group->name,
-				.desc = group->desc,
-				.list = group->list,
-				.pg = FLIGHT_UNKNOWN,
-				.group = (uint32_t)i,
-				.seat = group_rank((uint32_t)k),
-				.newest = -1};
-		}
+	find_holders(flights, &holders);
+	for (uint32_t i = 0; i < flights->groups.nr; i++) {
+		for (; at < holders.list.nr && holders.list.items[at].group == i; at++)
+			mark[holders.list.items[at].rank] = (size_t)i + 1;
+		add_listed(flights, i, mark);
 	}
+	array_release(&holders.list);
+	free(mark);
 }
 
 /* -- which status is whose --------------------------------------------------------------------- */
