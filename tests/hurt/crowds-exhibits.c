@@ -385,7 +385,7 @@ const struct crowd crowds_of_exhibits[] = {
 	{"log of watchdogs", 2000, NULL, log_of_watchdogs, false},
 	{"log of launcher", 1000, NULL, log_of_launcher, false},
 	{"kernel log", 4000, NULL, kernel_log, false},
-	{"printed processes", 1000, NULL, printed_processes, true},
+	{"printed processes", 1000, NULL, printed_processes, false},
 	{"printed threads", 1000, NULL, printed_threads, false},
 	{"ras", 1000, NULL, ras, false},
 	{"ras warnings", 1000, NULL, ras_warnings, false},
