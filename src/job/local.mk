@@ -68,9 +68,10 @@ src_job_libjob_la_SOURCES = \
 	%D%/waitfor/waits.c %D%/waitfor/waits.h
 
 UNIT_TESTS += tests/unit/job/job_seal_test tests/unit/job/job_numbers_test \
-	tests/unit/job/job_anew_test
+	tests/unit/job/job_anew_test tests/unit/job/job_mixed_test
 tests_unit_job_job_numbers_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 tests_unit_job_job_anew_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
+tests_unit_job_job_mixed_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 tests_unit_job_job_seal_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/job/stacktree_test tests/unit/job/job_stacks_test
 tests_unit_job_stacktree_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)

@@ -51,13 +51,55 @@ static bool hosts_share_a_group(const struct job *job)
 	return false;
 }
 
+/* True for a step of a Slurm job, "8841.0". */
+static bool is_step(const char *text)
+{
+	return strchr(text, '.') != NULL;
+}
+
+/* True for where a store is to be found, unless each host would look for one of its own. */
+static bool is_shared_address(const char *text)
+{
+	return *text != ':' && strncmp(text, "127.", 4) != 0 &&
+	       strncmp(text, "localhost:", 10) != 0;
+}
+
+/* True if all ranks have a trait of that key, with one text that tells of one job. */
+static bool share_a_trait(
+	struct seal *seal, const char *key, bool (*tells)(const char *text))
+{
+	const struct job *job = seal->job;
+	bool *has = alloc_zeroed(job->nranks + 1, sizeof(*has));
+	const char *common = NULL;
+	const struct raw_trait *trait;
+	bool share = true;
+
+	array_for_each(&seal->b->traits, trait) {
+		struct rank_index rank =
+			seal_rank_of(seal, seal_find_process(seal, trait->about.who));
+
+		if (!is_rank(rank) || strcmp(trait->fact.key, key) != 0)
+			continue;
+		common = common ? common : trait->fact.text;
+		share &= tells(trait->fact.text) && !strcmp(trait->fact.text, common);
+		has[rank.i] = true;
+	}
+	job_for_each_rank(job, rank)
+		share &= has[rank.i];
+	free(has);
+	return share && common;
+}
+
 /*
  * Notes a loss if exhibits of different jobs were mixed. Each node's agent has an id of its own, so
- * different ids are no proof: a group that spans hosts makes them one job.
+ * different ids are no proof: a group that spans hosts makes them one job, and so do one step of
+ * Slurm and one store.
  */
 static void complain_of_mixture(struct seal *seal)
 {
-	if (seal->b->ids_differ && !hosts_share_a_group(seal->job))
+	if (seal->b->ids_differ && !hosts_share_a_group(seal->job) &&
+		!share_a_trait(seal, "slurm", is_step) &&
+		!share_a_trait(seal, "master", is_shared_address))
 		job_add_loss(seal->b, (struct job_who){.host = ""},
 			&(struct job_loss){.what = "exhibits of different jobs were mixed",
 				.count = JOB_UNKNOWN,

@@ -540,19 +540,6 @@ static void times_that_no_clock_says_are_unknown(void **state)
 	}
 }
 
-static void mixed_jobs_are_a_loss(void **state)
-{
-	struct job_builder *b = job_builder_new();
-	struct job *job;
-
-	job_add_identity(b, "one", "");
-	job_add_identity(b, "two", "");
-	job = job_seal(b);
-	assert_string_equal(job->id, "one");
-	assert_int_equal(job->nlosses, 1);
-	job_free(job);
-}
-
 static void ranks_are_found_by_their_number(void **state)
 {
 	struct job_rank ranks[12];
@@ -680,7 +667,6 @@ int main(void)
 		cmocka_unit_test(what_is_lost_of_a_child_that_has_ended_is_none),
 		cmocka_unit_test(a_group_of_impossible_size_is_cut),
 		cmocka_unit_test(times_that_no_clock_says_are_unknown),
-		cmocka_unit_test(mixed_jobs_are_a_loss),
 		cmocka_unit_test(groups_of_one_alias_are_one),
 		cmocka_unit_test(seats_that_nobody_knew_are_numbered_by_rank),
 		cmocka_unit_test(ranks_are_found_by_their_number),
