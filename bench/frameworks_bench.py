@@ -5,7 +5,9 @@ tested (tests/frameworks), in time for a step of training. Two jobs of one rank 
 them under `inquest run`, and take turns (turns.py), in BENCH_PAIRS pairs of new jobs.
 
 A rank's gate (jobs/common.py) lets some steps pass when it is asked to. All that the framework
-does between two steps is in its time: reading a batch, hooks, callbacks, a line of output.
+does between two steps is in its time: reading a batch, hooks, callbacks, a line of output. The time
+for which the rank's process ran is shown, too: a framework's own daemons, of both jobs, take turns
+on the CPU with the ranks, and are in the first time alone.
 """
 
 import errno
@@ -57,6 +59,7 @@ class Job:
             self.process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL,
                                             stdout=said, stderr=said, env=environment,
                                             start_new_session=True)
+        self.ran = []
         self.go = os.fdopen(self.await_gate(), "w")
         self.took = open(os.path.join(folder, "took"))
 
@@ -97,7 +100,9 @@ class Job:
         line = self.took.readline()
         if not line:
             self.complain()
-        return float(line)
+        took, ran = map(float, line.split())
+        self.ran.append(ran)
+        return took
 
     def end(self):
         self.go.close()
@@ -119,10 +124,12 @@ def take_pair(framework, probed_first):
             both[probed] = Job(framework, os.path.join(scratch, str(probed)), probed)
         for each in both * 2:
             each.time()  # the first steps make what later ones find
+        for each in both:
+            each.ran.clear()
         turns = take_turns(*both, turns=TURNS)
         for each in both:
             each.end()
-        return turns
+        return turns, list(zip(both[0].ran, both[1].ran))
 
 
 def main(names):
@@ -131,8 +138,9 @@ def main(names):
         print("skipped: none in", place)
         return
     for name in names or cases.FRAMEWORKS:
-        compare_pairs(name, [take_pair(cases.FRAMEWORKS[name], pair % 2)
-                             for pair in range(PAIRS)], BAR)
+        pairs = [take_pair(cases.FRAMEWORKS[name], pair % 2) for pair in range(PAIRS)]
+        compare_pairs(name, [took for took, _ in pairs], BAR)
+        compare_pairs(name + ", its process", [ran for _, ran in pairs])
 
 
 main(sys.argv[1:])
