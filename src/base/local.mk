@@ -8,6 +8,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/arena.c %D%/arena.h \
 	%D%/array.c %D%/array.h \
 	%D%/base64.c %D%/base64.h \
+	%D%/bisect.h \
 	%D%/checked.h \
 	%D%/clock.c %D%/clock.h \
 	%D%/complaint.c %D%/complaint.h \
@@ -35,6 +36,8 @@ UNIT_TESTS += tests/unit/base/arena_test
 tests_unit_base_arena_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/base/array_test
 tests_unit_base_array_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/base/bisect_test
+tests_unit_base_bisect_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/base/clock_test
 tests_unit_base_clock_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/base/complaint_test
