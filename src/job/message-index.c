@@ -2,6 +2,7 @@
 #include "job/message-index.h"
 
 #include "base/array.h"
+#include "base/bisect.h"
 
 /* -- making it --------------------------------------------------------------------------------- */
 
@@ -102,32 +103,13 @@ const struct job_message_index *message_index_new(
 /* Returns the first place whose call is not before that one. */
 static size_t place_by_number(const struct job_member *m, const struct job_op *key)
 {
-	size_t low = 0, high = m->np2p;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_numbers(m->messages->by_number[middle].op, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, m->np2p, i, compare_numbers(m->messages->by_number[i].op, key) < 0);
 }
 
 static size_t place_by_tag(const struct job_member *m, const struct job_op *key)
 {
-	size_t low = 0, high = m->np2p ? m->messages->ntagged : 0;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_tags(m->messages->by_tag[middle], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, m->np2p ? m->messages->ntagged : 0, i,
+		compare_tags(m->messages->by_tag[i], key) < 0);
 }
 
 static struct job_op key_of(uint8_t op, struct group_rank peer)

@@ -3,20 +3,14 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
+
 struct rank_index ranks_find(const struct job *job, struct world_rank world_rank)
 {
-	size_t low = 0, high = job->nranks;
+	size_t place = bisect(0, job->nranks, i, job->ranks[i].world_rank.n < world_rank.n);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (job->ranks[middle].world_rank.n < world_rank.n)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < job->nranks && same_world_rank(job->ranks[low].world_rank, world_rank)
-		? rank_index(low)
+	return place < job->nranks && same_world_rank(job->ranks[place].world_rank, world_rank)
+		? rank_index(place)
 		: NO_RANK;
 }
 

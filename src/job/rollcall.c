@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/rollcall.h"
 
+#include "base/bisect.h"
 #include "job/backends.h"
 
 bool rollcall_speaks(const struct job *job, const struct job_member *member)
@@ -26,17 +27,10 @@ enum roll rollcall_of(const struct job *job, const struct job_member *member, ui
 
 const struct job_op *rollcall_op(const struct job_member *member, uint64_t index)
 {
-	size_t low = 0, high = member->nops;
+	size_t place = bisect(0, member->nops, i, member->ops[i].index < index);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (member->ops[middle].index < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < member->nops && member->ops[low].index == index ? &member->ops[low] : NULL;
+	return place < member->nops && member->ops[place].index == index ? &member->ops[place]
+									 : NULL;
 }
 
 bool rollcall_lists_all(const struct job_group *group)

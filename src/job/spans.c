@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/spans.h"
 
+#include "base/bisect.h"
+
 /* Facts in the order of their ranks; those of no rank stand behind all others. */
 struct ranked {
 	const char *ranks; /* where the rank of the first stands */
@@ -16,21 +18,6 @@ static bool is_before(const struct ranked *facts, size_t at, struct rank_index r
 	return (unsigned)((const struct rank_index *)its)->i < (unsigned)rank.i;
 }
 
-/* Returns the first fact of [low, high) that is not before that rank, or high. */
-static size_t first_in(
-	const struct ranked *facts, size_t low, size_t high, struct rank_index rank)
-{
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (is_before(facts, middle, rank))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Returns the first fact not before that rank, where `at` is before it; in steps that double. */
 static size_t first_behind(const struct ranked *facts, size_t at, struct rank_index rank)
 {
@@ -40,7 +27,8 @@ static size_t first_behind(const struct ranked *facts, size_t at, struct rank_in
 		at += step;
 		step *= 2;
 	}
-	return first_in(facts, at + 1, step < facts->n - at ? at + step : facts->n, rank);
+	return bisect(at + 1, step < facts->n - at ? at + step : facts->n, i,
+		is_before(facts, i, rank));
 }
 
 /* Returns the same, where `at` is not before it, or is the end. */
@@ -52,7 +40,7 @@ static size_t first_up_to(const struct ranked *facts, size_t at, struct rank_ind
 		at -= step;
 		step *= 2;
 	}
-	return first_in(facts, step <= at ? at - step + 1 : 0, at, rank);
+	return bisect(step <= at ? at - step + 1 : 0, at, i, is_before(facts, i, rank));
 }
 
 /* Returns the first fact not before that rank, or n; `near` is where the search begins. */

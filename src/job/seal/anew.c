@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 struct anew {
 	const struct seal *seal;
@@ -104,17 +105,7 @@ void anew_free(struct anew *anew)
 /* Returns where holdings of a key above that one begin in the order by group. */
 static size_t behind_group(const struct anew *anew, uint64_t key)
 {
-	size_t low = 0, high = anew->by_group.nr;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (anew->by_group.items[middle].group_key <= key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, anew->by_group.nr, i, anew->by_group.items[i].group_key <= key);
 }
 
 /* True if the process was there when the other one was born, and had not been started anew. */

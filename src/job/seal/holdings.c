@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/seal/holdings.h"
 
+#include "base/bisect.h"
+
 static int compare_holdings(const void *va, const void *vb)
 {
 	const struct holding *a = va, *b = vb;
@@ -43,17 +45,7 @@ void holdings_release(struct holdings *holdings)
 /* Returns where the holdings of that process, or of the next one that has any, begin. */
 static size_t first_from(const struct holdings *holdings, int process)
 {
-	size_t low = 0, high = holdings->list.nr;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (holdings->list.items[middle].process < process)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, holdings->list.nr, i, holdings->list.items[i].process < process);
 }
 
 const struct holding *holdings_of(const struct holdings *holdings, int process, size_t *ret_n)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "job/backends.h"
 #include "job/names.h"
 #include "job/ranks.h"
@@ -225,20 +226,11 @@ static void index_groups(struct seal *seal)
 
 int seal_find_group(const struct seal *seal, uint64_t key)
 {
-	size_t low = 0, high = seal->job->ngroups;
+	size_t n = seal->job->ngroups;
+	size_t place = bisect(0, n, i, seal->groups[seal->by_key[i]].key < key);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		uint64_t here = seal->groups[seal->by_key[middle]].key;
-
-		if (here == key)
-			return seal->by_key[middle];
-		if (here < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return JOB_NONE;
+	return place < n && seal->groups[seal->by_key[place]].key == key ? seal->by_key[place]
+									 : JOB_NONE;
 }
 
 /* -- seats ------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "job/backends.h"
 #include "job/rollcall.h"
 #include "job/seal/seal.h"
@@ -58,20 +59,12 @@ static void collect_tellings(const struct seal *seal, struct tellings *all)
 /* Returns what is told of the group with that name; "" nothing. */
 static const char *told_of(const struct tellings *all, const char *name)
 {
-	size_t low = 0, high = all->list.nr;
+	const struct telling *list = all->list.items;
+	size_t at = bisect(0, all->list.nr, i, strcmp(list[i].key + strlen(TOLD), name) < 0);
 
-	while (*name && low < high) {
-		size_t middle = (low + high) / 2;
-		int order = strcmp(all->list.items[middle].key + strlen(TOLD), name);
-
-		if (!order)
-			return all->list.items[middle].text;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return "";
+	return *name && at < all->list.nr && !strcmp(list[at].key + strlen(TOLD), name)
+		       ? list[at].text
+		       : "";
 }
 
 /* -- names ------------------------------------------------------------------------------------- */

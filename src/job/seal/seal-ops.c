@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "job/message-index.h"
 #include "job/names.h"
 #include "job/seal/seal.h"
@@ -157,22 +158,10 @@ static int compare_threads(const void *va, const void *vb)
 static int find_thread(const struct seal *seal, struct rank_index rank, uint32_t tid)
 {
 	struct job_thread key = {.rank = rank, .tid = tid};
-	size_t low = 0, high = seal->job->nthreads;
+	size_t n = tid ? seal->job->nthreads : 0;
+	size_t place = bisect(0, n, i, compare_threads(&seal->threads[i], &key) < 0);
 
-	if (!tid)
-		return JOB_NONE;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int order = compare_threads(&key, &seal->threads[middle]);
-
-		if (!order)
-			return (int)middle;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return JOB_NONE;
+	return place < n && !compare_threads(&seal->threads[place], &key) ? (int)place : JOB_NONE;
 }
 
 /*

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "job/seal/seal.h"
 
 int seal_compare_who(const struct job_who *a, const struct job_who *b)
@@ -93,20 +94,10 @@ static void merge_hosts(struct seal *seal)
 /* Returns the index of the host of that name; JOB_NONE. */
 static int seal_find_host(const struct seal *seal, const char *name)
 {
-	size_t low = 0, high = seal->job->nhosts;
+	size_t n = seal->job->nhosts;
+	size_t place = bisect(0, n, i, strcmp(seal->hosts[i].name, name) < 0);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int order = strcmp(name, seal->hosts[middle].name);
-
-		if (!order)
-			return (int)middle;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return JOB_NONE;
+	return place < n && !strcmp(seal->hosts[place].name, name) ? (int)place : JOB_NONE;
 }
 
 /* -- who is there ------------------------------------------------------------------------------ */
@@ -182,31 +173,31 @@ static size_t fill_people(struct seal *seal, const struct whos *whos)
 	return n;
 }
 
+/*
+ * Returns the last process of that host and pid that did not start later; without a start time, the
+ * newest; JOB_NONE.
+ */
+static int last_until(const struct seal *seal, const struct job_who *who)
+{
+	struct job_who key = *who;
+	size_t behind;
+
+	if (!key.start_time)
+		key.start_time = UINT64_MAX;
+	behind = bisect(0, seal->job->nprocesses, i,
+		seal_compare_who(&seal->people[i].who, &key) <= 0);
+	return behind && same_pid(&seal->people[behind - 1].who, who) ? (int)behind - 1 : JOB_NONE;
+}
+
 /* Finds a process by bisection: seal_find_process() without the memory of the last one. */
 static int search_process(const struct seal *seal, const struct job_who *who)
 {
-	size_t low = 0, high = seal->job->nprocesses;
+	int found = last_until(seal, who);
 
-	/*
-	 * Finds the last one that is not beyond `who`; without a start time, the newest of that
-	 * pid.
-	 */
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		struct job_who key = *who;
-
-		if (!key.start_time)
-			key.start_time = UINT64_MAX;
-		if (seal_compare_who(&seal->people[middle].who, &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || !same_pid(&seal->people[low - 1].who, who))
+	if (found != JOB_NONE && who->start_time &&
+		seal->people[found].who.start_time != who->start_time)
 		return JOB_NONE;
-	if (who->start_time && seal->people[low - 1].who.start_time != who->start_time)
-		return JOB_NONE;
-	return (int)low - 1;
+	return found;
 }
 
 /* Hosts are compared as the builder keeps them, each once: no other text is looked at. */
@@ -479,21 +470,8 @@ static int find_parent(const struct seal *seal, int child)
 {
 	const struct job_who *who = &seal->people[child].who;
 	struct job_who parent = {who->host, seal->processes[child].ppid, who->start_time};
-	size_t low = 0, high = seal->job->nprocesses;
 
-	if (!parent.pid || parent.pid == who->pid)
-		return JOB_NONE;
-	if (!parent.start_time)
-		parent.start_time = UINT64_MAX;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (seal_compare_who(&seal->people[middle].who, &parent) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && same_pid(&seal->people[low - 1].who, &parent) ? (int)low - 1 : JOB_NONE;
+	return parent.pid && parent.pid != who->pid ? last_until(seal, &parent) : JOB_NONE;
 }
 
 /* Fills in host, pid, parent, and the cites that are still missing. */

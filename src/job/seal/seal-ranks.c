@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/ranks.h"
 #include "job/seal/anew.h"
 #include "job/seal/holdings.h"
 #include "job/seal/seal.h"
@@ -477,21 +478,11 @@ static void make_ranks(struct seal *seal, struct claims *claims)
 }
 
 /* Returns the rank with this number if it has a process; NO_RANK. */
-static struct rank_index rank_of_number(const struct seal *seal, int number)
+static struct rank_index rank_with_process(const struct seal *seal, struct world_rank number)
 {
-	size_t low = 0, high = seal->job->nranks;
+	struct rank_index rank = ranks_find(seal->job, number);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (seal->ranks[middle].world_rank.n < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == seal->job->nranks || seal->ranks[low].world_rank.n != number)
-		return NO_RANK;
-	return seal->ranks[low].process == JOB_NONE ? NO_RANK : rank_index(low);
+	return is_rank(rank) && seal->ranks[rank.i].process != JOB_NONE ? rank : NO_RANK;
 }
 
 /* Gives descendants of a rank to it as its children, and orphans that inherited its RANK. */
@@ -511,7 +502,7 @@ static void adopt_children(struct seal *seal)
 			at = seal->people[at].parent;
 		}
 		if (!is_rank(rank) && process->ppid <= 1 && process->ppid)
-			rank = rank_of_number(seal, seal->people[i].identity.world_rank.n);
+			rank = rank_with_process(seal, seal->people[i].identity.world_rank);
 		if (is_rank(rank) && !is_below(seal, seal->ranks[rank.i].process, (int)i)) {
 			process->rank = rank;
 			process->role = JOB_ROLE_CHILD;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "job/stacktree/stackfacts.h"
 
 /* -- nodes ------------------------------------------------------------------------------------- */
@@ -127,19 +128,11 @@ static int compare_sets(const struct stacktree_set *a, const struct stacktree_se
 /* Returns the node in which a stack of the job ends; JOB_NONE: it is not in the tree. */
 static int find_end(const struct planting *p, size_t stack)
 {
-	size_t low = 0, high = p->stacks.nr;
+	size_t place = bisect(0, p->stacks.nr, i, p->stacks.items[i] < stack);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (p->stacks.items[middle] < stack)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == p->stacks.nr || p->stacks.items[low] != stack)
+	if (place == p->stacks.nr || p->stacks.items[place] != stack)
 		return JOB_NONE;
-	return p->paths.items[p->ways.items[low]].node;
+	return p->paths.items[p->ways.items[place]].node;
 }
 
 /* Marks all nodes on the way of each thread that a fatal signal names. */

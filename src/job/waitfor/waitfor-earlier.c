@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "job/backends.h"
 
 #define BLOCK 16
@@ -103,6 +104,11 @@ static int compare_goes(const void *va, const void *vb)
 	return 0;
 }
 
+static struct go go_of(const struct waitfor_earlier *e, size_t place)
+{
+	return (struct go){e->at[place].row, e->at[place].launch, place};
+}
+
 static struct row row_of(const struct waitfor_maker *m, const struct wait *wait)
 {
 	int group = waitfor_group_of(m->job, wait);
@@ -149,7 +155,7 @@ static void find_runs(struct waitfor_earlier *e)
 	struct go *goes = alloc_zeroed(e->n + 1, sizeof(*goes));
 
 	for (size_t i = 0; i < e->n; i++)
-		goes[i] = (struct go){e->at[i].row, e->at[i].launch, i};
+		goes[i] = go_of(e, i);
 	array_sort_items(goes, e->n, sizeof(*goes), compare_goes);
 	for (size_t i = 0; i < e->n; i++) {
 		const struct go *go = &goes[i], *last = i ? go - 1 : NULL;
@@ -274,41 +280,28 @@ static void join_before(struct waitfor_earlier *e, int node, size_t begin, size_
 /* Returns the first place that is not before that one. */
 static size_t find(const struct waitfor_earlier *e, const struct placed *key)
 {
-	size_t low = 0, high = e->n;
+	return bisect(0, e->n, i, compare_placed(&e->at[i], key) < 0);
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+/* True if the place stands before that one in by_launch. */
+static bool goes_before(const struct waitfor_earlier *e, size_t place, const struct go *key)
+{
+	struct go go = go_of(e, place);
 
-		if (compare_placed(&e->at[middle], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return compare_goes(&go, key) < 0;
 }
 
 /* Returns the last place of that launch before `end`; NOWHERE. */
 static size_t last_mate(
 	const struct waitfor_earlier *e, const struct row *row, uint64_t launch, size_t end)
 {
-	struct go key = {*row, launch, end};
-	size_t low = 0, high = launch ? e->n : 0;
-	const struct placed *found;
+	struct go key = {*row, launch, end}, last;
+	size_t behind = bisect(0, launch ? e->n : 0, i, goes_before(e, e->by_launch[i], &key));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2, at = e->by_launch[middle];
-		struct go go = {e->at[at].row, e->at[at].launch, at};
-
-		if (compare_goes(&go, &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!behind)
 		return NOWHERE;
-	found = &e->at[e->by_launch[low - 1]];
-	return found->launch == launch && !compare_rows(&found->row, row) ? e->by_launch[low - 1]
-									  : NOWHERE;
+	last = go_of(e, e->by_launch[behind - 1]);
+	return last.launch == launch && !compare_rows(&last.row, row) ? last.place : NOWHERE;
 }
 
 static void join_row(struct waitfor_earlier *e, int node, struct row row, const struct job_op *op)

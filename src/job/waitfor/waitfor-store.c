@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "job/calls.h"
 #include "job/spans.h"
 #include "job/waitfor/waitfor-make.h"
@@ -58,17 +59,9 @@ void waitfor_collect_keys(struct waitfor_maker *m)
 /* Searches the sorted keys. */
 int waitfor_key_node(const struct waitfor_maker *m, const char *key)
 {
-	size_t low = 0, high = m->keys.nr;
+	size_t place = bisect(0, m->keys.nr, i, strcmp(m->keys.items[i].key, key) < 0);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (strcmp(m->keys.items[middle].key, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return m->keys.items[low].node;
+	return m->keys.items[place].node;
 }
 
 /*

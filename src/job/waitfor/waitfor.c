@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/clock.h"
 #include "job/waitfor/waitfor-make.h"
 #include "job/waitfor/waitfor-parts.h"
@@ -134,17 +135,9 @@ static void collect_ops(struct waitfor_maker *m)
 static int op_node(const struct waitfor_maker *m, int group, uint64_t index)
 {
 	struct waitfor_waited key = {.group = group, .index = index};
-	size_t low = 0, high = m->ops.nr;
+	size_t place = bisect(0, m->ops.nr, i, compare_waited(&m->ops.items[i], &key) < 0);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (compare_waited(&m->ops.items[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return m->ops.items[low].node;
+	return m->ops.items[place].node;
 }
 
 /* Returns the node in a slot; makes it when first asked. */
@@ -455,17 +448,8 @@ void waitfor_free(struct waitfor *graph)
 
 size_t waitfor_first_of(const struct waitfor *graph, size_t node, struct rank_index rank)
 {
-	size_t low = graph->first_wait[node], high = graph->first_wait[node + 1];
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (graph->waits->at[graph->waits_at[middle]].rank.i < rank.i)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(graph->first_wait[node], graph->first_wait[node + 1], i,
+		graph->waits->at[graph->waits_at[i]].rank.i < rank.i);
 }
 
 bool waitfor_is_guess(const struct waitfor *graph, struct rank_index rank, int node)

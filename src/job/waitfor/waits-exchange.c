@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/bisect.h"
 #include "job/message-index.h"
 #include "job/messages.h"
 #include "job/names.h"
@@ -53,18 +54,10 @@ static int compare_ops(const void *va, const void *vb)
 
 int waits_for_message(const struct waits *waits, const struct job_op *op)
 {
-	size_t low = 0, high = waits->nof_ops;
+	size_t place = bisect(0, waits->nof_ops, i, waits->of_ops[i].op < op);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (waits->of_ops[middle].op < op)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < waits->nof_ops && waits->of_ops[low].op == op ? waits->of_ops[low].at
-								   : JOB_NONE;
+	return place < waits->nof_ops && waits->of_ops[place].op == op ? waits->of_ops[place].at
+								       : JOB_NONE;
 }
 
 /* Lists the waits for messages by their ops. */
