@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "decode/context.h"
@@ -246,20 +247,12 @@ static const struct decode_process *finish_find(
 	const struct finish_pids *pids, uint32_t pid, const char *host)
 {
 	const struct finish_seen sought = {.pid = pid, .host = host};
-	size_t low = 0, high = pids->all.nr;
+	const struct finish_seen *seen = pids->all.items;
+	size_t place = bisect(0, pids->all.nr, i, compare_seen(&seen[i], &sought) < 0);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (compare_seen(&pids->all.items[middle], &sought) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low >= pids->all.nr || pids->all.items[low].pid != pid ||
-		pids->all.items[low].host != host)
+	if (place == pids->all.nr || seen[place].pid != pid || seen[place].host != host)
 		return NULL;
-	return pids->all.items[low].process;
+	return seen[place].process;
 }
 
 /*

@@ -2,6 +2,7 @@
 /* Sets of ranks, as they grow in a finding and as verdicts carry them. */
 #include <string.h>
 
+#include "base/bisect.h"
 #include "verdict/inquiry.h"
 
 void rank_list_add(struct rank_list *list, struct rank_index rank)
@@ -77,17 +78,7 @@ struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *l
 
 bool ranks_have(struct verdict_ranks ranks, struct rank_index rank)
 {
-	size_t low = 0, high = ranks.n;
+	size_t place = bisect(0, ranks.n, i, ranks.at[i].i < rank.i);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (same_rank(ranks.at[middle], rank))
-			return true;
-		if (ranks.at[middle].i < rank.i)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return place < ranks.n && same_rank(ranks.at[place], rank);
 }

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/str.h"
 #include "decode/flight/decode-flight.h"
@@ -34,19 +35,10 @@
 
 struct flight_rank *flight_of(const struct flights *flights, int64_t rank)
 {
-	size_t low = 0, high = flights->ranks.nr;
+	struct flight_rank *ranks = flights->ranks.items;
+	size_t place = bisect(0, flights->ranks.nr, i, ranks[i].rank < rank);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (flights->ranks.items[middle].rank < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < flights->ranks.nr && flights->ranks.items[low].rank == rank)
-		return &flights->ranks.items[low];
-	return NULL;
+	return place < flights->ranks.nr && ranks[place].rank == rank ? &ranks[place] : NULL;
 }
 
 /* -- groups of all ranks ----------------------------------------------------------------------- */
@@ -135,24 +127,17 @@ static uint32_t find_group(struct flights *flights, const struct flight_seat *se
 /* Returns the first seat of a rank in a list, which may be NULL; NO_GROUP_RANK if it has none. */
 static struct group_rank list_place(const struct flight_list *list, int64_t rank)
 {
-	size_t low = 0, high = flight_list_size(list);
+	size_t n = flight_list_size(list), place;
 
 	if (list && !list->ascending) {
-		for (size_t i = 0; i < list->nr; i++)
+		for (size_t i = 0; i < n; i++)
 			if (list->ranks[i] == rank)
 				return group_rank((uint32_t)i);
 		return NO_GROUP_RANK;
 	}
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (list->ranks[middle] < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return list && low < list->nr && list->ranks[low] == rank ? group_rank((uint32_t)low)
-								  : NO_GROUP_RANK;
+	place = bisect(0, n, i, list->ranks[i] < rank);
+	return place < n && list->ranks[place] == rank ? group_rank((uint32_t)place)
+						       : NO_GROUP_RANK;
 }
 
 /* Drops a seat's list that no group can have, or that lacks the rank itself. */

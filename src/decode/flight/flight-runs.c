@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/clock.h"
 #include "base/str.h"
 #include "decode/flight/decode-flight.h"
@@ -147,17 +148,9 @@ static void find_beyond(const struct flights *flights, struct stays *stays)
 			sizes.items[n++] = sizes.items[i];
 	array_for_each(&stays->list, stay) {
 		const struct flight_rank *rank = &flights->ranks.items[stay->rank];
-		size_t low = 0, high = rank->ops.nr || !rank->last_size ? 0 : n;
 
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-
-			if (sizes.items[middle] <= (size_t)rank->rank)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		stay->beyond = low;
+		stay->beyond = bisect(0, rank->ops.nr || !rank->last_size ? 0 : n, i,
+			sizes.items[i] <= (size_t)rank->rank);
 	}
 	array_release(&sizes);
 }
@@ -182,40 +175,25 @@ static int compare_kinds(const struct flights *flights, const struct stay *a, co
  * Returns the place of a stay's kind among those found so far, which are sorted, or where it
  * belongs.
  */
-static size_t kind_place(const struct flights *flights, const struct stays *stays,
-	const struct stay *stay, bool *ret_there)
+static size_t kind_place(
+	const struct flights *flights, const struct stays *stays, const struct stay *stay)
 {
-	size_t low = 0, high = stays->kinds.nr;
-
-	*ret_there = false;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int order = compare_kinds(flights, &stays->kinds.items[middle].stay, stay);
-
-		if (!order) {
-			*ret_there = true;
-			return middle;
-		}
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, stays->kinds.nr, i,
+		compare_kinds(flights, &stays->kinds.items[i].stay, stay) < 0);
 }
 
 /* Finds the kinds of all stays. */
 static void find_kinds(const struct flights *flights, struct stays *stays)
 {
 	struct stay *stay;
-	bool there;
 
 	find_beyond(flights, stays);
 	array_for_each(&stays->list, stay) {
-		size_t at = kind_place(flights, stays, stay, &there);
+		size_t at = kind_place(flights, stays, stay);
 		struct kind *kind;
 
-		if (!there) {
+		if (at == stays->kinds.nr ||
+			compare_kinds(flights, &stays->kinds.items[at].stay, stay) != 0) {
 			(void)array_add(&stays->kinds);
 			kind = &stays->kinds.items[at];
 			memmove(kind + 1, kind, (stays->kinds.nr - 1 - at) * sizeof(*kind));
@@ -223,7 +201,7 @@ static void find_kinds(const struct flights *flights, struct stays *stays)
 		}
 	}
 	array_for_each(&stays->list, stay)
-		stay->like = kind_place(flights, stays, stay, &there);
+		stay->like = kind_place(flights, stays, stay);
 	stays->kept = alloc_zeroed(flights->ranks.nr + 1, sizeof(*stays->kept));
 }
 

@@ -3,6 +3,7 @@
  * Which ranks of a circle tell nothing about orders. Each is held against all nodes of the circle
  * at once, by its seats: a circle may have ten thousands of both.
  */
+#include "base/bisect.h"
 #include "job/rollcall.h"
 #include "verdict/circles/circle.h"
 
@@ -49,17 +50,7 @@ static void list_stops(const struct inquiry *q, const struct circle *circle, str
 /* Returns the first stop of that group, or of one behind it. */
 static size_t first_stop(const struct stops *stops, int group)
 {
-	size_t low = 0, high = stops->list.nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (stops->list.items[middle].group < group)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, stops->list.nr, i, stops->list.items[i].group < group);
 }
 
 /*
