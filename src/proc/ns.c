@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bisect.h"
 #include "base/str.h"
 #include "proc/tree.h"
 
@@ -82,17 +83,7 @@ static void seen_list(struct proc_ns_seen *seen)
 /* Returns the number of the first process that was not started before `start_time`. */
 static size_t seen_from(const struct proc_ns_seen *seen, uint64_t start_time)
 {
-	size_t low = 0, high = seen->all.nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (seen->all.items[middle].start_time < start_time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, seen->all.nr, i, seen->all.items[i].start_time < start_time);
 }
 
 /* Returns the pid by which a process knows itself, asked once; 0 not known. */

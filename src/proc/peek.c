@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 #define PEEK_TRIES 4 /* looks at a thread that keeps moving */
 #define PEEK_BELOW 128	     /* bytes below the stack pointer that are still in use: the red zone */
@@ -18,19 +19,10 @@
 /* Returns a thread's facts in an earlier snapshot (may be NULL); NULL if it had none. */
 static const struct snapshot_thread *peek_before(const struct snapshot *before, uint32_t tid)
 {
-	size_t low = 0, high = before ? before->nthreads : 0;
+	size_t n = before ? before->nthreads : 0;
+	size_t place = bisect(0, n, i, before->threads[i].tid < tid);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (before->threads[middle].tid == tid)
-			return &before->threads[middle];
-		if (before->threads[middle].tid < tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return place < n && before->threads[place].tid == tid ? &before->threads[place] : NULL;
 }
 
 /*

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "stack/cfi.h"
 
 /* -- one entry --------------------------------------------------------------------------------- */
@@ -96,17 +97,8 @@ void cfi_scan(struct stack_memory *memory, uint64_t at, uint64_t size, struct cf
 
 const struct cfi_range *cfi_ranges_find(const struct cfi_ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->all.nr;
+	const struct cfi_range *list = ranges->all.items;
+	size_t behind = bisect(0, ranges->all.nr, i, list[i].start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (address < ranges->all.items[middle].start)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (!low || address >= ranges->all.items[low - 1].end)
-		return NULL;
-	return &ranges->all.items[low - 1];
+	return behind && address < list[behind - 1].end ? &list[behind - 1] : NULL;
 }

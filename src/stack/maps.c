@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "base/bisect.h"
+
 #define MAPS_DELETED " (deleted)"
 #define MAPS_NEWLINE "\\012"
 
@@ -148,20 +150,10 @@ size_t stack_maps_parse(struct stack_maps *maps, const char *text, size_t len)
 
 const struct stack_map *stack_maps_find(const struct stack_maps *maps, uint64_t at)
 {
-	size_t low = 0, high = maps->all.nr;
+	const struct stack_map *list = maps->all.items;
+	size_t place = bisect(0, maps->all.nr, i, list[i].end <= at);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct stack_map *map = &maps->all.items[middle];
-
-		if (at < map->start)
-			high = middle;
-		else if (at >= map->end)
-			low = middle + 1;
-		else
-			return map;
-	}
-	return NULL;
+	return place < maps->all.nr && list[place].start <= at ? &list[place] : NULL;
 }
 
 void stack_maps_release(struct stack_maps *maps)

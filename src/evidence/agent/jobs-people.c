@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/bisect.h"
 #include "evidence/format/folder.h"
 #include "evidence/gather/liveness.h"
 #include "ring/census-read.h"
@@ -71,17 +72,7 @@ void jobs_people_take(const struct jobs *jobs, struct jobs_people *people)
 /* Returns the index of the first person whose pid is not lower. */
 static size_t people_from(const struct jobs_people *people, uint32_t pid)
 {
-	size_t low = 0, high = people->all.nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (people->all.items[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, people->all.nr, i, people->all.items[i].pid < pid);
 }
 
 /* True if the search is for this folder and process. */

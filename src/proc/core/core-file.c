@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "proc/core/core-notes.h"
 
 #define CORE_NOTES     1024	    /* segments of notes; a core has one */
@@ -179,19 +180,10 @@ int core_file_open(struct core_file *core, int fd, struct complaint *why)
 
 const struct core_segment *core_file_segment(const struct core_file *core, uint64_t at)
 {
-	size_t low = 0, high = core->segments.nr;
+	const struct core_segment *list = core->segments.items;
+	size_t place = bisect(0, core->segments.nr, i, list[i].end <= at);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (core->segments.items[middle].end <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == core->segments.nr || core->segments.items[low].start > at)
-		return NULL;
-	return &core->segments.items[low];
+	return place < core->segments.nr && list[place].start <= at ? &list[place] : NULL;
 }
 
 void core_file_close(struct core_file *core)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/file.h"
 #include "proc/argarea.h"
 #include "proc/core/core-file.h"
@@ -157,19 +158,10 @@ static bool signal_makes_cores(int signo)
 /* Returns the mapping of a file that holds an address; NULL if none does. */
 static const struct core_mapping *find_mapping(const struct core_file *core, uint64_t at)
 {
-	size_t low = 0, high = core->mappings.nr;
+	const struct core_mapping *list = core->mappings.items;
+	size_t place = bisect(0, core->mappings.nr, i, list[i].end <= at);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (core->mappings.items[middle].end <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == core->mappings.nr || core->mappings.items[low].start > at)
-		return NULL;
-	return &core->mappings.items[low];
+	return place < core->mappings.nr && list[place].start <= at ? &list[place] : NULL;
 }
 
 /* Fills in all of the snapshot but what walks find. */

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/numbers.h"
 #include "proc/survey/places.h"
 #include "proc/survey/siblings.h"
@@ -45,20 +46,10 @@ static int compare_pids(const void *a, const void *b)
 
 struct survey_process *survey_find(struct survey *survey, uint32_t pid)
 {
-	const struct survey_process key = {.stat = {.pid = pid}};
-	size_t low = 0, high = survey->all.nr;
+	struct survey_process *list = survey->all.items;
+	size_t place = bisect(0, survey->all.nr, i, list[i].stat.pid < pid);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (survey->all.items[middle].stat.pid < key.stat.pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == survey->all.nr || survey->all.items[low].stat.pid != pid)
-		return NULL;
-	return &survey->all.items[low];
+	return place < survey->all.nr && list[place].stat.pid == pid ? &list[place] : NULL;
 }
 
 /* Returns the index of a process; SURVEY_NONE for NULL. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "proc/symbols/debugfile.h"
 #include "proc/symbols/dwarf-lines.h"
 #include "proc/symbols/elf-file.h"
@@ -117,24 +118,14 @@ static void candidate_take(struct candidate *best, const struct candidate *candi
  */
 static size_t search_from(const struct search *search, uint64_t value)
 {
-	size_t part, low, high;
+	size_t part;
 
 	if (value <= search->addresses[0])
 		return 0;
 	part = (value - search->addresses[0]) >> search->shift;
 	if (part >= SYMBOLS_PARTS)
 		return search->nr;
-	low = search->part[part];
-	high = search->part[part + 1];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (search->addresses[middle] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(search->part[part], search->part[part + 1], i, search->addresses[i] < value);
 }
 
 /* Offers one symbol to all addresses that it covers, or, if it has no size, to the next one. */

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/bisect.h"
 
 #define LIVEMEM_PAGE  4096u
 #define LIVEMEM_PAGES 16384u /* pages in the cache, which then starts anew */
@@ -236,20 +237,13 @@ void livemem_drop(struct livemem *livemem, uint64_t at)
 static size_t livemem_from_copy(
 	const struct livemem *livemem, uint64_t at, void *to, size_t len)
 {
-	size_t low = 0, high = livemem->copies.nr, part;
+	size_t behind = bisect(0, livemem->copies.nr, i, livemem->copies.items[i].at <= at);
 	const struct livemem_piece *copy;
+	size_t part;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (livemem->copies.items[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!behind)
 		return 0;
-	copy = &livemem->copies.items[low - 1];
+	copy = &livemem->copies.items[behind - 1];
 	if (at - copy->at >= copy->got)
 		return 0;
 	part = copy->got - (size_t)(at - copy->at);
