@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/clock.h"
 #include "job/names.h"
 #include "job/spans.h"
@@ -275,21 +276,13 @@ static const struct job_call *call_of(const struct events_fill *e, const struct 
 {
 	const struct job *job = e->fill.scene->job;
 	struct spans_range range = calls_of(job, e->track->rank);
-	size_t low = range.from, high = range.to;
+	size_t at = bisect(range.from, range.to, i, job->calls[i].entered < event->when);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (job->calls[middle].entered < event->when)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < range.to && job->calls[low].entered == event->when; low++)
-		if (job->calls[low].kind == JOB_CALL_INSIDE &&
-			job->calls[low].group == event->group &&
-			job->calls[low].index == event->index)
-			return &job->calls[low];
+	for (; at < range.to && job->calls[at].entered == event->when; at++)
+		if (job->calls[at].kind == JOB_CALL_INSIDE &&
+			job->calls[at].group == event->group &&
+			job->calls[at].index == event->index)
+			return &job->calls[at];
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 struct treelines *treelines_new(const struct stacktree *tree)
 {
@@ -44,18 +45,11 @@ void treelines_free(struct treelines *lines)
  */
 static size_t first_stack(const struct stacktree *tree, struct rank_index rank)
 {
-	size_t low = 0, high = tree->nstacks;
+	const struct job_stack *stacks = tree->job->stacks;
+	const uint32_t *at = tree->stacks;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		struct rank_index at = tree->job->stacks[tree->stacks[middle]].rank;
-
-		if (is_rank(at) && at.i < rank.i)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, tree->nstacks, i,
+		is_rank(stacks[at[i]].rank) && stacks[at[i]].rank.i < rank.i);
 }
 
 /* True for the main thread of the rank's own process. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 void state_make_rows(struct state *state)
 {
@@ -76,17 +77,9 @@ static void scroll(struct state *state)
 /* True if a rank is in the row. */
 static bool row_has(const struct row *row, struct rank_index rank)
 {
-	size_t low = 0, high = row->n;
+	size_t place = bisect(0, row->n, i, row->ranks[i].i < rank.i);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (row->ranks[mid].i < rank.i)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < row->n && same_rank(row->ranks[low], rank);
+	return place < row->n && same_rank(row->ranks[place], rank);
 }
 
 void state_find_row(struct state *state)

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/crew.h"
+#include "job/ranks.h"
 #include "viewer/pane/pane-seats.h"
 #include "viewer/pane/treelines.h"
 #include "viewer/timeline/lates.h"
@@ -136,29 +137,12 @@ const struct scene *state_scene(const struct state *state, int64_t *ret_forked)
 
 /* -- Loading ---------------------------------------------------------------------------------- */
 
-/* Returns the index of the rank that has that number in the job; NO_RANK. They ascend. */
-static struct rank_index index_of_world(const struct job *job, int world)
-{
-	size_t low = 0, high = job->nranks;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (job->ranks[mid].world_rank.n < world)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < job->nranks && job->ranks[low].world_rank.n == world ? rank_index(low)
-									  : NO_RANK;
-}
-
 /* Carries a rank over to the new job; NO_RANK where it is not there any more. */
 static void carry(const struct state *state, const struct job *job, struct rank_index *rank)
 {
 	if (is_rank(*rank))
 		*rank = (size_t)rank->i < state->nranks ?
-				index_of_world(job, state->worlds[rank->i]) :
+				ranks_find(job, world_rank(state->worlds[rank->i])) :
 				NO_RANK;
 }
 

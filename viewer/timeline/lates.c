@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/bisect.h"
 #include "job/clocks.h"
 
 /* A collective, as far as its members have been looked at. */
@@ -242,44 +243,19 @@ void lates_free(struct lates *lates)
 /* Returns the first of the rank's that is not before that time. */
 static size_t find(const struct lates *lates, struct rank_index rank, int64_t when)
 {
-	size_t low = lates->first[rank.i], high = lates->first[rank.i + 1];
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (lates->all.items[middle].when < when)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(lates->first[rank.i], lates->first[rank.i + 1], i,
+		lates->all.items[i].when < when);
 }
 
 /* Returns how many collectives of the group all entered, behind that one. */
 static uint64_t count_behind(const struct lates *lates, int group, uint64_t index)
 {
 	const struct whole behind = {group, index};
-	size_t low = 0, high = lates->wholes.nr, first;
+	const struct whole *list = lates->wholes.items;
+	size_t n = lates->wholes.nr;
+	size_t first = bisect(0, n, i, compare_wholes(&list[i], &behind) <= 0);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (compare_wholes(&lates->wholes.items[middle], &behind) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	first = low;
-	high = lates->wholes.nr;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (lates->wholes.items[middle].group <= group)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - first;
+	return bisect(first, n, i, list[i].group <= group) - first;
 }
 
 #define LATE_LEAST 10 /* a part of its worst, below which it was not late but only last */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "viewer/timeline/pyramid-slots.h"
 
+#include "base/bisect.h"
+
 #define PER_SLOT 8 /* times to a slot */
 
 /* Returns the i-th time. */
@@ -53,15 +55,7 @@ bool slots_have(const struct slots *slots, struct times times, int64_t from, int
 
 size_t slots_before(const struct slots *slots, struct times times, int64_t when)
 {
-	size_t slot = slot_of(slots, when), low = slots->at[slot], high = slots->at[slot + 1];
+	size_t slot = slot_of(slots, when);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (time_at(times, middle) < when)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(slots->at[slot], slots->at[slot + 1], i, time_at(times, i) < when);
 }

@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/bisect.h"
 
 #define BINS   16384
 #define LEVELS 15 /* 16384 = 2^14 */
@@ -396,17 +397,7 @@ static void raise_counts(const uint32_t counts[TRACK_STATES], uint32_t most[TRAC
 /* Returns how many changes of the chunk are at that moment or before. */
 static size_t changes_to(const struct chunk *chunk, int64_t when)
 {
-	size_t low = 0, high = chunk->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (chunk->changes[middle].when <= when)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, chunk->n, i, chunk->changes[i].when <= when);
 }
 
 /* Takes all instants of [from, last] that lie in that chunk. */

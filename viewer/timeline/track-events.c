@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "job/compiles.h"
 #include "job/names.h"
 #include "job/spans.h"
@@ -139,22 +140,15 @@ static int compare_ops(const void *va, const void *vb)
  */
 static bool has_op(const struct job_member *m, uint64_t index, size_t *next)
 {
-	size_t low = 0, high = m->nops;
+	size_t place;
 
 	if (*next < m->nops && m->ops[*next].index == index) {
 		++*next;
 		return true;
 	}
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (m->ops[middle].index < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*next = low + 1;
-	return low < m->nops && m->ops[low].index == index;
+	place = bisect(0, m->nops, i, m->ops[i].index < index);
+	*next = place + 1;
+	return place < m->nops && m->ops[place].index == index;
 }
 
 /* True if a send or receive comes before those that tables keep, which are the latest. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/clock.h"
 #include "base/crew.h"
 #include "viewer/timeline/track-make.h"
@@ -324,36 +325,19 @@ const struct track_span *track_last(const struct track *track)
 
 const struct track_span *track_at(const struct track *track, int64_t when)
 {
-	size_t low = 0, high = track->nspans;
-
 	/* The first that begins after it; the one before that covers it. */
-	while (low < high) {
-		size_t middle = (low + high) / 2;
+	size_t behind = bisect(0, track->nspans, i, track->spans[i].from <= when);
 
-		if (track->spans[middle].from <= when)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || (track->spans[low - 1].to < when))
-		return NULL;
-	return &track->spans[low - 1];
+	return behind && track->spans[behind - 1].to >= when ? &track->spans[behind - 1] : NULL;
 }
 
 ptrdiff_t track_event_before(const struct track *track, int64_t when)
 {
-	size_t low = 0, high = track->nevents;
+	const struct track_event *list = track->events;
+	size_t behind =
+		bisect(0, track->nevents, i, list[i].when != JOB_UNKNOWN && list[i].when <= when);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int64_t at = track->events[middle].when;
-
-		if (at != JOB_UNKNOWN && at <= when)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (ptrdiff_t)low - 1;
+	return (ptrdiff_t)behind - 1;
 }
 
 /* What each state is called, as the legend has it, and what that means. */
