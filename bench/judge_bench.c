@@ -4,8 +4,9 @@
  * text; and by which power the time of each grows with the ranks. One rank stays away of an
  * AllReduce, and has to be the one culprit each time.
  *
- * Each size is played twice in memory that is kept, and the second time counts: what a virtual
- * machine's host takes to give memory that was never touched grows with the host's mood.
+ * All sizes are played in each round, and the medians of the rounds are shown: of the times, and of
+ * by how much they grew within one round. The first round does not count. Memory is kept: what a
+ * virtual machine's host takes to give memory that was never touched grows with the host's mood.
  */
 #include <limits.h>
 #include <malloc.h>
@@ -18,12 +19,18 @@
 #include "tests/unit/many_ranks.h"
 #include "verdict/verdict.h"
 
-#define SIZES 3
-#define MOST  131072
+#define SIZES  3
+#define MOST   131072
+#define ROUNDS 5
 
 enum part { SEALED, JUDGED, TOLD, PARTS };
 
 static const char *const names[PARTS] = {"sealed", "judged", "told, as JSON and text"};
+
+static int ranks_of(int size)
+{
+	return MOST >> 2 * (SIZES - 1 - size);
+}
 
 static void demand_one(const struct verdicts *verdicts, int missing)
 {
@@ -71,35 +78,53 @@ static double growth(double first, double last)
 	return log(last / first) / log(pow(4, SIZES - 1));
 }
 
+static void show(const char *name, double *samples, const char *unit, double bar)
+{
+	const struct figure figure = {.name = name,
+		.median = figure_median(samples, ROUNDS),
+		.unit = unit,
+		.bar = bar,
+		.sense = FIGURE_AT_MOST};
+
+	figure_print(&figure);
+}
+
+/* took[size][part][round], ms */
+static void show_all(double took[SIZES][PARTS][ROUNDS])
+{
+	double grew[PARTS][ROUNDS];
+	char name[64];
+
+	for (int part = 0; part < PARTS; part++)
+		for (int round = 0; round < ROUNDS; round++)
+			grew[part][round] =
+				growth(took[0][part][round], took[SIZES - 1][part][round]);
+	for (int size = 0; size < SIZES; size++)
+		for (int part = 0; part < PARTS; part++) {
+			snprintf(name, sizeof(name), "%d ranks: %s", ranks_of(size), names[part]);
+			show(name, took[size][part], "ms", 0);
+		}
+	for (int part = 0; part < PARTS; part++) {
+		snprintf(name, sizeof(name), "%s: grows by the power of", names[part]);
+		show(name, grew[part], "", 1.1);
+	}
+}
+
 int main(void)
 {
-	double took[SIZES][PARTS];
+	static double took[SIZES][PARTS][ROUNDS];
 
 	puts("== Judge");
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	for (int size = 0, ranks = MOST >> 2 * (SIZES - 1); size < SIZES; size++, ranks *= 4) {
-		for (int time = 0; time < 2; time++)
-			play(ranks, took[size]);
-		for (int part = 0; part < PARTS; part++) {
-			struct figure figure = {.median = took[size][part], .unit = "ms"};
-			char name[64];
+	for (int round = -1; round < ROUNDS; round++)
+		for (int size = 0; size < SIZES; size++) {
+			double parts[PARTS];
 
-			snprintf(name, sizeof(name), "%d ranks: %s", ranks, names[part]);
-			figure.name = name;
-			figure_print(&figure);
+			play(ranks_of(size), parts);
+			for (int part = 0; part < PARTS && round >= 0; part++)
+				took[size][part][round] = parts[part];
 		}
-	}
-	for (int part = 0; part < PARTS; part++) {
-		struct figure figure = {.median = growth(took[0][part], took[SIZES - 1][part]),
-			.unit = "",
-			.bar = 1.1,
-			.sense = FIGURE_AT_MOST};
-		char name[64];
-
-		snprintf(name, sizeof(name), "%s: grows by the power of", names[part]);
-		figure.name = name;
-		figure_print(&figure);
-	}
+	show_all(took);
 	return 0;
 }

@@ -46,6 +46,17 @@
 #define array_for_each(array, item)                                                                \
 	for ((item) = (array)->items; (size_t)((item) - (array)->items) < (array)->nr; (item)++)
 
+/*
+ * Keeps an item of a list that is gone through, while others are left out: it becomes the last of
+ * the `kept` first ones, which are one more then. One that stands there already is not touched.
+ */
+#define array_keep(items, kept, at)                                                                \
+	do {                                                                                       \
+		if ((kept) != (at))                                                                \
+			(items)[kept] = (items)[at];                                               \
+		(kept)++;                                                                          \
+	} while (0)
+
 /* Sorts the items; see array_sort_items(). */
 #define array_sort(array, compare)                                                                 \
 	array_sort_items((array)->items, (array)->nr, sizeof(*(array)->items), (compare))

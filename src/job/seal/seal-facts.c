@@ -175,7 +175,7 @@ static const char *cite_or(const struct seal *seal, const char *cite, int proces
 			if (n && key_##plural(&raw[n - 1], &raw[i]) == 0)                          \
 				join_##plural(&raw[n - 1], &raw[i]);                               \
 			else                                                                       \
-				raw[n++] = raw[i];                                                 \
+				array_keep(raw, n, i);                                             \
 		}                                                                                  \
 		facts = arena_new_many(seal->arena, struct job_##kind, n + 1);                     \
 		seal->job->plural = facts;                                                         \

@@ -66,7 +66,7 @@ static void keep_members_of_ranks(struct seal *seal)
 		int process = seal_find_process(seal, b->members.items[i].about.who);
 
 		if (process != JOB_NONE && is_rank(seal->people[process].rank))
-			b->members.items[kept++] = b->members.items[i];
+			array_keep(b->members.items, kept, i);
 	}
 	b->members.nr = kept;
 	array_sort(&b->members, compare_by_key);

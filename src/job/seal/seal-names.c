@@ -52,7 +52,7 @@ static void collect_tellings(const struct seal *seal, struct tellings *all)
 	array_sort(&all->list, compare_tellings);
 	for (size_t i = 0; i < all->list.nr; i++)
 		if (!n || strcmp(all->list.items[n - 1].key, all->list.items[i].key) != 0)
-			all->list.items[n++] = all->list.items[i];
+			array_keep(all->list.items, n, i);
 	all->list.nr = n;
 }
 

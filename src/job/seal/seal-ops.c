@@ -123,7 +123,7 @@ static void place_ops(struct seal *seal)
 			!is_rank(seal->people[raw->process].rank))
 			continue;
 		raw->member = seal->groups[group].first_member + (int)raw->seen.seat.n;
-		b->ops.items[n++] = *raw;
+		array_keep(b->ops.items, n, i);
 	}
 	b->ops.nr = n;
 	array_sort(&b->ops, compare_readings);
@@ -139,7 +139,7 @@ static void merge_ops(struct job_builder *b)
 		if (n && compare_identity(&ops[n - 1], &ops[i]) == 0)
 			join_op(&ops[n - 1], &ops[i]);
 		else
-			ops[n++] = ops[i];
+			array_keep(ops, n, i);
 	}
 	b->ops.nr = n;
 	array_sort(&b->ops, compare_positions);

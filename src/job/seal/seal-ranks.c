@@ -264,7 +264,7 @@ static void settle_numbers(struct seal *seal, struct claims *claims)
 			for (size_t i = from; i < (promoted > from ? promoted : to); i++) {
 				list[i].number = JOB_NONE;
 				list[i].by_env = false;
-				list[kept++] = list[i];
+				array_keep(list, kept, i);
 			}
 			continue;
 		}

@@ -109,7 +109,7 @@ static size_t place_stacks(struct seal *seal, struct raw_stack *raw, size_t nr)
 			continue;
 		if (!*raw[i].fact.cite)
 			raw[i].fact.cite = seal->processes[raw[i].fact.process].cite;
-		raw[n++] = raw[i];
+		array_keep(raw, n, i);
 	}
 	return n;
 }
@@ -202,7 +202,7 @@ static void seal_snapshots(struct seal *seal)
 			continue;
 		if (!*raw[i].fact.cite)
 			raw[i].fact.cite = seal->processes[raw[i].fact.process].cite;
-		raw[n++] = raw[i];
+		array_keep(raw, n, i);
 	}
 	array_sort_items(raw, n, sizeof(*raw), compare_snapshots);
 	for (size_t i = 0; i < n; i++)
