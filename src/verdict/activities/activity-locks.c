@@ -80,10 +80,14 @@ int *locks_gil_holders(const struct job *job)
 const struct job_stack *locks_gil_holder(
 	const struct job *job, const int *holders, const struct job_stack *waiter)
 {
-	int holder = holders[waiter->process];
+	int first = holders[waiter->process];
 
-	return holder != JOB_NONE && job->stacks[holder].tid != waiter->tid ? &job->stacks[holder]
-									     : NULL;
+	/* Stacks of one process stand together; the first is hardly ever the waiter's own. */
+	for (size_t i = first == JOB_NONE ? job->nstacks : (size_t)first;
+		i < job->nstacks && job->stacks[i].process == waiter->process; i++)
+		if (job->stacks[i].tid != waiter->tid && job->stacks[i].holds_gil == JOB_YES)
+			return &job->stacks[i];
+	return NULL;
 }
 
 bool locks_keeps_gil(const struct job_stack *stack)

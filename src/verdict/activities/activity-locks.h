@@ -15,14 +15,14 @@
 long locks_wants_gil(const struct job *job, const struct job_stack *stack) __attribute__((nonnull));
 
 /*
- * Returns, for each process of the job, the thread that has the GIL (index of its stack); JOB_NONE:
- * not known. The caller frees it.
+ * Returns, for each process of the job, the first of its threads that has a GIL (index of its
+ * stack); JOB_NONE: not known. The caller frees it.
  */
 int *locks_gil_holders(const struct job *job) __attribute__((nonnull));
 
 /*
- * Returns the other thread of the waiter's process that has the GIL; NULL not known. `holders`: as
- * above.
+ * Returns the first other thread of the waiter's process that has a GIL; NULL not known. `holders`:
+ * as above.
  */
 const struct job_stack *locks_gil_holder(const struct job *job, const int *holders,
 	const struct job_stack *waiter) __attribute__((nonnull));

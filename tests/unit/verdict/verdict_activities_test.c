@@ -645,6 +645,20 @@ static void a_headline_has_the_line_of_the_program(void **state)
 }
 
 /*
+ * Threads of several interpreters have a GIL each: one that has one may ask for another's, which
+ * another thread of its process keeps.
+ */
+static void who_has_a_gil_may_wait_for_one(void **state)
+{
+	struct facts *f = foreign(4, 2, GIL);
+
+	f->extra[2].is.stack.fact.holds_gil = JOB_YES;
+	facts_stack_of(f, 2, "Thread-1", 77, HOLDER)->holds_gil = JOB_YES;
+	expect_headline(f, 62, "RANK 2 IS STUCK AT THE GIL (ext.py:38 in hold); 3 ranks wait");
+	facts_free(f);
+}
+
+/*
  * A loop that writes now and then, and sleeps: it uses no CPU to speak of, and each of three
  * samples finds it asleep; but its first thread was put on a processor in between.
  */
@@ -676,6 +690,7 @@ int main(void)
 		cmocka_unit_test(beside_rings_a_wait_is_a_hypothesis),
 		cmocka_unit_test(a_culprit_that_was_killed_since_is_said_to_be_dead),
 		cmocka_unit_test(a_headline_has_the_line_of_the_program),
+		cmocka_unit_test(who_has_a_gil_may_wait_for_one),
 		cmocka_unit_test(beside_rings_what_is_hidden_is_not_told),
 		cmocka_unit_test(who_ran_in_between_was_not_still),
 	};
