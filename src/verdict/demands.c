@@ -52,6 +52,7 @@ static int compare_alike(const struct demand *a, const struct demand *b)
 	ORDER(a->wait->index, b->wait->index);
 	ORDER(a->clock, b->clock);
 	ORDER(a->timeout, b->timeout);
+	ORDER(a->wait->aside, b->wait->aside);
 	ORDER(a->wait->since == JOB_UNKNOWN, b->wait->since == JOB_UNKNOWN);
 	return 0;
 }

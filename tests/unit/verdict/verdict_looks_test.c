@@ -277,6 +277,53 @@ static void who_was_looked_at_before_is_to_be_looked_at_again(void **state)
 }
 
 /*
+ * Beside threads of MPI that wait since `since` another one went on for so many seconds: the rank
+ * may be in a step of twice that.
+ */
+static void hold_beside(struct facts *f, int rank, double since, double aside)
+{
+	struct facts_extra *extra = &f->extra[f->nextra++];
+
+	f->members[0][rank].last_tid = 500 + (uint32_t)rank;
+	facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 4096, since);
+	*extra = (struct facts_extra){.kind = EXTRA_THREAD, .rank = rank, .of_ring = true};
+	extra->is.thread = (struct job_thread){.tid = 500 + (uint32_t)rank,
+		.name = "python",
+		.state = JOB_THREAD_IN_CALL,
+		.call = "MPI_Allreduce",
+		.detail = "",
+		.since = facts_ns(since),
+		.cite = "ring:lane1"};
+	facts_outside(f, rank, since + aside);
+}
+
+/*
+ * Two on one node wait in one operation. The look at rank 2, on another node, was long enough after
+ * the wait of rank 1, which has nothing beside it; that of rank 0 began earlier, and takes longer
+ * to be one.
+ */
+static void of_several_waits_one_that_had_lasted_is_enough(void **state)
+{
+	struct facts *f = facts_new(3);
+	struct judged j;
+
+	(void)state;
+	f->group_makers[0] = "mpi";
+	f->completion = true;
+	facts_move(f, 2, 1);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	hold_beside(f, 0, 40, 19.5);
+	hold_beside(f, 1, 60, -1);
+	facts_outside(f, 2, 39);
+	facts_span(f, 2, JOB_SPAN_INPUT, "next", "", 39, FACTS_OPEN);
+	f->hosts[1].gathered = facts_ns(77);
+	j = judge(f);
+	assert_int_equal(j.v->at[0].class, VERDICT_HOST_STALL);
+	assert_false(needs(&j, NEED_LOOK));
+	done(&j, f);
+}
+
+/*
  * Where the ranks are of one step, what is looked at is the step on all of its nodes, not what is
  * on this one, which may be none of them; and on a node the step, not whatever runs there.
  */
@@ -349,6 +396,7 @@ int main(void)
 		cmocka_unit_test(an_end_of_its_own_needs_no_clock),
 		cmocka_unit_test(what_clocks_tell_too_roughly_is_supported),
 		cmocka_unit_test(who_was_looked_at_before_is_to_be_looked_at_again),
+		cmocka_unit_test(of_several_waits_one_that_had_lasted_is_enough),
 		cmocka_unit_test(a_step_of_slurm_is_looked_at_by_its_name),
 	};
 
