@@ -303,9 +303,16 @@ bool earlier_may_be_answered(const struct profile *p, const struct earlier_ends 
 struct earlier_others {
 	const struct clocks *clocks;
 	const struct profile *profiles;
-	struct end_times sure, maybe;
+	struct end_times sure, rough; /* certain by then; `rough`: of clocks with an error */
+	struct end_times maybe;	      /* possible by then */
 	struct end_pair *own; /* by clock: of ranks */
 };
+
+/* True if what a clock shows is not exactly what the one shows in which it meets others. */
+static bool is_rough(const struct clocks *clocks, int clock)
+{
+	return clocks_error(clocks, clock, clocks_common(clocks, clock)) > 0;
+}
 
 static bool counts(const struct profile *p)
 {
@@ -321,6 +328,7 @@ struct earlier_others *earlier_others_new(
 	*others = (struct earlier_others){.clocks = clocks,
 		.profiles = profiles,
 		.sure = end_times_new(n),
+		.rough = end_times_new(n),
 		.maybe = end_times_new(n),
 		.own = alloc_zeroed(n + 1, sizeof(*others->own))};
 	for (size_t i = 0; i < n; i++)
@@ -335,7 +343,8 @@ struct earlier_others *earlier_others_new(
 			others->maybe.all++;
 			continue;
 		}
-		add_time(clocks, &others->sure, true, clock, p->fault);
+		add_time(clocks, is_rough(clocks, clock) ? &others->rough : &others->sure, true,
+			clock, p->fault);
 		add_time(clocks, &others->maybe, false, clock, p->fault);
 		keep_pair(&others->own[clock], p->fault, rank.i);
 	}
@@ -347,9 +356,23 @@ void earlier_others_free(struct earlier_others *others)
 	if (!others)
 		return;
 	end_times_release(&others->sure);
+	end_times_release(&others->rough);
 	end_times_release(&others->maybe);
 	free(others->own);
 	free(others);
+}
+
+/*
+ * True if an end on another clock was certainly before this time: by their error at least, and by
+ * more than nothing.
+ */
+static bool is_behind_another(const struct earlier_others *others, int clock, int64_t when)
+{
+	const struct clocks *clocks = others->clocks;
+	int64_t sure = earliest_elsewhere(clocks, &others->sure, true, clock);
+
+	return sure < when || (sure == when && is_rough(clocks, clock)) ||
+	       earliest_elsewhere(clocks, &others->rough, true, clock) <= when;
 }
 
 enum job_known earlier_others_ended(const struct earlier_others *others, struct rank_index rank)
@@ -361,7 +384,7 @@ enum job_known earlier_others_ended(const struct earlier_others *others, struct 
 	if (p->fault == JOB_UNKNOWN)
 		return others->maybe.all > counts(p) ? JOB_MAYBE : JOB_NO;
 	if (other_of(&others->own[clock], rank.i) < p->fault ||
-		earliest_elsewhere(clocks, &others->sure, true, clock) < p->fault)
+		is_behind_another(others, clock, p->fault))
 		return JOB_YES;
 	if (others->maybe.all > others->maybe.timed[clocks_common(clocks, clock)] ||
 		earliest_elsewhere(clocks, &others->maybe, false, clock) < p->fault)
