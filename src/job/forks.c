@@ -381,12 +381,15 @@ static void join_camp(struct camp_index *index, struct fork *fork, const struct 
 	camp->members[camp->n++] = op->member;
 }
 
-/* Divides the ops [from, to) of f->ops into camps. */
+/*
+ * Divides the ops [from, to) of f->ops into camps. Buckets beside bucket 0 are an odd number: most
+ * amounts are multiples of some power of two, and so of what divides an even one.
+ */
 static void make_camps(
 	struct finder *f, struct fork *fork, size_t from, size_t to, enum fork_kind hidden)
 {
 	struct camp_index index = {
-		.finder = f, .hidden = hidden, .nbuckets = 2 * (to - from) + 1};
+		.finder = f, .hidden = hidden, .nbuckets = 2 * (to - from) + 2};
 
 	index.first = alloc_zeroed(index.nbuckets, sizeof(*index.first));
 	index.last = alloc_zeroed(index.nbuckets, sizeof(*index.last));

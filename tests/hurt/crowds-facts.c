@@ -496,19 +496,30 @@ static void keys(struct job_builder *b, size_t n)
 	}
 }
 
-/* Each operation of a group is another one on another rank: many sides. */
-static void sides(struct job_builder *b, size_t n)
+static void sides_of(struct job_builder *b, size_t n, uint64_t unit)
 {
 	add_ranks(b, n);
 	for (size_t rank = 0; rank < n; rank++) {
 		struct job_op op = open_op(JOB_OP_ALLREDUCE, 1, 1);
 
-		op.sig.count = rank + 1;
+		op.sig.count = unit * (rank + 1);
 		op.returned = JOB_NO;
 		sit(b, rank, KEY, (uint32_t)n, (uint32_t)rank, 1);
 		job_add_op(b, who_of(rank), KEY, group_rank((uint32_t)rank), &op, 1);
 		call(b, rank, 1, "ncclAllReduce", KEY);
 	}
+}
+
+/* Each operation of a group is another one on another rank: many sides. */
+static void sides(struct job_builder *b, size_t n)
+{
+	sides_of(b, n, 1);
+}
+
+/* The same, and all amounts are multiples of one that is as round as the number of ranks. */
+static void sides_of_blocks(struct job_builder *b, size_t n)
+{
+	sides_of(b, n, 1 << 20);
 }
 
 /* Each rank died, for a reason of its own, on a host of its own. */
@@ -598,6 +609,7 @@ const struct crowd crowds_of_facts[] = {
 	{"circles", 2000, circles, NULL, true},
 	{"keys", 2000, keys, NULL, false},
 	{"sides", 2000, sides, NULL, false},
+	{"sides of blocks", 2048, sides_of_blocks, NULL, false},
 	{"deaths", 2000, deaths, NULL, true},
 	{"children", 4000, children, NULL, false},
 	{"brood", 4000, brood, NULL, false},
