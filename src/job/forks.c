@@ -277,8 +277,9 @@ static bool same_camp(const struct finder *f, enum fork_kind hidden, const struc
 }
 
 /*
- * The camps of one fork by what their ops did, so that each op is compared with few of them, however
- * many there are: with those of one bucket, and with those of bucket 0, which may be like any other.
+ * The camps of one fork by what their ops did, so that each op is compared with few of them,
+ * however many there are: with those of its own bucket, and with those of bucket 0, which may be
+ * like any. An op of bucket 0 is compared with all.
  */
 struct camp_index {
 	const struct finder *finder;

@@ -30,8 +30,9 @@ struct demands *demands_new(const struct inquiry *q);
 void demands_free(struct demands *demands);
 
 /*
- * Returns the standing waits for a rank: its own seats lack them, or it has to set their key. `led`:
- * also those from which an edge of the graph leads to it. The list is valid until the next call.
+ * Returns the standing waits for a rank: in what its own seats have not come to, or for a key that
+ * it has to set. `led`: also those from which an edge of the graph leads to it. A wait may be there
+ * twice. The list is valid until the next call.
  */
 struct demand_list demands_of(struct demands *demands, struct rank_index rank, bool led);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seats of one rank, by name: a table that holds the first seat of each name, and a chain of its
- * namesakes in the order in which they were added.
+ * The seats of one rank, by name: a table that holds the first seat of each name, and a chain of
+ * its namesakes in the order in which they were added.
  */
 #include <stdlib.h>
 #include <string.h>

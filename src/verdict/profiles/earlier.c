@@ -213,22 +213,23 @@ static bool is_of_kind(const struct profile *p, enum end_kind kind)
 /* The bad ends of a job. */
 struct end_table {
 	struct end_times times[END_KINDS];
-	size_t *timed;	 /* those that no order caused, by the clock in which theirs come together */
-	size_t untimed; /* those and the ones of unknown time */
+	size_t *timed; /* of known time, by the clock in which theirs come together; but no effects,
+			* is_effect() */
+	size_t causes; /* all that are no effects, of unknown time too */
 };
 
 static void add_end(const struct clocks *clocks, struct end_table *ends, int clock,
 	const struct profile *p)
 {
-	bool counts = !is_effect(p);
+	bool causes = !is_effect(p);
 
-	ends->untimed += counts;
+	ends->causes += causes;
 	if (p->fault == JOB_UNKNOWN) {
 		ends->times[END_FIRST_UNORDERED].all +=
 			is_of_kind(p, END_FIRST_UNORDERED);
 		return;
 	}
-	ends->timed[clocks_common(clocks, clock)] += counts;
+	ends->timed[clocks_common(clocks, clock)] += causes;
 	for (enum end_kind kind = 0; kind < END_KINDS; kind++)
 		if (is_of_kind(p, kind))
 			add_time(clocks, &ends->times[kind], is_sure(kind), clock, p->fault);
@@ -247,7 +248,7 @@ static struct earlier_ends ends_by(
 		.first_own = when[END_FIRST_OWN],
 		.first_own_sure = when[END_FIRST_OWN_SURE],
 		.first_unordered = when[END_FIRST_UNORDERED],
-		.untimed = ends->untimed - ends->timed[clocks_common(clocks, clock)]};
+		.untimed = ends->causes - ends->timed[clocks_common(clocks, clock)]};
 }
 
 struct earlier_ends *earlier_ends_new(

@@ -78,8 +78,8 @@ bool earlier_was_unordered(const struct profile *p, const struct earlier_ends *e
 bool earlier_may_be_answered(const struct profile *p, const struct earlier_ends *ends);
 
 /*
- * The bad ends of ranks that do not tell, by their own words, of a peer that was gone: to ask of any
- * rank whether another one had ended so when it did. Points to the clocks and profiles, which must
+ * The bad ends of ranks whose own words do not tell of a peer that was gone: to ask of any rank
+ * whether another one had ended so when it did. Points to the clocks and profiles, which must
  * outlive it and not change; never NULL; earlier_others_free() it.
  */
 struct earlier_others;

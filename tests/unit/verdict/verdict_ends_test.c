@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The earliest of many ends, which is found without comparing each end with each: it must be the one
- * that this finds. Four hosts: the clocks of the second and the first met exactly, those of the
- * third and the first within two seconds, and that of the fourth met none.
+ * The earliest of many ends is found without comparing each with each: it must be what comparing
+ * them finds. Of four hosts the clocks of the first and the second met exactly, those of the first
+ * and the third within two seconds, and that of the fourth met none.
  */
 #include "tests/unit/unit.h"
 
