@@ -6,7 +6,6 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/by-stacks.c \
 	%D%/compile.c \
 	%D%/completions.c %D%/completions.h \
-	%D%/counterparts.c %D%/counterparts.h \
 	%D%/creation.c \
 	%D%/demands.c %D%/demands.h \
 	%D%/device.c \
@@ -71,6 +70,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/circles/circle-told.c \
 	%D%/circles/own-seats.c %D%/circles/own-seats.h \
 	%D%/circles/pairs.c %D%/circles/pairs.h \
+	%D%/forks/counterparts.c %D%/forks/counterparts.h \
 	%D%/forks/fork-kinds.c \
 	%D%/forks/fork-sites.c \
 	%D%/forks/forked.c \

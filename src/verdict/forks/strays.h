@@ -6,7 +6,7 @@
 #ifndef VERDICT_STRAYS_H
 #define VERDICT_STRAYS_H
 
-#include "verdict/counterparts.h"
+#include "verdict/forks/counterparts.h"
 
 /*
  * Returns the stray of this job, if somebody waits where it strays; NULL: there is none. Found

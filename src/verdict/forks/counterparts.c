@@ -5,7 +5,7 @@
  * class the longest row is the measure. If one other row leaves it, that rank strays; if all others
  * that come as far leave it, and agree with each other, the longest itself strays.
  */
-#include "verdict/counterparts.h"
+#include "verdict/forks/counterparts.h"
 
 #include <stdlib.h>
 #include <string.h>
