@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/address.h"
 #include "base/alloc.h"
 
 /*
@@ -60,8 +61,7 @@ static bool is_step(const char *text)
 /* True for where a store is to be found, unless each host would look for one of its own. */
 static bool is_shared_address(const char *text)
 {
-	return *text != ':' && strncmp(text, "127.", 4) != 0 &&
-	       strncmp(text, "localhost:", 10) != 0;
+	return address_is_wide(text) && *text != ':';
 }
 
 /* True if all ranks have a trait of that key, with one text that tells of one job. */

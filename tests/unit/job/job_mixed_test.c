@@ -58,7 +58,9 @@ static void one_store_is_one_job(void **state)
 	assert_mixed(true, "master", "10.1.0.4:29500", "10.1.0.4:29501");
 	assert_mixed(true, "master", "127.0.0.1:29500", "127.0.0.1:29500");
 	assert_mixed(true, "master", "localhost:29500", "localhost:29500");
+	assert_mixed(true, "master", "::1:29500", "::1:29500");
 	assert_mixed(true, "master", ":29500", ":29500");
+	assert_mixed(true, "master", "", "");
 }
 
 int main(void)
