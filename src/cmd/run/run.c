@@ -171,11 +171,16 @@ static int find_probe(struct str *into, struct complaint *why)
 	return paths_find(PATHS_PROBE, into, why);
 }
 
-/* Arms our environment, which the job gets; complains where there is no probe for it. */
+/*
+ * Arms our environment, which the job gets; complains where there is no probe for it, and notes it
+ * there: who reads it would take the job for one whose environment was cleared.
+ */
 static void arm(const struct jobdir *dir)
 {
 	struct complaint why = {0};
 	struct str probe = {0};
+
+	setenv("INQUEST_PROBE", "none", 1);
 
 	if (proc_sight() == PROC_SIGHT_NONE) {
 		cmd_complain("the job runs without probe: /proc is not mounted here");
@@ -191,6 +196,7 @@ static void arm(const struct jobdir *dir)
 		arm_nvtx(probe.text);
 		arm_profiler(probe.text);
 		setenv("INQUEST_JOB_DIR", dir->path.text, 1);
+		unsetenv("INQUEST_PROBE");
 	}
 	complaint_release(&why);
 	str_release(&probe);

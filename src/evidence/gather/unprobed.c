@@ -209,6 +209,8 @@ static const char *unprobed_why(const struct unprobed *unprobed,
 		return "the C library is not glibc";
 	if (unprobed_has(maps, UNPROBED_PROBE))
 		return unprobed_why_elsewhere(unprobed, process, files);
+	if (unprobed_has(block, "INQUEST_PROBE=none"))
+		return "inquest run had none for them";
 	if (!preload && !unprobed_has(block, "INQUEST_JOB_DIR="))
 		return "the environment was cleared";
 	if (!preload || !strstr(preload, UNPROBED_PROBE))
