@@ -39,8 +39,8 @@ int64_t clocks_move(const struct clocks *clocks, int64_t when, int from, int to)
 
 /*
  * Returns the clock in which a clock and all that it can be compared with come together: two clocks
- * met if theirs is one. Their times may be compared by moving both to it: clocks_error() between
- * two of them is the sum of their errors towards it.
+ * met if that is the same one for both. Their times may be compared by moving both to it: the
+ * clocks_error() between two of them is the sum of their errors towards it.
  */
 int clocks_common(const struct clocks *clocks, int clock);
 

@@ -99,13 +99,14 @@ struct end_pair {
 static const struct end_pair no_ends = {INT64_MAX, INT64_MAX, JOB_NONE};
 
 /*
- * The earliest ends of one kind: by each clock, of its own ranks; and by each clock in which others
- * come together, of all these, with the error of whose end it is. There a clock finds the earliest
- * end of all others: it is the second one where the first is its own.
+ * The earliest ends of one kind, so that the earliest of all is found without comparing each with
+ * each. Where clocks come together (clocks_common()) each of them finds the earliest end of all the
+ * others: the first one, or the second where the first is its own.
  */
 struct end_times {
-	int64_t *own;
-	struct end_pair *common;
+	int64_t *own; /* by clock: of its own ranks, as it shows it; INT64_MAX none */
+	struct end_pair *common; /* by the clock in which theirs come together: of two clocks, as
+				  * that one shows them, with the error of each */
 	size_t *timed; /* ends of known time, by the clock in which theirs come together */
 	size_t all;    /* those of unknown time too, where they count */
 };
