@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/by-rank.h"
 #include "job/spans.h"
 #include "verdict/activities/activity-hidden.h"
 #include "verdict/activities/activity-locks.h"
@@ -27,6 +28,7 @@
 struct reader {
 	const struct job *job;
 	const struct activity_line **lines; /* per frame of the job; NULL none */
+	struct by_rank processes;
 	int *gil_holders; /* locks_gil_holders() */
 	bool may_spin; /* a thread that runs may be waiting for others all the while */
 };
@@ -332,13 +334,17 @@ static uint32_t caller_of(const struct job *job, struct rank_index rank)
 }
 
 /* True if the rank has a living child whose stack was not taken. */
-static bool has_hidden_child(const struct job *job, struct rank_index rank)
+static bool has_hidden_child(const struct reader *reader, struct rank_index rank)
 {
-	for (size_t i = 0; i < job->nprocesses; i++)
-		if (same_rank(job->processes[i].rank, rank) &&
-			job->processes[i].role == JOB_ROLE_CHILD &&
-			job->processes[i].end <= JOB_ALIVE && !stackfacts_snapshot(job, (int)i))
+	const struct job *job = reader->job;
+
+	by_rank_each(&reader->processes, rank, k) {
+		const struct job_process *process = &job->processes[reader->processes.at[k]];
+
+		if (process->role == JOB_ROLE_CHILD && process->end <= JOB_ALIVE &&
+			!stackfacts_snapshot(job, (int)reader->processes.at[k]))
 			return true;
+	}
 	return false;
 }
 
@@ -385,7 +391,7 @@ static void ask_who_works(const struct reader *reader, struct rank_index rank,
 		!(r->threads || asking.any || for_child))
 		return;
 	asking.caller = caller_of(reader->job, rank);
-	asking.hidden = for_child && has_hidden_child(reader->job, rank);
+	asking.hidden = for_child && has_hidden_child(reader, rank);
 	ask_others(reader, rank, &asking, p->stack);
 	if (asking.found && activities_waits(asking.best.activity))
 		*p = asking.best;
@@ -576,6 +582,7 @@ struct posture *activities_new(const struct job *job)
 		.gil_holders = locks_gil_holders(job),
 		.may_spin = hidden_may_spin(job)};
 
+	by_rank_make(&reader.processes, job, processes);
 	reader.lines = alloc_zeroed(job->nframes + 1, sizeof(*reader.lines));
 	for (size_t i = 0; i < job->nframes; i++)
 		reader.lines[i] = activity_line_of(&job->frames[i]);
@@ -583,5 +590,6 @@ struct posture *activities_new(const struct job *job)
 		postures[rank.i] = posture_of(&reader, rank);
 	free(reader.lines);
 	free(reader.gil_holders);
+	by_rank_release(&reader.processes);
 	return postures;
 }
