@@ -250,7 +250,7 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 	HOOK_EXPORT int fn(MPI_PARAMS(n));                                                         \
 	HOOK_EXPORT int fn(MPI_PARAMS(n))                                                          \
 	{                                                                                          \
-		static const struct mpi_door door = {                                              \
+		const struct mpi_door door = {                                              \
 			&(shape_), #fn "\0", (const void *)fn, MPI_IN_C, 0};                       \
 		static void *slot;                                                                 \
                                                                                                    \
@@ -265,7 +265,7 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 	HOOK_EXPORT void mpi_##name##_(MPI_PARAMS(nf));                                            \
 	HOOK_EXPORT void mpi_##name##_(MPI_PARAMS(nf))                                             \
 	{                                                                                          \
-		static const struct mpi_door door = {&(shape_),                                    \
+		const struct mpi_door door = {&(shape_),                                    \
 			"mpi_" #name "_\0mpi_" #name "__\0mpi_" #name "\0MPI_" #NAME "\0",         \
 			(const void *)mpi_##name##_, MPI_IN_FORTRAN, n};                           \
 		static void *slot;                                                                 \
@@ -277,7 +277,7 @@ static int mpi_begin(const struct mpi_door *door, void **slot, const uint64_t *w
 	HOOK_EXPORT void mpi_##name##_f08_(MPI_PARAMS(nf));                                        \
 	HOOK_EXPORT void mpi_##name##_f08_(MPI_PARAMS(nf))                                         \
 	{                                                                                          \
-		static const struct mpi_door door = {&(shape_), "mpi_" #name "_f08_\0",            \
+		const struct mpi_door door = {&(shape_), "mpi_" #name "_f08_\0",            \
 			(const void *)mpi_##name##_f08_, MPI_IN_FORTRAN, n};                       \
 		static void *slot;                                                                 \
                                                                                                    \
