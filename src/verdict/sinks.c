@@ -174,7 +174,8 @@ static void swap_lists(struct rank_list *a, struct rank_list *b)
 	*b = held;
 }
 
-bool sinks_lead_to(
+/* True if an edge leads from this node to one of n suspects. */
+static bool leads_to(
 	const struct waitfor *graph, size_t node, const struct suspect *from, size_t n)
 {
 	for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++)
@@ -193,7 +194,7 @@ static size_t count_late(const struct inquiry *q, const struct suspect *from, si
 	size_t late = 0;
 
 	for (size_t i = 0; q->waits->only_told && i < q->graph->nnodes; i++)
-		if (q->graph->nodes[i].late > late && sinks_lead_to(q->graph, i, from, n))
+		if (q->graph->nodes[i].late > late && leads_to(q->graph, i, from, n))
 			late = q->graph->nodes[i].late;
 	return late;
 }

@@ -31,10 +31,6 @@ struct suspects {
 const struct wait *sinks_wait_for(const struct inquiry *q, const struct draft *draft,
 	struct rank_index rank, const struct job_member **ret_seat) __attribute__((nonnull));
 
-/* True if an edge leads from this node to one of n suspects. */
-bool sinks_lead_to(const struct waitfor *graph, size_t node, const struct suspect *from, size_t n)
-	__attribute__((nonnull));
-
 /*
  * Makes the finding of n suspects, whose culprits and victims are in the draft, as sure as it may
  * be, and tells why it is no surer. `blamed`: the finding blames the suspects.
