@@ -101,14 +101,14 @@ static bool amounts_agree(const struct job_sig *a, const struct job_sig *b)
 enum fork_kind forks_differ(const struct job_sig *a, const struct job_sig *b)
 {
 	bool moves = job_op_only_moves(a->op);
-
+	bool typed = a->dtype != JOB_DTYPE_UNTOLD && b->dtype != JOB_DTYPE_UNTOLD;
 	bool counted = a->count != JOB_NO_COUNT && b->count != JOB_NO_COUNT;
 
 	if (a->op != b->op)
 		return FORK_OP;
-	if (!a->count != !b->count)
+	if (counted && !a->count != !b->count)
 		return FORK_ZERO;
-	if (!a->count)
+	if (!a->count || !b->count)
 		return FORK_NONE;
 	if (job_op_is_rooted(a->op) && !same_group_rank(a->peer, b->peer))
 		return FORK_ROOT;
@@ -119,7 +119,7 @@ enum fork_kind forks_differ(const struct job_sig *a, const struct job_sig *b)
 	if ((a->dtype == JOB_DTYPE_BYTES) != (b->dtype == JOB_DTYPE_BYTES)) {
 		if (!amounts_agree(a, b))
 			return FORK_COUNT;
-	} else if (a->dtype != b->dtype) {
+	} else if (typed && a->dtype != b->dtype) {
 		return FORK_DTYPE;
 	} else if (counted && a->count != b->count) {
 		return FORK_COUNT;

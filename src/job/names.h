@@ -19,6 +19,8 @@ enum job_op_kind {
 
 /* The dtype of an op of which only the bytes are known: its count is in bytes. */
 #define JOB_DTYPE_BYTES 0xfe
+/* The dtype of an op of which nobody says it: it differs from none. */
+#define JOB_DTYPE_UNTOLD 0xfd
 
 /* Returns "AllReduce"; "operation" for a number of no kind. Never NULL. */
 const char *job_op_name(uint8_t op);

@@ -250,6 +250,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 	op->p2p = entry->is_p2p == FLIGHT_MAYBE ? is_group_rank(mine) : entry->is_p2p == FLIGHT_YES;
 	if (op->p2p_seq == FLIGHT_UNKNOWN)
 		op->p2p_seq = op->p2p ? -1 - op->record : 0;
+	op->untold = !*entry->name;
 	op->took_ms = took_ms(entry);
 	op->place = op->complete ? "" : place_of(&rank->arena, entry);
 	op->parts = tells_parts(rank, op, left) ? flight_parts(&rank->arena, entry) : "";

@@ -64,6 +64,7 @@ struct flight_op {
 	bool retired;
 	bool unsaid;    /* over, but not known whether complete or failed */
 	bool captured;	/* recorded into a graph: no thread waits for it */
+	bool untold;	/* what it did is not known, but that it was there */
 	bool plain;	/* complete, and all ranks that have it did the same */
 	bool skip;	/* left out: another stands for it, or its fate is not known */
 };

@@ -102,7 +102,7 @@ static void give_with_cite(const struct flights *flights, const struct flight_ra
 	bool late = behind <= OWN_CITES;
 	const char *cite = "";
 
-	if (op->skip || rank->seats.items[op->seat].left || (rank->outdated && op->p2p) ||
+	if (op->skip || op->untold || rank->seats.items[op->seat].left || (rank->outdated && op->p2p) ||
 		(op->plain && behind > flights->detailed))
 		return;
 	if (late || !op->complete)

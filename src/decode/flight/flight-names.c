@@ -15,8 +15,8 @@
 /* No tensor has more bytes. */
 #define BYTES_MOST ((uint64_t)1 << 48)
 
-/* An unknown type: equal to any other such. */
-#define DTYPE_OTHER 0xfd
+/* A type of another name: equal to any other such. */
+#define DTYPE_OTHER 0xfc
 
 /* Returns the name without "nccl:". */
 static const char *bare(const char *name)
@@ -56,7 +56,7 @@ static uint8_t kind_of(const char *name)
 	return JOB_OP_OTHER;
 }
 
-/* Returns a type as ncclDataType_t, by PyTorch's or Python's name for it. */
+/* Returns a type as ncclDataType_t, by PyTorch's or Python's name for it, if there is one. */
 static uint8_t dtype_of(const char *name)
 {
 	static const struct {
@@ -71,6 +71,8 @@ static uint8_t dtype_of(const char *name)
 		{"float8_e5m2", 11}, {"UInt32", 3}, {"uint32", 3}, {"UInt64", 5}, {"uint64", 5},
 	};
 
+	if (!*name)
+		return JOB_DTYPE_UNTOLD;
 	if (!strncmp(name, "torch.", 6))
 		name += 6;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
@@ -194,6 +196,6 @@ bool flight_signature(const struct flight_entry *entry, struct job_sig *ret,
 		ret->op = kind_of(name);
 	}
 	ret->count = count_of(entry, ret->op);
-	ret->dtype = typed->nr ? dtype_of(typed->items[0].dtype) : DTYPE_OTHER;
+	ret->dtype = typed->nr ? dtype_of(typed->items[0].dtype) : JOB_DTYPE_UNTOLD;
 	return !ends_launch(name);
 }
