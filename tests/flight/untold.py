@@ -3,9 +3,11 @@
 Dumps that leave something out: what is not said is not taken for what is not so. `untold.py WORD...`
 plays those with a word in the name.
 """
+import os
 import sys
 
-from truth import late, play, truth, write_each
+from dumps import World
+from truth import late, play, stands, steps, truth, write_each
 
 
 def lose(keys, *ranks):
@@ -32,6 +34,72 @@ def _(at):
 @truth("one dump has no names of operations", "host-stall", [3], [3])
 def _(at):
     write_each(late(), at, lose(["profiling_name"], 5))
+
+
+# -- launches of several parts ---
+
+def gather(world, unended=(), parts=3):
+    """An uneven all-gather: a part for each tensor, and an end that speaks for all."""
+    world.go_on()
+    for rank in range(world.size):
+        world.groups[0]["seq"][rank] += 1
+        for _ in range(parts[rank] if isinstance(parts, dict) else parts):
+            world.entry(rank, 0, "_broadcast_oop", False, [[64]], status=False)
+        if rank not in unended:
+            world.entry(rank, 0, "ALLGATHER_coalesced", not unended, [])
+
+
+@truth("the buffers of two begin within a launch", "host-stall", [3], [3])
+def _(at):
+    world = World(8)
+    pair = world.group("1", "tp", [5, 6])
+    for turn in range(6):
+        gather(world)
+        for _ in range(3 if turn == 3 else 0):
+            world.collective(pair, "all_reduce")
+    stands(world, 3).write(at, keep=17)
+
+
+@truth("a rank is held within a launch", "host-stall or transport-stall or inconclusive", [2],
+       most="hypothesis")
+def _(at):
+    world = steps(World(8))
+    gather(world, unended=[2])
+    world.write(at)
+
+
+@truth("a rank is held in the first part of a launch",
+       "host-stall or transport-stall or inconclusive", [2], most="hypothesis")
+def _(at):
+    world = steps(World(8))
+    gather(world, unended=[2], parts={r: 1 if r == 2 else 3 for r in range(8)})
+    for rank in range(8):
+        if rank != 2:
+            world.entries[rank][-1].update(state="scheduled", retired=False)
+    world.write(at)
+
+
+@truth("all are held within a launch", "transport-stall or inconclusive", named=[],
+       most="hypothesis")
+def _(at):
+    world = steps(World(8))
+    gather(world, unended=range(8))
+    world.write(at)
+
+
+def add_cuts():
+    for part in range(80, 100):
+        @truth("a dump is cut to %d of 100 parts" % part, "host-stall or inconclusive", [3])
+        def _(at, part=part):
+            world = steps(World(8), 1)
+            for _ in range(4):
+                gather(world)
+            stands(world, 3).write(at)
+            cut = os.path.join(at, "nccl_trace_rank_5")
+            os.truncate(cut, os.path.getsize(cut) * part // 100)
+
+
+add_cuts()
 
 
 sys.exit(1 if play(sys.argv[1:]) else 0)

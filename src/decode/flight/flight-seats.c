@@ -47,9 +47,11 @@ static uint64_t add_counts(uint64_t a, uint64_t b)
  * Joins collectives with one number, list[from, to), as parts of one launch. The first stands for
  * all: its count is theirs, and the entry at the launch's end tells whether it is complete. Without
  * that the launch is under way, or its end was left out since it is complete: it is complete unless
- * it is the newest.
+ * it is the newest. Then what it is and how much is not known, since more may follow. Neither is
+ * how much, if the first thing in the dump is of it: parts may be overwritten.
  */
-static void join_parts(struct flight_op *const *list, size_t from, size_t to, bool newest)
+static void join_parts(const struct flight_rank *rank, struct flight_op *const *list, size_t from,
+	size_t to, bool newest)
 {
 	struct flight_op *first = list[from];
 	const struct flight_op *end = NULL;
@@ -70,11 +72,15 @@ static void join_parts(struct flight_op *const *list, size_t from, size_t to, bo
 		else if (part->sig.op != JOB_OP_OTHER)
 			first->sig.op = part->sig.op;
 	}
+	if ((end || to - from > 1) && !rank->from_start && list[from] == rank->ops.items)
+		first->sig.count = JOB_NO_COUNT;
 	if (end) {
 		first->complete = end->complete;
 		first->began = end->began;
-	} else if (to - from > 1)
+	} else if (to - from > 1) {
 		first->complete = !newest;
+		first->untold = newest;
+	}
 }
 
 static int compare_collectives(const void *va, const void *vb)
@@ -104,7 +110,7 @@ static size_t list_collectives(struct flight_rank *rank, struct flight_op **list
 				    list[to]->seq == list[from]->seq;
 			to++)
 			;
-		join_parts(list, from, to, to == n || list[to]->seat != list[from]->seat);
+		join_parts(rank, list, from, to, to == n || list[to]->seat != list[from]->seat);
 		for (size_t i = from; i < to; i++)
 			if (!list[i]->skip)
 				list[kept++] = list[i];
@@ -204,6 +210,16 @@ static void find_begun(const struct flights *flights, const struct flight_rank *
 			seat->begun = (uint64_t)list[i]->seq;
 }
 
+/* True if the rank has an entry behind the op that is no part of the same launch. */
+static bool went_on(const struct flight_rank *rank, const struct flight_op *op)
+{
+	const struct flight_op *last = rank->ops.items + rank->ops.nr - 1;
+
+	while (last > op && last->seat == op->seat && last->seq == op->seq && !last->p2p)
+		last--;
+	return last > op;
+}
+
 /*
  * True for an op that the host recorded and never handed over, while it went on to others: recorded
  * into a graph. No thread waits for it.
@@ -212,8 +228,19 @@ static bool was_captured(const struct flights *flights, const struct flight_rank
 	const struct flight_seat *seat, const struct flight_op *op)
 {
 	return tells_by_status(flights, rank, seat) && op->seq > seat->status->enqueued &&
-	       !op->complete && rank->ops.nr &&
-	       op->record < rank->ops.items[rank->ops.nr - 1].record;
+	       !op->complete && went_on(rank, op);
+}
+
+/*
+ * True for the last thing in a dump that may be the first part of a launch: it was not handed over
+ * yet, or the dump is cut behind it.
+ */
+static bool may_go_on(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_seat *seat, const struct flight_op *op)
+{
+	return !op->end && !op->complete && op == &rank->ops.items[rank->ops.nr - 1] &&
+	       (rank->cut || (tells_by_status(flights, rank, seat) &&
+				     op->seq > seat->status->enqueued));
 }
 
 /* Sets what is known of the seat's ops by now. */
@@ -224,6 +251,7 @@ static void settle_ops(const struct flights *flights, const struct flight_rank *
 		struct flight_op *op = list[i];
 
 		op->index = (uint64_t)op->seq;
+		op->untold |= may_go_on(flights, rank, seat, op);
 		if (was_captured(flights, rank, seat, op))
 			op->captured = true;
 		else if (seat->done_known)
