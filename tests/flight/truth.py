@@ -31,11 +31,11 @@ def but(size, *missing):
     return [r for r in range(size) if r not in missing]
 
 
-def steps(world, many=5):
+def steps(world, many=5, group=0):
     """Data parallel: three buckets a step."""
     for _ in range(many):
         for bucket in range(3):
-            world.collective(0, "all_reduce", sizes=((1000 + bucket,),))
+            world.collective(group, "all_reduce", sizes=((1000 + bucket,),))
     return world
 
 

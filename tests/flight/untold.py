@@ -102,4 +102,64 @@ def add_cuts():
 add_cuts()
 
 
+# -- what became of an operation ---
+
+def set_states(of, state="unheard of", ranks=range(8)):
+    """Returns a change: there are no statuses, and entries have a state that nobody knows."""
+    def change(rank, dump):
+        del dump["pg_status"]
+        for entry in dump["entries"] if rank in ranks else []:
+            if of(entry):
+                entry.update(state=state, time_discovered_completed_ns=None)
+    return change
+
+
+@truth("nobody knows the states", "host-stall or inconclusive", [3], most="hypothesis",
+       says=["does not say which of its operations are complete"])
+def _(at):
+    write_each(late(), at, set_states(lambda entry: True))
+
+
+@truth("nobody knows the states, and when all was complete is there", "host-stall", [3], [3])
+def _(at):
+    def change(_, dump):
+        del dump["pg_status"]
+        for entry in dump["entries"]:
+            entry["state"] = "unheard of"
+    write_each(late(), at, change)
+
+
+@truth("nobody knows the states of one that waits", "host-stall", [5], [5])
+def _(at):
+    write_each(late(5), at, set_states(lambda entry: True, ranks=[3]))
+
+
+@truth("nobody knows the states of messages", "host-stall or inconclusive", [3], most="hypothesis")
+def _(at):
+    world = World(8)
+    data = world.group("1", "dp", range(8))
+    for _ in range(5):
+        for source in range(7):
+            world.message(0, source, source + 1)
+    stands(steps(world, group=data), 3, data)
+    write_each(world, at, set_states(lambda entry: entry["is_p2p"]))
+
+
+@truth("nobody knows the states of a job that is well", "inconclusive", named=[])
+def _(at):
+    write_each(steps(World(8)), at, set_states(lambda entry: True))
+
+
+@truth("a wait is overwritten, and there are no statuses", "inconclusive", named=[],
+       says=["neither entries, which are overwritten, nor a status"])
+def _(at):
+    world = World(8)
+    pairs = [world.group(str(1 + i), "tp", [2 * i, 2 * i + 1]) for i in range(4)]
+    world.collective(0, "all_reduce")
+    stands(world, 3)
+    for pair in pairs * 5:
+        world.collective(pair, "all_reduce")
+    world.write(at, statuses=False, version="2.2", keep=3)
+
+
 sys.exit(1 if play(sys.argv[1:]) else 0)

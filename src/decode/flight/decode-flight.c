@@ -225,6 +225,14 @@ static bool tells_parts(const struct flight_rank *rank, const struct flight_op *
 	       (!op->complete || left < PARTS_LATEST);
 }
 
+/* True if the entry says that its op is complete, or over. */
+static bool is_complete(const struct flight_entry *entry, bool retires)
+{
+	return entry->state == FLIGHT_COMPLETED || (retires && entry->retired == FLIGHT_YES) ||
+	       (entry->state == FLIGHT_STATE_UNKNOWN &&
+		       known_ns(entry->completed_ns) != JOB_UNKNOWN);
+}
+
 /* Reads one entry; `left` more follow. */
 static void read_entry(struct flight_rank *rank, const struct flight_entry *entry, size_t number,
 	size_t left, uint32_t at)
@@ -239,8 +247,8 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 		.p2p_seq = entry->p2p_seq,
 		.record = entry->record == FLIGHT_UNKNOWN ? (int64_t)number : entry->record,
 		.created = known_ns(entry->created_ns),
-		.complete = entry->state == FLIGHT_COMPLETED ||
-			    (retires && entry->retired == FLIGHT_YES),
+		.complete = is_complete(entry, retires),
+		.unsaid = entry->state == FLIGHT_STATE_UNKNOWN && !is_complete(entry, retires),
 		.began = entry->state == FLIGHT_STARTED ||
 			 known_ns(entry->started_ns) != JOB_UNKNOWN,
 		.retired = entry->retired == FLIGHT_YES};
@@ -261,7 +269,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 			      entry->op > op->seq;
 	rank->active_only &= !op->complete;
 	rank->times |= tells_begin(entry);
-	rank->timed_out |= op->retired && !op->complete;
+	rank->timed_out |= op->retired && !op->complete && !op->unsaid;
 	keep_newest(&rank->newest, entry->created_ns);
 	keep_newest(&rank->newest, entry->started_ns);
 	keep_newest(&rank->newest, entry->completed_ns);

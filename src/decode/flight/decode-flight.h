@@ -62,7 +62,7 @@ struct flight_op {
 	bool complete;
 	bool began; /* begun on the device; noted only if the job times its collectives */
 	bool retired;
-	bool unsaid;    /* over, but not known whether complete or failed */
+	bool unsaid;    /* not known whether it is complete: its state, or if it failed */
 	bool captured;	/* recorded into a graph: no thread waits for it */
 	bool untold;	/* what it did is not known, but that it was there */
 	bool plain;	/* complete, and all ranks that have it did the same */
@@ -116,6 +116,8 @@ struct flight_rank {
 	bool has_entries, has_statuses, cut;
 	bool active_only;  /* complete ops were left out */
 	bool from_start;   /* all entries since the process began are there */
+	bool unstated;	   /* it does not say whether some op is complete */
+	bool forgotten;	   /* of a group neither entries nor a status are there any more */
 	bool unplaced;	   /* some status is of an unknown group */
 	bool outdated;	   /* made before others went on: tells only of the past */
 	bool lags;	   /* others completed what it has not: it may report no more */

@@ -230,6 +230,14 @@ static void give_losses(const struct flight_rank *rank, const char *cite, struct
 			"lie far from the others', and nothing else tells");
 	if (!rank->has_entries && (!rank->has_statuses || rank->unplaced))
 		lose_last(rank, cite, "its dump has neither entries nor a status of each group", b);
+	if (rank->unstated)
+		lose_last(rank, cite, "its dump does not say which of its operations are complete",
+			b);
+	if (rank->forgotten)
+		lose_last(rank, cite,
+			"of a group its dump has neither entries, which are overwritten, nor a "
+			"status",
+			b);
 	if (rank->unnumbered)
 		lose_last(rank, cite,
 			"TorchComms numbers what all groups do in one row, and its begin was "

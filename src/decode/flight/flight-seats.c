@@ -77,8 +77,10 @@ static void join_parts(const struct flight_rank *rank, struct flight_op *const *
 	if (end) {
 		first->complete = end->complete;
 		first->began = end->began;
+		first->unsaid = end->unsaid;
 	} else if (to - from > 1) {
 		first->complete = !newest;
+		first->unsaid = false;
 		first->untold = newest;
 	}
 }
@@ -178,6 +180,9 @@ static void find_done(const struct flights *flights, const struct flight_rank *r
 	}
 	if (seat->done > seat->head)
 		seat->done = seat->head;
+	for (size_t i = from; i < to && !by_status; i++)
+		if (list[i]->unsaid && (uint64_t)list[i]->seq == seat->done + 1)
+			seat->done_known = false;
 }
 
 /* True if the rank notes when ops begin, and its first open op has an entry. */
@@ -256,7 +261,22 @@ static void settle_ops(const struct flights *flights, const struct flight_rank *
 			op->captured = true;
 		else if (seat->done_known)
 			op->complete = op->index <= seat->done;
+		op->unsaid &= !seat->done_known;
 	}
+}
+
+/*
+ * True if the rank may wait in the group, of which its dump has lost all entries: no status counts
+ * its collectives, and none says that the last op is complete.
+ */
+static bool is_forgotten(const struct flight_rank *rank, const struct flight_seat *seat)
+{
+	const struct flight_status *status = seat->status;
+
+	return rank->has_entries && !rank->from_start && seat->told && !seat->left &&
+	       !seat->head_known && !seat->entries &&
+	       !(status && status->enqueued != FLIGHT_UNKNOWN &&
+		       status->enqueued == status->completed);
 }
 
 /* Finds what a rank's own dump tells of all its seats. */
@@ -277,10 +297,13 @@ static void look_at_rank(const struct flights *flights, struct flight_rank *rank
 		find_done(flights, rank, seat, list, from, to);
 		find_begun(flights, rank, seat, list, from, to);
 		settle_ops(flights, rank, seat, list, from, to);
+		rank->forgotten |= is_forgotten(rank, seat);
 		seat->from = from;
 		seat->to = to;
 		from = to;
 	}
+	for (size_t i = 0; i < rank->ops.nr; i++)
+		rank->unstated |= rank->ops.items[i].unsaid && !rank->ops.items[i].skip;
 }
 
 /* -- what is retired: complete, or failed ------------------------------------------------------ */
