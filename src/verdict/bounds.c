@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "verdict/judge.h"
+#include "verdict/looks/looks.h"
 #include "verdict/rule.h"
 
 static bool has_testified(const struct inquiry *q, struct rank_index rank)
@@ -234,6 +235,13 @@ static void tell_workers(struct inquiry *q, struct draft *draft)
 	}
 }
 
+/* True if the rank waits by its look, and has gone on since. */
+static bool waited_once(const struct inquiry *q, struct rank_index rank)
+{
+	return inquiry_longest_wait(q, rank) && !q->profiles[rank.i].ended &&
+	       looks_are_outdated(q, rank);
+}
+
 /*
  * Notes which ranks were looked at too early, or at an unknown time. The next step is then another
  * look, unless a finding has another step; where the time is unknown, another look would tell no
@@ -246,6 +254,8 @@ static void judge_looks(struct inquiry *q)
 	job_for_each_rank(q->job, rank) {
 		enum inquiry_look look = inquiry_look(q, rank);
 
+		if (look == LOOKED_SINCE && waited_once(q, rank))
+			look = LOOKED_BEFORE;
 		if (look != LOOKED_SINCE)
 			rank_list_add(look == LOOKED_BEFORE ? &before : &whenever, rank);
 	}

@@ -15,6 +15,7 @@
 #include "job/rollcall.h"
 #include "verdict/completions.h"
 #include "verdict/judge.h"
+#include "verdict/looks/looks.h"
 #include "verdict/profiles/earlier.h"
 #include "verdict/profiles/stopped.h"
 #include "verdict/rule.h"
@@ -406,6 +407,26 @@ static void judge_unordered(struct inquiry *q, size_t at)
 		q, at, begin_untold(q, &q->graph->nodes[at], VERDICT_NEXT_MORE_EVIDENCE));
 }
 
+/*
+ * Makes the finding a guess if some of those behind were looked at long before others were seen to
+ * be done, or to have begun: they may be so themselves by then.
+ */
+static void doubt_looks(struct inquiry *q, const struct waitfor_node *node,
+	const struct completion *c, const struct rank_list *behind, struct draft *draft)
+{
+	const struct rank_list *ahead = behind == &c->open ? &c->done : &c->begun;
+	int64_t by = node->group == JOB_NONE ? 0 : q->threshold[node->group] / 2;
+	struct rank_list early = {0};
+
+	for (size_t i = 0; i < behind->list.nr; i++)
+		if (looks_came_before(q, behind->list.items[i], ahead, by))
+			rank_list_add(&early, behind->list.items[i]);
+	if (early.list.nr)
+		draft_at_most(draft, VERDICT_HYPOTHESIS);
+	inquiry_not_judged_each(q, VERDICT_GPU_STALL, NEED_LOOK, &early);
+	array_release(&early.list);
+}
+
 /* Judges an op, init or message that nobody known is missing in. */
 static void judge_op(struct inquiry *q, size_t at)
 {
@@ -443,6 +464,8 @@ static void judge_op(struct inquiry *q, size_t at)
 		draft->verdict.next = VERDICT_NEXT_TIME_COLLECTIVES;
 	if (!open)
 		stopped_doubt(q, node, behind, draft);
+	if (behind && !open)
+		doubt_looks(q, node, &c, behind, draft);
 	for (size_t i = 0; behind && !open && i < behind->list.nr; i++)
 		rank_list_add(&draft->culprits, behind->list.items[i]);
 	find_waiting(q, at, draft);
@@ -529,6 +552,15 @@ static bool is_of_a_moment(const struct inquiry *q, size_t at)
 	return false;
 }
 
+/* True if all who are known to wait there have gone on since: then it is over for all. */
+static bool is_outdated(const struct inquiry *q, size_t at)
+{
+	waitfor_each_wait(q->graph, at, i)
+		if (!looks_are_outdated(q, q->waits->at[q->graph->waits_at[i]].rank))
+			return false;
+	return q->graph->first_wait[at] < q->graph->first_wait[at + 1];
+}
+
 /*
  * True if nobody known is missing at the node, nothing else was launched before, and nobody died in
  * it.
@@ -541,6 +573,7 @@ static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 		       node->kind == WAITFOR_PAIR) &&
 	       node->reached != JOB_UNKNOWN && !node->unsure && !node->absent &&
 	       !is_of_clash(q, node) && !may_be_held(q, dark, node) && !is_of_a_moment(q, at) &&
+	       !is_outdated(q, at) &&
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 

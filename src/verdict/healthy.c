@@ -6,6 +6,7 @@
 #include "job/messages.h"
 #include "job/names.h"
 #include "verdict/judge.h"
+#include "verdict/looks/looks.h"
 #include "verdict/polls.h"
 #include "verdict/profiles/told.h"
 #include "verdict/rule.h"
@@ -204,6 +205,28 @@ static void withdraw_failed(struct inquiry *q, struct draft *draft)
 	inquiry_not_judged(q, VERDICT_RANK_DEATH, NEED_REASON_OF_END, NO_RANK);
 }
 
+/*
+ * Asks for another look at ranks that may have come to wait for others since they were looked at:
+ * that they did not then, tells nothing of the job.
+ */
+static void ask_for_looks(struct inquiry *q, struct draft *draft)
+{
+	struct rank_list before = {0}, whenever = {0};
+
+	looks_find_unwatched(q, &before, &whenever);
+	if (before.list.nr) {
+		draft->verdict.class = VERDICT_INCONCLUSIVE;
+		draft->verdict.confidence = VERDICT_UNKNOWN;
+		draft->verdict.next = VERDICT_NEXT_LOOK_AGAIN;
+	} else if (whenever.list.nr) {
+		draft_at_most(draft, VERDICT_SUPPORTED);
+	}
+	inquiry_not_judged_each(q, VERDICT_HEALTHY, NEED_LOOK, &before);
+	inquiry_not_judged_each(q, VERDICT_HEALTHY, NEED_TIMES, &whenever);
+	array_release(&before.list);
+	array_release(&whenever.list);
+}
+
 void judge_healthy(struct inquiry *q)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
@@ -228,6 +251,7 @@ void judge_healthy(struct inquiry *q)
 	if (unproved)
 		inquiry_not_judged(q, VERDICT_HEALTHY, NEED_RANKS_STACKS, NO_RANK);
 	tell_healthy(q, draft);
+	ask_for_looks(q, draft);
 	if (failed_unseen(q) || vanished_in_op(q))
 		withdraw_failed(q, draft);
 	tell_past_lateness(q, draft);

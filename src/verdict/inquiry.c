@@ -20,6 +20,7 @@
 #include "job/rollcall.h"
 #include "verdict/demands.h"
 #include "verdict/forks/strays.h"
+#include "verdict/looks/looks.h"
 #include "verdict/profiles/earlier.h"
 
 /* No wait is a hang before this time, ns, nor before so many of the group's usual gaps. */
@@ -319,6 +320,7 @@ struct inquiry *inquiry_new(const struct job *job)
 	find_wanted(q);
 	find_longest_waits(q);
 	q->demands = demands_new(q);
+	q->looks = looks_new(q);
 	q->bad_ends = earlier_others_new(job, q->clocks, q->profiles);
 	return q;
 }
@@ -338,6 +340,7 @@ void inquiry_free(struct inquiry *q)
 		array_release(&q->stray->agree.list);
 	free(q->stray);
 	demands_free(q->demands);
+	looks_free(q->looks);
 	earlier_others_free(q->bad_ends);
 	waitfor_free(q->graph);
 	profiles_free(q->profiles);
@@ -450,7 +453,11 @@ enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)
 	enum inquiry_look look = LOOKED_SINCE;
 	struct demand_list demands;
 
-	if (q->profiles[rank.i].ended || !q->wanted[rank.i] || q->job->nhosts < 2)
+	if (q->profiles[rank.i].ended || !q->wanted[rank.i])
+		return LOOKED_SINCE;
+	if (looks_are_outdated(q, rank))
+		return LOOKED_BEFORE;
+	if (q->job->nhosts < 2)
 		return LOOKED_SINCE;
 	demands = demands_of(q->demands, rank, true);
 	for (size_t i = 0; i < demands.n; i++) {

@@ -28,6 +28,7 @@ struct rank_list {
 
 struct demands;
 struct earlier_others;
+struct looks;
 struct stray;
 
 /* A finding being written. Facts appear in the order of adding. */
@@ -60,6 +61,7 @@ struct inquiry {
 	struct waitfor *graph;
 	const struct wait **longest_wait; /* per rank: inquiry_longest_wait() */
 	struct demands *demands; /* demands.h */
+	struct looks *looks;     /* looks/looks.h */
 	struct earlier_others *bad_ends; /* profiles/earlier.h */
 	bool *wanted; /* per rank: a standing wait of another rank leads to it */
 	bool standstill; /* no ring shows anybody to wait, and yet all that live stand */
@@ -181,7 +183,8 @@ int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank);
 enum inquiry_look {
 	LOOKED_SINCE,   /* when some had waited for half a hang's time; also of a rank that
 			 * nobody waits for, of one that has ended, and in a job on one host */
-	LOOKED_BEFORE,  /* before any had waited for so long */
+	LOOKED_BEFORE,  /* before any had waited for so long; or before it went on, as is
+			 * known by looks at others */
 	LOOKED_WHENEVER /* unknown: their clocks never met, or may be off by that much */
 };
 enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank);

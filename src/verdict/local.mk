@@ -75,6 +75,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/forks/fork-sites.c \
 	%D%/forks/forked.c \
 	%D%/forks/strays.c %D%/forks/strays.h \
+	%D%/looks/looks.c %D%/looks/looks.h \
 	%D%/profiles/death-place.c %D%/profiles/death-place.h \
 	%D%/profiles/earlier.c %D%/profiles/earlier.h \
 	%D%/profiles/last-words.c %D%/profiles/last-words.h \
@@ -138,6 +139,9 @@ tests_unit_verdict_verdict_threads_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_begun_test
 tests_unit_verdict_verdict_begun_test_SOURCES = tests/unit/verdict/verdict_begun_test.c $(FACTS)
 tests_unit_verdict_verdict_begun_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/verdict_older_test
+tests_unit_verdict_verdict_older_test_SOURCES = tests/unit/verdict/verdict_older_test.c $(FACTS)
+tests_unit_verdict_verdict_older_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_orders_test
 tests_unit_verdict_verdict_orders_test_SOURCES = tests/unit/verdict/verdict_orders_test.c $(FACTS)
 tests_unit_verdict_verdict_orders_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

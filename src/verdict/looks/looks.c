@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/looks/looks.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "job/names.h"
+#include "verdict/profiles/earlier.h"
+#include "verdict/rule.h"
+
+/* How far a group came by one look: its collective with that index is over. */
+struct front {
+	uint64_t index;   /* 0: none */
+	int clock;
+	int64_t when; /* of the look, by that clock */
+};
+
+/* How far each group came: by the look that tells most, and by the one that does of all others. */
+struct looks {
+	struct front (*fronts)[2];
+};
+
+static bool is_one_look(const struct front *a, const struct front *b)
+{
+	return a->clock == b->clock && a->when == b->when;
+}
+
+static struct front look_at(const struct inquiry *q, struct rank_index rank)
+{
+	return (struct front){0, clocks_of_rank(q->clocks, rank), q->waits->now[rank.i]};
+}
+
+/* True for an op that is over for no member before all have come to it. */
+static bool needs_all(const struct job_group *group, const struct job_op *op)
+{
+	switch (op->sig.op) {
+	case JOB_OP_ALLREDUCE:
+	case JOB_OP_ALLGATHER:
+	case JOB_OP_REDUCESCATTER:
+		return op->sig.count && !amounts_are_own(group, &op->sig);
+	case JOB_OP_BARRIER:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Returns the last collective that is over for this member and needed all; 0: none is known. */
+static uint64_t last_over(const struct inquiry *q, const struct job_member *m)
+{
+	const struct job_group *group = &q->job->groups[m->group];
+
+	for (size_t i = m->nops; i-- > 0;) {
+		const struct job_op *op = &m->ops[i];
+		bool over = op->completed == JOB_YES ||
+			    (m->done_known && op->index <= m->done);
+
+		if (over && !op->failed && needs_all(group, op))
+			return op->index;
+	}
+	return 0;
+}
+
+/* Keeps the furthest of one look in the first place, and that of all others in the second. */
+static void keep(struct front fronts[2], struct front front)
+{
+	if (is_one_look(&fronts[0], &front)) {
+		fronts[0].index = front.index > fronts[0].index ? front.index : fronts[0].index;
+	} else if (front.index > fronts[0].index) {
+		fronts[1] = fronts[0];
+		fronts[0] = front;
+	} else if (front.index > fronts[1].index) {
+		fronts[1] = front;
+	}
+}
+
+/* True if the indexes of that group are the same on all of its members. */
+static bool has_order(const struct job_group *group)
+{
+	return !group->unordered && !group->made_as;
+}
+
+struct looks *looks_new(const struct inquiry *q)
+{
+	struct looks *looks = alloc_zeroed(1, sizeof(*looks));
+
+	looks->fronts = alloc_zeroed(q->job->ngroups + 1, sizeof(*looks->fronts));
+	for (size_t i = 0; i < q->job->nmembers; i++) {
+		const struct job_member *m = &q->job->members[i];
+		struct front front;
+
+		if (!is_rank(m->rank) || m->saw_capture || !has_order(&q->job->groups[m->group]))
+			continue;
+		front = look_at(q, m->rank);
+		front.index = last_over(q, m);
+		if (front.index)
+			keep(looks->fronts[m->group], front);
+	}
+	return looks;
+}
+
+void looks_free(struct looks *looks)
+{
+	if (!looks)
+		return;
+	free(looks->fronts);
+	free(looks);
+}
+
+bool looks_are_outdated(const struct inquiry *q, struct rank_index rank)
+{
+	struct front look = look_at(q, rank);
+
+	by_rank_each(&q->seats, rank, k) {
+		const struct job_member *m = &q->job->members[q->seats.at[k]];
+		const struct front *fronts = q->looks->fronts[m->group];
+		const struct front *other = &fronts[is_one_look(&fronts[0], &look)];
+
+		if (m->head_known && !m->saw_capture && other->index > m->head)
+			return true;
+	}
+	return false;
+}
+
+bool looks_came_before(const struct inquiry *q, struct rank_index rank,
+	const struct rank_list *others, int64_t by)
+{
+	for (size_t i = 0; i < others->list.nr; i++) {
+		struct rank_index other = others->list.items[i];
+		int64_t error = clocks_error(q->clocks, clocks_of_rank(q->clocks, other),
+			clocks_of_rank(q->clocks, rank));
+		int64_t later = earlier_by(q->clocks, other, q->waits->now[other.i], rank,
+			q->waits->now[rank.i]);
+
+		if (later != JOB_UNKNOWN && later - error > by)
+			return true;
+	}
+	return false;
+}
+
+/* -- who may wait since ------------------------------------------------------------------------ */
+
+/*
+ * A member that has long been in its own code: since when, by the clock in which all of its group
+ * come together.
+ */
+struct quiet {
+	struct front look;
+	int64_t since; /* JOB_UNKNOWN: there is none */
+	int64_t error; /* ns by which that may be off */
+};
+
+/* Of one group those who left their last call the latest: one, and one seen in another look. */
+struct quiets {
+	struct quiet last[2];
+	int common; /* the clock of `since` */
+};
+
+/* Keeps the latest of one look in the first place, and that of all others in the second. */
+static void keep_quiet(struct quiet last[2], struct quiet quiet)
+{
+	if (last[0].since != JOB_UNKNOWN && is_one_look(&last[0].look, &quiet.look)) {
+		last[0] = quiet.since > last[0].since ? quiet : last[0];
+	} else if (quiet.since > last[0].since) {
+		last[1] = last[0];
+		last[0] = quiet;
+	} else if (quiet.since > last[1].since) {
+		last[1] = quiet;
+	}
+}
+
+/* True if others of its group may wait for the rank, or it for them. */
+static bool takes_part(const struct inquiry *q, const struct job_member *m)
+{
+	const struct profile *p = is_rank(m->rank) ? &q->profiles[m->rank.i] : NULL;
+
+	return p && p->process && !p->ended && p->readable && !seat_is_closed(m);
+}
+
+/* Finds who of each group has been in its own code for longer than a hang's time; to be freed. */
+static struct quiets *find_quiet(const struct inquiry *q)
+{
+	struct quiets *quiets = alloc_zeroed(q->job->ngroups + 1, sizeof(*quiets));
+
+	for (size_t i = 0; i < q->job->ngroups; i++)
+		quiets[i].last[0].since = quiets[i].last[1].since = JOB_UNKNOWN;
+	for (size_t i = 0; i < q->job->nmembers; i++) {
+		const struct job_member *m = &q->job->members[i];
+		struct quiets *of = &quiets[m->group];
+		struct quiet quiet;
+		int64_t outside;
+
+		if (!takes_part(q, m))
+			continue;
+		outside = q->profiles[m->rank.i].outside;
+		if (outside == JOB_UNKNOWN || outside <= q->threshold[m->group])
+			continue;
+		quiet.look = look_at(q, m->rank);
+		if (of->last[0].since == JOB_UNKNOWN)
+			of->common = clocks_common(q->clocks, quiet.look.clock);
+		quiet.since = clocks_move(
+			q->clocks, quiet.look.when - outside, quiet.look.clock, of->common);
+		quiet.error = clocks_error(q->clocks, quiet.look.clock, of->common);
+		if (quiet.since != JOB_UNKNOWN)
+			keep_quiet(of->last, quiet);
+	}
+	return quiets;
+}
+
+/* Returns when the member was looked at, towards those who may keep it. */
+static enum inquiry_look look_for(
+	const struct inquiry *q, const struct job_member *m, const struct quiets *of)
+{
+	struct front look = look_at(q, m->rank);
+	const struct quiet *keeper = &of->last[is_one_look(&of->last[0].look, &look)];
+	int64_t when, early, error;
+
+	if (keeper->since == JOB_UNKNOWN)
+		return LOOKED_SINCE;
+	when = clocks_move(q->clocks, look.when, look.clock, of->common);
+	if (when == JOB_UNKNOWN)
+		return LOOKED_WHENEVER;
+	error = keeper->error + clocks_error(q->clocks, look.clock, of->common);
+	early = keeper->since + q->threshold[m->group] / 2 - when;
+	if (early > error)
+		return LOOKED_BEFORE;
+	return early + error > 0 && error ? LOOKED_WHENEVER : LOOKED_SINCE;
+}
+
+void looks_find_unwatched(
+	const struct inquiry *q, struct rank_list *before, struct rank_list *whenever)
+{
+	struct quiets *quiets = find_quiet(q);
+
+	for (size_t i = 0; i < q->job->nmembers; i++) {
+		const struct job_member *m = &q->job->members[i];
+		enum inquiry_look look;
+
+		if (!takes_part(q, m))
+			continue;
+		look = look_for(q, m, &quiets[m->group]);
+		if (look != LOOKED_SINCE)
+			rank_list_add(look == LOOKED_BEFORE ? before : whenever, m->rank);
+	}
+	free(quiets);
+	rank_list_settle(before);
+	rank_list_settle(whenever);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * looks.h: what became of ranks since they were looked at. Nodes are looked at one after the other,
+ * and the files of a job may be hours apart: what a rank did at its look may long be over, and the
+ * looks at others may tell so.
+ */
+#ifndef VERDICT_LOOKS_H
+#define VERDICT_LOOKS_H
+
+#include "verdict/inquiry.h"
+
+struct looks;
+
+/* Compares the looks at all seats of an inquiry, whose seats and waits are made. Never NULL. */
+struct looks *looks_new(const struct inquiry *q);
+/* Frees it; NULL is fine. */
+void looks_free(struct looks *looks);
+
+/*
+ * True if the rank is known to have gone on since it was looked at: a member of a group of its,
+ * seen in another look, has completed what no member completes before all have come to it, and the
+ * rank had not come so far. That is told by the order of operations, and needs no clock.
+ */
+bool looks_are_outdated(const struct inquiry *q, struct rank_index rank);
+
+/*
+ * True if one of the others was looked at more than `by` ns after the rank, by clocks that tell so.
+ */
+bool looks_came_before(const struct inquiry *q, struct rank_index rank,
+	const struct rank_list *others, int64_t by);
+
+/*
+ * Lists ranks that were seen to wait for nobody, and yet may have waited for long when the last
+ * look at others was: a member of a group of theirs has been in its own code since for longer than
+ * a hang's time. Adds those that were certainly looked at too early to `before`, and those of which
+ * no clock tells to `whenever`.
+ */
+void looks_find_unwatched(
+	const struct inquiry *q, struct rank_list *before, struct rank_list *whenever);
+
+#endif

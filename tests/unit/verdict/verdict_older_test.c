@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One node was looked at long before the others. What its ranks did then may be over since: what
+ * was open there is no word against them, and that nobody waited there does not tell that nobody
+ * does.
+ */
+#include "tests/unit/unit.h"
+
+#include "tests/unit/judged.h"
+
+/* Four ranks in ten rounds; 2 and 3 are on a node that was last looked at at that moment. */
+static struct facts *two_nodes(double looked)
+{
+	struct facts *f = facts_new(4);
+
+	f->completion = true;
+	facts_move(f, 2, 1);
+	facts_move(f, 3, 1);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	f->hosts[1].gathered = facts_ns(looked);
+	return f;
+}
+
+/* The rank comes to its next n ops, a second apart, and completes them. */
+static void complete(struct facts *f, int rank, int n, double at)
+{
+	for (int i = 0; i < n; i++) {
+		struct job_op *op = facts_enter(f, 0, rank, JOB_OP_ALLREDUCE, 64, at + i);
+
+		op->completed = JOB_YES;
+		f->members[0][rank].fact.done = op->index;
+	}
+	facts_outside(f, rank, at + n - 0.9);
+}
+
+/* It is in its next op, and the device does not get on. */
+static void leave_open(struct facts *f, int rank, double at)
+{
+	facts_enter(f, 0, rank, JOB_OP_ALLREDUCE, 64, at)->completed = JOB_NO;
+	facts_sync(f, rank, at + 0.1);
+}
+
+/* True if the page asks for another look at that rank. */
+static bool wants_look(const struct judged *j, int rank)
+{
+	for (size_t i = 0; i < j->v->nnot_judged; i++)
+		for (size_t k = 0; k < j->v->not_judged[i].ranks.n; k++)
+			if (j->v->not_judged[i].need == NEED_LOOK &&
+				j->v->not_judged[i].ranks.at[k].i == rank)
+				return true;
+	return false;
+}
+
+/* Nothing is said of anybody but that it is to be looked at again. */
+static void expect_look(struct facts *f, const char *victims, int rank)
+{
+	struct judged j = judge(f);
+
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", victims);
+	assert_int_equal(j.first->next, VERDICT_NEXT_LOOK_AGAIN);
+	assert_true(wants_look(&j, rank));
+	dismiss(j);
+}
+
+/* The others completed five ops more, each of which needs all: no GPU is behind. */
+static void what_was_open_there_is_done_since(void **state)
+{
+	struct facts *f = two_nodes(65);
+
+	(void)state;
+	for (int rank = 0; rank < 4; rank++)
+		rank < 2 ? complete(f, rank, 6, 60) : leave_open(f, rank, 60);
+	expect_look(f, "2,3", 2);
+	facts_free(f);
+}
+
+/* The others completed that op, and none behind it: their look came too late to compare. */
+static void what_was_open_there_may_be_done_since(void **state)
+{
+	static const struct {
+		double looked;
+		enum verdict_confidence confidence;
+	} looks[] = {{65, VERDICT_HYPOTHESIS}, {99.5, VERDICT_SUPPORTED}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct facts *f = two_nodes(looks[i].looked);
+		struct judged j;
+
+		for (int rank = 0; rank < 4; rank++)
+			rank != 3 ? complete(f, rank, 1, 60) : leave_open(f, rank, 60);
+		facts_expect(f, VERDICT_GPU_STALL, "3", NULL);
+		j = judge(f);
+		assert_int_equal(j.first->confidence, looks[i].confidence);
+		assert_int_equal(wants_look(&j, 3), i == 0);
+		done(&j, f);
+	}
+}
+
+/* Who was late there came since: others completed what cannot be complete without it. */
+static void who_was_late_there_came_since(void **state)
+{
+	struct facts *f = two_nodes(70);
+
+	(void)state;
+	complete(f, 0, 6, 60);
+	complete(f, 1, 6, 60);
+	facts_hold(f, 0, 2, JOB_OP_ALLREDUCE, 64, 60);
+	facts_outside(f, 3, 59);
+	expect_look(f, "2", 3);
+	/* An op to which it brings nothing is complete for a rank alone. */
+	for (int rank = 0; rank < 2; rank++)
+		for (int i = 0; i < 6; i++)
+			f->members[0][rank].ops[10 + i].sig.count = 0;
+	facts_expect(f, VERDICT_EMPTY_SHARD, "", "2");
+	facts_free(f);
+}
+
+/*
+ * Two compute for 40 s since all had met; the others were looked at just after that, and may have
+ * waited ever since. A look 20 s later, in which they do not wait, is enough.
+ */
+static void who_waited_for_nobody_may_wait_since(void **state)
+{
+	static const double looked[] = {60, 80, 100};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct facts *f = two_nodes(looked[i]);
+
+		for (int rank = 0; rank < 4; rank++) {
+			complete(f, rank, 1, 59);
+			facts_cpu(f, rank, 1, 1, 0);
+		}
+		if (i)
+			facts_expect(f, VERDICT_HEALTHY, "", "");
+		else
+			expect_look(f, "", 2);
+		facts_free(f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_open_there_is_done_since),
+		cmocka_unit_test(what_was_open_there_may_be_done_since),
+		cmocka_unit_test(who_was_late_there_came_since),
+		cmocka_unit_test(who_waited_for_nobody_may_wait_since),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
