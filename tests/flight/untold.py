@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Dumps that leave something out: what is not said is not taken for what is not so. `untold.py WORD...`
-plays those with a word in the name.
+Dumps that leave something out: what is not said is not taken for what is not so.
+`untold.py WORD...` plays those with a word in the name.
 """
 import os
 import sys

@@ -102,8 +102,8 @@ static void give_with_cite(const struct flights *flights, const struct flight_ra
 	bool late = behind <= OWN_CITES;
 	const char *cite = "";
 
-	if (op->skip || op->untold || rank->seats.items[op->seat].left || (rank->outdated && op->p2p) ||
-		(op->plain && behind > flights->detailed))
+	if (op->skip || op->untold || rank->seats.items[op->seat].left ||
+		(rank->outdated && op->p2p) || (op->plain && behind > flights->detailed))
 		return;
 	if (late || !op->complete)
 		cite = arena_printf(arena, "flight:%d:e%" PRId64, rank->rank, op->record);
