@@ -4,10 +4,11 @@ Dumps that leave something out: what is not said is not taken for what is not so
 `untold.py WORD...` plays those with a word in the name.
 """
 import os
+import pickle
 import sys
 
 from dumps import World
-from truth import late, play, stands, steps, truth, write_each
+from truth import but, late, play, stands, steps, truth, write_each
 
 
 def lose(keys, *ranks):
@@ -160,6 +161,49 @@ def _(at):
     for pair in pairs * 5:
         world.collective(pair, "all_reduce")
     world.write(at, statuses=False, version="2.2", keep=3)
+
+
+# -- messages ---
+
+@truth("a send to oneself is open", "inconclusive", named=[], says=["it sends to itself"])
+def _(at):
+    world = steps(World(4))
+    world.message(0, 3, 3, done=False, sides=("send",))
+    world.write(at)
+
+
+@truth("a send to oneself is open, and others wait for its rank", "host-stall", [3])
+def _(at):
+    world = steps(World(4))
+    world.message(0, 3, 3, done=False, sides=("send",))
+    stands(world, 3).write(at)
+
+
+@truth("ends of launches are not marked as messages", "host-stall", [2], [2])
+def _(at):
+    def change(_, dump):
+        dump["version"] = "2.3"
+        for entry in dump["entries"]:
+            entry["is_p2p"] &= entry["profiling_name"] != "nccl:coalesced"
+    world = World(4)
+    world.collective(0, "all_reduce")
+    for ranks in (range(4), range(4), but(4, 2)):
+        world.batch(0, [(0, 1), (1, 2), (2, 3), (3, 0)], ranks, done=len(ranks) == 4)
+    write_each(world, at, change)
+
+
+@truth("files have other ranks' names", "host-stall or inconclusive", most="hypothesis",
+       says=["another rank than its file's name"])
+def _(at):
+    world = World(8)
+    for _ in range(4):
+        for rank in range(7):
+            world.message(0, rank, rank + 1)
+        world.collective(0, "all_reduce")
+    stands(world, 3)
+    for rank in range(8):
+        with open(os.path.join(at, "nccl_trace_rank_%d" % ((rank + 4) % 8)), "wb") as file:
+            pickle.dump(world.dump(rank), file, protocol=2)
 
 
 sys.exit(1 if play(sys.argv[1:]) else 0)

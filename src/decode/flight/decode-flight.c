@@ -233,6 +233,18 @@ static bool is_complete(const struct flight_entry *entry, bool retires)
 		       known_ns(entry->completed_ns) != JOB_UNKNOWN);
 }
 
+/*
+ * True for the end of a launch of messages. Before 2.4 it was not marked as one: the part before it
+ * is.
+ */
+static bool ends_messages(const struct flight_rank *rank, const struct flight_op *op)
+{
+	const struct flight_op *part = op - 1;
+
+	return op->end && op->sig.op == JOB_OP_OTHER && op > rank->ops.items && part->p2p &&
+	       !part->end && part->seat == op->seat && part->p2p_seq == op->p2p_seq;
+}
+
 /* Reads one entry; `left` more follow. */
 static void read_entry(struct flight_rank *rank, const struct flight_entry *entry, size_t number,
 	size_t left, uint32_t at)
@@ -256,6 +268,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 	if (is_group_rank(mine))
 		seat->mine = mine.n + 1;
 	op->p2p = entry->is_p2p == FLIGHT_MAYBE ? is_group_rank(mine) : entry->is_p2p == FLIGHT_YES;
+	op->p2p |= ends_messages(rank, op);
 	if (op->p2p_seq == FLIGHT_UNKNOWN)
 		op->p2p_seq = op->p2p ? -1 - op->record : 0;
 	op->untold = !*entry->name;

@@ -125,6 +125,8 @@ struct flight_rank {
 	bool times;	   /* the dump notes when ops begin */
 	bool sends_unseen; /* it sent or received what has no entries */
 	bool peerless;     /* it has a send or receive open whose entry names no peer */
+	bool to_itself;    /* it has a send to itself open, or a receive from itself */
+	bool misnamed;     /* its messages say that it is another rank than its file says */
 	bool unmade;       /* others wait for it, and it may wait in the making of a group */
 	bool endless;      /* it has sends and receives whose launch has no end */
 	bool torchcomms;   /* made by TorchComms' own recorder */

@@ -208,15 +208,15 @@ static void lose_last(
 			.cite = cite});
 }
 
-/* It may wait in a send or receive of which too little is known. */
-static void lose_message(
-	const struct flight_rank *rank, const char *cite, const char *what, struct job_builder *b)
+/* It may wait in a send or receive of which too little is known; `last`: for whom, too. */
+static void lose_message(const struct flight_rank *rank, const char *cite, bool last,
+	const char *what, struct job_builder *b)
 {
 	job_add_loss(b, rank->who,
 		&(const struct job_loss){.what = what,
 			.count = JOB_UNKNOWN,
 			.of_ops = true,
-			.of_last = true,
+			.of_last = last,
 			.of_p2p = true,
 			.cite = cite});
 }
@@ -247,13 +247,21 @@ static void give_losses(const struct flight_rank *rank, const char *cite, struct
 		flight_lose(b, rank->who, cite, true,
 			"TorchComms records that a call came back, and not that it is done");
 	if (rank->peerless)
-		lose_message(rank, cite, "it sends or receives, and the entry names no peer", b);
+		lose_message(
+			rank, cite, true, "it sends or receives, and the entry names no peer", b);
+	if (rank->to_itself)
+		lose_message(rank, cite, false,
+			"it sends to itself or receives from itself, which is not complete", b);
+	if (rank->misnamed)
+		flight_lose(b, rank->who, cite, true,
+			"its sends and receives say that it is another rank than its file's name "
+			"does");
 	if (rank->unmade)
 		flight_lose(b, rank->who, cite, true,
 			"all who wait for it have made a group or pair more: it may wait in the "
 			"making of one, which has no entry");
 	if (rank->endless)
-		lose_message(rank, cite,
+		lose_message(rank, cite, true,
 			"it has sends and receives of a launch whose end is not in its dump", b);
 	if (rank->outdated)
 		flight_lose(b, rank->who, cite, true,

@@ -89,6 +89,23 @@ static bool may_be_inside(const struct flights *flights, const struct flight_ran
 	       last->p2p_seq > seat->status->enqueued;
 }
 
+/* Notes what makes an open message one that nobody can be said to wait for. */
+static void look_at_open(struct flight_rank *rank, const struct flight_op *op)
+{
+	const struct flight_seat *seat = &rank->seats.items[op->seat];
+	struct group_rank me = seat->mine ? group_rank(seat->mine - 1) : seat->seat;
+
+	rank->peerless |= !is_group_rank(op->sig.peer);
+	rank->to_itself |= is_group_rank(op->sig.peer) && same_group_rank(op->sig.peer, me);
+}
+
+/* True if the rank's messages in the group name another seat of it than the rank has. */
+static bool is_misnamed(const struct flight_seat *seat)
+{
+	return seat->list && seat->mine && is_group_rank(seat->seat) &&
+	       seat->mine - 1 != seat->seat.n;
+}
+
 /* Settles the launches of a rank's sends and receives. */
 static void settle_launches(const struct flights *flights, struct flight_rank *rank)
 {
@@ -108,8 +125,8 @@ static void settle_launches(const struct flights *flights, struct flight_rank *r
 			rank->endless |= may_be_inside(flights, rank, list[to - 1]);
 	}
 	for (size_t i = 0; i < n; i++)
-		rank->peerless |= !list[i]->end && !list[i]->complete &&
-				  !is_group_rank(list[i]->sig.peer);
+		if (!list[i]->end && !list[i]->complete)
+			look_at_open(rank, list[i]);
 	free(list);
 }
 
@@ -257,7 +274,11 @@ void flight_join_pairs(struct flights *flights)
 	struct pairs pairs = {0};
 
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
-		settle_launches(flights, &flights->ranks.items[i]);
+		struct flight_rank *rank = &flights->ranks.items[i];
+
+		settle_launches(flights, rank);
+		for (size_t k = 0; k < rank->seats.nr; k++)
+			rank->misnamed |= is_misnamed(&rank->seats.items[k]);
 		collect_sides(flights, i, &pairs);
 	}
 	for (size_t i = 0; i < pairs.sides.nr; i++)
