@@ -206,4 +206,84 @@ def _(at):
             pickle.dump(world.dump(rank), file, protocol=2)
 
 
+@truth("a process began its records anew", "host-stall", [0])
+def _(at):
+    def change(rank, dump):
+        dump["entries"] = dump["entries"][-4:] if rank else dump["entries"]
+        for i, entry in enumerate(dump["entries"]):
+            entry["record_id"] = i
+    world = World(2)
+    for _ in range(16):
+        world.message(0, 0, 1)
+    world.message(0, 0, 1, done=False, sides=("recv",))
+    write_each(world, at, change)
+
+
+@truth("records have no numbers", "host-stall or inconclusive", [0])
+def _(at):
+    def change(rank, dump):
+        dump["entries"] = dump["entries"][-4:] if rank else dump["entries"]
+        for entry in dump["entries"]:
+            del entry["record_id"]
+    world = World(2)
+    for _ in range(16):
+        world.message(0, 0, 1)
+    world.message(0, 0, 1, done=False, sides=("recv",))
+    write_each(world, at, change)
+
+
+# -- dumps without entries ---
+
+def crossing():
+    """Rank 2 awaits a message from 3, which stands, and all others wait for both."""
+    world = World(8)
+    pipeline = world.group("1", "pp", range(8))
+    for _ in range(3):
+        world.message(pipeline, 3, 2)
+        world.collective(0, "all_reduce")
+    world.message(pipeline, 3, 2, done=False, sides=("recv",))
+    world.collective(0, "all_reduce", ranks=but(8, 2, 3), done=False)
+    return world
+
+
+@truth("one that awaits a message left no entries", "host-stall or inconclusive",
+       most="hypothesis")
+def _(at):
+    write_each(crossing(), at,
+               lambda rank, dump: dump.pop("entries") if rank == 2 else None)
+
+
+@truth("none left entries, and one awaits a message", "host-stall or inconclusive",
+       most="hypothesis")
+def _(at):
+    crossing().write(at, entries=False)
+
+
+def stages(stands_still):
+    """A pipeline in whose first group all is sent: numbers of messages differ by nature."""
+    world = World(4)
+    for _ in range(12):
+        for stage in range(3):
+            world.message(0, stage, stage + 1)
+        for stage in (3, 2, 1):
+            world.message(0, stage, stage - 1)
+    for stage in range(3):
+        if stands_still > stage:
+            world.message(0, stage, stage + 1)
+        else:
+            world.message(0, stage, stage + 1, done=False, sides=("recv",))
+    return world
+
+
+def add_stages():
+    for stage in range(3):
+        @truth("none left entries, and stage %d of a pipeline stands" % stage,
+               "host-stall or gpu-stall or inconclusive", most="hypothesis")
+        def _(at, stage=stage):
+            stages(stage).write(at, entries=False)
+
+
+add_stages()
+
+
 sys.exit(1 if play(sys.argv[1:]) else 0)

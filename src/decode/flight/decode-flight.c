@@ -298,6 +298,26 @@ static int compare_ops(const void *va, const void *vb)
 	return a->record < b->record ? -1 : a->record > b->record;
 }
 
+/*
+ * True if each group's first message is its first: a process that begins its records anew numbers
+ * them anew, and counts its messages on.
+ */
+static bool counts_from_start(const struct flight_rank *rank)
+{
+	bool *seen = alloc_zeroed(rank->seats.nr + 1, sizeof(*seen)), all = true;
+
+	for (size_t i = 0; i < rank->ops.nr; i++) {
+		const struct flight_op *op = &rank->ops.items[i];
+
+		if (!op->p2p || seen[op->seat])
+			continue;
+		seen[op->seat] = true;
+		all &= op->p2p_seq <= 1;
+	}
+	free(seen);
+	return all;
+}
+
 static void read_entries(struct flight_rank *rank, const struct flight_dump *dump)
 {
 	uint32_t at = UINT32_MAX;
@@ -315,7 +335,9 @@ static void read_entries(struct flight_rank *rank, const struct flight_dump *dum
 	if (!sorted)
 		array_sort(&rank->ops, compare_ops);
 	rank->from_start = !rank->cut && rank->ops.nr && !rank->ops.items[0].record &&
-			   rank->ops.items[rank->ops.nr - 1].record == (int64_t)rank->ops.nr - 1;
+			   rank->ops.items[rank->ops.nr - 1].record == (int64_t)rank->ops.nr - 1 &&
+			   dump->entries[0].record != FLIGHT_UNKNOWN &&
+			   counts_from_start(rank);
 }
 
 static void read_dump(struct flight_rank *rank, const struct flight_dump *dump)

@@ -221,6 +221,15 @@ static void lose_message(const struct flight_rank *rank, const char *cite, bool 
 			.cite = cite});
 }
 
+/* True if some status says that something was handed over. */
+static bool has_enqueued(const struct flight_rank *rank)
+{
+	for (size_t i = 0; i < rank->nstatuses; i++)
+		if (rank->statuses[i].enqueued > 0)
+			return true;
+	return false;
+}
+
 /* What its dump does not tell. */
 static void give_losses(const struct flight_rank *rank, const char *cite, struct job_builder *b)
 {
@@ -230,6 +239,10 @@ static void give_losses(const struct flight_rank *rank, const char *cite, struct
 			"lie far from the others', and nothing else tells");
 	if (!rank->has_entries && (!rank->has_statuses || rank->unplaced))
 		lose_last(rank, cite, "its dump has neither entries nor a status of each group", b);
+	if (!rank->has_entries && has_enqueued(rank))
+		flight_lose(b, rank->who, cite, true,
+			"its dump has no entries: of sends and receives it tells nothing, and what "
+			"it counts may be such");
 	if (rank->unstated)
 		lose_last(rank, cite, "its dump does not say which of its operations are complete",
 			b);
