@@ -18,6 +18,7 @@ struct front {
 /* How far each group came: by the look that tells most, and by the one that does of all others. */
 struct looks {
 	struct front (*fronts)[2];
+	bool *outdated; /* per rank */
 };
 
 static bool is_one_look(const struct front *a, const struct front *b)
@@ -80,11 +81,28 @@ static bool has_order(const struct job_group *group)
 	return !group->unordered && !group->made_as;
 }
 
+/* True if all have been beyond the rank's place in one of its groups by some other look. */
+static bool is_outdated(const struct inquiry *q, const struct looks *looks, struct rank_index rank)
+{
+	struct front look = look_at(q, rank);
+
+	by_rank_each(&q->seats, rank, k) {
+		const struct job_member *m = &q->job->members[q->seats.at[k]];
+		const struct front *fronts = looks->fronts[m->group];
+		const struct front *other = &fronts[is_one_look(&fronts[0], &look)];
+
+		if (m->head_known && !m->saw_capture && other->index > m->head)
+			return true;
+	}
+	return false;
+}
+
 struct looks *looks_new(const struct inquiry *q)
 {
 	struct looks *looks = alloc_zeroed(1, sizeof(*looks));
 
 	looks->fronts = alloc_zeroed(q->job->ngroups + 1, sizeof(*looks->fronts));
+	looks->outdated = alloc_zeroed(q->job->nranks + 1, sizeof(*looks->outdated));
 	for (size_t i = 0; i < q->job->nmembers; i++) {
 		const struct job_member *m = &q->job->members[i];
 		struct front front;
@@ -96,6 +114,8 @@ struct looks *looks_new(const struct inquiry *q)
 		if (front.index)
 			keep(looks->fronts[m->group], front);
 	}
+	job_for_each_rank(q->job, rank)
+		looks->outdated[rank.i] = is_outdated(q, looks, rank);
 	return looks;
 }
 
@@ -104,22 +124,13 @@ void looks_free(struct looks *looks)
 	if (!looks)
 		return;
 	free(looks->fronts);
+	free(looks->outdated);
 	free(looks);
 }
 
 bool looks_are_outdated(const struct inquiry *q, struct rank_index rank)
 {
-	struct front look = look_at(q, rank);
-
-	by_rank_each(&q->seats, rank, k) {
-		const struct job_member *m = &q->job->members[q->seats.at[k]];
-		const struct front *fronts = q->looks->fronts[m->group];
-		const struct front *other = &fronts[is_one_look(&fronts[0], &look)];
-
-		if (m->head_known && !m->saw_capture && other->index > m->head)
-			return true;
-	}
-	return false;
+	return q->looks->outdated[rank.i];
 }
 
 bool looks_came_before(const struct inquiry *q, struct rank_index rank,
