@@ -151,8 +151,33 @@ def _(at):
     write_each(steps(World(8)), at, set_states(lambda entry: True))
 
 
+@truth("what waits has no number, and there are no statuses", "inconclusive", named=[],
+       says=["neither numbered entries nor a status"])
+def _(at):
+    def change(rank, dump):
+        del dump["pg_status"]
+        if rank == 3:
+            for entry in dump["entries"]:
+                del entry["collective_seq_id"]
+    world = steps(World(4))
+    world.collective(0, "all_reduce", ranks=[3], done=False)
+    write_each(world, at, change)
+
+
+@truth("what waits cannot be read", "inconclusive", named=[],
+       says=["1 of its entries and 0 of its statuses cannot be read"])
+def _(at):
+    def change(rank, dump):
+        del dump["pg_status"]
+        if rank == 3:
+            dump["entries"][-1] = "none"
+    world = steps(World(4))
+    world.collective(0, "all_reduce", ranks=[3], done=False)
+    write_each(world, at, change)
+
+
 @truth("a wait is overwritten, and there are no statuses", "inconclusive", named=[],
-       says=["neither entries, which are overwritten, nor a status"])
+       says=["neither numbered entries nor a status"])
 def _(at):
     world = World(8)
     pairs = [world.group(str(1 + i), "tp", [2 * i, 2 * i + 1]) for i in range(4)]
@@ -190,6 +215,32 @@ def _(at):
     for ranks in (range(4), range(4), but(4, 2)):
         world.batch(0, [(0, 1), (1, 2), (2, 3), (3, 0)], ranks, done=len(ranks) == 4)
     write_each(world, at, change)
+
+
+@truth("of open launches only the ends are left", "inconclusive", named=[])
+def _(at):
+    world = World(2)
+    data = world.group("1", "dp", range(2))
+    for _ in range(4):
+        world.collective(data, "all_reduce")
+        world.batch(0, [(0, 1), (1, 0)])
+    world.batch(0, [(0, 1), (1, 0)], ranks=[0], done=False)
+    write_each(world, at,
+               lambda rank, dump: dump.update(entries=dump["entries"][-1 if rank == 0 else -4:]))
+
+
+@truth("all are held inside a launch of messages, and their other threads go on", "inconclusive",
+       named=[], says=["a launch whose end is not in its dump"])
+def _(at):
+    world = World(4)
+    data = world.group("1", "dp", range(4))
+    for done in (True, True, False):
+        world.batch(0, [(0, 1), (1, 2), (2, 3), (3, 0)], done=done)
+        world.collective(data, "all_reduce")
+    for rank in range(4):
+        del world.entries[rank][-2]
+        world.status[rank][0] = [2, -1, 2]
+    world.write(at)
 
 
 @truth("files have other ranks' names", "host-stall or inconclusive", most="hypothesis",

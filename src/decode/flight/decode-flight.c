@@ -381,6 +381,10 @@ static void read_rank(struct flight_rank *rank, struct flight_lists *lists)
 	else if (*dump.damage)
 		rank->lost = arena_printf(&rank->arena, "%s is damaged: %s; %zu entries salvaged",
 			rank->exhibit->label, dump.damage, dump.nentries);
+	else if (dump.lost_entries || dump.lost_statuses)
+		rank->lost = arena_printf(&rank->arena,
+			"%s: %zu of its entries and %zu of its statuses cannot be read",
+			rank->exhibit->label, dump.lost_entries, dump.lost_statuses);
 	if (rank->readable)
 		read_dump(rank, &dump);
 	flight_dump_release(&dump);

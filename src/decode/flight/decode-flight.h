@@ -117,7 +117,7 @@ struct flight_rank {
 	bool active_only;  /* complete ops were left out */
 	bool from_start;   /* all entries since the process began are there */
 	bool unstated;	   /* it does not say whether some op is complete */
-	bool forgotten;	   /* of a group neither entries nor a status are there any more */
+	bool forgotten;	   /* of a group it has neither numbered entries nor a status */
 	bool unplaced;	   /* some status is of an unknown group */
 	bool outdated;	   /* made before others went on: tells only of the past */
 	bool lags;	   /* others completed what it has not: it may report no more */

@@ -248,8 +248,7 @@ static void give_losses(const struct flight_rank *rank, const char *cite, struct
 			b);
 	if (rank->forgotten)
 		lose_last(rank, cite,
-			"of a group its dump has neither entries, which are overwritten, nor a "
-			"status",
+			"of a group its dump has neither numbered entries nor a status",
 			b);
 	if (rank->unnumbered)
 		lose_last(rank, cite,

@@ -74,6 +74,16 @@ static bool settle_launch(struct flight_op **list, size_t from, size_t to, uint3
 	return end || to - from == 1;
 }
 
+/* True if the dump would have the end of a launch that is complete, as it has others. */
+static bool keeps_ends(const struct flight_rank *rank, struct flight_op *const *list, size_t n)
+{
+	bool ends = false;
+
+	for (size_t i = 0; i < n; i++)
+		ends |= list[i]->end;
+	return ends && !rank->active_only;
+}
+
 /*
  * True if the rank may be inside of a launch whose end is not there: this part of it is the last
  * thing in the dump, and no status counts it as handed over.
@@ -111,18 +121,22 @@ static void settle_launches(const struct flights *flights, struct flight_rank *r
 {
 	struct flight_op **list = alloc_zeroed(rank->ops.nr + 1, sizeof(struct flight_op *));
 	size_t n = 0;
+	bool keeps;
 
 	for (size_t i = 0; i < rank->ops.nr && !rank->torchcomms; i++)
 		if (rank->ops.items[i].p2p)
 			list[n++] = &rank->ops.items[i];
 	array_sort_items(list, n, sizeof(struct flight_op *), compare_launches);
+	keeps = keeps_ends(rank, list, n);
 	for (size_t from = 0, to; from < n; from = to) {
 		for (to = from + 1; to < n && list[to]->seat == list[from]->seat &&
 				    list[to]->p2p_seq == list[from]->p2p_seq;
 			to++)
 			;
 		if (!settle_launch(list, from, to, (uint32_t)from + 1))
-			rank->endless |= may_be_inside(flights, rank, list[to - 1]);
+			rank->endless |= keeps || may_be_inside(flights, rank, list[to - 1]);
+		/* Of a launch that is open all parts may be overwritten. */
+		rank->peerless |= to - from == 1 && list[from]->end && !list[from]->complete;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!list[i]->end && !list[i]->complete)

@@ -266,15 +266,16 @@ static void settle_ops(const struct flights *flights, const struct flight_rank *
 }
 
 /*
- * True if the rank may wait in the group, of which its dump has lost all entries: no status counts
- * its collectives, and none says that the last op is complete.
+ * True if the rank may wait in the group, of which its dump has lost all entries, or their numbers:
+ * no status counts its collectives, and none says that the last op is complete.
  */
 static bool is_forgotten(const struct flight_rank *rank, const struct flight_seat *seat)
 {
 	const struct flight_status *status = seat->status;
 
-	return rank->has_entries && !rank->from_start && seat->told && !seat->left &&
-	       !seat->head_known && !seat->entries &&
+	return rank->has_entries && !rank->unnumbered &&
+	       (!rank->from_start || seat->entries) && seat->told &&
+	       !seat->left && !seat->head_known && seat->newest < 0 &&
 	       !(status && status->enqueued != FLIGHT_UNKNOWN &&
 		       status->enqueued == status->completed);
 }
