@@ -203,6 +203,38 @@ static int compare_known(const void *va, const void *vb)
 	return a->member < b->member ? -1 : a->member > b->member;
 }
 
+/* True if the op may be like several that differ: its type or its amount is not told. */
+static bool is_vague(const struct job_op *op)
+{
+	return op->sig.dtype == JOB_DTYPE_UNTOLD || op->sig.count == JOB_NO_COUNT;
+}
+
+/*
+ * Leaves out a vague op where another one of that index tells all and is like it: there may be
+ * others like it, and of which camp its member is, nobody knows.
+ */
+static void leave_out_vague(struct finder *f)
+{
+	size_t n = 0;
+
+	for (size_t from = 0, to; from < f->ops.nr; from = to) {
+		const struct job_op *clear = NULL;
+
+		for (to = from; to < f->ops.nr && f->ops.items[to].index == f->ops.items[from].index;
+			to++)
+			if (!clear && !is_vague(f->ops.items[to].op))
+				clear = f->ops.items[to].op;
+		for (size_t i = from; i < to; i++) {
+			const struct known_op op = f->ops.items[i];
+
+			if (!clear || !is_vague(op.op) ||
+				forks_differ(&op.op->sig, &clear->sig) != FORK_NONE)
+				f->ops.items[n++] = op;
+		}
+	}
+	f->ops.nr = n;
+}
+
 /*
  * Collects the group's ops by index, and finds whether its hashes prove anything: not where order,
  * handles or words may lawfully differ.
@@ -232,6 +264,7 @@ static void collect_ops(struct finder *f)
 	if (in_bytes && in_bytes != f->ops.nr)
 		f->trust_hashes = false;
 	array_sort(&f->ops, compare_known);
+	leave_out_vague(f);
 }
 
 /*
@@ -441,14 +474,16 @@ static bool is_done(const struct job_member *m, uint64_t index)
 }
 
 /*
- * Counts the members without evidence about the fork's place, and finds whether all the others are
+ * Counts the members that are in no camp though they came to the fork, or may have, and finds whether all the others are
  * beyond it.
  */
 static void look_around(const struct finder *f, struct fork *fork)
 {
 	const struct job_group *g = &f->job->groups[fork->group];
-	size_t placed = 0, absent = 0, ahead = 0, done = 0;
+	size_t placed = 0, absent = 0, ahead = 0, done = 0, told = 0;
 
+	for (size_t i = 0; i < fork->ncamps; i++)
+		told += fork->camps[i].n;
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *m = &f->job->members[g->first_member + (int)seat];
 
@@ -459,7 +494,7 @@ static void look_around(const struct finder *f, struct fork *fork)
 		done += is_done(m, fork->index);
 		ahead += m->head > fork->index;
 	}
-	fork->unknown = g->size - placed - absent + rollcall_unseen(f->job, g);
+	fork->unknown = g->size - told - absent + rollcall_unseen(f->job, g);
 	fork->completed = done == placed;
 	fork->passed = placed == ahead || fork->completed;
 }

@@ -37,6 +37,53 @@ def _(at):
     write_each(late(), at, lose(["profiling_name"], 5))
 
 
+def differ(at, ranks, keys, those=(3,)):
+    """Some bring another amount and another type; the entries of `ranks` lack some keys."""
+    world = steps(World(8))
+    world.go_on()
+    for rank in range(8):
+        world.groups[0]["seq"][rank] += 1
+        world.entry(rank, 0, "all_reduce", False, [[5 if rank in those else 1024]],
+                    "Half" if rank in those else "Float")
+    write_each(world, at, lose(keys, *ranks))
+
+
+SIZES = ["input_sizes", "output_sizes"]
+TYPES = ["input_dtypes", "output_dtypes"]
+
+
+@truth("one brings what others do not, and the first has no sizes", "uneven-shard", [3], [3])
+def _(at):
+    world = steps(World(8))
+    world.collective(0, "all_reduce", done=False,
+                     sizes={r: ((5 if r == 3 else 1024,),) for r in range(8)})
+    write_each(world, at, lose(SIZES, 0))
+
+
+@truth("one brings another type, and the first has none", "collective-mismatch or uneven-shard",
+       [3], [3])
+def _(at):
+    differ(at, [0], SIZES + TYPES)
+
+
+@truth("one brings another type, and most have none",
+       "collective-mismatch or uneven-shard or inconclusive", [3])
+def _(at):
+    differ(at, [0, 1, 2, 4, 5], SIZES + TYPES)
+
+
+@truth("two bring another type, and most of the others have none",
+       "collective-mismatch or uneven-shard or inconclusive", [6, 7])
+def _(at):
+    differ(at, [0, 1, 2, 4, 5], SIZES + TYPES, those=[6, 7])
+
+
+@truth("one brings another type, and it is the first that has one",
+       "collective-mismatch or uneven-shard or transport-stall", [3])
+def _(at):
+    differ(at, [0, 1, 2], SIZES + TYPES)
+
+
 # -- launches of several parts ---
 
 def gather(world, unended=(), parts=3):
