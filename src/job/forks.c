@@ -474,8 +474,8 @@ static bool is_done(const struct job_member *m, uint64_t index)
 }
 
 /*
- * Counts the members that are in no camp though they came to the fork, or may have, and finds whether all the others are
- * beyond it.
+ * Counts the members that are in no camp though they came to the fork, or may have, and finds
+ * whether all the others are beyond it.
  */
 static void look_around(const struct finder *f, struct fork *fork)
 {
