@@ -220,7 +220,8 @@ static void leave_out_vague(struct finder *f)
 	for (size_t from = 0, to; from < f->ops.nr; from = to) {
 		const struct job_op *clear = NULL;
 
-		for (to = from; to < f->ops.nr && f->ops.items[to].index == f->ops.items[from].index;
+		for (to = from; to < f->ops.nr &&
+				f->ops.items[to].index == f->ops.items[from].index;
 			to++)
 			if (!clear && !is_vague(f->ops.items[to].op))
 				clear = f->ops.items[to].op;
