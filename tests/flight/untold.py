@@ -135,6 +135,27 @@ def _(at):
     world.write(at)
 
 
+@truth("one dump has only what is not complete, and parts never are", "host-stall", [3], [3])
+def _(at):
+    world = World(8)
+    for _ in range(4):
+        gather(world)
+    stands(world, 3)
+    write_each(world, at, lambda rank, dump: dump.update(
+        entries=[entry for entry in dump["entries"] if entry["state"] != "completed"])
+        if rank == 5 else None)
+
+
+@truth("a part of a launch cannot be read", "host-stall", [3], [3])
+def _(at):
+    world = World(8)
+    for _ in range(4):
+        gather(world)
+    stands(world, 3)
+    write_each(world, at,
+               lambda rank, dump: dump["entries"].__setitem__(9, "none") if rank == 5 else None)
+
+
 def add_cuts():
     for part in range(80, 100):
         @truth("a dump is cut to %d of 100 parts" % part, "host-stall or inconclusive", [3])

@@ -47,8 +47,9 @@ static uint64_t add_counts(uint64_t a, uint64_t b)
  * Joins collectives with one number, list[from, to), as parts of one launch. The first stands for
  * all: its count is theirs, and the entry at the launch's end tells whether it is complete. Without
  * that the launch is under way, or its end was left out since it is complete: it is complete unless
- * it is the newest. Then what it is and how much is not known, since more may follow. Neither is
- * how much, if the first thing in the dump is of it: parts may be overwritten.
+ * it is the newest. What it is and how much is not known then: the end says it, and more may
+ * follow. Neither is how much, if parts may be overwritten, since the first thing in the dump is of
+ * it, or lost otherwise.
  */
 static void join_parts(const struct flight_rank *rank, struct flight_op *const *list, size_t from,
 	size_t to, bool newest)
@@ -72,7 +73,8 @@ static void join_parts(const struct flight_rank *rank, struct flight_op *const *
 		else if (part->sig.op != JOB_OP_OTHER)
 			first->sig.op = part->sig.op;
 	}
-	if ((end || to - from > 1) && !rank->from_start && list[from] == rank->ops.items)
+	if ((end || to - from > 1) &&
+		(rank->cut || (!rank->from_start && list[from] == rank->ops.items)))
 		first->sig.count = JOB_NO_COUNT;
 	if (end) {
 		first->complete = end->complete;
@@ -81,7 +83,7 @@ static void join_parts(const struct flight_rank *rank, struct flight_op *const *
 	} else if (to - from > 1) {
 		first->complete = !newest;
 		first->unsaid = false;
-		first->untold = newest;
+		first->untold = true;
 	}
 }
 
