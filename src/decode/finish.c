@@ -356,9 +356,6 @@ static void finish_host(struct decode_context *context, struct job_builder *buil
 	const struct decode_gather *gather = context_gather(host, INT64_MAX);
 	struct job_host fact = job_host_unknown;
 
-	/* Each rank may have a launch of its own: then the job is over when all are. */
-	if (host->endings && host->endings == host->manifests)
-		job_add_ending(builder, host->exit_status);
 	fact.name = host->name;
 	fact.gathered = gather ? gather->realtime : host->earliest;
 	fact.guessed = !gather;
@@ -372,6 +369,28 @@ static void finish_host(struct decode_context *context, struct job_builder *buil
 	job_add_host(builder, &fact);
 }
 
+/*
+ * Tells how the job ended. Each node, and each rank, may have a launch of its own: the job is over
+ * when all of those that are known are.
+ */
+static void finish_ending(const struct decode_context *context, struct job_builder *builder)
+{
+	size_t endings = 0, manifests = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < context->hosts.nr; i++) {
+		const struct decode_host *host = context->hosts.items[i];
+
+		endings += host->endings;
+		manifests += host->manifests;
+		status = host->exit_status > status ? host->exit_status : status;
+	}
+	if (endings && endings == manifests)
+		job_add_ending(builder, status);
+	else if (endings)
+		job_add_part_ending(builder, status);
+}
+
 void context_finish(struct decode_context *context, struct job_builder *builder)
 {
 	struct finish_table table = {0};
@@ -380,6 +399,7 @@ void context_finish(struct decode_context *context, struct job_builder *builder)
 	texts_finish(context, builder);
 	finish_index(context, &table);
 	logs_find_shared(context);
+	finish_ending(context, builder);
 	for (size_t i = 0; i < context->hosts.nr; i++)
 		if (*context->hosts.items[i]->name)
 			finish_host(context, builder, context->hosts.items[i]);

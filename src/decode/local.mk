@@ -91,6 +91,9 @@ UNIT_TESTS += tests/unit/decode/decode_numbers_test
 tests_unit_decode_decode_numbers_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_decode_decode_numbers_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/decode/endings_test
+tests_unit_decode_endings_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_decode_endings_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/history_test
 tests_unit_decode_history_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_decode_history_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)

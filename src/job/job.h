@@ -600,7 +600,8 @@ struct job {
 	int64_t deadline; /* realtime when a known watchdog or limit ends the job, JOB_UNKNOWN */
 	const char *deadline_cite;
 	enum job_known ended; /* the launcher said that the job is over */
-	int exit_status;      /* of the launcher, where ended; -1 not told */
+	int exit_status;      /* of the launcher, where ended, or where a part of it is; -1 not
+			       * told */
 	int64_t told_to_end;  /* realtime, by a signal to its launcher; JOB_UNKNOWN */
 	bool has_census;      /* our probe was in the job */
 	/* has_census, and nothing is lost that may have told of a process: absence is evidence */

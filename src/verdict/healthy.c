@@ -123,13 +123,13 @@ static bool is_of_signal(int64_t status)
 }
 
 /*
- * True if the job has failed for a reason that its command knew, and no evidence shows. An order
- * from outside, to the agent or to all, is the end of a job that may have been well.
+ * True if the job, or a part of it, has failed for a reason that its command knew, and no evidence
+ * shows. An order from outside, to the agent or to all, is the end of a job that may have been
+ * well.
  */
 static bool failed_unseen(const struct inquiry *q)
 {
-	if (q->job->ended != JOB_YES || q->job->exit_status <= 0 ||
-		is_of_signal(q->job->exit_status))
+	if (q->job->exit_status <= 0 || is_of_signal(q->job->exit_status))
 		return false;
 	job_for_each_rank(q->job, rank) {
 		const struct profile *p = &q->profiles[rank.i];

@@ -184,10 +184,28 @@ static int64_t longest_wait(const struct inquiry *q, const struct draft *draft)
 	return longest;
 }
 
+/* True if some rank was seen to live. */
+static bool somebody_lives(const struct inquiry *q)
+{
+	job_for_each_rank(q->job, rank)
+		if (q->profiles[rank.i].process && q->profiles[rank.i].process->end == JOB_ALIVE)
+			return true;
+	return false;
+}
+
+/*
+ * True if the launcher said that the job has ended. A rank that lives all the same is another
+ * launcher's, on another node, or has outlived its own.
+ */
+static bool is_said_to_be_over(const struct inquiry *q)
+{
+	return q->job->ended == JOB_YES && !somebody_lives(q);
+}
+
 /* True if the launcher said that the job has ended, or every rank that it should have has. */
 static bool has_ended(const struct inquiry *q)
 {
-	if (q->job->ended == JOB_YES)
+	if (is_said_to_be_over(q))
 		return true;
 	job_for_each_rank(q->job, rank)
 		if (!q->profiles[rank.i].ended)
@@ -204,7 +222,7 @@ static bool is_over(const struct inquiry *q, const struct draft *draft)
 	for (struct rank_index rank = {0}; job_has_rank(q->job, rank) && !draft->culprits.list.nr;
 		rank.i++)
 		if (!q->profiles[rank.i].ended)
-			return q->job->ended == JOB_YES;
+			return is_said_to_be_over(q);
 	return q->job->nranks > 0;
 }
 

@@ -342,6 +342,12 @@ void job_add_ending(struct job_builder *b, int exit_status)
 	b->ended = true;
 }
 
+void job_add_part_ending(struct job_builder *b, int exit_status)
+{
+	if (exit_status > b->exit_status)
+		b->exit_status = exit_status;
+}
+
 void job_add_order_to_end(struct job_builder *b, int64_t when)
 {
 	when = known_time(when);

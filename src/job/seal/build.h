@@ -87,6 +87,8 @@ void job_add_launched(struct job_builder *b, const struct job_launch *launch);
  * largest counts.
  */
 void job_add_ending(struct job_builder *b, int exit_status);
+/* Adds that one of its commands is over, with its status, while others are not: nor is the job. */
+void job_add_part_ending(struct job_builder *b, int exit_status);
 /*
  * Adds when somebody told the job to end, realtime ns; the last counts, and JOB_UNKNOWN is no word.
  */

@@ -337,6 +337,26 @@ static void a_wait_of_unknown_age_is_no_health(void **state)
 	facts_free(f);
 }
 
+/* A launcher ended; ranks that live on are another one's, or have outlived it, and hang. */
+static void who_outlives_its_launcher_is_not_over(void **state)
+{
+	struct facts *f = facts_missing(4, 3, 59);
+	struct judged j;
+
+	(void)state;
+	f->failed = 1;
+	j = judge(f);
+	assert_int_not_equal(j.first->outlook, VERDICT_OVER);
+	assert_false(j.v->over);
+	dismiss(j);
+	for (int rank = 0; rank < 4; rank++)
+		f->ranks[rank].exit_known = false;
+	j = judge(f);
+	assert_int_equal(j.first->outlook, VERDICT_OVER);
+	assert_true(j.v->over);
+	done(&j, f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +375,7 @@ int main(void)
 		cmocka_unit_test(who_works_for_too_long_is_not_merely_late),
 		cmocka_unit_test(a_checkpoint_that_writes_is_in_proportion),
 		cmocka_unit_test(nothing_is_too_early_of_a_job_that_is_over),
+		cmocka_unit_test(who_outlives_its_launcher_is_not_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
