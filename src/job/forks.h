@@ -67,7 +67,8 @@ struct fork {
 	bool second;     /* it lies behind another fork that may have shifted all that follows */
 	struct fork_camp *camps; /* largest first, then by first member */
 	size_t ncamps;
-	size_t unknown;          /* members without evidence about it, who may be there */
+	size_t unknown;          /* members without evidence about it, who may be there; the judge
+				  * adds those who may yet come */
 	struct fork_shift shift; /* how the second camp is shifted; UNTOLD if there are more than
 				  * two camps */
 };

@@ -263,6 +263,28 @@ static void find_longest_waits(struct inquiry *q)
 		q->longest_wait[rank.i] = find_longest_wait(q, rank);
 }
 
+/*
+ * Counts who may come to a fork yet, on whichever side: a rank that lives and is in its own code
+ * gives no evidence of it. (One that has ended does not come; one that waits elsewhere has gone
+ * another way.)
+ */
+static void count_undecided(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->forks->n; i++) {
+		struct fork *fork = &q->forks->at[i];
+		const struct job_group *g = &q->job->groups[fork->group];
+
+		for (uint32_t seat = 0; seat < g->size; seat++) {
+			const struct job_member *m = &q->job->members[g->first_member + (int)seat];
+
+			fork->unknown += is_rank(m->rank) && q->profiles[m->rank.i].process &&
+					 !q->profiles[m->rank.i].ended &&
+					 !q->longest_wait[m->rank.i] &&
+					 rollcall_of(q->job, m, fork->index) == ROLL_ABSENT;
+		}
+	}
+}
+
 /* -- the graph --------------------------------------------------------------------------------- */
 
 static void find_wanted(struct inquiry *q)
@@ -319,6 +341,7 @@ struct inquiry *inquiry_new(const struct job *job)
 	q->graph = waitfor_new(job, q->waits, &q->given);
 	find_wanted(q);
 	find_longest_waits(q);
+	count_undecided(q);
 	q->demands = demands_new(q);
 	q->looks = looks_new(q);
 	q->bad_ends = earlier_others_new(job, q->clocks, q->profiles);

@@ -436,6 +436,24 @@ static bool may_yet_come(const struct pair *p, const struct stray *stray)
 }
 
 /*
+ * Returns how many of the band may yet come to where the rows part, and do as either: they have not
+ * come so far, live, and wait for nobody.
+ */
+static size_t count_undecided(
+	const struct comparison *c, const struct band *band, const struct stray *stray)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < band->n; i++) {
+		struct rank_index rank = band->rows[i]->rank;
+
+		n += !same_rank(rank, stray->rank) && !rank_list_has(&stray->agree, rank) &&
+		     !c->q->profiles[rank.i].ended && !inquiry_longest_wait(c->q, rank);
+	}
+	return n;
+}
+
+/*
  * Describes the stray at row `odd`, measured by the row `measure`, with which others agree; NO_RANK
  * if it does not stray for certain.
  */
@@ -450,6 +468,10 @@ static struct stray describe(const struct comparison *c, const struct band *band
 	if (stray.agree.list.nr < 2 || stray.agree.list.nr < 2 + inquiry_unreadable(c->q))
 		return stray;
 	stray.rank = band->rows[odd]->rank;
+	if (stray.agree.list.nr < 2 + count_undecided(c, band, &stray)) {
+		stray.rank = NO_RANK;
+		return stray;
+	}
 	stray.did = p.b[at];
 	stray.like = p.a[at];
 	stray.group = own_group(c, stray.rank, c->kinds[stray.like.group]);

@@ -11,8 +11,9 @@
  *	3	reduce	reduce	send			has not come so far, and does not stray
  *
  * A rank strays only if it alone differs from several that agree, whose rows are known as a whole,
- * and which are more than the ranks of which nothing is known. A row that ends early differs from
- * none. Amounts are not compared, since shards may lawfully differ.
+ * and which are more than the ranks of which nothing is known, and than those that are in their own
+ * code and may yet do as either. A row that ends early differs from none. Amounts are not compared,
+ * since shards may lawfully differ.
  */
 #ifndef VERDICT_COUNTERPARTS_H
 #define VERDICT_COUNTERPARTS_H

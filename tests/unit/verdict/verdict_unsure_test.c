@@ -332,6 +332,34 @@ static void a_kill_that_may_have_been_first_is_no_echo(void **state)
 	(void)state;
 }
 
+/*
+ * Two call another operation than one does, and two more have not come: if these do as the one,
+ * the two are the odd ones.
+ */
+static void who_may_yet_come_may_do_as_either(void **state)
+{
+	(void)state;
+	for (int come = 0; come < 3; come++) {
+		struct facts *f = facts_new(5);
+		struct judged j;
+
+		facts_rounds(f, 0, 10, 20, 0.5);
+		for (int rank = 0; rank < 3; rank++)
+			facts_hold(f, 0, rank, rank < 2 ? JOB_OP_ALLREDUCE : JOB_OP_BROADCAST, 64,
+				60);
+		for (int rank = 3; rank < 5; rank++) {
+			facts_outside(f, rank, 59);
+			if (rank - 3 < come)
+				facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 64, 61);
+		}
+		j = judge(f);
+		assert_int_equal(j.first->class, VERDICT_COLLECTIVE_MISMATCH);
+		assert_int_equal(facts_culprits(f), come ? 1 << 2 : 0);
+		assert_int_equal(j.first->camp_a.n, come ? 0 : 2);
+		done(&j, f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +374,7 @@ int main(void)
 		cmocka_unit_test(who_waited_in_vain_is_a_victim),
 		cmocka_unit_test(an_order_is_no_reason_for_a_crash_elsewhere),
 		cmocka_unit_test(a_kill_that_may_have_been_first_is_no_echo),
+		cmocka_unit_test(who_may_yet_come_may_do_as_either),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
