@@ -3,6 +3,7 @@
  * Class not-started: a rank never made a communicator, and nothing else explains it. Class
  * node-loss: all that lived on one host fell silent together (lost-hosts.c decides which host).
  */
+#include "base/clock.h"
 #include "job/pace.h"
 #include "verdict/backends/backend.h"
 #include "verdict/judge.h"
@@ -282,14 +283,30 @@ void tell_start(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	}
 }
 
+/* An agent says something every second: one that did so many ns before a look was at work then. */
+#define AT_WORK (30 * CLOCK_NS_PER_S)
+
+/*
+ * Returns how sure it is that a host is lost. An agent that was at work when its host was looked at
+ * last is silent since for want of a look, it may be.
+ */
+static enum verdict_confidence loss_confidence(const struct job_host *host)
+{
+	if (host->agent_alive == JOB_NO)
+		return VERDICT_ESTABLISHED;
+	return host->guessed || host->gathered == JOB_UNKNOWN ||
+			       host->gathered - host->agent_beat < AT_WORK
+		       ? VERDICT_HYPOTHESIS
+		       : VERDICT_SUPPORTED;
+}
+
 bool explains_loss(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	int host = job_rank(q->job, rank)->host;
 
 	if (host == JOB_NONE || !q->lost_hosts[host])
 		return false;
-	why->confidence =
-		q->job->hosts[host].agent_alive == JOB_NO ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
+	why->confidence = loss_confidence(&q->job->hosts[host]);
 	why->outlook = VERDICT_KILL;
 	why->next = VERDICT_NEXT_CHECK_NODE;
 	return true;

@@ -386,11 +386,19 @@ static struct facts *two_nodes(void)
 static void s45_a_node_falls_silent(void **state)
 {
 	struct facts *f = two_nodes();
+	struct verdicts *v;
+	struct job *job;
 
 	f->hosts[1].agent_beat = facts_ns(39.5);
 	f->hosts[1].gathered = facts_ns(39.5);
 	f->hosts[1].agent_alive = JOB_MAYBE;
 	facts_expect(f, VERDICT_NODE_LOSS, "4-7", "0-3");
+	job = facts_job(f);
+	v = verdicts_of(job);
+	/* The agent was at work at the only look: it may be so still. */
+	assert_int_equal(v->at[0].confidence, VERDICT_HYPOTHESIS);
+	verdicts_free(v);
+	job_free(job);
 	facts_free(f);
 }
 
