@@ -79,6 +79,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/profiles/death-place.c %D%/profiles/death-place.h \
 	%D%/profiles/earlier.c %D%/profiles/earlier.h \
 	%D%/profiles/last-words.c %D%/profiles/last-words.h \
+	%D%/profiles/memory-deaths.c %D%/profiles/memory-deaths.h \
 	%D%/profiles/profile.c %D%/profiles/profile.h \
 	%D%/profiles/profile-deaths.c \
 	%D%/profiles/stopped.c %D%/profiles/stopped.h \

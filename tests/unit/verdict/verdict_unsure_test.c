@@ -333,6 +333,29 @@ static void a_kill_that_may_have_been_first_is_no_echo(void **state)
 }
 
 /*
+ * The kernel killed a loader that nobody saw; its rank died of that, and the launcher killed all
+ * others. The first of these is not who was killed for memory, unless it was killed before.
+ */
+static void a_kill_for_memory_may_be_of_what_nobody_saw(void **state)
+{
+	(void)state;
+	for (int before = 0; before < 2; before++) {
+		struct facts *f = facts_new(4);
+
+		facts_rounds(f, 0, 10, 20, 0.5);
+		f->hosts[0].oom_kills = 1;
+		facts_note(f, 2, "RuntimeError: worker is killed by signal: Killed.", 50);
+		facts_end(f, 2, JOB_EXITED, 1, 50.1);
+		for (int rank = 0; rank < 4; rank++)
+			if (rank != 2)
+				facts_end(f, rank, JOB_SIGNALED, SIGKILL,
+					(before ? 49 : 50.5) + 0.01 * rank);
+		assert_int_equal(facts_culprits(f), before ? 1 << 0 | 1 << 2 : 1 << 2);
+		facts_free(f);
+	}
+}
+
+/*
  * Two call another operation than one does, and two more have not come: if these do as the one,
  * the two are the odd ones.
  */
@@ -375,6 +398,7 @@ int main(void)
 		cmocka_unit_test(an_order_is_no_reason_for_a_crash_elsewhere),
 		cmocka_unit_test(a_kill_that_may_have_been_first_is_no_echo),
 		cmocka_unit_test(who_may_yet_come_may_do_as_either),
+		cmocka_unit_test(a_kill_for_memory_may_be_of_what_nobody_saw),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
