@@ -436,14 +436,15 @@ void tell_compile(struct inquiry *q, struct rank_index rank, struct draft *draft
 }
 
 /*
- * True if the rank's ring would tell of an open span: a dump has none, and what was lost may be its
- * begin.
+ * True if the rank's ring would tell of an open span: a dump has none, what was lost may be its
+ * begin, and it may have begun since a look from before others waited for the rank.
  */
 static bool tells_of_compiles(const struct inquiry *q, struct rank_index rank)
 {
 	const struct job_rank *r = job_rank(q->job, rank);
 
 	return q->profiles[rank.i].readable && !inquiry_lost_ops(q, rank) &&
+	       inquiry_look(q, rank) != LOOKED_BEFORE &&
 	       (r->knows & (JOB_KNOWS_RING | JOB_KNOWS_CENSUS));
 }
 

@@ -541,8 +541,8 @@ void tell_killed_since(struct inquiry *q, struct draft *draft)
 }
 
 /*
- * Excludes it only if nobody died, and each rank that should be there is known to live: absence
- * alone is no fact.
+ * Excludes it only if nobody died, and each rank that should be there is known to live, and not
+ * only by a look from before others waited for it: absence alone is no fact.
  */
 void rule_out_death(struct inquiry *q, struct draft *draft)
 {
@@ -553,7 +553,8 @@ void rule_out_death(struct inquiry *q, struct draft *draft)
 		return;
 	job_for_each_rank(q->job, rank)
 		if (q->profiles[rank.i].process->end != JOB_ALIVE ||
-			q->profiles[rank.i].death != DEATH_NONE)
+			q->profiles[rank.i].death != DEATH_NONE ||
+			inquiry_look(q, rank) == LOOKED_BEFORE)
 			return;
 	for (size_t i = 0; i < q->job->nhosts; i++)
 		if (q->job->hosts[i].oom_kills > kills)

@@ -140,6 +140,35 @@ static void who_waited_for_nobody_may_wait_since(void **state)
 	}
 }
 
+/*
+ * Of a pair one waits for the other, which loads; the whole group waits for two on the node that
+ * was looked at before: that these live and do not compile is not known.
+ */
+static void what_became_of_them_since_rules_nothing_out(void **state)
+{
+	(void)state;
+	for (int old = 0; old < 2; old++) {
+		struct facts *f = two_nodes(old ? 60 : 100);
+		int pair = facts_group_of(f, 2, 0, 1);
+		struct judged j;
+
+		facts_rounds(f, pair, 5, 30, 0.5);
+		facts_hold(f, pair, 0, JOB_OP_ALLREDUCE, 64, 70);
+		facts_span(f, 1, JOB_SPAN_INPUT, "next", "", 69, FACTS_OPEN);
+		facts_outside(f, 1, 69);
+		facts_outside(f, 2, 59);
+		facts_outside(f, 3, 59);
+		facts_hold(f, 0, 0, JOB_OP_ALLREDUCE, 64, 70);
+		j = judge(f);
+		for (size_t i = 0; i < j.first->nruled_out; i++)
+			assert_true(!old || (j.first->ruled_out[i].class != VERDICT_RANK_DEATH &&
+						    j.first->ruled_out[i].class !=
+							    VERDICT_COMPILE_SKEW));
+		assert_true(old || j.first->nruled_out > 1);
+		done(&j, f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +176,7 @@ int main(void)
 		cmocka_unit_test(what_was_open_there_may_be_done_since),
 		cmocka_unit_test(who_was_late_there_came_since),
 		cmocka_unit_test(who_waited_for_nobody_may_wait_since),
+		cmocka_unit_test(what_became_of_them_since_rules_nothing_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
