@@ -372,6 +372,15 @@ def _(at):
                lambda rank, dump: dump.pop("entries") if rank == 2 else None)
 
 
+@truth("one that awaits a message left no entries, and its last operation is complete",
+       "inconclusive", named=[])
+def _(at):
+    world = World(4)
+    world.message(0, 1, 3, done=False, sides=("recv",))
+    steps(world)
+    write_each(world, at, lambda rank, dump: dump.pop("entries") if rank == 3 else None)
+
+
 @truth("none left entries, and one awaits a message", "host-stall or inconclusive",
        most="hypothesis")
 def _(at):

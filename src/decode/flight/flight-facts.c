@@ -240,9 +240,10 @@ static void give_losses(const struct flight_rank *rank, const char *cite, struct
 	if (!rank->has_entries && (!rank->has_statuses || rank->unplaced))
 		lose_last(rank, cite, "its dump has neither entries nor a status of each group", b);
 	if (!rank->has_entries && has_enqueued(rank))
-		flight_lose(b, rank->who, cite, true,
+		lose_message(rank, cite, false,
 			"its dump has no entries: of sends and receives it tells nothing, and what "
-			"it counts may be such");
+			"it counts may be such",
+			b);
 	if (rank->unstated)
 		lose_last(rank, cite, "its dump does not say which of its operations are complete",
 			b);

@@ -134,13 +134,17 @@ static bool retires(const struct flights *flights, const struct flight_seat *sea
 	return backend_has(flights->groups.items[seat->group].maker, BACKEND_RETIRES);
 }
 
-/* True if the group's status tells of its collectives, and of nothing else. */
+/*
+ * True if the group's status tells of its collectives, and of nothing else. If more is complete
+ * than was handed over, one of the two is a message's number.
+ */
 static bool tells_by_status(const struct flights *flights, const struct flight_rank *rank,
 	const struct flight_seat *seat)
 {
 	const struct flight_union *group = &flights->groups.items[seat->group];
 
-	return seat->status && seat->status->enqueued != FLIGHT_UNKNOWN && !group->has_p2p &&
+	return seat->status && seat->status->enqueued != FLIGHT_UNKNOWN &&
+	       seat->status->completed <= seat->status->enqueued && !group->has_p2p &&
 	       !retires(flights, seat) && (*group->maker || rank->counts_well);
 }
 
@@ -275,7 +279,7 @@ static bool is_forgotten(const struct flight_rank *rank, const struct flight_sea
 {
 	const struct flight_status *status = seat->status;
 
-	return rank->has_entries && !rank->unnumbered &&
+	return (rank->has_entries || status) && !rank->unnumbered &&
 	       (!rank->from_start || seat->entries) && seat->told &&
 	       !seat->left && !seat->head_known && seat->newest < 0 &&
 	       !(status && status->enqueued != FLIGHT_UNKNOWN &&
