@@ -2,6 +2,8 @@
 #include "ring/census-read.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +11,8 @@
 
 #include "ring/ring-cpu.h"
 
-#define CENSUS_TRIES 4 /* after which a slot that is always being changed is said to be */
+#define CENSUS_TRIES 4  /* after which a slot that is always being changed is said to be */
+#define CENSUS_ROOM  16 /* slots that are copied beyond those in use */
 
 const char *census_strerror(int error)
 {
@@ -154,28 +157,70 @@ static int census_settle(int fd, const struct census_passes *passes, size_t at)
 	return error;
 }
 
+/*
+ * Returns how many bytes of the file, which has `whole`, hold slots that are in use, with room for
+ * those that are claimed meanwhile. The others, which are nearly all, hold nothing.
+ */
+static size_t census_in_use(int fd, size_t whole)
+{
+	uint32_t high;
+	uint64_t end;
+
+	if (pread(fd, &high, sizeof(high), offsetof(struct census_header, high)) != sizeof(high) ||
+		high >= CENSUS_SLOTS)
+		return whole;
+	end = census_slot_offset(high + CENSUS_ROOM);
+	return end < whole ? (size_t)end : whole;
+}
+
+/* True if the copy lacks slots that were in use when its header was read. */
+static bool census_is_cut(const uint8_t *bytes, size_t size)
+{
+	uint32_t high;
+
+	if (size < sizeof(struct census_header))
+		return false;
+	memcpy(&high, bytes + offsetof(struct census_header, high), sizeof(high));
+	return high >= CENSUS_SLOTS || census_slot_offset(high) > size;
+}
+
+/* Copies that much of the table. Returns 0, or a negative errno; frees nothing. */
+static int census_copy(int fd, struct census_passes *passes, size_t size)
+{
+	int error = 0;
+
+	for (int p = 0; p < 3; p++) {
+		uint8_t *grown = realloc(passes->of[p], size ? size : 1);
+
+		if (!grown)
+			return -ENOMEM;
+		passes->of[p] = grown;
+	}
+	error = census_read(fd, passes, 0, size);
+	for (uint32_t i = 0; !error && census_slot_offset(i + 1) <= size; i++)
+		error = census_settle(fd, passes, census_slot_offset(i));
+	return error;
+}
+
 int census_snapshot(int fd, void **ret_bytes, size_t *ret_size)
 {
-	const size_t most =
-		sizeof(struct census_header) + CENSUS_SLOTS * sizeof(struct census_slot);
+	const size_t most = census_slot_offset(CENSUS_SLOTS);
 	struct census_passes passes = {{NULL, NULL, NULL}};
 	struct stat st;
-	size_t size;
-	int error = 0;
+	size_t size, whole;
+	int error;
 
 	if (fstat(fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	size = (uint64_t)st.st_size < most ? (size_t)st.st_size : most;
-	for (int p = 0; p < 3 && !error; p++) {
-		passes.of[p] = malloc(size ? size : 1);
-		error = passes.of[p] ? 0 : -ENOMEM;
+	whole = (uint64_t)st.st_size < most ? (size_t)st.st_size : most;
+	size = census_in_use(fd, whole);
+	error = census_copy(fd, &passes, size);
+	if (!error && size < whole && census_is_cut(passes.of[1], size)) {
+		size = whole;
+		error = census_copy(fd, &passes, size);
 	}
-	if (!error)
-		error = census_read(fd, &passes, 0, size);
-	for (uint32_t i = 0; !error && census_slot_offset(i + 1) <= size; i++)
-		error = census_settle(fd, &passes, census_slot_offset(i));
 	if (!error) {
 		*ret_bytes = passes.of[1];
 		*ret_size = size;

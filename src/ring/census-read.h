@@ -50,9 +50,9 @@ static inline uint64_t census_slot_offset(uint32_t i)
 }
 
 /*
- * Copies the living table behind `fd`, each slot as it was at one moment. A slot that changed at
- * every look is copied as CLAIMING. Returns 0, and the bytes are the caller's to free(); or a
- * negative errno, and nothing is set.
+ * Copies the living table behind `fd` as far as its slots were ever used, each as it was at one
+ * moment. A slot that changed at every look is copied as CLAIMING. Returns 0, and the bytes are the
+ * caller's to free(); or a negative errno, and nothing is set.
  */
 int census_snapshot(int fd, void **ret_bytes, size_t *ret_size);
 
