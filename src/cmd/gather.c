@@ -159,7 +159,8 @@ static int write_file(struct evidence *evidence, const char *path)
 	int status = CMD_UNREADABLE;
 
 	*evidence = (struct evidence){0};
-	look_judge(&look); /* for its name */
+	if (save_is_folder(path))
+		look_judge(&look); /* for its name there */
 	if (save_bundle(&look, path, 0, &saved, &why) == 0) {
 		status = CMD_FINE;
 		puts(str_text(&saved));

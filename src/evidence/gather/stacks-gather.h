@@ -32,7 +32,7 @@ struct stacks_options {
 };
 
 #define STACKS_OPTIONS_DEFAULT                                                                     \
-	{.mode = SNAPSHOT_NEVER, .samples = 3, .pause_ms = 40, .deadline_ms = 2000}
+	{.mode = SNAPSHOT_NEVER, .samples = 3, .pause_ms = 25, .deadline_ms = 2000}
 
 /*
  * Takes the stacks of `nr` processes and adds exhibits and gaps. Works in helper processes that may
