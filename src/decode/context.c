@@ -93,6 +93,15 @@ const struct decode_gather *context_gather(const struct decode_host *host, int64
 	return found || !host->gathers.nr ? found : &host->gathers.items[0];
 }
 
+void context_looked(
+	struct decode_context *context, struct decode_process *process, int64_t when)
+{
+	const struct decode_gather *gather = when <= 0 ? NULL
+		: context_gather(context_host(context, process->who.host), when);
+
+	process->fact.looked = gather ? gather->realtime : JOB_UNKNOWN;
+}
+
 /* --- Processes ------------------------------------------------------------------------------- */
 
 /* Hashes host, pid and start time, which are a process together. */
@@ -158,7 +167,7 @@ struct decode_process *context_process(
 	process->fact.start_time = start_time;
 	process->identity.world_rank = NO_WORLD_RANK;
 	process->identity.local_rank = JOB_NONE;
-	process->dump_last = JOB_UNKNOWN;
+	process->dump_last = process->alive_at = JOB_UNKNOWN;
 	*array_add(&context->processes) = process;
 	if (context->processes.nr * 2 > context->index_size)
 		context_reindex(context);
@@ -209,6 +218,15 @@ void context_end(struct decode_process *process, const struct decode_end *end)
 	} else {
 		process->end.when = end_time(&known, end);
 	}
+}
+
+void context_end_watched(struct decode_process *process, const struct decode_end *end)
+{
+	bool since = process->alive_at != JOB_UNKNOWN && end->when > process->alive_at;
+
+	if (process->alive == JOB_MAYBE || since)
+		process->alive = JOB_NO;
+	context_end(process, end);
 }
 
 /* Frees the table first, since it reads the images. */

@@ -137,6 +137,7 @@ struct decode_process {
 	struct job_identity identity;
 	uint32_t newest_ring; /* its generation by the census; an older ring tells old news */
 	enum job_known alive;
+	int64_t alive_at;    /* when that was read; JOB_UNKNOWN */
 	struct decode_end end;
 	bool fatal_told; /* its own handler told its signal, and no core knows better */
 	ARRAY(struct decode_sample) samples;
@@ -185,6 +186,13 @@ void context_join_ids(
 const char *context_job_id(const struct decode_host *host, const char *id);
 
 /*
+ * Notes that the gathering to which an exhibit belongs, read at `when`, shows the process as it is
+ * judged.
+ */
+void context_looked(
+	struct decode_context *context, struct decode_process *process, int64_t when);
+
+/*
  * Returns the gathering that an exhibit of the host belongs to: the latest that began before
  * `when`, at which the exhibit was read; the first where none did. NULL where the host has none.
  */
@@ -205,6 +213,11 @@ const char *context_name(struct decode_context *context, const struct decode_pro
  * case.
  */
 void context_end(struct decode_process *process, const struct decode_end *end);
+/*
+ * The same of an end that was watched, or is all that is left: the process is gone, unless it was
+ * seen to live thereafter.
+ */
+void context_end_watched(struct decode_process *process, const struct decode_end *end);
 
 /* Gives the builder all that was collected. */
 void context_finish(struct decode_context *context, struct job_builder *builder);

@@ -166,7 +166,7 @@ static void finish_samples(struct decode_context *context, struct decode_process
 /* --- Processes ------------------------------------------------------------------------------- */
 
 /*
- * Sets how the process ended: the best witness counts, but none against a process that is seen to
+ * Sets how the process ended: the best witness counts, but none against a process that was seen to
  * live.
  */
 static void finish_end(struct decode_context *context, struct decode_process *process)

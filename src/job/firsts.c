@@ -17,14 +17,12 @@ static int64_t since(int64_t born, int64_t when)
 }
 
 /* Returns the end of a rank's evidence, realtime ns: until then its open spans are counted. */
-static int64_t now_of(const struct job *job, const struct job_rank *rank,
-	const struct job_process *process)
+static int64_t now_of(
+	const struct job *job, struct rank_index rank, const struct job_process *process)
 {
 	if (process->end > JOB_ALIVE && process->ended != JOB_UNKNOWN)
 		return process->ended;
-	if (rank->host != JOB_NONE && job->hosts[rank->host].gathered != JOB_UNKNOWN)
-		return job->hosts[rank->host].gathered;
-	return job->gathered;
+	return job_looked_at(job, rank);
 }
 
 /*
@@ -39,7 +37,7 @@ static void look_at_compiles(const struct job *job, struct rank_index rank, stru
 
 	if (r->process == JOB_NONE)
 		return;
-	now = now_of(job, r, &job->processes[r->process]);
+	now = now_of(job, rank, &job->processes[r->process]);
 
 	for (size_t i = range.from; i < range.to; i++) {
 		const struct job_span *span = &job->spans[i];

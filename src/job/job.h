@@ -156,6 +156,7 @@ struct job_process {
 	int64_t rss_before;    /* bytes at the older sample, JOB_UNKNOWN */
 	int64_t rss_most;      /* the largest of any sample; JOB_UNKNOWN */
 	int64_t seen;	       /* until when a dump tells of it; JOB_UNKNOWN: until its host's T0 */
+	int64_t looked;	       /* T0 of the gathering that shows it; JOB_UNKNOWN: its host's T0 */
 	bool age_unknown;      /* its state is the last known one, of unknown age */
 	bool other_run;	       /* its evidence may be of another run of the job */
 	const char *cite;
@@ -664,6 +665,20 @@ static inline bool job_has_rank(const struct job *job, struct rank_index rank)
 static inline const struct job_rank *job_rank(const struct job *job, struct rank_index rank)
 {
 	return &job->ranks[rank.i];
+}
+
+/*
+ * Returns when the rank was looked at, realtime ns by its host's clock: one host may have been
+ * looked at more than once, and each time at other ranks. JOB_UNKNOWN.
+ */
+static inline int64_t job_looked_at(const struct job *job, struct rank_index rank)
+{
+	const struct job_rank *r = job_rank(job, rank);
+	int64_t when = r->process == JOB_NONE ? JOB_UNKNOWN : job->processes[r->process].looked;
+
+	if (when == JOB_UNKNOWN && r->host != JOB_NONE)
+		when = job->hosts[r->host].gathered;
+	return when == JOB_UNKNOWN ? job->gathered : when;
 }
 
 /* Runs the statement behind it for each rank of the job in order: `rank` is its rank_index. */

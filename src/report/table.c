@@ -226,11 +226,8 @@ static int64_t age_of_op(const struct table *table, struct rank_index rank)
 {
 	const struct job *job = table->verdicts->job;
 	const struct job_op *op = verdict_op(table, rank);
-	int host = job_rank(job, rank)->host;
-	int64_t now = host >= 0 && (size_t)host < job->nhosts ? job->hosts[host].gathered
-							       : JOB_UNKNOWN;
+	int64_t now = job_looked_at(job, rank);
 
-	now = now == JOB_UNKNOWN ? job->gathered : now;
 	return !op || op->entered == JOB_UNKNOWN || now == JOB_UNKNOWN || now < op->entered
 		       ? JOB_UNKNOWN
 		       : now - op->entered;

@@ -457,6 +457,13 @@ static enum job_known is_later(const struct inquiry *q, const struct wait *wait,
 	return when - begun + error > by ? JOB_MAYBE : JOB_NO;
 }
 
+/* True if both ranks were seen in one look. */
+static bool are_seen_together(const struct inquiry *q, struct rank_index a, struct rank_index b)
+{
+	return clocks_of_rank(q->clocks, a) == clocks_of_rank(q->clocks, b) &&
+	       job_looked_at(q->job, a) == job_looked_at(q->job, b);
+}
+
 /*
  * Tells whether one wait for a rank had lasted when the rank was looked at. A rank seen in one look
  * with a rank that is known to stand needs no time.
@@ -464,8 +471,7 @@ static enum job_known is_later(const struct inquiry *q, const struct wait *wait,
 static enum job_known had_lasted(
 	const struct inquiry *q, const struct wait *wait, struct rank_index rank)
 {
-	if (wait->since == JOB_UNKNOWN &&
-		clocks_of_rank(q->clocks, wait->rank) == clocks_of_rank(q->clocks, rank))
+	if (wait->since == JOB_UNKNOWN && are_seen_together(q, wait->rank, rank))
 		return JOB_YES;
 	return is_later(q, wait, rank, q->waits->now[rank.i],
 		waitfor_threshold(q->job, wait, &q->given) / 2 - 1);
@@ -480,7 +486,7 @@ enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)
 		return LOOKED_SINCE;
 	if (looks_are_outdated(q, rank))
 		return LOOKED_BEFORE;
-	if (q->job->nhosts < 2)
+	if (looks_are_one(q))
 		return LOOKED_SINCE;
 	demands = demands_of(q->demands, rank, true);
 	for (size_t i = 0; i < demands.n; i++) {

@@ -44,14 +44,11 @@ static const char *const thread_states[] = {
 	[JOB_THREAD_POLLING] = "polling",
 };
 
-/* Returns how long before the gathering that was; JOB_UNKNOWN where one of the times is. */
+/* Returns how long before the look at the rank that was; JOB_UNKNOWN where one of the times is. */
 static int64_t age(const struct job *job, struct rank_index rank, int64_t begun)
 {
-	int host = job_rank(job, rank)->host;
-	int64_t now = job->gathered;
+	int64_t now = job_looked_at(job, rank);
 
-	if (host >= 0 && (size_t)host < job->nhosts && job->hosts[host].gathered != JOB_UNKNOWN)
-		now = job->hosts[host].gathered;
 	if (now == JOB_UNKNOWN || begun == JOB_UNKNOWN)
 		return JOB_UNKNOWN;
 	return now > begun ? now - begun : 0;

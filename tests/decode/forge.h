@@ -56,7 +56,8 @@ static inline struct exhibit *forge_text(
 	return forge_add(evidence, kind, pid, text, strlen(text));
 }
 
-static inline void forge_gather(struct evidence *evidence)
+/* T0 of a look so many seconds before the last one. */
+static inline void forge_gather_before(struct evidence *evidence, int seconds)
 {
 	char text[512];
 
@@ -64,8 +65,14 @@ static inline void forge_gather(struct evidence *evidence)
 		"{\"schema\": \"inquest-gather/1\", \"tsc\": 1, \"monotonic\": %lld, "
 		"\"realtime\": %lld, \"boottime\": %lld, \"clk_tck\": 100, \"page_size\": 4096, "
 		"\"boot_id\": \"01010101-0101-0101-0101-010101010101\", \"host\": \"%s\"}",
-		FORGE_T0_MONO, FORGE_T0_REAL, FORGE_T0_MONO, FORGE_HOST);
-	forge_text(evidence, EXHIBIT_GATHER, 0, text);
+		FORGE_T0_MONO - seconds * CLOCK_NS_PER_S, (long long)forge_real(seconds),
+		FORGE_T0_MONO, FORGE_HOST);
+	forge_text(evidence, EXHIBIT_GATHER, 0, text)->when = forge_real(seconds) + 1000000;
+}
+
+static inline void forge_gather(struct evidence *evidence)
+{
+	forge_gather_before(evidence, 0);
 }
 
 /* An empty ring of rank r; fill it, then forge_ring(). */

@@ -15,6 +15,7 @@ static void move_process(struct job_process *process, int64_t by)
 	move(&process->born, by);
 	move(&process->ended, by);
 	move(&process->seen, by);
+	move(&process->looked, by);
 }
 
 static void move_seats(struct facts *f, int rank, int64_t by)

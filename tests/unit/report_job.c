@@ -30,6 +30,7 @@ static void make_rank(struct hand_job *hand, int rank, int odd)
 		.comm = "python",
 		.end = JOB_ALIVE,
 		.ended = JOB_UNKNOWN,
+		.looked = JOB_UNKNOWN,
 		.state = 'S',
 		.wchan = "",
 		.cite = "proc"};

@@ -55,10 +55,7 @@ static void exits_one(struct decode_context *context, const struct exhibit *exhi
 		end.status = signaled ? WTERMSIG((int)wait_status) : WEXITSTATUS((int)wait_status);
 	}
 	end.cite = arena_printf(&context->arena, "exit:%s", context_name(context, process));
-	/* The agent watched it end: it is gone, even if no later look tells. */
-	if (process->alive == JOB_MAYBE)
-		process->alive = JOB_NO;
-	context_end(process, &end);
+	context_end_watched(process, &end);
 }
 
 static int exits_decode(const struct exhibit *exhibit, struct job_builder *builder,

@@ -134,9 +134,7 @@ static void history_end(struct decode_context *context, struct decode_process *p
 		end.status = signaled ? WTERMSIG((int)status) : WEXITSTATUS((int)status);
 	}
 	end.cite = arena_printf(&context->arena, "history:%s", context_name(context, process));
-	if (process->alive == JOB_MAYBE)
-		process->alive = JOB_NO;
-	context_end(process, &end);
+	context_end_watched(process, &end);
 }
 
 /* Adds where its launcher has PyTorch look for its store. */

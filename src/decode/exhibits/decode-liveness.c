@@ -40,6 +40,8 @@ static int liveness_decode(const struct exhibit *exhibit, struct job_builder *bu
 	json_get_int(object, "here", &here);
 	json_get_int(object, "unseen", &unseen);
 	process->here = here > 0 && here <= UINT32_MAX ? (uint32_t)here : 0;
+	process->alive_at = exhibit->when > 0 ? exhibit->when : JOB_UNKNOWN;
+	context_looked(context, process, exhibit->when);
 	process->alive = liveness_judge(there != 0, unseen != 0, state ? state[0] : 0,
 		json_get_text(object, "lock"));
 	if (process->alive == JOB_NO)

@@ -266,6 +266,7 @@ static int rings_decode(const struct exhibit *exhibit, struct job_builder *build
 	source.who = source.process->who;
 	rings_take_identity(&source);
 	rings_take_t0(&source);
+	context_looked(context, source.process, exhibit->when);
 	ring_decode_lanes(&source);
 	ring_decode_pins(&source);
 	ring_decode_groups(&source);

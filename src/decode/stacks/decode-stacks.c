@@ -141,9 +141,7 @@ static void tell_signal(struct job_builder *builder, struct decode_context *cont
 		if (snapshot->threads[i].tid == snapshot->fault_tid)
 			signal.thread = arena_text_max(&context->arena, snapshot->threads[i].comm,
 				sizeof(snapshot->threads[i].comm));
-	context_end(process, &end);
-	if (process->alive == JOB_MAYBE)
-		process->alive = JOB_NO;
+	context_end_watched(process, &end);
 	if (!process->fatal_told)
 		job_add_signal(builder, process->who, &signal);
 }
@@ -173,6 +171,8 @@ static void take_walked(struct decode_context *context, struct job_builder *buil
 {
 	const struct snapshot *snapshot = &walked->snapshot;
 
+	if (!(held->process->identity.knows & JOB_KNOWS_RING))
+		context_looked(context, held->process, snapshot->when);
 	tell_refused(builder, context, held->process, &walked->walking);
 	for (size_t i = 0; i < snapshot->nthreads; i++) {
 		const struct snapshot_thread *thread = &snapshot->threads[i];

@@ -130,6 +130,7 @@ const struct job_process job_process_unknown = {
 	.rss_before = JOB_UNKNOWN,
 	.rss_most = JOB_UNKNOWN,
 	.seen = JOB_UNKNOWN,
+	.looked = JOB_UNKNOWN,
 	.cite = "",
 };
 
@@ -398,6 +399,7 @@ void job_add_process(struct job_builder *b, struct job_who who, const struct job
 	raw->fact.born = known_time(process->born);
 	raw->fact.ended = known_time(process->ended);
 	raw->fact.seen = known_time(process->seen);
+	raw->fact.looked = known_time(process->looked);
 	raw->identity = *identity;
 	raw->fact.comm = raw_intern(b, process->comm);
 	raw->fact.what = raw_intern(b, process->what);

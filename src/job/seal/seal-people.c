@@ -338,6 +338,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	SEAL_KEEP_MAX(into->rss_before, from->rss_before);
 	SEAL_KEEP_MAX(into->rss_most, from->rss_most);
 	SEAL_KEEP_MAX(into->seen, from->seen);
+	SEAL_KEEP_MAX(into->looked, from->looked);
 	into->age_unknown |= from->age_unknown;
 	into->other_run |= from->other_run;
 	keep_text_max(&into->comm, from->comm);
@@ -395,6 +396,7 @@ static void overlay_process(struct job_process *into, const struct job_process *
 		into->age_unknown = newer->age_unknown;
 		into->other_run = newer->other_run;
 	}
+	TAKE_KNOWN(looked, JOB_UNKNOWN);
 	TAKE_TEXT(comm);
 	TAKE_TEXT(what);
 	TAKE_TEXT(wchan);

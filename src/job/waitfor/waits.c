@@ -54,20 +54,19 @@ static bool is_age_unknown(const struct job *job, const struct job_rank *rank)
 	       is_by_dump(rank);
 }
 
-/* Returns when its host was gathered, or its process ended, if that came first; JOB_UNKNOWN. */
-static int64_t end_of_evidence(const struct job *job, const struct job_rank *rank)
+/* Returns when the rank was looked at, or its process ended, if that came first; JOB_UNKNOWN. */
+static int64_t end_of_evidence(const struct job *job, struct rank_index index)
 {
-	int64_t now = rank->host == JOB_NONE ? JOB_UNKNOWN : job->hosts[rank->host].gathered;
+	const struct job_rank *rank = job_rank(job, index);
+	int64_t now = job_looked_at(job, index);
 
 	if (is_age_unknown(job, rank))
 		return JOB_UNKNOWN;
-	if (is_by_dump(rank) && rank->process != JOB_NONE)
-		now = job->processes[rank->process].seen;
-	if (now == JOB_UNKNOWN)
-		now = job->gathered;
 	if (rank->process != JOB_NONE) {
 		const struct job_process *process = &job->processes[rank->process];
 
+		if (is_by_dump(rank))
+			now = process->seen == JOB_UNKNOWN ? job->gathered : process->seen;
 		if (process->end > JOB_ALIVE && process->ended != JOB_UNKNOWN &&
 			(now == JOB_UNKNOWN || process->ended < now))
 			now = process->ended;
@@ -624,7 +623,7 @@ struct waits *waits_new(const struct job *job, const struct waits_told *told)
 	by_rank_make(&c.seats, job, members);
 	find_rears(&c);
 	job_for_each_rank(job, rank)
-		waits->now[rank.i] = end_of_evidence(job, job_rank(job, rank));
+		waits->now[rank.i] = end_of_evidence(job, rank);
 	add_ranks(&c);
 	if (told)
 		add_told_ranks(&c, told);

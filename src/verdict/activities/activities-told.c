@@ -42,8 +42,7 @@ static const char *waits_for(const struct posture *p)
  */
 static bool came_since(const struct job *job, struct rank_index rank, const struct posture *p)
 {
-	int host = job_rank(job, rank)->host;
-	int64_t read = host == JOB_NONE ? JOB_UNKNOWN : job->hosts[host].gathered;
+	int64_t read = job_looked_at(job, rank);
 	struct spans_range range = threads_of(job, rank);
 
 	if (read == JOB_UNKNOWN || p->stands == JOB_UNKNOWN || p->stack->when - p->stands < read)

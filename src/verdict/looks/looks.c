@@ -19,6 +19,7 @@ struct front {
 struct looks {
 	struct front (*fronts)[2];
 	bool *outdated; /* per rank */
+	bool one;	/* all ranks were looked at on one host, and at once */
 };
 
 static bool is_one_look(const struct front *a, const struct front *b)
@@ -97,6 +98,16 @@ static bool is_outdated(const struct inquiry *q, const struct looks *looks, stru
 	return false;
 }
 
+static bool is_one(const struct job *job)
+{
+	if (job->nhosts > 1)
+		return false;
+	job_for_each_rank(job, rank)
+		if (job_looked_at(job, rank) != job_looked_at(job, (struct rank_index){0}))
+			return false;
+	return true;
+}
+
 struct looks *looks_new(const struct inquiry *q)
 {
 	struct looks *looks = alloc_zeroed(1, sizeof(*looks));
@@ -114,6 +125,7 @@ struct looks *looks_new(const struct inquiry *q)
 		if (front.index)
 			keep(looks->fronts[m->group], front);
 	}
+	looks->one = is_one(q->job);
 	job_for_each_rank(q->job, rank)
 		looks->outdated[rank.i] = is_outdated(q, looks, rank);
 	return looks;
@@ -126,6 +138,11 @@ void looks_free(struct looks *looks)
 	free(looks->fronts);
 	free(looks->outdated);
 	free(looks);
+}
+
+bool looks_are_one(const struct inquiry *q)
+{
+	return q->looks->one;
 }
 
 bool looks_are_outdated(const struct inquiry *q, struct rank_index rank)

@@ -16,6 +16,9 @@ struct looks *looks_new(const struct inquiry *q);
 /* Frees it; NULL is fine. */
 void looks_free(struct looks *looks);
 
+/* True if all ranks were looked at on one host, and at once. */
+bool looks_are_one(const struct inquiry *q);
+
 /*
  * True if the rank is known to have gone on since it was looked at: a member of a group of its,
  * seen in another look, has completed what no member completes before all have come to it, and the

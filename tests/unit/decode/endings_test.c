@@ -46,10 +46,74 @@ static void the_job_is_over_when_its_last_launch_is(void **state)
 	(void)state;
 }
 
+/* A bundle from before a rank ended, beside one with the list of ends: only a later look denies. */
+static void the_end_counts_that_came_after_the_look(void **state)
+{
+	static const struct {
+		double after; /* s between the look and the end */
+		const char *end;
+		enum job_end expected;
+	} cases[] = {
+		{20, "\"wait_status\": 256, ", JOB_EXITED},
+		{20, "", JOB_GONE},
+		{-20, "\"wait_status\": 256, ", JOB_ALIVE},
+		{-20, "", JOB_ALIVE},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct evidence evidence = {0};
+		const struct job_process *process;
+		char text[256];
+		struct job *job;
+
+		snprintf(text, sizeof(text),
+			"{\"exits\": [{\"pid\": %u, \"start_time\": %u, %s\"when\": %lld}]}",
+			FORGE_PID(0), FORGE_START(0), cases[i].end,
+			(long long)forge_real(-cases[i].after));
+		forge_gather(&evidence);
+		forge_census(&evidence, 1, CENSUS_RANK);
+		forge_liveness(&evidence, 0, true);
+		forge_text(&evidence, EXHIBIT_EXIT, 0, text);
+		job = decode_job(&evidence);
+		process = &job->processes[job->ranks[0].process];
+		assert_int_equal(process->end, cases[i].expected);
+		assert_int_equal(process->ended,
+			cases[i].after > 0 ? forge_real(-cases[i].after) : JOB_UNKNOWN);
+		job_free(job);
+		evidence_release(&evidence);
+	}
+	(void)state;
+}
+
+/* Two agents of one host took their ranks' evidence 30 s apart: each rank has its own "now". */
+static void each_rank_was_looked_at_when_its_ring_was(void **state)
+{
+	struct evidence evidence = {0};
+	struct exhibit *ring;
+	struct job *job;
+
+	for (int later = 0; later < 2; later++) {
+		forge_gather_before(&evidence, later * 30);
+		ring = forge_ring(&evidence, forge_rank((uint32_t)later));
+		ring->when = forge_real(later * 30) + 2000000;
+	}
+	job = decode_job(&evidence);
+	assert_int_equal(job->nranks, 2);
+	assert_int_equal(job->hosts[0].gathered, FORGE_T0_REAL);
+	for (int rank = 0; rank < 2; rank++)
+		assert_int_equal(
+			job_looked_at(job, (struct rank_index){rank}), forge_real(rank * 30));
+	job_free(job);
+	evidence_release(&evidence);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_job_is_over_when_its_last_launch_is),
+		cmocka_unit_test(the_end_counts_that_came_after_the_look),
+		cmocka_unit_test(each_rank_was_looked_at_when_its_ring_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,22 +2,30 @@
 /*
  * One node was looked at long before the others. What its ranks did then may be over since: what
  * was open there is no word against them, and that nobody waited there does not tell that nobody
- * does.
+ * does. The same holds where it is one node, of which two agents took their ranks' evidence at two
+ * times: each test is played in both ways.
  */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/judged.h"
 
-/* Four ranks in ten rounds; 2 and 3 are on a node that was last looked at at that moment. */
-static struct facts *two_nodes(double looked)
+/* Where the ranks are that were looked at before. */
+static bool on_one_node = true, on_two_nodes = false;
+
+/* Four ranks in ten rounds; 2 and 3 were last looked at at that moment. */
+static struct facts *two_looks(void **state, double looked)
 {
 	struct facts *f = facts_new(4);
 
 	f->completion = true;
-	facts_move(f, 2, 1);
-	facts_move(f, 3, 1);
 	facts_rounds(f, 0, 10, 20, 0.5);
-	f->hosts[1].gathered = facts_ns(looked);
+	for (int rank = 2; rank < 4; rank++)
+		if (*(const bool *)*state)
+			f->ranks[rank].process.looked = facts_ns(looked);
+		else
+			facts_move(f, rank, 1);
+	if (!*(const bool *)*state)
+		f->hosts[1].gathered = facts_ns(looked);
 	return f;
 }
 
@@ -65,9 +73,8 @@ static void expect_look(struct facts *f, const char *victims, int rank)
 /* The others completed five ops more, each of which needs all: no GPU is behind. */
 static void what_was_open_there_is_done_since(void **state)
 {
-	struct facts *f = two_nodes(65);
+	struct facts *f = two_looks(state, 65);
 
-	(void)state;
 	for (int rank = 0; rank < 4; rank++)
 		rank < 2 ? complete(f, rank, 6, 60) : leave_open(f, rank, 60);
 	expect_look(f, "2,3", 2);
@@ -82,9 +89,8 @@ static void what_was_open_there_may_be_done_since(void **state)
 		enum verdict_confidence confidence;
 	} looks[] = {{65, VERDICT_HYPOTHESIS}, {99.5, VERDICT_SUPPORTED}};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		struct facts *f = two_nodes(looks[i].looked);
+		struct facts *f = two_looks(state, looks[i].looked);
 		struct judged j;
 
 		for (int rank = 0; rank < 4; rank++)
@@ -100,9 +106,8 @@ static void what_was_open_there_may_be_done_since(void **state)
 /* Who was late there came since: others completed what cannot be complete without it. */
 static void who_was_late_there_came_since(void **state)
 {
-	struct facts *f = two_nodes(70);
+	struct facts *f = two_looks(state, 70);
 
-	(void)state;
 	complete(f, 0, 6, 60);
 	complete(f, 1, 6, 60);
 	facts_hold(f, 0, 2, JOB_OP_ALLREDUCE, 64, 60);
@@ -124,9 +129,8 @@ static void who_waited_for_nobody_may_wait_since(void **state)
 {
 	static const double looked[] = {60, 80, 100};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct facts *f = two_nodes(looked[i]);
+		struct facts *f = two_looks(state, looked[i]);
 
 		for (int rank = 0; rank < 4; rank++) {
 			complete(f, rank, 1, 59);
@@ -146,9 +150,8 @@ static void who_waited_for_nobody_may_wait_since(void **state)
  */
 static void what_became_of_them_since_rules_nothing_out(void **state)
 {
-	(void)state;
 	for (int old = 0; old < 2; old++) {
-		struct facts *f = two_nodes(old ? 60 : 100);
+		struct facts *f = two_looks(state, old ? 60 : 100);
 		int pair = facts_group_of(f, 2, 0, 1);
 		struct judged j;
 
@@ -169,14 +172,21 @@ static void what_became_of_them_since_rules_nothing_out(void **state)
 	}
 }
 
+/* Both ways of one test. */
+#define PLAYED(test)                                                                               \
+	{#test " on one node", test, NULL, NULL, &on_one_node},                                   \
+	{                                                                                          \
+		#test " on two nodes", test, NULL, NULL, &on_two_nodes                             \
+	}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_open_there_is_done_since),
-		cmocka_unit_test(what_was_open_there_may_be_done_since),
-		cmocka_unit_test(who_was_late_there_came_since),
-		cmocka_unit_test(who_waited_for_nobody_may_wait_since),
-		cmocka_unit_test(what_became_of_them_since_rules_nothing_out),
+		PLAYED(what_was_open_there_is_done_since),
+		PLAYED(what_was_open_there_may_be_done_since),
+		PLAYED(who_was_late_there_came_since),
+		PLAYED(who_waited_for_nobody_may_wait_since),
+		PLAYED(what_became_of_them_since_rules_nothing_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
