@@ -11,9 +11,12 @@
 #define SLOWEST_NS (3500 * CLOCK_NS_PER_MS)
 /* Verdicts that have stood this long are looked at as rarely as the bundle's age allows. */
 #define OLD_NEWS_NS (20 * CLOCK_NS_PER_S)
-/* How often /proc is sampled; and how often while nothing but old news stands. */
-#define SAMPLE_NS	CLOCK_NS_PER_S
-#define STILL_SAMPLE_NS (3 * CLOCK_NS_PER_S)
+/* How often the census is read, and /proc sampled; and how often while only old news stand. */
+#define SCAN_NS		       (300 * CLOCK_NS_PER_MS)
+#define SAMPLE_NS	       CLOCK_NS_PER_S
+#define STILL_SCAN_NS	       CLOCK_NS_PER_S
+#define STILL_SAMPLE_LEAST_NS  (3 * CLOCK_NS_PER_S)
+#define STILL_SAMPLE_MOST_NS   (10 * CLOCK_NS_PER_S)
 /* By then a hang that nobody has seen yet is seen, whatever a look costs. */
 #define UNSEEN_NS (8 * CLOCK_NS_PER_S)
 /*
@@ -58,15 +61,25 @@ bool agent_calls_well(const struct verdicts *verdicts)
 }
 
 /*
- * Samples may be rare then: ends are told by a descriptor, and a standing rank stands in each
- * sample.
+ * True while nothing but old news stand. Samples may be rare then: ends are told by a descriptor,
+ * and a standing rank stands in each sample.
  */
+static bool has_old_news(const struct agent *agent, int64_t now)
+{
+	return agent->announce.stands && now - agent->said > OLD_NEWS_NS && !agent->by_stacks &&
+	       !agent->announce.unexplained && now >= agent->eager_until;
+}
+
+int64_t agent_scan_interval(const struct agent *agent, int64_t now)
+{
+	return has_old_news(agent, now) ? STILL_SCAN_NS : SCAN_NS;
+}
+
 int64_t agent_sample_interval(const struct agent *agent, int64_t now)
 {
-	bool old = agent->announce.stands && now - agent->said > OLD_NEWS_NS && !agent->by_stacks &&
-		   !agent->announce.unexplained && now >= agent->eager_until;
-
-	return old ? STILL_SAMPLE_NS : SAMPLE_NS;
+	return has_old_news(agent, now) ? bounded(agent->sample_cost * PUT_OFF_RATIO,
+						  STILL_SAMPLE_LEAST_NS, STILL_SAMPLE_MOST_NS)
+					: SAMPLE_NS;
 }
 
 bool agent_wants_stacks(const struct agent *agent, int64_t now)

@@ -36,7 +36,13 @@ bool agent_calls_well(const struct verdicts *verdicts);
  */
 bool agent_wants_stacks(const struct agent *agent, int64_t now);
 
-/* Returns the time from one sample of /proc to the next, ns. */
+/* Returns the time from one reading of the census to the next, ns. */
+int64_t agent_scan_interval(const struct agent *agent, int64_t now);
+
+/*
+ * Returns the time from one sample of /proc to the next, ns: the longer the more one costs, while
+ * nothing changes.
+ */
 int64_t agent_sample_interval(const struct agent *agent, int64_t now);
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
 #include "cmd/agent/agent-people.h"
 
 #include <stdlib.h>
@@ -125,6 +126,7 @@ void agent_people_sample(struct agent *agent)
 {
 	ARRAY(struct proc_id) ids = {0};
 	const struct exits_watched *watched;
+	int64_t before = clock_cpu_ns();
 
 	array_for_each (&agent->exits.watched, watched)
 		if (!watched->ended)
@@ -132,6 +134,7 @@ void agent_people_sample(struct agent *agent)
 	if (ids.nr)
 		history_sample(agent->history, ids.items, ids.nr);
 	array_release(&ids);
+	agent->sample_cost = clock_cpu_ns() - before;
 }
 
 /* Counts a slot's rank, and its process if it lives. */

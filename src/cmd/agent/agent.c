@@ -4,7 +4,7 @@
  * Between them the caller sleeps, or is woken by the end of somebody (exits_poll_set()).
  *
  *	every 0.3 s	census: who came
- *	every 1 s	samples of /proc, rarer while only old news stand
+ *	every 1 s	samples of /proc; both rarer while only old news stand
  *	every 2 s	a look, at once when somebody died, rarer where looks are dear
  *	every 5 s	the manifest: that it is still here
  *
@@ -40,7 +40,6 @@
 #include "words/headline.h"
 #include "words/wording.h"
 
-#define SCAN_NS     (300 * CLOCK_NS_PER_MS)
 #define PAST_NS	    (3 * CLOCK_NS_PER_S)
 #define MANIFEST_NS (5 * CLOCK_NS_PER_S)
 #define ASLEEP_NS   (4 * CLOCK_NS_PER_S) /* turns are a second apart at most: longer, and we were
@@ -458,12 +457,12 @@ int agent_turn(struct agent *agent)
 	if (agent_fellows_turn(agent, now))
 		write_manifest(agent);
 	agent_rally_turn(agent, now);
-	if (is_due(&agent->due.scan, now, SCAN_NS))
+	if (is_due(&agent->due.scan, now, agent_scan_interval(agent, now)))
 		scan(agent);
 	dead = exits_look(&agent->exits) > 0;
 	if (dead && agent_people_died(agent)) {
 		agent->eager_until = now + EAGER_FOR;
-		agent->due.look = now;
+		agent->due.look = agent->due.sample = now;
 	}
 	if (is_due(&agent->due.sample, now, agent_sample_interval(agent, now)))
 		agent_people_sample(agent);

@@ -71,6 +71,7 @@ struct agent {
 	struct serve serve; /* serves stacks to those who may not look themselves */
 	int64_t last_turn;  /* when the last turn ended */
 	int64_t look_cost;  /* how much CPU time the last look took, ns */
+	int64_t sample_cost; /* the same of the last sample of /proc */
 	int64_t looked;	    /* when it ended, CLOCK_MONOTONIC ns; 0 never */
 	int64_t looked_at;  /* when it began, realtime ns */
 	bool well;	    /* its result: nobody waits, or not for long */
