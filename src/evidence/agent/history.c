@@ -93,6 +93,10 @@ struct history {
 	ARRAY(struct history_process *) processes;
 	size_t watched; /* how many descriptors are in use */
 	ARRAY(struct history_cgroup) groups;
+	struct proc_list children; /* descendants, as they were listed last, by pid */
+	size_t named;	   /* of so many processes */
+	int64_t listed;	   /* when that was, CLOCK_MONOTONIC ns; 0 never */
+	int64_t list_cost; /* and how much CPU time it took, ns */
 };
 
 struct history *history_new(void)
@@ -276,9 +280,9 @@ static bool history_is_child(const struct proc_list *children, uint32_t pid)
  * Takes one sample of one process, at most one per round. A zombie keeps the log it was seen with:
  * it has no descriptors left to ask.
  */
-static void history_take(struct history *history, const struct procstat *stat,
-	const struct proc_list *children, bool child)
+static void history_take(struct history *history, const struct procstat *stat, bool child)
 {
+	const struct proc_list *children = &history->children;
 	struct proc_id id = {stat->pid, stat->start_time};
 	struct history_process *process = history_find(history, id);
 	struct sample *sample;
@@ -337,6 +341,30 @@ static void history_read_groups(struct history *history)
 /* --- Children -------------------------------------------------------------------------------- */
 
 /*
+ * The kernel lists children by thread, and a rank that trains has hundreds of threads: its list is
+ * read anew when this part of a core (one in so many) allows it, and after 5 s at the latest.
+ */
+#define LIST_RATIO	200
+#define LIST_LATEST_NS (5 * CLOCK_NS_PER_S)
+
+/* Lists the descendants anew if that is due. Returns true if it did. */
+static bool history_list(struct history *history, const uint32_t *pids, size_t nr)
+{
+	int64_t now = clock_monotonic_ns(), before = clock_cpu_ns();
+	int64_t pause = history->list_cost * LIST_RATIO;
+
+	if (history->listed && history->named == nr &&
+		now - history->listed < (pause < LIST_LATEST_NS ? pause : LIST_LATEST_NS))
+		return false;
+	history->children.all.nr = 0;
+	(void)proc_list_descendants(&history->children, pids, nr);
+	history->named = nr;
+	history->listed = now;
+	history->list_cost = clock_cpu_ns() - before;
+	return true;
+}
+
+/*
  * Opens a descriptor that notices the child's end, from its second round on: most children do not
  * live that long.
  */
@@ -350,10 +378,10 @@ static void history_watch(struct history *history, struct history_process *proce
 }
 
 /*
- * Looks after the children. One that was not seen in this round has either ended or left the tree
- * (a daemon, a child of one that has died): the latter is sampled here.
+ * Looks after the children. One that was not seen in this round has ended, or has left the tree (a
+ * daemon, a child of one that has died), or children were not listed anew: it is sampled here.
  */
-static void history_look_after(struct history *history, const struct proc_list *children)
+static void history_look_after(struct history *history)
 {
 	for (size_t i = 0; i < history->processes.nr; i++) {
 		struct history_process *process = history->processes.items[i];
@@ -362,7 +390,7 @@ static void history_look_after(struct history *history, const struct proc_list *
 		if (!process->child || process->ended)
 			continue;
 		if (!process->seen && proc_read_stat(process->id, &stat) == 0)
-			history_take(history, &stat, children, true);
+			history_take(history, &stat, true);
 		if (!process->seen && !proc_is_unseen(process->id))
 			history_end(history, process);
 		else if (process->seen && !process->ended)
@@ -471,28 +499,27 @@ static void history_note_named(
 
 void history_sample(struct history *history, const struct proc_id *ids, size_t nr)
 {
-	struct proc_list children = {0};
 	uint32_t *pids = alloc_zeroed(nr + 1, sizeof(*pids));
+	bool listed;
 
 	for (size_t i = 0; i < history->processes.nr; i++)
 		history->processes.items[i]->seen = false;
 	for (size_t i = 0; i < nr; i++)
 		pids[i] = ids[i].pid;
-	(void)proc_list_descendants(&children, pids, nr);
+	listed = history_list(history, pids, nr);
 	for (size_t i = 0; i < nr; i++) {
 		struct procstat stat;
 
 		if (proc_read_stat(ids[i], &stat) == 0)
-			history_take(history, &stat, &children,
-				history_is_child(&children, ids[i].pid));
+			history_take(history, &stat,
+				history_is_child(&history->children, ids[i].pid));
 	}
-	for (size_t i = 0; i < children.all.nr; i++)
-		history_take(history, &children.all.items[i], &children, true);
+	for (size_t i = 0; i < history->children.all.nr && listed; i++)
+		history_take(history, &history->children.all.items[i], true);
 	history_note_named(history, ids, nr);
-	history_look_after(history, &children);
+	history_look_after(history);
 	history_ask(history);
 	history_read_groups(history);
-	proc_list_release(&children);
 	free(pids);
 }
 
@@ -638,5 +665,6 @@ void history_free(struct history *history)
 	}
 	array_release(&history->processes);
 	array_release(&history->groups);
+	proc_list_release(&history->children);
 	free(history);
 }
