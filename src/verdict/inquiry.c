@@ -486,7 +486,7 @@ enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)
 		return LOOKED_SINCE;
 	if (looks_are_outdated(q, rank))
 		return LOOKED_BEFORE;
-	if (looks_are_one(q))
+	if (looks_are_one(q, rank))
 		return LOOKED_SINCE;
 	demands = demands_of(q->demands, rank, true);
 	for (size_t i = 0; i < demands.n; i++) {

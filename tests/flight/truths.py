@@ -160,6 +160,25 @@ def _(at):
                  ns=(world.time + (1 if rank == 3 else 601) * 10**9,) * 2)
 
 
+@truth("dumped just before the others came, who stood for a minute then", "inconclusive", named=[],
+       says=["look"])
+def _(at):
+    world = late()
+    world.write(at)
+    for rank in range(8):
+        os.utime("%s/nccl_trace_rank_%d" % (at, rank),
+                 ns=(world.time + (0 if rank == 3 else 60) * 10**9,) * 2)
+
+
+@truth("dumped two seconds after the others came, who stood for a minute then", "host-stall", [3])
+def _(at):
+    world = late()
+    world.write(at)
+    for rank in range(8):
+        os.utime("%s/nccl_trace_rank_%d" % (at, rank),
+                 ns=(world.time + (2 if rank == 3 else 60) * 10**9,) * 2)
+
+
 @truth("others launched ahead, each as far as it could", "host-stall", [3], [3])
 def _(at):
     world = late()

@@ -4,9 +4,13 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "job/names.h"
 #include "verdict/profiles/earlier.h"
 #include "verdict/rule.h"
+
+/* Dumps that were written within so many ns are of one look. */
+#define DUMPS_AT_ONCE CLOCK_NS_PER_S
 
 /* How far a group came by one look: its collective with that index is over. */
 struct front {
@@ -98,14 +102,38 @@ static bool is_outdated(const struct inquiry *q, const struct looks *looks, stru
 	return false;
 }
 
-static bool is_one(const struct job *job)
+/* True if only a dump tells of the rank. */
+static bool is_by_dump(const struct job *job, struct rank_index rank)
 {
+	return (job_rank(job, rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+}
+
+/* True if all dumps that tell when they were written were written at once. */
+static bool are_dumps_one(const struct inquiry *q)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+
+	job_for_each_rank(q->job, rank) {
+		int64_t now = q->waits->now[rank.i];
+
+		if (!is_by_dump(q->job, rank) || now == JOB_UNKNOWN)
+			continue;
+		first = now < first ? now : first;
+		last = now > last ? now : last;
+	}
+	return last <= first || last - first <= DUMPS_AT_ONCE;
+}
+
+static bool is_one(const struct inquiry *q)
+{
+	const struct job *job = q->job;
+
 	if (job->nhosts > 1)
 		return false;
 	job_for_each_rank(job, rank)
 		if (job_looked_at(job, rank) != job_looked_at(job, (struct rank_index){0}))
 			return false;
-	return true;
+	return are_dumps_one(q);
 }
 
 struct looks *looks_new(const struct inquiry *q)
@@ -125,7 +153,7 @@ struct looks *looks_new(const struct inquiry *q)
 		if (front.index)
 			keep(looks->fronts[m->group], front);
 	}
-	looks->one = is_one(q->job);
+	looks->one = is_one(q);
 	job_for_each_rank(q->job, rank)
 		looks->outdated[rank.i] = is_outdated(q, looks, rank);
 	return looks;
@@ -140,9 +168,10 @@ void looks_free(struct looks *looks)
 	free(looks);
 }
 
-bool looks_are_one(const struct inquiry *q)
+bool looks_are_one(const struct inquiry *q, struct rank_index rank)
 {
-	return q->looks->one;
+	return q->looks->one || (q->job->nhosts < 2 && is_by_dump(q->job, rank) &&
+					q->waits->now[rank.i] == JOB_UNKNOWN);
 }
 
 bool looks_are_outdated(const struct inquiry *q, struct rank_index rank)

@@ -16,8 +16,11 @@ struct looks *looks_new(const struct inquiry *q);
 /* Frees it; NULL is fine. */
 void looks_free(struct looks *looks);
 
-/* True if all ranks were looked at on one host, and at once. */
-bool looks_are_one(const struct inquiry *q);
+/*
+ * True if all ranks were looked at on one host, and at once; or a dump alone tells of the rank, and
+ * not when it was written.
+ */
+bool looks_are_one(const struct inquiry *q, struct rank_index rank);
 
 /*
  * True if the rank is known to have gone on since it was looked at: a member of a group of its,
