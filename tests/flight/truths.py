@@ -179,6 +179,33 @@ def _(at):
                  ns=(world.time + (2 if rank == 3 else 60) * 10**9,) * 2)
 
 
+def held_in_its_call(other_thread):
+    """Rank 3 made an entry for rank 2, and did not hand it over; its other thread goes on."""
+    world = World(6)
+    pair, other = world.group("1", "tp", [2, 3]), world.group("2", "dp", [3, 4])
+    for _ in range(20):
+        for group in (0, pair, other):
+            world.collective(group, "all_reduce")
+    world.groups[pair]["seq"][3] += 1
+    world.go_on()
+    world.entry(3, pair, "all_reduce", False, [[64]], status=False)
+    for _ in range(3):
+        world.collective(other, "all_reduce")
+        world.entries[3][-1]["thread_id"] = other_thread
+    world.collective(0, "all_reduce", ranks=[0, 1, 4, 5], done=False)
+    return world
+
+
+@truth("held in its call, while another thread of it goes on", "host-stall", [2], [2])
+def _(at):
+    held_in_its_call("77").write(at)
+
+
+@truth("recorded into a graph: its thread goes on", "host-stall", [2, 3], [2, 3])
+def _(at):
+    held_in_its_call("23456244340032").write(at)
+
+
 @truth("others launched ahead, each as far as it could", "host-stall", [3], [3])
 def _(at):
     world = late()

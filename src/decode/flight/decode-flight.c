@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/crew.h"
+#include "base/hash.h"
 #include "base/meter.h"
 #include "base/str.h"
 #include "decode/kinds.h"
@@ -245,6 +246,12 @@ static bool ends_messages(const struct flight_rank *rank, const struct flight_op
 	       !part->end && part->seat == op->seat && part->p2p_seq == op->p2p_seq;
 }
 
+/* Returns a number of the thread that made the entry, which others hardly have; 0 not told. */
+static uint32_t thread_of(const struct flight_entry *entry)
+{
+	return *entry->thread_id ? (uint32_t)hash_text(HASH_START, entry->thread_id) | 1 : 0;
+}
+
 /* Reads one entry; `left` more follow. */
 static void read_entry(struct flight_rank *rank, const struct flight_entry *entry, size_t number,
 	size_t left, uint32_t at)
@@ -273,6 +280,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 		op->p2p_seq = op->p2p ? -1 - op->record : 0;
 	op->untold = !*entry->name;
 	op->took_ms = took_ms(entry);
+	op->thread = thread_of(entry);
 	op->place = op->complete ? "" : place_of(&rank->arena, entry);
 	op->parts = tells_parts(rank, op, left) ? flight_parts(&rank->arena, entry) : "";
 	op->skip = op->p2p ? !op->end && !is_group_rank(mine) : op->seq <= 0;

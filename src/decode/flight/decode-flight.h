@@ -57,6 +57,7 @@ struct flight_op {
 	uint32_t launch;
 	uint32_t seat;	/* index into the rank's seats */
 	uint32_t took_ms; /* until it was noticed to be complete; 0 not known */
+	uint32_t thread;  /* hash of the thread's id; 0 not told */
 	bool p2p;
 	bool end;	/* the end of a coalesced launch: no op by itself */
 	bool complete;

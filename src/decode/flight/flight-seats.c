@@ -221,25 +221,42 @@ static void find_begun(const struct flights *flights, const struct flight_rank *
 			seat->begun = (uint64_t)list[i]->seq;
 }
 
-/* True if the rank has an entry behind the op that is no part of the same launch. */
+/* True if another entry is a part of the same launch. */
+static bool is_part_of(const struct flight_op *other, const struct flight_op *op)
+{
+	return other->seat == op->seat && other->seq == op->seq && !other->p2p;
+}
+
+/* So many entries behind an op are asked for its thread. */
+#define ASKED_BEHIND 4096
+
+/*
+ * True if the thread that made the op has an entry behind it that is no part of the same launch;
+ * any thread, where dumps do not tell which made what.
+ */
 static bool went_on(const struct flight_rank *rank, const struct flight_op *op)
 {
-	const struct flight_op *last = rank->ops.items + rank->ops.nr - 1;
+	const struct flight_op *end = rank->ops.items + rank->ops.nr;
 
-	while (last > op && last->seat == op->seat && last->seq == op->seq && !last->p2p)
-		last--;
-	return last > op;
+	for (const struct flight_op *at = op + 1; at < end && at - op <= ASKED_BEHIND; at++)
+		if (!is_part_of(at, op) &&
+			(!op->thread || !at->thread || at->thread == op->thread))
+			return true;
+	return false;
 }
 
 /*
  * True for an op that the host recorded and never handed over, while it went on to others: recorded
- * into a graph. No thread waits for it.
+ * into a graph. No thread waits for it. That other threads of the rank go on tells nothing: the one
+ * that made the op may be held in its call. But where the op before was recorded into a graph, this
+ * one was. `before`: that one, of the same seat; NULL none.
  */
 static bool was_captured(const struct flights *flights, const struct flight_rank *rank,
-	const struct flight_seat *seat, const struct flight_op *op)
+	const struct flight_seat *seat, const struct flight_op *op, const struct flight_op *before)
 {
 	return tells_by_status(flights, rank, seat) && op->seq > seat->status->enqueued &&
-	       !op->complete && went_on(rank, op);
+	       !op->complete && op + 1 < rank->ops.items + rank->ops.nr &&
+	       (went_on(rank, op) || (before && before->captured));
 }
 
 /*
@@ -263,7 +280,7 @@ static void settle_ops(const struct flights *flights, const struct flight_rank *
 
 		op->index = (uint64_t)op->seq;
 		op->untold |= may_go_on(flights, rank, seat, op);
-		if (was_captured(flights, rank, seat, op))
+		if (was_captured(flights, rank, seat, op, i > from ? list[i - 1] : NULL))
 			op->captured = true;
 		else if (seat->done_known)
 			op->complete = op->index <= seat->done;
