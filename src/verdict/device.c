@@ -418,9 +418,7 @@ static void doubt_looks(struct inquiry *q, const struct waitfor_node *node,
 	int64_t by = node->group == JOB_NONE ? 0 : q->threshold[node->group] / 2;
 	struct rank_list early = {0};
 
-	for (size_t i = 0; i < behind->list.nr; i++)
-		if (looks_came_before(q, behind->list.items[i], ahead, by))
-			rank_list_add(&early, behind->list.items[i]);
+	looks_find_before(q, behind, ahead, by, &early);
 	if (early.list.nr)
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	inquiry_not_judged_each(q, VERDICT_GPU_STALL, NEED_LOOK, &early);

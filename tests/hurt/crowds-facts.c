@@ -522,6 +522,22 @@ static void sides_of_blocks(struct job_builder *b, size_t n)
 	sides_of(b, n, 1 << 20);
 }
 
+/* All came to one operation, which is done at most ranks, and open at nearly as many. */
+static void devices_behind(struct job_builder *b, size_t n)
+{
+	add_ranks(b, n);
+	for (size_t rank = 0; rank < n; rank++) {
+		struct job_op op = open_op(JOB_OP_ALLREDUCE, 1, 1);
+		bool behind = rank % 5 < 2;
+
+		op.completed = behind ? JOB_NO : JOB_YES;
+		sit(b, rank, KEY, (uint32_t)n, (uint32_t)rank, 1);
+		job_add_op(b, who_of(rank), KEY, group_rank((uint32_t)rank), &op, 1);
+		if (behind)
+			call(b, rank, 1, "cudaStreamSynchronize", 0);
+	}
+}
+
 /* Each rank died, for a reason of its own, on a host of its own. */
 static void deaths(struct job_builder *b, size_t n)
 {
@@ -610,6 +626,7 @@ const struct crowd crowds_of_facts[] = {
 	{"keys", 2000, keys, NULL, false},
 	{"sides", 2000, sides, NULL, false},
 	{"sides of blocks", 2048, sides_of_blocks, NULL, false},
+	{"devices behind", 4000, devices_behind, NULL, false},
 	{"deaths", 2000, deaths, NULL, true},
 	{"children", 4000, children, NULL, false},
 	{"brood", 4000, brood, NULL, false},

@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "job/names.h"
-#include "verdict/profiles/earlier.h"
 #include "verdict/rule.h"
 
 /* Dumps that were written within so many ns are of one look. */
@@ -179,20 +178,72 @@ bool looks_are_outdated(const struct inquiry *q, struct rank_index rank)
 	return q->looks->outdated[rank.i];
 }
 
-bool looks_came_before(const struct inquiry *q, struct rank_index rank,
-	const struct rank_list *others, int64_t by)
-{
-	for (size_t i = 0; i < others->list.nr; i++) {
-		struct rank_index other = others->list.items[i];
-		int64_t error = clocks_error(q->clocks, clocks_of_rank(q->clocks, other),
-			clocks_of_rank(q->clocks, rank));
-		int64_t later = earlier_by(q->clocks, other, q->waits->now[other.i], rank,
-			q->waits->now[rank.i]);
+/*
+ * When ranks were looked at last: by each clock, and by the one in which clocks come together, as
+ * it shows that at the earliest. JOB_UNKNOWN, which is less than all times: never.
+ */
+struct last_looks {
+	int64_t *own, *common;
+};
 
-		if (later != JOB_UNKNOWN && later - error > by)
-			return true;
+static int64_t *no_times(size_t n)
+{
+	int64_t *times = alloc_zeroed(n + 1, sizeof(*times));
+
+	for (size_t i = 0; i < n; i++)
+		times[i] = JOB_UNKNOWN;
+	return times;
+}
+
+/* Takes the looks at these ranks over. */
+static void find_last(
+	const struct inquiry *q, const struct rank_list *ranks, struct last_looks *last)
+{
+	const struct clocks *clocks = q->clocks;
+
+	for (size_t i = 0; i < ranks->list.nr; i++) {
+		struct front look = look_at(q, ranks->list.items[i]);
+		int common = clocks_common(clocks, look.clock);
+		int64_t when = clocks_move(clocks, look.when, look.clock, common);
+
+		if (look.when > last->own[look.clock])
+			last->own[look.clock] = look.when;
+		if (when == JOB_UNKNOWN)
+			continue;
+		when -= clocks_error(clocks, look.clock, common);
+		if (when > last->common[common])
+			last->common[common] = when;
 	}
-	return false;
+}
+
+/* True if one of those looks was more than `by` ns after this one, whatever the clocks' error. */
+static bool is_behind(
+	const struct inquiry *q, struct front look, const struct last_looks *last, int64_t by)
+{
+	int common = clocks_common(q->clocks, look.clock);
+	int64_t when = clocks_move(q->clocks, look.when, look.clock, common);
+
+	if (look.when == JOB_UNKNOWN)
+		return false;
+	if (last->own[look.clock] != JOB_UNKNOWN && last->own[look.clock] - look.when > by)
+		return true;
+	return when != JOB_UNKNOWN && last->common[common] != JOB_UNKNOWN &&
+	       last->common[common] - when >
+		       by + clocks_error(q->clocks, look.clock, common);
+}
+
+void looks_find_before(const struct inquiry *q, const struct rank_list *ranks,
+	const struct rank_list *others, int64_t by, struct rank_list *before)
+{
+	size_t clocks = q->job->nhosts + q->job->nranks;
+	struct last_looks last = {no_times(clocks), no_times(clocks)};
+
+	find_last(q, others, &last);
+	for (size_t i = 0; i < ranks->list.nr; i++)
+		if (is_behind(q, look_at(q, ranks->list.items[i]), &last, by))
+			rank_list_add(before, ranks->list.items[i]);
+	free(last.own);
+	free(last.common);
 }
 
 /* -- who may wait since ------------------------------------------------------------------------ */

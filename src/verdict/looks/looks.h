@@ -30,10 +30,11 @@ bool looks_are_one(const struct inquiry *q, struct rank_index rank);
 bool looks_are_outdated(const struct inquiry *q, struct rank_index rank);
 
 /*
- * True if one of the others was looked at more than `by` ns after the rank, by clocks that tell so.
+ * Adds to `before` those of the ranks that were looked at more than `by` ns before one of the others
+ * was, by clocks that tell so.
  */
-bool looks_came_before(const struct inquiry *q, struct rank_index rank,
-	const struct rank_list *others, int64_t by);
+void looks_find_before(const struct inquiry *q, const struct rank_list *ranks,
+	const struct rank_list *others, int64_t by, struct rank_list *before);
 
 /*
  * Lists ranks that were seen to wait for nobody, and yet may have waited for long when the last
