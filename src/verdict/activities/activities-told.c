@@ -110,15 +110,45 @@ static struct rank_index only_holder(
 	return found;
 }
 
+/*
+ * True if the process that had the lock was looked at after the stack of who waits for it, and may
+ * have given it away by then: its ring shows that it went on, or there is none, and it is not seen
+ * to have it still.
+ */
+static bool may_have_gone_on(
+	const struct job *job, const struct job_process *holder, const struct job_stack *waits)
+{
+	const char *lock = job->processes[waits->process].lock;
+	struct spans_range range;
+	bool stands = false;
+
+	if (!is_rank(holder->rank) || job_looked_at(job, holder->rank) == JOB_UNKNOWN ||
+		job_looked_at(job, holder->rank) <= waits->when)
+		return false;
+	range = threads_of(job, holder->rank);
+	for (size_t i = range.from; i < range.to; i++) {
+		if (waits_is_watchdog(job->threads[i].name))
+			continue;
+		if (job->threads[i].since == JOB_UNKNOWN || job->threads[i].since > waits->when)
+			return true;
+		stands = true;
+	}
+	return !stands && (!*lock || strcmp(holder->lock_held, lock) != 0);
+}
+
 /* Finds who has the lock that the rank waits for: a rank, or a stranger. */
 static void tell_lock(const struct job *job, const struct posture *postures, struct rank_index rank,
 	struct waits_told *told)
 {
 	const struct job_process *process = &job->processes[postures[rank.i].stack->process];
 	int holder = locks_holder(job, process);
+	bool past = holder != JOB_NONE && may_have_gone_on(job, &job->processes[holder],
+						  postures[rank.i].stack);
 
+	if (past)
+		holder = JOB_NONE;
 	told->lock = *process->lock ? process->lock : "";
-	told->lock_known = process->lock_pid != 0;
+	told->lock_known = process->lock_pid != 0 && !past;
 	told->lock_rank = holder == JOB_NONE ? NO_RANK : job->processes[holder].rank;
 	if (!*process->lock) {
 		told->lock_rank = only_holder(job, postures, rank);

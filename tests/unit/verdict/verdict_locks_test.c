@@ -187,6 +187,40 @@ static void a_lock_taken_into_a_barrier_is_a_circle(void **state)
 	(void)state;
 }
 
+/*
+ * Rank 1 was looked at a while before the others, among them the one that had the lock then. Who has
+ * stood in its call since then has it still, and they are a circle. Who came there later may have
+ * given it away, and rank 1 may have gone on: nobody is in a circle.
+ */
+static void who_had_it_at_an_older_look_may_have_given_it_away(void **state)
+{
+	for (int gone_on = 0; gone_on < 2; gone_on++) {
+		struct facts *f = facts_new(8);
+		struct judged j;
+
+		facts_rounds(f, 0, 10, 20, 0.5);
+		for (int i = 0; i < 8; i++) {
+			f->ranks[i].process.locks_read = true;
+			if (i != 1)
+				facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 64, gone_on ? 90 : 40);
+		}
+		facts_outside(f, 1, 30);
+		facts_stack(f, 1, IN_LOCK)->when = facts_ns(70);
+		f->ranks[1].process.looked = facts_ns(69);
+		is_had_by_rank(f, 0);
+		j = judge(f);
+		if (gone_on) {
+			facts_expect(f, VERDICT_INCONCLUSIVE, "", "0,2-7");
+			assert_int_equal(j.first->next, VERDICT_NEXT_LOOK_AGAIN);
+		} else {
+			facts_expect(f, VERDICT_ORDER_INVERSION, "", "0-7");
+			assert_int_equal(j.first->outlook, VERDICT_KILL);
+		}
+		done(&j, f);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +230,7 @@ int main(void)
 		cmocka_unit_test(the_only_holder_has_what_is_asked_for),
 		cmocka_unit_test(a_stale_file_is_told_as_such),
 		cmocka_unit_test(a_lock_taken_into_a_barrier_is_a_circle),
+		cmocka_unit_test(who_had_it_at_an_older_look_may_have_given_it_away),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
