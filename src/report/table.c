@@ -251,6 +251,17 @@ static int64_t since_of(
 	return age > doing->since ? age : doing->since;
 }
 
+/*
+ * Returns since when the rank has been in an operation that no call of its shows: since it entered
+ * that. Another thread of the rank may have been outside of all calls for longer.
+ */
+static int64_t age_unseen(const struct table *table, struct rank_index rank, int64_t otherwise)
+{
+	int64_t age = age_of_op(table, rank);
+
+	return age == JOB_UNKNOWN ? otherwise : age;
+}
+
 /* Fills a row for one rank alone. RANK, SINCE and the log are filled in when the row is whole. */
 static void fill_row(struct table *table, struct row *row, struct rank_index rank)
 {
@@ -268,6 +279,7 @@ static void fill_row(struct table *table, struct row *row, struct rank_index ran
 	row->cell[COLUMN_OP] = op_of(table, &doing, rank);
 	op = doing.outside ? unseen_wait(table, rank) : NULL;
 	if (op) {
+		row->since = age_unseen(table, rank, row->since);
 		row->cell[COLUMN_STATE] = DOING_WAITS;
 		row->cell[COLUMN_OP] = arena_printf(
 			&table->arena, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);

@@ -272,11 +272,35 @@ static void unknown_is_null_and_never_zero(void **state)
 	free(text);
 }
 
-/* DDP waits where no call shows it: its row says so, by the op that is open. */
+/* Makes all but rank 3 wait for an op that no call of theirs shows. */
+static void make_unseen_waits(
+	struct hand_job *hand, struct job_member members[8], const struct job_op *open)
+{
+	hand_job_make(hand, 8, 3);
+	for (int i = 0; i < 8; i++) {
+		members[i] = (struct job_member){
+			.seat = {(uint32_t)i}, .rank = rank_index(i), .cite = "ring"};
+		if (i != 3) {
+			members[i].ops = open;
+			members[i].nops = 1;
+			hand->threads[i].state = JOB_THREAD_OUTSIDE;
+			hand->threads[i].call = "";
+			hand->threads[i].op = 0;
+		}
+	}
+	hand->job.members = members;
+	hand->job.nmembers = 8;
+}
+
+/*
+ * DDP waits where no call shows it: its row says so, by the op that is open, and since when it is.
+ * Another thread may have been outside of all calls for longer.
+ */
 static void a_wait_that_no_call_shows_is_a_wait(void **state)
 {
-	const struct job_op open = {.index = 1,
+	struct job_op open = {.index = 1,
 		.sig = {.op = JOB_OP_ALLREDUCE},
+		.entered = JOB_UNKNOWN,
 		.returned = JOB_YES,
 		.completed = JOB_NO,
 		.cite = "ring"};
@@ -285,22 +309,13 @@ static void a_wait_that_no_call_shows_is_a_wait(void **state)
 	char *text;
 
 	(void)state;
-	hand_job_make(&hand, 8, 3);
-	for (int i = 0; i < 8; i++) {
-		members[i] = (struct job_member){
-			.seat = {(uint32_t)i}, .rank = rank_index(i), .cite = "ring"};
-		if (i != 3) {
-			members[i].ops = &open;
-			members[i].nops = 1;
-			hand.threads[i].state = JOB_THREAD_OUTSIDE;
-			hand.threads[i].call = "";
-			hand.threads[i].op = 0;
-		}
-	}
-	hand.job.members = members;
-	hand.job.nmembers = 8;
+	make_unseen_waits(&hand, members, &open);
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	assert_non_null(strstr(text, "\n0-2,4-7  waiting    10:24  AllReduce #1 "));
+	free(text);
+	open.entered = hand.host.gathered - 124 * CLOCK_NS_PER_S / 10;
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "\n0-2,4-7  waiting    12.4 s  AllReduce #1 "));
 	free(text);
 }
 
