@@ -81,6 +81,16 @@ int64_t joblog_ends_closed(const char *line)
 	return 0;
 }
 
+int64_t joblog_ends_failed(const char *line)
+{
+	static const char before[] = "(pid: ";
+	const char *failed = strstr(line, "failed (exitcode: ");
+	const char *at = failed && strstr(failed, "local_rank: ") ? strstr(failed, before) : NULL;
+	long pid = at ? strtol(at + strlen(before), NULL, 10) : 0;
+
+	return pid > 0 ? pid : 0;
+}
+
 /* --- srun ------------------------------------------------------------------------------------- */
 
 /* srun's words for signals. Of "Exited with exit code N" the number counts. */

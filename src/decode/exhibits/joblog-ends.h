@@ -47,6 +47,12 @@ struct joblog_report {
 int64_t joblog_ends_closed(const char *line) __attribute__((nonnull));
 
 /*
+ * Returns the pid of the rank by whose failure an attempt ended, as torchrun says ("failed
+ * (exitcode: 1) local_rank: 1 (pid: 4711) of binary: ..."), 0 if the line says no such thing.
+ */
+int64_t joblog_ends_failed(const char *line) __attribute__((nonnull));
+
+/*
  * Returns the host on which srun or mpirun tells of an end, a part of the line; NULL if it tells of
  * none.
  */

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "evidence/gather/log-marks.h"
+#include "decode/exhibits/joblog-ends.h"
 #include "decode/kinds.h"
 #include "evidence/agent/own-words.h"
 
@@ -81,6 +82,8 @@ struct log_owner {
 
 /* What the lines so far told. */
 struct log_scan {
+	const struct decode_context *context;
+	const struct decode_process *process;
 	struct log_owner owner;
 	struct str last;
 	enum log_worth worth;
@@ -222,6 +225,38 @@ static void log_text(struct str *into, const char *at, size_t len)
 	}
 }
 
+/* True if a process of that pid, on the host of this one, is of an earlier attempt. */
+static bool log_is_earlier(const struct log_scan *scan, int64_t pid)
+{
+	for (size_t i = 0; i < scan->context->processes.nr; i++) {
+		const struct decode_process *other = scan->context->processes.items[i];
+
+		if (other->fact.restart < scan->process->fact.restart &&
+			(other->who.pid == pid || other->here == pid) &&
+			!strcmp(other->who.host, scan->process->who.host))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Forgets what an earlier attempt wrote into the file that it has in common with this one, at a
+ * line by which torchrun tells of an end in that.
+ */
+static void log_drop_earlier(struct log_scan *scan, const char *line)
+{
+	int64_t pid = scan->process->fact.restart > 0 ? joblog_ends_closed(line) : 0;
+
+	if (!pid && scan->process->fact.restart > 0)
+		pid = joblog_ends_failed(line);
+	if (!pid || !log_is_earlier(scan, pid))
+		return;
+	str_cut(&scan->last, 0);
+	str_cut(&scan->error, 0);
+	scan->worth = LOG_NOISE;
+	scan->in_traceback = false;
+}
+
 static void log_line(struct log_scan *scan, const char *at, size_t len)
 {
 	struct log_marks marks;
@@ -229,6 +264,7 @@ static void log_line(struct log_scan *scan, const char *at, size_t len)
 	size_t before;
 
 	log_text(&line, at, len);
+	log_drop_earlier(scan, str_text(&line));
 	before = log_marks_read(str_text(&line), scan->owner.numbered, &marks);
 	if (log_is_owners(&scan->owner, &marks))
 		log_take(scan, str_text(&line) + before, &marks);
@@ -322,10 +358,12 @@ void logs_finish(struct decode_context *context, struct job_builder *builder,
 	struct decode_process *process)
 {
 	const struct decode_log *log = process->log.len ? &process->log : &process->ring_log;
-	struct log_scan scan = {.owner = {.rank = process->identity.world_rank.n,
-					.local_rank = process->identity.local_rank,
-					.pid = process->who.pid,
-					.here = process->here}};
+	struct log_scan scan = {.context = context,
+		.process = process,
+		.owner = {.rank = process->identity.world_rank.n,
+			.local_rank = process->identity.local_rank,
+			.pid = process->who.pid,
+			.here = process->here}};
 
 	if (log == &process->log && log->shared) {
 		if (process->ring_log.len)

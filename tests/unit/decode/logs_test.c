@@ -147,6 +147,67 @@ static void a_line_of_another_rank_is_never_this_ranks(void **state)
 	assert_last("step 18\n", "file 1:2", 0, "");
 }
 
+/*
+ * Two attempts of two ranks each that wrote into one file: pids 100 and 101, then 102 and 103.
+ */
+static struct job *job_of_attempts(const char *text)
+{
+	struct evidence evidence = {0};
+	const struct exhibit *census;
+	struct job *job;
+
+	forge_gather(&evidence);
+	forge_census(&evidence, 4, CENSUS_RANK);
+	census = &evidence.at[evidence.n - 1];
+	for (int i = 0; i < 4; i++) {
+		struct census_slot *slot = census_slot_at(census->bytes, i);
+
+		slot->rank = slot->local_rank = i % 2;
+		slot->restart = i / 2;
+		slot->world_size = 2;
+	}
+	for (uint32_t r = 0; r < 4; r++)
+		forge_text(&evidence, EXHIBIT_STDERR, FORGE_PID(r), text)->label =
+			alloc_text("file 1:2");
+	job = decode_job(&evidence);
+	evidence_release(&evidence);
+	return job;
+}
+
+static void what_an_earlier_attempt_wrote_is_not_this_ones(void **state)
+{
+	static const char first[] =
+		"[rank1]: Traceback (most recent call last):\n"
+		"[rank1]: RuntimeError: flaky disk\n"
+		"[rank0]: RuntimeError: Connection closed by peer\n"
+		"W1130 09:29:41.960000 79 torch/distributed/elastic/multiprocessing/api.py:1028] "
+		"Sending process 100 closing signal SIGTERM\n"
+		"[rank0]: bye\n"
+		"E1130 09:29:42.238000 79 torch/distributed/elastic/multiprocessing/api.py:1002] "
+		"failed (exitcode: 1) local_rank: 1 (pid: 101) of binary: /usr/bin/python3\n";
+	static const char second[] = "[rank1]: step 3\n";
+	/* An end that is of this attempt takes nothing away from what it wrote. */
+	static const char end[] =
+		"E1130 09:29:52.238000 79 torch/distributed/elastic/multiprocessing/api.py:1002] "
+		"failed (exitcode: 1) local_rank: 1 (pid: 103) of binary: /usr/bin/python3\n";
+	struct str text = {0};
+	struct job *job;
+
+	(void)state;
+	str_add(&text, first);
+	str_add(&text, second);
+	str_add(&text, end);
+	job = job_of_attempts(str_text(&text));
+	assert_int_equal(job->attempt, 2);
+	assert_string_equal(last_of(job, 1), "step 3");
+	assert_string_equal(last_of(job, 0), "");
+	for (size_t i = 0; i < job->nlogs; i++)
+		if (job_rank(job, job->logs[i].rank)->world_rank.n == 1)
+			assert_string_equal(job->logs[i].error, "");
+	job_free(job);
+	str_release(&text);
+}
+
 static void the_line_that_is_shown_is_of_use(void **state)
 {
 	assert_last(
@@ -235,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(marks_are_told_from_words),
 		cmocka_unit_test(a_line_of_another_rank_is_never_this_ranks),
+		cmocka_unit_test(what_an_earlier_attempt_wrote_is_not_this_ones),
 		cmocka_unit_test(the_line_that_is_shown_is_of_use),
 		cmocka_unit_test(what_we_say_is_no_word_of_the_job),
 		cmocka_unit_test(our_words_are_cut_out_of_any_text),
