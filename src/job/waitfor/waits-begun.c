@@ -26,6 +26,8 @@
 
 #include <signal.h>
 
+#include "base/array.h"
+#include "base/bisect.h"
 #include "job/backends.h"
 #include "job/messages.h"
 #include "job/names.h"
@@ -176,4 +178,50 @@ void waits_find_ahead(const struct job *job, struct rank_index rank, const struc
 		else
 			wait->ahead = true, wait->sure = false;
 	}
+}
+
+/* -- behind what lacks somebody ---------------------------------------------------------------- */
+
+/* True if a device does what is waited for, on a stream that is known. */
+static bool is_streamed(const struct job *job, const struct wait *wait)
+{
+	return wait->op && wait->op->stream && wait->op->order &&
+	       !backend_has(job->groups[job->members[wait->member].group].maker, BACKEND_ON_HOST);
+}
+
+/* Orders ops by stream, and on it as they were launched. */
+static int compare_launches(const void *va, const void *vb)
+{
+	const struct job_op *a = *(const struct job_op *const *)va;
+	const struct job_op *b = *(const struct job_op *const *)vb;
+
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/* True if one of these, sorted, was launched before the op on its stream, and not with it. */
+static bool is_behind(const struct job_op *const *lacking, size_t n, const struct job_op *op)
+{
+	const struct job_op start = {.stream = op->stream}, *key = &start;
+	size_t first = bisect(0, n, i, compare_launches(&lacking[i], &key) < 0);
+
+	return first < n && lacking[first]->stream == op->stream &&
+	       lacking[first]->order < op->order &&
+	       (!op->launch || lacking[first]->launch != op->launch);
+}
+
+void waits_find_behind(const struct job *job, struct wait *waits, size_t n)
+{
+	ARRAY(const struct job_op *) lacking = {0};
+
+	for (size_t i = 0; i < n; i++)
+		if (waits[i].lacking && waits[i].sure && is_streamed(job, &waits[i]))
+			*array_add(&lacking) = waits[i].op;
+	array_sort(&lacking, compare_launches);
+	for (size_t i = 0; i < n && lacking.nr; i++)
+		if (waits[i].kind == WAIT_P2P && !waits[i].sure && !waits[i].doubtful &&
+			is_streamed(job, &waits[i]))
+			waits[i].sure = is_behind(lacking.items, lacking.nr, waits[i].op);
+	array_release(&lacking);
 }

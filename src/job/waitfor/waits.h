@@ -137,6 +137,12 @@ void waits_free(struct waits *waits);
 bool waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n);
 
 /*
+ * Finds messages of one rank that nobody tracked, and that are not complete all the same: a device
+ * does them behind what lacks somebody (waits-begun.c).
+ */
+void waits_find_behind(const struct job *job, struct wait *waits, size_t n);
+
+/*
  * What a thread that synchronises waits for (waits-meant.c). waits_cover() is true if that includes
  * what `wait` is for, and sets `perhaps` where it is not known. waits_later() returns the
  * collective of that seat behind a sure one that the thread waits for instead; NULL: there is none.
