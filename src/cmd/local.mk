@@ -5,6 +5,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/agent/agent-cards.c %D%/agent/agent-cards.h \
 	%D%/agent/agent-fellows.c %D%/agent/agent-fellows.h \
 	%D%/agent/agent-keep.c %D%/agent/agent-keep.h \
+	%D%/agent/agent-last.c %D%/agent/agent-last.h \
 	%D%/agent/agent-pace.c %D%/agent/agent-pace.h \
 	%D%/agent/agent-parts.c %D%/agent/agent-parts.h \
 	%D%/agent/agent-people.c %D%/agent/agent-people.h \

@@ -20,25 +20,21 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/agent/agent-keep.h"
+#include "cmd/agent/agent-last.h"
 #include "cmd/agent/agent-pace.h"
 #include "cmd/agent/agent-past.h"
 #include "cmd/agent/agent-people.h"
 #include "cmd/agent/agent-receipt.h"
 #include "cmd/cmd.h"
-#include "cmd/outlet.h"
 #include "cmd/say.h"
-#include "evidence/agent/own-words.h"
 #include "evidence/gather/live/live.h"
 #include "evidence/gather/receipt-gather.h"
-#include "words/escape.h"
 #include "words/headline.h"
-#include "words/wording.h"
 
 #define PAST_NS	    (3 * CLOCK_NS_PER_S)
 #define MANIFEST_NS (5 * CLOCK_NS_PER_S)
@@ -211,34 +207,6 @@ static void move_on(struct agent *agent)
 	agent->bundle_wanted = agent->saved_is_news = false;
 }
 
-/* Ends the log with a line that repeats the answer, and says how the job ended. */
-static void say_end(const struct agent *agent, int wait_status)
-{
-	char text[CLOCK_TEXT_SIZE];
-	struct str line = {0};
-
-	if (!agent->answer)
-		return;
-	str_add(&line, "\n" OWN_WORDS_SAYS "the job ended ");
-	if (WIFSIGNALED(wait_status))
-		wording_signal(&line, WTERMSIG(wait_status));
-	else
-		str_printf(&line, "with status %d", agent->exit_status);
-	str_printf(&line, ", %s after this was said%s: %s",
-		clock_format(clock_monotonic_ns() - agent->said, text),
-		agent->announce.stands || agent->rally.announce.stands
-			? ""
-			: " (then it had moved again)",
-		agent->answer);
-	if (agent->bundle.len) {
-		str_add(&line, "; saved ");
-		escape_text(&line, agent->bundle.text, outlet_is_utf8());
-	}
-	str_add_char(&line, '\n');
-	outlet_say(&line);
-	str_release(&line);
-}
-
 /* True for a compile that makes progress: it may yet end well, and its job is no hung one. */
 static bool may_resolve(const struct look *look)
 {
@@ -297,6 +265,7 @@ int agent_gather(struct agent *agent, struct look *look)
 	if (live_gather(agent->dir->path.text, &options, &look->evidence, NULL) < 0)
 		return -1;
 	look_judge(look);
+	agent->attempt = look->job->attempt;
 	agent_rally_see(agent, look->job);
 	return 0;
 }
@@ -311,10 +280,14 @@ void agent_add_stacks(struct agent *agent, struct look *look)
 		agent_stacks_take(&agent->stacks, &of, look, AGENT_STACKS_CALM);
 }
 
-/* True if those who were blamed now die: that nobody waits any more is not the job moving. */
+/*
+ * True if those who were blamed now die: that nobody waits any more is not the job moving. Deaths
+ * of a later attempt are its own.
+ */
 static bool is_aftermath(const struct agent *agent, const struct look *look)
 {
 	return agent->announce.stands && !announce_blames(look->verdicts) &&
+		!announce_is_outlived(&agent->announce, look->verdicts) &&
 		(!exits_any_alive(&agent->exits) || look_shows_death(look));
 }
 
@@ -495,6 +468,7 @@ static bool is_ending(int signo)
 static bool is_disturbed(const struct agent *agent, const struct look *look)
 {
 	return agent->announce.stands && !agent->announce.unexplained && agent->bundle.len &&
+		!announce_is_outlived(&agent->announce, look->verdicts) &&
 		!announce_is_same(&agent->announce, look->verdicts) &&
 		(!announce_blames_same(&agent->announce, look->verdicts) ||
 			look_shows_death(look));
@@ -650,7 +624,7 @@ void agent_end(struct agent *agent, struct proc_id child, int wait_status, int s
 	forgotten = agent_keep_forget(agent);
 	write_seen(agent);
 	write_manifest(agent);
-	say_end(agent, wait_status);
+	agent_say_last(agent, wait_status);
 	add_line(agent, forgotten);
 	agent_receipt_end(agent);
 	free(forgotten);

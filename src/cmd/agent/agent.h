@@ -74,6 +74,7 @@ struct agent {
 	int64_t sample_cost; /* the same of the last sample of /proc */
 	int64_t looked;	    /* when it ended, CLOCK_MONOTONIC ns; 0 never */
 	int64_t looked_at;  /* when it began, realtime ns */
+	int attempt;	    /* of which it told; 0: there was no look */
 	bool well;	    /* its result: nobody waits, or not for long */
 	struct pulse pulse; /* the pulse since that look, or since looking was put off last */
 	int64_t bundled;    /* when the bundle was written last, CLOCK_MONOTONIC ns */

@@ -103,6 +103,11 @@ static const char *culprits_of(const char *key)
 	return strchr(key, ':') + 1;
 }
 
+bool announce_is_outlived(const struct announce *announce, const struct verdicts *verdicts)
+{
+	return announce->stands && verdicts->job->attempt > announce->attempt;
+}
+
 bool announce_blames_same(const struct announce *announce, const struct verdicts *verdicts)
 {
 	char *key = key_of(verdicts);
@@ -123,9 +128,10 @@ static bool was_said(const struct announce *announce, const char *key)
 }
 
 /* Takes what is seen to stand. SAY the first time, else STILL. */
-static enum announce_news say_once(struct announce *announce)
+static enum announce_news say_once(struct announce *announce, const struct verdicts *verdicts)
 {
 	announce->stands = true;
+	announce->attempt = verdicts->job->attempt;
 	if (was_said(announce, announce->seen) || announce->said_in_all >= SAID_AT_MOST)
 		return ANNOUNCE_STILL;
 	*array_add(&announce->said) = strdup(announce->seen);
@@ -180,8 +186,7 @@ static enum announce_news take_fine(struct announce *announce, bool inconclusive
 		return ANNOUNCE_NOTHING;
 	if (inconclusive || ++announce->fine_looks < FINE_LOOKS)
 		return ANNOUNCE_STILL;
-	announce->stands = announce->unexplained = false;
-	forget_said(announce);
+	announce_forget(announce);
 	return ANNOUNCE_RESOLVED;
 }
 
@@ -228,7 +233,8 @@ static void see(struct announce *announce, const struct verdicts *verdicts, int6
 	announce->since = now;
 }
 
-enum announce_news announce_take(
+/* Takes verdicts where what stands is of their attempt. */
+static enum announce_news take(
 	struct announce *announce, const struct verdicts *verdicts, int64_t now, int64_t hang_after)
 {
 	const struct verdict *verdict = &verdicts->at[0];
@@ -253,16 +259,30 @@ enum announce_news announce_take(
 		(seen_for < CHANGE_NS || idles_as_usual(announce, seen_for)))
 		return ANNOUNCE_NOTHING;
 	announce->unexplained = unexplained;
-	return say_once(announce);
+	return say_once(announce, verdicts);
+}
+
+enum announce_news announce_take(
+	struct announce *announce, const struct verdicts *verdicts, int64_t now, int64_t hang_after)
+{
+	bool outlived = announce_is_outlived(announce, verdicts);
+	enum announce_news news;
+
+	if (outlived)
+		announce_forget(announce);
+	news = take(announce, verdicts, now, hang_after);
+	return outlived && news == ANNOUNCE_NOTHING ? ANNOUNCE_RESOLVED : news;
 }
 
 enum announce_news announce_take_last(struct announce *announce, const struct verdicts *verdicts)
 {
+	if (announce_is_outlived(announce, verdicts))
+		announce_forget(announce);
 	if (!announce_blames(verdicts))
 		return announce->stands ? ANNOUNCE_STILL : ANNOUNCE_NOTHING;
 	see(announce, verdicts, 0);
 	announce->unexplained = false;
-	return say_once(announce);
+	return say_once(announce, verdicts);
 }
 
 void announce_release(struct announce *announce)

@@ -6,7 +6,7 @@
  * wait for nobody who is known here count too, until something better is found: it may be another
  * node that knows; not where stacks show that some move, and none stands. Ranks that only stand may
  * serve requests, of which there are none: a job that went on from that by itself is said to stand
- * again only once it has done so for twice as long.
+ * again only once it has done so for twice as long. What stood in one attempt does not in the next.
  */
 #ifndef CMD_ANNOUNCE_H
 #define CMD_ANNOUNCE_H
@@ -33,6 +33,7 @@ struct announce {
 	char *seen;    /* key of the verdict of the last look, NULL none */
 	int64_t since; /* CLOCK_MONOTONIC ns since when it is seen */
 	bool stands; /* what was seen has been taken to stand */
+	int attempt;      /* of which that is, or last was; 0 none */
 	bool unexplained; /* what stands is a wait that blames nobody */
 	bool idle;        /* at the last look ranks stood, and nobody is known to wait */
 	int64_t idled;    /* ns for which they did at most until the job moved by itself */
@@ -50,6 +51,11 @@ int64_t announce_waited(const struct verdicts *verdicts);
 
 /* True if they say the same as those of the last look that blamed somebody. */
 bool announce_is_same(const struct announce *announce, const struct verdicts *verdicts);
+
+/*
+ * True if what stands is of an earlier attempt than these tell of: whatever they say, that is over.
+ */
+bool announce_is_outlived(const struct announce *announce, const struct verdicts *verdicts);
 
 /* True if they name the same culprits, whatever of. Not where nobody is named. */
 bool announce_blames_same(const struct announce *announce, const struct verdicts *verdicts);

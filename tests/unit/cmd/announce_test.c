@@ -60,6 +60,39 @@ static void a_death_is_said_at_once(void **state)
 	announce_release(&announce);
 }
 
+/*
+ * What stood in one attempt is over once the next has begun, whatever is known of that: its own
+ * deaths, or nothing, are not the first one's aftermath.
+ */
+static void what_stood_in_one_attempt_does_not_in_the_next(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.job.attempt = 1;
+	hand.verdict[0].class = VERDICT_RANK_DEATH;
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(1), HANG_AFTER), ANNOUNCE_SAY);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(2), HANG_AFTER), ANNOUNCE_STILL);
+	hand.job.attempt = 2;
+	assert_true(announce_is_outlived(&announce, &hand.verdicts));
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(3), HANG_AFTER), ANNOUNCE_RESOLVED);
+	assert_false(announce_is_outlived(&announce, &hand.verdicts));
+	hand.verdict[0].class = VERDICT_RANK_DEATH;
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(4), HANG_AFTER), ANNOUNCE_SAY);
+	hand.job.attempt = 3;
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(5), HANG_AFTER), ANNOUNCE_SAY);
+	hand.job.attempt = 4;
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	assert_int_equal(announce_take_last(&announce, &hand.verdicts), ANNOUNCE_NOTHING);
+	assert_int_equal(announce.attempt, 3);
+	announce_release(&announce);
+}
+
 static void a_job_that_moves_again_is_said_so_once(void **state)
 {
 	struct hand_job hand;
@@ -295,6 +328,7 @@ int main(void)
 		cmocka_unit_test(a_short_wait_is_not_said),
 		cmocka_unit_test(without_a_known_wait_it_must_be_seen_so_long),
 		cmocka_unit_test(a_death_is_said_at_once),
+		cmocka_unit_test(what_stood_in_one_attempt_does_not_in_the_next),
 		cmocka_unit_test(a_job_that_moves_again_is_said_so_once),
 		cmocka_unit_test(another_verdict_is_said_but_no_flicker),
 		cmocka_unit_test(who_is_named_is_compared_apart_from_what_for),
