@@ -3,8 +3,8 @@
 # The preload object lives in processes of others: no sanitizers, nothing beyond glibc's own
 # libraries, never unloaded, and thread-locals that need no allocation. Before glibc 2.34 dlsym and
 # the pthread functions live in libraries of their own, which must be named although here, today,
-# they are empty: by file, since only their sonames are installed. The tables of hooks name 700 of our
-# own functions, which every child would look up by name at its start.
+# they are empty: by file, since only their sonames are installed. The tables of hooks name 700 of
+# our own functions, which every child would look up by name at its start.
 pkglib_LTLIBRARIES += libinquest-probe.la
 include_HEADERS = %D%/inquest.h
 libinquest_probe_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(LIBUNWIND_CFLAGS)

@@ -30,8 +30,8 @@ bool looks_are_one(const struct inquiry *q, struct rank_index rank);
 bool looks_are_outdated(const struct inquiry *q, struct rank_index rank);
 
 /*
- * Adds to `before` those of the ranks that were looked at more than `by` ns before one of the others
- * was, by clocks that tell so.
+ * Adds to `before` those of the ranks that were looked at more than `by` ns before one of the
+ * others was, by clocks that tell so.
  */
 void looks_find_before(const struct inquiry *q, const struct rank_list *ranks,
 	const struct rank_list *others, int64_t by, struct rank_list *before);

@@ -188,9 +188,9 @@ static void a_lock_taken_into_a_barrier_is_a_circle(void **state)
 }
 
 /*
- * Rank 1 was looked at a while before the others, among them the one that had the lock then. Who has
- * stood in its call since then has it still, and they are a circle. Who came there later may have
- * given it away, and rank 1 may have gone on: nobody is in a circle.
+ * Rank 1 was looked at a while before the others, among them the one that had the lock then. Who
+ * has stood in its call since then has it still, and they are a circle. Who came there later may
+ * have given it away, and rank 1 may have gone on: nobody is in a circle.
  */
 static void who_had_it_at_an_older_look_may_have_given_it_away(void **state)
 {
