@@ -302,6 +302,19 @@ static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	       (behind == &c->open && c->open.list.nr >= c->done.list.nr + c->beyond);
 }
 
+/*
+ * True for a message of devices of which one side does not tell whether it is complete: it may be
+ * behind something else there, as an op may be whose completion a member does not tell.
+ */
+static bool is_half_told(const struct inquiry *q, const struct waitfor_node *node)
+{
+	const struct wait *wait = node->kind == WAITFOR_PAIR ? &q->waits->at[node->wait] : NULL;
+	const struct job_op *met = wait ? met_by(q, wait) : NULL;
+
+	return met && !inquiry_by_dumps(q) && !is_on_host(q, node) &&
+	       (wait->op->completed == JOB_MAYBE || met->completed == JOB_MAYBE);
+}
+
 /* Begins a finding of which only is known what is waited in, and what to do next. */
 static struct draft *begin_untold(
 	struct inquiry *q, const struct waitfor_node *node, enum verdict_next next)
@@ -456,7 +469,7 @@ static void judge_op(struct inquiry *q, size_t at)
 	left = is_left_to_hosts(q, node, &c);
 	open = left || may_hold_each_other(q, node, behind);
 	draft = open ? begin_open(q, node, left ? &c.open : behind) : begin(q, node, behind);
-	if (c.unknown.list.nr || is_guess(q, node, &c, behind))
+	if (c.unknown.list.nr || is_half_told(q, node) || is_guess(q, node, &c, behind))
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	if (!open && may_be_gpu(q, node, &c, behind))
 		draft->verdict.next = VERDICT_NEXT_TIME_COLLECTIVES;

@@ -196,37 +196,59 @@ static void orders_that_an_unseen_rank_may_explain_are_a_guess(void **state)
 	}
 }
 
+/* A pipeline whose first stage stays away. Of that rank's device no completion is told. */
+static struct facts *pipeline(int untracked)
+{
+	struct facts *f = facts_new(4);
+
+	f->completion = true;
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_outside(f, 0, 60);
+	for (int rank = 1; rank < 4; rank++) {
+		for (int sends = 0; sends < (rank < 3 ? 2 : 1); sends++) {
+			struct job_op *op = facts_p2p(f, 0, rank,
+				sends ? JOB_OP_SEND : JOB_OP_RECV, sends ? rank + 1 : rank - 1,
+				60 + 0.01 * sends, false);
+
+			op->stream = 1;
+			op->completed = rank == untracked ? JOB_MAYBE : JOB_NO;
+		}
+		facts_sync(f, rank, 60.02);
+	}
+	return f;
+}
+
 /*
- * A pipeline whose first stage stays away. The device of rank 1 tells of no completions: its send
- * stands all the same behind its receive on one stream, to which rank 0 did not come. So it does
- * where rank 1 was looked at when it had waited for a moment only.
+ * Its send stands all the same behind its receive on one stream, to which rank 0 did not come. So
+ * it does where it was looked at when it had waited for a moment only.
  */
 static void a_send_behind_a_receive_is_open_untracked(void **state)
 {
 	static const double looked[] = {FACTS_NOW, 65, 61};
 
 	for (size_t at = 0; at < sizeof(looked) / sizeof(*looked); at++) {
-		struct facts *f = facts_new(4);
+		struct facts *f = pipeline(1);
 
-		f->completion = true;
-		facts_rounds(f, 0, 10, 20, 0.5);
-		facts_outside(f, 0, 60);
-		for (int rank = 1; rank < 4; rank++) {
-			for (int sends = 0; sends < (rank < 3 ? 2 : 1); sends++) {
-				struct job_op *op = facts_p2p(f, 0, rank,
-					sends ? JOB_OP_SEND : JOB_OP_RECV,
-					sends ? rank + 1 : rank - 1, 60 + 0.01 * sends, false);
-
-				op->stream = 1;
-				op->completed = rank == 1 ? JOB_MAYBE : JOB_NO;
-			}
-			facts_sync(f, rank, 60.02);
-		}
 		f->ranks[1].process.looked = facts_ns(looked[at]);
 		facts_expect(f, VERDICT_HOST_STALL, "0", at < 2 ? "1-3" : "2,3");
 		assert_int_equal(facts_culprits(f), 1);
 		facts_free(f);
 	}
+	(void)state;
+}
+
+/* Nobody knows whether rank 2 is done with what it received: the network is a guess at most. */
+static void a_message_that_one_side_does_not_track_is_a_guess(void **state)
+{
+	struct facts *f = pipeline(2);
+	struct judged j = judge(f);
+
+	assert_int_equal(j.first->class, VERDICT_HOST_STALL);
+	assert_int_equal(facts_culprits(f), 1);
+	for (size_t i = 0; i < j.v->n; i++)
+		if (j.v->at[i].class == VERDICT_TRANSPORT_STALL)
+			assert_int_equal(j.v->at[i].confidence, VERDICT_HYPOTHESIS);
+	done(&j, f);
 	(void)state;
 }
 
@@ -240,6 +262,7 @@ int main(void)
 		cmocka_unit_test(a_torn_board_hides_a_wait_for_a_device),
 		cmocka_unit_test(orders_that_an_unseen_rank_may_explain_are_a_guess),
 		cmocka_unit_test(a_send_behind_a_receive_is_open_untracked),
+		cmocka_unit_test(a_message_that_one_side_does_not_track_is_a_guess),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
