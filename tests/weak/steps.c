@@ -29,7 +29,7 @@ static bool lists(const char *list, const char *word)
 
 	for (const char *at = list; at; at = strchr(at, '+')) {
 		at += *at == '+';
-		if (!strncmp(at, word, len) && (!at[len] || at[len] == '+'))
+		if (!strncmp(at, word, len) && (!at[len] || at[len] == '+' || at[len] == ':'))
 			return true;
 	}
 	return false;
@@ -239,6 +239,57 @@ static bool step_cut(struct walk *walk)
 	return true;
 }
 
+static bool is_of_listed_gather(const struct walk *walk, const struct exhibit *exhibit)
+{
+	return exhibit->kind == EXHIBIT_GATHER || is_of_listed(walk, exhibit);
+}
+
+static bool is_ring_of_listed(const struct walk *walk, const struct exhibit *exhibit)
+{
+	return exhibit->kind == EXHIBIT_RING && is_of_listed(walk, exhibit);
+}
+
+static bool is_ring_or_gather(const struct walk *walk, const struct exhibit *exhibit)
+{
+	return exhibit->kind == EXHIBIT_GATHER || is_ring_of_listed(walk, exhibit);
+}
+
+/*
+ * Looks twice at one host: instead of what `now` holds for there is what `then` holds for, of the
+ * moment that the words say.
+ */
+static bool look_before(struct walk *walk,
+	bool (*now)(const struct walk *walk, const struct exhibit *exhibit),
+	bool (*then)(const struct walk *walk, const struct exhibit *exhibit))
+{
+	const char *cut = strstr(walk->words, ":cut:");
+	struct heap older;
+
+	if (!cut || walk->whole->first == JOB_UNKNOWN || walk->whole->job->gathered == JOB_UNKNOWN)
+		return false;
+	heap_fill(&older, &walk->whole->evidence);
+	past_go(walk->whole, &older, steps_moment(walk->whole, atoi(cut + strlen(":cut:"))));
+	drop_each(walk, now);
+	for (size_t i = 0; i < older.all.nr; i++)
+		if (then(walk, &older.all.items[i])) {
+			size_t at = heap_add_like(walk->heap, &older.all.items[i]);
+
+			heap_own(walk->heap, &walk->heap->all.items[at]);
+		}
+	heap_release(&older);
+	return true;
+}
+
+static bool step_looked(struct walk *walk)
+{
+	return look_before(walk, is_of_listed, is_of_listed_gather);
+}
+
+static bool step_ring_then(struct walk *walk)
+{
+	return look_before(walk, is_ring_of_listed, is_ring_or_gather);
+}
+
 /* --- Agents ----------------------------------------------------------------------------------- */
 
 static bool is_of_agent(const struct walk *walk, const struct exhibit *exhibit)
@@ -286,6 +337,8 @@ static const struct {
 	{"kind", step_kind},
 	{"only-kind", step_only_kind},
 	{"cut", step_cut},
+	{"looked", step_looked},
+	{"ring-then", step_ring_then},
 	{"clock", step_clock},
 	{"silent", step_silent},
 };

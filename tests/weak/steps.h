@@ -14,6 +14,8 @@
  *	kind:A+B	without these kinds of exhibits
  *	only-kind:A	of this kind alone
  *	cut:I		as the job was at moment I of CUTS, from its first record to the gathering
+ *	looked:1+3:cut:I	these ranks were looked at at that moment, others at the end
+ *	ring-then:1:cut:I	of that moment are only the rings of these ranks
  *	clock:H:MS	the clock of host H was wrong by so many ms
  *	silent:gone	nothing of the agents; silent:old: their last word two minutes old
  */

@@ -221,6 +221,31 @@ static void tour_cuts(struct tour *tour)
 	}
 }
 
+/* Some ranks were looked at earlier: each alone, all but each, and a half, drawn. */
+static void tour_looks(struct tour *tour)
+{
+	size_t n = tour->whole->job->nranks;
+
+	if (tour->whole->first == JOB_UNKNOWN || tour->whole->job->gathered == JOB_UNKNOWN ||
+		n < 2 || hosts_of(tour->whole) != 1)
+		return;
+	for (int cut = 0; cut < CUTS; cut++)
+		for (size_t i = 0; i < n && i < CUT_RANKS; i++) {
+			int rank = world_of(tour, n <= CUT_RANKS ? i : draw(tour, n));
+			char others[STEPS_MOST / 2];
+			size_t at = 0;
+
+			go(tour, WAY_LOOKS, CHARGE_EARLIER, "looked:%d:cut:%d", rank, cut);
+			for (size_t k = 0; k < n && at < sizeof(others) - 16; k++)
+				if (world_of(tour, k) != rank)
+					at += (size_t)snprintf(others + at, sizeof(others) - at,
+						"%s%d", at ? "+" : "", world_of(tour, k));
+			go(tour, WAY_LOOKS, CHARGE_EARLIER, "looked:%s:cut:%d", others, cut);
+			go(tour, WAY_LOOKS, CHARGE_EARLIER, "ring-then:%d:cut:%d", rank, cut);
+			go(tour, WAY_LOOKS, CHARGE_EARLIER, "ring-then:%s:cut:%d", others, cut);
+		}
+}
+
 static void tour_agents(const struct tour *tour)
 {
 	go(tour, WAY_AGENTS, CHARGE_LESS, "silent:gone");
@@ -244,5 +269,6 @@ void ways_each(const struct whole *whole, way_fn *each, void *context)
 	tour_one_kind(&tour);
 	tour_kinds(&tour);
 	tour_cuts(&tour);
+	tour_looks(&tour);
 	tour_agents(&tour);
 }

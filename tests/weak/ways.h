@@ -16,6 +16,7 @@
 	W(CUTS, "earlier moments")                                                                 \
 	W(CUTS_RANKS, "earlier moments without a rank")                                            \
 	W(CUTS_HOSTS, "earlier moments of some hosts")                                             \
+	W(LOOKS, "two looks at the ranks")                                                         \
 	W(CLOCKS, "clocks shifted")                                                                \
 	W(AGENTS, "agents silent")                                                                 \
 	W(JOBS, "two jobs in one folder")                                                          \
