@@ -451,7 +451,7 @@ static void refine(struct inquiry *q, const struct circle *circle, bool by_habit
 	else if (circle->camps > 2)
 		v->next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	if (lock) {
-		v->next = VERDICT_NEXT_LOOK_AT_LOCK;
+		v->next = VERDICT_NEXT_FREE_LOCK;
 		v->where = VERDICT_IN_LOCK;
 	}
 	if (creations) {

@@ -205,24 +205,40 @@ static void say_whom(struct str *into, const struct asking *a, bool compare)
 		str_add(into, " and a peer");
 }
 
+/* Appends what stands for the words in braces, which are the `len` bytes behind the letter. */
+static void say_choice(
+	struct str *into, const struct asking *a, char letter, const char *words, size_t len)
+{
+	const struct verdict_ranks culprits = a->verdict->culprits;
+	const char *bar = memchr(words, '|', len);
+
+	if (letter == 'O' && culprits.n >= a->verdicts->job->nranks)
+		return;
+	if (letter == 'N' && bar && culprits.n > 1)
+		str_add_bytes(into, bar + 1, (size_t)(words + len - bar - 1));
+	else
+		str_add_bytes(into, words, bar ? (size_t)(bar - words) : len);
+}
+
 /*
  * Appends the words of a row. In place of {L}, {P} or {R} stands what to do about a forbidden look,
- * whom to compare, or whom it is about.
+ * whom to compare, or whom it is about; in place of {N one|many} and {O words} what fits them.
  */
 static void say_words(struct str *into, const struct asking *a, const char *words)
 {
-	const char *who = strchr(words, '{');
+	const char *at = words, *brace, *end;
 
-	if (!who) {
-		str_add(into, words);
-		return;
+	while ((brace = strchr(at, '{')) && (end = strchr(brace, '}'))) {
+		str_add_bytes(into, at, (size_t)(brace - at));
+		if (brace[1] == 'L')
+			str_add(into, remedy_of(a->verdicts->job));
+		else if (brace[1] == 'N' || brace[1] == 'O')
+			say_choice(into, a, brace[1], brace + 3, (size_t)(end - brace - 3));
+		else
+			say_whom(into, a, brace[1] == 'P');
+		at = end + 1;
 	}
-	str_add_bytes(into, words, (size_t)(who - words));
-	if (who[1] == 'L')
-		str_add(into, remedy_of(a->verdicts->job));
-	else
-		say_whom(into, a, who[1] == 'P');
-	str_add(into, who + 3);
+	str_add(into, at);
 }
 
 /*

@@ -179,6 +179,8 @@ static void a_lock_taken_into_a_barrier_is_a_circle(void **state)
 		assert_int_equal(j.v->at[0].outlook, VERDICT_KILL);
 		assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
 		expect_says(&j, "in the lock of /cache/x.lock; waits for rank 0");
+		/* Who has it is known. */
+		assert_int_equal(j.v->at[0].next, VERDICT_NEXT_FREE_LOCK);
 		/* No number, and no group, but where a ring tells of them. */
 		expect_says(&j, rings ? "in AllReduce #11 of world; waits for rank 1"
 				      : "in barrier; waits for rank 1");

@@ -47,6 +47,27 @@ static void who_is_stopped_is_continued_by_its_pid(void **state)
 	assert_text(&hand, TENSE_LIVE, "thaw the cgroup of ranks 3,5: it is frozen");
 }
 
+/* Of several ranks, and of all there are, the words are true as well. */
+static void words_fit_how_many_it_is_about(void **state)
+{
+	struct rank_index culprits[8];
+	struct hand_job hand;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	for (int i = 0; i < 8; i++)
+		culprits[i] = rank_index(i);
+	hand.verdict[0].next = VERDICT_NEXT_LOOK_AT_CODE;
+	assert_text(&hand, TENSE_LIVE, "see why rank 3 is at that line, and its peers are not");
+	hand.verdict[0].culprits = (struct verdict_ranks){culprits, 2};
+	assert_text(&hand, TENSE_LIVE, "see why ranks 0-1 are there, and their peers are not");
+	hand.verdict[0].next = VERDICT_NEXT_READ_TRACEBACK;
+	assert_text(&hand, TENSE_LIVE,
+		"read the traceback of ranks 0-1; the others only echo it");
+	hand.verdict[0].culprits = (struct verdict_ranks){culprits, 8};
+	assert_text(&hand, TENSE_LIVE, "read the traceback of the culprits");
+}
+
 static void a_stopped_child_is_continued_by_its_pid(void **state)
 {
 	struct verdict_fact facts[3];
@@ -210,6 +231,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_is_stopped_is_continued_by_its_pid),
+		cmocka_unit_test(words_fit_how_many_it_is_about),
 		cmocka_unit_test(a_stopped_child_is_continued_by_its_pid),
 		cmocka_unit_test(each_command_is_one),
 		cmocka_unit_test(what_is_over_is_not_looked_at),
