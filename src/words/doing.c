@@ -116,31 +116,54 @@ static const struct job_member *init_of(
 	return NULL;
 }
 
-/* Returns the newer of `a` and the last of the operations, if that is not known to be complete. */
-static const struct job_op *newer(const struct job_op *a, const struct job_op *ops, size_t nr)
+/*
+ * True if the thread may wait for that operation: its wait names the stream, or what stands for the
+ * op. Of a thread that is NULL nothing is known.
+ */
+static bool may_wait_for(const struct job_thread *thread, const struct job_op *op)
 {
-	const struct job_op *last = nr ? &ops[nr - 1] : NULL;
+	return !thread || !thread->stream || thread->whole_device || !op->stream ||
+	       op->stream == thread->stream;
+}
 
+/*
+ * Returns the newer of `a` and the last of the operations that the thread may wait for, if that is
+ * not known to be complete.
+ */
+static const struct job_op *newer(const struct job_op *a, const struct job_thread *thread,
+	const struct job_op *ops, size_t nr)
+{
+	const struct job_op *last = NULL;
+
+	while (nr && !last)
+		last = may_wait_for(thread, &ops[--nr]) ? &ops[nr] : NULL;
 	if (!last || last->completed == JOB_YES || last->failed)
 		return a;
 	return !a || last->entered > a->entered ? last : a;
 }
 
-/*
- * Returns the newest operation of the rank that is not known to be complete, which a wait is for.
- */
-static const struct job_op *pending_op(
-	const struct job *job, const struct by_rank *seats, struct rank_index rank)
+/* Returns the newest operation of the rank that is not known to be complete, of these. */
+static const struct job_op *newest_of(const struct job *job, const struct by_rank *seats,
+	struct rank_index rank, const struct job_thread *thread)
 {
 	const struct job_op *newest = NULL;
 
 	by_rank_each(seats, rank, i) {
 		const struct job_member *member = &job->members[seats->at[i]];
 
-		newest = newer(newest, member->ops, member->nops);
-		newest = newer(newest, member->p2p, member->np2p);
+		newest = newer(newest, thread, member->ops, member->nops);
+		newest = newer(newest, thread, member->p2p, member->np2p);
 	}
 	return newest;
+}
+
+/* Returns the operation that the thread's wait is for; where it names none, the newest. */
+static const struct job_op *pending_op(const struct job *job, const struct by_rank *seats,
+	struct rank_index rank, const struct job_thread *thread)
+{
+	const struct job_op *op = newest_of(job, seats, rank, thread);
+
+	return op ? op : newest_of(job, seats, rank, NULL);
 }
 
 /*
@@ -170,7 +193,7 @@ static void say_inside(struct doing *doing, const struct job *job, const struct 
 	struct rank_index rank, const struct job_thread *thread)
 {
 	bool waits = thread->state == JOB_THREAD_IN_WAIT || thread->state == JOB_THREAD_POLLING;
-	const struct job_op *op = waits ? pending_op(job, seats, rank) : NULL;
+	const struct job_op *op = waits ? pending_op(job, seats, rank, thread) : NULL;
 
 	doing->waits = waits;
 	if (op && job_op_is_p2p(op->sig.op)) {

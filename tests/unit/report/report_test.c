@@ -361,6 +361,44 @@ static void a_wait_that_a_stack_shows_is_as_old_as_its_op(void **state)
 	free(text);
 }
 
+/* Of two messages that are open, a row names the one that its thread waits for. */
+static void a_wait_is_for_the_message_that_it_names(void **state)
+{
+	static const struct job_op open[2] = {{.sig = {.op = JOB_OP_SEND},
+						      .stream = 7,
+						      .entered = 1,
+						      .completed = JOB_NO,
+						      .cite = "ring"},
+		{.sig = {.op = JOB_OP_RECV},
+			.stream = 8,
+			.entered = 2,
+			.completed = JOB_NO,
+			.cite = "ring"}};
+	struct job_member members[4];
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 4, 3);
+	for (int i = 0; i < 4; i++) {
+		members[i] = (struct job_member){
+			.seat = {(uint32_t)i}, .rank = rank_index(i), .cite = "ring"};
+		members[i].p2p = open;
+		members[i].np2p = 2;
+		hand.threads[i].state = JOB_THREAD_IN_WAIT;
+		hand.threads[i].call = "";
+		hand.threads[i].op = 0;
+		hand.threads[i].stream = i == 2 ? 8 : 7;
+	}
+	hand.job.members = members;
+	hand.job.nmembers = 4;
+	hand.verdict[0].op_index = 0;
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "\n0-1   waiting    10:24  Send "));
+	assert_non_null(strstr(text, "\n2     waiting    10:24  Recv "));
+	free(text);
+}
+
 /* A majority is late, and one waits: who is which is said, and nobody is blamed. */
 static void a_majority_that_stays_away_is_named_as_such(void **state)
 {
@@ -588,6 +626,7 @@ int main(void)
 		cmocka_unit_test(unknown_is_null_and_never_zero),
 		cmocka_unit_test(a_wait_that_no_call_shows_is_a_wait),
 		cmocka_unit_test(a_wait_that_a_stack_shows_is_as_old_as_its_op),
+		cmocka_unit_test(a_wait_is_for_the_message_that_it_names),
 		cmocka_unit_test(a_majority_that_stays_away_is_named_as_such),
 		cmocka_unit_test(the_same_fact_of_many_ranks_is_one_line),
 		cmocka_unit_test(losses_are_shown),
