@@ -270,31 +270,31 @@ static bool may_be_past(const struct inquiry *q, const struct rank_list *behind)
 }
 
 /*
- * True if dumps do not tell that each GPU began it: one that is held up by what was launched before
+ * True if nobody tells that each GPU began it: one that is held up by what was launched before
  * looks as the network does then.
  */
 static bool may_be_gpu(const struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, const struct rank_list *behind)
 {
-	return !behind && inquiry_by_dumps(q) && !is_on_host(q, node) &&
+	return !behind && node->kind != WAITFOR_INIT && !is_on_host(q, node) &&
 	       (!c->begun.list.nr || c->waiting.list.nr);
 }
 
 /*
- * True if the finding can only be a guess, since half of the members have not begun it. By dumps it
- * is one also where half of them have it open, or all have it open for an unknown time; or those
- * behind may be of the past; or only counts tell that they are in one op; or nobody knows whether
- * each GPU began it; or some may wait for amounts of their own, which others have not given.
+ * True if the finding can only be a guess, since half of the members have not begun it, or nobody
+ * knows whether each GPU began it. By dumps it is one also where half of them have it open, or all
+ * have it open for an unknown time; or those behind may be of the past; or only counts tell that
+ * they are in one op; or some may wait for amounts of their own, which others have not given.
  */
 static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, const struct rank_list *behind)
 {
-	if (behind == &c->waiting && c->waiting.list.nr >= c->begun.list.nr)
+	if ((behind == &c->waiting && c->waiting.list.nr >= c->begun.list.nr) ||
+		may_be_gpu(q, node, c, behind))
 		return true;
 	if (!inquiry_by_dumps(q))
 		return false;
 	if (is_only_counted(q, node) || (behind && may_be_past(q, behind)) ||
-		may_be_gpu(q, node, c, behind) ||
 		(behind == &c->open && node->kind == WAITFOR_OP &&
 			how_all_came(q, node) == FACT_ALL_WITH_OWN))
 		return true;
@@ -472,7 +472,8 @@ static void judge_op(struct inquiry *q, size_t at)
 	if (c.unknown.list.nr || is_half_told(q, node) || is_guess(q, node, &c, behind))
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	if (!open && may_be_gpu(q, node, &c, behind))
-		draft->verdict.next = VERDICT_NEXT_TIME_COLLECTIVES;
+		draft->verdict.next = inquiry_by_dumps(q) ? VERDICT_NEXT_TIME_COLLECTIVES
+							  : VERDICT_NEXT_PROFILE_COLLECTIVES;
 	if (!open)
 		stopped_doubt(q, node, behind, draft);
 	if (behind && !open)

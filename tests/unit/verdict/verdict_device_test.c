@@ -252,6 +252,31 @@ static void a_message_that_one_side_does_not_track_is_a_guess(void **state)
 	(void)state;
 }
 
+/* A GPU that never began it looks like the network where nobody tells which of them did. */
+static void the_network_is_a_guess_where_no_gpu_tells_that_it_began(void **state)
+{
+	for (int begun = 0; begun < 2; begun++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		facts_rounds(f, 0, 5, 20, 0.5);
+		for (int i = 0; i < 4; i++) {
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 40)->completed = JOB_NO;
+			facts_sync(f, i, 41);
+			f->members[0][i].fact.begun_known = begun;
+			f->members[0][i].fact.begun = begun ? 6 : 0;
+		}
+		j = judge(f);
+		assert_int_equal(j.first->class, VERDICT_TRANSPORT_STALL);
+		assert_int_equal(j.first->confidence,
+			begun ? VERDICT_SUPPORTED : VERDICT_HYPOTHESIS);
+		assert_int_equal(j.first->next, begun ? VERDICT_NEXT_CHECK_FABRIC
+						      : VERDICT_NEXT_PROFILE_COLLECTIVES);
+		done(&j, f);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +288,7 @@ int main(void)
 		cmocka_unit_test(orders_that_an_unseen_rank_may_explain_are_a_guess),
 		cmocka_unit_test(a_send_behind_a_receive_is_open_untracked),
 		cmocka_unit_test(a_message_that_one_side_does_not_track_is_a_guess),
+		cmocka_unit_test(the_network_is_a_guess_where_no_gpu_tells_that_it_began),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

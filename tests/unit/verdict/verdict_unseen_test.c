@@ -350,7 +350,7 @@ static void one_whose_end_is_not_known(void **state)
 
 /* -- who may be stopped ------------------------------------------------------------------------ */
 
-/* All are in an operation that does not complete; `but_one`: it did, but for rank 2. */
+/* All GPUs began an operation that does not complete; `but_one`: it did, but for rank 2. */
 static struct facts *all_in(bool but_one)
 {
 	struct facts *f = facts_new(4);
@@ -359,6 +359,8 @@ static struct facts *all_in(bool but_one)
 	for (int i = 0; i < 4; i++) {
 		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 40)->completed = JOB_NO;
 		facts_sync(f, i, 41);
+		f->members[0][i].fact.begun_known = true;
+		f->members[0][i].fact.begun = 6;
 		if (!but_one || i == 2)
 			continue;
 		f->members[0][i].fact.done = 6;
