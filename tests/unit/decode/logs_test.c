@@ -166,9 +166,13 @@ static struct job *job_of_attempts(const char *text)
 		slot->restart = i / 2;
 		slot->world_size = 2;
 	}
-	for (uint32_t r = 0; r < 4; r++)
-		forge_text(&evidence, EXHIBIT_STDERR, FORGE_PID(r), text)->label =
-			alloc_text("file 1:2");
+	for (uint32_t r = 0; r < 4; r++) {
+		struct exhibit *log =
+			forge_text(&evidence, EXHIBIT_STDERR, FORGE_PID(r), text);
+
+		free(log->label);
+		log->label = alloc_text("file 1:2");
+	}
 	job = decode_job(&evidence);
 	evidence_release(&evidence);
 	return job;
