@@ -272,7 +272,7 @@ static void judge_looks(struct inquiry *q)
 static bool somebody_is_cut(const struct inquiry *q)
 {
 	job_for_each_rank(q->job, rank)
-		if ((job_rank(q->job, rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP &&
+		if (waits_are_by_dump(job_rank(q->job, rank)) &&
 			dumps_are_cut(q, rank))
 			return true;
 	return false;

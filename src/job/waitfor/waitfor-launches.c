@@ -56,7 +56,7 @@ static bool are_apart(
 
 bool waitfor_hides_streams(const struct waitfor_maker *m, struct rank_index rank)
 {
-	return (job_rank(m->job, rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+	return waits_are_by_dump(job_rank(m->job, rank));
 }
 
 /*

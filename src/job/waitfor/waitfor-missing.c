@@ -128,7 +128,7 @@ static bool is_behind_open(const struct waitfor_maker *m, size_t op, size_t miss
 /* True if a dump tells that the rank waits in nothing. */
 static bool is_idle(const struct waitfor_maker *m, struct rank_index rank)
 {
-	return (job_rank(m->job, rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP &&
+	return waits_are_by_dump(job_rank(m->job, rank)) &&
 	       m->waits->first[rank.i] == m->waits->first[rank.i + 1];
 }
 

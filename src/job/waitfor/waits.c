@@ -41,17 +41,11 @@ struct collector {
 
 /* -- preparation ------------------------------------------------------------------------------- */
 
-/* True if only a dump tells how far the rank came. */
-static bool is_by_dump(const struct job_rank *rank)
-{
-	return (rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
-}
-
 /* True if only a dump tells how far the rank came, and nobody knows when that was taken. */
 static bool is_age_unknown(const struct job *job, const struct job_rank *rank)
 {
 	return rank->process != JOB_NONE && job->processes[rank->process].age_unknown &&
-	       is_by_dump(rank);
+	       waits_are_by_dump(rank);
 }
 
 /* Returns when the rank was looked at, or its process ended, if that came first; JOB_UNKNOWN. */
@@ -65,7 +59,7 @@ static int64_t end_of_evidence(const struct job *job, struct rank_index index)
 	if (rank->process != JOB_NONE) {
 		const struct job_process *process = &job->processes[rank->process];
 
-		if (is_by_dump(rank))
+		if (waits_are_by_dump(rank))
 			now = process->seen == JOB_UNKNOWN ? job->gathered : process->seen;
 		if (process->end > JOB_ALIVE && process->ended != JOB_UNKNOWN &&
 			(now == JOB_UNKNOWN || process->ended < now))
@@ -529,6 +523,7 @@ static bool is_tracked(const struct collector *c, struct rank_index rank)
 /* Drops what turned out to be no wait, and says how old the rest is. */
 static void finish_rank(struct collector *c, struct rank_index rank, size_t from)
 {
+	const struct job_rank *r = job_rank(c->job, rank);
 	int64_t now = c->waits->now[rank.i];
 	size_t kept = from;
 
@@ -543,8 +538,8 @@ static void finish_rank(struct collector *c, struct rank_index rank, size_t from
 			continue;
 		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
 									   : now - wait.since;
-		wait.age_unknown = is_age_unknown(c->job, job_rank(c->job, rank)) ||
-				   (wait.age == JOB_UNKNOWN && is_by_dump(job_rank(c->job, rank)));
+		wait.age_unknown = is_age_unknown(c->job, r) ||
+				   (wait.age == JOB_UNKNOWN && waits_are_by_dump(r));
 		c->list.items[kept++] = wait;
 	}
 	c->list.nr = kept;

@@ -136,6 +136,12 @@ void waits_free(struct waits *waits);
  */
 bool waits_leave_alone(const struct job *job, int64_t now, struct wait *waits, size_t n);
 
+/* True if only a dump tells how far the rank came, and so what it waits for. */
+static inline bool waits_are_by_dump(const struct job_rank *rank)
+{
+	return (rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+}
+
 /*
  * Finds messages of one rank that nobody tracked, and that are not complete all the same: a device
  * does them behind what lacks somebody (waits-begun.c).

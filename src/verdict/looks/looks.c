@@ -101,12 +101,6 @@ static bool is_outdated(const struct inquiry *q, const struct looks *looks, stru
 	return false;
 }
 
-/* True if only a dump tells of the rank. */
-static bool is_by_dump(const struct job *job, struct rank_index rank)
-{
-	return (job_rank(job, rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
-}
-
 /* True if all dumps that tell when they were written were written at once. */
 static bool are_dumps_one(const struct inquiry *q)
 {
@@ -115,7 +109,7 @@ static bool are_dumps_one(const struct inquiry *q)
 	job_for_each_rank(q->job, rank) {
 		int64_t now = q->waits->now[rank.i];
 
-		if (!is_by_dump(q->job, rank) || now == JOB_UNKNOWN)
+		if (!waits_are_by_dump(job_rank(q->job, rank)) || now == JOB_UNKNOWN)
 			continue;
 		first = now < first ? now : first;
 		last = now > last ? now : last;
@@ -169,7 +163,7 @@ void looks_free(struct looks *looks)
 
 bool looks_are_one(const struct inquiry *q, struct rank_index rank)
 {
-	return q->looks->one || (q->job->nhosts < 2 && is_by_dump(q->job, rank) &&
+	return q->looks->one || (q->job->nhosts < 2 && waits_are_by_dump(job_rank(q->job, rank)) &&
 					q->waits->now[rank.i] == JOB_UNKNOWN);
 }
 
