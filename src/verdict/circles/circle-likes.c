@@ -3,6 +3,10 @@
  * What ranks beside a circle of two operations tell of it: ranks that have both groups, or groups
  * of their shape, and came to the one operation before the other. A side of the circle that took
  * that order is not the odd one; the other side left its call out, or turned two calls round.
+ *
+ * Operations of two groups of one shape are the same step of the program only while the groups are
+ * in step: layers of one pipeline stage may call more of them than another's. So those that each
+ * had come to before the last operation behind them are counted, in the circle and beside it.
  */
 #include "job/rollcall.h"
 #include "job/shapes.h"
@@ -36,6 +40,51 @@ static const struct job_member *seat_like(
 	return n == 1 ? found : NULL;
 }
 
+/* A rank's seats in the groups of the two sides, or in those like them. */
+struct seats {
+	const struct job_member *a, *b;
+};
+
+enum pace { PACE_UNKNOWN, PACE_EQUAL, PACE_OTHER };
+
+/* Counts the operations of that seat before `mark`, one of the same rank; false: not known. */
+static bool count_before(const struct job_member *seat, const struct job_op *mark, uint64_t *n)
+{
+	for (*n = seat->head; *n; --*n) {
+		const struct job_op *op = rollcall_op(seat, *n);
+
+		if (!op || !op->order || op->thread != mark->thread)
+			return false;
+		if (op->order < mark->order)
+			return true;
+	}
+	return true;
+}
+
+/* Compares how many operations of their groups two ranks did before the index-th of another. */
+static enum pace compare_counts(const struct job_member *seat, const struct job_member *other_seat,
+	const struct job_member *at, const struct job_member *other_at, uint64_t index)
+{
+	const struct job_op *mark = index ? rollcall_op(at, index) : NULL;
+	const struct job_op *other_mark = index ? rollcall_op(other_at, index) : NULL;
+	uint64_t n, other_n;
+
+	if (!mark || !other_mark || !mark->order || !other_mark->order ||
+		!count_before(seat, mark, &n) || !count_before(other_seat, other_mark, &other_n))
+		return PACE_UNKNOWN;
+	return n == other_n ? PACE_EQUAL : PACE_OTHER;
+}
+
+/* Compares them by the operations of either group before the two that the circle is of. */
+static enum pace compare_pace(const struct seats *one, const struct seats *other,
+	const struct side *a, const struct side *b)
+{
+	enum pace by_a = compare_counts(one->b, other->b, one->a, other->a, a->index - 1);
+	enum pace by_b = compare_counts(one->a, other->a, one->b, other->b, b->index - 1);
+
+	return by_a > by_b ? by_a : by_b;
+}
+
 /* Tells which operation a rank that did both came to first. */
 static enum vote vote_by_order(const struct job_member *in_a, const struct job_member *in_b,
 	const struct side *a, const struct side *b)
@@ -52,21 +101,25 @@ static enum vote vote_by_order(const struct job_member *in_a, const struct job_m
 
 /* Tells which of the two a rank beside the circle came to first. */
 static enum vote vote_of(const struct inquiry *q, struct rank_index rank, const struct side *a,
-	const struct side *b)
+	const struct side *b, const struct seats *holder, bool *in_step)
 {
-	const struct job_member *in_a = seat_like(q, rank, a->group),
-				*in_b = seat_like(q, rank, b->group);
+	const struct seats in = {seat_like(q, rank, a->group), seat_like(q, rank, b->group)};
+	enum pace pace;
 
-	if (!in_a || !in_b || in_a == in_b || !in_a->head_known || !in_b->head_known ||
-		(in_a->group == a->group && in_b->group == b->group))
+	if (!in.a || !in.b || in.a == in.b || !in.a->head_known || !in.b->head_known ||
+		(in.a->group == a->group && in.b->group == b->group))
 		return VOTE_NONE;
-	if (in_a->head >= a->index && in_b->head >= b->index)
-		return vote_by_order(in_a, in_b, a, b);
-	if (in_a->head >= a->index && in_b->head + 1 == b->index)
+	pace = compare_pace(&in, holder, a, b);
+	if (pace == PACE_OTHER)
+		return VOTE_UNCLEAR;
+	*in_step &= pace == PACE_EQUAL;
+	if (in.a->head >= a->index && in.b->head >= b->index)
+		return vote_by_order(in.a, in.b, a, b);
+	if (in.a->head >= a->index && in.b->head + 1 == b->index)
 		return VOTE_A;
-	if (in_b->head >= b->index && in_a->head + 1 == a->index)
+	if (in.b->head >= b->index && in.a->head + 1 == a->index)
 		return VOTE_B;
-	return in_a->head + 1 == a->index && in_b->head + 1 == b->index ? VOTE_NONE : VOTE_UNCLEAR;
+	return in.a->head + 1 == a->index && in.b->head + 1 == b->index ? VOTE_NONE : VOTE_UNCLEAR;
 }
 
 /* True if the rank came to its side, and in the other side's group to all but that operation. */
@@ -129,14 +182,19 @@ bool circle_ask_likes(
 	const struct inquiry *q, const struct circle *circle, struct circle_likes *likes)
 {
 	enum vote all = VOTE_NONE;
+	bool in_step = true;
+	struct seats holder;
 	struct side a, b;
 
 	*likes = (struct circle_likes){.node = JOB_NONE};
 	if (circle->of_launches || circle->camps != 2 || !find_sides(q, circle, &a, &b))
 		return false;
+	holder.a = seat_like(q, circle->holders.items[0].rank, a.group);
+	holder.b = seat_like(q, circle->holders.items[0].rank, b.group);
 	job_for_each_rank(q->job, rank) {
-		enum vote vote =
-			is_holder(circle, rank) ? VOTE_NONE : vote_of(q, rank, &a, &b);
+		enum vote vote = is_holder(circle, rank)
+					 ? VOTE_NONE
+					 : vote_of(q, rank, &a, &b, &holder, &in_step);
 
 		if (vote == VOTE_NONE)
 			continue;
@@ -152,7 +210,7 @@ bool circle_ask_likes(
 	likes->node = all == VOTE_A ? a.node : b.node;
 	likes->group = all == VOTE_A ? b.group : a.group;
 	likes->before = (all == VOTE_A ? b.index : a.index) - 1;
-	likes->sure = likes->ranks.list.nr > 1 && likes->before && !inquiry_unreadable(q) &&
+	likes->sure = likes->ranks.list.nr > 1 && likes->before && in_step && !inquiry_unreadable(q) &&
 		      !inquiry_unseen_members(q, a.group) && !inquiry_unseen_members(q, b.group);
 	return true;
 }

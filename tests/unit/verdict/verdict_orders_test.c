@@ -279,6 +279,27 @@ static void without_likes_or_with_two_minds_nobody_is_blamed(void **state)
 	facts_free(f);
 }
 
+/*
+ * The others' pairs do three operations in a step, where that of the circle does one: their second
+ * is another one than its second, and tells nothing of who is right.
+ */
+static void likes_that_do_more_in_a_step_tell_nothing(void **state)
+{
+	int pairs[4];
+	struct facts *f = facts_in_pairs(pairs, 1);
+
+	for (int i = 1; i < 4; i++)
+		for (int more = 0; more < 2; more++)
+			facts_round(f, pairs[i], JOB_OP_ALLREDUCE, 32, 11 + more);
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 64, 13);
+	for (int i = 0; i < 4; i++)
+		facts_round(f, pairs[i], JOB_OP_ALLREDUCE, 32, 14);
+	skip_one(f, pairs);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
 /* Of a rank that nobody saw it may be that it took the other order: then it is a guess. */
 static void likes_of_which_one_is_unseen_tell_a_guess(void **state)
 {
@@ -402,6 +423,7 @@ int main(void)
 		cmocka_unit_test(groups_that_were_never_used_tell_a_guess),
 		cmocka_unit_test(who_skips_what_its_pair_does_is_told_too),
 		cmocka_unit_test(without_likes_or_with_two_minds_nobody_is_blamed),
+		cmocka_unit_test(likes_that_do_more_in_a_step_tell_nothing),
 		cmocka_unit_test(likes_of_which_one_is_unseen_tell_a_guess),
 		cmocka_unit_test(what_the_odd_one_is_in_is_told_of_it),
 		cmocka_unit_test(an_operation_of_a_moment_ago_is_no_stall),
