@@ -464,6 +464,25 @@ static bool are_seen_together(const struct inquiry *q, struct rank_index a, stru
 	       job_looked_at(q->job, a) == job_looked_at(q->job, b);
 }
 
+/* Clocks of nodes that are set by one source are apart by no more than that, ns. */
+#define CLOCKS_APART CLOCK_NS_PER_S
+
+/*
+ * True if dumps alone tell of both ranks, and this one's was written before the wait had lasted,
+ * and another time than the waiting one's: if clocks of which nothing else tells are set by one
+ * source, as most are.
+ */
+static bool was_written_before(
+	const struct inquiry *q, const struct wait *wait, struct rank_index rank, int64_t by)
+{
+	int64_t now = q->waits->now[rank.i], theirs = q->waits->now[wait->rank.i];
+
+	return waits_are_by_dump(job_rank(q->job, rank)) &&
+	       waits_are_by_dump(job_rank(q->job, wait->rank)) &&
+	       now != JOB_UNKNOWN && theirs != JOB_UNKNOWN && wait->since != JOB_UNKNOWN &&
+	       now - wait->since <= by && theirs - now > CLOCKS_APART;
+}
+
 /*
  * Tells whether one wait for a rank had lasted when the rank was looked at. A rank seen in one look
  * with a rank that is known to stand needs no time.
@@ -471,10 +490,13 @@ static bool are_seen_together(const struct inquiry *q, struct rank_index a, stru
 static enum job_known had_lasted(
 	const struct inquiry *q, const struct wait *wait, struct rank_index rank)
 {
+	int64_t by = waitfor_threshold(q->job, wait, &q->given) / 2 - 1;
+	enum job_known later;
+
 	if (wait->since == JOB_UNKNOWN && are_seen_together(q, wait->rank, rank))
 		return JOB_YES;
-	return is_later(q, wait, rank, q->waits->now[rank.i],
-		waitfor_threshold(q->job, wait, &q->given) / 2 - 1);
+	later = is_later(q, wait, rank, q->waits->now[rank.i], by);
+	return later == JOB_MAYBE && was_written_before(q, wait, rank, by) ? JOB_NO : later;
 }
 
 enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)

@@ -206,6 +206,34 @@ def _(at):
     held_in_its_call("23456244340032").write(at)
 
 
+def write_when(world, at, seconds, without=()):
+    """Writes each dump so many seconds after the last operation; those without entries are empty."""
+    world.write(at, empty=without)
+    for rank in range(world.size):
+        os.utime("%s/nccl_trace_rank_%d" % (at, rank),
+                 ns=(world.time + int(seconds(rank) * 10**9),) * 2)
+
+
+@truth("dumped just before the first operation of all, which clocks do not share", "inconclusive",
+       named=[], says=["look"])
+def _(at):
+    write_when(stands(World(8), 3), at, lambda rank: 0.01 if rank == 3 else 60)
+
+
+@truth("dumped before it had done anything", "inconclusive", named=[], says=["look"])
+def _(at):
+    world = World(8, step_ns=10**10)
+    world.collective(world.group("1", "DP", [0, 1, 2, 4, 5, 6, 7]), "all_reduce")
+    write_when(stands(world, 3), at, lambda rank: -5 if rank == 3 else 60, without=[3])
+
+
+@truth("dumped while all was well, and another much later", "inconclusive", named=[],
+       says=["look"])
+def _(at):
+    world = steps(World(2))
+    write_when(world, at, lambda rank: 0.1 if rank else 60)
+
+
 @truth("others launched ahead, each as far as it could", "host-stall", [3], [3])
 def _(at):
     world = late()

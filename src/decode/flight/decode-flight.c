@@ -458,6 +458,16 @@ static int64_t last_thing(const struct flights *flights, const struct flight_ran
 	return rank->ops.nr ? rank->newest : flight_to_own(rank, flights->newest);
 }
 
+/*
+ * Of a dump with nothing in it only the file tells when it was made: not before the others' first
+ * thing, or it may be another run's.
+ */
+static bool may_be_of_file(const struct flights *flights, const struct flight_rank *rank)
+{
+	return !rank->ops.nr && flights->oldest != JOB_UNKNOWN &&
+	       rank->exhibit->when >= flight_to_own(rank, flights->oldest) - CLOCK_BEHIND;
+}
+
 static void find_times(struct flights *flights)
 {
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
@@ -466,9 +476,12 @@ static void find_times(struct flights *flights)
 		int64_t most = (rank->timeout ? rank->timeout : TIMEOUT_USUAL) + DUMPS_TAKE;
 
 		rank->seen = JOB_UNKNOWN;
-		if (newest != JOB_UNKNOWN && !rank->timed_out &&
-			when >= newest - CLOCK_BEHIND && when - newest <= most)
+		if (newest == JOB_UNKNOWN || rank->timed_out || when - newest > most)
+			continue;
+		if (when >= newest - CLOCK_BEHIND)
 			rank->seen = when > newest ? when : newest;
+		else if (may_be_of_file(flights, rank))
+			rank->seen = when;
 	}
 }
 

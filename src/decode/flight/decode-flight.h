@@ -165,6 +165,7 @@ struct flights {
 	size_t *slots; /* 1 + index into groups, by key; open addressing */
 	size_t nslots;
 	int64_t newest;  /* time of the last thing in any dump, on the common clock */
+	int64_t oldest;  /* and of the first */
 	size_t detailed; /* so many of a rank's latest ops are given even if plain; SIZE_MAX all */
 };
 
@@ -213,7 +214,7 @@ void flight_yardstick_free(struct flight_yardstick *yardstick);
 enum flight_kin flight_kin(const struct flight_yardstick *yardstick,
 	const struct flight_rank *rank, int64_t *ret_ahead);
 
-/* Finds how far the clocks of ranks that met are apart, and the last thing in any dump. */
+/* Finds how far the clocks of ranks that met are apart, and the first and last thing in any dump. */
 void flight_set_clocks(struct flights *flights);
 
 /*

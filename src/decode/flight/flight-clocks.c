@@ -229,6 +229,26 @@ static size_t next_by(const struct flights *flights, const struct setting *setti
  */
 #define YARDSTICKS 64
 
+/* Finds when the first and the last thing in any dump was. */
+static void find_extent(struct flights *flights)
+{
+	flights->newest = flights->oldest = JOB_UNKNOWN;
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		const struct flight_rank *rank = &flights->ranks.items[i];
+		int64_t last = flight_to_common(rank, rank->newest);
+
+		if (last > flights->newest)
+			flights->newest = last;
+		for (size_t k = 0; k < rank->ops.nr; k++) {
+			int64_t first = flight_to_common(rank, rank->ops.items[k].created);
+
+			if (first != JOB_UNKNOWN &&
+				(flights->oldest == JOB_UNKNOWN || first < flights->oldest))
+				flights->oldest = first;
+		}
+	}
+}
+
 void flight_set_clocks(struct flights *flights)
 {
 	struct setting *settings = alloc_zeroed(flights->ranks.nr + 1, sizeof(*settings));
@@ -240,12 +260,6 @@ void flight_set_clocks(struct flights *flights)
 			break;
 		set_by(flights, by, settings);
 	}
-	flights->newest = JOB_UNKNOWN;
-	for (size_t i = 0; i < flights->ranks.nr; i++) {
-		const struct flight_rank *rank = &flights->ranks.items[i];
-
-		if (rank->newest != JOB_UNKNOWN && rank->newest - rank->ahead > flights->newest)
-			flights->newest = rank->newest - rank->ahead;
-	}
+	find_extent(flights);
 	free(settings);
 }

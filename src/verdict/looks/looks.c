@@ -279,6 +279,36 @@ static bool takes_part(const struct inquiry *q, const struct job_member *m)
 	return p && p->process && !p->ended && p->readable && !seat_is_closed(m);
 }
 
+/* Returns when the rank entered the last operation that is known of it; JOB_UNKNOWN. */
+static int64_t last_entered(const struct inquiry *q, struct rank_index rank)
+{
+	int64_t last = JOB_UNKNOWN;
+
+	by_rank_each(&q->seats, rank, i) {
+		const struct job_member *m = &q->job->members[q->seats.at[i]];
+
+		if (m->nops && m->ops[m->nops - 1].entered > last)
+			last = m->ops[m->nops - 1].entered;
+		if (m->np2p && m->p2p[m->np2p - 1].entered > last)
+			last = m->p2p[m->np2p - 1].entered;
+	}
+	return last;
+}
+
+/*
+ * Returns for how long the rank has called nothing, ns. A dump tells no calls, but operations, of
+ * which it may have waited for the last until it was written.
+ */
+static int64_t quiet_for(const struct inquiry *q, struct rank_index rank)
+{
+	int64_t now = q->waits->now[rank.i], last;
+
+	if (!waits_are_by_dump(job_rank(q->job, rank)))
+		return q->profiles[rank.i].outside;
+	last = last_entered(q, rank);
+	return now == JOB_UNKNOWN || last == JOB_UNKNOWN ? JOB_UNKNOWN : now - last;
+}
+
 /* Finds who of each group has been in its own code for longer than a hang's time; to be freed. */
 static struct quiets *find_quiet(const struct inquiry *q)
 {
@@ -294,7 +324,7 @@ static struct quiets *find_quiet(const struct inquiry *q)
 
 		if (!takes_part(q, m))
 			continue;
-		outside = q->profiles[m->rank.i].outside;
+		outside = quiet_for(q, m->rank);
 		if (outside == JOB_UNKNOWN || outside <= q->threshold[m->group])
 			continue;
 		quiet.look = look_at(q, m->rank);
