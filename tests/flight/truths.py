@@ -207,7 +207,7 @@ def _(at):
 
 
 def write_when(world, at, seconds, without=()):
-    """Writes each dump so many seconds after the last operation; those without entries are empty."""
+    """Writes each dump so many seconds after the last operation; some are empty."""
     world.write(at, empty=without)
     for rank in range(world.size):
         os.utime("%s/nccl_trace_rank_%d" % (at, rank),

@@ -214,7 +214,7 @@ void flight_yardstick_free(struct flight_yardstick *yardstick);
 enum flight_kin flight_kin(const struct flight_yardstick *yardstick,
 	const struct flight_rank *rank, int64_t *ret_ahead);
 
-/* Finds how far the clocks of ranks that met are apart, and the first and last thing in any dump. */
+/* Finds how far the clocks of ranks that met are apart, and the first and last thing of all. */
 void flight_set_clocks(struct flights *flights);
 
 /*
