@@ -464,23 +464,18 @@ static bool are_seen_together(const struct inquiry *q, struct rank_index a, stru
 	       job_looked_at(q->job, a) == job_looked_at(q->job, b);
 }
 
-/* Clocks of nodes that are set by one source are apart by no more than that, ns. */
-#define CLOCKS_APART CLOCK_NS_PER_S
-
 /*
- * True if dumps alone tell of both ranks, and this one's was written before the wait had lasted,
- * and another time than the waiting one's: if clocks of which nothing else tells are set by one
- * source, as most are.
+ * True if dumps alone tell of both ranks, and this one's was written before the wait had lasted: if
+ * clocks of which nothing else tells are set by one source, as most are.
  */
 static bool was_written_before(
 	const struct inquiry *q, const struct wait *wait, struct rank_index rank, int64_t by)
 {
-	int64_t now = q->waits->now[rank.i], theirs = q->waits->now[wait->rank.i];
+	int64_t now = q->waits->now[rank.i];
 
 	return waits_are_by_dump(job_rank(q->job, rank)) &&
 	       waits_are_by_dump(job_rank(q->job, wait->rank)) &&
-	       now != JOB_UNKNOWN && theirs != JOB_UNKNOWN && wait->since != JOB_UNKNOWN &&
-	       now - wait->since <= by && theirs - now > CLOCKS_APART;
+	       now != JOB_UNKNOWN && wait->since != JOB_UNKNOWN && now - wait->since <= by;
 }
 
 /*

@@ -45,7 +45,7 @@ struct seats {
 	const struct job_member *a, *b;
 };
 
-enum pace { PACE_UNKNOWN, PACE_EQUAL, PACE_OTHER };
+enum pace { PACE_OTHER, PACE_UNKNOWN, PACE_EQUAL };
 
 /* Counts the operations of that seat before `mark`, one of the same rank; false: not known. */
 static bool count_before(const struct job_member *seat, const struct job_op *mark, uint64_t *n)
@@ -75,14 +75,17 @@ static enum pace compare_counts(const struct job_member *seat, const struct job_
 	return n == other_n ? PACE_EQUAL : PACE_OTHER;
 }
 
-/* Compares them by the operations of either group before the two that the circle is of. */
+/*
+ * Compares them by the operations of either group before the two that the circle is of: in step
+ * once both say so.
+ */
 static enum pace compare_pace(const struct seats *one, const struct seats *other,
 	const struct side *a, const struct side *b)
 {
 	enum pace by_a = compare_counts(one->b, other->b, one->a, other->a, a->index - 1);
 	enum pace by_b = compare_counts(one->a, other->a, one->b, other->b, b->index - 1);
 
-	return by_a > by_b ? by_a : by_b;
+	return by_a < by_b ? by_a : by_b;
 }
 
 /* Tells which operation a rank that did both came to first. */

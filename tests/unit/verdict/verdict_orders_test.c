@@ -246,6 +246,20 @@ static void groups_that_were_never_used_tell_a_guess(void **state)
 	facts_free(f);
 }
 
+/* All met in nothing yet: nobody knows how many operations of its pair a rank does before that. */
+static void likes_that_met_nowhere_tell_a_guess(void **state)
+{
+	int pairs[4];
+	struct facts *f = facts_in_pairs(pairs, 0);
+
+	for (int i = 0; i < 4; i++)
+		facts_round(f, pairs[i], JOB_OP_ALLREDUCE, 32, 20);
+	skip_one(f, pairs);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "1", "0,2-7");
+	expect_confidence(f, VERDICT_HYPOTHESIS);
+	facts_free(f);
+}
+
 /* The others did what their pairs do before they came to it: it is rank 0 who left that out. */
 static void who_skips_what_its_pair_does_is_told_too(void **state)
 {
@@ -421,6 +435,7 @@ int main(void)
 		cmocka_unit_test(a_send_and_its_receive_of_other_amounts),
 		cmocka_unit_test(who_skips_what_all_do_is_told_by_like_groups),
 		cmocka_unit_test(groups_that_were_never_used_tell_a_guess),
+		cmocka_unit_test(likes_that_met_nowhere_tell_a_guess),
 		cmocka_unit_test(who_skips_what_its_pair_does_is_told_too),
 		cmocka_unit_test(without_likes_or_with_two_minds_nobody_is_blamed),
 		cmocka_unit_test(likes_that_do_more_in_a_step_tell_nothing),
