@@ -33,6 +33,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal/seal-clashes.c \
 	%D%/seal/fact-order.def %D%/seal/seal-facts.c \
 	%D%/seal/seal-alias.c \
+	%D%/seal/seal-behind.c %D%/seal/seal-behind.h \
 	%D%/seal/seal-coverage.c \
 	%D%/seal/seal-creations.c \
 	%D%/seal/seal-groups.c \

@@ -2,6 +2,7 @@
 #include "job/seal/holdings.h"
 
 #include "base/bisect.h"
+#include "job/backends.h"
 
 static int compare_holdings(const void *va, const void *vb)
 {
@@ -14,6 +15,14 @@ static int compare_holdings(const void *va, const void *vb)
 	SEAL_ORDER(a->in_init, b->in_init);
 	SEAL_ORDER(a->ready_at, b->ready_at);
 	return 0;
+}
+
+/* True if all members of the group had come to its making: whoever draws an id waits for all. */
+static bool has_met_all(const struct raw_member *member)
+{
+	return member->fact.state != JOB_MEMBER_IN_INIT &&
+	       member->fact.ready_at != JOB_UNKNOWN && !member->fact.nonblocking &&
+	       backend_has(member->group.maker, BACKEND_IDS);
 }
 
 void holdings_collect(struct seal *seal, struct holdings *into)
@@ -31,6 +40,7 @@ void holdings_collect(struct seal *seal, struct holdings *into)
 			.size = member->group.size,
 			.seat = member->fact.seat,
 			.in_init = member->fact.state == JOB_MEMBER_IN_INIT,
+			.met = has_met_all(member),
 			.ready_at = member->fact.ready_at};
 		seal->people[process].identity.promoted = true;
 	}

@@ -15,6 +15,7 @@ struct holding {
 	uint32_t size;
 	struct group_rank seat;
 	bool in_init;     /* it has not left the group's init */
+	bool met;	  /* it has, and nobody leaves that before all members have met */
 	int64_t ready_at; /* when it left it; JOB_UNKNOWN */
 };
 

@@ -207,6 +207,58 @@ static void of_many_the_last_is_told(void **state)
 	(void)state;
 }
 
+/*
+ * Rank 2 is on another host: host a was looked at after all had been started anew and had met, host
+ * b before; or live, before b came along. `counted`: the restart that b's own launcher tells.
+ */
+static struct job *looked_at_apart(bool met, bool b_sits, int counted)
+{
+	struct play play = {.b = job_builder_new()};
+
+	job_add_world_size(play.b, 3, "WORLD_SIZE");
+	for (uint32_t rank = 0; rank < 3; rank++) {
+		const char *host = rank < 2 ? "a" : "b";
+
+		add(&play, host, 20 + rank, (int)rank, 0, rank < 2 ? ENDED : JOB_UNKNOWN,
+			rank < 2 ? 0 : counted);
+		sits(&play, host, 20 + rank, OLD, rank, 10);
+		if (rank < 2 || b_sits)
+			sits(&play, host, rank < 2 ? 30 + rank : 20 + rank, NEW, rank,
+				met ? LATER : JOB_UNKNOWN);
+		if (rank < 2)
+			add(&play, host, 30 + rank, (int)rank, BORN, JOB_UNKNOWN, 1);
+	}
+	return job_seal(play.b);
+}
+
+/* What a rank did in the attempt before says nothing of what it does in this one. */
+static void who_was_seen_only_before_all_met_anew_is_not_seen(void **state)
+{
+	struct job *job = looked_at_apart(true, false, 0);
+
+	(void)state;
+	assert_int_equal(job->attempt, 2);
+	assert_int_equal(job->nranks, 3);
+	for (int rank = 0; rank < 3; rank++)
+		assert_int_equal(job_rank(job, rank_index(rank))->process == JOB_NONE, rank >= 2);
+	job_free(job);
+}
+
+/* Others wait for who has not come along yet; and torchrun counts restarts by host. */
+static void who_may_have_come_along_is_the_rank(void **state)
+{
+	struct job *jobs[] = {looked_at_apart(false, false, 0), looked_at_apart(true, true, 0),
+		looked_at_apart(true, false, 1)};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++) {
+		for (int rank = 0; rank < 3; rank++)
+			assert_int_not_equal(
+				job_rank(jobs[i], rank_index(rank))->process, JOB_NONE);
+		job_free(jobs[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +271,8 @@ int main(void)
 		cmocka_unit_test(where_all_were_started_anew_the_newest_is_the_rank),
 		cmocka_unit_test(a_restart_that_its_launcher_counts_is_none_of_these),
 		cmocka_unit_test(of_many_the_last_is_told),
+		cmocka_unit_test(who_was_seen_only_before_all_met_anew_is_not_seen),
+		cmocka_unit_test(who_may_have_come_along_is_the_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
