@@ -379,10 +379,39 @@ static void take(struct bundle_groups *groups, size_t job, struct evidence *into
 	}
 }
 
+/* Returns when a job was read last, realtime ns; INT64_MIN not known. */
+static int64_t last_of(const struct bundle_groups *groups, size_t job)
+{
+	int64_t last = INT64_MIN;
+
+	for (size_t i = job; i < groups->parts.nr; i++)
+		if (groups->parts.items[i].job == job && groups->parts.items[i].last > last)
+			last = groups->parts.items[i].last;
+	return last;
+}
+
+/*
+ * Returns the newest job: that of the last launch. But nodes of one launch that are two jobs here
+ * were read in two attempts of it, and then it does not matter which node's agent was launched
+ * first.
+ */
+static size_t newest(const struct bundle_groups *groups)
+{
+	const struct bundle_part *parts = groups->parts.items;
+	size_t job = 0;
+
+	for (size_t i = 1; i < groups->parts.nr; i++)
+		if (parts[i].job == i && are_of_one_launch(&parts[0], &parts[i]) &&
+			time_between(parts[i].launched, parts[0].launched) <= LAUNCHED_APART &&
+			last_of(groups, i) > last_of(groups, job))
+			job = i;
+	return job;
+}
+
 void bundle_groups_settle(struct bundle_groups *groups, struct evidence *into)
 {
 	tell_apart(groups);
-	take(groups, 0, into);
+	take(groups, newest(groups), into);
 }
 
 void bundle_groups_settle_for(

@@ -42,7 +42,8 @@ bool bundle_groups_alike(const struct bundle_groups *groups, size_t one, size_t 
 void bundle_groups_drop_last(struct bundle_groups *groups) __attribute__((nonnull));
 
 /*
- * Tells the jobs apart and moves all evidence of the newest into `into`. Bundles that share an id,
+ * Tells the jobs apart and moves all evidence of the newest into `into`: that of the last launch,
+ * and of two attempts of one launch that of which somebody was read last. Bundles that share an id,
  * a process or a communicator of NCCL are one job; process groups of PyTorch have no identity that
  * another run of the same program has not. What one user's processes say makes them no part of
  * another's job. Of the rest, a bundle is another job if it claims the same rank, or has another

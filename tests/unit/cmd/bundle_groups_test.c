@@ -333,6 +333,25 @@ static void halves_that_met_others_are_not_one(void **unused)
 	assert_int_equal(settle(late, 2, "", 0), 22);
 }
 
+/*
+ * Half of each of two attempts of one launch: the one that was read last is judged, whichever
+ * node's agent was the last to start. Of two launches it is the last one.
+ */
+static void of_two_attempts_of_a_launch_the_later_is_judged(void **unused)
+{
+	(void)unused;
+	for (uint64_t run = 0; run < 6; run += 5)
+		for (int first = 0; first < 2; first++) {
+			const struct told halves[] = {{"a", "A", "", "a", 100 + first, 0, 3, 500,
+							      run, .world = 6001, .until = 300},
+				{"b", "B", "", "", 101 - first, 4, 7, 500, run, .world = 6002,
+					.until = 400}};
+
+			assert_int_equal(settle(halves, 2, first && !run ? "1 job " HOW " b"
+							   : "1 job " HOW " a in a", 1), 13);
+		}
+}
+
 /* A node of an attach, without any probe: ranks from..to, born at `born`, of this environment. */
 struct bare {
 	const char *path, *host, *environment;
@@ -658,6 +677,7 @@ int main(void)
 		cmocka_unit_test(halves_of_two_runs_are_not_one),
 		cmocka_unit_test(who_has_no_run_hides_nobodys),
 		cmocka_unit_test(halves_that_met_others_are_not_one),
+		cmocka_unit_test(of_two_attempts_of_a_launch_the_later_is_judged),
 		cmocka_unit_test(environments_tell_runs_apart),
 		cmocka_unit_test(a_node_of_one_launch_may_come_late),
 		cmocka_unit_test(a_launch_knows_its_step),
