@@ -17,12 +17,14 @@
 
 int64_t ring_source_time(const struct ring_source *source, uint64_t tsc)
 {
+	enum ring_time clock = source->real ? RING_TIME_MONOTONIC : RING_TIME_REALTIME;
+	int64_t when;
 	uint64_t ns;
 
-	if (!tsc || ring_view_time(&source->view, RING_TIME_REALTIME, tsc, &ns) < 0 ||
-		ns > INT64_MAX)
+	if (!tsc || ring_view_time(&source->view, clock, tsc, &ns) < 0 || ns > INT64_MAX ||
+		__builtin_add_overflow((int64_t)ns, source->real, &when) || when < 0)
 		return JOB_UNKNOWN;
-	return (int64_t)ns;
+	return when;
 }
 
 const char *ring_source_cite(const struct ring_source *source, const char *format, ...)
@@ -125,9 +127,11 @@ static void rings_take_t0(struct ring_source *source)
 		source->t0 = (uint64_t)gather->monotonic;
 	else if (gather->tsc)
 		source->t0 = (uint64_t)gather->tsc;
-	if (source->t0 != UINT64_MAX)
-		ring_view_add_anchor(&source->view, source->t0, (uint64_t)gather->monotonic,
-			(uint64_t)gather->realtime);
+	if (source->t0 == UINT64_MAX)
+		return;
+	source->real = gather->realtime - gather->monotonic;
+	ring_view_add_anchor(&source->view, source->t0, (uint64_t)gather->monotonic,
+		(uint64_t)gather->realtime);
 }
 
 /* True if a world size in the environment is a word about ranks: a task's may count tasks. */

@@ -67,6 +67,7 @@ struct ring_source {
 	const char *name; /* name of the process in cites */
 	struct ring_view view;
 	uint64_t t0; /* TSC of T0; UINT64_MAX: no cut */
+	int64_t real; /* realtime less monotonic time, ns, at T0; 0 where there is no cut */
 	ARRAY(struct ring_lane_seen) lanes;
 	struct ring_notes ops;
 	struct ring_notes span_ends;
@@ -83,7 +84,10 @@ struct ring_source {
 	struct ring_said *said;
 };
 
-/* Returns the realtime of a TSC, in ns; JOB_UNKNOWN if anchors do not tell, or for 0. */
+/*
+ * Returns the realtime of a TSC, in ns; JOB_UNKNOWN if anchors do not tell, or for 0. It is the
+ * time by the wall clock of T0: a clock that was set since makes no wait longer or shorter.
+ */
 int64_t ring_source_time(const struct ring_source *source, uint64_t tsc);
 
 /* Returns "ring:3:" and the formatted rest, in the arena. */

@@ -89,6 +89,30 @@ static void of_few_rings_all_ops_are_told(void **state)
 	job_free(job);
 }
 
+/* The wall clock was set in the middle: a wait is as long as it was, and not longer or negative. */
+static void a_clock_that_is_set_makes_no_wait_longer(void **state)
+{
+	for (int hours = -1; hours <= 1; hours++) {
+		struct evidence evidence = {0};
+		struct fixture *f = forge_rank(0);
+		const struct ring_anchor then = {forge_tsc(30), FORGE_T0_MONO - 30 * CLOCK_NS_PER_S,
+			(uint64_t)(forge_real(30) + hours * 3600 * CLOCK_NS_PER_S), 0, 0, 0};
+		int group = forge_seat(f, 0);
+		struct job *job;
+
+		ring_anchor_put(&f->w, &then);
+		forge_op(f, group, 1000, 50);
+		forge_op(f, group, 1000, 5);
+		forge_gather(&evidence);
+		forge_ring(&evidence, f);
+		job = decoded(&evidence);
+		assert_int_equal(job->members[0].ops[0].entered, forge_real(50));
+		assert_int_equal(job->members[0].ops[1].entered, forge_real(5));
+		job_free(job);
+	}
+	(void)state;
+}
+
 static void what_came_after_t0_is_not_seen(void **state)
 {
 	struct evidence evidence = {0};
@@ -540,6 +564,7 @@ int main(void)
 		cmocka_unit_test(the_ring_of_a_candidate_tells_nothing_of_the_rank),
 		cmocka_unit_test(a_seat_tells_its_ops_and_how_far_the_device_is),
 		cmocka_unit_test(of_few_rings_all_ops_are_told),
+		cmocka_unit_test(a_clock_that_is_set_makes_no_wait_longer),
 		cmocka_unit_test(what_came_after_t0_is_not_seen),
 		cmocka_unit_test(boards_tell_where_threads_are),
 		cmocka_unit_test(a_wait_is_followed_over_an_edge),
