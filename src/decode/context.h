@@ -153,10 +153,12 @@ struct decode_process {
 
 struct decode_stacks;
 struct exhibit;
+struct set_clocks;
 
 /* All that the decoders of one run share. */
 struct decode_context {
 	struct meter *meter; /* limits memory; borrowed of the evidence, may be NULL */
+	const struct set_clocks *clocks; /* set-clocks.h; borrowed, may be NULL */
 	size_t rings;	     /* number of exhibits of that kind */
 	void *ready; /* what the decoder has prepared of this exhibit; NULL nothing */
 	struct arena arena;

@@ -15,6 +15,7 @@
 #include "decode/ahead.h"
 #include "decode/context.h"
 #include "decode/kinds.h"
+#include "decode/set-clocks.h"
 
 static const struct decoder *const decoders[] = {
 	&decode_gather,
@@ -215,14 +216,15 @@ static void decode_gap(struct decode_context *context, struct job_builder *build
  * Finds each host's earliest reading, which stands in for T0 where no exhibit "gather" tells of it.
  * Exhibits of no moment, as a module is, do not count.
  */
-static void guess_gatherings(struct decode_context *context, const struct evidence *evidence)
+static void guess_gatherings(
+	struct decode_context *context, const struct exhibit *exhibits, size_t n)
 {
-	for (size_t i = 0; i < evidence->n; i++) {
-		struct decode_host *host = context_host(context, evidence->at[i].host);
+	for (size_t i = 0; i < n; i++) {
+		struct decode_host *host = context_host(context, exhibits[i].host);
 
-		if (evidence->at[i].when > 0 && (host->earliest == JOB_UNKNOWN ||
-							evidence->at[i].when < host->earliest))
-			host->earliest = evidence->at[i].when;
+		if (exhibits[i].when > 0 && (host->earliest == JOB_UNKNOWN ||
+						    exhibits[i].when < host->earliest))
+			host->earliest = exhibits[i].when;
 	}
 }
 
@@ -230,16 +232,18 @@ static void guess_gatherings(struct decode_context *context, const struct eviden
 static struct job *decode_into(struct job_builder *builder, const struct evidence *evidence)
 {
 	const struct exhibit **sorted = alloc_zeroed(evidence->n + 1, sizeof(struct exhibit *));
-	struct decode_context context = {.meter = evidence->meter};
+	struct set_clocks clocks = {0};
+	const struct exhibit *exhibits = set_clocks_date(&clocks, evidence);
+	struct decode_context context = {.meter = evidence->meter, .clocks = &clocks};
 	struct ahead ahead = {.exhibits = sorted};
 
 	for (size_t i = 0; i < evidence->n; i++) {
-		sorted[i] = &evidence->at[i];
+		sorted[i] = &exhibits[i];
 		context.rings += evidence->at[i].kind == EXHIBIT_RING;
 	}
 	if (evidence->n)
 		qsort(sorted, evidence->n, sizeof(struct exhibit *), compare_exhibits);
-	guess_gatherings(&context, evidence);
+	guess_gatherings(&context, exhibits, evidence->n);
 	for (size_t i = 0; i < evidence->n; i++)
 		if (!exhibit_is_outdated(sorted[i], sorted[i + 1]))
 			sorted[ahead.n++] = sorted[i];
@@ -250,6 +254,7 @@ static struct job *decode_into(struct job_builder *builder, const struct evidenc
 		decode_gap(&context, builder, &evidence->gaps[i]);
 	context_finish(&context, builder);
 	context_release(&context);
+	set_clocks_release(&clocks);
 	free(sorted);
 	return job_seal(builder);
 }

@@ -10,6 +10,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/decode-cgroup.c \
 	%D%/context.c %D%/context.h \
 	%D%/decode.c %D%/decode.h \
+	%D%/set-clocks.c %D%/set-clocks.h \
 	%D%/stacks/demangle.c %D%/stacks/demangle.h \
 	%D%/exhibits/decode-errorfile.c \
 	%D%/exhibits/decode-joblog.c \

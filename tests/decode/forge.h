@@ -56,18 +56,27 @@ static inline struct exhibit *forge_text(
 	return forge_add(evidence, kind, pid, text, strlen(text));
 }
 
-/* T0 of a look so many seconds before the last one. */
-static inline void forge_gather_before(struct evidence *evidence, int seconds)
+/*
+ * T0 of a look so many seconds before the last one, whose wall clock was `ahead` s before that of
+ * the last one.
+ */
+static inline void forge_gather_ahead(struct evidence *evidence, int seconds, int ahead)
 {
+	int64_t when = forge_real(seconds) + ahead * CLOCK_NS_PER_S;
 	char text[512];
 
 	snprintf(text, sizeof(text),
 		"{\"schema\": \"inquest-gather/1\", \"tsc\": 1, \"monotonic\": %lld, "
 		"\"realtime\": %lld, \"boottime\": %lld, \"clk_tck\": 100, \"page_size\": 4096, "
 		"\"boot_id\": \"01010101-0101-0101-0101-010101010101\", \"host\": \"%s\"}",
-		FORGE_T0_MONO - seconds * CLOCK_NS_PER_S, (long long)forge_real(seconds),
-		FORGE_T0_MONO, FORGE_HOST);
-	forge_text(evidence, EXHIBIT_GATHER, 0, text)->when = forge_real(seconds) + 1000000;
+		FORGE_T0_MONO - seconds * CLOCK_NS_PER_S, (long long)when,
+		FORGE_T0_MONO - seconds * CLOCK_NS_PER_S, FORGE_HOST);
+	forge_text(evidence, EXHIBIT_GATHER, 0, text)->when = when + 1000000;
+}
+
+static inline void forge_gather_before(struct evidence *evidence, int seconds)
+{
+	forge_gather_ahead(evidence, seconds, 0);
 }
 
 static inline void forge_gather(struct evidence *evidence)

@@ -113,6 +113,32 @@ static void a_clock_that_is_set_makes_no_wait_longer(void **state)
 	(void)state;
 }
 
+/* Of two looks at a ring the later one counts, also where the clock was set back in between. */
+static void the_later_look_counts_whatever_its_clock_shows(void **state)
+{
+	for (int ahead = -3600; ahead <= 3600; ahead += 3600) {
+		struct evidence evidence = {0};
+		struct job *job;
+
+		for (int look = 0; look < 2; look++) {
+			struct fixture *f = forge_rank(0);
+			int group = forge_seat(f, 0), before = look ? 0 : 20;
+			int64_t set = look ? 0 : ahead * CLOCK_NS_PER_S;
+
+			forge_op(f, group, 1000, 30);
+			if (look)
+				forge_op(f, group, 1000, 5);
+			forge_gather_ahead(&evidence, before, look ? 0 : ahead);
+			forge_ring(&evidence, f)->when = forge_real(before) + set + 2000000;
+		}
+		job = decoded(&evidence);
+		assert_int_equal(job->members[0].head, 2);
+		assert_int_equal(job->processes[0].looked, forge_real(0));
+		job_free(job);
+	}
+	(void)state;
+}
+
 static void what_came_after_t0_is_not_seen(void **state)
 {
 	struct evidence evidence = {0};
@@ -565,6 +591,7 @@ int main(void)
 		cmocka_unit_test(a_seat_tells_its_ops_and_how_far_the_device_is),
 		cmocka_unit_test(of_few_rings_all_ops_are_told),
 		cmocka_unit_test(a_clock_that_is_set_makes_no_wait_longer),
+		cmocka_unit_test(the_later_look_counts_whatever_its_clock_shows),
 		cmocka_unit_test(what_came_after_t0_is_not_seen),
 		cmocka_unit_test(boards_tell_where_threads_are),
 		cmocka_unit_test(a_wait_is_followed_over_an_edge),
