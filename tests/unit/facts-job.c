@@ -29,9 +29,10 @@ static void list_items(const struct facts *f, struct item *items, size_t *n)
 		if (!is_told(f, rank))
 			continue;
 		items[(*n)++] = (struct item){ITEM_PROCESS, rank, 0, 0};
-		if (!f->ranks[rank].ring)
+		if (!f->ranks[rank].ring && !f->ranks[rank].dump)
 			continue;
-		items[(*n)++] = (struct item){ITEM_THREAD, rank, 0, 0};
+		if (f->ranks[rank].ring)
+			items[(*n)++] = (struct item){ITEM_THREAD, rank, 0, 0};
 		for (int group = 0; group < f->ngroups; group++) {
 			const struct facts_member *m = &f->members[group][rank];
 

@@ -85,6 +85,21 @@ static bool has_order(const struct job_group *group)
 	return !group->unordered && !group->made_as;
 }
 
+/*
+ * True if only a dump tells how far the rank came, in which it is in no operation, and a stack that
+ * was not read before it shows the rank in a collective: a dump has that as soon as it is called.
+ */
+static bool has_left_its_dump(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *p = &q->profiles[rank.i];
+
+	return p->process && !p->ended && waits_are_by_dump(job_rank(q->job, rank)) &&
+	       p->posture.stack && p->posture.activity == ACTIVITY_COLLECTIVE &&
+	       !inquiry_longest_wait(q, rank) &&
+	       (p->process->seen == JOB_UNKNOWN || p->posture.stack->when == JOB_UNKNOWN ||
+		       p->posture.stack->when >= p->process->seen);
+}
+
 /* True if all have been beyond the rank's place in one of its groups by some other look. */
 static bool is_outdated(const struct inquiry *q, const struct looks *looks, struct rank_index rank)
 {
@@ -148,7 +163,8 @@ struct looks *looks_new(const struct inquiry *q)
 	}
 	looks->one = is_one(q);
 	job_for_each_rank(q->job, rank)
-		looks->outdated[rank.i] = is_outdated(q, looks, rank);
+		looks->outdated[rank.i] =
+			is_outdated(q, looks, rank) || has_left_its_dump(q, rank);
 	return looks;
 }
 

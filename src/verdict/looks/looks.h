@@ -25,7 +25,8 @@ bool looks_are_one(const struct inquiry *q, struct rank_index rank);
 /*
  * True if the rank is known to have gone on since it was looked at: a member of a group of its,
  * seen in another look, has completed what no member completes before all have come to it, and the
- * rank had not come so far. That is told by the order of operations, and needs no clock.
+ * rank had not come so far. That is told by the order of operations, and needs no clock. So is who
+ * stands in a collective of which its dump does not know.
  */
 bool looks_are_outdated(const struct inquiry *q, struct rank_index rank);
 

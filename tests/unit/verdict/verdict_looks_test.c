@@ -387,6 +387,42 @@ static void a_step_of_slurm_is_looked_at_by_its_name(void **state)
 	}
 }
 
+/*
+ * Dumps say that rank 3 never came to the operation, and its stack shows it in one: it has gone on
+ * since, or the stack is the older one.
+ */
+static void whose_stack_is_beyond_its_dump_has_gone_on(void **state)
+{
+	static const struct {
+		const char *stack;
+		int64_t dumped; /* s before the look; -1: nobody knows */
+		bool named;
+	} stories[] = {{"poll@libc.so.6 < load@/me/data.py:7 < main@/me/train.py:3", 5, true},
+		{"poll@libc.so.6 < all_reduce@/env/torch/distributed/distributed_c10d.py:4181 < "
+		 "main@/me/train.py:3", 5, false},
+		{"poll@libc.so.6 < all_reduce@/env/torch/distributed/distributed_c10d.py:4181 < "
+		 "main@/me/train.py:3", -1, false}};
+
+	for (size_t i = 0; i < sizeof(stories) / sizeof(*stories); i++) {
+		struct facts *f = held();
+		struct judged j;
+
+		for (int rank = 0; rank < 4; rank++) {
+			f->ranks[rank].ring = false;
+			f->ranks[rank].dump = true;
+		}
+		if (stories[i].dumped >= 0)
+			f->ranks[3].process.seen = facts_ns(100 - (double)stories[i].dumped);
+		facts_stack(f, 3, stories[i].stack)->when = facts_ns(100);
+		facts_expect(f, stories[i].named ? VERDICT_HOST_STALL : VERDICT_INCONCLUSIVE,
+			stories[i].named ? "3" : "", "0-2");
+		j = judge(f);
+		assert_int_equal(needs(&j, NEED_LOOK), !stories[i].named);
+		done(&j, f);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +434,7 @@ int main(void)
 		cmocka_unit_test(who_was_looked_at_before_is_to_be_looked_at_again),
 		cmocka_unit_test(of_several_waits_one_that_had_lasted_is_enough),
 		cmocka_unit_test(a_step_of_slurm_is_looked_at_by_its_name),
+		cmocka_unit_test(whose_stack_is_beyond_its_dump_has_gone_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
