@@ -394,13 +394,13 @@ def two_runs(folder):
     expect("two runs of as many", at, 1, "host-stall", [2],
            ["1 dump of another run left aside", "no dump of rank 6 of 8"])
     # Nothing tells that this dump is no rank's of the same run, but its times: nobody knows.
-    same = plain(8)
-    same.collective(0, "all_reduce", ranks=others(8, 2, 6), done=False)
-    same.set_clock(range(8), 3600 * 10**9)
-    at = older.write(folder("unknown"))
-    same.write(at, without=[6])
-    expect("one run or two", at, 1, "host-stall", [2, 6],
-           ["may be of another run", '"confidence": "hypothesis"', "which of the ranks"])
+    for apart in (2, 3600):
+        same = plain(8)
+        same.collective(0, "all_reduce", ranks=others(8, 2, 6), done=False)
+        same.set_clock(range(8), apart * 10**9)
+        at = same.write(older.write(folder("unknown-%d" % apart)), without=[6])
+        expect("one run or two", at, 1, "host-stall", [2, 6],
+               ["may be of another run", '"confidence": "hypothesis"', "which of the ranks"])
     plain(8).write(folder("versions"))
     at = older.write(folder("versions"), without=[0, 1, 2], version="2.4")
     expect("two versions", at, 1, "host-stall", [6], ["3 dumps of another run"])

@@ -200,7 +200,12 @@ void flight_settle_torchcomms(struct flights *flights);
 void flight_release_rank(struct flight_rank *rank);
 
 /* Whether two dumps are of one run, by all but clocks. */
-enum flight_kin { FLIGHT_KIN_UNKNOWN, FLIGHT_KIN_ONE, FLIGHT_KIN_APART };
+enum flight_kin {
+	FLIGHT_KIN_UNKNOWN,
+	FLIGHT_KIN_ONE,
+	FLIGHT_KIN_APART,
+	FLIGHT_KIN_OFF /* unknown; but if it is one, their clocks are apart */
+};
 
 /* A rank made ready to be compared with many others; it borrows the rank. */
 struct flight_yardstick;

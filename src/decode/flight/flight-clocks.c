@@ -173,6 +173,8 @@ enum flight_kin flight_kin(const struct flight_yardstick *yardstick,
 		kin = FLIGHT_KIN_APART;
 	else if (keeps_step(&m))
 		kin = FLIGHT_KIN_ONE;
+	else if (m.leads.nr && (m.least > SLACK || m.most < -SLACK))
+		kin = FLIGHT_KIN_OFF;
 	array_sort(&m.leads, compare_leads);
 	*ret_ahead = m.leads.nr ? m.leads.items[m.leads.nr / 2] : JOB_UNKNOWN;
 	array_release(&m.leads);

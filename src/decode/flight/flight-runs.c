@@ -8,7 +8,8 @@
  * of hosts whose clocks are apart. Clocks do not decide that. No run has two dumps of a rank, two
  * versions of the Flight Recorder, or two sizes of its first group; and what ranks have in common
  * tells (flight-clocks.c). If nothing does, a loss tells that it is not known: all of it is judged,
- * and no finding of that is more than a hypothesis. Dumps that leave out what is complete have no
+ * and no finding of that is more than a hypothesis. So it is with a gap within a stretch if it
+ * cannot be that all met by one clock. Dumps that leave out what is complete have no
  * stretches.
  *
  * Only clocks tell which of several runs is the newest. It is judged, and dumps without times go
@@ -26,6 +27,8 @@
 
 /* A gap without any op in any dump, ns. */
 #define APART (3 * CLOCK_NS_PER_S)
+/* A shorter one, which alone tells nothing. */
+#define NEAR CLOCK_NS_PER_S
 /* At most so many files are named. */
 #define NAMED 4
 
@@ -303,25 +306,38 @@ static bool fits(const struct flights *flights, const struct stays *stays, const
 	       !differs_in_size(stays, &flights->ranks.items[stay->rank]);
 }
 
+static bool is_told(enum flight_kin kin)
+{
+	return kin == FLIGHT_KIN_ONE || kin == FLIGHT_KIN_APART;
+}
+
 /* So many of a stretch are compared with so many of the run, which have all met each other. */
 #define HELD 8
 
-/* Tells whether a stretch is of the run that is kept so far. */
-static enum flight_kin kin_of(
-	const struct flights *flights, const struct stays *stays, size_t from, size_t to)
+/*
+ * Tells whether a stretch is of the run that is kept so far, by those of it that stand from
+ * `behind` on.
+ */
+static enum flight_kin kin_of(const struct flights *flights, const struct stays *stays, size_t from,
+	size_t to, size_t behind)
 {
 	enum flight_kin kin = FLIGHT_KIN_UNKNOWN;
 	const struct stay *list = stays->list.items;
 
-	for (size_t i = 0, held = 0; i < stays->list.nr && held < HELD && !kin; i++) {
+	for (size_t i = behind, held = 0; i < stays->list.nr && held < HELD && !is_told(kin);
+		i++) {
 		struct flight_yardstick *yardstick;
 		int64_t ahead;
 
 		if (!list[i].kept || !flights->ranks.items[list[i].rank].ops.nr)
 			continue;
 		yardstick = flight_yardstick_new(&flights->ranks.items[list[i].rank]);
-		for (size_t k = from; k < to && k - from < HELD && !kin; k++)
-			kin = flight_kin(yardstick, &flights->ranks.items[list[k].rank], &ahead);
+		for (size_t k = from; k < to && k - from < HELD && !is_told(kin); k++) {
+			enum flight_kin one = flight_kin(
+				yardstick, &flights->ranks.items[list[k].rank], &ahead);
+
+			kin = one ? one : kin;
+		}
 		flight_yardstick_free(yardstick);
 		held++;
 	}
@@ -341,10 +357,31 @@ static void join_stretch(const struct flights *flights, struct stays *stays, siz
 	for (size_t i = from; i < to; i++)
 		all &= fits(flights, stays, &list[i]);
 	if (all)
-		kin = kin_of(flights, stays, from, to);
+		kin = kin_of(flights, stays, from, to, 0);
 	for (size_t i = from; i < to && kin != FLIGHT_KIN_APART; i++) {
 		keep(flights, stays, &list[i]);
-		list[i].unsure = kin == FLIGHT_KIN_UNKNOWN;
+		list[i].unsure = kin != FLIGHT_KIN_ONE;
+	}
+}
+
+/*
+ * Doubts dumps that were over before all later ones began, though they are of one stretch, if their
+ * collectives were complete before the others came to these: they are of an attempt that was begun
+ * anew at once, or of a clock that is apart.
+ */
+static void doubt_earlier(const struct flights *flights, struct stays *stays, size_t dated)
+{
+	struct stay *list = stays->list.items;
+	int64_t over = JOB_UNKNOWN;
+
+	for (size_t i = 0, from = 0; i < dated; i++) {
+		if (i && list[i].from > over && list[i].from - over > NEAR) {
+			if (kin_of(flights, stays, from, i, i) == FLIGHT_KIN_OFF)
+				for (size_t k = from; k < i; k++)
+					list[k].unsure |= list[k].kept;
+			from = i;
+		}
+		over = list[i].to > over ? list[i].to : over;
 	}
 }
 
@@ -364,6 +401,7 @@ static void choose_stretches(const struct flights *flights, struct stays *stays)
 	for (size_t i = begins.nr; i-- > 1;)
 		join_stretch(flights, stays, begins.items[i - 1], begins.items[i]);
 	array_release(&begins);
+	doubt_earlier(flights, stays, dated);
 }
 
 static void tell_left(const struct flights *flights, const struct stays *stays,
