@@ -207,10 +207,11 @@ void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, s
 void fork_tell_sites(struct inquiry *q, const struct fork *fork, struct draft *draft);
 
 /*
- * True if this camp called its op at another line of the program than the largest did: by the
- * records of the ops, else by where all of both camps stand and wait (fork-sites.c).
+ * Tells whether this camp called its op at another line of the program than the largest did: by the
+ * records of the ops, else by where all of both camps stand and wait (fork-sites.c). MAYBE where
+ * neither tells.
  */
-bool fork_calls_differ(const struct inquiry *q, const struct fork *fork, size_t camp);
+enum job_known fork_calls_differ(const struct inquiry *q, const struct fork *fork, size_t camp);
 
 /*
  * True if in another group of each rank of this camp somebody waits for just such an op of that

@@ -146,13 +146,32 @@ static bool camps_stand_apart(
 	return one->n && other->n;
 }
 
-bool fork_calls_differ(const struct inquiry *q, const struct fork *fork, size_t camp)
+/* True if all ranks of the camp stand where that rank does. */
+static bool stands_with(
+	const struct inquiry *q, struct rank_index rank, const struct fork_camp *camp)
 {
-	const struct job_op *op = fork->camps[camp].op, *most = fork->camps[0].op;
+	for (size_t i = 0; i < camp->n; i++) {
+		struct rank_index other = q->job->members[camp->members[i]].rank;
 
-	if (op && most && *op->place && *most->place)
-		return strcmp(op->place, most->place) != 0;
-	return camps_stand_apart(q, &fork->camps[camp], &fork->camps[0]);
+		if (!has_site(q, other) || !stacks_same_site(q, rank, other))
+			return false;
+	}
+	return true;
+}
+
+enum job_known fork_calls_differ(const struct inquiry *q, const struct fork *fork, size_t camp)
+{
+	const struct fork_camp *mine = &fork->camps[camp], *most = &fork->camps[0];
+	struct rank_index first;
+
+	if (mine->op && most->op && *mine->op->place && *most->op->place)
+		return strcmp(mine->op->place, most->op->place) != 0 ? JOB_YES : JOB_NO;
+	if (camps_stand_apart(q, mine, most))
+		return JOB_YES;
+	first = first_of(q, most);
+	return is_rank(first) && stands_with(q, first, mine) && stands_with(q, first, most)
+		       ? JOB_NO
+		       : JOB_MAYBE;
 }
 
 void fork_tell_sites(struct inquiry *q, const struct fork *fork, struct draft *draft)

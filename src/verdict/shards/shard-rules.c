@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "job/backends.h"
+#include "job/names.h"
 #include "job/spans.h"
 #include "verdict/rule.h"
 #include "verdict/shards/shards.h"
@@ -539,6 +540,29 @@ static bool is_scalar(const struct fork *fork, size_t camp)
 }
 
 /*
+ * True if elements are added up, and one side brings fewer than a row of the other side's tensor
+ * has: a sum of metrics beside one of gradients. (What is gathered may have a single row.)
+ */
+static bool is_less_than_a_row(const struct fork *fork, size_t camp)
+{
+	uint64_t mine = fork->camps[camp].sig.count, most = fork->camps[0].sig.count;
+	uint64_t less = mine < most ? mine : most, more = mine < most ? most : mine;
+	uint8_t op = fork->camps[camp].sig.op;
+
+	return (op == JOB_OP_ALLREDUCE || op == JOB_OP_REDUCE) && less < SURELY_MANY &&
+	       more / SURELY_MANY >= less;
+}
+
+/* True if the smaller side made another call than the others, by its amount or its line. */
+static bool is_another_call(const struct inquiry *q, const struct fork *fork, size_t camp)
+{
+	enum job_known differ = fork_calls_differ(q, fork, camp);
+
+	return differ == JOB_YES || is_scalar(fork, camp) ||
+	       (differ != JOB_NO && is_less_than_a_row(fork, camp));
+}
+
+/*
  * True if counts differ, and neither a shift of the one side's operations nor another call explains
  * it: a shard has another amount at the line at which all others are; if its rows are others, at
  * any line.
@@ -548,8 +572,7 @@ static bool is_another_amount(const struct inquiry *q, const struct fork *fork, 
 	if (fork->kind != FORK_COUNT)
 		return false;
 	if (camp != SIZE_MAX && !has_other_rows(q, fork, camp) &&
-		(is_scalar(fork, camp) || fork_calls_differ(q, fork, camp) ||
-			fork_is_for_another_group(q, fork, camp)))
+		(is_another_call(q, fork, camp) || fork_is_for_another_group(q, fork, camp)))
 		return false;
 	if (fork->shift.kind == SHIFT_NONE || fork->shift.kind == SHIFT_UNTOLD)
 		return true;

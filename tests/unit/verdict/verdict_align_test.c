@@ -439,14 +439,14 @@ static void an_amount_that_is_in_no_step(void **state)
 	facts_free(f);
 }
 
-/* 30 elements where the others bring 4000 may be a share, or a call that nobody else makes. */
+/* 100 elements where the others bring 4000 may be a share, or a call that nobody else makes. */
 static void an_amount_far_from_the_others_may_be_an_extra_op(void **state)
 {
 	struct facts *f = facts_new(8);
 
 	take_steps(f, 3);
 	for (int i = 0; i < 8; i++)
-		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == 4 ? 30 : step[0], 60);
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == 4 ? 100 : step[0], 60);
 	expect(f, (struct expected){VERDICT_UNEVEN_SHARD, "4", VERDICT_NO_CAUSE,
 		VERDICT_SUPPORTED, FACT_UNALIGNED, 0, 0});
 	facts_free(f);
@@ -580,6 +580,36 @@ static void another_amount_at_another_line_is_another_op(void **state)
 	facts_free(f);
 }
 
+/*
+ * Rank 2 went past a bucket of gradients and sums up its metrics: where no line tells whether that
+ * is another call, three numbers are none's share of a bucket. What is gathered may be rows.
+ */
+static void a_sum_of_a_few_is_no_share(void **state)
+{
+	static const struct {
+		uint8_t op;
+		uint64_t mine, most;
+		enum verdict_class class;
+	} stories[] = {{JOB_OP_ALLREDUCE, 3, 8970, VERDICT_COLLECTIVE_MISMATCH},
+		{JOB_OP_ALLREDUCE, 8970, 3, VERDICT_COLLECTIVE_MISMATCH},
+		{JOB_OP_ALLREDUCE, 3, 64, VERDICT_UNEVEN_SHARD},
+		{JOB_OP_ALLREDUCE, 128, 8192, VERDICT_UNEVEN_SHARD},
+		{JOB_OP_ALLGATHER, 3, 8970, VERDICT_UNEVEN_SHARD}};
+
+	for (size_t i = 0; i < sizeof(stories) / sizeof(*stories); i++) {
+		struct facts *f = facts_new(4);
+
+		for (int k = 0; k < 10; k++)
+			facts_round(f, 0, stories[i].op, 8970, 20 + k);
+		for (int rank = 0; rank < 4; rank++)
+			facts_hold(f, 0, rank, stories[i].op,
+				rank == 2 ? stories[i].mine : stories[i].most, 60);
+		facts_expect(f, stories[i].class, "2", "0,1,3");
+		facts_free(f);
+	}
+	(void)state;
+}
+
 /* Rank 2 is done and averages its loss: one element beside a bucket is no share. */
 static void a_single_element_is_no_share(void **state)
 {
@@ -623,6 +653,7 @@ int main(void)
 		cmocka_unit_test(a_skip_among_the_ops_of_two_groups),
 		cmocka_unit_test(an_op_called_in_the_wrong_group_is_no_amount),
 		cmocka_unit_test(another_amount_at_another_line_is_another_op),
+		cmocka_unit_test(a_sum_of_a_few_is_no_share),
 		cmocka_unit_test(a_single_element_is_no_share),
 	};
 
