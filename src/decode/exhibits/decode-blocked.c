@@ -142,6 +142,23 @@ static const char *name_child(struct decode_context *context, const char *text)
 		(int)strcspn(name, "\n"), name, pid);
 }
 
+/*
+ * Names what a file's opening waits for, by the kernel's function in which it does; "" nothing is
+ * known of it. The file's name stands in the process' memory, and is not read.
+ */
+static const char *name_opening(const char *call, const char *wchan)
+{
+	static const char *const calls[] = {"open", "openat", "openat2", "creat"};
+	static const char *const waits[] = {"wait_for_partner", "fifo_open", "pipe_wait"};
+	bool opens = false, fifo = false;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		opens |= !strcmp(call, calls[i]);
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+		fifo |= !strcmp(wchan, waits[i]);
+	return opens && fifo ? "somebody to open the other end of a named pipe" : "";
+}
+
 static int call_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)
 {
@@ -159,6 +176,8 @@ static int call_decode(const struct exhibit *exhibit, struct job_builder *builde
 	process->fact.on = name_child(context, text);
 	if (!*process->fact.on)
 		process->fact.on = name_descriptor(context, text);
+	if (!*process->fact.on)
+		process->fact.on = name_opening(process->fact.call, process->fact.wchan);
 	process->fact.on_cite =
 		arena_printf(&context->arena, "call:%s", context_name(context, process));
 	return 0;

@@ -22,10 +22,11 @@
 #include "proc/read.h"
 
 /* The process of that exhibit, as the job has it: "recvfrom: socket to ...". */
-static void expect_told(const char *text, size_t len, const char *told)
+static void expect_told_in(
+	const char *wchan, const char *text, size_t len, const char *told)
 {
 	struct evidence evidence = {0};
-	const struct exhibit about = {.kind = EXHIBIT_PROC_CALL,
+	struct exhibit about = {.kind = EXHIBIT_PROC_CALL,
 		.host = (char *)"h",
 		.pid = 77,
 		.start_time = 5,
@@ -37,6 +38,9 @@ static void expect_told(const char *text, size_t len, const char *told)
 
 	memcpy(bytes, text, len + 1);
 	evidence_add(&evidence, &about, bytes, len);
+	about.kind = EXHIBIT_PROC_WCHAN;
+	if (wchan)
+		evidence_add(&evidence, &about, (uint8_t *)strdup(wchan), strlen(wchan));
 	job = decode_job(&evidence);
 	for (size_t i = 0; i < job->nprocesses; i++)
 		snprintf(found, sizeof(found), "%s: %s", job->processes[i].call,
@@ -46,7 +50,9 @@ static void expect_told(const char *text, size_t len, const char *told)
 	evidence_release(&evidence);
 }
 
-#define TOLD(text, told) expect_told(text, sizeof(text) - 1, told)
+#define TOLD(text, told) expect_told_in(NULL, text, sizeof(text) - 1, told)
+#define TOLD_IN(wchan, text, told) expect_told_in(wchan, text, sizeof(text) - 1, told)
+#define OTHER_END "somebody to open the other end of a named pipe"
 
 static void a_call_and_its_descriptor_are_named(void **state)
 {
@@ -74,6 +80,18 @@ static void a_call_and_its_descriptor_are_named(void **state)
 	TOLD("0 0x9 0x1\nfd 9 /dev/nvidia0\n", "read: ");
 	TOLD("202 0x7ffe 0x1\n", "futex: ");
 	TOLD("61 0x4d2 0x0\nchild 1234 rsync -a\n", "wait4: its child rsync -a (pid 1234)");
+}
+
+/* Who opens a named pipe waits for whoever opens the other end of it. */
+static void an_opening_that_waits_is_told(void **state)
+{
+	TOLD_IN("wait_for_partner", "257 0xffffff9c 0x7f3b 0x80000\n", "openat: " OTHER_END);
+	TOLD_IN("wait_for_partner", "2 0x7f3b 0x80000\n", "open: " OTHER_END);
+	TOLD_IN("pipe_wait", "257 0xffffff9c 0x7f3b 0x80000\n", "openat: " OTHER_END);
+	TOLD_IN("request_wait_answer", "257 0xffffff9c 0x7f3b 0x80000\n", "openat: ");
+	TOLD_IN("pipe_wait", "0 0x9 0x1\nfd 9 pipe:[12]\n", "read: a pipe");
+	TOLD("257 0xffffff9c 0x7f3b 0x80000\n", "openat: ");
+	(void)state;
 }
 
 /* A stranger's bytes: cut, empty, not what they should be. */
@@ -143,7 +161,7 @@ static void who_waits_for_an_answer_tells_whose(void **state)
 	if (!text.len)
 		skip(); /* this kernel tells nobody, or not us */
 	snprintf(told, sizeof(told), "recvfrom: socket to 127.0.0.1:%u", ntohs(address.sin_port));
-	expect_told(str_text(&text), text.len, told);
+	expect_told_in(NULL, str_text(&text), text.len, told);
 	str_release(&text);
 }
 
@@ -166,7 +184,7 @@ static void expect_told_of_lock(const char *path, const char *told)
 	close(fd);
 	if (!text.len)
 		skip();
-	expect_told(str_text(&text), text.len, told);
+	expect_told_in(NULL, str_text(&text), text.len, told);
 	str_release(&text);
 }
 
@@ -211,7 +229,7 @@ static void who_waits_for_a_child_tells_which(void **state)
 	pid = 0;
 	sscanf(str_text(&text), "%*[^\n]\nchild %d", &pid);
 	snprintf(told, sizeof(told), "wait4: its child evaluate (pid %d)", (int)pid);
-	expect_told(str_text(&text), text.len, told);
+	expect_told_in(NULL, str_text(&text), text.len, told);
 	str_release(&text);
 }
 
@@ -228,6 +246,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_and_its_descriptor_are_named),
+		cmocka_unit_test(an_opening_that_waits_is_told),
 		cmocka_unit_test(what_cannot_be_read_names_nothing),
 		cmocka_unit_test(who_waits_for_an_answer_tells_whose),
 		cmocka_unit_test(who_waits_for_a_file_tells_which),
