@@ -29,6 +29,7 @@
 /*
  * An init is a hang after so many usual starts: ranks that start on crowded cores come one by one,
  * the last one after twice the median. Once they have met, the slowest init so far is the measure.
+ * Where all have come, and not to one place, nobody comes later.
  */
 #define HANG_STARTS 3
 
@@ -41,10 +42,19 @@ static int64_t threshold_of(int64_t usual, int times)
 	return usual < INT64_MAX / times ? usual * times : INT64_MAX;
 }
 
+/* `apart`: the threshold where some never meet the others. */
+static int64_t threshold_of_start(int64_t usual, int64_t apart)
+{
+	int64_t late = threshold_of(usual, HANG_STARTS);
+
+	return late < apart ? late : apart;
+}
+
 static void find_thresholds(struct inquiry *q)
 {
 	bool met = pace_all_met(q->job);
 	int64_t init = met ? pace_slowest_init(q->job) : 0;
+	int64_t apart = met ? INT64_MAX : address_threshold(q->job, q->waits, q->profiles);
 	size_t n = q->job->ngroups;
 
 	q->gaps = alloc_zeroed(n + 1, sizeof(*q->gaps));
@@ -59,7 +69,7 @@ static void find_thresholds(struct inquiry *q)
 		q->threshold[i] = threshold_of(q->gaps[i], HANG_GAPS);
 		q->threshold_p2p[i] = threshold_of(messages > q->gaps[i] ? messages : q->gaps[i],
 			HANG_GAPS);
-		q->threshold_init[i] = threshold_of(start, HANG_STARTS);
+		q->threshold_init[i] = threshold_of_start(start, apart);
 	}
 }
 
@@ -87,7 +97,7 @@ static int64_t threshold_of_store(const struct inquiry *q)
 			wait->since - born > usual)
 			usual = wait->since - born;
 	}
-	return threshold_of(usual, HANG_STARTS);
+	return threshold_of_start(usual, address_threshold(job, q->waits, q->profiles));
 }
 
 /*

@@ -15,8 +15,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "job/spans.h"
 #include "verdict/rule.h"
+
+/*
+ * Who stands for so long in the call that opens the store, ns, does not try one after another. So
+ * long a program may look at what is not the job's store, too, before it goes on.
+ */
+#define STANDS_APART (10 * CLOCK_NS_PER_S)
 
 /* Returns the rank's wait at the store itself, in a call that tells where; NULL none. */
 static const struct wait *wait_at_store(const struct waits *waits, struct rank_index rank)
@@ -173,6 +180,40 @@ void address_find(const struct job *job, const struct waits *waits, struct profi
 			(open && asks_in_vain(waits, rank, p->address, usual)))
 			p->usual_address = usual;
 	}
+}
+
+/* True if the rank stands in the call by which it looks for the others where they are not. */
+static bool stands_apart(
+	const struct waits *waits, struct rank_index rank, const struct profile *p)
+{
+	const struct wait *wait = wait_at_store(waits, rank);
+
+	return p->address_used && wait && wait->age != JOB_UNKNOWN && wait->age > STANDS_APART;
+}
+
+static bool is_held(const struct waits *waits, struct rank_index rank)
+{
+	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++)
+		if (waits->at[i].held)
+			return true;
+	return false;
+}
+
+int64_t address_threshold(
+	const struct job *job, const struct waits *waits, const struct profile *profiles)
+{
+	bool apart = false;
+
+	if (job->world_size <= 0 || (size_t)job->world_size > job->nranks)
+		return INT64_MAX;
+	job_for_each_rank(job, rank) {
+		const struct profile *p = &profiles[rank.i];
+
+		if (p->usual_address ? !stands_apart(waits, rank, p) : !is_held(waits, rank))
+			return INT64_MAX;
+		apart |= p->usual_address != NULL;
+	}
+	return apart ? STANDS_APART : INT64_MAX;
 }
 
 bool explains_address(const struct inquiry *q, struct rank_index rank, struct reason *why)

@@ -123,8 +123,15 @@ bool profile_is_busy(const struct profile *p);
 /* True if more was written to storage between the samples than a line of a log. */
 bool profile_writes(const struct profile *p);
 
-/* Fills in where each rank looks for the others (address.c). */
+/* Fills in where each rank looks for the others (store-address.c). */
 void address_find(const struct job *job, const struct waits *waits, struct profile *profiles);
+/*
+ * Returns after how long, ns, a wait at the start is a hang, however long starts take: all ranks
+ * have come to where they wait, and some stand at an address where they never meet the others.
+ * INT64_MAX where that is not so.
+ */
+int64_t address_threshold(
+	const struct job *job, const struct waits *waits, const struct profile *profiles);
 
 /*
  * Judges deaths once all profiles have had a first pass: which of them are causes
