@@ -324,7 +324,8 @@ static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
 	if (fresh) {
 		agent->by_stacks =
 			announce_blames(look->verdicts) || announce_tells(look->verdicts);
-		agent_quiet_next(&agent->quiet, agent->by_stacks,
+		agent_quiet_next(&agent->quiet,
+			agent->by_stacks || agent_stands_by_stacks(agent),
 			announce_waited(look->verdicts), now, hang_after);
 	}
 	return fresh;
@@ -343,6 +344,8 @@ static void look_at_job(struct agent *agent)
 				agent->options.hang_after);
 		else if (!agent->announce.stands)
 			news = ANNOUNCE_NOTHING;
+		if (news == ANNOUNCE_SAY)
+			agent->said_by_stacks = agent->by_stacks;
 		act_on(agent, &look, news);
 	}
 	agent->well = look.verdicts && agent_calls_well(look.verdicts);

@@ -99,6 +99,7 @@ struct agent {
 	int64_t ending; /* when a signal came that ends the job, realtime ns; 0 never */
 	int64_t told; /* when it had looked before such a signal, realtime ns; 0 never */
 	bool by_stacks; /* the last finding came from stacks of a quiet job */
+	bool said_by_stacks; /* so did what was said last: only such stacks tell that it is over */
 	bool bundle_wanted; /* a hang or death stood, or the log names the bundle, so it is kept
 			     * after a good end, too */
 	bool storage_failed; /* a failure was told, and no bundle has been written since */

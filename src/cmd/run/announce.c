@@ -5,12 +5,13 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "job/stacktree/stackfacts.h"
 
 #define SAID_AT_MOST 20 /* in all of a job's life */
 #define FINE_LOOKS   2 /* so many make it resolved */
 /* A verdict that takes the place of another must stand so long, not to be a flicker. */
 #define CHANGE_NS (3 * CLOCK_NS_PER_S)
-/* A rank that idles for longer is said to stand each time. */
+/* What lasts for longer is said each time, be it that a job went on from it before. */
 #define IDLE_AT_MOST (1800 * CLOCK_NS_PER_S)
 
 bool announce_blames(const struct verdicts *verdicts)
@@ -37,6 +38,44 @@ static bool goes_on(const struct verdict *verdict)
 		moves |= fact->kind == FACT_AT_MOVING;
 	}
 	return moves && verdict->waiting == JOB_UNKNOWN;
+}
+
+/* True if the stack of that rank's main thread changed while it was watched. */
+static bool moves(const struct job *job, struct rank_index rank)
+{
+	size_t from, to;
+
+	stackfacts_of_rank(job, rank, &from, &to);
+	for (size_t i = from; i < to; i++)
+		if (job->stacks[i].main && job->stacks[i].moved == JOB_YES)
+			return true;
+	return false;
+}
+
+/* True if every rank that lives was seen to move: of one that was not seen nothing is known. */
+static bool all_move(const struct job *job)
+{
+	bool any = false;
+
+	job_for_each_rank(job, rank) {
+		int process = job_rank(job, rank)->process;
+
+		if (process == JOB_NONE || job->processes[process].end > JOB_ALIVE)
+			continue;
+		if (!moves(job, job->processes[process].rank))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* True if it blames nobody for want of evidence, be it that the job moves. */
+static bool is_unclear(const struct verdicts *verdicts)
+{
+	const struct verdict *verdict = &verdicts->at[0];
+
+	return verdict->class == VERDICT_INCONCLUSIVE &&
+	       !(goes_on(verdict) && all_move(verdicts->job));
 }
 
 bool announce_tells(const struct verdicts *verdicts)
@@ -179,13 +218,29 @@ void announce_forget(struct announce *announce)
 	announce->stands = announce->unexplained = false;
 }
 
+/* Remembers what the job went on from, and for how long that had stood. */
+static void note_passed(struct announce *announce)
+{
+	const char *last = announce->said.nr ? announce->said.items[announce->said.nr - 1] : NULL;
+
+	if (!last)
+		return;
+	if (!announce->passed || strcmp(announce->passed, last) != 0)
+		announce->passed_after = 0;
+	if (announce->stood > announce->passed_after)
+		announce->passed_after = announce->stood;
+	free(announce->passed);
+	announce->passed = alloc_text(last);
+}
+
 /* Takes a look that blames nobody. RESOLVED only after a few of them that are sure. */
-static enum announce_news take_fine(struct announce *announce, bool inconclusive)
+static enum announce_news take_fine(struct announce *announce, bool unclear)
 {
 	if (!announce->stands)
 		return ANNOUNCE_NOTHING;
-	if (inconclusive || ++announce->fine_looks < FINE_LOOKS)
+	if (unclear || ++announce->fine_looks < FINE_LOOKS)
 		return ANNOUNCE_STILL;
+	note_passed(announce);
 	announce_forget(announce);
 	return ANNOUNCE_RESOLVED;
 }
@@ -214,12 +269,28 @@ static void note_idling(struct announce *announce, const struct verdicts *verdic
 	announce->idle = false;
 }
 
+/* True if it has lasted for less than twice as long as what the job went on from by itself. */
+static bool is_usual(int64_t lasts, int64_t passed_after)
+{
+	return lasts < (2 * passed_after < IDLE_AT_MOST ? 2 * passed_after : IDLE_AT_MOST);
+}
+
 /* True if the ranks stand for no longer than they did before they went on by themselves. */
 static bool idles_as_usual(const struct announce *announce, int64_t seen_for)
 {
-	int64_t unusual = 2 * announce->idled;
+	return announce->idle && is_usual(seen_for, announce->idled);
+}
 
-	return announce->idle && seen_for < (unusual < IDLE_AT_MOST ? unusual : IDLE_AT_MOST);
+/*
+ * True if the job went on by itself from what is seen, and has stood in it for no longer than then.
+ * Not what is known to resolve, or not to; nor a rank that somebody stopped, which is no habit.
+ */
+static bool passes_as_usual(
+	const struct announce *announce, const struct verdict *verdict, int64_t waited)
+{
+	return verdict->outlook == VERDICT_OUTLOOK_UNKNOWN && verdict->where != VERDICT_IN_FROZEN &&
+	       announce->passed && !strcmp(announce->passed, announce->seen) &&
+	       is_usual(waited, announce->passed_after);
 }
 
 /* Remembers the verdict as the last that was seen, and since when it is. */
@@ -246,7 +317,7 @@ static enum announce_news take(
 	if (!announce_blames(verdicts) && !unexplained) {
 		free(announce->seen);
 		announce->seen = NULL;
-		return take_fine(announce, verdict->class == VERDICT_INCONCLUSIVE);
+		return take_fine(announce, is_unclear(verdicts));
 	}
 	see(announce, verdicts, now);
 	seen_for = now - announce->since;
@@ -255,6 +326,9 @@ static enum announce_news take(
 		return ANNOUNCE_STILL;
 	if (!death && waited < hang_after)
 		return announce->stands ? ANNOUNCE_STILL : ANNOUNCE_NOTHING;
+	if (!announce->stands && passes_as_usual(announce, verdict, waited))
+		return ANNOUNCE_NOTHING;
+	announce->stood = waited;
 	if (unexplained && !announce->stands &&
 		(seen_for < CHANGE_NS || idles_as_usual(announce, seen_for)))
 		return ANNOUNCE_NOTHING;
@@ -290,5 +364,6 @@ void announce_release(struct announce *announce)
 	forget_said(announce);
 	array_release(&announce->said);
 	free(announce->seen);
-	announce->seen = NULL;
+	free(announce->passed);
+	announce->seen = announce->passed = NULL;
 }

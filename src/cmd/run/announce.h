@@ -6,7 +6,9 @@
  * wait for nobody who is known here count too, until something better is found: it may be another
  * node that knows; not where stacks show that some move, and none stands. Ranks that only stand may
  * serve requests, of which there are none: a job that went on from that by itself is said to stand
- * again only once it has done so for twice as long. What stood in one attempt does not in the next.
+ * again only once it has done so for twice as long. So too where a rank keeps the others and the
+ * job went on from that: one that evaluates again and again is said once, not each time. What
+ * stood in one attempt does not in the next.
  */
 #ifndef CMD_ANNOUNCE_H
 #define CMD_ANNOUNCE_H
@@ -37,6 +39,9 @@ struct announce {
 	bool unexplained; /* what stands is a wait that blames nobody */
 	bool idle;        /* at the last look ranks stood, and nobody is known to wait */
 	int64_t idled;    /* ns for which they did at most until the job moved by itself */
+	int64_t stood;  /* ns for which what stands has, at the last look that showed it */
+	char *passed;   /* key of what last stood, when the job moved again by itself; NULL none */
+	int64_t passed_after; /* ns for which that had stood */
 	int fine_looks; /* looks in a row that blame nobody, while something stands */
 };
 

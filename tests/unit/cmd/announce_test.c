@@ -246,6 +246,37 @@ static void who_waits_while_others_move_is_no_news(void **state)
 	announce_release(&announce);
 }
 
+/* Of which stacks alone tell: it moves again once all were seen to move, and not before. */
+static void who_was_seen_to_stand_must_be_seen_to_move(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+	struct job_stack stacks[2] = {{.rank = {0}, .process = 0, .main = true, .moved = JOB_YES},
+		{.rank = {1}, .process = 1, .main = true, .moved = JOB_NO}};
+	struct verdict_fact told[] = {
+		{.kind = FACT_AT_MOVING}, {.kind = FACT_WAITS_AT, .a = JOB_UNKNOWN}};
+
+	(void)state;
+	hand_job_make(&hand, 2, 1);
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(1), HANG_AFTER), ANNOUNCE_SAY);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	hand.verdict[0].waiting = JOB_UNKNOWN;
+	hand.verdict[0].evidence = told;
+	hand.verdict[0].nevidence = 2;
+	hand.job.stacks = stacks;
+	for (hand.job.nstacks = 1; hand.job.nstacks < 3; hand.job.nstacks++)
+		for (int at = 2; at < 9; at++)
+			assert_int_equal(announce_take(&announce, &hand.verdicts, s(at),
+				HANG_AFTER), ANNOUNCE_STILL);
+	hand.job.nstacks = 2;
+	stacks[1].moved = JOB_YES;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(10), HANG_AFTER), ANNOUNCE_STILL);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(18), HANG_AFTER), ANNOUNCE_RESOLVED);
+	announce_release(&announce);
+}
+
 static void without_victims_nothing_conclusive_is_nothing(void **state)
 {
 	struct hand_job hand;
@@ -322,6 +353,50 @@ static void who_has_stood_for_long_is_said_soon(void **state)
 	announce_release(&announce);
 }
 
+/*
+ * After how many seconds it is said that a rank keeps the others, if it does so for `lasts` and
+ * goes on then; 0 never.
+ */
+static int kept_said_after(struct announce *announce, struct hand_job *hand, int from, int lasts)
+{
+	int said = 0;
+
+	hand->verdict[0].class = VERDICT_HOST_STALL;
+	for (int at = from; at < from + lasts; at++) {
+		hand->verdict[0].waiting = s(at - from);
+		if (announce_take(announce, &hand->verdicts, s(at), HANG_AFTER) == ANNOUNCE_SAY)
+			said = at - from;
+	}
+	hand->verdict[0].class = VERDICT_HEALTHY;
+	for (int at = from + lasts; at < from + lasts + 3; at++)
+		announce_take(announce, &hand->verdicts, s(at), HANG_AFTER);
+	return said;
+}
+
+/* It evaluates, as it did before: that is said once. A hang of the same rank is said, too. */
+static void who_keeps_the_others_as_usual_is_said_once(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].outlook = VERDICT_OUTLOOK_UNKNOWN;
+	hand.verdict[0].where = VERDICT_IN_USER_CODE;
+	assert_int_equal(kept_said_after(&announce, &hand, 100, 51), 30);
+	assert_int_equal(kept_said_after(&announce, &hand, 200, 61), 0);
+	assert_int_equal(kept_said_after(&announce, &hand, 300, 40), 0);
+	assert_int_equal(kept_said_after(&announce, &hand, 400, 200), 100);
+	/* So does a rank that somebody stopped, which is no habit, and another rank. */
+	hand.verdict[0].where = VERDICT_IN_FROZEN;
+	assert_int_equal(kept_said_after(&announce, &hand, 700, 51), 30);
+	assert_int_equal(kept_said_after(&announce, &hand, 800, 51), 30);
+	hand.verdict[0].where = VERDICT_IN_USER_CODE;
+	hand.culprit[0].i = 5;
+	assert_int_equal(kept_said_after(&announce, &hand, 900, 51), 30);
+	announce_release(&announce);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +410,8 @@ int main(void)
 		cmocka_unit_test(nothing_is_said_endlessly),
 		cmocka_unit_test(a_wait_that_blames_nobody_here_stands_as_well),
 		cmocka_unit_test(who_waits_while_others_move_is_no_news),
+		cmocka_unit_test(who_was_seen_to_stand_must_be_seen_to_move),
+		cmocka_unit_test(who_keeps_the_others_as_usual_is_said_once),
 		cmocka_unit_test(without_victims_nothing_conclusive_is_nothing),
 		cmocka_unit_test(who_only_idles_is_said_to_in_proportion),
 		cmocka_unit_test(who_has_stood_for_long_is_said_soon),
