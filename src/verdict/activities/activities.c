@@ -184,58 +184,125 @@ static bool is_in_threading(const struct job *job, const struct posture *p)
 	return false;
 }
 
+/* -- the activity of a thread, by its own stack: the first of these that can tell it ----------- */
+
+/* Fills in what the thread does. False: this does not tell. */
+typedef bool posture_reading(
+	const struct reader *reader, const struct activity_reading *r, struct posture *p);
+
+static void wants_gil(const struct reader *reader, long telling, struct posture *p)
+{
+	p->activity = ACTIVITY_GIL;
+	p->telling = telling;
+	p->holder = locks_gil_holder(reader->job, reader->gil_holders, p->stack);
+}
+
+static bool read_gil(
+	const struct reader *reader, const struct activity_reading *r, struct posture *p)
+{
+	long gil = locks_wants_gil(reader->job, p->stack);
+
+	(void)r;
+	if (gil < 0 || took_turns(reader->job, p->stack))
+		return false;
+	wants_gil(reader, gil, p);
+	return true;
+}
+
+/* A line of the tables that decides, or that spans what is called within. */
+static bool read_line(
+	const struct reader *reader, const struct activity_reading *r, struct posture *p)
+{
+	const struct job_stack *stack = p->stack;
+	const struct job *job = reader->job;
+
+	if (!r->line || r->line->force > ACTIVITY_SPANS || r->line->activity == ACTIVITY_USER)
+		return false;
+	p->activity = r->line->activity;
+	p->telling = r->telling;
+	p->base = r->base;
+	p->locked = r->line->force == ACTIVITY_SPANS && (r->locked || waits_for_file(stack));
+	p->lock_base = r->lock_base;
+	p->unsure = span_is_unsure(reader, p);
+	p->call = r->line->call ? r->line->call : activity_name_call(job, p);
+	p->maybe_zero = (*stack->cut && !stack->rooted) ||
+			(stackfacts_frame(job, stack, (size_t)p->telling)->kind ==
+					JOB_FRAME_PYTHON &&
+				hidden_may_wait(job, stack, p->telling, true));
+	if (r->line->force == ACTIVITY_DECIDES)
+		activity_better(job, p);
+	return true;
+}
+
+static bool read_disk(
+	const struct reader *reader, const struct activity_reading *r, struct posture *p)
+{
+	(void)reader;
+	(void)r;
+	if (p->stack->state != 'D')
+		return false;
+	p->activity = ACTIVITY_IO;
+	p->telling = p->stack->nframes ? 0 : -1;
+	return true;
+}
+
+static bool read_lock(
+	const struct reader *reader, const struct activity_reading *r, struct posture *p)
+{
+	if (!activity_of_lock(reader->job, r, p))
+		return false;
+	p->activity = ACTIVITY_LOCK;
+	return true;
+}
+
+static bool read_hint(
+	const struct reader *reader, const struct activity_reading *r, struct posture *p)
+{
+	(void)reader;
+	if (!r->line || r->line->force != ACTIVITY_HINTS)
+		return false;
+	p->activity = r->line->activity;
+	p->telling = r->telling;
+	p->base = p->activity == ACTIVITY_LOCK ? r->lock_base : -1;
+	p->call = r->line->call;
+	return true;
+}
+
+static bool read_starved(
+	const struct reader *reader, const struct activity_reading *r, struct posture *p)
+{
+	(void)r;
+	if (!locks_starves(reader->job, reader->gil_holders, p->stack))
+		return false;
+	wants_gil(reader, 0, p);
+	return true;
+}
+
+static bool read_program(
+	const struct reader *reader, const struct activity_reading *r, struct posture *p)
+{
+	(void)r;
+	activity_of_program(reader, p);
+	return true;
+}
+
 /* Reads what one thread does by its own stack; *r is what it was read from. */
 static struct posture read_posture(
 	const struct reader *reader, const struct job_stack *stack, struct activity_reading *r)
 {
+	static posture_reading *const readings[] = {read_gil, read_line, read_disk, read_lock,
+		read_hint, read_starved, read_program};
 	const struct job *job = reader->job;
 	struct posture p = posture_unknown;
-	long gil;
 
 	p.stack = stack;
-	*r = activity_read(reader->job, reader->lines, stack);
+	*r = activity_read(job, reader->lines, stack);
 	p.program = r->program;
 	if (p.program < 0) /* what decides may be linked into the program */
 		p.program = native_program(job, stack,
 			r->line && r->line->force == ACTIVITY_DECIDES ? r->telling + 1 : 0);
-	gil = locks_wants_gil(job, stack);
-	if (gil >= 0 && !took_turns(job, stack)) {
-		p.activity = ACTIVITY_GIL;
-		p.telling = gil;
-		p.holder = locks_gil_holder(job, reader->gil_holders, stack);
-	} else if (r->line && r->line->force <= ACTIVITY_SPANS &&
-		   r->line->activity != ACTIVITY_USER) {
-		p.activity = r->line->activity;
-		p.telling = r->telling;
-		p.base = r->base;
-		p.locked = r->line->force == ACTIVITY_SPANS &&
-			   (r->locked || waits_for_file(stack));
-		p.lock_base = r->lock_base;
-		p.unsure = span_is_unsure(reader, &p);
-		p.call = r->line->call ? r->line->call : activity_name_call(job, &p);
-		p.maybe_zero = (*stack->cut && !stack->rooted) ||
-			       (stackfacts_frame(job, stack, (size_t)p.telling)->kind ==
-						JOB_FRAME_PYTHON &&
-				       hidden_may_wait(job, stack, p.telling, true));
-		if (r->line->force == ACTIVITY_DECIDES)
-			activity_better(job, &p);
-	} else if (stack->state == 'D') {
-		p.activity = ACTIVITY_IO;
-		p.telling = stack->nframes ? 0 : -1;
-	} else if (activity_of_lock(job, r, &p)) {
-		p.activity = ACTIVITY_LOCK;
-	} else if (r->line && r->line->force == ACTIVITY_HINTS) {
-		p.activity = r->line->activity;
-		p.telling = r->telling;
-		p.base = p.activity == ACTIVITY_LOCK ? r->lock_base : -1;
-		p.call = r->line->call;
-	} else if (locks_starves(job, reader->gil_holders, stack)) {
-		p.activity = ACTIVITY_GIL;
-		p.telling = 0;
-		p.holder = locks_gil_holder(job, reader->gil_holders, stack);
-	} else {
-		activity_of_program(reader, &p);
-	}
+	for (size_t i = 0; !readings[i](reader, r, &p);)
+		i++;
 	find_keeper(job, &p);
 	p.for_thread = p.activity == ACTIVITY_LOCK ? p.own_lock : is_in_threading(job, &p);
 	return p;
