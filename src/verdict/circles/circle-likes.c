@@ -213,7 +213,7 @@ bool circle_ask_likes(
 	likes->node = all == VOTE_A ? a.node : b.node;
 	likes->group = all == VOTE_A ? b.group : a.group;
 	likes->before = (all == VOTE_A ? b.index : a.index) - 1;
-	likes->sure = likes->ranks.list.nr > 1 && likes->before && in_step && !inquiry_unreadable(q) &&
-		      !inquiry_unseen_members(q, a.group) && !inquiry_unseen_members(q, b.group);
+	likes->sure = likes->ranks.list.nr > 1 && likes->before && in_step &&
+		      !inquiry_unreadable(q) && !inquiry_unseen_members(q, a.group) && !inquiry_unseen_members(q, b.group);
 	return true;
 }
