@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "job/names.h"
 #include "job/rank-row.h"
 
 #define HABIT_TAIL 64 /* at most so many ops may stand behind the place where the habit broke */
@@ -37,6 +38,21 @@ static bool did_again(const struct habit *h, size_t n, size_t k)
 }
 
 /*
+ * True if the op behind the habit's end is a message to or from another peer than ever in its
+ * place, and what follows is as ever.
+ */
+static bool did_with_another(const struct habit *h, size_t n)
+{
+	struct usual_op next = usual_next(h->row, h->at, h->period, 1);
+	const struct usual_op *did = &h->row[h->at];
+
+	return next.op && did->op && next.group == did->group && job_op_is_p2p(did->op->sig.op) &&
+	       next.op->sig.op == did->op->sig.op &&
+	       !same_group_rank(next.op->sig.peer, did->op->sig.peer) &&
+	       (h->at + 1 == n || goes_on(h, h->at + 1, n, 2));
+}
+
+/*
  * Finds how the rank went on where its habit ends. Says nothing of a rank that did what it never
  * did before.
  */
@@ -48,6 +64,8 @@ static void find_break(struct habit *h, size_t n)
 		h->again = did_again(h, n, k) ? k : 0;
 	if (h->skipped || h->again)
 		h->kind = HABIT_LEFT;
+	else
+		h->turned = did_with_another(h, n);
 }
 
 /* Finds the last place up to which the row repeats itself, and whether the rank kept to that. */
@@ -127,7 +145,9 @@ bool habit_repeats(const struct habit *habit)
 const struct job_op *habit_lacks(const struct habit *habit, int group, uint8_t op,
 	struct group_rank peer)
 {
-	for (size_t i = 1; !habit_repeats(habit) && i <= habit->skipped; i++) {
+	size_t n = habit->turned ? 1 : habit->skipped;
+
+	for (size_t i = 1; !habit_repeats(habit) && i <= n; i++) {
 		struct usual_op next = usual_next(habit->row, habit->at, habit->period, i);
 
 		if (next.group == group && next.op->sig.op == op &&

@@ -24,6 +24,8 @@ struct habit {
 	enum habit_kind kind;
 	size_t skipped;       /* ops that it left out, if it left out any; 0: it did not */
 	size_t again;         /* ops that it did once more, if it did any again; 0: it did not */
+	bool turned;          /* unknown, but for this: the first op behind that place is as ever,
+			       * with another peer */
 	struct usual_op *row; /* its ops, by launch */
 	size_t at;            /* how many of these were as ever */
 	size_t period; /* ops to a step; 0: no habit is known */
@@ -39,8 +41,8 @@ void habit_release(struct habit *habit);
 bool habit_repeats(const struct habit *habit);
 
 /*
- * Returns the usual op of that group, kind and peer that the rank left out, if it left out any;
- * NULL: no such op is among them.
+ * Returns the usual op of that group, kind and peer that the rank left out, if it left out any, or
+ * did with another peer; NULL: no such op is among them.
  */
 const struct job_op *habit_lacks(const struct habit *habit, int group, uint8_t op,
 	struct group_rank peer);

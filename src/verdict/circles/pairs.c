@@ -192,7 +192,7 @@ static struct pair_fault find_skipped(const struct inquiry *q, const struct wait
 	fault.like = count_of_like(q, peer, wait->index, &fault.nlike);
 	if (fault.like && (fault.like <= fault.done || fault.like < wait->index))
 		fault.like = 0;
-	fault.by_habit = lacked && mine->kind != HABIT_LEFT;
+	fault.by_habit = lacked && mine->kind != HABIT_LEFT && !mine->turned;
 	if (fault.by_habit || fault.like)
 		fault.rank = q->job->members[wait->peer].rank;
 	return fault;
@@ -249,6 +249,27 @@ static bool can_tell(const struct inquiry *q, const struct wait *wait)
 	       tells_all(q, &q->job->members[wait->peer]);
 }
 
+/*
+ * True if the rank turned to another peer than ever, and so did another member: then it may be the
+ * program's way, and who did not turn may be at fault.
+ */
+static bool turned_with_others(const struct inquiry *q, const struct pair_fault *fault)
+{
+	const struct job_group *group =
+		&q->job->groups[q->job->members[fault->wait->member].group];
+
+	if (!inquiry_habit(q, fault->rank)->turned)
+		return false;
+	for (uint32_t seat = 0; seat < group->size; seat++) {
+		struct rank_index rank = q->job->members[group->first_member + (int)seat].rank;
+
+		if (is_rank(rank) && !same_rank(rank, fault->rank) &&
+			inquiry_habit(q, rank)->turned)
+			return true;
+	}
+	return false;
+}
+
 struct pair_fault pairs_find_fault(const struct inquiry *q, int part)
 {
 	struct pair_fault found = {.rank = NO_RANK};
@@ -262,6 +283,8 @@ struct pair_fault pairs_find_fault(const struct inquiry *q, int part)
 			continue;
 		fault = fault_of(q, &q->waits->at[node->wait]);
 		if (!is_rank(fault.rank))
+			continue;
+		if (turned_with_others(q, &fault))
 			continue;
 		if (is_rank(found.rank) && !same_rank(found.rank, fault.rank))
 			return (struct pair_fault){.rank = NO_RANK};

@@ -607,6 +607,61 @@ static void a_habit_that_was_lost_blames_nobody(void **state)
 	facts_free(f);
 }
 
+/* -- another peer ------------------------------------------------------------------------------ */
+
+/* Each gives to the next one in the ring, and takes from the one before, so many times. */
+static struct facts *ring_of_four(int steps)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < steps; i++)
+		for (int rank = 0; rank < 4; rank++) {
+			send_to(f, rank, (rank + 1) % 4, false);
+			receive_from(f, rank, (rank + 3) % 4, false);
+		}
+	return f;
+}
+
+/*
+ * Rank 2 gives to rank 0 once: rank 3 waits for it, rank 0 for rank 3, and it for rank 0. Rank 1
+ * may have another peer in this step, too.
+ */
+static struct facts *with_another_peer(bool also_rank_1)
+{
+	struct facts *f = ring_of_four(4);
+
+	for (int rank = 0; rank < 4; rank++) {
+		send_to(f, rank, rank == 2 ? 0 : (rank + 1) % 4, rank == 2);
+		if (rank == 1)
+			receive_from(f, 1, also_rank_1 ? 3 : 0, also_rank_1);
+		else
+			receive_from(f, rank, (rank + 3) % 4, rank == 3);
+	}
+	send_to(f, 0, 1, false);
+	receive_from(f, 0, 3, true);
+	return f;
+}
+
+static void who_sends_to_another_than_ever_is_named(void **state)
+{
+	struct facts *f = with_another_peer(false);
+
+	expect(f, "2", VERDICT_BY_SKIPPED, VERDICT_SUPPORTED,
+		(struct verdict_fact){FACT_LEFT_OUT_CALL, .a = 5, .b = 3, .c = 4});
+	facts_free(f);
+	(void)state;
+}
+
+/* It may be the program's way now, and who does as ever may be wrong. */
+static void where_several_have_another_peer_nobody_is_named(void **state)
+{
+	struct facts *f = with_another_peer(true);
+
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -635,6 +690,8 @@ int main(void)
 		cmocka_unit_test(a_host_that_waits_is_no_gpu),
 		cmocka_unit_test(who_left_its_habit_is_to_blame),
 		cmocka_unit_test(a_habit_that_was_lost_blames_nobody),
+		cmocka_unit_test(who_sends_to_another_than_ever_is_named),
+		cmocka_unit_test(where_several_have_another_peer_nobody_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
