@@ -159,6 +159,7 @@ struct job_process {
 	int64_t looked;	       /* T0 of the gathering that shows it; JOB_UNKNOWN: its host's T0 */
 	bool age_unknown;      /* its state is the last known one, of unknown age */
 	bool other_run;	       /* its evidence may be of another run of the job */
+	uint32_t twin; /* pid of the rank that was started with the same number; 0 none */
 	const char *cite;
 };
 

@@ -172,6 +172,20 @@ static bool stands_before_start(const struct inquiry *q, struct rank_index rank,
 
 /* -- what a ring or the census tells ----------------------------------------------------------- */
 
+/* True if as many ranks have no process as processes have another one's number, too. */
+static bool is_given_away(const struct inquiry *q, struct rank_index rank)
+{
+	size_t twins = 0, unseen = 0;
+
+	for (size_t i = 0; i < q->job->nprocesses; i++)
+		twins += q->job->processes[i].twin != 0;
+	if (!twins || job_rank(q->job, rank)->process != JOB_NONE)
+		return false;
+	job_for_each_rank(q->job, other)
+		unseen += job_rank(q->job, other)->process == JOB_NONE;
+	return twins == unseen;
+}
+
 bool explains_start(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	const struct job_rank *r = job_rank(q->job, rank);
@@ -190,6 +204,7 @@ bool explains_start(const struct inquiry *q, struct rank_index rank, struct reas
 	why->confidence = r->process == JOB_NONE ? by_table(q->job)
 			  : p->ended             ? VERDICT_ESTABLISHED
 						 : by_stack(&p->posture);
+	why->cause = is_given_away(q, rank) ? VERDICT_BY_NUMBER : VERDICT_NO_CAUSE;
 	why->outlook = p->progress == PROGRESS_YES ? VERDICT_WAIT : VERDICT_OUTLOOK_UNKNOWN;
 	if (p->ended) /* one that nobody has seen may yet be started */
 		why->outlook = VERDICT_KILL;
@@ -225,7 +240,68 @@ static bool has_no_rank_yet(const struct job *job, const struct job_process *pro
 {
 	return !is_rank(process->rank) && process->end == JOB_ALIVE &&
 	       (process->role == JOB_ROLE_UNKNOWN || process->role == JOB_ROLE_CANDIDATE) &&
-	       !*process->what && is_sibling_of_ranks(job, process);
+	       !*process->what && !process->twin && is_sibling_of_ranks(job, process);
+}
+
+/* Makes of them what a fact names; `told` has the first TOLD_PIDS of n. */
+static const struct verdict_thing *thing_of_pids(
+	struct inquiry *q, const struct job_process **told, size_t n)
+{
+	return draft_thing(q, (struct verdict_thing){.kind = THING_PIDS,
+				      .processes = told,
+				      .n = n < TOLD_PIDS ? n : TOLD_PIDS,
+				      .more = n > TOLD_PIDS});
+}
+
+static bool same_number(const struct job_process *a, const struct job_process *b)
+{
+	return a->host == b->host && (a->twin ? a->twin : a->pid) == (b->twin ? b->twin : b->pid);
+}
+
+/* Adds which processes were started with the number of that one. */
+static void tell_twins(struct inquiry *q, const struct job_process *of, struct draft *draft)
+{
+	const struct job_process **told =
+		arena_new_many(q->arena, const struct job_process *, TOLD_PIDS);
+	struct rank_index rank = NO_RANK;
+	struct verdict_fact *fact;
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->job->nprocesses; i++) {
+		const struct job_process *process = &q->job->processes[i];
+
+		if (process->end > JOB_ALIVE || !same_number(process, of))
+			continue;
+		if (!process->twin)
+			rank = process->rank;
+		if (n < TOLD_PIDS)
+			told[n] = process;
+		n++;
+	}
+	fact = draft_fact(q, draft, FACT_NUMBER_TWICE, rank, of->cite);
+	fact->a = (int64_t)n;
+	fact->thing = thing_of_pids(q, told, n);
+}
+
+/* Adds which numbers were given more than once, if that is not told yet. */
+static void tell_given_twice(struct inquiry *q, struct draft *draft)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < draft->facts.nr; i++)
+		if (draft->facts.items[i].kind == FACT_NUMBER_TWICE)
+			return;
+	for (size_t i = 0; i < q->job->nprocesses && told < TOLD_CULPRITS; i++) {
+		const struct job_process *process = &q->job->processes[i];
+		bool first = process->twin != 0;
+
+		for (size_t k = 0; first && k < i; k++)
+			first = !q->job->processes[k].twin ||
+				!same_number(&q->job->processes[k], process);
+		if (first)
+			tell_twins(q, process, draft);
+		told += first;
+	}
 }
 
 void start_tell_unseen(struct inquiry *q, struct rank_index rank, enum verdict_fact_kind otherwise,
@@ -246,11 +322,9 @@ void start_tell_unseen(struct inquiry *q, struct rank_index rank, enum verdict_f
 	fact = draft_fact(q, draft, n ? FACT_NO_NUMBER : otherwise, rank, cite);
 	if (n) {
 		fact->a = (int64_t)n;
-		fact->thing = draft_thing(q, (struct verdict_thing){.kind = THING_PIDS,
-						     .processes = told,
-						     .n = n < TOLD_PIDS ? n : TOLD_PIDS,
-						     .more = n > TOLD_PIDS});
+		fact->thing = thing_of_pids(q, told, n);
 	}
+	tell_given_twice(q, draft);
 }
 
 void tell_start(struct inquiry *q, struct rank_index rank, struct draft *draft)

@@ -64,6 +64,7 @@ const char *verdict_cause_name(enum verdict_cause cause)
 		[VERDICT_BY_EXTRA] = "extra",
 		[VERDICT_BY_LEFT_GROUP] = "left-group",
 		[VERDICT_BY_ADDRESS] = "address",
+		[VERDICT_BY_NUMBER] = "number",
 	};
 
 	return NAME_OF(names, cause);

@@ -68,6 +68,8 @@ static const struct phrase shifts[VERDICT_CAUSES] = {
 static const struct phrase starts[VERDICT_CAUSES] = {
 	[VERDICT_BY_ADDRESS] = {"looks for the others at another address",
 		"look for the others at another address", NULL},
+	[VERDICT_BY_NUMBER] = {"has no process, another number was given twice",
+		"have no processes, other numbers were given twice", NULL},
 };
 
 /* For a rank that lives: a thread died that should have come. */

@@ -11,6 +11,8 @@
  *	  about all of them (a spawner's children), and they are named like those without one:
  *	- by their seat in the largest group among them, else by position (host, pid). Each seat of
  *	  a process that holds several in one group is a rank of its own (ncclCommInitAll);
+ *	- of several that one parent started with one RANK, while as many RANKs are nobody's, one
+ *	  has it, and the others are its twins: the parent's mistake, and no other job;
  *	- the number of a launcher's task is no rank's (seal-numbers.c), and gives way to others;
  *	- a RANK that nobody was promoted for is testified by its candidates, the topmost first. Of
  *	  two whose kinship is lost (a shell's subshell between them makes no entry, and is gone)
@@ -43,8 +45,16 @@ struct claim {
 	uint64_t start_time;
 };
 
+/* A process beside the one that has got its number, which it lacks itself. */
+struct twin {
+	int process, kept;
+	bool promoted;
+};
+
 struct claims {
 	ARRAY(struct claim) list;
+	ARRAY(struct twin) twins;
+	uint64_t rivals; /* ranks of another job beside this one */
 	struct holdings holdings;
 	struct anew *anew; /* once it was asked for; NULL */
 };
@@ -206,10 +216,47 @@ static struct claim settle_number(
 	return best;
 }
 
+/* True if nothing tells that the two are of different runs. */
+static bool may_be_one_run(const struct job_identity *a, const struct job_identity *b)
+{
+	return (!a->run || !b->run || a->run == b->run) &&
+	       (!a->master || !b->master || a->master == b->master);
+}
+
+/*
+ * True if the two live, and one parent started the same program twice with one RANK, each time for
+ * that process: neither is the other's helper. (A parent 1 may have adopted them.)
+ */
+static bool are_twins(const struct seal *seal, const struct claim *claim, const struct claim *kept)
+{
+	const struct job_process *a = &seal->processes[claim->process];
+	const struct job_process *b = &seal->processes[kept->process];
+	const struct job_identity *one = &seal->people[claim->process].identity;
+	const struct job_identity *other = &seal->people[kept->process].identity;
+
+	return claim->process != kept->process && claim->process != kept->anew &&
+	       claim->restart == kept->restart && a->end <= JOB_ALIVE && b->end <= JOB_ALIVE &&
+	       a->host != JOB_NONE && a->host == b->host && a->ppid > 1 && a->ppid == b->ppid &&
+	       !strcmp(a->comm, b->comm) && !one->number && !other->number &&
+	       may_be_one_run(one, other);
+}
+
+static void collect_twins(const struct seal *seal, struct claims *claims, size_t from, size_t to,
+	const struct claim *kept)
+{
+	const struct claim *list = claims->list.items;
+
+	for (size_t i = from; i < to; i++)
+		if (are_twins(seal, &list[i], kept))
+			*array_add(&claims->twins) = (struct twin){
+				list[i].process, kept->process, list[i].promoted};
+}
+
 /*
  * Counts the other claims [from, to) to a number that `kept` has got which made a communicator and
- * live: ranks of another job at the same time (two mpiruns of one script), which are not judged
- * with it. Nobody knows to which of the two jobs `kept` belongs: whatever is made of it is a guess.
+ * live, and are no twins: ranks of another job at the same time (two mpiruns of one script), which
+ * are not judged with it. Nobody knows to which of the two jobs `kept` belongs: whatever is made of
+ * it is a guess.
  */
 static uint64_t count_rivals(const struct seal *seal, const struct claim *list, size_t from,
 	size_t to, const struct claim *kept)
@@ -218,20 +265,10 @@ static uint64_t count_rivals(const struct seal *seal, const struct claim *list, 
 
 	for (size_t i = from; i < to; i++)
 		n += list[i].promoted && list[i].process != kept->process &&
+		     !are_twins(seal, &list[i], kept) &&
 		     list[i].process != kept->anew && list[i].restart == kept->restart &&
 		     seal->processes[list[i].process].end <= JOB_ALIVE;
 	return n;
-}
-
-static void tell_rivals(struct seal *seal, uint64_t n)
-{
-	const struct job_loss loss = {
-		.what = "ranks of another job beside this one are left out",
-		.count = (int64_t)n,
-		.cite = "census"};
-
-	if (n)
-		job_add_loss(seal->b, (struct job_who){.host = ""}, &loss);
 }
 
 /*
@@ -251,7 +288,6 @@ static void settle_numbers(struct seal *seal, struct claims *claims)
 {
 	struct claim *list = claims->list.items;
 	size_t n = claims->list.nr, kept = 0;
-	uint64_t rivals = 0;
 
 	array_sort(&claims->list, compare_ages);
 	for (size_t from = 0, to; from < n; from = to) {
@@ -271,13 +307,13 @@ static void settle_numbers(struct seal *seal, struct claims *claims)
 			continue;
 		}
 		settled = settle_number(seal, claims, from, promoted > from ? promoted : to);
+		collect_twins(seal, claims, from, to, &settled);
 		beside = count_rivals(seal, list, from, to, &settled);
-		rivals += beside;
+		claims->rivals += beside;
 		seal->processes[settled.process].other_run |= beside > 0;
 		list[kept++] = settled;
 	}
 	claims->list.nr = kept;
-	tell_rivals(seal, rivals);
 	array_sort(&claims->list, compare_claims);
 }
 
@@ -365,6 +401,41 @@ static int expected_ranks(const struct seal *seal, const struct claims *claims)
 		if (!seal->people[holding->process].stale)
 			SEAL_KEEP_MAX(largest, holding->size);
 	return largest <= SEAL_MAX_SEATS ? (int)largest : 0;
+}
+
+/* Returns how many numbers there should be that nobody says, nor may yet be found to have. */
+static size_t count_lacking(const struct seal *seal, const struct claims *claims)
+{
+	int expected = expected_ranks(seal, claims);
+	size_t have = 0;
+	const struct claim *claim;
+
+	array_for_each(&claims->list, claim)
+		have += claim->number < expected; /* JOB_NONE, too */
+	return have < (size_t)expected ? (size_t)expected - have : 0;
+}
+
+/*
+ * Two jobs beside each other have each number twice; a launcher that gives one twice gives another
+ * to nobody. Either way nobody knows which of the two the others have met.
+ */
+static void settle_twins(struct seal *seal, struct claims *claims)
+{
+	bool lack = claims->twins.nr <= count_lacking(seal, claims);
+	struct job_loss loss = {
+		.what = "ranks of another job beside this one are left out", .cite = "census"};
+	const struct twin *twin;
+
+	array_for_each(&claims->twins, twin) {
+		if (lack)
+			seal->processes[twin->process].twin = seal->processes[twin->kept].pid;
+		else if (twin->promoted)
+			claims->rivals++;
+		seal->processes[twin->kept].other_run |= twin->promoted;
+	}
+	loss.count = (int64_t)claims->rivals;
+	if (claims->rivals)
+		job_add_loss(seal->b, (struct job_who){.host = ""}, &loss);
 }
 
 /* Puts claims of which nothing tells a number behind all that have a number, or should. */
@@ -528,11 +599,13 @@ void seal_ranks(struct seal *seal)
 	seal_runs(seal);
 	collect_claims(seal, &claims);
 	settle_numbers(seal, &claims);
+	settle_twins(seal, &claims);
 	split_shared(seal, &claims);
 	name_the_nameless(seal, &claims);
 	make_ranks(seal, &claims);
 	adopt_children(seal);
 	array_release(&claims.list);
+	array_release(&claims.twins);
 	holdings_release(&claims.holdings);
 	anew_free(claims.anew);
 }

@@ -145,6 +145,62 @@ static void a_launcher_has_the_number_of_any_rank(void **state)
 	}
 }
 
+/* The launcher gave rank 1's number twice, and rank 2's to nobody. */
+static struct facts *given_twice(void)
+{
+	struct facts *f = facts_new(4);
+	struct job_process *twin;
+
+	for (int rank = 0; rank < 4; rank++)
+		if (rank != 2)
+			facts_in_init(f, 0, rank, 10);
+	facts_never_seen(f, 2);
+	twin = facts_namesake(f, 1, 1, 0);
+	twin->ppid = f->ranks[1].process.ppid;
+	twin->comm = f->ranks[1].process.comm;
+	return f;
+}
+
+static void a_number_that_was_given_twice_is_told(void **state)
+{
+	struct facts *f = given_twice();
+	struct judged j;
+	int64_t of = 0;
+
+	facts_expect_cause(f, VERDICT_NOT_STARTED, "2", VERDICT_BY_NUMBER);
+	j = judge(f);
+	for (size_t i = 0; i < j.v->at[0].nevidence; i++)
+		if (j.v->at[0].evidence[i].kind == FACT_NUMBER_TWICE)
+			of = j.v->at[0].evidence[i].a;
+	assert_int_equal(of, 2);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
+	done(&j, f);
+	(void)state;
+}
+
+/* A helper, a process that was adopted, another job's: none is given the number by mistake. */
+static void who_has_a_number_beside_a_rank_may_be_a_helper(void **state)
+{
+	for (int kind = 0; kind < 5; kind++) {
+		struct facts *f = given_twice();
+		struct job_process *other = &f->extra[f->nextra - 1].is.process;
+
+		if (kind == 0)
+			other->comm = "nvidia-smi";
+		else if (kind == 1)
+			other->ppid = 1;
+		else if (kind == 2)
+			other->ppid = f->ranks[1].pid;
+		else if (kind == 3)
+			f->extra[f->nextra - 1].number = JOB_NUMBER_OF_TASK;
+		else
+			other->end = JOB_EXITED;
+		facts_expect_cause(f, VERDICT_NOT_STARTED, "2", VERDICT_NO_CAUSE);
+		facts_free(f);
+	}
+	(void)state;
+}
+
 /* How many there should be nobody says, neither a launcher nor a group. */
 static void a_size_that_nobody_says(void **state)
 {
@@ -558,6 +614,8 @@ int main(void)
 		cmocka_unit_test(one_of_four_nodes_is_unseen),
 		cmocka_unit_test(a_node_of_one_rank_is_unseen),
 		cmocka_unit_test(a_launcher_has_the_number_of_any_rank),
+		cmocka_unit_test(a_number_that_was_given_twice_is_told),
+		cmocka_unit_test(who_has_a_number_beside_a_rank_may_be_a_helper),
 		cmocka_unit_test(a_size_that_nobody_says),
 		cmocka_unit_test(ranks_that_start_a_minute_apart),
 		cmocka_unit_test(a_rank_that_is_started_anew_in_its_place),
