@@ -214,6 +214,7 @@ bool circle_ask_likes(
 	likes->group = all == VOTE_A ? b.group : a.group;
 	likes->before = (all == VOTE_A ? b.index : a.index) - 1;
 	likes->sure = likes->ranks.list.nr > 1 && likes->before && in_step &&
-		      !inquiry_unreadable(q) && !inquiry_unseen_members(q, a.group) && !inquiry_unseen_members(q, b.group);
+		      !inquiry_unreadable(q) && !inquiry_unseen_members(q, a.group) &&
+		      !inquiry_unseen_members(q, b.group);
 	return true;
 }
