@@ -20,9 +20,10 @@ static int compare_holdings(const void *va, const void *vb)
 /* True if all members of the group had come to its making: whoever draws an id waits for all. */
 static bool has_met_all(const struct raw_member *member)
 {
-	return member->fact.state != JOB_MEMBER_IN_INIT &&
-	       member->fact.ready_at != JOB_UNKNOWN && !member->fact.nonblocking &&
-	       backend_has(member->group.maker, BACKEND_IDS);
+	return (member->fact.state == JOB_MEMBER_READY ||
+		       (member->fact.state > JOB_MEMBER_READY &&
+			       member->fact.ready_at != JOB_UNKNOWN)) &&
+	       !member->fact.nonblocking && backend_has(member->group.maker, BACKEND_IDS);
 }
 
 void holdings_collect(struct seal *seal, struct holdings *into)

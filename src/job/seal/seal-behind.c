@@ -8,6 +8,9 @@
  */
 #include "job/seal/seal-behind.h"
 
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 
@@ -59,8 +62,11 @@ static int last_met(const struct seal *seal, const struct holdings *holdings)
 	return last;
 }
 
-/* True if the process is in a group with somebody of a later restart, or nobody knows. */
-static bool may_have_come_along(const struct seal *seal, const struct holdings *holdings,
+/*
+ * Tells whether the process is in a group with somebody of a later restart; MAYBE where its groups
+ * were not seen.
+ */
+static enum job_known has_come_along(const struct seal *seal, const struct holdings *holdings,
 	const struct reaches *reaches, int process)
 {
 	const struct job_identity *identity = &seal->people[process].identity;
@@ -68,16 +74,49 @@ static bool may_have_come_along(const struct seal *seal, const struct holdings *
 	size_t n;
 	const struct holding *own = holdings_of(holdings, process, &n);
 
-	if (!n || identity->lost_records > 0 || !(identity->knows & JOB_KNOWS_RING))
-		return true;
 	for (size_t i = 0; i < n; i++) {
 		size_t at = bisect(
 			0, reaches->list.nr, k, list[k].group_key < own[i].group_key);
 
 		if (list[at].restart > seal->processes[process].restart)
-			return true;
+			return JOB_YES;
 	}
-	return false;
+	return n && identity->lost_records <= 0 && (identity->knows & JOB_KNOWS_RING) ? JOB_NO
+										    : JOB_MAYBE;
+}
+
+/* True for a rank of an earlier restart, which is judged as yet. */
+static bool is_earlier(const struct seal *seal, size_t process, int last)
+{
+	const struct job_identity *identity = &seal->people[process].identity;
+
+	return seal->processes[process].restart < last && !seal->people[process].stale &&
+	       seal->processes[process].host != JOB_NONE &&
+	       (is_world_rank(identity->world_rank) || identity->promoted);
+}
+
+/*
+ * Marks who has not come along. The ranks of a host are started anew together: where none of them
+ * has, neither have those whose groups were not seen.
+ */
+static void mark(struct seal *seal, const struct holdings *holdings,
+	const struct reaches *reaches, int last)
+{
+	size_t n = seal->job->nprocesses;
+	enum job_known *came = alloc_zeroed(n + 1, sizeof(*came));
+	enum job_known *hosts = alloc_zeroed(seal->job->nhosts + 1, sizeof(*hosts));
+
+	for (size_t i = 0; i < n; i++)
+		if (is_earlier(seal, i, last)) {
+			came[i] = has_come_along(seal, holdings, reaches, (int)i);
+			SEAL_KEEP_MAX(hosts[seal->processes[i].host], came[i]);
+		}
+	for (size_t i = 0; i < n; i++)
+		if (is_earlier(seal, i, last) && came[i] != JOB_YES &&
+			(came[i] == JOB_NO || hosts[seal->processes[i].host] == JOB_NO))
+			seal->people[i].stale = true;
+	free(came);
+	free(hosts);
 }
 
 void seal_behind(struct seal *seal, const struct holdings *holdings)
@@ -85,11 +124,9 @@ void seal_behind(struct seal *seal, const struct holdings *holdings)
 	int last = last_met(seal, holdings);
 	struct reaches reaches = {0};
 
-	if (last > 0)
-		collect(seal, holdings, &reaches);
-	for (size_t i = 0; last > 0 && i < seal->job->nprocesses; i++)
-		if (seal->processes[i].restart < last && !seal->people[i].stale &&
-			!may_have_come_along(seal, holdings, &reaches, (int)i))
-			seal->people[i].stale = true;
+	if (last <= 0)
+		return;
+	collect(seal, holdings, &reaches);
+	mark(seal, holdings, &reaches, last);
 	array_release(&reaches.list);
 }
