@@ -129,6 +129,15 @@ struct decode_log {
 };
 
 /* What is known of one process, until context_finish() joins it. */
+/* The latest exec that a ring of the process tells of. */
+struct decode_exec {
+	const char *program; /* which ran until then; NULL: no ring tells of any */
+	uint32_t generation; /* the ring's */
+	bool failed;	     /* that program went on */
+	int64_t at;
+	const char *cite;
+};
+
 struct decode_process {
 	struct job_who who;
 	uint32_t here;	     /* its pid as the gatherer saw it; 0 not known */
@@ -136,6 +145,10 @@ struct decode_process {
 	struct job_process fact;
 	struct job_identity identity;
 	uint32_t newest_ring; /* its generation by the census; an older ring tells old news */
+	uint32_t rank_ring;   /* the newest generation of a ring as a rank */
+	struct decode_exec exec;
+	const char *comm_now; /* by /proc; NULL not read */
+	int64_t joined;	      /* when its latest program with the probe began; JOB_UNKNOWN */
 	enum job_known alive;
 	int64_t alive_at;    /* when that was read; JOB_UNKNOWN */
 	struct decode_end end;

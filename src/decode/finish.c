@@ -286,6 +286,27 @@ static void finish_born(struct decode_process *process, const struct decode_gath
 		ticks_to_ns(ticks, gather->clk_tck));
 }
 
+/*
+ * Sets which program was the rank, where the process runs another one now. Its ring tells only that
+ * it was about to: another name, or another program in the census, shows that it does.
+ */
+static void finish_exec(struct decode_process *process)
+{
+	const struct decode_exec *exec = &process->exec;
+	bool renamed = exec->program && process->comm_now &&
+		       strcmp(process->comm_now, exec->program) != 0;
+	bool joined = process->joined != JOB_UNKNOWN && exec->at != JOB_UNKNOWN &&
+		      process->joined > exec->at;
+
+	if (!exec->program || !*exec->program || exec->failed || !process->identity.promoted ||
+		exec->generation < process->rank_ring || !(renamed || joined))
+		return;
+	process->fact.was = exec->program;
+	process->fact.was_cite = exec->cite;
+	if (process->comm_now)
+		process->fact.comm = process->comm_now;
+}
+
 static void finish_process(struct decode_context *context, struct job_builder *builder,
 	const struct finish_table *table, struct decode_process *process)
 {
@@ -297,6 +318,7 @@ static void finish_process(struct decode_context *context, struct job_builder *b
 	finish_end(context, process);
 	finish_parent(table, process);
 	finish_born(process, gather);
+	finish_exec(process);
 	logs_finish(context, builder, process);
 	if (!*process->fact.cite)
 		process->fact.cite = arena_printf(

@@ -116,6 +116,7 @@ struct job_process {
 	enum job_role role;
 	int restart;	   /* elastic restart generation, 0 the first */
 	const char *comm;  /* never NULL; "" unknown */
+	const char *was, *was_cite; /* the program that was the rank, before exec; "" the same */
 	const char *what;  /* of a child: "DataLoader worker" (decode child-kind.h); "" */
 	int64_t born;
 	enum job_end end;

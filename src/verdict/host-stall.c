@@ -491,6 +491,19 @@ static void tell_stopped_child(struct inquiry *q, struct draft *draft, struct ra
 	fact->a = child->pid;
 }
 
+/* Adds that its process runs another program now, which knows nothing of the job. */
+static void tell_exec(struct inquiry *q, struct rank_index rank, struct draft *draft)
+{
+	const struct job_process *process = q->profiles[rank.i].process;
+	struct verdict_fact *fact;
+
+	if (!process || !*process->was)
+		return;
+	fact = draft_fact(q, draft, FACT_RUNS_ANOTHER, rank, process->was_cite);
+	fact->text = process->comm;
+	fact->text2 = process->was;
+}
+
 /* The most telling fact comes first: of a frozen rank, that it is frozen. */
 void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
@@ -498,6 +511,7 @@ void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	const struct job_stack *door = p->frozen ? NULL : stack_at_door(q, rank);
 	const struct job_op *op;
 
+	tell_exec(q, rank, draft);
 	if (p->frozen)
 		tell_process(q, rank, draft);
 	if (p->stopped_for != JOB_UNKNOWN)

@@ -170,6 +170,7 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 	struct decode_process *process =
 		context_process(context, exhibit->host, slot->pid, slot->start_time);
 
+	process->joined = known_time(slot->birth_realtime);
 	/*
 	 * A process that now runs without probe has a slot from before its exec: it does not count.
 	 */

@@ -56,8 +56,9 @@ static int stat_decode(const struct exhibit *exhibit, struct job_builder *builde
 	/* Samples come in the order of time, so that the latest one stays. */
 	process->fact.state = stat.state;
 	process->ppid_here = stat.ppid;
+	process->comm_now = arena_text(&context->arena, stat.comm);
 	if (!*process->fact.comm)
-		process->fact.comm = arena_text(&context->arena, stat.comm);
+		process->fact.comm = process->comm_now;
 	*array_add(&process->samples) = (struct decode_sample){
 		.when = exhibit->when,
 		.cpu_ticks = checked_add(checked_count(stat.cpu_ticks),

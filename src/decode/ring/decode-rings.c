@@ -153,6 +153,8 @@ static void rings_take_role(struct decode_process *process, const struct ring_he
 		process->identity.local_rank = header->local_rank;
 	if (header->role == RING_RANK) {
 		process->identity.promoted = true;
+		if (header->generation > process->rank_ring)
+			process->rank_ring = header->generation;
 		process->fact.role = JOB_ROLE_RANK;
 	} else if (process->fact.role == JOB_ROLE_UNKNOWN && header->rank >= 0) {
 		process->fact.role = JOB_ROLE_CANDIDATE;

@@ -283,6 +283,24 @@ static void pins_signal(struct ring_source *source, const struct ring_slot *slot
 	job_add_signal(source->builder, source->who, &signal);
 }
 
+/* Takes that the process was about to run another program, or that this came to nothing. */
+static void pins_exec(struct ring_source *source, const struct ring_slot *slot, uint64_t n)
+{
+	struct decode_exec *exec = &source->process->exec;
+	const struct ring_header *header = &source->view.header;
+	int64_t when = ring_source_time(source, slot->tsc);
+
+	if (exec->program && (header->generation < exec->generation ||
+				     (header->generation == exec->generation && when < exec->at)))
+		return;
+	*exec = (struct decode_exec){
+		.program = arena_text(&source->context->arena, header->comm),
+		.generation = header->generation,
+		.failed = slot->index != 0,
+		.at = when,
+		.cite = ring_source_cite(source, "proc%llu", (unsigned long long)n)};
+}
+
 /* Takes what the process said of its own end. */
 static void pins_milestone(struct ring_source *source, const struct ring_slot *slot, uint64_t n)
 {
@@ -302,6 +320,8 @@ static void pins_milestone(struct ring_source *source, const struct ring_slot *s
 		end.end = JOB_SIGNALED;
 		end.status = 6; /* SIGABRT */
 		context_end(source->process, &end);
+	} else if (what == RING_PROC_EXEC) {
+		pins_exec(source, slot, n);
 	}
 }
 

@@ -103,6 +103,8 @@ const struct job_host job_host_unknown = {
 const struct job_process job_process_unknown = {
 	.rank = NO_RANK,
 	.comm = "",
+	.was = "",
+	.was_cite = "",
 	.what = "",
 	.born = JOB_UNKNOWN,
 	.ended = JOB_UNKNOWN,
@@ -402,6 +404,8 @@ void job_add_process(struct job_builder *b, struct job_who who, const struct job
 	raw->fact.looked = known_time(process->looked);
 	raw->identity = *identity;
 	raw->fact.comm = raw_intern(b, process->comm);
+	raw->fact.was = raw_intern(b, process->was);
+	raw->fact.was_cite = raw_intern(b, process->was_cite);
 	raw->fact.what = raw_intern(b, process->what);
 	raw->fact.wchan = raw_intern(b, process->wchan);
 	raw->fact.call = raw_intern(b, process->call);

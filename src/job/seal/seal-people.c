@@ -342,6 +342,8 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	into->age_unknown |= from->age_unknown;
 	into->other_run |= from->other_run;
 	keep_text_max(&into->comm, from->comm);
+	keep_text_max(&into->was, from->was);
+	keep_text_max(&into->was_cite, from->was_cite);
 	keep_text_max(&into->what, from->what);
 	keep_text_max(&into->wchan, from->wchan);
 	keep_text_max(&into->call, from->call);
@@ -398,6 +400,8 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	}
 	TAKE_KNOWN(looked, JOB_UNKNOWN);
 	TAKE_TEXT(comm);
+	TAKE_TEXT(was);
+	TAKE_TEXT(was_cite);
 	TAKE_TEXT(what);
 	TAKE_TEXT(wchan);
 	TAKE_TEXT(call);

@@ -435,6 +435,59 @@ static void an_exit_is_when_the_process_says_it(void **state)
 	}
 }
 
+/* What /proc tells of rank 0: its process has that name now. */
+static void named_now(struct evidence *evidence, const char *name)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		"%u (%s) S 42 1 1 0 -1 0 0 0 0 0 100 0 0 0 20 0 1 0 %u 1000 100\n", FORGE_PID(0),
+		name, FORGE_START(0));
+	forge_text(evidence, EXHIBIT_PROC_STAT, FORGE_PID(0), text)->when = forge_real(9);
+}
+
+/* It was about to run another program; that it does, its name shows, and that none came back. */
+static void who_runs_another_program_is_not_what_it_was(void **state)
+{
+	static const struct {
+		uint64_t said[4]; /* values of its execs, each 0 or an errno */
+		size_t n;
+		const char *name;
+		bool another;
+	} table[] = {
+		{{0}, 1, "sleep", true},
+		{{0, 2, 0}, 3, "sleep", true},
+		{{0, 2}, 2, "sleep", false},
+		{{0}, 1, "python3", false},
+		{{0}, 0, "sleep", false},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		struct evidence evidence = {0};
+		struct fixture *f = forge_rank(0);
+		struct job *job;
+		const struct job_process *process;
+
+		snprintf(f->w.header->comm, sizeof(f->w.header->comm), "python3");
+		for (size_t k = 0; k < table[i].n; k++) {
+			struct ring_record milestone = {
+				.meta = ring_meta(RING_PROC, 0, RING_NO_GROUP, RING_PROC_EXEC),
+				.index = table[i].said[k]};
+
+			ring_pin(&f->w, RING_PIN_PROC, forge_tsc(5), &milestone);
+		}
+		forge_gather(&evidence);
+		named_now(&evidence, table[i].name);
+		forge_ring(&evidence, f);
+		job = decoded(&evidence);
+		process = &job->processes[job->ranks[0].process];
+		assert_string_equal(process->was, table[i].another ? "python3" : "");
+		if (table[i].another)
+			assert_string_equal(process->comm, "sleep");
+		job_free(job);
+	}
+}
+
 /* A handler may have seen a signal that the process survived. */
 static void who_lives_has_not_died(void **state)
 {
@@ -601,6 +654,7 @@ int main(void)
 		cmocka_unit_test(an_empty_batch_amidst_others_is_remembered),
 		cmocka_unit_test(a_death_is_told_by_the_best_witness),
 		cmocka_unit_test(an_exit_is_when_the_process_says_it),
+		cmocka_unit_test(who_runs_another_program_is_not_what_it_was),
 		cmocka_unit_test(who_lives_has_not_died),
 		cmocka_unit_test(losses_are_told),
 		cmocka_unit_test(damage_anywhere_never_crashes),

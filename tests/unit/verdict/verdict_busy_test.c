@@ -141,9 +141,32 @@ static void a_processor_time_of_centuries_is_borne(void **state)
 	(void)state;
 }
 
+/* A program that took the rank's place by exec is named first; who waits is as it was. */
+static void a_rank_that_runs_another_program_is_told(void **state)
+{
+	struct facts *f = facts_missing(4, 2, 59);
+	struct verdicts *v;
+	struct job *job;
+
+	f->ranks[2].process.comm = "sleep";
+	f->ranks[2].process.was = "python3";
+	f->ranks[2].process.was_cite = "ring:2:proc1";
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->at[0].evidence[0].kind, FACT_RUNS_ANOTHER);
+	assert_string_equal(v->at[0].evidence[0].text, "sleep");
+	assert_string_equal(v->at[0].evidence[0].text2, "python3");
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_rank_that_runs_another_program_is_told),
 		cmocka_unit_test(who_gets_little_of_a_processor_computes),
 		cmocka_unit_test(who_runs_and_was_not_looked_at_computes),
 		cmocka_unit_test(who_computes_for_a_while_may_end),
