@@ -128,7 +128,6 @@ struct decode_log {
 	int64_t when;
 };
 
-/* What is known of one process, until context_finish() joins it. */
 /* The latest exec that a ring of the process tells of. */
 struct decode_exec {
 	const char *program; /* which ran until then; NULL: no ring tells of any */
@@ -138,6 +137,7 @@ struct decode_exec {
 	const char *cite;
 };
 
+/* What is known of one process, until context_finish() joins it. */
 struct decode_process {
 	struct job_who who;
 	uint32_t here;	     /* its pid as the gatherer saw it; 0 not known */

@@ -2,8 +2,8 @@
 #
 # Dumps of PyTorch's Flight Recorder.
 SH_TESTS += %D%/doors.test %D%/faults.test %D%/gloo.test %D%/many.test %D%/parts.test \
-	%D%/played.test %D%/stacks.test %D%/truths.test %D%/untold.test \
+	%D%/played.test %D%/spoilt.test %D%/stacks.test %D%/truths.test %D%/untold.test \
 	%D%/verdicts.test
 TSAN_TESTS += %D%/played.test
 EXTRA_DIST += %D%/doors.py %D%/dumps.py %D%/faults.py %D%/parts.py %D%/played.py %D%/sets.py \
-	%D%/truth.py %D%/truths.py %D%/untold.py %D%/verdicts.py
+	%D%/spoilt.py %D%/truth.py %D%/truths.py %D%/untold.py %D%/verdicts.py
