@@ -553,7 +553,8 @@ static void add_rank(struct collector *c, struct rank_index rank)
 		add_collective(c, (int)c->seats.at[i]);
 	by_rank_each(&c->seats, rank, i)
 		add_p2p(c, (int)c->seats.at[i]);
-	waits_find_behind(c->job, c->list.items + from, c->list.nr - from);
+	if (c->list.nr > from)
+		waits_find_behind(c->job, c->list.items + from, c->list.nr - from);
 	by_rank_each(&c->seats, rank, i)
 		add_init(c, (int)c->seats.at[i]);
 	add_threads(c, rank, from);
