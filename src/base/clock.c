@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -70,4 +72,25 @@ const char *clock_format(int64_t ns, char text[static CLOCK_TEXT_SIZE])
 		snprintf(text, CLOCK_TEXT_SIZE, "%s%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, sign,
 			s / 3600, s / 60 % 60, s % 60);
 	return text;
+}
+
+bool clock_read_seconds(const char *text, double least, double most, double *ret)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
+	size_t len = strspn(text, "0123456789.");
+	char *end;
+	double value = strtod(text, &end);
+
+	if (!len || end != text + len)
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(end, units[i].unit) != 0)
+			continue;
+		*ret = value * units[i].seconds;
+		return *ret >= least && *ret <= most;
+	}
+	return false;
 }

@@ -7,6 +7,7 @@
  * it is: diagnosis is a pure function of exhibits.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define CLOCK_NS_PER_US 1000LL
@@ -44,5 +45,11 @@ int clock_ms_until(int64_t then);
  * Digits are cut, not rounded: a wait of 59.99 s is not yet a minute.
  */
 const char *clock_format(int64_t ns, char text[static CLOCK_TEXT_SIZE]);
+
+/*
+ * Reads a duration as people type it into seconds: "30", "0.5", "30s", "5m", "1h". False if it is
+ * none, or not from `least` to `most` seconds.
+ */
+bool clock_read_seconds(const char *text, double least, double most, double *ret);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cmd/budget.h"
 #include "cmd/bundle-groups.h"
 #include "cmd/cmd.h"
@@ -41,6 +42,7 @@ static const struct argp_child children[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
+	double seconds;
 
 	switch (key) {
 	case JOB:
@@ -53,9 +55,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->text = true;
 		return 0;
 	case DEADLINE:
-		if (strspn(arg, "0123456789") != strlen(arg) || strlen(arg) > 5 || atoi(arg) < 1)
-			argp_error(state, "not a number of seconds: %s", arg);
-		arguments->deadline = (unsigned)atoi(arg);
+		if (!clock_read_seconds(arg, 1, 86400, &seconds))
+			argp_error(state, "no time: %s: say 30, 30s or 5m", arg);
+		arguments->deadline = (unsigned)seconds;
 		return 0;
 	case ARGP_KEY_INIT:
 		cmd_give(state, children, &budget_argp, &arguments->budget);

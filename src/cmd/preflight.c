@@ -52,6 +52,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 	struct preflight_wish *wish = &arguments->wish;
+	double seconds;
 
 	switch (key) {
 	case RANKS:
@@ -75,7 +76,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_path(arguments, STORAGE_FOR_DATA + (key - DATA), arg);
 		return 0;
 	case DEADLINE:
-		wish->deadline_s = number(arg, state);
+		if (!clock_read_seconds(arg, 1, 86400, &seconds))
+			argp_error(state, "no time: %s: say 30, 30s or 5m", arg);
+		wish->deadline_s = (int)seconds;
 		return 0;
 	case STRICT:
 		arguments->page.strict = true;

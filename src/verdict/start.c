@@ -208,8 +208,9 @@ bool explains_start(const struct inquiry *q, struct rank_index rank, struct reas
 	why->outlook = p->progress == PROGRESS_YES ? VERDICT_WAIT : VERDICT_OUTLOOK_UNKNOWN;
 	if (p->ended) /* one that nobody has seen may yet be started */
 		why->outlook = VERDICT_KILL;
-	why->next = r->process == JOB_NONE || p->ended ? VERDICT_NEXT_CHECK_LAUNCHER
-						       : VERDICT_NEXT_STACK_OF_RANK;
+	why->next = why->cause == VERDICT_BY_NUMBER	  ? VERDICT_NEXT_GIVE_NUMBERS
+		    : r->process == JOB_NONE || p->ended ? VERDICT_NEXT_CHECK_LAUNCHER
+							  : VERDICT_NEXT_STACK_OF_RANK;
 	why->progresses = r->process != JOB_NONE;
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/reach/allocation.h"
 #include "cmd/reach/here.h"
@@ -284,7 +285,6 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct reach_wish *wish = state->input;
-	char *end;
 	double seconds;
 
 	switch (key) {
@@ -301,9 +301,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		wish->via = arg;
 		return 0;
 	case DEADLINE:
-		seconds = strtod(arg, &end);
-		if (end == arg || *end || !(seconds >= 0.1 && seconds <= 86400))
-			argp_error(state, "not a number of seconds: %s", arg);
+		if (!clock_read_seconds(arg, 0.1, 86400, &seconds))
+			argp_error(state, "no time: %s: say 30, 30s or 5m", arg);
 		wish->deadline_ms = (int)(seconds * 1000);
 		return 0;
 	default:

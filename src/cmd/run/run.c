@@ -49,7 +49,6 @@ static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	char *end;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -62,10 +61,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->name = arg;
 		return 0;
 	case HANG_AFTER:
-		arguments->hang_after_s = strtod(arg, &end);
-		if (end == arg || *end || !(arguments->hang_after_s >= 0) ||
-			arguments->hang_after_s > 1e6)
-			argp_error(state, "not a number of seconds: %s", arg);
+		if (!clock_read_seconds(arg, 0, 1e6, &arguments->hang_after_s))
+			argp_error(state, "no time: %s: say 30, 30s or 5m", arg);
 		return 0;
 	case RAW_STACKS:
 		arguments->raw_stacks = true;

@@ -38,6 +38,27 @@ static void durations_read_as_people_say_them(void **state)
 		assert_string_equal(clock_format(expected[i].ns, text), expected[i].text);
 }
 
+static void durations_are_read_as_people_type_them(void **state)
+{
+	static const struct {
+		const char *text;
+		double seconds; /* -1: it is none */
+	} expected[] = {{"30", 30}, {"0.5", 0.5}, {"30s", 30}, {"5m", 300}, {"1.5h", 5400},
+		{"0", 0}, {"", -1}, {"s", -1}, {"5x", -1}, {"5 s", -1}, {"-1", -1}, {"1e3", -1}, {"0x10", -1},
+		{"nan", -1}, {"inf", -1}, {"1.2.3", -1}, {"5ms", -1}, {"7201", -1}, {"3h", -1}};
+
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		double seconds = -1;
+		bool is = clock_read_seconds(expected[i].text, 0, 7200, &seconds);
+
+		assert_int_equal(is, expected[i].seconds >= 0);
+		if (is)
+			assert_true(seconds == expected[i].seconds);
+	}
+	assert_false(clock_read_seconds("0", 0.1, 10, &(double){0}));
+	(void)state;
+}
+
 static void clocks_go_forward_and_tell_todays_date(void **state)
 {
 	int64_t monotonic = clock_monotonic_ns();
@@ -56,6 +77,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(durations_read_as_people_say_them),
+		cmocka_unit_test(durations_are_read_as_people_type_them),
 		cmocka_unit_test(clocks_go_forward_and_tell_todays_date),
 	};
 

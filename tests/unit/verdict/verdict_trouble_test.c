@@ -173,6 +173,7 @@ static void a_number_that_was_given_twice_is_told(void **state)
 		if (j.v->at[0].evidence[i].kind == FACT_NUMBER_TWICE)
 			of = j.v->at[0].evidence[i].a;
 	assert_int_equal(of, 2);
+	assert_int_equal(j.v->at[0].next, VERDICT_NEXT_GIVE_NUMBERS);
 	assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
 	done(&j, f);
 	(void)state;
