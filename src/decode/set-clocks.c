@@ -125,16 +125,18 @@ static void take_looks(struct looks *looks, struct set_clocks *clocks)
 	array_release(&looks->list);
 }
 
-int64_t set_clocks_by(const struct set_clocks *clocks, const char *host, int64_t when)
+int64_t set_clocks_move(const struct set_clocks *clocks, const char *host, int64_t when)
 {
 	const struct set_clock key = {host, when, INT64_MAX}, *list;
 	size_t behind;
 
 	if (!clocks || !clocks->looks.nr || when <= 0)
-		return 0;
+		return when;
 	list = clocks->looks.items;
 	behind = bisect(0, clocks->looks.nr, i, compare_clocks(&list[i], &key) <= 0);
-	return behind && !strcmp(list[behind - 1].host, host) ? list[behind - 1].by : 0;
+	if (!behind || strcmp(list[behind - 1].host, host) != 0)
+		return when;
+	return checked_time(checked_add(when, list[behind - 1].by), when);
 }
 
 const struct exhibit *set_clocks_date(struct set_clocks *clocks, const struct evidence *evidence)
@@ -149,8 +151,7 @@ const struct exhibit *set_clocks_date(struct set_clocks *clocks, const struct ev
 	for (size_t i = 0; i < evidence->n; i++) {
 		struct exhibit *exhibit = &clocks->dated[i];
 
-		exhibit->when = checked_add(exhibit->when,
-			set_clocks_by(clocks, exhibit->host, exhibit->when));
+		exhibit->when = set_clocks_move(clocks, exhibit->host, exhibit->when);
 	}
 	return clocks->dated;
 }

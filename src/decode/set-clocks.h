@@ -30,8 +30,11 @@ struct set_clocks {
 const struct exhibit *set_clocks_date(struct set_clocks *clocks, const struct evidence *evidence)
 	__attribute__((nonnull));
 
-/* Returns what to add to a time as it was read on that host. `clocks` may be NULL. */
-int64_t set_clocks_by(const struct set_clocks *clocks, const char *host, int64_t when);
+/*
+ * Returns a time that was read on that host as the clock of the last look would have shown it; as
+ * it is, where that would be no time that is believed. `clocks` may be NULL.
+ */
+int64_t set_clocks_move(const struct set_clocks *clocks, const char *host, int64_t when);
 
 void set_clocks_release(struct set_clocks *clocks) __attribute__((nonnull));
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/checked.h"
 #include "base/clock.h"
 #include "evidence/format/exhibit.h"
 #include "ring/census-write.h"
@@ -56,22 +57,30 @@ static inline struct exhibit *forge_text(
 	return forge_add(evidence, kind, pid, text, strlen(text));
 }
 
-/*
- * T0 of a look so many seconds before the last one, whose wall clock was `ahead` s before that of
- * the last one.
- */
-static inline void forge_gather_ahead(struct evidence *evidence, int seconds, int ahead)
+/* A look whose T0 is that by the host's clocks, ns. */
+static inline void forge_gather_at(
+	struct evidence *evidence, int64_t real, int64_t boot, int64_t monotonic)
 {
-	int64_t when = forge_real(seconds) + ahead * CLOCK_NS_PER_S;
 	char text[512];
 
 	snprintf(text, sizeof(text),
 		"{\"schema\": \"inquest-gather/1\", \"tsc\": 1, \"monotonic\": %lld, "
 		"\"realtime\": %lld, \"boottime\": %lld, \"clk_tck\": 100, \"page_size\": 4096, "
 		"\"boot_id\": \"01010101-0101-0101-0101-010101010101\", \"host\": \"%s\"}",
-		FORGE_T0_MONO - seconds * CLOCK_NS_PER_S, (long long)when,
-		FORGE_T0_MONO - seconds * CLOCK_NS_PER_S, FORGE_HOST);
-	forge_text(evidence, EXHIBIT_GATHER, 0, text)->when = when + 1000000;
+		(long long)monotonic, (long long)real, (long long)boot, FORGE_HOST);
+	forge_text(evidence, EXHIBIT_GATHER, 0, text)->when =
+		checked_time(real + 1000000, real);
+}
+
+/*
+ * T0 of a look so many seconds before the last one, whose wall clock was `ahead` s before that of
+ * the last one.
+ */
+static inline void forge_gather_ahead(struct evidence *evidence, int seconds, int ahead)
+{
+	int64_t mono = FORGE_T0_MONO - seconds * CLOCK_NS_PER_S;
+
+	forge_gather_at(evidence, forge_real(seconds) + ahead * CLOCK_NS_PER_S, mono, mono);
 }
 
 static inline void forge_gather_before(struct evidence *evidence, int seconds)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/checked.h"
 #include "decode/context.h"
 #include "decode/kinds.h"
 #include "decode/set-clocks.h"
@@ -65,8 +64,8 @@ static int gather_decode(const struct exhibit *exhibit, struct job_builder *buil
 	gather_jobs(context, context_host(context, exhibit->host), object);
 	if (json_get_time(object, "realtime", &gather.realtime) &&
 		json_get_time(object, "boottime", &gather.boottime)) {
-		gather.realtime = checked_add(gather.realtime,
-			set_clocks_by(context->clocks, exhibit->host, gather.realtime));
+		gather.realtime =
+			set_clocks_move(context->clocks, exhibit->host, gather.realtime);
 		json_get_time(object, "monotonic", &gather.monotonic);
 		json_get_int(object, "tsc", &gather.tsc);
 		json_get_int(object, "clk_tck", &gather.clk_tck);

@@ -139,6 +139,35 @@ static void the_later_look_counts_whatever_its_clock_shows(void **state)
 	(void)state;
 }
 
+/* Clocks of a stranger that were set by three centuries: no time comes to be that is not believed. */
+static void a_clock_is_not_set_beyond_all_times(void **state)
+{
+	const int64_t most = CHECKED_TIME_MOST;
+	const struct {
+		int64_t real[2], boot[2];
+	} cases[] = {{{most, 1}, {0, most}}, {{most - 1, most}, {0, 0}}, {{1, most}, {0, 0}}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct evidence evidence = {0};
+		struct job *job;
+
+		for (int look = 0; look < 2; look++) {
+			int64_t when = cases[i].real[look];
+
+			forge_gather_at(&evidence, when, cases[i].boot[look], 1);
+			forge_ring(&evidence, forge_rank((uint32_t)look))->when =
+				when < most ? when + 1 : when;
+		}
+		job = decoded(&evidence);
+		for (size_t k = 0; k < job->nprocesses; k++)
+			assert_int_equal(checked_time(job->processes[k].looked, -1),
+				job->processes[k].looked);
+		assert_int_equal(job->nprocesses, 2);
+		job_free(job);
+	}
+	(void)state;
+}
+
 static void what_came_after_t0_is_not_seen(void **state)
 {
 	struct evidence evidence = {0};
@@ -645,6 +674,7 @@ int main(void)
 		cmocka_unit_test(of_few_rings_all_ops_are_told),
 		cmocka_unit_test(a_clock_that_is_set_makes_no_wait_longer),
 		cmocka_unit_test(the_later_look_counts_whatever_its_clock_shows),
+		cmocka_unit_test(a_clock_is_not_set_beyond_all_times),
 		cmocka_unit_test(what_came_after_t0_is_not_seen),
 		cmocka_unit_test(boards_tell_where_threads_are),
 		cmocka_unit_test(a_wait_is_followed_over_an_edge),
