@@ -15,8 +15,8 @@ static struct job_who who_of(size_t rank)
 	return (struct job_who){"h", (uint32_t)rank + 100, rank + 1};
 }
 
-/* Ranks that live, on one host. */
-static void add_ranks(struct job_builder *b, size_t n)
+/* Ranks that live, on one host, of which evidence of those kinds tells. */
+static void add_ranks_known_by(struct job_builder *b, size_t n, unsigned knows)
 {
 	const struct job_host host = {.name = "h", .gathered = START + 900 * S, .cite = "host"};
 
@@ -26,7 +26,7 @@ static void add_ranks(struct job_builder *b, size_t n)
 		struct job_process process = job_process_unknown;
 		struct job_identity identity = {.world_rank = world_rank((int)rank),
 			.promoted = true,
-			.knows = JOB_KNOWS_RING | JOB_KNOWS_PROC | JOB_KNOWS_EXIT};
+			.knows = knows};
 
 		process.role = JOB_ROLE_RANK;
 		process.end = JOB_ALIVE;
@@ -35,6 +35,11 @@ static void add_ranks(struct job_builder *b, size_t n)
 		process.cite = "proc";
 		job_add_process(b, who_of(rank), &process, &identity);
 	}
+}
+
+static void add_ranks(struct job_builder *b, size_t n)
+{
+	add_ranks_known_by(b, n, JOB_KNOWS_RING | JOB_KNOWS_PROC | JOB_KNOWS_EXIT);
 }
 
 /* The seat of a rank in a group, which entered `head` collectives. */
@@ -237,6 +242,20 @@ static void groups_all_in(struct job_builder *b, size_t n)
 		}
 	call(b, 0, 1, "ncclAllReduce", KEY);
 	call(b, 1, 1, "ncclAllReduce", KEY);
+}
+
+/* The same, but only dumps tell of them, and nobody waits. */
+static void groups_by_dump(struct job_builder *b, size_t n)
+{
+	struct job_op op = open_op(JOB_OP_ALLREDUCE, 1, 1);
+
+	op.completed = JOB_YES;
+	add_ranks_known_by(b, 2, JOB_KNOWS_DUMP | JOB_KNOWS_EXIT);
+	for (size_t i = 0; i < n; i++)
+		for (size_t rank = 0; rank < 2; rank++) {
+			sit(b, rank, KEY + i, 2, (uint32_t)rank, 1);
+			job_add_op(b, who_of(rank), KEY + i, group_rank((uint32_t)rank), &op, 1);
+		}
 }
 
 /* One rank alone in many groups, which are all in their making. */
@@ -612,6 +631,7 @@ const struct crowd crowds_of_facts[] = {
 	{"collectives of nothing", 4000, collectives_of_nothing, NULL, false},
 	{"groups of two", 2000, groups_of_two, NULL, false},
 	{"groups all in", 2000, groups_all_in, NULL, false},
+	{"groups by dump", 2000, groups_by_dump, NULL, false},
 	{"groups in init", 2000, groups_in_init, NULL, false},
 	{"creations", 2000, creations, NULL, false},
 	{"threads", 4000, threads, NULL, false},

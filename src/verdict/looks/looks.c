@@ -325,10 +325,21 @@ static int64_t quiet_for(const struct inquiry *q, struct rank_index rank)
 	return now == JOB_UNKNOWN || last == JOB_UNKNOWN ? JOB_UNKNOWN : now - last;
 }
 
+/* Returns the same for each rank: a seat that asked would go through all its rank's; to be freed. */
+static int64_t *all_quiet_for(const struct inquiry *q)
+{
+	int64_t *all = alloc_zeroed(q->job->nranks + 1, sizeof(*all));
+
+	job_for_each_rank(q->job, rank)
+		all[rank.i] = quiet_for(q, rank);
+	return all;
+}
+
 /* Finds who of each group has been in its own code for longer than a hang's time; to be freed. */
 static struct quiets *find_quiet(const struct inquiry *q)
 {
 	struct quiets *quiets = alloc_zeroed(q->job->ngroups + 1, sizeof(*quiets));
+	int64_t *all = all_quiet_for(q);
 
 	for (size_t i = 0; i < q->job->ngroups; i++)
 		quiets[i].last[0].since = quiets[i].last[1].since = JOB_UNKNOWN;
@@ -340,7 +351,7 @@ static struct quiets *find_quiet(const struct inquiry *q)
 
 		if (!takes_part(q, m))
 			continue;
-		outside = quiet_for(q, m->rank);
+		outside = all[m->rank.i];
 		if (outside == JOB_UNKNOWN || outside <= q->threshold[m->group])
 			continue;
 		quiet.look = look_at(q, m->rank);
@@ -352,6 +363,7 @@ static struct quiets *find_quiet(const struct inquiry *q)
 		if (quiet.since != JOB_UNKNOWN)
 			keep_quiet(of->last, quiet);
 	}
+	free(all);
 	return quiets;
 }
 
