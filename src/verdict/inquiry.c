@@ -348,6 +348,7 @@ struct inquiry *inquiry_new(const struct job *job)
 		.threshold_told = slowest_threshold(q),
 		.threshold_else = HANG_AT_LEAST};
 	inquiry_find_lost_hosts(q);
+	inquiry_find_unseen(q);
 	q->graph = waitfor_new(job, q->waits, &q->given);
 	find_wanted(q);
 	find_longest_waits(q);

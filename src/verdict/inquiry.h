@@ -56,6 +56,11 @@ struct inquiry {
 	bool *stopped;
 	uint64_t *forked;
 	bool *lost_hosts; /* per host */
+	struct inquiry_unseen { /* of ranks without a process: inquiry_find_unseen() */
+		bool elsewhere;  /* they may live on a host whose evidence is missing */
+		bool guessed;    /* which numbers they have is a guess */
+		bool given_away; /* as many processes have the number of another, too */
+	} unseen;
 	struct by_rank seats, losses;
 	struct waitfor_given given;
 	struct waitfor *graph;
@@ -204,6 +209,8 @@ enum job_known inquiry_late_before_end(const struct inquiry *q, struct rank_inde
  * (lost-hosts.c). Needs waits, profiles and thresholds.
  */
 void inquiry_find_lost_hosts(struct inquiry *q);
+/* Finds what is to be known of ranks that no table has (start.c). Needs seats. */
+void inquiry_find_unseen(struct inquiry *q);
 /*
  * Returns the ns from the last word of a host's agent to the latest look at any host; JOB_UNKNOWN.
  */

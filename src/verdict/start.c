@@ -3,6 +3,9 @@
  * Class not-started: a rank never made a communicator, and nothing else explains it. Class
  * node-loss: all that lived on one host fell silent together (lost-hosts.c decides which host).
  */
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "job/pace.h"
 #include "verdict/backends/backend.h"
@@ -13,30 +16,16 @@
 /* Returns the fewest ranks that any host was seen to have; SIZE_MAX: none has any. */
 static size_t smallest_host(const struct inquiry *q)
 {
-	size_t smallest = SIZE_MAX;
-
-	for (size_t host = 0; host < q->job->nhosts; host++) {
-		size_t n = 0;
-
-		job_for_each_rank(q->job, rank)
-			n += job_rank(q->job, rank)->host == (int)host;
-		if (n && n < smallest)
-			smallest = n;
-	}
-	return smallest;
-}
-
-/*
- * True if a rank that no census knows may live on a host whose evidence is missing. That cannot be
- * if fewer ranks are missing than any host has.
- */
-static bool may_be_elsewhere(const struct inquiry *q)
-{
-	size_t unseen = 0;
+	size_t *n = alloc_zeroed(q->job->nhosts + 1, sizeof(*n)), smallest = SIZE_MAX;
 
 	job_for_each_rank(q->job, rank)
-		unseen += job_rank(q->job, rank)->process == JOB_NONE;
-	return unseen >= smallest_host(q);
+		if (job_rank(q->job, rank)->host != JOB_NONE)
+			n[job_rank(q->job, rank)->host]++;
+	for (size_t host = 0; host < q->job->nhosts; host++)
+		if (n[host] && n[host] < smallest)
+			smallest = n[host];
+	free(n);
+	return smallest;
 }
 
 /*
@@ -55,6 +44,23 @@ static bool numbers_are_guessed(const struct inquiry *q)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Finds what the job's table tells of ranks that it does not know. One may live on a host whose
+ * evidence is missing; but not if fewer ranks are missing than any host has.
+ */
+void inquiry_find_unseen(struct inquiry *q)
+{
+	size_t unseen = 0, twins = 0;
+
+	job_for_each_rank(q->job, rank)
+		unseen += job_rank(q->job, rank)->process == JOB_NONE;
+	for (size_t i = 0; i < q->job->nprocesses; i++)
+		twins += q->job->processes[i].twin != 0;
+	q->unseen = (struct inquiry_unseen){.elsewhere = unseen >= smallest_host(q),
+		.guessed = numbers_are_guessed(q),
+		.given_away = twins && twins == unseen};
 }
 
 /*
@@ -172,20 +178,6 @@ static bool stands_before_start(const struct inquiry *q, struct rank_index rank,
 
 /* -- what a ring or the census tells ----------------------------------------------------------- */
 
-/* True if as many ranks have no process as processes have another one's number, too. */
-static bool is_given_away(const struct inquiry *q, struct rank_index rank)
-{
-	size_t twins = 0, unseen = 0;
-
-	for (size_t i = 0; i < q->job->nprocesses; i++)
-		twins += q->job->processes[i].twin != 0;
-	if (!twins || job_rank(q->job, rank)->process != JOB_NONE)
-		return false;
-	job_for_each_rank(q->job, other)
-		unseen += job_rank(q->job, other)->process == JOB_NONE;
-	return twins == unseen;
-}
-
 bool explains_start(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	const struct job_rank *r = job_rank(q->job, rank);
@@ -196,7 +188,7 @@ bool explains_start(const struct inquiry *q, struct rank_index rank, struct reas
 	if (!is_the_start(q) || pace_met_without_group(q->job, rank))
 		return false;
 	if (r->process == JOB_NONE &&
-		(!q->job->census_whole || may_be_elsewhere(q) || numbers_are_guessed(q)))
+		(!q->job->census_whole || q->unseen.elsewhere || q->unseen.guessed))
 		return false;
 	if (r->process != JOB_NONE &&
 		(!r->candidate_only || r->doubtful || activities_waits(p->posture.activity)))
@@ -204,7 +196,8 @@ bool explains_start(const struct inquiry *q, struct rank_index rank, struct reas
 	why->confidence = r->process == JOB_NONE ? by_table(q->job)
 			  : p->ended             ? VERDICT_ESTABLISHED
 						 : by_stack(&p->posture);
-	why->cause = is_given_away(q, rank) ? VERDICT_BY_NUMBER : VERDICT_NO_CAUSE;
+	why->cause = r->process == JOB_NONE && q->unseen.given_away ? VERDICT_BY_NUMBER
+								    : VERDICT_NO_CAUSE;
 	why->outlook = p->progress == PROGRESS_YES ? VERDICT_WAIT : VERDICT_OUTLOOK_UNKNOWN;
 	if (p->ended) /* one that nobody has seen may yet be started */
 		why->outlook = VERDICT_KILL;
@@ -287,21 +280,22 @@ static void tell_twins(struct inquiry *q, const struct job_process *of, struct d
 /* Adds which numbers were given more than once, if that is not told yet. */
 static void tell_given_twice(struct inquiry *q, struct draft *draft)
 {
-	size_t told = 0;
+	const struct job_process *told[TOLD_CULPRITS];
+	size_t n = 0;
 
 	for (size_t i = 0; i < draft->facts.nr; i++)
 		if (draft->facts.items[i].kind == FACT_NUMBER_TWICE)
 			return;
-	for (size_t i = 0; i < q->job->nprocesses && told < TOLD_CULPRITS; i++) {
+	for (size_t i = 0; i < q->job->nprocesses && n < TOLD_CULPRITS; i++) {
 		const struct job_process *process = &q->job->processes[i];
 		bool first = process->twin != 0;
 
-		for (size_t k = 0; first && k < i; k++)
-			first = !q->job->processes[k].twin ||
-				!same_number(&q->job->processes[k], process);
-		if (first)
-			tell_twins(q, process, draft);
-		told += first;
+		for (size_t k = 0; first && k < n; k++)
+			first = !same_number(told[k], process);
+		if (!first)
+			continue;
+		tell_twins(q, process, draft);
+		told[n++] = process;
 	}
 }
 

@@ -32,6 +32,7 @@ static void add_ranks_known_by(struct job_builder *b, size_t n, unsigned knows)
 		process.end = JOB_ALIVE;
 		process.state = 'S';
 		process.born = START;
+		process.ppid = 99;
 		process.cite = "proc";
 		job_add_process(b, who_of(rank), &process, &identity);
 	}
@@ -621,6 +622,41 @@ static void brood(struct job_builder *b, size_t n)
 	}
 }
 
+/* Two ranks of three live, and each one's number was given to somebody else, too. */
+static void twins(struct job_builder *b, size_t n)
+{
+	add_ranks(b, n);
+	job_add_world_size(b, (int)(n + n / 2), "WORLD_SIZE");
+	job_add_census_seen(b);
+	for (size_t i = 0; i < n / 2; i++) {
+		const struct job_who who = {"h", (uint32_t)(i + n) + 100, i + n + 1};
+		const struct job_identity identity = {.world_rank = world_rank((int)i)};
+		struct job_process process = job_process_unknown;
+
+		process.end = JOB_ALIVE;
+		process.ppid = 99;
+		process.cite = "proc";
+		job_add_process(b, who, &process, &identity);
+	}
+	for (size_t rank = 0; rank < n; rank++) {
+		const struct job_group group = {.key = KEY,
+			.name = "",
+			.maker = "nccl",
+			.ranks = "",
+			.made_name = "",
+			.size = (uint32_t)(n + n / 2),
+			.sized = JOB_SIZE_SAID,
+			.cite = "ring:group"};
+		struct job_member member = job_member_unknown;
+
+		member.seat = group_rank((uint32_t)rank);
+		member.state = JOB_MEMBER_IN_INIT;
+		member.init_since = START + 100 * S;
+		member.cite = "ring:group";
+		job_add_member(b, who_of(rank), &group, &member);
+	}
+}
+
 const struct crowd crowds_of_facts[] = {
 	{"messages met", 4000, messages_met, NULL, false},
 	{"messages lacking", 4000, messages_lacking, NULL, false},
@@ -649,6 +685,7 @@ const struct crowd crowds_of_facts[] = {
 	{"devices behind", 4000, devices_behind, NULL, false},
 	{"deaths", 2000, deaths, NULL, true},
 	{"children", 4000, children, NULL, false},
+	{"twins", 2000, twins, NULL, false},
 	{"brood", 4000, brood, NULL, false},
 	{0},
 };
