@@ -325,7 +325,7 @@ static int64_t quiet_for(const struct inquiry *q, struct rank_index rank)
 	return now == JOB_UNKNOWN || last == JOB_UNKNOWN ? JOB_UNKNOWN : now - last;
 }
 
-/* Returns the same for each rank: a seat that asked would go through all its rank's; to be freed. */
+/* Returns the same for each rank, to be freed: each seat would go through all of its rank's. */
 static int64_t *all_quiet_for(const struct inquiry *q)
 {
 	int64_t *all = alloc_zeroed(q->job->nranks + 1, sizeof(*all));

@@ -45,7 +45,8 @@ static void durations_are_read_as_people_type_them(void **state)
 		double seconds; /* -1: it is none */
 	} expected[] = {{"30", 30}, {"0.5", 0.5}, {"30s", 30}, {"5m", 300}, {"1.5h", 5400},
 		{"0", 0}, {"", -1}, {"s", -1}, {"5x", -1}, {"5 s", -1}, {"-1", -1}, {"1e3", -1},
-		{"0x10", -1},		{"nan", -1}, {"inf", -1}, {"1.2.3", -1}, {"5ms", -1}, {"7201", -1}, {"3h", -1}};
+		{"0x10", -1}, {"nan", -1}, {"inf", -1}, {"1.2.3", -1}, {"5ms", -1}, {"7201", -1},
+		{"3h", -1}};
 
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		double seconds = -1;

@@ -139,7 +139,7 @@ static void the_later_look_counts_whatever_its_clock_shows(void **state)
 	(void)state;
 }
 
-/* Clocks of a stranger that were set by three centuries: no time comes to be that is not believed. */
+/* Clocks of a stranger that were set by three centuries: each time is still one to be believed. */
 static void a_clock_is_not_set_beyond_all_times(void **state)
 {
 	const int64_t most = CHECKED_TIME_MOST;
