@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "ring/census.h"
 
@@ -80,17 +81,35 @@ void context_join_ids(
 			host->aliases.items[i].as = least;
 }
 
-const struct decode_gather *context_gather(const struct decode_host *host, int64_t when)
+void context_add_gather(struct decode_host *host, const struct decode_gather *gather)
 {
-	const struct decode_gather *found = NULL;
+	*array_add(&host->gathers) = *gather;
+	host->gathers_mixed = true;
+}
 
-	for (size_t i = 0; i < host->gathers.nr; i++) {
-		const struct decode_gather *gather = &host->gathers.items[i];
+/* Orders gatherings by their T0; of one moment the one that was read first comes last. */
+static int compare_gathers(const void *va, const void *vb)
+{
+	const struct decode_gather *a = va, *b = vb;
 
-		if (gather->realtime <= when && (!found || gather->realtime > found->realtime))
-			found = gather;
-	}
-	return found || !host->gathers.nr ? found : &host->gathers.items[0];
+	if (a->realtime != b->realtime)
+		return a->realtime < b->realtime ? -1 : 1;
+	return (a->when < b->when) - (a->when > b->when);
+}
+
+const struct decode_gather *context_gather(struct decode_host *host, int64_t when)
+{
+	const struct decode_gather *list;
+	size_t behind;
+
+	if (host->gathers_mixed)
+		array_sort(&host->gathers, compare_gathers);
+	host->gathers_mixed = false;
+	list = host->gathers.items;
+	if (!host->gathers.nr)
+		return NULL;
+	behind = bisect(0, host->gathers.nr, i, list[i].realtime <= when);
+	return &list[behind ? behind - 1 : 0];
 }
 
 void context_looked(

@@ -69,7 +69,8 @@ struct decode_host {
 	ARRAY(struct decode_alias) aliases;
 	size_t manifests, endings; /* folders, and those whose command is over */
 	int exit_status;	   /* the highest of those commands */
-	ARRAY(struct decode_gather) gathers;
+	ARRAY(struct decode_gather) gathers; /* context_add_gather() adds */
+	bool gathers_mixed;		     /* they are not in order yet */
 	int64_t earliest; /* time of its earliest exhibit */
 	int64_t agent_beat;
 	enum job_known agent_alive;
@@ -207,11 +208,14 @@ const char *context_job_id(const struct decode_host *host, const char *id);
 void context_looked(
 	struct decode_context *context, struct decode_process *process, int64_t when);
 
+/* Adds a gathering at that host. */
+void context_add_gather(struct decode_host *host, const struct decode_gather *gather);
+
 /*
  * Returns the gathering that an exhibit of the host belongs to: the latest that began before
  * `when`, at which the exhibit was read; the first where none did. NULL where the host has none.
  */
-const struct decode_gather *context_gather(const struct decode_host *host, int64_t when);
+const struct decode_gather *context_gather(struct decode_host *host, int64_t when);
 
 /* Returns the process; makes it on first sight, with everything unknown. */
 struct decode_process *context_process(

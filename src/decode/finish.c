@@ -310,7 +310,7 @@ static void finish_exec(struct decode_process *process)
 static void finish_process(struct decode_context *context, struct job_builder *builder,
 	const struct finish_table *table, struct decode_process *process)
 {
-	const struct decode_host *host = context_host(context, process->who.host);
+	struct decode_host *host = context_host(context, process->who.host);
 	const struct decode_gather *gather = context_gather(host, INT64_MAX);
 	const struct decode_thread *thread;
 
@@ -373,7 +373,7 @@ static int64_t host_oom_kills(const struct decode_host *host)
 }
 
 static void finish_host(struct decode_context *context, struct job_builder *builder,
-	const struct decode_host *host)
+	struct decode_host *host)
 {
 	const struct decode_gather *gather = context_gather(host, INT64_MAX);
 	struct job_host fact = job_host_unknown;

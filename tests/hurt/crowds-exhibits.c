@@ -363,6 +363,22 @@ static void coverage(struct evidence *evidence, size_t n)
 	add(evidence, EXHIBIT_COVERAGE, "", 0, &text);
 }
 
+/* Looks at one host, at each of which another process was seen. */
+static void looks(struct evidence *evidence, size_t n)
+{
+	struct str text = {0};
+
+	for (size_t i = 1; i <= n; i++) {
+		str_printf(&text, "{\"schema\": \"inquest-gather/1\", \"realtime\": %lld, "
+				  "\"boottime\": %zu, \"host\": \"h\"}",
+			(long long)NOW - (long long)i, i);
+		add(evidence, EXHIBIT_GATHER, "", (uint32_t)i, &text);
+		str_printf(&text, "%zu (x) S 1 1 1 0 -1 0 0 0 0 0 5 5 0 0 20 0 1 0 %zu 0 9\n", i,
+			i);
+		add(evidence, EXHIBIT_PROC_STAT, "", (uint32_t)i, &text);
+	}
+}
+
 static void tasks(struct evidence *evidence, size_t n)
 {
 	struct str text = {0};
@@ -397,6 +413,7 @@ const struct crowd crowds_of_exhibits[] = {
 	{"samples", 4000, NULL, samples, false},
 	{"sampled", 1000, NULL, sampled, false},
 	{"coverage", 1000, NULL, coverage, false},
+	{"looks", 2000, NULL, looks, false},
 	{"tasks", 1000, NULL, tasks, false},
 	{0},
 };

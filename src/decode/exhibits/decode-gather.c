@@ -73,7 +73,7 @@ static int gather_decode(const struct exhibit *exhibit, struct job_builder *buil
 		json_get_time(object, "clock_error", &gather.clock_error);
 		gather.has_boot_id =
 			boot_id_parse(json_get_text(object, "boot_id"), gather.boot_id);
-		*array_add(&context_host(context, exhibit->host)->gathers) = gather;
+		context_add_gather(context_host(context, exhibit->host), &gather);
 	} else {
 		error = complaint_set(why, "it names no clocks");
 	}

@@ -206,7 +206,7 @@ static void take_walked(struct decode_context *context, struct job_builder *buil
 static int64_t cpu_between(const struct decode_context *context, const struct decode_stacks *held,
 	const struct sampled_thread *thread)
 {
-	const struct decode_host *host =
+	struct decode_host *host =
 		context_host((struct decode_context *)context, held->process->who.host);
 	const struct decode_gather *gather = context_gather(host, held->fact.when);
 	int64_t tick = CLOCK_NS_PER_S / (gather && gather->clk_tck > 0 ? gather->clk_tck : 100);
