@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "evidence/format/flight-folder.h"
 #include "evidence/gather/remains/remains-jobs.h"
 #include "evidence/gather/source.h"
+#include "ring/census.h"
 
 /*
  * Complains of a path that has nothing, and adds a gap. `other` tells that it is something else
@@ -45,6 +47,7 @@ struct bundle_place {
 	const char *path;
 	bool has_other;		 /* it is something else, or may have that as well */
 	bool folder;
+	bool of_job;		 /* a job's own, with its rings */
 	struct complaint why;	 /* why a folder cannot be listed */
 	struct file_names names; /* the files in it */
 	size_t first, n;	 /* its files are these, of all */
@@ -99,17 +102,44 @@ static size_t take_files(
 	return taken;
 }
 
+/*
+ * Names the job whose folder this is, by its census; false: it is no job's. Its rings are for those
+ * who look at it while it runs, or sweep what it left.
+ */
+static bool is_of_job(const char *path, struct str *name)
+{
+	char *real = realpath(path, NULL);
+	struct str census = {0};
+	struct stat st;
+	bool is = false;
+
+	if (real) {
+		str_printf(&census, "%s/" CENSUS_FILE, real);
+		is = !lstat(str_text(&census), &st) && S_ISREG(st.st_mode);
+		str_add(name, strrchr(real, '/') + 1);
+	}
+	str_release(&census);
+	free(real);
+	return is;
+}
+
 /* Says that a place has nothing; also what of it nobody looked into. */
 static void complain_of_place(struct bundle_place *place)
 {
 	size_t passed = place->folder && !place->has_other ? flight_passed(place->path) : 0;
+	struct str job = {0};
 
-	if (passed)
+	place->of_job = place->folder && is_of_job(place->path, &job);
+	if (place->of_job)
+		complaint_set(&place->why, "%s is the folder of a job: `inquest attach %s' looks at it",
+			place->path, str_text(&job));
+	else if (passed)
 		complaint_set(&place->why,
 			"no readable bundle in %s; %zu below it not looked into: links, or too "
 			"deep, or not to be opened", place->path, passed);
 	else
 		complaint_set(&place->why, "no readable bundle in %s", place->path);
+	str_release(&job);
 }
 
 /* Takes over what was read of a place; complains if there is nothing. */
@@ -125,7 +155,7 @@ static void take_place(
 		complain_of_place(place);
 	gathered->bundles += taken > 0;
 	if (!taken && !place->has_other)
-		note_unreadable(gathered, &place->why, false);
+		note_unreadable(gathered, &place->why, place->of_job);
 	complaint_release(&place->why);
 	file_names_release(&place->names);
 }
