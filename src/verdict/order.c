@@ -52,31 +52,65 @@ static void collect_held(const struct inquiry *q, int part, struct circle *circl
 	}
 }
 
+/* Finds what the rank launched first of the circle; returns how many of its waits are there. */
+static size_t find_launched(
+	const struct inquiry *q, int part, struct rank_index rank, const struct wait **first)
+{
+	const struct waitfor *graph = q->graph;
+	size_t n = 0;
+
+	*first = NULL;
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (graph->nodes[graph->node_of_wait[i]].part != part || !wait->op ||
+			!wait->op->order)
+			continue;
+		n++;
+		if (!*first || wait->op->order < (*first)->op->order)
+			*first = wait;
+	}
+	return n;
+}
+
+static int node_of(const struct inquiry *q, const struct wait *wait)
+{
+	return q->graph->node_of_wait[wait - q->waits->at];
+}
+
 /* Collects the ranks whose waits are ops of the circle, each with the op that it launched first. */
 static void collect_launched(const struct inquiry *q, int part, struct circle *circle)
 {
-	const struct waitfor *graph = q->graph;
-
 	job_for_each_rank(q->job, rank) {
-		const struct wait *first = NULL;
-		int node = JOB_NONE;
-		size_t n = 0;
+		const struct wait *first;
+		size_t n = find_launched(q, part, rank, &first);
 
-		for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
-			const struct wait *wait = &q->waits->at[i];
-
-			if (graph->nodes[graph->node_of_wait[i]].part != part || !wait->op ||
-				!wait->op->order)
-				continue;
-			n++;
-			if (first && first->op->order < wait->op->order)
-				continue;
-			first = wait;
-			node = graph->node_of_wait[i];
-		}
 		/* Sends and receives wait for the peer's launch. */
 		if (n > 1 || (first && first->kind == WAIT_P2P))
-			*array_add(&circle->holders) = (struct holder){node, rank};
+			*array_add(&circle->holders) =
+				(struct holder){node_of(q, first), rank, .launched = true};
+	}
+}
+
+/*
+ * Collects the ranks that launched what others of the circle, which all stand in one operation,
+ * have not come to, and then that operation, too: those are out of the order of these.
+ */
+static void collect_other_side(const struct inquiry *q, int part, struct circle *circle)
+{
+	int stood = circle->holders.items[0].node;
+
+	if (q->graph->nodes[stood].kind != WAITFOR_OP)
+		return;
+	job_for_each_rank(q->job, rank) {
+		const struct wait *first;
+
+		if (q->graph->nodes[rank.i].part == part ||
+			find_launched(q, part, rank, &first) < 2 || first->kind == WAIT_P2P ||
+			node_of(q, first) == stood)
+			continue;
+		*array_add(&circle->holders) =
+			(struct holder){node_of(q, first), rank, .launched = true};
 	}
 }
 
@@ -86,6 +120,7 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
  */
 static void find_camps(const struct inquiry *q, struct circle *circle)
 {
+	circle->camps = circle->chose = circle->largest_n = 0;
 	array_sort(&circle->holders, compare_holders);
 	circle_set_apart(q, circle);
 	for (size_t from = 0, to; from < circle->holders.nr; from = to) {
@@ -507,10 +542,21 @@ static void tell_anew(struct inquiry *q, const struct circle *circle, struct dra
 	}
 }
 
+/* Returns the node that the finding is about: what some launched, and others left out. */
+static const struct waitfor_node *node_about(const struct inquiry *q, const struct circle *circle)
+{
+	const struct holder *holder;
+
+	array_for_each(&circle->holders, holder)
+		if (holder->launched)
+			return &q->graph->nodes[holder->node];
+	return &q->graph->nodes[circle->holders.items[0].node];
+}
+
 static struct draft *begin_finding(struct inquiry *q, int part, const struct circle *circle)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
-	const struct waitfor_node *node = &q->graph->nodes[circle->holders.items[0].node];
+	const struct waitfor_node *node = node_about(q, circle);
 
 	draft->verdict.confidence = !is_sure(q, part) || may_lack_unseen(q, part)
 					    ? VERDICT_HYPOTHESIS
@@ -621,6 +667,10 @@ void judge_cycles(struct inquiry *q)
 		if (circle.of_launches)
 			collect_launched(q, part, &circle);
 		find_camps(q, &circle);
+		if (circle.camps == 1 && !circle.of_launches) {
+			collect_other_side(q, part, &circle);
+			find_camps(q, &circle);
+		}
 		write_circle(q, part, &circle);
 		array_release(&circle.holders);
 	}

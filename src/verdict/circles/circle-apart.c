@@ -68,7 +68,7 @@ static bool entered_one(const struct inquiry *q, const struct stops *stops, size
 
 /*
  * True if the holder has no seat in the group of another node, or has entered it as well, by
- * another thread or on another stream; in a circle of launches all have, and only the seat counts.
+ * another thread or on another stream; who launched several has, and only its seats count.
  */
 static bool lacks_no_op(const struct inquiry *q, const struct circle *circle,
 	const struct stops *stops, const struct holder *holder)
@@ -82,7 +82,8 @@ static bool lacks_no_op(const struct inquiry *q, const struct circle *circle,
 		size_t from = first_stop(stops, seat->group);
 		size_t to = first_stop(stops, seat->group + 1);
 
-		if (!circle->of_launches && entered_one(q, stops, from, to, holder->node, seat))
+		if (!circle->of_launches && !holder->launched &&
+			entered_one(q, stops, from, to, holder->node, seat))
 			return true;
 		if (seat->group != last)
 			seated += to - from;

@@ -174,6 +174,17 @@ static bool holds_apart(const struct circle *circle, const struct rank_list *lis
 	return false;
 }
 
+/* True if who is at that node launched what it stands for before another operation of the circle. */
+static bool is_launched(const struct circle *circle, int node)
+{
+	const struct holder *holder;
+
+	array_for_each(&circle->holders, holder)
+		if (holder->node == node && holder->launched)
+			return true;
+	return false;
+}
+
 void circle_tell_order(struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
 	const struct rank_list *who =
@@ -195,8 +206,9 @@ void circle_tell_order(struct inquiry *q, const struct circle *circle, struct dr
 		return;
 	fact = draft_fact_of(q, draft,
 		creations	      ? FACT_OTHER_ID
-		: circle->of_launches ? FACT_ORDER
-				      : FACT_ORDER_OPEN,
+		: circle->of_launches		? FACT_ORDER
+		: is_launched(circle, beside) ? FACT_ORDER_SKIPPED
+					      : FACT_ORDER_OPEN,
 		who, inquiry_cite_all(q));
 	fact->thing = thing_of(q, node, NO_RANK);
 	fact->thing2 = thing_of(q, beside, NO_RANK);

@@ -15,6 +15,7 @@ struct holder {
 	struct rank_index rank;
 	bool apart; /* it is not in all of the circle's groups, or entered all ops: it took no
 		     * order */
+	bool launched; /* it launched several of the circle's ops, the node's first */
 };
 
 struct circle {

@@ -327,6 +327,41 @@ static void likes_of_which_one_is_unseen_tell_a_guess(void **state)
 }
 
 /*
+ * Two groups of all ranks: rank 1 leaves out what the others launch on the one, and all have
+ * launched the next one on the other, behind it or not.
+ */
+static struct facts *facts_skipped_ahead(int others_without)
+{
+	struct facts *f = facts_new(4);
+	int data = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	for (int step = 0; step < 3; step++) {
+		facts_round(f, data, JOB_OP_ALLREDUCE, 64, 10 + step);
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 32, 10.5 + step);
+	}
+	for (int rank = 0; rank < 4; rank++)
+		if (rank != 1 && rank != others_without)
+			facts_enter(f, data, rank, JOB_OP_ALLGATHER, 64, 30);
+	for (int rank = 0; rank < 4; rank++)
+		facts_enter(f, 0, rank, JOB_OP_ALLREDUCE, 32, 31);
+	return f;
+}
+
+static void who_goes_past_what_others_launched_is_named(void **state)
+{
+	struct facts *f = facts_skipped_ahead(JOB_NONE);
+
+	facts_expect(f, VERDICT_ORDER_INVERSION, "1", "0,2,3");
+	expect_confidence(f, VERDICT_SUPPORTED);
+	facts_free(f);
+	f = facts_skipped_ahead(2); /* two of four: either side may be right */
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+	(void)state;
+}
+
+/*
  * The making of a group in which all but rank 1 stand, and its pair's operation: what is told of
  * rank 1 is what it is in, and not what the others are in.
  */
@@ -440,6 +475,7 @@ int main(void)
 		cmocka_unit_test(without_likes_or_with_two_minds_nobody_is_blamed),
 		cmocka_unit_test(likes_that_do_more_in_a_step_tell_nothing),
 		cmocka_unit_test(likes_of_which_one_is_unseen_tell_a_guess),
+		cmocka_unit_test(who_goes_past_what_others_launched_is_named),
 		cmocka_unit_test(what_the_odd_one_is_in_is_told_of_it),
 		cmocka_unit_test(an_operation_of_a_moment_ago_is_no_stall),
 		cmocka_unit_test(who_left_out_one_of_its_devices_waits_for_itself),
