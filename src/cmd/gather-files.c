@@ -131,8 +131,9 @@ static void complain_of_place(struct bundle_place *place)
 
 	place->of_job = place->folder && is_of_job(place->path, &job);
 	if (place->of_job)
-		complaint_set(&place->why, "%s is the folder of a job: `inquest attach %s' looks at it",
-			place->path, str_text(&job));
+		complaint_set(&place->why,
+			"%s is the folder of a job: `inquest attach %s' looks at it", place->path,
+			str_text(&job));
 	else if (passed)
 		complaint_set(&place->why,
 			"no readable bundle in %s; %zu below it not looked into: links, or too "

@@ -92,9 +92,23 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 	}
 }
 
+/* True if the rank launched that operation, and by the thread that had launched the other one. */
+static bool launched_next(
+	const struct inquiry *q, const struct wait *first, struct rank_index rank, int node)
+{
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (q->graph->node_of_wait[i] == node && wait->op)
+			return wait->op->thread == first->op->thread;
+	}
+	return false;
+}
+
 /*
  * Collects the ranks that launched what others of the circle, which all stand in one operation,
- * have not come to, and then that operation, too: those are out of the order of these.
+ * have not come to, and then that operation, too: those are out of the order of these. Of what
+ * several threads launch there is no order.
  */
 static void collect_other_side(const struct inquiry *q, int part, struct circle *circle)
 {
@@ -107,7 +121,7 @@ static void collect_other_side(const struct inquiry *q, int part, struct circle 
 
 		if (q->graph->nodes[rank.i].part == part ||
 			find_launched(q, part, rank, &first) < 2 || first->kind == WAIT_P2P ||
-			node_of(q, first) == stood)
+			node_of(q, first) == stood || !launched_next(q, first, rank, stood))
 			continue;
 		*array_add(&circle->holders) =
 			(struct holder){node_of(q, first), rank, .launched = true};
@@ -601,6 +615,8 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	else if (!shows_orders(q, circle))
 		draft_at_most(draft, VERDICT_SUPPORTED);
 	open = !better && (circle_is_mixed(q, circle) || may_lack_sends(q, circle));
+	if (!draft->culprits.list.nr && inquiry_by_dumps(q)) /* which do not tell threads */
+		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	if (open || !count_chose(circle) || (!circle->of_launches && lacks_other_side(circle)) ||
 		(!better && inquiry_by_dumps(q) && is_assumed(q, circle)))
 		blame_nobody(circle, draft);

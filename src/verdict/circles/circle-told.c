@@ -174,7 +174,7 @@ static bool holds_apart(const struct circle *circle, const struct rank_list *lis
 	return false;
 }
 
-/* True if who is at that node launched what it stands for before another operation of the circle. */
+/* True if who is at that node launched its operation before another one of the circle. */
 static bool is_launched(const struct circle *circle, int node)
 {
 	const struct holder *holder;
