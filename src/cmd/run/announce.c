@@ -269,20 +269,21 @@ static void note_idling(struct announce *announce, const struct verdicts *verdic
 	announce->idle = false;
 }
 
-/* True if it has lasted for less than twice as long as what the job went on from by itself. */
-static bool is_usual(int64_t lasts, int64_t passed_after)
+/* True if it lasts for less than that, which was unusual. */
+static bool is_usual(int64_t lasts, int64_t unusual)
 {
-	return lasts < (2 * passed_after < IDLE_AT_MOST ? 2 * passed_after : IDLE_AT_MOST);
+	return lasts < (unusual < IDLE_AT_MOST ? unusual : IDLE_AT_MOST);
 }
 
-/* True if the ranks stand for no longer than they did before they went on by themselves. */
+/* True if the ranks stand for no more than twice as long as before they went on by themselves. */
 static bool idles_as_usual(const struct announce *announce, int64_t seen_for)
 {
-	return announce->idle && is_usual(seen_for, announce->idled);
+	return announce->idle && is_usual(seen_for, 2 * announce->idled);
 }
 
 /*
- * True if the job went on by itself from what is seen, and has stood in it for no longer than then.
+ * True if the job went on by itself from what is seen, and has stood in it for little longer than
+ * then: a hang of the rank that evaluates now and then must not wait for long.
  * Not what is known to resolve, or not to; nor a rank that somebody stopped, which is no habit.
  */
 static bool passes_as_usual(
@@ -290,7 +291,7 @@ static bool passes_as_usual(
 {
 	return verdict->outlook == VERDICT_OUTLOOK_UNKNOWN && verdict->where != VERDICT_IN_FROZEN &&
 	       announce->passed && !strcmp(announce->passed, announce->seen) &&
-	       is_usual(waited, announce->passed_after);
+	       is_usual(waited, announce->passed_after + announce->passed_after / 2);
 }
 
 /* Remembers the verdict as the last that was seen, and since when it is. */

@@ -6,8 +6,8 @@
  * wait for nobody who is known here count too, until something better is found: it may be another
  * node that knows; not where stacks show that some move, and none stands. Ranks that only stand may
  * serve requests, of which there are none: a job that went on from that by itself is said to stand
- * again only once it has done so for twice as long. So too where a rank keeps the others and the
- * job went on from that: one that evaluates again and again is said once, not each time. What
+ * again only once it has done so for twice as long. So too, but for half as long again, where a
+ * rank keeps the others and the job went on from that: one that evaluates is said once. What
  * stood in one attempt does not in the next.
  */
 #ifndef CMD_ANNOUNCE_H

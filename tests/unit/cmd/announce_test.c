@@ -386,7 +386,7 @@ static void who_keeps_the_others_as_usual_is_said_once(void **state)
 	assert_int_equal(kept_said_after(&announce, &hand, 100, 51), 30);
 	assert_int_equal(kept_said_after(&announce, &hand, 200, 61), 0);
 	assert_int_equal(kept_said_after(&announce, &hand, 300, 40), 0);
-	assert_int_equal(kept_said_after(&announce, &hand, 400, 200), 100);
+	assert_int_equal(kept_said_after(&announce, &hand, 400, 200), 75);
 	/* So does a rank that somebody stopped, which is no habit, and another rank. */
 	hand.verdict[0].where = VERDICT_IN_FROZEN;
 	assert_int_equal(kept_said_after(&announce, &hand, 700, 51), 30);
