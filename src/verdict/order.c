@@ -92,19 +92,6 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 	}
 }
 
-/* True if the rank launched that operation, and by the thread that had launched the other one. */
-static bool launched_next(
-	const struct inquiry *q, const struct wait *first, struct rank_index rank, int node)
-{
-	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
-		const struct wait *wait = &q->waits->at[i];
-
-		if (q->graph->node_of_wait[i] == node && wait->op)
-			return wait->op->thread == first->op->thread;
-	}
-	return false;
-}
-
 /*
  * Collects the ranks that launched what others of the circle, which all stand in one operation,
  * have not come to, and then that operation, too: those are out of the order of these. Of what
@@ -113,18 +100,21 @@ static bool launched_next(
 static void collect_other_side(const struct inquiry *q, int part, struct circle *circle)
 {
 	int stood = circle->holders.items[0].node;
+	struct rank_index last = NO_RANK;
 
 	if (q->graph->nodes[stood].kind != WAITFOR_OP)
 		return;
-	job_for_each_rank(q->job, rank) {
-		const struct wait *first;
+	waitfor_each_wait(q->graph, stood, place) {
+		const struct wait *then = &q->waits->at[q->graph->waits_at[place]], *first;
+		bool again = same_rank(then->rank, last);
 
-		if (q->graph->nodes[rank.i].part == part ||
-			find_launched(q, part, rank, &first) < 2 || first->kind == WAIT_P2P ||
-			node_of(q, first) == stood || !launched_next(q, first, rank, stood))
+		last = then->rank;
+		if (again || q->graph->nodes[last.i].part == part || !then->op ||
+			find_launched(q, part, last, &first) < 2 || first->kind == WAIT_P2P ||
+			node_of(q, first) == stood || first->op->thread != then->op->thread)
 			continue;
 		*array_add(&circle->holders) =
-			(struct holder){node_of(q, first), rank, .launched = true};
+			(struct holder){node_of(q, first), last, .launched = true};
 	}
 }
 
