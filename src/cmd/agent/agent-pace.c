@@ -36,9 +36,9 @@ static int64_t bounded(int64_t value, int64_t least, int64_t most)
 	return value < least ? least : value > most ? most : value;
 }
 
-bool agent_stands_by_stacks(const struct agent *agent)
+bool agent_goes_by_stacks(const struct agent *agent)
 {
-	return agent->announce.stands && agent->said_by_stacks;
+	return agent->by_stacks || (agent->announce.stands && agent->said_by_stacks);
 }
 
 bool agent_may_put_off(struct agent *agent, int64_t now)
@@ -47,8 +47,8 @@ bool agent_may_put_off(struct agent *agent, int64_t now)
 		&agent->pulse, agent->fellows.folders.items, agent->fellows.folders.nr);
 	int64_t dear = agent->look_cost * PUT_OFF_RATIO, since = now - agent->looked;
 
-	if (!agent->looked || now < agent->eager_until || news.others || agent->by_stacks ||
-		agent_stands_by_stacks(agent))
+	if (!agent->looked || now < agent->eager_until || news.others ||
+		agent_goes_by_stacks(agent))
 		return false;
 	if (agent->announce.stands)
 		return !news.moved && now - agent->said > OLD_NEWS_NS &&
@@ -90,9 +90,8 @@ int64_t agent_sample_interval(const struct agent *agent, int64_t now)
 
 bool agent_wants_stacks(const struct agent *agent, int64_t now)
 {
-	return !agent->announce.stands || agent->announce.unexplained || agent->by_stacks ||
-	       agent_stands_by_stacks(agent) ||
-	       now - agent->said <= OLD_NEWS_NS;
+	return !agent->announce.stands || agent->announce.unexplained ||
+	       agent_goes_by_stacks(agent) || now - agent->said <= OLD_NEWS_NS;
 }
 
 /*

@@ -17,8 +17,11 @@ struct verdicts;
 #define AGENT_LOOK_NS  (2 * CLOCK_NS_PER_S) /* the usual interval */
 #define AGENT_EAGER_NS (250 * CLOCK_NS_PER_MS) /* while a rank has just died */
 
-/* True if what stands was told by stacks: no ring then tells that it is over. */
-bool agent_stands_by_stacks(const struct agent *agent);
+/*
+ * True if the last finding came from stacks, or what stands was told by them: no ring then tells
+ * that it is over.
+ */
+bool agent_goes_by_stacks(const struct agent *agent);
 
 /*
  * True if a look that is due would find the same as the last one, by the pulse: an old verdict

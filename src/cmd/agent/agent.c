@@ -324,8 +324,7 @@ static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
 	if (fresh) {
 		agent->by_stacks =
 			announce_blames(look->verdicts) || announce_tells(look->verdicts);
-		agent_quiet_next(&agent->quiet,
-			agent->by_stacks || agent_stands_by_stacks(agent),
+		agent_quiet_next(&agent->quiet, agent_goes_by_stacks(agent),
 			announce_waited(look->verdicts), now, hang_after);
 	}
 	return fresh;
