@@ -285,40 +285,67 @@ static int census_open_file(int dir)
 }
 
 /*
- * Opens the census for life, as a high descriptor: low ones are the program's, and scripts count on
- * them. -1 if that is not possible.
+ * Gives an open file a high descriptor as well, for life: low ones are the program's, and scripts
+ * count on them. -1 if the limit of open files is too low.
  */
-static int census_open_high(void)
+static int census_raise_fd(int fd)
 {
 	static const int high_from[] = {700, 200, 60};
-	int dir = place_open(), fd = dir < 0 ? -1 : census_open_file(dir), high = -1;
+	int high = -1;
 
-	/* If the limit of open files is lower than all of these, there is none for us. */
-	for (size_t i = 0; i < sizeof(high_from) / sizeof(*high_from) && fd >= 0 && high < 0; i++)
+	for (size_t i = 0; i < sizeof(high_from) / sizeof(*high_from) && high < 0; i++)
 		high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high_from[i]);
-	if (fd >= 0)
-		sys_close(fd);
-	if (dir >= 0)
-		sys_close(dir);
 	return high < 0 ? -1 : high;
 }
 
-void census_open_job(void)
+/* Opens the census for life; -1 if that is not possible. */
+static int census_open_high(void)
 {
-	int dir = place_open(), fd;
+	int dir = place_open(), fd = dir < 0 ? -1 : census_open_file(dir);
+	int high = fd < 0 ? -1 : census_raise_fd(fd);
 
-	if (dir < 0)
-		return;
-	fd = census_open_file(dir);
-	if (fd < 0) {
+	if (fd >= 0)
+		sys_close(fd);
+	place_close(dir);
+	return high;
+}
+
+/* Opens the census for a moment, making it if there is none; -1 if that fails. */
+static int census_open_or_make(void)
+{
+	int dir = place_open(), fd = dir < 0 ? -1 : census_open_file(dir);
+
+	if (fd < 0 && dir >= 0) {
 		census_make(dir);
 		fd = census_open_file(dir);
 	}
-	sys_close(dir);
+	place_close(dir);
+	return fd;
+}
+
+/*
+ * True if the agent may look for our pid in vain, or if there is no agent whose pid namespace we
+ * know.
+ */
+static int census_is_hidden(void)
+{
+	const struct census_header *job = census.base;
+
+	return !job->agent_pid || !job->agent_pid_ns || job->agent_pid_ns != census.pid_ns;
+}
+
+void census_open_job(const struct census_self *self)
+{
+	int fd = census_open_or_make();
+
+	census.pid_ns = self->pid_ns;
 	if (fd < 0)
 		return;
 	/* Not place_map(): the slots of others need not be faulted in, they exist. */
 	census.base = mapping_make(fd, CENSUS_SIZE);
+	/* Before the lock is taken, which the close would drop. */
+	if (census.base && census_is_hidden())
+		census.fd = census_raise_fd(fd);
 	sys_close(fd);
 }
 
@@ -458,15 +485,6 @@ static void census_admit_agent(const struct census_header *job)
 		sys_call(SYS_prctl, PR_SET_PTRACER, job->agent_pid, 0, 0, 0);
 }
 
-/*
- * True if the agent may look for our pid in vain, or if there is no agent whose pid namespace we
- * know.
- */
-static int census_is_hidden(const struct census_header *job)
-{
-	return !job->agent_pid || !job->agent_pid_ns || job->agent_pid_ns != census.pid_ns;
-}
-
 int census_is_elsewhere(void)
 {
 	const struct census_header *job = census_job();
@@ -482,8 +500,7 @@ static int census_make_room(void)
 	swept = fd < 0 ? 0 : tools_sweep(census.base, fd, census.pid_ns);
 	if (fd >= 0)
 		sys_close(fd);
-	if (dir >= 0)
-		sys_close(dir);
+	place_close(dir);
 	return swept > 0;
 }
 
@@ -527,7 +544,7 @@ void census_join(const struct census_self *self, int forked)
 	census.pid_ns = self->pid_ns;
 	census_admit_agent(census.base);
 	census_prepare(&is, self);
-	hidden = census_is_hidden(census.base);
+	hidden = census_is_hidden();
 	if (hidden)
 		census_open_lock();
 	census.slot = census_claim(census.base, &who);

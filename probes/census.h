@@ -48,8 +48,11 @@ int census_self_tell(struct census_self *self, int32_t rank, int32_t world_size)
 /* Reads the kernel's boot id; zeros where there is none. */
 void census_boot(uint8_t id[16]);
 
-/* Opens or makes the census. Call it once, in the constructor. */
-void census_open_job(void);
+/*
+ * Opens or makes the census, for the process that census_self_look() has seen. Call it once, in the
+ * constructor.
+ */
+void census_open_job(const struct census_self *self);
 
 /*
  * Claims the slot of `self`; a slot that this very process had before exec is taken over. `forked`:

@@ -27,13 +27,14 @@
 #define PLACE_RAMFS          0x858458f6
 #define PLACE_POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, Linux 5.14 */
 
-/* Writer: place_find(), in the constructor. */
+/* Writers: place_find() and place_let_go(), in the constructor. */
 static struct {
 	char dir[PLACE_PATH];   /* the job's folder; "" none */
 	char users[PLACE_PATH]; /* INQUEST_DIR, kept: the environment may change; "" none */
 	const char *job;        /* in `dir` */
 	unsigned uid;
-} place = {.job = ""};
+	int held; /* the folder, open; -1: it is opened each time */
+} place = {.job = "", .held = -1};
 
 /* Opens a folder that only we can write to. Returns a descriptor, or -errno. */
 static int place_open_ours(const char *path, enum links_last last)
@@ -143,7 +144,7 @@ void place_find(void)
 	if (job_dir && job_dir[0] == '/' && strlen(job_dir) < PLACE_PATH)
 		fd = place_open_ours(job_dir, LINKS_LAST_REFUSED);
 	if (fd >= 0) {
-		sys_close(fd);
+		place.held = fd;
 		text_copy(place.dir, sizeof(place.dir), job_dir);
 	} else {
 		place_find_session(inquest_dir);
@@ -158,9 +159,24 @@ const char *place_job(void)
 	return place.job;
 }
 
+void place_let_go(void)
+{
+	if (place.held >= 0)
+		sys_close(place.held);
+	place.held = -1;
+}
+
 int place_open(void)
 {
+	if (place.held >= 0)
+		return place.held;
 	return place.dir[0] ? place_open_ours(place.dir, LINKS_LAST_REFUSED) : -ENOENT;
+}
+
+void place_close(int dir)
+{
+	if (dir >= 0 && dir != place.held)
+		sys_close(dir);
 }
 
 /* --- Memory that is really there ------------------------------------------------------------- */
@@ -331,7 +347,7 @@ static int place_ring_at(
 	int err = dir < 0 ? dir : place_ring_in(dir, want, ret);
 
 	if (dir >= 0)
-		sys_close(dir);
+		place_close(dir);
 	text_put(&t, path);
 	text_put(&t, "/");
 	text_put(&t, want->name);
@@ -348,7 +364,7 @@ static int place_is_jobs(int dir)
 		return 0;
 	is = !sys_fstat(dir, &a) && !sys_fstat(jobs, &b) && a.st_dev == b.st_dev &&
 	     a.st_ino == b.st_ino;
-	sys_close(jobs);
+	place_close(jobs);
 	return is;
 }
 

@@ -29,14 +29,20 @@
 
 #define PLACE_PATH 512
 
-/* Finds (or makes) the job's folder; needs the environment, so call it in the constructor. */
+/*
+ * Finds (or makes) the job's folder; needs the environment, so call it in the constructor. The
+ * folder may be held open then, until place_let_go(): to make sure whose it is costs a tenth of
+ * what a small program takes, and the program has no hand in it before our constructor is over.
+ */
 void place_find(void);
+void place_let_go(void);
 
 /* Returns the last part of the folder's path: the job's name. "" if there is no folder. */
 const char *place_job(void);
 
-/* Opens the job's folder, to be closed by sys_close(). Returns a descriptor, or -errno. */
+/* Opens the job's folder. Returns a descriptor, or -errno; place_close() takes both. */
 int place_open(void);
+void place_close(int dir);
 
 /*
  * Gives what we have just made under this name that mode, from which the program's umask may have

@@ -531,8 +531,8 @@ static int process_is_disabled(void)
 __attribute__((constructor)) static void process_birth(void)
 {
 	process.begun = 1;
-	presence_mend(NULL);
 	libc_find();
+	presence_mend(NULL);
 	preload_find(environ);
 	if (getauxval(AT_SECURE))
 		return; /* it has more rights than its caller: none of our business */
@@ -542,11 +542,12 @@ __attribute__((constructor)) static void process_birth(void)
 	probe_epoch = process.epoch;
 	death_birth();
 	place_find();
-	census_open_job();
 	census_self_look(&process.self);
+	census_open_job(&process.self);
 	census_self_read(&process.self);
 	process.pid = process.self.pid;
 	census_join(&process.self, 0);
+	place_let_go();
 	thread_birth();
 	process_new_epoch();
 	process.born = 1;
