@@ -14,15 +14,14 @@
 /* In the probe that is itself sanitized, for tests/probe/throng: the runtime asks before it can. */
 #ifndef PROBE_SANITIZED
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
 
+#include "probes/dl.h"
 #include "probes/hook.h"
 #include "probes/libc.h"
 #include "probes/process.h"
-#include "probes/symver.h"
 
 typedef int asan_fn(struct dl_phdr_info *info, size_t size, void *data);
 
@@ -37,7 +36,7 @@ static int asan_is_runtime(const void *code)
 {
 	Dl_info of;
 
-	return dladdr(code, &of) && of.dli_fname &&
+	return dl_addr(code, &of) && of.dli_fname &&
 	       (strstr(of.dli_fname, "libasan.so") || strstr(of.dli_fname, "libclang_rt.asan"));
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probes/hook.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "probes/dl.h"
 #include "probes/probe.h"
-#include "probes/symver.h"
 
 const char *const hook_nccl[] = {"libnccl.so.2", NULL};
 const char *const hook_cudart[] = {
@@ -20,15 +19,15 @@ void *hook_found[RING_CALLS];
 void *hook_find(const char *name, const void *self, const char *const *sonames)
 {
 	int saved = errno;
-	void *fn = dlsym(RTLD_NEXT, name);
+	void *fn = dl_sym(RTLD_NEXT, name);
 
 	for (; (!fn || fn == self) && *sonames; sonames++) {
-		void *lib = dlopen(*sonames, RTLD_LAZY | RTLD_NOLOAD);
+		void *lib = dl_open(*sonames, RTLD_LAZY | RTLD_NOLOAD);
 
 		if (!lib)
 			continue;
-		fn = dlsym(lib, name);
-		dlclose(lib);
+		fn = dl_sym(lib, name);
+		dl_close(lib);
 	}
 	errno = saved;
 	return fn == self ? NULL : fn;
@@ -41,11 +40,11 @@ void *hook_find_for(const void *caller, const char *name, const void *self)
 	Dl_info of;
 
 	/* The program itself has no path of its own, and what it is bound to is the next one. */
-	if (caller && dladdr(caller, &of) && of.dli_fname && strchr(of.dli_fname, '/'))
-		lib = dlopen(of.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (caller && dl_addr(caller, &of) && of.dli_fname && strchr(of.dli_fname, '/'))
+		lib = dl_open(of.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (lib) {
-		fn = dlsym(lib, name);
-		dlclose(lib);
+		fn = dl_sym(lib, name);
+		dl_close(lib);
 	}
 	errno = saved;
 	return fn == self ? NULL : fn;

@@ -27,5 +27,7 @@ static const struct {
 void libc_find(void)
 {
 	for (int i = 0; i < LIBC_FUNCTIONS; i++)
-		hook_resolve(&libc_found[i], libc_ours[i].name, libc_ours[i].ours, hook_libc);
+		__atomic_store_n(&libc_found[i],
+			hook_find(libc_ours[i].name, libc_ours[i].ours, hook_libc),
+			__ATOMIC_RELAXED);
 }

@@ -22,7 +22,10 @@ enum libc_function {
 /* The real functions. Writers: libc_find(); before it, who uses LIBC_REAL first. */
 extern void *libc_found[LIBC_FUNCTIONS];
 
-/* Finds all of them. In the constructor, first, also where the probe is to be inert. */
+/*
+ * Finds all of them. In the constructor, first, also where the probe is to be inert. What is not
+ * there is no loss yet: before glibc 2.34 a program without threads has no pthread_create().
+ */
 void libc_find(void);
 
 /* Returns the real function `name`, or NULL if it has not been found yet. Signal-safe. */

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The preload object lives in processes of others: no sanitizers, nothing beyond glibc's own
-# libraries, never unloaded, and thread-locals that need no allocation. Before glibc 2.34 dlsym and
-# the pthread functions live in libraries of their own, which must be named although here, today,
-# they are empty: by file, since only their sonames are installed. The tables of hooks name 700 of
-# our own functions, which every child would look up by name at its start.
+# libraries, never unloaded, and thread-locals that need no allocation. Of libraries it names libc
+# alone: each other one costs every child (symver.h, dl.h). The tables of hooks name 700 of our own
+# functions, which every child would look up by name at its start.
 pkglib_LTLIBRARIES += libinquest-probe.la
 include_HEADERS = %D%/inquest.h
 libinquest_probe_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(LIBUNWIND_CFLAGS)
 libinquest_probe_la_CFLAGS = $(PLAIN_CFLAGS) -ftls-model=initial-exec -fno-builtin-abort
 libinquest_probe_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,nodelete -Wl,-z,defs \
 	-Wl,-Bsymbolic-functions \
-	-Wl,--version-script=$(srcdir)/%D%/probes.map \
-	-Wl,--push-state,--no-as-needed,-l:libdl.so.2,-l:libpthread.so.0,--pop-state
+	-Wl,--version-script=$(srcdir)/%D%/probes.map
 libinquest_probe_la_DEPENDENCIES = %D%/probes.map
 libinquest_probe_la_SOURCES = \
 	%D%/death/altstack.c %D%/death/altstack.h \
@@ -24,6 +22,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/nccl/completion.c %D%/nccl/completion.h \
 	%D%/nccl/cuda.c %D%/nccl/cuda.def %D%/nccl/cuda.h %D%/nccl/cuda-abi.h \
 	%D%/death/death.c %D%/death/death.h \
+	%D%/dl.c %D%/dl.h \
 	%D%/nccl/ends.c \
 	%D%/fork.c %D%/fork.h \
 	%D%/glibc.h \

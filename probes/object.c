@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probes/object.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "probes/symver.h"
+#include "probes/dl.h"
 #include "probes/sys.h"
 
 #define OBJECT_PHDRS 64
@@ -37,7 +36,7 @@ void object_arm(void)
 	long n = sys_readlink("/proc/self/exe", armed.exe, OBJECT_PATH - 1);
 
 	armed.exe[n > 0 ? n : 0] = '\0';
-	*(void **)&armed.dl_find = dlsym(RTLD_DEFAULT, "_dl_find_object");
+	*(void **)&armed.dl_find = dl_sym(RTLD_DEFAULT, "_dl_find_object");
 	armed.vdso = getauxval(AT_SYSINFO_EHDR);
 }
 

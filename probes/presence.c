@@ -10,15 +10,14 @@
  */
 #include "probes/presence.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "probes/dl.h"
 #include "probes/hook.h"
-#include "probes/symver.h"
 #include "probes/sys.h"
 
 #define PRESENCE_ROOM 64 /* words of one walk */

@@ -2,11 +2,17 @@
 /*
  * symver.h: the old names of glibc's functions. glibc 2.34 moved libdl and libpthread into libc and
  * gave their functions a new version; linked here they would end a program at its start on any
- * older system. These bind to the versions that have been there since the port began.
+ * older system. These bind to the versions that have been there since the port began, in whichever
+ * library; and weakly, since a program of an older system need not have loaded that library. Those
+ * of libdl are for dl.c, all others call what it offers. Without those of threads a process
+ * has no threads that could end, or need a stack: they are asked for where a key is made.
  * Include it where one of these is used; tests/probe/symbols.test finds what is missing.
  */
 #ifndef PROBES_SYMVER_H
 #define PROBES_SYMVER_H
+
+#include <dlfcn.h>
+#include <pthread.h>
 
 #if defined(__x86_64__)
 #define SYMVER_BASE "GLIBC_2.2.5"
@@ -14,7 +20,11 @@
 #define SYMVER_BASE "GLIBC_2.17"
 #endif
 
-#define SYMVER_OLD(name) __asm__(".symver " #name "," #name "@" SYMVER_BASE)
+#define SYMVER_WEAK __attribute__((weak))
+
+#define SYMVER_OLD(name)                                                                           \
+	extern __typeof__(name) name SYMVER_WEAK;                                                  \
+	__asm__(".symver " #name "," #name "@" SYMVER_BASE)
 
 SYMVER_OLD(dlsym);
 SYMVER_OLD(dlopen);

@@ -46,7 +46,8 @@ static void thread_end(void *arg)
 
 void thread_birth(void)
 {
-	thread_ends.has_key = !pthread_key_create(&thread_ends.key, thread_end);
+	thread_ends.has_key =
+		pthread_key_create && !pthread_key_create(&thread_ends.key, thread_end);
 	altstack_birth();
 }
 

@@ -157,7 +157,7 @@ HOOK_EXPORT int pthread_create(
 
 	if (!real)
 		return EAGAIN;
-	if (attr)
+	if (attr && pthread_attr_getstacksize)
 		pthread_attr_getstacksize(attr, &own);
 	told = altstacks.has_key ? altstack_map(own) : NULL;
 	if (!told)
@@ -192,6 +192,7 @@ void altstack_birth(void)
 		if (!sys_call(SYS_prlimit64, 0, i ? RLIMIT_DATA : RLIMIT_AS, NULL, &space) &&
 			space.rlim_cur != RLIM_INFINITY)
 			altstacks.small = 1;
-	altstacks.has_key = !pthread_key_create(&altstacks.key, altstack_take);
+	altstacks.has_key =
+		pthread_key_create && !pthread_key_create(&altstacks.key, altstack_take);
 	altstack_give();
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probes/death/unwinder.h"
 
-#include <dlfcn.h>
 #include <string.h>
 #include <ucontext.h>
 
+#include "probes/dl.h"
 #include "probes/lowfds.h"
-#include "probes/symver.h"
 #include "probes/sys.h"
 
 #if defined(__x86_64__)
@@ -217,7 +216,7 @@ static int unwinder_look_up(void *lib)
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		*all[i].slot = dlsym(lib, all[i].name);
+		*all[i].slot = dl_sym(lib, all[i].name);
 		if (!*all[i].slot)
 			return -1;
 	}
@@ -227,7 +226,7 @@ static int unwinder_look_up(void *lib)
 void unwinder_arm(struct unwinder_walk *walk)
 {
 	unw_accessors_t *calls = &unwinder.accessors.calls;
-	void *lib = dlopen(UNWINDER_SONAME, RTLD_NOW | RTLD_LOCAL);
+	void *lib = dl_open(UNWINDER_SONAME, RTLD_NOW | RTLD_LOCAL);
 
 	object_arm();
 	if (lib && !unwinder_look_up(lib)) {

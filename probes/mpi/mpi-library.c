@@ -6,13 +6,12 @@
  */
 #include "probes/mpi/mpi-library.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
+#include "probes/dl.h"
 #include "probes/hook.h"
 #include "probes/mpi/mpi-abi.h"
-#include "probes/symver.h"
 #include "ring/ring.h"
 
 #define TYPES 128 /* powers of two, well above what is in them */
@@ -49,15 +48,15 @@ static struct {
  */
 static uint64_t find_object(const char *name)
 {
-	void *at = dlsym(RTLD_DEFAULT, name);
+	void *at = dl_sym(RTLD_DEFAULT, name);
 
 	for (const char *const *so = hook_mpi; !at && *so; so++) {
-		void *lib = dlopen(*so, RTLD_LAZY | RTLD_NOLOAD);
+		void *lib = dl_open(*so, RTLD_LAZY | RTLD_NOLOAD);
 
 		if (!lib)
 			continue;
-		at = dlsym(lib, name);
-		dlclose(lib);
+		at = dl_sym(lib, name);
+		dl_close(lib);
 	}
 	return (uint64_t)(uintptr_t)at;
 }
@@ -141,7 +140,7 @@ static int is_mpich(void)
 	void *version = hook_borrow(&slot, "PMPI_Get_library_version", hook_mpi);
 	Dl_info where;
 
-	return version && dladdr(version, &where) && where.dli_fname &&
+	return version && dl_addr(version, &where) && where.dli_fname &&
 	       !strstr(where.dli_fname, "libmpi_abi");
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probes/nvtx/nvtx.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/dl.h"
 #include "probes/process.h"
-#include "probes/symver.h"
 #include "probes/text.h"
 #include "probes/trait.h"
 
@@ -61,10 +60,10 @@ static const char *const nvtx_functions[] = {
 /* True if the function is the library's own. */
 static int nvtx_has(const Dl_info *who, void *lib, const char *name)
 {
-	void *fn = dlsym(lib, name);
+	void *fn = dl_sym(lib, name);
 	Dl_info found;
 
-	return fn && dladdr(fn, &found) && found.dli_fbase == who->dli_fbase;
+	return fn && dl_addr(fn, &found) && found.dli_fbase == who->dli_fbase;
 }
 
 /* True if the library has NCCL in it: by its name, or by NCCL's functions where they are seen. */
@@ -77,11 +76,11 @@ static int nvtx_is_nccl(const Dl_info *who)
 	for (int i = 0; nvtx_files[i]; i++)
 		if (!strncmp(file, nvtx_files[i], strlen(nvtx_files[i])))
 			return 1;
-	lib = dlopen(who->dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	lib = dl_open(who->dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	for (int i = 0; lib && !has && nvtx_functions[i]; i++)
 		has = nvtx_has(who, lib, nvtx_functions[i]);
 	if (lib)
-		dlclose(lib);
+		dl_close(lib);
 	return has || nvtx_wish("all");
 }
 
@@ -112,8 +111,8 @@ static int nvtx_remember(void *base)
 static void *nvtx_next(const char *entry, const void *ours)
 {
 	const char *path = getenv("INQUEST_NEXT_NVTX");
-	void *lib = path && *path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
-	void *fn = lib ? dlsym(lib, entry) : NULL;
+	void *lib = path && *path ? dl_open(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+	void *fn = lib ? dl_sym(lib, entry) : NULL;
 
 	return fn == ours ? NULL : fn;
 }
@@ -191,7 +190,7 @@ int InitializeInjectionNvtx2(nvtx_abi_tables *tables)
 	int saved = errno, taken = next ? next(tables) : 0;
 	Dl_info who;
 
-	if (dladdr((const void *)tables, &who) && nvtx_is_nccl(&who)) {
+	if (dl_addr((const void *)tables, &who) && nvtx_is_nccl(&who)) {
 		if (taken)
 			nvtx_claimed();
 		else if (process_view() != PROCESS_UNBORN && !nvtx_wish("off") &&
@@ -223,7 +222,7 @@ int InitializeInjectionNvtxExtension(struct nvtx_abi_module *module)
 	Dl_info who;
 
 	if (!module || !module->nsegments || !module->segments || !module->segments->slots ||
-		!dladdr(module->segments->slots, &who))
+		!dl_addr(module->segments->slots, &who))
 		return 0;
 	if (nvtx_is_guest(who.dli_fbase)) {
 		taken = nvtx_attach_payloads(module);

@@ -9,14 +9,13 @@
  */
 #include "probes/python/pyframes.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
 
 #include "cpython/layout.h"
 #include "cpython/lines.h"
-#include "probes/symver.h"
+#include "probes/dl.h"
 
 #define PYFRAMES_INTERPRETERS 64
 #define PYFRAMES_THREADS      4096
@@ -56,14 +55,14 @@ struct pyframes_walk {
  */
 static uint32_t pyframes_version(void)
 {
-	const unsigned long *number = dlsym(RTLD_DEFAULT, "Py_Version");
+	const unsigned long *number = dl_sym(RTLD_DEFAULT, "Py_Version");
 	const char *(*say)(void);
 	const char *s;
 	uint32_t minor = 0;
 
 	if (number)
 		return (uint32_t)*number;
-	*(void **)&say = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+	*(void **)&say = dl_sym(RTLD_DEFAULT, "Py_GetVersion");
 	s = say ? say() : "";
 	if (s[0] != '3' || s[1] != '.')
 		return 0;
@@ -95,12 +94,12 @@ static int pyframes_layout(uint32_t version)
 /* Finds the function that evaluates frames, by which they are told apart up to 3.10. */
 static void pyframes_eval(void)
 {
-	void *eval = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
+	void *eval = dl_sym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
 	int (*find)(const void *, Dl_info *, void **, int);
 	ElfW(Sym) *symbol = NULL;
 	Dl_info info;
 
-	*(void **)&find = dlsym(RTLD_DEFAULT, "dladdr1");
+	*(void **)&find = dl_sym(RTLD_DEFAULT, "dladdr1");
 	if (!eval || !find || !find(eval, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
 		return;
 	pyframes.eval_start = (uint64_t)(uintptr_t)eval;
@@ -111,7 +110,7 @@ void pyframes_arm(void)
 {
 	uint32_t version;
 
-	pyframes.runtime = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "_PyRuntime");
+	pyframes.runtime = (uint64_t)(uintptr_t)dl_sym(RTLD_DEFAULT, "_PyRuntime");
 	if (!pyframes.runtime)
 		return;
 	version = pyframes_version();

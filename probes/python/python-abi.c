@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probes/python/python-abi.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 
-#include "probes/symver.h"
+#include "probes/dl.h"
 
 struct python_abi py;
 
@@ -28,7 +27,7 @@ static const char *python_abi_look(const struct python_symbol *all)
 	const char *missing = NULL;
 
 	for (const struct python_symbol *s = all; s->name; s++) {
-		*s->slot = dlsym(RTLD_DEFAULT, s->name);
+		*s->slot = dl_sym(RTLD_DEFAULT, s->name);
 		if (!*s->slot && !missing)
 			missing = s->name;
 	}

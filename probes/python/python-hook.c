@@ -8,12 +8,11 @@
  * it never wrote, and aborts the program. So we remember where our hook lies, and where the
  * allocator has changed since we keep it from being freed: 32 bytes, once in the process' life.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
+#include "probes/dl.h"
 #include "probes/python/python-parts.h"
-#include "probes/symver.h"
 
 #define PYTHON_RAW 0 /* PYMEM_DOMAIN_RAW */
 
@@ -69,10 +68,10 @@ void python_hook_add(python_audit_fn *fn)
 	int (*add)(python_audit_fn *, void *), saved = errno;
 	struct python_allocator remember;
 
-	*(void **)&add = dlsym(RTLD_DEFAULT, "PySys_AddAuditHook");
+	*(void **)&add = dl_sym(RTLD_DEFAULT, "PySys_AddAuditHook");
 	if (add) {
-		*(void **)&hook.get = dlsym(RTLD_DEFAULT, "PyMem_GetAllocator");
-		*(void **)&hook.set = dlsym(RTLD_DEFAULT, "PyMem_SetAllocator");
+		*(void **)&hook.get = dl_sym(RTLD_DEFAULT, "PyMem_GetAllocator");
+		*(void **)&hook.set = dl_sym(RTLD_DEFAULT, "PyMem_SetAllocator");
 	}
 	if (add && hook.get && hook.set) {
 		hook.get(PYTHON_RAW, &hook.first);
