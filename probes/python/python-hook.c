@@ -16,6 +16,12 @@
 
 #define PYTHON_RAW 0 /* PYMEM_DOMAIN_RAW */
 
+/*
+ * The loader binds it at our start where the program is Python or linked with it. Every program
+ * comes here, and to ask dlsym() in vain would have libc allocate memory for the reason.
+ */
+extern int PySys_AddAuditHook(python_audit_fn *, void *) __attribute__((weak));
+
 /* CPython's PyMemAllocatorEx. */
 struct python_allocator {
 	void *context;
@@ -65,20 +71,19 @@ static void hook_free(void *context, void *at)
 
 void python_hook_add(python_audit_fn *fn)
 {
-	int (*add)(python_audit_fn *, void *), saved = errno;
 	struct python_allocator remember;
+	int saved = errno;
 
-	*(void **)&add = dl_sym(RTLD_DEFAULT, "PySys_AddAuditHook");
-	if (add) {
-		*(void **)&hook.get = dl_sym(RTLD_DEFAULT, "PyMem_GetAllocator");
-		*(void **)&hook.set = dl_sym(RTLD_DEFAULT, "PyMem_SetAllocator");
-	}
-	if (add && hook.get && hook.set) {
+	if (!PySys_AddAuditHook)
+		return;
+	*(void **)&hook.get = dl_sym(RTLD_DEFAULT, "PyMem_GetAllocator");
+	*(void **)&hook.set = dl_sym(RTLD_DEFAULT, "PyMem_SetAllocator");
+	if (hook.get && hook.set) {
 		hook.get(PYTHON_RAW, &hook.first);
 		remember = hook.first;
 		remember.malloc = hook_remember;
 		hook.set(PYTHON_RAW, &remember);
-		add(fn, NULL);
+		PySys_AddAuditHook(fn, NULL);
 		hook.set(PYTHON_RAW, &hook.first);
 	}
 	errno = saved;
