@@ -3,7 +3,8 @@
  * An array that is sorted here often is the concatenation of a few lists that are each in order,
  * such as the events of several threads. qsort() does not profit from that. So array_sort_items()
  * looks for these stretches (runs) and merges neighbours, copying whole stretches; if the runs are
- * too short for that to pay, or there is no memory, it calls qsort().
+ * too short for that to pay, or there is no memory, it calls qsort(). Of large items it is their
+ * places that are merged: many runs take many rounds, each of which moves all.
  */
 #include "base/array.h"
 
@@ -34,15 +35,33 @@ void *array_grow(void *items, size_t nr, size_t more, size_t *room, size_t size)
 
 typedef int comparison(const void *, const void *);
 
-/* The runs of an array: stretches of items that are in order. ends[i] is the index behind run i. */
+/*
+ * The runs of an array: stretches of items that are in order. ends[i] is the index behind run i.
+ * What is merged is the items, or, where these are large, their places: each merge moves all of it.
+ */
 struct runs {
-	size_t size;
+	const char *items; /* whose places are merged; NULL: the items themselves are */
+	size_t item;       /* bytes of one of them */
+	size_t size;       /* bytes of what is merged */
 	comparison *compare;
 	size_t *ends;
 	size_t n;
 };
 
-#define RUN_LEAST 8 /* items that a run has in the mean, where runs are worth more than qsort() */
+#define RUN_LEAST  8  /* items that a run has in the mean, where runs are worth more than qsort() */
+#define ITEM_LARGE 64 /* bytes from which on items are moved once only */
+
+/* Compares two of what is merged. */
+static int compare_at(const struct runs *runs, const char *a, const char *b)
+{
+	size_t left, right;
+
+	if (!runs->items)
+		return runs->compare(a, b);
+	memcpy(&left, a, sizeof(left));
+	memcpy(&right, b, sizeof(right));
+	return runs->compare(runs->items + left * runs->item, runs->items + right * runs->item);
+}
 
 /*
  * Finds the runs. Returns false if they are too short. The first `sorted` items are known to be in
@@ -53,9 +72,9 @@ static bool find_runs(struct runs *runs, const char *items, size_t nr, size_t so
 	size_t most = nr / RUN_LEAST;
 
 	for (size_t at = sorted; at <= nr; at++) {
-		const char *item = items + at * runs->size;
+		const char *item = items + at * runs->item;
 
-		if (at < nr && runs->compare(item - runs->size, item) <= 0)
+		if (at < nr && runs->compare(item - runs->item, item) <= 0)
 			continue;
 		if (runs->n == most)
 			return false;
@@ -70,7 +89,7 @@ static bool find_runs(struct runs *runs, const char *items, size_t nr, size_t so
  */
 static bool goes_before(const struct runs *runs, const char *at, const char *item, bool first)
 {
-	return first ? runs->compare(at, item) <= 0 : runs->compare(item, at) > 0;
+	return first ? compare_at(runs, at, item) <= 0 : compare_at(runs, item, at) > 0;
 }
 
 /*
@@ -152,6 +171,66 @@ static char *merge_runs(struct runs *runs, char *items, char *other)
 	return items;
 }
 
+/* Merges the items themselves. Returns false without memory. */
+static bool merge_items(struct runs *runs, char *items, size_t nr)
+{
+	char *other = malloc(nr * runs->item), *result;
+
+	if (!other)
+		return false;
+	runs->size = runs->item;
+	result = merge_runs(runs, items, other);
+	if (result != items)
+		memcpy(items, result, nr * runs->item);
+	free(other);
+	return true;
+}
+
+/*
+ * Moves items that are to come from elsewhere: from[i] is the place where item i lies now. The
+ * places are used up. `spare` has room for one item.
+ */
+static void move_items(char *items, size_t size, size_t nr, size_t *from, char *spare)
+{
+	for (size_t first = 0; first < nr; first++) {
+		size_t to = first;
+
+		if (from[first] == first)
+			continue;
+		memcpy(spare, items + first * size, size);
+		while (from[to] != first) {
+			size_t next = from[to];
+
+			memcpy(items + to * size, items + next * size, size);
+			from[to] = to;
+			to = next;
+		}
+		memcpy(items + to * size, spare, size);
+		from[to] = to;
+	}
+}
+
+/* Merges the places of the items, and moves each item once. Returns false without memory. */
+static bool merge_places(struct runs *runs, char *items, size_t nr)
+{
+	size_t *places = malloc(2 * nr * sizeof(*places)), *result;
+	char *spare = malloc(runs->item);
+	bool done = places && spare;
+
+	for (size_t i = 0; done && i < nr; i++)
+		places[i] = i;
+	if (done) {
+		runs->items = items;
+		runs->size = sizeof(*places);
+		result = (size_t *)(void *)merge_runs(
+			runs, (char *)places, (char *)(places + nr));
+		move_items(items, runs->item, nr, result, spare);
+	}
+	free(places);
+	free(spare);
+	return done;
+}
+
 /*
  * Sorts by merging runs. Returns false, and has moved nothing, if the runs are too short or there
  * is no memory for it.
@@ -159,21 +238,14 @@ static char *merge_runs(struct runs *runs, char *items, char *other)
 static bool sort_by_runs(
 	void *items, size_t nr, size_t sorted, size_t size, comparison *compare)
 {
-	struct runs runs = {.size = size, .compare = compare};
-	char *other = NULL, *result;
+	struct runs runs = {.item = size, .compare = compare};
 	bool done;
 
 	runs.ends = malloc((nr / RUN_LEAST + 1) * sizeof(*runs.ends));
-	if (runs.ends && find_runs(&runs, items, nr, sorted))
-		other = malloc(nr * size);
-	if (other) {
-		result = merge_runs(&runs, items, other);
-		if (result != items)
-			memcpy(items, result, nr * size);
-	}
-	done = other != NULL;
+	done = runs.ends && find_runs(&runs, items, nr, sorted) &&
+	       (size < ITEM_LARGE ? merge_items(&runs, items, nr)
+				  : merge_places(&runs, items, nr));
 	free(runs.ends);
-	free(other);
 	return done;
 }
 
@@ -189,4 +261,23 @@ void array_sort_items(void *items, size_t nr, size_t size,
 		at++;
 	if (at < nr && !sort_by_runs(items, nr, at, size, compare))
 		qsort(items, nr, size, compare);
+}
+
+void array_group_items(void *items, size_t nr, size_t size, size_t numbers,
+	size_t (*number)(const void *item))
+{
+	size_t *next = alloc_zeroed(numbers + 1, sizeof(*next));
+	size_t *from = alloc_zeroed(nr, sizeof(*from));
+	char *spare = alloc_zeroed(1, size);
+
+	for (size_t i = 0; i < nr; i++)
+		next[number((char *)items + i * size) + 1]++;
+	for (size_t i = 0; i < numbers; i++)
+		next[i + 1] += next[i];
+	for (size_t i = 0; i < nr; i++)
+		from[next[number((char *)items + i * size)]++] = i;
+	move_items(items, size, nr, from, spare);
+	free(spare);
+	free(from);
+	free(next);
 }

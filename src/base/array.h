@@ -82,4 +82,12 @@ void *array_grow(void *items, size_t nr, size_t more, size_t *room, size_t size)
 void array_sort_items(void *items, size_t nr, size_t size,
 	int (*compare)(const void *, const void *));
 
+/*
+ * Puts items in the order of their numbers, of which each is less than `numbers`; those of one
+ * number stay as they stand to each other. Takes time by the items and numbers alone. Ends the
+ * program where there is no memory.
+ */
+void array_group_items(void *items, size_t nr, size_t size, size_t numbers,
+	size_t (*number)(const void *item));
+
 #endif

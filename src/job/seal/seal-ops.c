@@ -107,6 +107,31 @@ static void join_op(struct raw_op *into, const struct raw_op *from)
 	into->seen.fact.failed |= older.failed;
 }
 
+static size_t member_of(const void *op)
+{
+	return (size_t)((const struct raw_op *)op)->member;
+}
+
+/*
+ * Sorts by compare_readings(). Ops come rank by rank, and each rank has seats in many groups: so
+ * first to the seats, then each seat's.
+ */
+static void sort_readings(const struct seal *seal)
+{
+	struct job_builder *b = seal->b;
+	size_t to;
+
+	array_group_items(b->ops.items, b->ops.nr, sizeof(*b->ops.items), seal->job->nmembers,
+		member_of);
+	for (size_t from = 0; from < b->ops.nr; from = to) {
+		struct raw_op *first = &b->ops.items[from];
+
+		for (to = from + 1; to < b->ops.nr && b->ops.items[to].member == first->member;)
+			to++;
+		array_sort_items(first, to - from, sizeof(*first), compare_readings);
+	}
+}
+
 /* Finds the seat of each op; drops ops of no seat or no rank. */
 static void place_ops(struct seal *seal)
 {
@@ -126,7 +151,7 @@ static void place_ops(struct seal *seal)
 		array_keep(b->ops.items, n, i);
 	}
 	b->ops.nr = n;
-	array_sort(&b->ops, compare_readings);
+	sort_readings(seal);
 }
 
 /* Makes one op of several readings, and puts all ops into their final order. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 
+#include <string.h>
+
 #include "tests/unit/unit.h"
 
 struct point {
@@ -95,6 +97,72 @@ static void lists_that_are_in_order_become_one(void **state)
 	}
 }
 
+/* An item that is too large to be moved more often than it must. */
+struct large {
+	int x, y;
+	char more[120];
+};
+
+static int by_large_x(const void *a, const void *b)
+{
+	return ((const struct large *)a)->x - ((const struct large *)b)->x;
+}
+
+static void large_items_come_whole_to_their_places(void **state)
+{
+	for (int lists = 1; lists <= 40; lists += 3) {
+		ARRAY(struct large) all = {0};
+
+		for (int list = 0; list < lists; list++)
+			for (int i = 0; i < 20 + list; i++) {
+				struct large *item = array_add(&all);
+
+				item->x = i * 3 + list % 4;
+				item->y = list;
+				memset(item->more, item->x ^ item->y, sizeof(item->more));
+			}
+		array_sort(&all, by_large_x);
+		for (size_t i = 0; i < all.nr; i++) {
+			const struct large *at = &all.items[i];
+
+			for (size_t k = 0; k < sizeof(at->more); k++)
+				assert_int_equal(at->more[k], (char)(at->x ^ at->y));
+			if (!i)
+				continue;
+			assert_true(at[-1].x <= at->x);
+			if (at[-1].x == at->x)
+				assert_true(at[-1].y < at->y);
+		}
+		array_release(&all);
+	}
+}
+
+static size_t x_of(const void *item)
+{
+	return (size_t)((const struct large *)item)->x;
+}
+
+static void items_are_grouped_by_number_and_else_stay_as_they_stand(void **state)
+{
+	ARRAY(struct large) all = {0};
+	size_t sum = 0;
+
+	array_group_items(NULL, 0, sizeof(struct large), 3, x_of);
+	for (int i = 0; i < 1000; i++)
+		*array_add(&all) = (struct large){.x = i * i % 31, .y = i};
+	array_group_items(all.items, all.nr, sizeof(*all.items), 31, x_of);
+	for (size_t i = 0; i < all.nr; i++) {
+		const struct large *at = &all.items[i];
+
+		assert_int_equal(at->x, at->y * at->y % 31);
+		sum += (size_t)at->y;
+		if (i)
+			assert_true(at[-1].x < at->x || (at[-1].x == at->x && at[-1].y < at->y));
+	}
+	assert_int_equal(sum, 999 * 1000 / 2);
+	array_release(&all);
+}
+
 static void a_released_array_is_empty_and_can_be_used_again(void **state)
 {
 	ARRAY(int) numbers = {0};
@@ -118,6 +186,8 @@ int main(void)
 		cmocka_unit_test(many_are_added_side_by_side),
 		cmocka_unit_test(sorting_sorts_and_takes_the_empty_array),
 		cmocka_unit_test(lists_that_are_in_order_become_one),
+		cmocka_unit_test(large_items_come_whole_to_their_places),
+		cmocka_unit_test(items_are_grouped_by_number_and_else_stay_as_they_stand),
 		cmocka_unit_test(a_released_array_is_empty_and_can_be_used_again),
 	};
 
