@@ -21,9 +21,10 @@ enum {
 
 static const struct {
 	const char *name;
+	unsigned length; /* of the name: few have the same */
 	unsigned traits;
 } calls[] = {
-#define CALL(number, name, traits) {#name, traits},
+#define CALL(number, name, traits) {#name, sizeof(#name) - 1, traits},
 #define CALL_FAMILY(...)
 #include "lists/call.def"
 #undef CALL_FAMILY
@@ -62,9 +63,11 @@ static const struct family *family_of(const char *name)
 /* Returns the row of a call; N_OF(calls): it has none. */
 static size_t row_of(const char *name)
 {
+	const size_t length = strlen(name);
 	size_t i = 0;
 
-	while (i < N_OF(calls) && strcmp(name, calls[i].name) != 0)
+	while (i < N_OF(calls) &&
+		(calls[i].length != length || memcmp(name, calls[i].name, length) != 0))
 		i++;
 	return i;
 }
