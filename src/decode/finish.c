@@ -383,6 +383,7 @@ static void finish_host(struct decode_context *context, struct job_builder *buil
 	fact.guessed = !gather;
 	fact.agent_beat = host->agent_beat;
 	fact.agent_alive = host->agent_alive;
+	fact.over = host->endings && host->endings == host->manifests;
 	fact.oom_kills = host_oom_kills(host);
 	if (gather)
 		fact.clock_error = gather->clock_error;

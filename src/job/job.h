@@ -81,10 +81,10 @@ struct job_host {
 	bool guessed;	      /* T0 is no gathering's: the earliest reading stands in for it */
 	int64_t agent_beat;   /* realtime of the agent's last turn, JOB_UNKNOWN: no agent */
 	enum job_known agent_alive;
+	bool over;	      /* all commands that agents launched there have ended */
 	int64_t oom_kills;    /* growth of the cgroup's oom_kill since launch, JOB_UNKNOWN */
 	int64_t clock_error;  /* ns by which this host's clock may be off against others */
-	const char *cite;
-	const char *cgroup_cite;
+	const char *cite, *cgroup_cite;
 };
 
 enum job_role {

@@ -34,6 +34,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal/fact-order.def %D%/seal/seal-facts.c \
 	%D%/seal/seal-alias.c \
 	%D%/seal/seal-behind.c %D%/seal/seal-behind.h \
+	%D%/seal/seal-past.c %D%/seal/seal-past.h \
 	%D%/seal/seal-coverage.c \
 	%D%/seal/seal-creations.c \
 	%D%/seal/seal-groups.c \
@@ -69,9 +70,10 @@ src_job_libjob_la_SOURCES = \
 	%D%/waitfor/waits.c %D%/waitfor/waits.h
 
 UNIT_TESTS += tests/unit/job/job_seal_test tests/unit/job/job_numbers_test \
-	tests/unit/job/job_anew_test tests/unit/job/job_mixed_test
+	tests/unit/job/job_anew_test tests/unit/job/job_mixed_test tests/unit/job/job_past_test
 tests_unit_job_job_numbers_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 tests_unit_job_job_anew_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
+tests_unit_job_job_past_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 tests_unit_job_job_mixed_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 tests_unit_job_job_seal_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/job/stacktree_test tests/unit/job/job_stacks_test

@@ -113,7 +113,8 @@ static bool outlives(const struct anew *anew, int process, const struct job_proc
 {
 	const struct job_process *it = &anew->seal->processes[process];
 
-	if (anew->newest[process] != process || it->born > newer->born)
+	if (anew->newest[process] != process || anew->seal->people[process].stale ||
+		it->born > newer->born)
 		return false;
 	return it->end <= JOB_ALIVE ||
 	       (it->host == newer->host && it->ended != JOB_UNKNOWN && it->ended > newer->born);

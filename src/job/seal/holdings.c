@@ -40,6 +40,7 @@ void holdings_collect(struct seal *seal, struct holdings *into)
 			.group_key = member->group.key,
 			.size = member->group.size,
 			.seat = member->fact.seat,
+			.drawn = backend_has(member->group.maker, BACKEND_IDS),
 			.in_init = member->fact.state == JOB_MEMBER_IN_INIT,
 			.met = has_met_all(member),
 			.ready_at = member->fact.ready_at};

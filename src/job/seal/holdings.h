@@ -14,6 +14,7 @@ struct holding {
 	uint64_t group_key;
 	uint32_t size;
 	struct group_rank seat;
+	bool drawn;	  /* its key is made of an id: another attempt's group has another */
 	bool in_init;     /* it has not left the group's init */
 	bool met;	  /* it has, and nobody leaves that before all members have met */
 	int64_t ready_at; /* when it left it; JOB_UNKNOWN */

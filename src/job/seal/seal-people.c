@@ -36,6 +36,7 @@ static int compare_hosts(const void *va, const void *vb)
 	SEAL_ORDER(a->fact.guessed, b->fact.guessed);
 	SEAL_ORDER(a->fact.agent_beat, b->fact.agent_beat);
 	SEAL_ORDER(a->fact.agent_alive, b->fact.agent_alive);
+	SEAL_ORDER(a->fact.over, b->fact.over);
 	SEAL_ORDER(a->fact.oom_kills, b->fact.oom_kills);
 	SEAL_ORDER(a->fact.clock_error, b->fact.clock_error);
 	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
@@ -51,6 +52,7 @@ static void overlay_host(struct job_host *host, const struct job_host *newer)
 	SEAL_KEEP_MAX(host->agent_beat, newer->agent_beat);
 	if (newer->agent_alive != JOB_MAYBE)
 		host->agent_alive = newer->agent_alive;
+	host->over |= newer->over;
 	SEAL_KEEP_MAX(host->oom_kills, newer->oom_kills);
 	SEAL_KEEP_MAX(host->clock_error, newer->clock_error);
 	if (*newer->cite)

@@ -3,7 +3,8 @@
  * Who is a rank. RANK is inherited, so it proves nothing by itself:
  *
  *	- the newest restart generation of each host counts, earlier processes only stay listed, and
- *	  so do those that were seen before all have met in a later one (seal-behind.h);
+ *	  so do those that were seen before all have met in a later one (seal-behind.h), or before
+ *	  the last one began (seal-past.h);
  *	- a process that was started anew alone, and met nobody, is not its rank yet (anew.h);
  *	- a process that made a communicator (promoted) is the rank that its RANK names; of a
  *	  promoted ancestor and its promoted descendant the ancestor is;
@@ -28,6 +29,7 @@
 #include "job/seal/anew.h"
 #include "job/seal/holdings.h"
 #include "job/seal/seal-behind.h"
+#include "job/seal/seal-past.h"
 #include "job/seal/seal.h"
 
 /* A process that may be a rank, or one seat of a process that is several ranks. */
@@ -596,6 +598,7 @@ void seal_ranks(struct seal *seal)
 	seal_numbers(seal);
 	find_stale(seal);
 	seal_behind(seal, &claims.holdings);
+	seal_past(seal, &claims.holdings);
 	seal_runs(seal);
 	collect_claims(seal, &claims);
 	settle_numbers(seal, &claims);
