@@ -216,6 +216,7 @@ struct job_op {
 	uint64_t launch;   /* ops of one rank with one launch id are unordered; 0 = alone */
 	uint64_t order;	   /* position in the rank's order of launches, all groups; 0 unknown */
 	int thread;	   /* index into threads, JOB_NONE */
+	uint32_t tid;	   /* of the one thread that may have called it; 0 unknown */
 	bool captured;
 	bool failed;	   /* the call returned an error: it was not issued */
 	bool tagged;	   /* a message whose tag and turn are known: */
@@ -250,8 +251,7 @@ struct job_member {
 	bool from_any;	  /* it received from any source: how often from whom is unknown */
 	bool unordered;	  /* threads entered its ops at once: their order is not the program's */
 	bool saw_capture; /* graph replays are unknown: absence proves nothing */
-	int64_t init_since;
-	int64_t ready_at;
+	int64_t init_since, ready_at;
 	bool head_known;
 	uint64_t head;
 	uint64_t zeros;	   /* zero-count collectives up to head */

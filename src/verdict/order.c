@@ -107,12 +107,17 @@ static void collect_other_side(const struct inquiry *q, int part, struct circle 
 	waitfor_each_wait(q->graph, stood, place) {
 		const struct wait *then = &q->waits->at[q->graph->waits_at[place]], *first;
 		bool again = same_rank(then->rank, last);
+		enum job_known one;
 
 		last = then->rank;
 		if (again || q->graph->nodes[last.i].part == part || !then->op ||
 			find_launched(q, part, last, &first) < 2 || first->kind == WAIT_P2P ||
-			node_of(q, first) == stood || first->op->thread != then->op->thread)
+			node_of(q, first) == stood)
 			continue;
+		one = waits_of_one_thread(first->op, then->op);
+		if (one == JOB_NO)
+			continue;
+		circle->maybe_unordered |= one == JOB_MAYBE;
 		*array_add(&circle->holders) =
 			(struct holder){node_of(q, first), last, .launched = true};
 	}
@@ -606,6 +611,8 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 		draft_at_most(draft, VERDICT_SUPPORTED);
 	open = !better && (circle_is_mixed(q, circle) || may_lack_sends(q, circle));
 	if (!draft->culprits.list.nr && inquiry_by_dumps(q)) /* which do not tell threads */
+		draft_at_most(draft, VERDICT_HYPOTHESIS);
+	if (circle->maybe_unordered && !inquiry_by_dumps(q) && !odd.list.nr && !likes.sure)
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	if (open || !count_chose(circle) || (!circle->of_launches && lacks_other_side(circle)) ||
 		(!better && inquiry_by_dumps(q) && is_assumed(q, circle)))

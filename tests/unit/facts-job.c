@@ -153,6 +153,8 @@ static void give_extra(const struct facts *f, struct job_builder *b, const struc
 static void give(const struct facts *f, struct job_builder *b, const struct item *item)
 {
 	const struct facts_member *m = &f->members[item->group][item->rank];
+	uint32_t tid;
+	struct job_op op;
 	struct job_group group = {.key = f->group_keys[item->group],
 		.name = f->group_names[item->group] ? f->group_names[item->group] : "",
 		.ranks = f->group_ranks[item->group],
@@ -176,10 +178,12 @@ static void give(const struct facts *f, struct job_builder *b, const struct item
 		job_add_member(b, who_of(f, item->rank), &group, &m->fact);
 		break;
 	case ITEM_OP:
-		job_add_op(b, who_of(f, item->rank), group.key, m->seat, &m->ops[item->at],
-			m->last_tid && item->at + 1 == m->nops ? m->last_tid
-			: m->tid			       ? m->tid
-							       : f->ranks[item->rank].pid);
+		op = m->ops[item->at];
+		tid = m->last_tid && item->at + 1 == m->nops ? m->last_tid
+		      : m->tid				     ? m->tid
+							     : f->ranks[item->rank].pid;
+		op.tid = f->threads_unknown ? 0 : tid;
+		job_add_op(b, who_of(f, item->rank), group.key, m->seat, &op, tid);
 		break;
 	case ITEM_EXTRA:
 		give_extra(f, b, &f->extra[item->at]);

@@ -105,6 +105,7 @@ struct facts {
 	unsigned shuffle;
 	bool census;
 	bool completion; /* completion of ops is tracked */
+	bool threads_unknown; /* which thread launched an op: its lane may have had several */
 	int world_size;
 	double deadline; /* seconds; 0 none is known */
 	int failed; /* the status with which the launcher ended; 0 it did not */

@@ -210,17 +210,22 @@ static bool ops_is_recent(const struct ring_seat *seat, uint64_t index)
 }
 
 /*
- * Returns the thread that owns a lane; 0 for a lane that was not read, and for the shared overflow
- * lane.
+ * Tells of the last op that its record is of that lane: the thread that owns it; none for a lane
+ * that was not read, and for the shared overflow lane.
  */
-static uint32_t lane_tid(const struct ring_source *source, uint32_t lane)
+static void ops_are_of(struct ring_source *source, uint32_t lane)
 {
+	struct job_op_seen *op = &source->seen.items[source->seen.nr - 1];
 	const struct ring_lane_seen *seen;
 
-	array_for_each(&source->lanes, seen)
-		if (seen->number == lane)
-			return seen->tid;
-	return 0;
+	op->tid = 0;
+	array_for_each(&source->lanes, seen) {
+		if (seen->number != lane)
+			continue;
+		op->tid = seen->tid;
+		op->fact.tid = seen->handed_on ? 0 : seen->tid;
+		return;
+	}
 }
 
 #define PARTS 64 /* the most seats for which an op's parts are recorded */
@@ -286,8 +291,7 @@ static void ops_of_history(struct ring_source *source, const struct ring_seat *s
 	if (slot.count == JOB_NO_COUNT)
 		more.parts = ops_parts(source, seat, index);
 	ops_add(source, seat, &slot, &more);
-	source->seen.items[source->seen.nr - 1].tid =
-		lane_tid(source, ring_meta_group(slot.meta));
+	ops_are_of(source, ring_meta_group(slot.meta));
 }
 
 /* Adds the ops that the seat's own history keeps, each once. */
@@ -338,8 +342,7 @@ static void ops_of_p2p(struct ring_source *source, const struct ring_seat *seat)
 		more.cite = ring_source_cite(
 			source, "g%u:p%llu", seat->number, (unsigned long long)n);
 		ops_add(source, seat, &slot, &more);
-		source->seen.items[source->seen.nr - 1].tid =
-			lane_tid(source, ring_meta_group(slot.meta));
+		ops_are_of(source, ring_meta_group(slot.meta));
 	}
 }
 
@@ -379,7 +382,7 @@ static void ops_of_lanes(struct ring_source *source)
 		more.cite = ring_source_cite(source, "lane%u:%llu", note->lane,
 			(unsigned long long)note->ticket);
 		ops_add(source, seat, &note->slot, &more);
-		source->seen.items[source->seen.nr - 1].tid = lane_tid(source, note->lane);
+		ops_are_of(source, note->lane);
 	}
 }
 

@@ -114,7 +114,8 @@ static void lanes_read(struct ring_source *source, const struct ring_lane_view *
 	struct ring_slot slot;
 
 	*seen = (struct ring_lane_seen){
-		.number = lane->number, .tid = lane->overflow ? 0 : lane->tid};
+		.number = lane->number, .tid = lane->overflow ? 0 : lane->tid,
+		.handed_on = lane->claims > 1};
 	ring_cursor_open(&cursor, lane);
 	while (ring_cursor_next(&cursor, &slot)) {
 		if (slot.tsc > source->t0)

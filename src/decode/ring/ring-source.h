@@ -31,6 +31,7 @@ struct ring_notes {
 struct ring_lane_seen {
 	uint32_t number;
 	uint32_t tid;
+	bool handed_on; /* it had several threads, one after the other; `tid` is the last */
 	uint64_t newest; /* TSC of its newest record; 0 none */
 	struct ring_slot input; /* the beginning of its latest wait for a loader */
 	struct ring_slot step;	/* its latest step */

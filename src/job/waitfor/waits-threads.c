@@ -54,6 +54,13 @@ enum job_known waits_joins(const struct job *job, const struct job_thread *threa
 	return thread->since != JOB_UNKNOWN && stack->when > thread->since ? JOB_NO : JOB_MAYBE;
 }
 
+enum job_known waits_of_one_thread(const struct job_op *a, const struct job_op *b)
+{
+	if (!a->tid || !b->tid)
+		return a->thread == b->thread ? JOB_MAYBE : JOB_NO;
+	return a->tid == b->tid ? JOB_YES : JOB_NO;
+}
+
 int waits_caller(const struct job_op *ops, size_t n)
 {
 	int thread = n ? ops[0].thread : JOB_NONE;

@@ -182,6 +182,11 @@ const struct job_op *waits_unreturned(const struct job_member *m, uint64_t from)
 enum job_known waits_joins(const struct job *job, const struct job_thread *thread);
 
 /*
+ * Tells whether one thread launched both ops of a rank; MAYBE where the thread of one of them is
+ * not known: in dumps, and where its lane of the ring had several.
+ */
+enum job_known waits_of_one_thread(const struct job_op *a, const struct job_op *b);
+/*
  * Returns the thread (index) that called all of these ops; JOB_NONE: several did, or there are
  * none.
  */

@@ -22,6 +22,7 @@ struct circle {
 	ARRAY(struct holder) holders; /* by node, then rank */
 	bool of_launches;             /* all ranks are in the ops, but launched them in different
 				       * orders */
+	bool maybe_unordered; /* several threads may have launched what one of its ranks did */
 	size_t camps;
 	size_t largest; /* index of the largest camp's first holder */
 	size_t largest_n;

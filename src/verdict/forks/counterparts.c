@@ -294,22 +294,28 @@ static int own_group(const struct comparison *c, struct rank_index rank, int kin
 	return JOB_NONE;
 }
 
-/* True if that thread launched all ops of row b. */
-static bool is_of_one_thread(const struct pair *p, int thread)
+/* Tells whether the thread of that op launched all ops of row b. */
+static enum job_known is_of_one_thread(const struct pair *p, const struct job_op *op)
 {
-	for (size_t i = 0; i < p->nb; i++)
-		if (p->b[i].op->thread != thread)
-			return false;
-	return true;
+	enum job_known all = JOB_YES;
+
+	for (size_t i = 0; i < p->nb; i++) {
+		enum job_known one = waits_of_one_thread(p->b[i].op, op);
+
+		if (one == JOB_NO)
+			return JOB_NO;
+		all = one == JOB_MAYBE ? JOB_MAYBE : all;
+	}
+	return all;
 }
 
-/* True if that thread launched row b's last op in the group. */
-static bool is_last_in(const struct pair *p, int group, int thread)
+/* Tells whether the thread of that op launched row b's last op in the group. */
+static enum job_known is_last_in(const struct pair *p, int group, const struct job_op *op)
 {
 	for (size_t i = p->nb; i-- > 0;)
 		if (p->b[i].group == group)
-			return p->b[i].op->thread == thread;
-	return false;
+			return waits_of_one_thread(p->b[i].op, op);
+	return JOB_NO;
 }
 
 /* Counterparts that are compared, as rows; the longest first. */
@@ -427,12 +433,18 @@ static bool fellows_made_it(const struct pair *p, size_t at, const struct stray 
 	return false;
 }
 
-/* True if another thread of the rank may yet launch what is missing from its row. */
-static bool may_yet_come(const struct pair *p, const struct stray *stray)
+/*
+ * Tells whether another thread of the rank may yet launch what is missing from its row; MAYBE where
+ * its threads are not known.
+ */
+static enum job_known may_yet_come(const struct pair *p, const struct stray *stray)
 {
-	int thread = stray->did.op->thread;
+	enum job_known one = is_of_one_thread(p, stray->did.op);
+	enum job_known last = is_last_in(p, stray->group, stray->did.op);
 
-	return !is_of_one_thread(p, thread) && !is_last_in(p, stray->group, thread);
+	if (one == JOB_YES || last == JOB_YES)
+		return JOB_NO;
+	return one == JOB_MAYBE || last == JOB_MAYBE ? JOB_MAYBE : JOB_YES;
 }
 
 /*
@@ -463,6 +475,7 @@ static struct stray describe(const struct comparison *c, const struct band *band
 	struct stray stray = {.rank = NO_RANK};
 	struct pair p = lay(c, band->rows[measure], band->rows[odd]);
 	size_t at = parting(&p);
+	enum job_known yet;
 
 	find_agreeing(c, band, measure, at + p.skipped_a, leaves, &stray.agree);
 	if (stray.agree.list.nr < 2 || stray.agree.list.nr < 2 + inquiry_unreadable(c->q))
@@ -478,7 +491,11 @@ static struct stray describe(const struct comparison *c, const struct band *band
 	for (size_t i = 0; i < at; i++)
 		stray.usual |= p.b[i].group == stray.did.group;
 	find_kind(&p, at, &stray);
-	if (stray.group == JOB_NONE || may_yet_come(&p, &stray) ||
+	yet = may_yet_come(&p, &stray);
+	/* Dumps tell no threads: what they tell is taken for the program's order. */
+	if (yet == JOB_MAYBE && !waits_are_by_dump(job_rank(c->q->job, stray.rank)))
+		stray.usual = false;
+	if (stray.group == JOB_NONE || yet == JOB_YES ||
 		!rollcall_lists_all(&c->q->job->groups[stray.group]) ||
 		!fellows_made_it(&p, at, &stray))
 		stray.rank = NO_RANK;

@@ -34,7 +34,8 @@ struct stray {
 	struct rank_index rank; /* NO_RANK: there is none */
 	enum stray_kind kind;
 	size_t n;             /* ops that were left out, or are too many */
-	bool usual; /* it had used the op's group before; else perhaps only this rank may use it */
+	bool usual; /* it had used the op's group before, else perhaps only this rank may use it;
+		     * and no thread that is not known may yet come */
 	struct usual_op did;  /* what it launched where its row leaves theirs */
 	struct usual_op like; /* what its counterparts launched there, from the row of one of
 			       * them */

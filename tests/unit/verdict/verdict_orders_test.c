@@ -359,10 +359,41 @@ static void who_goes_past_what_others_launched_is_named(void **state)
 		f->members[1][rank].last_tid = rank == 1 ? 0 : 77;
 	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
 	facts_free(f);
+	f = facts_skipped_ahead(JOB_NONE); /* that one has ended, and another launched this */
+	for (int rank = 0; rank < 4; rank++) {
+		f->members[1][rank].tid = rank == 1 ? 0 : 77;
+		f->members[0][rank].last_tid = rank == 1 ? 0 : 78;
+	}
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+	f = facts_skipped_ahead(JOB_NONE); /* one thread has ended, which launched both */
+	for (int rank = 0; rank < 4; rank++)
+		f->members[0][rank].last_tid = f->members[1][rank].tid = 77;
+	facts_expect(f, VERDICT_ORDER_INVERSION, "1", "0,2,3");
+	expect_confidence(f, VERDICT_SUPPORTED);
+	facts_free(f);
 	f = facts_skipped_ahead(2); /* two of four: either side may be right */
 	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
 	assert_int_equal(facts_culprits(f), 0);
 	facts_free(f);
+	(void)state;
+}
+
+/*
+ * Their lanes were handed on from one thread to another, or were that of all that have none: nobody
+ * knows which of the threads launched what.
+ */
+static void whose_launches_are_of_unknown_threads_is_a_guess(void **state)
+{
+	for (int without = JOB_NONE; without <= 2; without += 3) {
+		struct facts *f = facts_skipped_ahead(without);
+
+		f->threads_unknown = true;
+		facts_expect(f, without < 0 ? VERDICT_COLLECTIVE_MISMATCH : VERDICT_ORDER_INVERSION,
+			NULL, NULL);
+		expect_confidence(f, VERDICT_HYPOTHESIS);
+		facts_free(f);
+	}
 	(void)state;
 }
 
@@ -481,6 +512,7 @@ int main(void)
 		cmocka_unit_test(likes_that_do_more_in_a_step_tell_nothing),
 		cmocka_unit_test(likes_of_which_one_is_unseen_tell_a_guess),
 		cmocka_unit_test(who_goes_past_what_others_launched_is_named),
+		cmocka_unit_test(whose_launches_are_of_unknown_threads_is_a_guess),
 		cmocka_unit_test(what_the_odd_one_is_in_is_told_of_it),
 		cmocka_unit_test(an_operation_of_a_moment_ago_is_no_stall),
 		cmocka_unit_test(who_left_out_one_of_its_devices_waits_for_itself),
