@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -68,8 +69,7 @@ static const struct phrase shifts[VERDICT_CAUSES] = {
 static const struct phrase starts[VERDICT_CAUSES] = {
 	[VERDICT_BY_ADDRESS] = {"looks for the others at another address",
 		"look for the others at another address", NULL},
-	[VERDICT_BY_NUMBER] = {"has no process, another number was given twice",
-		"have no processes, other numbers were given twice", NULL},
+	[VERDICT_BY_NUMBER] = {"has no process", "have no processes", NULL}, /* add_given_twice() */
 };
 
 /* For a rank that lives: a thread died that should have come. */
@@ -165,14 +165,44 @@ static const char *words_of(const struct phrase *phrase, bool many, bool over)
 	return many ? phrase->many : phrase->one;
 }
 
+/* So many ranks whose numbers were given twice are told at most: as many as facts tell. */
+#define GIVEN_TWICE 8
+
+static int compare_indexes(const void *va, const void *vb)
+{
+	const struct rank_index *a = va, *b = vb;
+
+	return a->i < b->i ? -1 : a->i > b->i;
+}
+
+/* Appends whose numbers were given twice, which is why others have none. */
+static void add_given_twice(struct str *into, const struct job *job, const struct verdict *verdict)
+{
+	struct rank_index at[GIVEN_TWICE];
+	struct verdict_ranks ranks = {at, 0};
+
+	if (verdict->class != VERDICT_NOT_STARTED || verdict->cause != VERDICT_BY_NUMBER)
+		return;
+	for (size_t i = 0; i < verdict->nevidence && ranks.n < GIVEN_TWICE; i++)
+		if (verdict->evidence[i].kind == FACT_NUMBER_TWICE && verdict->evidence[i].ranks.n)
+			at[ranks.n++] = verdict->evidence[i].ranks.at[0];
+	qsort(at, ranks.n, sizeof(*at), compare_indexes);
+	str_add(into, ranks.n > 1 ? ", the numbers of " : ", ");
+	ranks_name(into, job, ranks);
+	str_add(into, !ranks.n	   ? "another number was given twice"
+		      : ranks.n == 1 ? "'s number was given twice"
+				     : " were given twice");
+}
+
 /* Appends what the culprits do, or did before their death. */
-static void add_phrase(struct str *into, const struct verdict *verdict)
+static void add_phrase(struct str *into, const struct job *job, const struct verdict *verdict)
 {
 	bool many = verdict->culprits.n + verdict->nunknown > 1, once = died_since(verdict);
 
 	str_printf(into, " %s%s",
 		words_of(phrase_of(verdict), many, once || verdict->outlook == VERDICT_OVER),
 		once ? ", now dead" : "");
+	add_given_twice(into, job, verdict);
 }
 
 /* Appends the seats that are to blame, by group. */
@@ -282,6 +312,7 @@ static void add_who_does(
 		str_printf(into, " %s",
 			words_of(phrase, verdict->camp_a.n > 1,
 				verdict->outlook == VERDICT_OVER));
+		add_given_twice(into, verdicts->job, verdict);
 		if (verdict->camp_b.n)
 			str_add(into, ", not ");
 		ranks_add(into, verdicts->job, verdict->camp_b);
@@ -305,7 +336,7 @@ static void add_who_does(
 		wording_signal(into, signal->a);
 		return;
 	}
-	add_phrase(into, verdict);
+	add_phrase(into, verdicts->job, verdict);
 }
 
 /* Appends the headline's fact in brackets, unless the sentence says it already. */

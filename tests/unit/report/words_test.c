@@ -141,6 +141,39 @@ static void who_waits_elsewhere_is_not_counted_in_the_operation(void **state)
 	assert_sentence(&hand, "; 7 ranks wait in the first AllReduce");
 }
 
+/* In the first line, too: who reads no further looks for the one that was left out otherwise. */
+static void whose_number_was_given_twice_is_in_the_headline(void **state)
+{
+	static const struct {
+		size_t twice;
+		const char *line;
+	} cases[] = {
+		{1, "RANK 3 HAS NO PROCESS, RANK 6'S NUMBER WAS GIVEN TWICE"},
+		{2, "RANK 3 HAS NO PROCESS, THE NUMBERS OF RANKS 1,6 WERE GIVEN TWICE"},
+		{0, "RANK 3 HAS NO PROCESS, ANOTHER NUMBER WAS GIVEN TWICE"},
+	};
+	const struct rank_index of[] = {{6}, {1}};
+	struct hand_job hand;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct str words = {0};
+
+		hand_job_make(&hand, 8, 3);
+		hand.verdict[0].class = VERDICT_NOT_STARTED;
+		hand.verdict[0].cause = VERDICT_BY_NUMBER;
+		hand.verdict[0].nevidence = cases[i].twice;
+		for (size_t k = 0; k < cases[i].twice; k++)
+			hand.facts[k] = (struct verdict_fact){.kind = FACT_NUMBER_TWICE,
+				.ranks = {&of[k], 1},
+				.cite = "census"};
+		headline_shout(&words, &hand.verdicts, &hand.verdict[0], 64, true);
+		words.text[strlen(cases[i].line)] = '\0';
+		assert_string_equal(str_text(&words), cases[i].line);
+		str_release(&words);
+	}
+}
+
 /* Nothing says that it cannot end: then nobody says that it is stuck. */
 static void what_may_yet_end_is_not_called_stuck(void **state)
 {
@@ -305,6 +338,7 @@ int main(void)
 		cmocka_unit_test(what_is_next_depends_on_how_it_was_seen),
 		cmocka_unit_test(no_rank_yet_is_no_riddle),
 		cmocka_unit_test(what_may_yet_end_is_not_called_stuck),
+		cmocka_unit_test(whose_number_was_given_twice_is_in_the_headline),
 		cmocka_unit_test(last_words_are_whose_they_are),
 		cmocka_unit_test(each_host_is_looked_at_once),
 	};
