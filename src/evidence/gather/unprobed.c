@@ -151,6 +151,12 @@ static bool unprobed_has(const struct blocking_read *file, const char *text)
 	return file->bytes.len && memmem(file->bytes.text, file->bytes.len, text, strlen(text));
 }
 
+/* Returns the value that a variable had when the program began; NULL where it had none. */
+static const char *unprobed_variable(const struct blocking_read *block, const char *name)
+{
+	return claims_variable(block->bytes.len ? block->bytes.text : "", block->bytes.len, name);
+}
+
 /*
  * Returns how many filters of system calls the process has, its own and its parents'; 0 where that
  * is not told.
@@ -188,7 +194,7 @@ static const char *unprobed_why_elsewhere(const struct unprobed *unprobed,
 		return "another user, who may not enter the job's folder";
 	if (unprobed_has_own_mounts(pid))
 		return "mounts without the job's folder";
-	return unprobed_has(&files[UNPROBED_ENVIRON], "INQUEST_JOB_DIR=")
+	return unprobed_variable(&files[UNPROBED_ENVIRON], "INQUEST_JOB_DIR")
 		       ? "they cannot enter the job's folder"
 		       : "INQUEST_JOB_DIR was taken away";
 }
@@ -199,9 +205,8 @@ static const char *unprobed_why(const struct unprobed *unprobed,
 	const struct blocking_read files[static UNPROBED_FILES])
 {
 	const struct blocking_read *maps = &files[UNPROBED_MAPS], *block = &files[UNPROBED_ENVIRON];
-	const char *preload =
-		claims_variable(block->bytes.len ? block->bytes.text : "", block->bytes.len,
-			"LD_PRELOAD");
+	const char *preload = unprobed_variable(block, "LD_PRELOAD");
+	const char *none = unprobed_variable(block, "INQUEST_PROBE");
 
 	if (maps->error || !maps->bytes.len)
 		return "not known why: they may not be looked into";
@@ -209,9 +214,9 @@ static const char *unprobed_why(const struct unprobed *unprobed,
 		return "the C library is not glibc";
 	if (unprobed_has(maps, UNPROBED_PROBE))
 		return unprobed_why_elsewhere(unprobed, process, files);
-	if (unprobed_has(block, "INQUEST_PROBE=none"))
+	if (none && !strcmp(none, "none"))
 		return "inquest run had none for them";
-	if (!preload && !unprobed_has(block, "INQUEST_JOB_DIR="))
+	if (!preload && !unprobed_variable(block, "INQUEST_JOB_DIR"))
 		return "the environment was cleared";
 	if (!preload || !strstr(preload, UNPROBED_PROBE))
 		return unprobed_has_own_mounts(maps->pid) ? "mounts without the probe's file"
