@@ -178,6 +178,13 @@ int foreign_choose_pids(struct foreign_pick *pick, const char *const *pids, size
 {
 	int status = foreign_survey(&pick->survey);
 
+	return status ? status : foreign_take_pids(pick, pids, nr);
+}
+
+int foreign_take_pids(struct foreign_pick *pick, const char *const *pids, size_t nr)
+{
+	int status = CMD_FINE;
+
 	pick->job = SURVEY_NONE;
 	for (size_t i = 0; !status && i < nr; i++) {
 		uint32_t pid = (uint32_t)strtoul(pids[i], NULL, 10);

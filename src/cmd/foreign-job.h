@@ -26,6 +26,8 @@ int foreign_survey(struct survey *survey);
  * CMD_FINE, or another status after a complaint. The caller calls foreign_release() in any case.
  */
 int foreign_choose_pids(struct foreign_pick *pick, const char *const *pids, size_t nr);
+/* The same, once the machine was surveyed. */
+int foreign_take_pids(struct foreign_pick *pick, const char *const *pids, size_t nr);
 
 /*
  * Returns the folder whose job the picked ranks are of, by its census or because they are below its

@@ -7,6 +7,7 @@
  */
 #include "cmd/job-pick.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -379,6 +380,117 @@ static int choose_pids(struct job_pick *pick, const char *const *pids, size_t n)
 	return CMD_FINE;
 }
 
+/* -- a number ---------------------------------------------------------------------------------- */
+
+/* Slurm and torchrun may call a job by a number, which may be some process' pid as well. */
+struct numbered {
+	struct job_pick *pick;
+	const char *number;
+	char slurm[32], run[32]; /* keys */
+};
+
+static struct numbered numbered_of(struct job_pick *pick, const char *number)
+{
+	struct numbered it = {.pick = pick, .number = number};
+
+	snprintf(it.slurm, sizeof(it.slurm), "slurm:%s", number);
+	snprintf(it.run, sizeof(it.run), "run:%s", number);
+	return it;
+}
+
+/* True if that job with probe is called by the number. */
+static bool own_is_called(const struct numbered *it, size_t i)
+{
+	const struct jobs *jobs = &it->pick->jobs;
+
+	return has_key(jobs, &jobs->items[i], it->slurm) || has_key(jobs, &jobs->items[i], it->run);
+}
+
+/* True if that job without probe is. */
+static bool foreign_is_called(const struct numbered *it, size_t i)
+{
+	struct survey *survey = &it->pick->foreign.survey;
+
+	return is_foreign_of(survey, i, it->slurm) || is_foreign_of(survey, i, it->run) ||
+	       (!survey->jobs.items[i].own && !strcmp(survey->jobs.items[i].id, it->number));
+}
+
+/* Picks the last job that is called by the number; returns how many are. */
+static size_t pick_called(const struct numbered *it)
+{
+	struct job_pick *pick = it->pick;
+	size_t found = 0;
+
+	pick->own = NULL;
+	pick->foreign.job = SURVEY_NONE;
+	for (size_t i = 0; i < pick->jobs.nr; i++)
+		if (own_is_called(it, i)) {
+			pick->own = &pick->jobs.items[i];
+			found++;
+		}
+	for (size_t i = 0; i < pick->foreign.survey.jobs.nr; i++)
+		if (foreign_is_called(it, i)) {
+			pick->foreign.job = (int)i;
+			found++;
+		}
+	return found;
+}
+
+/* Says the command for each that the number may mean; `process`: NULL where it is no pid. */
+static void complain_number(const struct numbered *it, const struct survey_process *process)
+{
+	struct job_pick *pick = it->pick;
+	struct survey *survey = &pick->foreign.survey;
+
+	cmd_complain(process ? "%s is a process here, and a job is called so: say which"
+			     : "several jobs here are called %s: say which",
+		it->number);
+	if (process)
+		cmd_complain("  inquest %s pid:%s   # process %s", pick->verb, it->number,
+			process->stat.comm);
+	for (size_t i = 0; i < pick->jobs.nr; i++)
+		if (own_is_called(it, i))
+			list_own(&pick->jobs, &pick->jobs.items[i], pick->verb);
+	for (size_t i = 0; i < survey->jobs.nr; i++)
+		if (foreign_is_called(it, i))
+			foreign_list(survey, &survey->jobs.items[i], pick->verb);
+}
+
+/*
+ * Chooses what a number means: a process, unless there is a job that is called so. Of both the user
+ * says which.
+ */
+static int choose_number(struct job_pick *pick, const char *const *number)
+{
+	struct numbered it = numbered_of(pick, *number);
+	struct survey *survey = &pick->foreign.survey;
+	uint32_t pid = key_pid(*number);
+	int status = foreign_survey(survey), called;
+	size_t found;
+
+	if (status)
+		return status;
+	seen_folders_add(&pick->jobs, survey, NULL, NULL);
+	foreign_mark_own(survey, &pick->jobs);
+	found = pick_called(&it);
+	called = pick->foreign.job;
+	if (found == 1 && !survey_find(survey, pid))
+		return CMD_FINE;
+	if (found && (found > 1 || called == SURVEY_NONE || called != survey_job_of(survey, pid))) {
+		complain_number(&it, survey_find(survey, pid));
+		return CMD_USAGE;
+	}
+	status = foreign_take_pids(&pick->foreign, number, 1);
+	pick->own = status ? NULL : foreign_find_own(&pick->foreign, &pick->jobs);
+	return status;
+}
+
+/* Returns what stands behind "pid:" if that is a pid; NULL. */
+static const char *plain_pid(const char *name)
+{
+	return !strncmp(name, "pid:", 4) && is_pid(name + 4) ? name + 4 : NULL;
+}
+
 /*
  * Finds ranks without probe, unless all ranks that the job should have show themselves: asking
  * costs milliseconds.
@@ -428,6 +540,7 @@ int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, boo
 	const char *const every[] = {"--all"};
 	struct complaint why = {0};
 	struct str command = {0};
+	const char *plain;
 	int status = CMD_UNREADABLE, seen;
 
 	seeing_command(&command, pick->verb, all ? every : names, all ? 1 : n);
@@ -442,8 +555,11 @@ int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, boo
 		cmd_complain("cannot list jobs: %s", complaint_text(&why));
 	} else if (all) {
 		status = foreign_choose_all(&pick->foreign, &pick->jobs, &pick->own);
+	} else if (n == 1 && plain_pid(names[0])) {
+		plain = plain_pid(names[0]);
+		status = choose_pids(pick, &plain, 1);
 	} else if (means_foreign(&pick->jobs, names, n)) {
-		status = choose_pids(pick, names, n);
+		status = n == 1 ? choose_number(pick, names) : choose_pids(pick, names, n);
 	} else if (n) {
 		status = choose_named(pick, names, n);
 	} else {

@@ -29,6 +29,6 @@ check_LTLIBRARIES += %D%/libmpi-spinning.la
 EXTRA_DIST += %D%/foreign.sh %D%/mpi-ranks.c %D%/mpi-ranks.py %D%/mpi.sh %D%/pod.sh %D%/scope.sh
 SH_TESTS += %D%/access.test %D%/driver.test %D%/found.test %D%/jax.test %D%/loop.test \
 	%D%/mpi.test %D%/hidden.test %D%/mpi-python.test %D%/musl.test \
-	%D%/parked.test %D%/proctable.test %D%/served.test %D%/slurm.test %D%/spawned.test \
-	%D%/spinning.test %D%/strangers.test %D%/yama.test
+	%D%/numbers.test %D%/parked.test %D%/proctable.test %D%/served.test %D%/slurm.test \
+	%D%/spawned.test %D%/spinning.test %D%/strangers.test %D%/yama.test
 ASAN_TESTS += %D%/found.test %D%/loop.test %D%/proctable.test %D%/served.test %D%/slurm.test
