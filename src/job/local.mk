@@ -35,6 +35,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal/seal-alias.c \
 	%D%/seal/seal-behind.c %D%/seal/seal-behind.h \
 	%D%/seal/seal-past.c %D%/seal/seal-past.h \
+	%D%/seal/seal-renumbered.c \
 	%D%/seal/seal-coverage.c \
 	%D%/seal/seal-creations.c \
 	%D%/seal/seal-groups.c \

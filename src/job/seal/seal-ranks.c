@@ -4,7 +4,8 @@
  *
  *	- the newest restart generation of each host counts, earlier processes only stay listed, and
  *	  so do those that were seen before all have met in a later one (seal-behind.h), or before
- *	  the last one began (seal-past.h);
+ *	  the last one began (seal-past.h), or in whose places others were started since, with
+ *	  other numbers (seal-renumbered.c);
  *	- a process that was started anew alone, and met nobody, is not its rank yet (anew.h);
  *	- a process that made a communicator (promoted) is the rank that its RANK names; of a
  *	  promoted ancestor and its promoted descendant the ancestor is;
@@ -597,6 +598,7 @@ void seal_ranks(struct seal *seal)
 	holdings_collect(seal, &claims.holdings);
 	seal_numbers(seal);
 	find_stale(seal);
+	seal_renumbered(seal);
 	seal_behind(seal, &claims.holdings);
 	seal_past(seal, &claims.holdings);
 	seal_runs(seal);

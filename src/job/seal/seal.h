@@ -97,6 +97,9 @@ void seal_people(struct seal *seal);
 /* Finds processes whose number is no rank's: launchers. Called by seal_ranks() only, once it is
  * known who made a communicator. */
 void seal_numbers(struct seal *seal);
+/* Finds processes in whose places their launcher has started others, with other numbers, since.
+ * Called by seal_ranks() only. */
+void seal_renumbered(struct seal *seal);
 /* Finds processes of an earlier run than the one that is judged. Called by seal_ranks() only. */
 void seal_runs(struct seal *seal);
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two hosts of a job that was started anew: host a was looked at in the last attempt, host b only
- * in the one before, since its last gathering is lost.
+ * in the one before, since its last gathering is lost. Or a host that was left by another one.
  */
 #include "tests/unit/unit.h"
 
@@ -189,6 +189,57 @@ static void who_was_seen_since_is_judged(void **state)
 		assert_int_equal(told_of(&plays[i]), JUDGED);
 }
 
+/* A process of host a, in that place of its launcher. */
+static void add_placed(struct job_builder *b, uint32_t pid, int rank, int local_rank,
+	uint32_t launcher, int64_t born, int64_t ended)
+{
+	const struct job_identity identity = {.world_rank = world_rank(rank),
+		.local_rank = local_rank,
+		.knows = JOB_KNOWS_CENSUS};
+	struct job_process process = job_process_unknown;
+
+	process.ppid = launcher;
+	process.born = born;
+	process.end = ended == JOB_UNKNOWN ? JOB_ALIVE : JOB_SIGNALED;
+	process.status = ended == JOB_UNKNOWN ? 0 : 9;
+	process.ended = ended;
+	process.cite = "census";
+	job_add_process(b, who("a", pid), &process, &identity);
+}
+
+/*
+ * A node has left, and those that stay are numbered anew: ranks 2 and 3 of host a are 0 and 1 now.
+ * Where another launcher starts later, or the place is another one, the dead is still its rank.
+ */
+static void whose_place_has_another_number_now_is_no_rank(void **state)
+{
+	static const struct {
+		uint32_t launcher;
+		int place;
+		int64_t born;
+		bool out;
+	} plays[] = {
+		{10, 0, BORN, true},
+		{11, 0, BORN, false},
+		{1, 0, BORN, false},
+		{10, 1, BORN, false},
+		{10, 0, ENDED - 1, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(plays) / sizeof(*plays); i++) {
+		struct job_builder *b = job_builder_new();
+		struct job *job;
+
+		add_placed(b, 22, 2, 0, plays[i].launcher == 1 ? 1 : 10, 1, ENDED);
+		add_placed(b, 30, 0, plays[i].place, plays[i].launcher, plays[i].born, JOB_UNKNOWN);
+		job = job_seal(b);
+		assert_int_equal(job->nranks, plays[i].out ? 1 : 2);
+		assert_int_equal(job_rank(job, rank_index(0))->world_rank.n, 0);
+		job_free(job);
+	}
+}
+
 /* Who stands in the attempt before does not keep the dead of that attempt in their places. */
 static void who_is_left_out_outlives_nobody(void **state)
 {
@@ -208,6 +259,7 @@ int main(void)
 		cmocka_unit_test(what_only_clocks_tell_is_doubted),
 		cmocka_unit_test(who_was_seen_since_is_judged),
 		cmocka_unit_test(who_is_left_out_outlives_nobody),
+		cmocka_unit_test(whose_place_has_another_number_now_is_no_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
