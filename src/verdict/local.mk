@@ -57,6 +57,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/activities/activity-names.c %D%/activities/activity-names.h \
 	%D%/activities/activity-read.c %D%/activities/activity-read.h \
 	%D%/activities/activity-runner.c %D%/activities/activity-runner.h \
+	%D%/activities/activity-thread.c %D%/activities/activity-thread.h \
 	%D%/backends/backend.h \
 	%D%/backends/backend-c10d.c \
 	%D%/backends/backend-gloo.c \

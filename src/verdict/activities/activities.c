@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the posture of a rank is found, of what its stacks read (activity-read.h).
+ * How the posture of a rank is found, of what its threads do (activity-thread.h).
  *
  * The main thread speaks for its rank. If it waits for a thread of its own process, that thread
  * speaks if it waits for other ranks, computes for autograd, or is the one that called the rank's
@@ -17,21 +17,8 @@
 #include "job/spans.h"
 #include "verdict/activities/activity-hidden.h"
 #include "verdict/activities/activity-locks.h"
-#include "verdict/activities/activity-names.h"
-#include "verdict/activities/activity-read.h"
 #include "verdict/activities/activity-runner.h"
-
-/*
- * What stacks are read by. Each frame of a job is compared with the table once: many stacks share
- * it.
- */
-struct reader {
-	const struct job *job;
-	const struct activity_line **lines; /* per frame of the job; NULL none */
-	struct by_rank processes;
-	int *gil_holders; /* locks_gil_holders() */
-	bool may_spin; /* a thread that runs may be waiting for others all the while */
-};
+#include "verdict/activities/activity-thread.h"
 
 bool activities_waits(enum activity activity)
 {
@@ -47,268 +34,6 @@ bool activities_elsewhere(enum activity activity)
 {
 	return activity >= ACTIVITY_FROZEN;
 }
-
-/* True if all samples have the stack alike from its outermost frame to this one. */
-static bool stood_beneath(const struct job_stack *stack, long at)
-{
-	return at >= 0 && stack->samples > 1 && stack->nframes - (size_t)at <= stack->still;
-}
-
-/* -- the activity of one thread ---------------------------------------------------------------- */
-
-/*
- * Finds where a program in C stands: in a stack without Python the innermost frame, from number
- * `from` on, that is of no library.
- */
-static long native_program(const struct job *job, const struct job_stack *stack, long from)
-{
-	if (stackfacts_python(job, stack) >= 0)
-		return -1;
-	for (size_t i = (size_t)from; i < stack->nframes; i++) {
-		const struct job_frame *frame = stackfacts_frame(job, stack, i);
-
-		if (frame->kind == JOB_FRAME_NATIVE && *frame->function &&
-			!stackfacts_fits(frame->module, "*.so*") &&
-			!stackfacts_fits(frame->module, "python*") && *frame->module != '[')
-			return (long)i;
-	}
-	return -1;
-}
-
-/*
- * Handles a stack in which nothing tells: if nothing that could tell is hidden, it is in the
- * program's own code.
- */
-static void activity_of_program(const struct reader *reader, struct posture *p)
-{
-	const struct job *job = reader->job;
-
-	p->telling = p->program >= 0 ? p->program : stackfacts_python(job, p->stack);
-	if (p->telling >= 0 && !hidden_may_wait(job, p->stack, p->telling, reader->may_spin))
-		p->activity = ACTIVITY_USER;
-}
-
-/* True if the thread is in flock(), or in F_SETLKW (7) or F_OFD_SETLKW (38) of fcntl(). */
-static bool waits_for_file(const struct job_stack *stack)
-{
-	return !strcmp(stack->syscall, "flock") ||
-	       (!strcmp(stack->syscall, "fcntl") && (stack->args[1] == 7 || stack->args[1] == 38));
-}
-
-/* Fills in which lock the thread waits for. False: it waits for none. */
-static bool activity_of_lock(
-	const struct job *job, const struct activity_reading *r, struct posture *p)
-{
-	long at = locks_waits_for_thread(job, p->stack);
-
-	p->base = r->lock_base;
-	if (waits_for_file(p->stack)) {
-		p->call = p->stack->syscall;
-		return true;
-	}
-	if (r->threads || at < 0)
-		return false;
-	p->telling = at;
-	p->base = -1;
-	p->own_lock = true;
-	/* Python's queues have such locks, too; only its Python frames would tell. */
-	p->unsure = stackfacts_python(job, p->stack) < 0 && locks_is_interpreter(job, p->stack, at);
-	p->call = stackfacts_python(job, p->stack) >= 0 ? "acquire()" : CALL_MUTEX;
-	return true;
-}
-
-/*
- * Finds a thread that keeps the GIL in a call of C that the program makes, also for a loader. If a
- * library makes the call, what the library is for tells more.
- */
-static void find_keeper(const struct job *job, struct posture *p)
-{
-	if (!locks_keeps_gil(p->stack) || p->program < 0 ||
-		stackfacts_python(job, p->stack) != p->program ||
-		(p->activity != ACTIVITY_USER && p->activity != ACTIVITY_INPUT))
-		return;
-	p->activity = ACTIVITY_GIL;
-	p->holder = p->stack;
-	p->telling = p->program;
-}
-
-static const struct posture posture_unknown = {.telling = -1,
-	.base = -1,
-	.program = -1,
-	.lock_base = -1,
-	.call = "",
-	.stands = JOB_UNKNOWN,
-	.lingers = JOB_UNKNOWN,
-	.watched = JOB_UNKNOWN,
-	.aside_call = "",
-	.aside_program = -1,
-	.aside_stands = JOB_UNKNOWN,
-	.lock_stands = JOB_UNKNOWN};
-
-/*
- * True if a wait may be hidden beneath a loader or a save. (A compiler's Python tells when it
- * waits.)
- */
-static bool span_is_unsure(const struct reader *reader, const struct posture *p)
-{
-	long python = stackfacts_python(reader->job, p->stack);
-
-	return (p->activity == ACTIVITY_INPUT || p->activity == ACTIVITY_CHECKPOINT) &&
-	       hidden_may_wait(reader->job, p->stack, python >= 0 ? python : p->telling,
-		       reader->may_spin);
-}
-
-/* True if samples show the thread in other Python code before: it got the GIL in between. */
-static bool took_turns(const struct job *job, const struct job_stack *stack)
-{
-	long python = stackfacts_python(job, stack);
-
-	return stack->moved == JOB_YES && python >= 0 && !stood_beneath(stack, python);
-}
-
-/* True if the program waits in Python's means to wait for threads. */
-static bool is_in_threading(const struct job *job, const struct posture *p)
-{
-	static const struct stackfacts_place places[] = {
-		{NULL, "threading.py"}, {NULL, "queue.py"}, {NULL, "concurrent/futures/*"}};
-
-	if (p->activity != ACTIVITY_USER)
-		return false;
-	for (long i = 0; i < p->program; i++) {
-		const struct job_frame *frame = stackfacts_frame(job, p->stack, (size_t)i);
-
-		for (size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++)
-			if (stackfacts_is_at(frame, &places[k]))
-				return true;
-	}
-	return false;
-}
-
-/* -- the activity of a thread, by its own stack: the first of these that can tell it ----------- */
-
-/* Fills in what the thread does. False: this does not tell. */
-typedef bool posture_reading(
-	const struct reader *reader, const struct activity_reading *r, struct posture *p);
-
-static void wants_gil(const struct reader *reader, long telling, struct posture *p)
-{
-	p->activity = ACTIVITY_GIL;
-	p->telling = telling;
-	p->holder = locks_gil_holder(reader->job, reader->gil_holders, p->stack);
-}
-
-static bool read_gil(
-	const struct reader *reader, const struct activity_reading *r, struct posture *p)
-{
-	long gil = locks_wants_gil(reader->job, p->stack);
-
-	(void)r;
-	if (gil < 0 || took_turns(reader->job, p->stack))
-		return false;
-	wants_gil(reader, gil, p);
-	return true;
-}
-
-/* A line of the tables that decides, or that spans what is called within. */
-static bool read_line(
-	const struct reader *reader, const struct activity_reading *r, struct posture *p)
-{
-	const struct job_stack *stack = p->stack;
-	const struct job *job = reader->job;
-
-	if (!r->line || r->line->force > ACTIVITY_SPANS || r->line->activity == ACTIVITY_USER)
-		return false;
-	p->activity = r->line->activity;
-	p->telling = r->telling;
-	p->base = r->base;
-	p->locked = r->line->force == ACTIVITY_SPANS && (r->locked || waits_for_file(stack));
-	p->lock_base = r->lock_base;
-	p->unsure = span_is_unsure(reader, p);
-	p->call = r->line->call ? r->line->call : activity_name_call(job, p);
-	p->maybe_zero = (*stack->cut && !stack->rooted) ||
-			(stackfacts_frame(job, stack, (size_t)p->telling)->kind ==
-					JOB_FRAME_PYTHON &&
-				hidden_may_wait(job, stack, p->telling, true));
-	if (r->line->force == ACTIVITY_DECIDES)
-		activity_better(job, p);
-	return true;
-}
-
-static bool read_disk(
-	const struct reader *reader, const struct activity_reading *r, struct posture *p)
-{
-	(void)reader;
-	(void)r;
-	if (p->stack->state != 'D')
-		return false;
-	p->activity = ACTIVITY_IO;
-	p->telling = p->stack->nframes ? 0 : -1;
-	return true;
-}
-
-static bool read_lock(
-	const struct reader *reader, const struct activity_reading *r, struct posture *p)
-{
-	if (!activity_of_lock(reader->job, r, p))
-		return false;
-	p->activity = ACTIVITY_LOCK;
-	return true;
-}
-
-static bool read_hint(
-	const struct reader *reader, const struct activity_reading *r, struct posture *p)
-{
-	(void)reader;
-	if (!r->line || r->line->force != ACTIVITY_HINTS)
-		return false;
-	p->activity = r->line->activity;
-	p->telling = r->telling;
-	p->base = p->activity == ACTIVITY_LOCK ? r->lock_base : -1;
-	p->call = r->line->call;
-	return true;
-}
-
-static bool read_starved(
-	const struct reader *reader, const struct activity_reading *r, struct posture *p)
-{
-	(void)r;
-	if (!locks_starves(reader->job, reader->gil_holders, p->stack))
-		return false;
-	wants_gil(reader, 0, p);
-	return true;
-}
-
-static bool read_program(
-	const struct reader *reader, const struct activity_reading *r, struct posture *p)
-{
-	(void)r;
-	activity_of_program(reader, p);
-	return true;
-}
-
-/* Reads what one thread does by its own stack; *r is what it was read from. */
-static struct posture read_posture(
-	const struct reader *reader, const struct job_stack *stack, struct activity_reading *r)
-{
-	static posture_reading *const readings[] = {read_gil, read_line, read_disk, read_lock,
-		read_hint, read_starved, read_program};
-	const struct job *job = reader->job;
-	struct posture p = posture_unknown;
-
-	p.stack = stack;
-	*r = activity_read(job, reader->lines, stack);
-	p.program = r->program;
-	if (p.program < 0) /* what decides may be linked into the program */
-		p.program = native_program(job, stack,
-			r->line && r->line->force == ACTIVITY_DECIDES ? r->telling + 1 : 0);
-	for (size_t i = 0; !readings[i](reader, r, &p);)
-		i++;
-	find_keeper(job, &p);
-	p.for_thread = p.activity == ACTIVITY_LOCK ? p.own_lock : is_in_threading(job, &p);
-	return p;
-}
-
-/* -- the activity of a rank -------------------------------------------------------------------- */
 
 /* What is asked of other threads on behalf of a main thread that waits for one. */
 struct asking {
@@ -356,8 +81,8 @@ static void hear(struct asking *asking, const struct job_stack *stack, const str
 }
 
 /* Asks the threads of the rank's process, and the main threads of its children. */
-static void ask_others(const struct reader *reader, struct rank_index rank, struct asking *asking,
-	const struct job_stack *who)
+static void ask_others(const struct activity_reader *reader, struct rank_index rank,
+	struct asking *asking, const struct job_stack *who)
 {
 	const struct job *job = reader->job;
 	size_t from, to;
@@ -374,7 +99,7 @@ static void ask_others(const struct reader *reader, struct rank_index rank, stru
 		if (child != stack->main || is_idle(job, stack))
 			continue;
 		asking->hidden |= !stack->nframes;
-		other = read_posture(reader, stack, &r);
+		other = activity_of_thread(reader, stack, &r);
 		if (!child || activities_waits(other.activity))
 			hear(asking, stack, &other, child, bare);
 		else if (other.activity == ACTIVITY_UNKNOWN)
@@ -401,7 +126,7 @@ static uint32_t caller_of(const struct job *job, struct rank_index rank)
 }
 
 /* True if the rank has a living child whose stack was not taken. */
-static bool has_hidden_child(const struct reader *reader, struct rank_index rank)
+static bool has_hidden_child(const struct activity_reader *reader, struct rank_index rank)
 {
 	const struct job *job = reader->job;
 
@@ -444,7 +169,7 @@ static bool is_loop(const struct job *job, const struct job_stack *stack)
  * stack tells, else the main thread is seen to wait. (A thread without Python frames may be the
  * program's.)
  */
-static void ask_who_works(const struct reader *reader, struct rank_index rank,
+static void ask_who_works(const struct activity_reader *reader, struct rank_index rank,
 	const struct activity_reading *r, struct posture *p)
 {
 	bool for_gil = p->activity == ACTIVITY_GIL && p->holder != p->stack && p->program < 0 &&
@@ -472,7 +197,8 @@ static void ask_who_works(const struct reader *reader, struct rank_index rank,
  * Lets the runner tell which operation the rank handed over. A rank that is seen elsewhere
  * meanwhile waits all the same, once its runner is proved to stand: it keeps nobody from there.
  */
-static void ask_runner(const struct reader *reader, struct rank_index rank, struct posture *p)
+static void ask_runner(
+	const struct activity_reader *reader, struct rank_index rank, struct posture *p)
 {
 	struct runner runner;
 
@@ -496,7 +222,7 @@ static void ask_runner(const struct reader *reader, struct rank_index rank, stru
 }
 
 /* Lets a thread that waits for the GIL wait for what the holder waits for. */
-static void ask_holder(const struct reader *reader, struct posture *p)
+static void ask_holder(const struct activity_reader *reader, struct posture *p)
 {
 	struct posture other;
 	struct activity_reading r;
@@ -506,7 +232,7 @@ static void ask_holder(const struct reader *reader, struct posture *p)
 	p->unsure = true;
 	if (!p->holder)
 		return;
-	other = read_posture(reader, p->holder, &r);
+	other = activity_of_thread(reader, p->holder, &r);
 	p->unsure = activities_waits(other.activity) || other.activity == ACTIVITY_UNKNOWN ||
 		    other.unsure;
 	/* If samples do not show that it stood there, it may have got the GIL in between. */
@@ -558,13 +284,13 @@ static void find_standing(const struct job *job, struct posture *p)
 
 	p->moved = who->samples > 1 ? who->moved : JOB_MAYBE;
 	p->stands = p->lock_stands = activities_stood(job, who);
-	if (region && stood_beneath(p->stack, p->base))
+	if (region && activity_stood_beneath(p->stack, p->base))
 		p->stands = span;
-	if (stood_beneath(p->stack, p->program >= 0 ? p->program : p->telling))
+	if (activity_stood_beneath(p->stack, p->program >= 0 ? p->program : p->telling))
 		p->lingers = span;
 	p->passed = activities_waits(p->activity) && p->stack->samples > 1 &&
 		    p->lingers == JOB_UNKNOWN;
-	if (p->locked && stood_beneath(p->stack, p->lock_base))
+	if (p->locked && activity_stood_beneath(p->stack, p->lock_base))
 		p->lock_stands = span;
 	if (p->moved != JOB_YES && slept_for(job, self) > p->stands)
 		p->stands = slept_for(job, self);
@@ -592,7 +318,8 @@ static bool is_stopped(const struct job_process *process)
  * Finds another thread of the program that stands in a collective while the one that speaks goes
  * on.
  */
-static void find_aside(const struct reader *reader, struct rank_index rank, struct posture *p)
+static void find_aside(
+	const struct activity_reader *reader, struct rank_index rank, struct posture *p)
 {
 	const struct job *job = reader->job;
 	size_t from, to;
@@ -606,7 +333,7 @@ static void find_aside(const struct reader *reader, struct rank_index rank, stru
 		if (stack->process != p->stack->process || stack == p->stack || !stack->nframes ||
 			stackfacts_program(job, stack) < 0)
 			continue;
-		other = read_posture(reader, stack, &r);
+		other = activity_of_thread(reader, stack, &r);
 		if (other.activity != ACTIVITY_COLLECTIVE)
 			continue;
 		find_standing(job, &other);
@@ -619,18 +346,18 @@ static void find_aside(const struct reader *reader, struct rank_index rank, stru
 	}
 }
 
-static struct posture posture_of(const struct reader *reader, struct rank_index rank)
+static struct posture posture_of(const struct activity_reader *reader, struct rank_index rank)
 {
 	const struct job *job = reader->job;
 	const struct job_stack *stack = stackfacts_main(job, rank);
-	struct posture p = posture_unknown;
+	struct posture p = activity_unknown;
 	struct activity_reading r;
 
 	/* How a process died tells nothing about what others wait for. */
 	if (!stack || stack->how == JOB_STACK_FATAL ||
 		job->processes[stack->process].end > JOB_ALIVE)
 		return p;
-	p = read_posture(reader, stack, &r);
+	p = activity_of_thread(reader, stack, &r);
 	ask_who_works(reader, rank, &r, &p);
 	ask_holder(reader, &p);
 	ask_runner(reader, rank, &p);
@@ -645,7 +372,7 @@ static struct posture posture_of(const struct reader *reader, struct rank_index 
 struct posture *activities_new(const struct job *job)
 {
 	struct posture *postures = alloc_zeroed(job->nranks + 1, sizeof(*postures));
-	struct reader reader = {.job = job,
+	struct activity_reader reader = {.job = job,
 		.gil_holders = locks_gil_holders(job),
 		.may_spin = hidden_may_spin(job)};
 
