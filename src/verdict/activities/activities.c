@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "job/by-rank.h"
 #include "job/spans.h"
 #include "verdict/activities/activity-hidden.h"
@@ -369,6 +370,120 @@ static struct posture posture_of(const struct activity_reader *reader, struct ra
 	return p;
 }
 
+/* -- who asks for a thread of his own ---------------------------------------------------------- */
+
+/* Nobody asks less often than every so many ns whether one of his threads is done. */
+#define ASKS_WITHIN (30 * CLOCK_NS_PER_S)
+
+/* Who uses less of a processor than this part of the time only asks, and does nothing else. */
+#define WORKS_SHARE 100
+
+/* True if the thread asks again and again, at one line of its program, if something is done. */
+static bool only_asks(const struct posture *p)
+{
+	return p->moved == JOB_YES && p->lingers != JOB_UNKNOWN &&
+	       p->stack->cpu_delta != JOB_UNKNOWN && p->stack->cpu_delta < p->lingers / WORKS_SHARE;
+}
+
+/* Returns the frame of the program that a posture is at; NULL none. */
+static const struct job_frame *place_of(const struct job *job, const struct posture *p)
+{
+	return p->program < 0 ? NULL : stackfacts_frame(job, p->stack, (size_t)p->program);
+}
+
+/*
+ * True if a thread may stand in an operation, for all that is known of it; p: what it does. Threads
+ * of libraries do not count; one that runs was not read, and stands nowhere.
+ */
+static bool may_stand_in_one(const struct job_stack *stack, const struct posture *p)
+{
+	bool cut = *stack->cut && !stack->rooted;
+
+	if (!stack->nframes)
+		return stack->state != 'R';
+	if (p->moved == JOB_YES || (p->program < 0 && !cut))
+		return false;
+	return p->activity == ACTIVITY_COLLECTIVE || p->activity == ACTIVITY_DEVICE ||
+	       p->activity == ACTIVITY_UNKNOWN;
+}
+
+/*
+ * Asks whether a thread of the rank may stand in an operation while the one that speaks is
+ * elsewhere. *ret is one that does so where another rank waits, too; without a stack: none.
+ */
+static bool find_beside(const struct activity_reader *reader, struct rank_index rank,
+	const bool *waited_at, const struct posture *p, struct posture *ret)
+{
+	const struct job *job = reader->job;
+	bool found = false;
+	size_t from, to;
+
+	*ret = activity_unknown;
+	stackfacts_of_rank(job, rank, &from, &to);
+	for (size_t i = from; i < to && !ret->stack; i++) {
+		const struct job_stack *stack = &job->stacks[i];
+		const struct job_frame *place;
+		struct posture other;
+		struct activity_reading r;
+
+		if (stack->process != p->stack->process || stack == p->stack)
+			continue;
+		other = activity_of_thread(reader, stack, &r);
+		find_standing(job, &other);
+		if (!may_stand_in_one(stack, &other))
+			continue;
+		found = true;
+		place = place_of(job, &other);
+		if (activities_waits(other.activity) && other.stands != JOB_UNKNOWN && place &&
+			waited_at[place - job->frames])
+			*ret = other;
+	}
+	return found;
+}
+
+/*
+ * Lets another thread of the program, which stands in an operation, tell of a rank whose main
+ * thread is in its own code. That may ask again and again, by a call that nobody knows, whether the
+ * other is done. If it does nothing else, and the other stands where other ranks wait, the other
+ * speaks. Else a wait may be hidden there, unless it stands for longer than anybody asks.
+ */
+static void ask_beside(const struct activity_reader *reader, struct rank_index rank,
+	const bool *waited_at, struct posture *p)
+{
+	struct posture other;
+
+	if (p->activity != ACTIVITY_USER || !p->stack->main || p->stands >= ASKS_WITHIN ||
+		!find_beside(reader, rank, waited_at, p, &other))
+		return;
+	if (only_asks(p) && other.stack)
+		*p = other;
+	else
+		p->unsure = true;
+}
+
+/* Lets such threads tell of all ranks. Where nobody waits, nobody is kept. */
+static void ask_all_beside(const struct activity_reader *reader, struct posture *postures)
+{
+	const struct job *job = reader->job;
+	bool *waited_at = alloc_zeroed(job->nframes + 1, sizeof(*waited_at)), found = false;
+
+	job_for_each_rank(job, rank) {
+		const struct posture *p = &postures[rank.i];
+		const struct job_frame *place;
+
+		if (!p->stack || !activities_waits(p->activity))
+			continue;
+		found = true;
+		place = place_of(job, p);
+		if (place)
+			waited_at[place - job->frames] = true;
+	}
+	job_for_each_rank(job, rank)
+		if (found && postures[rank.i].stack)
+			ask_beside(reader, rank, waited_at, &postures[rank.i]);
+	free(waited_at);
+}
+
 struct posture *activities_new(const struct job *job)
 {
 	struct posture *postures = alloc_zeroed(job->nranks + 1, sizeof(*postures));
@@ -382,6 +497,7 @@ struct posture *activities_new(const struct job *job)
 		reader.lines[i] = activity_line_of(&job->frames[i]);
 	job_for_each_rank(job, rank)
 		postures[rank.i] = posture_of(&reader, rank);
+	ask_all_beside(&reader, postures);
 	free(reader.lines);
 	free(reader.gil_holders);
 	by_rank_release(&reader.processes);

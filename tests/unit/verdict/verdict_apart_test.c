@@ -249,6 +249,56 @@ static void a_thread_that_stands_aside_is_not_well(void **state)
 	(void)state;
 }
 
+#define ASKS "clock_nanosleep@libc.so.6 < join_slowly@/home/me/train.py:70" MAIN
+/* An operation that the program has given to a thread. */
+#define IN_THREAD                                                                                  \
+	"pthread_cond_wait@libc.so.6 < c10d::Work::wait()@libtorch_cpu.so < all_reduce@" C10D      \
+	":4181 < step@/home/me/train.py:88 < Thread.run@" STDLIB "threading.py:975"
+
+/* Rank 0's main thread asks from time to time whether its other thread, in all_reduce, is done. */
+static void ask_for_thread(struct facts *f)
+{
+	f->stack_span = 2.2;
+	f->extra[0].is.stack.frames = ASKS;
+	f->extra[0].is.stack.fact.moved = JOB_YES;
+	facts_stack_of(f, 0, "python", f->ranks[0].pid + 1, IN_THREAD);
+}
+
+/* By a call that no table knows. It waits, and does not keep anybody; whoever else does. */
+static void who_asks_for_a_thread_in_the_operation_waits(void **state)
+{
+	struct facts *f = foreign(5, 1, SLEEPS);
+
+	ask_for_thread(f);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2-4");
+	f->extra[1].is.stack.frames = "@/usr/bin/helper";
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0,2-4");
+	facts_free(f);
+}
+
+/* It works beside it, or the operation may be another one: it may be late, and may wait. */
+static void who_works_beside_a_thread_in_an_operation_may_wait(void **state)
+{
+	static const char *const beside[] = {IN_THREAD,
+		"pthread_cond_wait@libc.so.6 < c10d::Work::wait()@libtorch_cpu.so < "
+		"broadcast@" C10D ":3000 < serve@/home/me/serve.py:9"};
+
+	for (int k = 0; k < 2; k++) {
+		struct facts *f = foreign(5, 1, "@/usr/bin/helper");
+		struct job_stack *stack = &f->extra[0].is.stack.fact;
+
+		ask_for_thread(f);
+		f->extra[f->nextra - 1].is.stack.frames = beside[k];
+		stack->cpu_delta = k == 0 ? CLOCK_NS_PER_S : 0;
+		facts_expect(f, VERDICT_INCONCLUSIVE, "", "2-4");
+		/* Nobody asks so seldom. */
+		stack->moved = JOB_NO;
+		stack->asleep = 40 * CLOCK_NS_PER_S;
+		facts_expect(f, VERDICT_HOST_STALL, "0", "2-4");
+		facts_free(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +312,8 @@ int main(void)
 		cmocka_unit_test(where_the_worker_of_a_pool_is),
 		cmocka_unit_test(who_is_in_fewer_groups_may_be_in_another_call),
 		cmocka_unit_test(a_lock_beside_a_thread_in_a_collective_is_a_guess),
+		cmocka_unit_test(who_asks_for_a_thread_in_the_operation_waits),
+		cmocka_unit_test(who_works_beside_a_thread_in_an_operation_may_wait),
 		cmocka_unit_test(a_cut_stack_with_a_gpu_tells_nothing),
 		cmocka_unit_test(a_wait_for_the_gpu_is_a_wait),
 	};
