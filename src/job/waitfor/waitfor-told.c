@@ -88,12 +88,29 @@ static void set_locked_apart(struct sight *sight)
 	}
 }
 
+/*
+ * Finds ranks that ask again and again, and may wait for the others so. It is not told whom such a
+ * rank waits for; so if the others may wait for one that is dark, nobody is pointed at for it.
+ */
+static void set_asking_apart(struct sight *sight)
+{
+	bool dark = false;
+
+	job_for_each_rank(sight->m->job, rank)
+		dark |= sight->places[rank.i] == PLACE_DARK;
+	job_for_each_rank(sight->m->job, rank)
+		if (dark && sight->places[rank.i] == PLACE_ELSEWHERE &&
+			sight->m->waits->told[rank.i].asks)
+			sight->places[rank.i] = PLACE_DARK;
+}
+
 /* Finds where all ranks are, and counts them. */
 static void look(struct sight *sight)
 {
 	job_for_each_rank(sight->m->job, rank)
 		sight->places[rank.i] = place_of(sight->m, rank);
 	set_locked_apart(sight);
+	set_asking_apart(sight);
 	job_for_each_rank(sight->m->job, rank)
 		sight->n[sight->places[rank.i]]++;
 }

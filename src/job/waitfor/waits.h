@@ -60,6 +60,7 @@ struct waits_told {
 	bool maybe_zero; /* as far as its stack shows, it may wait for that */
 	bool waits;	 /* it waits in something, whatever its ring says */
 	bool elsewhere;
+	bool asks; /* elsewhere: it may ask there again and again, nobody knows for what */
 	bool in_lock; /* it waits, elsewhere, for a file's lock that another rank may have */
 	bool lock_known; /* who has the lock is known: */
 	struct rank_index lock_rank; /* that rank; NO_RANK: somebody who is no rank */

@@ -78,6 +78,7 @@ static struct waits_told told_of(
 		.maybe_zero = p->maybe_zero,
 		.waits = activities_waits(p->activity),
 		.elsewhere = activities_elsewhere(p->activity),
+		.asks = p->asks,
 		.in_lock = activities_in_file_lock(p),
 		.cite = p->stack->cite};
 

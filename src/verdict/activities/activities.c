@@ -303,6 +303,26 @@ static void find_standing(const struct job *job, struct posture *p)
 	}
 }
 
+/* -- who asks again and again ------------------------------------------------------------------ */
+
+/* Who uses less of a processor than this part of the time only asks, and does nothing else. */
+#define WORKS_SHARE 10
+
+/*
+ * Tells whether the thread asks again and again, at one line of its program and asleep in between,
+ * if something is done. Who stands does not ask: nothing in him moves.
+ */
+static enum job_known asks_there(const struct posture *p)
+{
+	if (p->activity != ACTIVITY_USER || p->stands != JOB_UNKNOWN)
+		return JOB_NO;
+	if (p->moved == JOB_YES && p->lingers == JOB_UNKNOWN)
+		return JOB_NO;
+	if (p->moved != JOB_YES || p->stack->cpu_delta == JOB_UNKNOWN)
+		return JOB_MAYBE;
+	return p->stack->cpu_delta < p->lingers / WORKS_SHARE ? JOB_YES : JOB_NO;
+}
+
 /* Makes the posture frozen, whatever else the stack may hide. */
 static void be_frozen(struct posture *p)
 {
@@ -366,6 +386,7 @@ static struct posture posture_of(const struct activity_reader *reader, struct ra
 		is_stopped(&job->processes[p.stack->process]) || stack->state == 'T')
 		be_frozen(&p);
 	find_standing(job, &p);
+	p.asks = asks_there(&p) != JOB_NO;
 	find_aside(reader, rank, &p);
 	return p;
 }
@@ -374,16 +395,6 @@ static struct posture posture_of(const struct activity_reader *reader, struct ra
 
 /* Nobody asks less often than every so many ns whether one of his threads is done. */
 #define ASKS_WITHIN (30 * CLOCK_NS_PER_S)
-
-/* Who uses less of a processor than this part of the time only asks, and does nothing else. */
-#define WORKS_SHARE 100
-
-/* True if the thread asks again and again, at one line of its program, if something is done. */
-static bool only_asks(const struct posture *p)
-{
-	return p->moved == JOB_YES && p->lingers != JOB_UNKNOWN &&
-	       p->stack->cpu_delta != JOB_UNKNOWN && p->stack->cpu_delta < p->lingers / WORKS_SHARE;
-}
 
 /* Returns the frame of the program that a posture is at; NULL none. */
 static const struct job_frame *place_of(const struct job *job, const struct posture *p)
@@ -455,7 +466,7 @@ static void ask_beside(const struct activity_reader *reader, struct rank_index r
 	if (p->activity != ACTIVITY_USER || !p->stack->main || p->stands >= ASKS_WITHIN ||
 		!find_beside(reader, rank, waited_at, p, &other))
 		return;
-	if (only_asks(p) && other.stack)
+	if (asks_there(p) == JOB_YES && other.stack)
 		*p = other;
 	else
 		p->unsure = true;

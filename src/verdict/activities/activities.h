@@ -71,6 +71,7 @@ struct posture {
 					 * thread of `stack` does */
 	bool unsure; /* it is elsewhere, but a wait for others may be hidden there */
 	bool maybe_zero; /* as far as its stack shows, it may wait for what rank 0 gives */
+	bool asks; /* USER: it may ask there again and again, by a call that nobody knows */
 	bool passed; /* it waits, and was seen elsewhere in its program a moment before, in the
 		      * same samples */
 	enum job_known moved;           /* whether the thread was seen to move between samples */

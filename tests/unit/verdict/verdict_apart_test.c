@@ -299,6 +299,29 @@ static void who_works_beside_a_thread_in_an_operation_may_wait(void **state)
 	}
 }
 
+/*
+ * It asks at its line, asleep in between: a GPU's stream perhaps, beneath which the others wait. It
+ * may be the one that they wait for, but so may be one of which nothing is known.
+ */
+static void who_asks_is_not_blamed_beside_one_that_is_dark(void **state)
+{
+	struct facts *f = foreign(5, 0, ASKS);
+	struct job_stack *stack = &f->extra[0].is.stack.fact;
+
+
+	f->stack_span = 2.2;
+	stack->moved = JOB_YES;
+	facts_expect(f, VERDICT_HOST_STALL, "0", "1-4");
+	f->extra[1].is.stack.frames = "@/usr/bin/helper";
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "2-4");
+	stack->cpu_delta = CLOCK_NS_PER_S; /* it works */
+	facts_expect(f, VERDICT_HOST_STALL, "0", "2-4");
+	stack->cpu_delta = 0;
+	stack->moved = JOB_NO; /* it asks nothing */
+	facts_expect(f, VERDICT_HOST_STALL, "0", "2-4");
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +337,7 @@ int main(void)
 		cmocka_unit_test(a_lock_beside_a_thread_in_a_collective_is_a_guess),
 		cmocka_unit_test(who_asks_for_a_thread_in_the_operation_waits),
 		cmocka_unit_test(who_works_beside_a_thread_in_an_operation_may_wait),
+		cmocka_unit_test(who_asks_is_not_blamed_beside_one_that_is_dark),
 		cmocka_unit_test(a_cut_stack_with_a_gpu_tells_nothing),
 		cmocka_unit_test(a_wait_for_the_gpu_is_a_wait),
 	};
