@@ -397,7 +397,8 @@ bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, str
 	if (profile_is_busy(p) || p->user || p->posture.activity == ACTIVITY_USER)
 		why->where = VERDICT_IN_USER_CODE;
 	why->confidence = activities_waits(p->posture.activity) || stack_at_door(q, rank) ||
-					  polls_maybe(q, rank)
+					  polls_maybe(q, rank) ||
+					  (q->waits->only_told && p->posture.asks)
 				  ? VERDICT_HYPOTHESIS
 				  : VERDICT_SUPPORTED;
 	why->outlook = p->ended		      ? VERDICT_KILL

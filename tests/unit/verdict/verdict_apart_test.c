@@ -308,10 +308,14 @@ static void who_asks_is_not_blamed_beside_one_that_is_dark(void **state)
 	struct facts *f = foreign(5, 0, ASKS);
 	struct job_stack *stack = &f->extra[0].is.stack.fact;
 
+	struct judged j;
 
 	f->stack_span = 2.2;
 	stack->moved = JOB_YES;
 	facts_expect(f, VERDICT_HOST_STALL, "0", "1-4");
+	j = judge(f);
+	assert_int_equal(j.first->confidence, VERDICT_HYPOTHESIS); /* all may be in one operation */
+	dismiss(j);
 	f->extra[1].is.stack.frames = "@/usr/bin/helper";
 	facts_expect(f, VERDICT_INCONCLUSIVE, "", "2-4");
 	stack->cpu_delta = CLOCK_NS_PER_S; /* it works */
@@ -319,7 +323,9 @@ static void who_asks_is_not_blamed_beside_one_that_is_dark(void **state)
 	stack->cpu_delta = 0;
 	stack->moved = JOB_NO; /* it asks nothing */
 	facts_expect(f, VERDICT_HOST_STALL, "0", "2-4");
-	facts_free(f);
+	j = judge(f);
+	assert_int_equal(j.first->confidence, VERDICT_SUPPORTED);
+	done(&j, f);
 }
 
 int main(void)
