@@ -76,6 +76,8 @@ static const struct stage {
 	{judge_some_dumps, IF_NOTHING_FOUND},
 	/* Somebody waits, and for less than a hang's time. */
 	{judge_early, IF_NOTHING_FOUND},
+	/* Nobody waits yet, and ranks are stopped. */
+	{judge_stopped, IF_NOTHING_FOUND},
 	/* Nobody waits in a ring, and yet all stand: what for, no ring tells. */
 	{judge_standstill, IF_NOTHING_FOUND},
 	/* Ranks, and no communicator of theirs. */

@@ -30,6 +30,7 @@ void judge_bad_ends(struct inquiry *q);      /* quiet.c */
 void judge_some_dumps(struct inquiry *q);    /* dumps.c */
 void judge_hidden_p2p(struct inquiry *q);    /* dumps.c */
 void judge_early(struct inquiry *q);         /* early.c */
+void judge_stopped(struct inquiry *q);       /* sinks.c */
 void judge_standstill(struct inquiry *q);    /* by-stacks.c */
 void judge_no_groups(struct inquiry *q);     /* start.c */
 void judge_unrecorded(struct inquiry *q);    /* unknown.c */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "job/backends.h"
 #include "job/rollcall.h"
 #include "verdict/judge.h"
@@ -552,4 +553,26 @@ void judge_idle(struct inquiry *q, const struct rank_list *ranks)
 	for (size_t i = 0; i < ranks->list.nr; i++)
 		suspect(q, ranks->list.items[i], ranks->list.items[i].i, &suspects);
 	write_findings(q, &suspects);
+}
+
+/* Who looks at a process may stop it for so many ns. */
+#define STOPS_AT_LEAST (2 * CLOCK_NS_PER_S)
+
+/* True if the rank is stopped, and has done nothing for so long. */
+static bool is_stopped(const struct profile *p)
+{
+	return p->process && !p->ended && p->frozen &&
+	       (p->posture.stands >= STOPS_AT_LEAST || p->outside >= STOPS_AT_LEAST);
+}
+
+void judge_stopped(struct inquiry *q)
+{
+	struct rank_list stopped = {0};
+
+	job_for_each_rank(q->job, rank)
+		if (is_stopped(&q->profiles[rank.i]))
+			rank_list_add(&stopped, rank);
+	if (stopped.list.nr)
+		judge_idle(q, &stopped);
+	array_release(&stopped.list);
 }

@@ -308,9 +308,35 @@ static void who_is_elsewhere_while_others_wait_for_a_replay_is_a_guess(void **st
 	(void)state;
 }
 
+/* Somebody has suspended them between two operations: nobody waits, and nothing goes on. */
+static void who_is_stopped_while_nobody_waits_is_not_well(void **state)
+{
+	struct facts *f = silent(0.5, SLEEPS);
+	struct judged j;
+
+	(void)state;
+	for (int rank = 0; rank < 4; rank++) {
+		facts_outside(f, rank, FACTS_NOW - 7);
+		f->ranks[rank].process.state = 'T';
+	}
+	facts_expect_where(f, VERDICT_HOST_STALL, "0-3", VERDICT_IN_FROZEN);
+	j = judge(f);
+	assert_int_equal(j.first->next, VERDICT_NEXT_CONTINUE_PROCESS);
+	dismiss(j);
+	for (int rank = 1; rank < 4; rank++)
+		f->ranks[rank].process.state = 'S';
+	facts_expect_where(f, VERDICT_HOST_STALL, "0", VERDICT_IN_FROZEN);
+	/* Just now: somebody looks at it, who stops it for that. */
+	f->stack_span = 0.1;
+	facts_outside(f, 0, FACTS_NOW - 1);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_stopped_while_nobody_waits_is_not_well),
 		cmocka_unit_test(who_spins_in_a_call_that_is_not_recorded_waits),
 		cmocka_unit_test(a_call_whose_group_nobody_knows_is_a_wait),
 		cmocka_unit_test(who_spins_in_a_probe_is_not_late),
