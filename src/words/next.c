@@ -199,6 +199,8 @@ static void say_whom(struct str *into, const struct asking *a, bool compare)
 	else if (verdict->class == VERDICT_HOST_STALL && verdict->camp_a.n &&
 		 verdict->camp_a.n <= 4)
 		ranks_name(into, job, verdict->camp_a);
+	else if (verdict->class == VERDICT_HOST_STALL && verdict->camp_a.n)
+		str_add(into, "these ranks");
 	else
 		str_add(into, "the rank that is missing");
 	if (compare && verdict->culprits.n)

@@ -361,7 +361,7 @@ static bool capture_say(struct capture *capture)
 		str_add_char(missing, '\n');
 	}
 	if (snapshot_of_ended(capture->into))
-		str_add(missing, "it has ended, and its parent has not taken notice yet\n");
+		str_add(missing, "ended, and not yet waited for by its parent\n");
 	if (tally.unasked)
 		str_add(missing, "this kernel does not tell where threads stand: "
 				 "--stop=blocked-fallback asks them\n");

@@ -80,6 +80,23 @@ static void what_is_next_depends_on_how_it_was_seen(void **state)
 	assert_next(&hand, "look at the stack of rank 3: inquest attach --stacks");
 }
 
+/* Too many to be named in the step stand in the line above it. */
+static void many_that_stand_are_not_one_that_is_missing(void **state)
+{
+	const struct rank_index stand[] = {{0}, {1}, {2}, {3}, {4}};
+	struct hand_job hand;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].culprits.n = 0;
+	hand.verdict[0].class = VERDICT_HOST_STALL;
+	hand.verdict[0].next = VERDICT_NEXT_STACK_OF_RANK;
+	hand.verdict[0].camp_a = (struct verdict_ranks){stand, 5};
+	assert_next(&hand, "look at the stack of these ranks: inquest attach --stacks");
+	hand.verdict[0].camp_a.n = 2;
+	assert_next(&hand, "look at the stack of ranks 0-1: inquest attach --stacks");
+}
+
 /* Before there is a rank nobody can be to blame. */
 static void no_rank_yet_is_no_riddle(void **state)
 {
@@ -337,6 +354,7 @@ int main(void)
 		cmocka_unit_test(who_waits_elsewhere_is_not_counted_in_the_operation),
 		cmocka_unit_test(what_is_next_depends_on_how_it_was_seen),
 		cmocka_unit_test(no_rank_yet_is_no_riddle),
+		cmocka_unit_test(many_that_stand_are_not_one_that_is_missing),
 		cmocka_unit_test(what_may_yet_end_is_not_called_stuck),
 		cmocka_unit_test(whose_number_was_given_twice_is_in_the_headline),
 		cmocka_unit_test(last_words_are_whose_they_are),
