@@ -12,7 +12,7 @@ const char *const hook_nccl[] = {"libnccl.so.2", NULL};
 const char *const hook_cudart[] = {
 	"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so", NULL};
 const char *const hook_cuda[] = {"libcuda.so.1", NULL};
-const char *const hook_libc[] = {"libc.so.6", NULL};
+const char *const hook_libc[] = {"libc.so.6", "libpthread.so.0" /* before glibc 2.34 */, NULL};
 
 void *hook_found[RING_CALLS];
 

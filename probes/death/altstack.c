@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "probes/dl.h"
+#include "probes/hook.h"
 #include "probes/libc.h"
 #include "probes/process.h"
 #include "probes/symver.h"
@@ -143,13 +145,26 @@ static void *altstack_begin(void *told)
 }
 
 /*
+ * Returns the real pthread_create(); NULL if there is none. Before glibc 2.34 it comes with
+ * libpthread, for which a plugin may be the first to ask; and a program that asks for a weak
+ * pthread_create() finds ours, and must get a thread.
+ */
+static __typeof__(pthread_create) *altstack_real(void)
+{
+	if (!LIBC_FOUND(pthread_create) &&
+		!hook_find("pthread_create", (void *)pthread_create, hook_libc))
+		dl_open("libpthread.so.0", RTLD_NOW | RTLD_GLOBAL);
+	return LIBC_REAL(pthread_create);
+}
+
+/*
  * Calls the real pthread_create(), whose result it gives. If there is no memory for an alternate
  * stack, or the probe is switched off, the thread begins as if we were not here.
  */
 HOOK_EXPORT int pthread_create(
 	pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *), void *arg)
 {
-	__typeof__(pthread_create) *real = LIBC_REAL(pthread_create);
+	__typeof__(pthread_create) *real = altstack_real();
 	struct altstack_errand *errand;
 	size_t own = SIZE_MAX;
 	void *told;

@@ -14,7 +14,8 @@ check_PROGRAMS += %D%/deeds
 tests_probe_deeds_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)
 tests_probe_deeds_CFLAGS = $(PLAIN_CFLAGS) -pthread
 
-SH_TESTS += %D%/symbols.test %D%/untouched.test %D%/presence.test %D%/nccl.test %D%/private.test
+SH_TESTS += %D%/symbols.test %D%/untouched.test %D%/older.test %D%/presence.test \
+	%D%/nccl.test %D%/private.test
 EXTRA_DIST += %D%/probe.sh %D%/asks.c
 SH_TESTS += %D%/signals.test %D%/deaths.test %D%/life.test %D%/marks.test %D%/norun.test \
 	%D%/links.test \
