@@ -240,6 +240,38 @@ static void whose_place_has_another_number_now_is_no_rank(void **state)
 	}
 }
 
+/* A launcher that gives one local rank to all starts one after the other: the dead is its rank. */
+static void who_dies_while_others_are_started_is_its_rank(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	(void)state;
+	add_placed(b, 20, 0, 0, 10, 1, JOB_UNKNOWN);
+	add_placed(b, 21, 1, 0, 10, 2, 3);
+	add_placed(b, 22, 2, 0, 10, 4, JOB_UNKNOWN);
+	job = job_seal(b);
+	assert_int_equal(job->nranks, 3);
+	assert_int_equal(job_rank(job, rank_index(1))->process, 1);
+	job_free(job);
+}
+
+/* Two nodes have left, one after the other: the first time the numbers stayed as they were. */
+static void who_had_the_number_of_one_who_is_left_out_is_no_rank(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	(void)state;
+	add_placed(b, 22, 2, 0, 10, 1, ENDED);
+	add_placed(b, 30, 2, 0, 10, BORN, BORN + 1);
+	add_placed(b, 31, 0, 0, 10, BORN + 2, JOB_UNKNOWN);
+	job = job_seal(b);
+	assert_int_equal(job->nranks, 1);
+	assert_int_equal(job_rank(job, rank_index(0))->world_rank.n, 0);
+	job_free(job);
+}
+
 /* Who stands in the attempt before does not keep the dead of that attempt in their places. */
 static void who_is_left_out_outlives_nobody(void **state)
 {
@@ -260,6 +292,8 @@ int main(void)
 		cmocka_unit_test(who_was_seen_since_is_judged),
 		cmocka_unit_test(who_is_left_out_outlives_nobody),
 		cmocka_unit_test(whose_place_has_another_number_now_is_no_rank),
+		cmocka_unit_test(who_dies_while_others_are_started_is_its_rank),
+		cmocka_unit_test(who_had_the_number_of_one_who_is_left_out_is_no_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
