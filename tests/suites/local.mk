@@ -12,7 +12,7 @@ check-suites: all
 	@$(MAKE) $(AM_MAKEFLAGS) check-programs
 
 # The rows of the table of programs that take long to build or to start: Go, Java.
-check-programs: all
+check-programs: all tests/run-one$(EXEEXT) tests/trouble/manners$(EXEEXT)
 	$(AM_TESTS_ENVIRONMENT) BARE_LONG=1 $(abs_builddir)/tests/run-one \
 		$(abs_srcdir)/tests/trouble/built.test; \
 		status=$$?; [ $$status = 77 ] || exit $$status
