@@ -8,8 +8,8 @@
  * program has not loaded libdl, and its libc is older, libc's own loader loads it at the first call
  * (__libc_dlopen_mode, glibc 2.1 to 2.33): without them no wrapper would find what it stands for.
  *
- * Each does what dlfcn.h says of its namesake. All may take the loader's lock: never call them from
- * a signal handler.
+ * Each does what its namesake does, dlsym(3) and its kin. All may take the loader's lock: never
+ * call them from a signal handler.
  */
 #ifndef PROBES_DL_H
 #define PROBES_DL_H
