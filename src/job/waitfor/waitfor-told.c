@@ -151,6 +151,7 @@ static bool is_waited_for(const struct sight *sight, struct rank_index rank, boo
  */
 static size_t count_late(const struct sight *sight, bool zero)
 {
+	const bool surely = zero && is_surely_for_zero(sight);
 	size_t elsewhere = 0;
 
 	if (sight->n[PLACE_OVER])
@@ -158,7 +159,7 @@ static size_t count_late(const struct sight *sight, bool zero)
 	if (sight->m->job->world_size < 0)
 		return sight->m->job->nranks;
 	job_for_each_rank(sight->m->job, rank)
-		elsewhere += is_waited_for(sight, rank, zero && is_surely_for_zero(sight));
+		elsewhere += is_waited_for(sight, rank, surely);
 	return elsewhere + sight->n[PLACE_LOCKED] + sight->n[PLACE_DARK];
 }
 
