@@ -3,9 +3,9 @@
  * symver.h: the old names of glibc's functions. glibc 2.34 moved libdl and libpthread into libc and
  * gave their functions a new version; linked here they would end a program at its start on any
  * older system. These bind to the versions that have been there since the port began, in whichever
- * library; and weakly, since a program of an older system need not have loaded that library. Those
- * of libdl are for dl.c, all others call what it offers. Without those of threads a process
- * has no threads that could end, or need a stack: they are asked for where a key is made.
+ * library; and weakly, since a program of an older system need not have loaded that library. Only
+ * dl.c calls those of libdl; all others call dl.h's. Those of threads are tested before the first
+ * call: where libpthread comes later than we do, ends of threads are not noticed.
  * Include it where one of these is used; tests/probe/symbols.test finds what is missing.
  */
 #ifndef PROBES_SYMVER_H

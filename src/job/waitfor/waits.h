@@ -187,6 +187,7 @@ enum job_known waits_joins(const struct job *job, const struct job_thread *threa
  * not known: in dumps, and where its lane of the ring had several.
  */
 enum job_known waits_of_one_thread(const struct job_op *a, const struct job_op *b);
+
 /*
  * Returns the thread (index) that called all of these ops; JOB_NONE: several did, or there are
  * none.
