@@ -68,26 +68,16 @@ void alloc_keep_sparse(void)
 	mallopt(M_TRIM_THRESHOLD, 4 << 20);
 }
 
-/* Gives the advice about all pages in which these bytes lie. Kernels before 5.14 do not know it. */
-static void populate(const void *bytes, size_t size, int advice)
+/* Kernels before 5.14 do not know this advice. */
+void alloc_expect_written(void *bytes, size_t size)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t from = (uintptr_t)bytes / page * page, to = (uintptr_t)bytes + size;
 	int saved = errno;
 
 	if (to - from > page)
-		madvise((void *)from, to - from, advice);
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
 	errno = saved;
-}
-
-void alloc_expect(const void *bytes, size_t size)
-{
-	populate(bytes, size, MADV_POPULATE_READ);
-}
-
-void alloc_expect_written(void *bytes, size_t size)
-{
-	populate(bytes, size, MADV_POPULATE_WRITE);
 }
 
 char *alloc_text(const char *text)

@@ -33,13 +33,6 @@ char *alloc_text(const char *text) __attribute__((malloc, returns_nonnull, nonnu
 void *alloc_copy(const void *bytes, size_t size) __attribute__((malloc, returns_nonnull));
 
 /*
- * Tells the kernel that all of these bytes are read next, most of which may never have been
- * written. It then gives their pages at once, which takes a quarter of the time that one after the
- * other takes. Advice only.
- */
-void alloc_expect(const void *bytes, size_t size);
-
-/*
  * Tells the kernel that all of these bytes are written next: they take memory from now on. Advice
  * only.
  */

@@ -236,20 +236,18 @@ static void settle_claims(struct bundle_part *part)
 	array_sort(&part->ranks, compare_ranks);
 }
 
-/*
- * Reads communicators of all ranks: one that is ready was met by each of them, on every node. The
- * table is filled from its beginning on, and what was never written of it is not looked at.
- */
+/* Reads communicators of all ranks: one that is ready was met by each of them, on every node. */
 static void read_worlds(struct bundle_part *part, const struct ring_view *view)
 {
 	const struct ring_part *groups = &view->part[RING_S_GROUPS];
+	uint64_t n = ring_view_groups(view);
 
-	for (uint64_t i = 0; i < WORLDS_READ && i < groups->count; i++) {
+	for (uint64_t i = 0; i < WORLDS_READ && i < n; i++) {
 		const uint8_t *at = groups->at + i * groups->elem_size;
 		struct ring_group group;
 
 		if (ring_is_unused(at))
-			break;
+			continue;
 		/* Its history is left out, since thousands of rings are looked at. */
 		memcpy(&group, at, offsetof(struct ring_group, enqueue));
 		if (!(group.seq & 1) && ring_maker_draws_ids(group.maker) &&

@@ -367,6 +367,18 @@ int ring_pins_next(struct ring_pins *pins, struct ring_slot *ret)
 
 /* --- Tables ----------------------------------------------------------------------------------- */
 
+#define GROUPS_UNUSED 8 /* so many in a row, and there are no groups behind them */
+
+uint64_t ring_view_groups(const struct ring_view *view)
+{
+	uint64_t count = ring_view_count(view, RING_S_GROUPS), end = 0;
+
+	for (uint64_t i = 0; i < count && i < end + GROUPS_UNUSED; i++)
+		if (!ring_is_unused(ring_element(view, RING_S_GROUPS, i)))
+			end = i + 1;
+	return end;
+}
+
 int ring_view_group(const struct ring_view *view, uint64_t i, struct ring_group *ret)
 {
 	const uint8_t *at = ring_element(view, RING_S_GROUPS, i);

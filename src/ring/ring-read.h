@@ -249,6 +249,13 @@ static inline bool ring_is_unused(const uint8_t *element)
 }
 
 /*
+ * Returns how many entries of the table of groups there are to read: up to the last one in use. Each
+ * entry is claimed before any behind it (ring_group_claim), so the table ends where several in a row
+ * were never written; one of them may be missing in a copy of a ring that was written meanwhile.
+ */
+uint64_t ring_view_groups(const struct ring_view *view);
+
+/*
  * Copies a group's entry i. Returns 1 if it is valid, 0 if it is free (nothing is copied), -1 if it
  * is torn, being written or not at hand. Read its boards with ring_board_read(), its history with
  * ring_group_op() and ring_group_p2p().

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/str.h"
 #include "decode/ring/ring-source.h"
 #include "job/backends.h"
@@ -432,12 +431,9 @@ static void groups_know(struct ring_source *source)
 
 void ring_decode_groups(struct ring_source *source)
 {
-	const struct ring_part *table = &source->view.part[RING_S_GROUPS];
-	uint64_t groups = ring_view_count(&source->view, RING_S_GROUPS);
+	uint64_t groups = ring_view_groups(&source->view);
 	uint64_t torn = 0;
 
-	/* Each entry has a page of its own, and most were never written. */
-	alloc_expect(table->at, table->count * table->elem_size);
 	for (uint64_t i = 0; i < groups; i++) {
 		struct ring_group group;
 		int state = ring_view_group(&source->view, i, &group);

@@ -79,6 +79,27 @@ static void ended_groups_give_their_place_only_when_all_are_taken(void **state)
 	fixture_free(f);
 }
 
+/* A copy of a living ring may have a group and not the one before it, which was written meanwhile. */
+static void what_was_never_used_is_not_read_and_a_gap_is(void **state)
+{
+	struct fixture *f = fixture_new(2, RING_RANK);
+	struct ring_view view = fixture_view(f);
+	uint32_t n = f->layout.groups;
+
+	assert_int_equal(ring_view_groups(&view), 0);
+	for (int i = 0; i < 3; i++)
+		world_group(f);
+	assert_int_equal(ring_view_groups(&view), 3);
+	f->w.groups[1].seq = 0;
+	assert_int_equal(ring_view_groups(&view), 3);
+	f->w.groups[0].seq = f->w.groups[2].seq = 0;
+	assert_int_equal(ring_view_groups(&view), 0);
+	for (uint32_t i = 0; i < n; i++)
+		world_group(f);
+	assert_int_equal(ring_view_groups(&view), n);
+	fixture_free(f);
+}
+
 /* The first fork must be found long after the ring wrapped: the hash at every power of two stays.
  */
 static void history_keeps_first_powers_and_last(void **state)
@@ -389,6 +410,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_member_is_seen_when_it_is_published),
 		cmocka_unit_test(ended_groups_give_their_place_only_when_all_are_taken),
+		cmocka_unit_test(what_was_never_used_is_not_read_and_a_gap_is),
 		cmocka_unit_test(history_keeps_first_powers_and_last),
 		cmocka_unit_test(empty_collectives_count_in_our_order_and_not_in_nccls),
 		cmocka_unit_test(p2p_counts_by_peer_and_direction_and_leaves_the_order_alone),
