@@ -284,42 +284,57 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /*
- * True if an entry may be opened: opening it does not wait for somebody, nor lead where somebody
- * else wants.
+ * Returns what an entry is: S_IFREG, S_IFDIR, or 0 where opening it may wait for somebody, or lead
+ * where somebody else wants. What cannot be looked at is a file: whoever opens it will report it.
+ * Most file systems tell it with the name, which spares a question for each of very many files.
  */
-static bool file_may_open(DIR *dir, const char *name)
+static mode_t file_kind(DIR *dir, const struct dirent *entry)
 {
 	struct stat st;
+	mode_t kind;
 
-	if (fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return true; /* whoever opens it will report it  */
+	if (entry->d_type == DT_REG || entry->d_type == DT_DIR)
+		return DTTOIF(entry->d_type);
+	if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return S_IFREG;
 	if (S_ISLNK(st.st_mode) && st.st_uid == geteuid() &&
-		fstatat(dirfd(dir), name, &st, 0) < 0)
-		return true;
-	return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+		fstatat(dirfd(dir), entry->d_name, &st, 0) < 0)
+		return S_IFREG;
+	kind = st.st_mode & S_IFMT;
+	return kind == S_IFREG || kind == S_IFDIR ? kind : 0;
+}
+
+/* Sorts what was listed, and puts the folders behind the files. */
+static void file_names_sort(struct file_names *names, struct file_names *folders)
+{
+	names->files = names->list.nr;
+	array_sort(&names->list, compare_texts);
+	array_sort(&folders->list, compare_texts);
+	for (size_t i = 0; i < folders->list.nr; i++)
+		*array_add(&names->list) = folders->list.items[i];
+	array_release(&folders->list);
 }
 
 int file_list(const char *folder, struct file_names *ret, struct complaint *why)
 {
 	const struct dirent *entry;
+	struct file_names folders = {0};
 	DIR *dir = file_open_folder(folder);
 
 	if (!dir)
 		return complaint_errno(why, errno, "cannot open %s", folder);
 	while ((entry = readdir(dir))) {
 		struct str path = {0};
+		mode_t kind = *entry->d_name == '.' ? 0 : file_kind(dir, entry);
 
-		if (*entry->d_name == '.')
+		ret->refused += !kind && *entry->d_name != '.';
+		if (!kind)
 			continue;
-		if (!file_may_open(dir, entry->d_name)) {
-			ret->refused++;
-			continue;
-		}
 		str_printf(&path, "%s/%s", folder, entry->d_name);
-		*array_add(&ret->list) = str_detach(&path);
+		*array_add(kind == S_IFDIR ? &folders.list : &ret->list) = str_detach(&path);
 	}
 	closedir(dir);
-	array_sort(&ret->list, compare_texts);
+	file_names_sort(ret, &folders);
 	return 0;
 }
 

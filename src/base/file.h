@@ -72,16 +72,21 @@ int file_write(const char *path, const void *bytes, size_t size, mode_t mode, st
  */
 void file_sweep(const char *folder, const char *suffix) __attribute__((nonnull));
 
-/* The paths of a folder's entries, sorted. {} is the empty list; file_names_release() it. */
+/*
+ * The paths of a folder's entries: first what is no folder, then folders, each sorted. {} is the
+ * empty list; file_names_release() it.
+ */
 struct file_names {
 	ARRAY(char *) list;
+	size_t files;	/* so many are no folders, as far as is known */
 	size_t refused; /* entries that were left out */
 };
 
 /*
- * Adds FOLDER/NAME for each entry but hidden ones. Symbolic links that are not the caller's own are
- * left out, since they lead where somebody else wants; so is what may block who opens it (pipes,
- * sockets, devices). Returns 0, or -errno with words.
+ * Lists FOLDER/NAME for each entry but hidden ones, into an empty list. Symbolic links that are not
+ * the caller's own are left out, since they lead where somebody else wants; so is what may block
+ * who opens it (pipes, sockets, devices). The caller's own links are what they lead to. Returns 0,
+ * or -errno with words.
  */
 int file_list(const char *folder, struct file_names *ret, struct complaint *why)
 	__attribute__((nonnull(1, 2)));

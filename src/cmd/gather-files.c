@@ -42,6 +42,12 @@ static void note_refused(struct gathered *gathered, const char *path, size_t n)
 
 /* --- Bundles ---------------------------------------------------------------------------------- */
 
+/* A path that was named, and what may be there: a folder is looked through once for each. */
+struct named_path {
+	char *path;
+	bool cores, dumps, logs;
+};
+
 /* A path where there may be bundles. */
 struct bundle_place {
 	const char *path;
@@ -63,13 +69,13 @@ struct bundle_places {
  * Looks at a path. A folder may hold only cores or dumps: then it is no complaint that it has no
  * bundle.
  */
-static void look_at(struct bundle_places *places, const char *path)
+static void look_at(struct bundle_places *places, const struct named_path *named)
 {
+	const char *path = named->path;
 	struct bundle_place place = {.path = path, .first = places->files.nr};
 	struct stat st;
 
-	place.has_other = source_core.claims(path) || source_flight.claims(path) ||
-			  source_log.claims(path);
+	place.has_other = named->cores || named->dumps || named->logs;
 	place.folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	if (place.folder)
 		bundle_find(path, &place.names, &place.why);
@@ -164,13 +170,13 @@ static void take_place(
 /*
  * Reads all files of all paths together, and takes them in the order in which the paths were named.
  */
-static void gather_bundles(struct gathered *gathered, char *const *paths, size_t n)
+static void gather_bundles(struct gathered *gathered, const struct named_path *paths, size_t n)
 {
 	struct bundle_places places = {0};
 
 	for (size_t i = 0; i < n; i++) {
-		budget_reads(gathered->budget, paths[i]);
-		look_at(&places, paths[i]);
+		budget_reads(gathered->budget, paths[i].path);
+		look_at(&places, &paths[i]);
 	}
 	bundle_files_read(places.files.items, places.files.nr, gathered->into->meter,
 		gathered->budget);
@@ -268,54 +274,62 @@ static void tell_files(struct gathered *gathered)
  * Gathers what others left, from all paths together: they may have logs of several jobs, as a
  * shell's slurm-*.out has.
  */
-static void gather_remains(struct gathered *gathered, char *const *paths, size_t n)
+static void gather_remains(struct gathered *gathered, const struct named_path *paths, size_t n)
 {
 	struct remains *remains = &gathered->remains;
 
 	for (size_t i = 0; i < n; i++) {
-		budget_reads(gathered->budget, paths[i]);
-		remains_look(remains, paths[i]);
+		budget_reads(gathered->budget, paths[i].path);
+		remains_look(remains, paths[i].path);
 	}
 	remains_jobs_tell_apart(remains, bundle_groups_slurm_job(&gathered->groups));
 	gathered->logs = remains_read(remains, gathered->into);
 	if (!gathered->logs && !gathered->bundles && !gathered->cores && !gathered->dumps &&
 		!gathered->quiet)
-		cmd_complain("nothing that a job leaves could be read in %s", paths[0]);
+		cmd_complain(
+			"nothing that a job leaves could be read in %s", paths[0].path);
 	tell_files(gathered);
 }
 
 /* Gathers all kinds in their order. */
-static void gather_all(struct gathered *gathered, char *const *paths, size_t n)
+static void gather_all(struct gathered *gathered, const struct named_path *paths, size_t n)
 {
+	bool logs = false;
+
 	gather_bundles(gathered, paths, n);
 	bundle_groups_settle(&gathered->groups, gathered->into);
 	bundle_groups_describe(&gathered->groups, &gathered->left_out);
 	for (size_t i = 0; i < n; i++)
-		if (source_core.claims(paths[i]))
-			gather_core(gathered, paths[i]);
+		if (paths[i].cores)
+			gather_core(gathered, paths[i].path);
 	for (size_t i = 0; i < n; i++)
-		if (source_flight.claims(paths[i]))
-			gather_dumps(gathered, paths[i]);
+		if (paths[i].dumps)
+			gather_dumps(gathered, paths[i].path);
 	for (size_t i = 0; i < n; i++)
-		if (source_log.claims(paths[i])) {
-			gather_remains(gathered, paths, n);
-			break;
-		}
+		logs |= paths[i].logs;
+	if (logs)
+		gather_remains(gathered, paths, n);
 }
 
 void gather_files(struct gathered *gathered, const char *const *paths, size_t n)
 {
-	char **real = alloc_zeroed(n + 1, sizeof(*real));
+	struct named_path *named = alloc_zeroed(n + 1, sizeof(*named));
 
 	for (size_t i = 0; i < n; i++) {
+		char *real;
+
 		budget_reads(gathered->budget, paths[i]);
-		real[i] = resolve(paths[i]);
+		real = resolve(paths[i]);
+		named[i] = (struct named_path){.path = real,
+			.cores = source_core.claims(real),
+			.dumps = source_flight.claims(real),
+			.logs = source_log.claims(real)};
 	}
-	gather_all(gathered, real, n);
+	gather_all(gathered, named, n);
 	budget_reads(gathered->budget, NULL);
 	for (size_t i = 0; i < n; i++)
-		free(real[i]);
-	free(real);
+		free(named[i].path);
+	free(named);
 }
 
 void gathered_release(struct gathered *gathered)

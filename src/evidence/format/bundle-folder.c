@@ -43,9 +43,10 @@ int bundle_find(const char *folder, struct file_names *into, struct complaint *w
 	struct file_names all = {0};
 	int error = file_list(folder, &all, why);
 
-	for (size_t i = 0; i < all.list.nr; i++)
+	for (size_t i = 0; i < all.files; i++)
 		if (bundle_looks_like(all.list.items[i]))
 			*array_add(&into->list) = alloc_text(all.list.items[i]);
+	into->files = into->list.nr;
 	into->refused += all.refused;
 	file_names_release(&all);
 	return error;

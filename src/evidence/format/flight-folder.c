@@ -158,45 +158,46 @@ static void search_file(struct search *search, const char *path, int depth)
 
 static bool has_bundle(const struct file_names *names)
 {
-	for (size_t i = 0; i < names->list.nr; i++)
+	for (size_t i = 0; i < names->files; i++)
 		if (bundle_looks_like(names->list.items[i]))
 			return true;
 	return false;
 }
 
-static void search_folder(struct search *search, const char *path, int depth);
+static int search_folder(
+	struct search *search, const char *path, int depth, struct complaint *why);
 
 /* Searches the folders of a listing. */
 static void search_below(struct search *search, const struct file_names *names, int depth)
 {
-	for (size_t i = 0; i < names->list.nr; i++) {
+	for (size_t i = names->files; i < names->list.nr; i++) {
 		const char *path = names->list.items[i];
 
-		if (!flight_is_folder(path))
-			continue;
-		if (depth < FLIGHT_DEPTH && !is_link(path) && !is_over(search))
-			search_folder(search, path, depth + 1);
-		else
+		if (depth >= FLIGHT_DEPTH || is_link(path) || is_over(search) ||
+			search_folder(search, path, depth + 1, NULL) < 0)
 			search->passed++;
 	}
 }
 
-/* Searches a folder; and those below, unless there are dumps or bundles right in the named one. */
-static void search_folder(struct search *search, const char *path, int depth)
+/*
+ * Searches a folder; and those below, unless there are dumps or bundles right in the named one.
+ * Returns 0, or negative with words if it cannot be opened.
+ */
+static int search_folder(
+	struct search *search, const char *path, int depth, struct complaint *why)
 {
 	struct file_names names = {0};
+	int error = file_list(path, &names, why);
 
-	if (file_list(path, &names, NULL) < 0) {
-		search->passed++;
-		return;
-	}
-	for (size_t i = 0; i < names.list.nr && !is_over(search); i++)
-		if (!flight_is_folder(names.list.items[i]))
-			search_file(search, names.list.items[i], depth);
+	if (error < 0)
+		return error;
+	for (size_t i = 0; i < names.files && !is_over(search); i++)
+		search_file(search, names.list.items[i], depth);
 	if (depth || (!search->sure && !has_bundle(&names)))
 		search_below(search, &names, depth);
 	search->passed += depth ? names.refused : 0;
 	file_names_release(&names);
+	return 0;
 }
 
 static void release(struct search *search)
@@ -211,7 +212,7 @@ static bool has_dump(const char *path)
 {
 	struct search search = {.one = true, .root = strlen(path) + 1};
 
-	search_folder(&search, path, 0);
+	search_folder(&search, path, 0, NULL);
 	release(&search);
 	return search.sure;
 }
@@ -223,9 +224,9 @@ bool flight_is_below(const char *path)
 
 	if (file_list(path, &names, NULL) < 0)
 		return false;
-	for (size_t i = 0; i < names.list.nr && !right_here; i++)
+	for (size_t i = 0; i < names.files && !right_here; i++)
 		right_here = look_at(names.list.items[i]) == LOOK_YES;
-	right_here |= has_bundle(&names);
+	right_here = right_here || has_bundle(&names);
 	file_names_release(&names);
 	return !right_here && has_dump(path);
 }
@@ -340,16 +341,14 @@ static bool folders_tell(const struct flight_files *files)
 int flight_list(const char *folder, struct flight_files *into, struct complaint *why)
 {
 	struct search search = {.root = strlen(folder) + 1};
-	struct file_names names = {0};
-	int error = file_list(folder, &names, why);
+	int error = search_folder(&search, folder, 0, why);
 
-	file_names_release(&names);
 	if (error)
 		return error;
-	search_folder(&search, folder, 0);
 	into->root = search.root;
 	mark_dumps(&search);
 	take_marked(&search, into);
+	into->names.files = into->names.list.nr;
 	into->passed = search.passed;
 	into->stopped = search.fruitless > FRUITLESS;
 	into->by_base = !folders_tell(into);

@@ -281,7 +281,7 @@ static int core_gather_folder(const char *path, struct evidence *into, struct co
 	int error = file_list(path, &names, why);
 	size_t tried = 0, read = 0;
 
-	for (size_t i = 0; i < names.list.nr; i++) {
+	for (size_t i = 0; i < names.files; i++) {
 		struct complaint ours = {0};
 
 		if (!core_is(names.list.items[i]))
@@ -314,7 +314,7 @@ static bool core_claims(const char *arg)
 	if (!core_is_folder(arg))
 		return core_is(arg);
 	file_list(arg, &names, NULL);
-	for (size_t i = 0; i < names.list.nr && !is; i++)
+	for (size_t i = 0; i < names.files && !is; i++)
 		is = core_is(names.list.items[i]);
 	file_names_release(&names);
 	return is;

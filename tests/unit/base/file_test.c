@@ -168,6 +168,26 @@ static void a_link_of_a_stranger_is_not_followed(void **state)
 	str_release(&read);
 }
 
+/* Our own links are what they lead to; one that leads nowhere is for who opens it to report. */
+static void a_listing_has_files_first_and_folders_behind(void **state)
+{
+	static const char *const all[] = {"l/b", "l/c", "l/lost", "l/to-b", "l/a", "l/to-a"};
+	struct file_names names = {0};
+
+	assert_int_equal(mkdir("l", 0700) | mkdir("l/a", 0700) | mkdir("l/.hidden", 0700), 0);
+	assert_int_equal(file_write("l/c", "", 0, 0600, NULL), 0);
+	assert_int_equal(file_write("l/b", "", 0, 0600, NULL), 0);
+	assert_int_equal(symlink("a", "l/to-a") | symlink("b", "l/to-b"), 0);
+	assert_int_equal(symlink("nowhere", "l/lost") | mkfifo("l/pipe", 0600), 0);
+	assert_int_equal(file_list("l", &names, NULL), 0);
+	assert_int_equal(names.list.nr, sizeof(all) / sizeof(*all));
+	assert_int_equal(names.files, 4);
+	assert_int_equal(names.refused, 1);
+	for (size_t i = 0; i < names.list.nr; i++)
+		assert_string_equal(names.list.items[i], all[i]);
+	file_names_release(&names);
+}
+
 /*
  * In the midst of a path as well: what is read and what is written goes only where the caller, or
  * root, or who may write to a folder of theirs has led it.
@@ -279,6 +299,7 @@ int main(void)
 		FOLDER_TEST(a_leftover_temporary_file_is_no_obstacle),
 		FOLDER_TEST(only_a_plain_file_is_replaced),
 		FOLDER_TEST(a_link_of_a_stranger_is_not_followed),
+		FOLDER_TEST(a_listing_has_files_first_and_folders_behind),
 		FOLDER_TEST(a_path_does_not_lead_by_links_of_strangers),
 		FOLDER_TEST(what_killed_writers_left_is_swept_and_nothing_else),
 		FOLDER_TEST(a_failed_write_leaves_the_old_file_and_no_other),

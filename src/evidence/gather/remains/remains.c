@@ -404,15 +404,13 @@ static void walk(struct remains *remains, const char *path, size_t root, int dep
 
 	if (file_list(path, &names, NULL) < 0 && depth)
 		pass_folder(remains, path, root, NOT_OPENED);
-	for (size_t i = 0; i < names.list.nr && !(remains->one && is_enough(remains)); i++)
-		if (!is_folder(names.list.items[i], true))
-			add(remains, names.list.items[i], root, depth);
-	for (size_t i = 0; i < names.list.nr && !is_enough(remains); i++) {
+	for (size_t i = 0; i < names.files && !(remains->one && is_enough(remains)); i++)
+		add(remains, names.list.items[i], root, depth);
+	for (size_t i = names.files; i < names.list.nr && !is_enough(remains); i++) {
 		if (depth < DEPTH_MOST && is_folder(names.list.items[i], false))
 			walk(remains, names.list.items[i], root, depth + 1);
-		else if (is_folder(names.list.items[i], true))
-			pass_folder(remains, names.list.items[i], root,
-				NOT_ENTERED);
+		else
+			pass_folder(remains, names.list.items[i], root, NOT_ENTERED);
 	}
 	remains->refused += names.refused;
 	file_names_release(&names);
