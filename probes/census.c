@@ -20,6 +20,7 @@
 
 #include "probes/mapping.h"
 #include "probes/place.h"
+#include "probes/seccomp.h"
 #include "probes/sys.h"
 #include "probes/text.h"
 #include "probes/tools.h"
@@ -620,7 +621,7 @@ void census_vanish(void)
 
 void census_child_killed(uint32_t pid, int signo)
 {
-	if (!census.base)
+	if (!census.base || seal_is_set())
 		return;
 	mapping_guard();
 	tools_reaped(census.base, pid, census.pid_ns, signo);

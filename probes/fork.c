@@ -7,6 +7,7 @@
 #include "probes/glibc.h"
 #include "probes/libc.h"
 #include "probes/process.h"
+#include "probes/seccomp.h"
 #include "probes/sys.h"
 
 #define FORK_WIPE 18 /* MADV_WIPEONFORK, Linux 4.14 */
@@ -32,7 +33,8 @@ uint64_t *fork_guard(uint64_t *fallback)
 HOOK_EXPORT pid_t fork(void)
 {
 	__typeof__(fork) *real = LIBC_REAL(fork);
-	uint32_t claim = process_view() == PROCESS_VFORKED ? 0 : traceback_fork_begin();
+	int ours = !seal_is_set() && process_view() != PROCESS_VFORKED;
+	uint32_t claim = ours ? traceback_fork_begin() : 0;
 	pid_t child = real ? real() : (pid_t)sys_call(SYS_clone, 17 /* SIGCHLD */, 0, 0, 0, 0);
 
 	traceback_fork_end(claim);

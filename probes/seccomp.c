@@ -18,7 +18,7 @@ static int seal_set;
 
 int seal_is_set(void)
 {
-	return seal_set;
+	return __atomic_load_n(&seal_set, __ATOMIC_RELAXED);
 }
 
 /* Does what libc's syscall() does, if there is none behind us. */
@@ -45,9 +45,9 @@ static int seal_is_meant(unsigned long mode, const void *filter)
 /* Called before the kernel is asked. Returns 1 if we have left the process. */
 static int seal_begin(void)
 {
-	if (seal_set || !process_leave())
+	if (seal_is_set() || !process_leave())
 		return 0;
-	seal_set = 1;
+	__atomic_store_n(&seal_set, 1, __ATOMIC_RELAXED);
 	return 1;
 }
 
@@ -56,7 +56,7 @@ static void seal_end(int begun, long result)
 {
 	if (!begun || !result)
 		return;
-	seal_set = 0;
+	__atomic_store_n(&seal_set, 0, __ATOMIC_RELAXED);
 	process_return();
 }
 

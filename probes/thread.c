@@ -11,6 +11,7 @@
 #include "probes/probe.h"
 #include "probes/process.h"
 #include "probes/ring-clock.h"
+#include "probes/seccomp.h"
 #include "probes/symver.h"
 #include "probes/sys.h"
 
@@ -36,6 +37,8 @@ static void thread_end(void *arg)
 	struct probe_thread *me = arg;
 
 	probe_me = NULL;
+	if (seal_is_set())
+		return;
 	if (me->joined == *probe_epoch)
 		mapping_guard();
 	if (me->joined == *probe_epoch && me->lane)

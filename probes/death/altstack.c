@@ -13,6 +13,7 @@
 #include "probes/hook.h"
 #include "probes/libc.h"
 #include "probes/process.h"
+#include "probes/seccomp.h"
 #include "probes/symver.h"
 #include "probes/sys.h"
 
@@ -117,7 +118,7 @@ void altstack_take(void *told)
 	const stack_t none = {.ss_flags = SS_DISABLE};
 	stack_t now;
 
-	if (!told || sys_call(SYS_sigaltstack, NULL, &now))
+	if (!told || seal_is_set() || sys_call(SYS_sigaltstack, NULL, &now))
 		return;
 	if (now.ss_sp == altstack_of(told).at && sys_call(SYS_sigaltstack, &none, NULL))
 		return; /* the thread runs on it: leave it */
@@ -126,6 +127,8 @@ void altstack_take(void *told)
 
 static __attribute__((noinline)) void altstack_put_on(void *told)
 {
+	if (seal_is_set())
+		return;
 	if (pthread_setspecific(altstacks.key, told) || altstack_set(told)) {
 		pthread_setspecific(altstacks.key, NULL);
 		altstack_unmap(told);
@@ -174,7 +177,7 @@ HOOK_EXPORT int pthread_create(
 		return EAGAIN;
 	if (attr && pthread_attr_getstacksize)
 		pthread_attr_getstacksize(attr, &own);
-	told = altstacks.has_key ? altstack_map(own) : NULL;
+	told = altstacks.has_key && !seal_is_set() ? altstack_map(own) : NULL;
 	if (!told)
 		return real(thread, attr, routine, arg);
 	errand = altstack_of(told).at;

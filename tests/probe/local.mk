@@ -31,6 +31,7 @@ tests_probe_lost_CPPFLAGS = -D_GNU_SOURCE
 tests_probe_lost_CFLAGS = $(PLAIN_CFLAGS)
 tests_probe_sealed_CPPFLAGS = -D_GNU_SOURCE
 tests_probe_sealed_CFLAGS = $(PLAIN_CFLAGS)
+tests_probe_sealed_LDFLAGS = -pthread
 SH_TESTS += %D%/lost.test %D%/narrow.test %D%/sealed.test
 
 check_PROGRAMS += %D%/claims
