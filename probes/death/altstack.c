@@ -19,6 +19,7 @@
 
 #define ALTSTACK_UNIT  65536
 #define ALTSTACK_UNITS 16
+#define ALTSTACK_MOST  2048 /* at once: each is two of the maps that the kernel gives a process */
 
 /*
  * What a thread was to do. It lies in the lowest bytes of the alternate stack that the thread will
@@ -35,8 +36,8 @@ static struct {
 	pthread_key_t key;
 	int has_key;
 	size_t guard; /* a page */
-	/* address space is short, or locked. Written by the constructor, or by who asks for that */
-	int small;
+	int small;    /* memory is locked from now on. Written by who asks for that */
+	int mapped;   /* how many there are */
 } altstacks;
 
 /* Memory with a guard below. What tells of it is its address plus the number of units. */
@@ -52,6 +53,25 @@ static struct altstack altstack_of(void *told)
 	return (struct altstack){(char *)told - units, units * ALTSTACK_UNIT};
 }
 
+/* Counts some more, or less. Returns how many there are. */
+static int altstack_count(int more)
+{
+	return __atomic_add_fetch(&altstacks.mapped, more, __ATOMIC_RELAXED);
+}
+
+/* True if memory or address space has a limit at this moment: programs set it themselves, too. */
+static int altstack_is_limited(void)
+{
+	static const int of[] = {RLIMIT_AS, RLIMIT_DATA};
+	struct rlimit space;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		if (!sys_call(SYS_prlimit64, 0, of[i], NULL, &space) &&
+			space.rlim_cur != RLIM_INFINITY)
+			return 1;
+	return 0;
+}
+
 static void *altstack_map_units(size_t units)
 {
 	char *at = sys_alloc(altstacks.guard + units * ALTSTACK_UNIT);
@@ -63,7 +83,8 @@ static void *altstack_map_units(size_t units)
 }
 
 /*
- * Maps one for a thread whose own stack has `own` bytes. Returns what tells of it; NULL if refused.
+ * Maps one for a thread whose own stack has `own` bytes. Returns what tells of it; NULL if refused,
+ * or if there are enough.
  */
 static void *altstack_map(size_t own)
 {
@@ -72,9 +93,18 @@ static void *altstack_map(size_t own)
 
 	if (units > ALTSTACK_UNITS)
 		units = ALTSTACK_UNITS;
-	if (units > 1 && !__atomic_load_n(&altstacks.small, __ATOMIC_RELAXED))
+	if (altstack_count(1) > ALTSTACK_MOST) {
+		altstack_count(-1);
+		return NULL;
+	}
+	if (units > 1 && !__atomic_load_n(&altstacks.small, __ATOMIC_RELAXED) &&
+		!altstack_is_limited())
 		told = altstack_map_units(units);
-	return told ? told : altstack_map_units(1);
+	if (!told)
+		told = altstack_map_units(1);
+	if (!told)
+		altstack_count(-1);
+	return told;
 }
 
 static void altstack_unmap(void *told)
@@ -82,6 +112,7 @@ static void altstack_unmap(void *told)
 	struct altstack altstack = altstack_of(told);
 
 	sys_unmap((char *)altstack.at - altstacks.guard, altstacks.guard + altstack.size);
+	altstack_count(-1);
 }
 
 /* Has the kernel use it. Returns the kernel's answer. */
@@ -203,13 +234,7 @@ HOOK_EXPORT int mlockall(int flags)
 
 void altstack_birth(void)
 {
-	struct rlimit space;
-
 	altstacks.guard = getauxval(AT_PAGESZ);
-	for (int i = 0; i < 2; i++)
-		if (!sys_call(SYS_prlimit64, 0, i ? RLIMIT_DATA : RLIMIT_AS, NULL, &space) &&
-			space.rlim_cur != RLIM_INFINITY)
-			altstacks.small = 1;
 	altstacks.has_key =
 		pthread_key_create && !pthread_key_create(&altstacks.key, altstack_take);
 	altstack_give();

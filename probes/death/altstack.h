@@ -11,9 +11,14 @@
  * rest of the thread's stack: so it is as large as that, up to 1 MiB. Of this only what was used is
  * memory, and more would let a kernel that likes large pages give one for the first byte. But it
  * counts as mapped, and where overcommitting is forbidden as promised (MAP_NORESERVE does not help
- * there). So it is 64 KiB where the address space has a limit at the start, and for threads made
- * after mlockall(MCL_FUTURE), which would lock all of it: the kernel's frame alone takes up to 12
- * KiB where the processor has wide registers. Below lies a page that nobody may touch.
+ * there). So it is 64 KiB where the address space has a limit when the thread is made, and for
+ * threads made after mlockall(MCL_FUTURE), which would lock all of it: the kernel's frame alone
+ * takes up to 12 KiB where the processor has wide registers. Below lies a page that nobody may
+ * touch.
+ *
+ * The kernel gives a process so many maps (65530), of which a thread takes two, and two more with a
+ * stack of ours. So where thousands of threads have one, those that come then do without: the
+ * program can have as many as before, but for the last few per cent.
  */
 #ifndef PROBES_ALTSTACK_H
 #define PROBES_ALTSTACK_H

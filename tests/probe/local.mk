@@ -34,6 +34,12 @@ tests_probe_sealed_CFLAGS = $(PLAIN_CFLAGS)
 tests_probe_sealed_LDFLAGS = -pthread
 SH_TESTS += %D%/lost.test %D%/narrow.test %D%/sealed.test
 
+check_PROGRAMS += %D%/brink
+tests_probe_brink_CPPFLAGS = -D_GNU_SOURCE
+tests_probe_brink_CFLAGS = $(PLAIN_CFLAGS)
+tests_probe_brink_LDFLAGS = -pthread
+SH_TESTS += %D%/brink.test
+
 check_PROGRAMS += %D%/claims
 tests_probe_claims_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/src
 tests_probe_claims_CFLAGS = $(PLAIN_CFLAGS)
