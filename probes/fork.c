@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "probes/death/death.h"
 #include "probes/death/traceback.h"
 #include "probes/glibc.h"
 #include "probes/libc.h"
@@ -28,7 +29,8 @@ uint64_t *fork_guard(uint64_t *fallback)
 
 /*
  * Calls the real fork(), notes the child's pid in the parent, and lets a traceback that another
- * thread is writing end first. All else the guard word does. errno is the real one's.
+ * thread is writing end first; a child that is pid 1 of a namespace shows no handlers to those who
+ * ask it to end. All else the guard word does. errno is the real one's.
  */
 HOOK_EXPORT pid_t fork(void)
 {
@@ -38,6 +40,8 @@ HOOK_EXPORT pid_t fork(void)
 	pid_t child = real ? real() : (pid_t)sys_call(SYS_clone, 17 /* SIGCHLD */, 0, 0, 0, 0);
 
 	traceback_fork_end(claim);
+	if (!child && ours)
+		death_forked();
 	if (child > 0 && process_view() == PROCESS_SELF)
 		process_milestone(RING_PROC_FORK, (uint64_t)child);
 	return child;

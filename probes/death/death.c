@@ -302,18 +302,31 @@ void death_forget(void)
 	memset(deaths.entry, 0, sizeof(deaths.entry));
 }
 
+/* Signals that ask a process to end. */
+static const int death_asking[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, 0};
+
+/* True if the kernel keeps off what we have no handler for: it does so for pid 1 of a container. */
+static int death_is_shielded(void)
+{
+	return sys_getpid() == 1;
+}
+
 void death_birth(void)
 {
 	static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP,
 		SIGXCPU, SIGXFSZ, 0};
-	static const int asking[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, 0};
 
 	death_find_strings();
 	goodbye_birth();
 	sigchain_take(fatal, death_on_signal);
-	/* The kernel shields pid 1 of a container from signals that it has no handler for. */
-	if (sys_getpid() != 1)
-		sigchain_take(asking, death_on_signal);
+	if (!death_is_shielded())
+		sigchain_take(death_asking, death_on_signal);
+}
+
+void death_forked(void)
+{
+	if (death_is_shielded())
+		sigchain_drop(death_asking);
 }
 
 /* --- abort ----------------------------------------------------------------------------------- */

@@ -23,4 +23,10 @@ void death_birth(void);
 /* Drops the entries of the old ring: the ring has changed. */
 void death_forget(void);
 
+/*
+ * Called in the child of a fork. If that is pid 1 of a new namespace, signals that ask it to end
+ * are left alone.
+ */
+void death_forked(void);
+
 #endif

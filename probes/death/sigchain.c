@@ -248,25 +248,37 @@ void sigchain_take(const int *signals, sigchain_fn *first)
 
 /*
  * A signal that a runtime has wrapped stays ours if the program has a handler: we cannot know what
- * is beneath, and our handler, once left, goes on to the program's.
+ * is beneath, and our handler, once left, goes on to the program's. Returns 1 if it is left.
  */
+static int sigchain_leave_one(sigchain_sigaction_fn *real, int sig)
+{
+	struct sigaction app;
+
+	if (!sigchain.of[sig].ours)
+		return 0;
+	sigchain_app(sig, &app);
+	if (sigchain.is_wrapped && app.sa_handler != SIG_DFL)
+		return 0;
+	if (sigchain_kernel_has_us(sig))
+		real(sig, &app, NULL);
+	sigchain.of[sig].ours = 0;
+	return 1;
+}
+
+void sigchain_drop(const int *signals)
+{
+	sigchain_sigaction_fn *real = sigchain_real();
+
+	for (; real && *signals; signals++)
+		sigchain_leave_one(real, *signals);
+}
+
 void sigchain_leave_all(void)
 {
 	sigchain_sigaction_fn *real = sigchain_real();
 
-	for (int sig = 1; real && sig < SIGCHAIN_SIGNALS; sig++) {
-		struct sigaction app;
-
-		if (!sigchain.of[sig].ours)
-			continue;
-		sigchain_app(sig, &app);
-		if (sigchain.is_wrapped && app.sa_handler != SIG_DFL)
-			continue;
-		if (sigchain_kernel_has_us(sig))
-			real(sig, &app, NULL);
-		sigchain.of[sig].ours = 0;
-		sigchain.of[sig].left = 1;
-	}
+	for (int sig = 1; real && sig < SIGCHAIN_SIGNALS; sig++)
+		sigchain.of[sig].left |= sigchain_leave_one(real, sig);
 }
 
 void sigchain_take_again(void)

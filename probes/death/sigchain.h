@@ -25,9 +25,11 @@ typedef void sigchain_fn(int sig, siginfo_t *info, void *context);
  */
 void sigchain_take(const int *signals, sigchain_fn *first);
 
+/* Gives the program's own actions for these signals back to the kernel, for good. */
+void sigchain_drop(const int *signals);
+
 /*
- * The first gives the program's own actions back to the kernel, the second puts ours in front
- * again.
+ * The first does so for all of ours, the second puts our handler in front of those again.
  */
 void sigchain_leave_all(void);
 void sigchain_take_again(void);

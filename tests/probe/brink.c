@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * brink.c WORD: a program at the bounds that the kernel sets: as many maps as a process may have,
- * address space that the program limits itself. What it prints and how it ends must not depend on
- * us.
+ * address space that the program limits itself, the first process of a pid namespace. What it
+ * prints and how it ends must not depend on us.
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #define MOST 4096
 
@@ -82,12 +87,38 @@ static void do_limit(void)
 	printf("costly %d\n", with_threads(10, 262144, "/proc/self/status", "VmSize:") > 10 * 400);
 }
 
+/* Sleeps on, whatever it is sent: the kernel keeps signals off that it has no handler for. */
+static void be_first(void)
+{
+	const struct timespec moment = {.tv_nsec = 700000000};
+	int err = nanosleep(&moment, NULL) ? errno : 0;
+
+	printf("pid %d slept: %s\n", (int)getpid(), strerror(err));
+	exit(3);
+}
+
+static void do_first(void)
+{
+	const struct timespec moment = {.tv_nsec = 200000000};
+	int status = 0;
+	pid_t child;
+
+	must(!unshare(CLONE_NEWPID), "unshare");
+	child = fork();
+	if (!child)
+		be_first();
+	nanosleep(&moment, NULL);
+	must(!kill(child, SIGTERM) && !kill(child, SIGINT), "kill");
+	must(waitpid(child, &status, 0) == child, "waitpid");
+	printf("status %d\n", status);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *word;
 		void (*act)(void);
-	} deeds[] = {{"maps", do_maps}, {"limit", do_limit}};
+	} deeds[] = {{"maps", do_maps}, {"limit", do_limit}, {"first", do_first}};
 
 	setvbuf(stdout, NULL, _IONBF, 0);
 	for (size_t i = 0; argc > 1 && i < sizeof(deeds) / sizeof(*deeds); i++)
