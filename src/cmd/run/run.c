@@ -217,12 +217,12 @@ static bool is_ending(int signo)
 /* Passes on what signals have come. */
 static void take_signals(struct running *running)
 {
-	int signo;
+	siginfo_t info;
 
-	while ((signo = wrap_next_signal(&running->wrap))) {
-		if (is_ending(signo))
-			agent_process_before_signal(&running->agent, signo);
-		wrap_pass_on(&running->wrap, signo);
+	while (wrap_next_signal(&running->wrap, &info)) {
+		if (is_ending(info.si_signo))
+			agent_process_before_signal(&running->agent, info.si_signo);
+		wrap_pass_on(&running->wrap, &info);
 	}
 }
 

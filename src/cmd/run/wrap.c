@@ -17,12 +17,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -133,13 +135,34 @@ static void restore(const struct wrap *wrap)
 	sigprocmask(SIG_SETMASK, &wrap->old_mask, NULL);
 }
 
+/*
+ * Service managers say in a variable which process they mean (sd_listen_fds(3)). Where that is us,
+ * it is the command from now on. In the child.
+ */
+static void tell_pids(char **envp, pid_t us)
+{
+	static const char *const names[] = {"LISTEN_PID", "WATCHDOG_PID", "SYSTEMD_EXEC_PID"};
+	static char told[sizeof(names) / sizeof(names[0])][40];
+	char ours[40];
+
+	for (; *envp; envp++)
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			snprintf(ours, sizeof(ours), "%s=%d", names[i], (int)us);
+			if (strcmp(*envp, ours) != 0)
+				continue;
+			snprintf(told[i], sizeof(told[i]), "%s=%d", names[i], (int)getpid());
+			*envp = told[i];
+		}
+}
+
 /* Becomes the command, in the child. Does not return: an errno goes through the pipe. */
-static void become_command(struct wrap *wrap, pid_t us, char *const *argv, char *const *envp,
+static void become_command(struct wrap *wrap, pid_t us, char *const *argv, char **envp,
 	int report_fd)
 {
 	int err;
 
 	restore(wrap);
+	tell_pids(envp, us);
 	/* Our parent's death would have been its own; ours came between, and is no news. */
 	if (wrap->death_signal && getppid() != us)
 		raise(wrap->death_signal);
@@ -151,7 +174,7 @@ static void become_command(struct wrap *wrap, pid_t us, char *const *argv, char 
 }
 
 /* Forks and execs; returns 0 once the command runs, else the errno of what failed. */
-static int spawn(struct wrap *wrap, char *const *argv, char *const *envp)
+static int spawn(struct wrap *wrap, char *const *argv, char **envp)
 {
 	int report[2], err = 0;
 	pid_t us = getpid();
@@ -226,7 +249,7 @@ static void let_go(const struct wrap *wrap, const int *keep, size_t n)
 	fds_keep(all, n + 1);
 }
 
-int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, const int *keep, size_t n,
+int wrap_start(struct wrap *wrap, char *const *argv, char **envp, const int *keep, size_t n,
 	struct complaint *why)
 {
 	sigset_t taken;
@@ -405,7 +428,21 @@ static bool is_for_us(const struct wrap *wrap, const struct signalfd_siginfo *in
 	return sender == wrap->child || (wrap->waker > 0 && sender == wrap->waker);
 }
 
-int wrap_next_signal(struct wrap *wrap)
+/* Makes of a signal that came what goes on to the command. */
+static siginfo_t as_it_came(const struct signalfd_siginfo *info)
+{
+	siginfo_t ret;
+
+	memset(&ret, 0, sizeof(ret));
+	ret.si_signo = (int)info->ssi_signo;
+	ret.si_code = info->ssi_code;
+	ret.si_pid = (pid_t)info->ssi_pid;
+	ret.si_uid = info->ssi_uid;
+	ret.si_value.sival_ptr = (void *)(uintptr_t)info->ssi_ptr;
+	return ret;
+}
+
+bool wrap_next_signal(struct wrap *wrap, siginfo_t *ret)
 {
 	struct signalfd_siginfo info;
 
@@ -413,20 +450,34 @@ int wrap_next_signal(struct wrap *wrap)
 	while (read(wrap->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
 			take_child(wrap);
-		else if (!is_for_us(wrap, &info))
-			return (int)info.ssi_signo;
+		/* Of a child the kernel tells us, of anything else somebody the command. */
+		if ((info.ssi_signo == SIGCHLD && info.ssi_code > 0) || is_for_us(wrap, &info))
+			continue;
+		*ret = as_it_came(&info);
+		return true;
 	}
 	stop_with_child(wrap);
-	return 0;
+	return false;
+}
+
+/*
+ * Sends it with its value and its sender, where it was queued with a value: as if from another, the
+ * kernel takes no other kind.
+ */
+static void send_on(pid_t to, const siginfo_t *info)
+{
+	if (info->si_code != SI_QUEUE ||
+		syscall(SYS_rt_sigqueueinfo, to, info->si_signo, info) < 0)
+		kill(to, info->si_signo);
 }
 
 /* What was sent to our group has not reached a command that has one of its own. */
-void wrap_pass_on(struct wrap *wrap, int signo)
+void wrap_pass_on(struct wrap *wrap, const siginfo_t *info)
 {
-	bool to_group = was_for_group(wrap, signo);
+	bool to_group = was_for_group(wrap, info->si_signo);
 
 	if (!wrap->ended && !(to_group && getpgid(wrap->child) == getpgrp()))
-		kill(wrap->child, signo);
+		send_on(wrap->child, info);
 }
 
 int wrap_shell_status(const struct wrap *wrap)

@@ -49,11 +49,12 @@ enum { WRAP_FAILED = 125, WRAP_NOT_EXECUTABLE = 126, WRAP_NOT_FOUND = 127 };
 void wrap_guard(struct wrap *wrap);
 
 /*
- * Starts argv with environment envp; the file is searched in our PATH. Then we hold nothing any
+ * Starts argv with environment envp; the file is searched in our PATH. Where a variable of a
+ * service manager holds our pid, the command finds its own there. Then we hold nothing any
  * more of what we were given but stderr, and `keep` of ours, n of them. 0; or one of the statuses
  * above with words, and nothing runs: WRAP_FAILED where wrap_become() may still do.
  */
-int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, const int *keep, size_t n,
+int wrap_start(struct wrap *wrap, char *const *argv, char **envp, const int *keep, size_t n,
 	struct complaint *why);
 
 /*
@@ -62,14 +63,14 @@ int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, const in
 int wrap_become(struct wrap *wrap, char *const *argv, char *const *envp, struct complaint *why);
 
 /*
- * Returns the next signal that came and is to be passed on, 0 if there is none for now. SIGCHLD is
- * dealt with here: it may set `ended`, or stop us with the stopped command. A signal that the
- * command itself sends to us, its parent, is not given back to it.
+ * Takes the next signal that came and is to be passed on; false if there is none for now. What the
+ * kernel tells of children is dealt with here: it may set `ended`, or stop us with the stopped
+ * command. A signal that the command itself sends to us, its parent, is not given back to it.
  */
-int wrap_next_signal(struct wrap *wrap);
+bool wrap_next_signal(struct wrap *wrap, siginfo_t *ret);
 
-/* Passes a signal on, unless the command has it already. */
-void wrap_pass_on(struct wrap *wrap, int signo);
+/* Passes a signal on, with the value that it was queued with; unless the command has it already. */
+void wrap_pass_on(struct wrap *wrap, const siginfo_t *info);
 
 /* Returns the command's status as a shell gives it: 128 + signal where it was killed. */
 int wrap_shell_status(const struct wrap *wrap);
