@@ -37,6 +37,38 @@ void *dl_sym(void *lib, const char *name)
 	return real ? real(lib, name) : NULL;
 }
 
+typedef void *dl_sym_fn(void *lib, const char *name);
+
+/* Asks libc, or libdl before it, for its own dlsym(). NULL where there is none to be had. */
+static dl_sym_fn *dl_libcs_own(void)
+{
+	static const char *const homes[] = {"libc.so.6", "libdl.so.2"};
+	__typeof__(&dlvsym) real = DL_REAL(dlvsym);
+	void *own = NULL;
+
+	for (size_t i = 0; real && !own && i < sizeof(homes) / sizeof(homes[0]); i++) {
+		void *lib = dl_open(homes[i], RTLD_LAZY | RTLD_NOLOAD);
+
+		if (!lib)
+			continue;
+		own = real(lib, "dlsym", SYMVER_BASE);
+		dl_close(lib);
+	}
+	return (dl_sym_fn *)own;
+}
+
+void *dl_next(const char *name)
+{
+	static dl_sym_fn *own; /* the same for whoever finds it first */
+	dl_sym_fn *known = __atomic_load_n(&own, __ATOMIC_RELAXED);
+
+	if (!known) {
+		known = dl_libcs_own();
+		__atomic_store_n(&own, known, __ATOMIC_RELAXED);
+	}
+	return known ? known(RTLD_NEXT, name) : dl_sym(RTLD_NEXT, name);
+}
+
 void *dl_open(const char *path, int mode)
 {
 	__typeof__(&dlopen) real = DL_REAL(dlopen);

@@ -16,8 +16,15 @@
 
 #include <dlfcn.h>
 
-/* RTLD_NEXT is what comes after us. Returns NULL as well where there is no such function at all. */
+/* Returns NULL as well where there is no such function at all. */
 void *dl_sym(void *lib, const char *name);
+
+/*
+ * Returns the function of that name that comes after us, or NULL. libc's own dlsym() is asked: one
+ * that another preloaded library puts in its place would tell what comes after that library, and
+ * what it stands in front of, beside dlsym(), would be passed over.
+ */
+void *dl_next(const char *name);
 
 void *dl_open(const char *path, int mode);
 void dl_close(void *lib);

@@ -19,7 +19,7 @@ void *hook_found[RING_CALLS];
 void *hook_find(const char *name, const void *self, const char *const *sonames)
 {
 	int saved = errno;
-	void *fn = dl_sym(RTLD_NEXT, name);
+	void *fn = dl_next(name);
 
 	for (; (!fn || fn == self) && *sonames; sonames++) {
 		void *lib = dl_open(*sonames, RTLD_LAZY | RTLD_NOLOAD);

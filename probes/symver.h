@@ -27,6 +27,7 @@
 	__asm__(".symver " #name "," #name "@" SYMVER_BASE)
 
 SYMVER_OLD(dlsym);
+SYMVER_OLD(dlvsym);
 SYMVER_OLD(dlopen);
 SYMVER_OLD(dlclose);
 SYMVER_OLD(dladdr);

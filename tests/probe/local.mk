@@ -38,7 +38,7 @@ check_PROGRAMS += %D%/brink
 tests_probe_brink_CPPFLAGS = -D_GNU_SOURCE
 tests_probe_brink_CFLAGS = $(PLAIN_CFLAGS)
 tests_probe_brink_LDFLAGS = -pthread
-SH_TESTS += %D%/brink.test
+SH_TESTS += %D%/beside.test %D%/brink.test
 
 check_PROGRAMS += %D%/claims
 tests_probe_claims_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/src
