@@ -39,31 +39,19 @@ void *dl_sym(void *lib, const char *name)
 
 typedef void *dl_sym_fn(void *lib, const char *name);
 
-/* Asks libc, or libdl before it, for its own dlsym(). NULL where there is none to be had. */
-static dl_sym_fn *dl_libcs_own(void)
-{
-	static const char *const homes[] = {"libc.so.6", "libdl.so.2"};
-	__typeof__(&dlvsym) real = DL_REAL(dlvsym);
-	void *own = NULL;
-
-	for (size_t i = 0; real && !own && i < sizeof(homes) / sizeof(homes[0]); i++) {
-		void *lib = dl_open(homes[i], RTLD_LAZY | RTLD_NOLOAD);
-
-		if (!lib)
-			continue;
-		own = real(lib, "dlsym", SYMVER_BASE);
-		dl_close(lib);
-	}
-	return (dl_sym_fn *)own;
-}
-
+/*
+ * Nothing is loaded or looked for by handle to find it: a sanitizer's runtime asks us before it is
+ * ready, and dlopen() is its own. dlvsym() takes no function without a version, as a library's that
+ * stands in front of dlsym() is.
+ */
 void *dl_next(const char *name)
 {
 	static dl_sym_fn *own; /* the same for whoever finds it first */
 	dl_sym_fn *known = __atomic_load_n(&own, __ATOMIC_RELAXED);
+	__typeof__(&dlvsym) real = known ? NULL : DL_REAL(dlvsym);
 
-	if (!known) {
-		known = dl_libcs_own();
+	if (real) {
+		known = (dl_sym_fn *)real(RTLD_NEXT, "dlsym", SYMVER_BASE);
 		__atomic_store_n(&own, known, __ATOMIC_RELAXED);
 	}
 	return known ? known(RTLD_NEXT, name) : dl_sym(RTLD_NEXT, name);
