@@ -8,6 +8,7 @@
 
 #include "probes/key-wait.h"
 #include "probes/python/python-parts.h"
+#include "probes/seccomp.h"
 #include "probes/sys.h"
 #include "ring/calls.h"
 
@@ -26,7 +27,7 @@ static struct key_wait keys_wait;
 
 static int keys_may_wait(void)
 {
-	return sys_getpid() == sys_gettid();
+	return !seal_is_set() && sys_getpid() == sys_gettid();
 }
 
 /* 0: no such call. */

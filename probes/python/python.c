@@ -21,6 +21,7 @@
 #include "probes/hook.h"
 #include "probes/process.h"
 #include "probes/python/python-parts.h"
+#include "probes/seccomp.h"
 #include "probes/sys.h"
 #include "probes/trait.h"
 
@@ -86,7 +87,7 @@ static int python_is_watched(PyObject *args)
  */
 static void python_hear_fault(PyObject *args)
 {
-	if (python_is_ready() && python_is_main_interpreter())
+	if (!seal_is_set() && python_is_ready() && python_is_main_interpreter())
 		python_fault_hear(args, python.started && sys_gettid() != sys_getpid());
 }
 
