@@ -27,15 +27,26 @@ static int preload_is_it(const char *variable)
 	return !strncmp(variable, PRELOAD_NAME, strlen(PRELOAD_NAME));
 }
 
+/* Reads the head of an ELF object; 0 if it is none. */
+static int preload_head(int fd, Elf64_Ehdr *ret)
+{
+	long n = sys_call(SYS_pread64, fd, ret, sizeof(*ret), 0);
+
+	return n == (long)sizeof(*ret) && !memcmp(ret->e_ident, ELFMAG, SELFMAG);
+}
+
+static int preload_is_of_our_machine(const Elf64_Ehdr *head)
+{
+	return head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_machine == PRELOAD_MACHINE;
+}
+
 /* True if the linker would map it: an object of our machine, where files may be run. */
 static int preload_is_loadable(int fd)
 {
 	struct statfs fs;
 	Elf64_Ehdr head;
-	long n = sys_call(SYS_pread64, fd, &head, sizeof(head), 0);
 
-	if (n != (long)sizeof(head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-		head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != PRELOAD_MACHINE)
+	if (!preload_head(fd, &head) || !preload_is_of_our_machine(&head))
 		return 0;
 	return sys_call(SYS_fstatfs, fd, &fs) || !(fs.f_flags & PRELOAD_VALID) ||
 	       !(fs.f_flags & PRELOAD_NO_EXEC);
@@ -60,6 +71,22 @@ static int preload_is_out_of_reach(const char *path)
 	return lost;
 }
 
+/* True if an image is a program of another machine, whose linker would refuse us. */
+static int preload_is_alien(const char *image)
+{
+	Elf64_Ehdr head;
+	int fd, alien;
+
+	if (!image || seal_is_set())
+		return 0;
+	fd = sys_openat(AT_FDCWD, image, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	alien = preload_head(fd, &head) && !preload_is_of_our_machine(&head);
+	sys_close(fd);
+	return alien;
+}
+
 /* The path under which this process loaded us, "" unknown. Writer: preload_find(). */
 static char preload_own[PRELOAD_TEXT];
 
@@ -72,15 +99,15 @@ static int preload_is_ours(const char *path, size_t len)
 }
 
 /*
- * True if a path of a list is our file, by its name and with a folder, and must not be loaded. A
- * path that is neither the one by which we were loaded nor the list's last cannot be asked for
- * without a copy of it: it stays.
+ * True if a path of a list is our file, by its name and with a folder, and must not be loaded: an
+ * alien image loads it in no case. A path that is neither the one by which we were loaded nor the
+ * list's last cannot be asked for without a copy of it: it stays.
  */
-static int preload_is_lost(const char *path, size_t len)
+static int preload_is_lost(const char *path, size_t len, int alien)
 {
 	if (!preload_is_ours(path, len))
 		return 0;
-	if (seal_is_set())
+	if (alien || seal_is_set())
 		return 1;
 	if (!path[len])
 		return preload_is_out_of_reach(path);
@@ -89,7 +116,7 @@ static int preload_is_lost(const char *path, size_t len)
 }
 
 /* Returns how many paths of a list must not be loaded; `to`, unless NULL, gets the others. */
-static int preload_copy(const char *list, char *to)
+static int preload_copy(const char *list, char *to, int alien)
 {
 	const char *start = to;
 	int lost = 0;
@@ -97,7 +124,7 @@ static int preload_copy(const char *list, char *to)
 	while (*list) {
 		size_t len = strcspn(list, ": ");
 
-		if (len && preload_is_lost(list, len)) {
+		if (len && preload_is_lost(list, len, alien)) {
 			lost++;
 		} else if (to) {
 			memcpy(to, list, len);
@@ -114,12 +141,12 @@ static int preload_copy(const char *list, char *to)
 	return lost;
 }
 
-static int preload_has_lost(const char *variable)
+static int preload_has_lost(const char *variable, int alien)
 {
 	const char *list = variable + strlen(PRELOAD_NAME);
 
 	return strstr(list, "/libinquest-probe.so") && strlen(variable) < PRELOAD_TEXT &&
-	       preload_copy(list, NULL) > 0;
+	       preload_copy(list, NULL, alien) > 0;
 }
 
 void preload_find(char *const *envp)
@@ -147,39 +174,40 @@ void preload_forget(char **envp)
 	static int taken;
 
 	for (; envp && *envp; envp++) {
-		if (!preload_is_it(*envp) || !preload_has_lost(*envp) ||
+		if (!preload_is_it(*envp) || !preload_has_lost(*envp, 0) ||
 			__atomic_exchange_n(&taken, 1, __ATOMIC_ACQ_REL))
 			continue;
 		memcpy(text, PRELOAD_NAME, strlen(PRELOAD_NAME));
-		preload_copy(*envp + strlen(PRELOAD_NAME), text + strlen(PRELOAD_NAME));
+		preload_copy(*envp + strlen(PRELOAD_NAME), text + strlen(PRELOAD_NAME), 0);
 		__atomic_store_n(envp, text, __ATOMIC_RELEASE);
 	}
 }
 
-struct preload_room preload_room(char *const *envp)
+struct preload_room preload_room(char *const *envp, const char *image)
 {
-	struct preload_room room = {0, 0};
+	struct preload_room room = {.alien = preload_is_alien(image)};
 	size_t n = 0;
 
 	for (; envp && envp[n] && n < PRELOAD_WORDS; n++)
-		if (!room.text && preload_is_it(envp[n]) && preload_has_lost(envp[n]))
+		if (!room.text && preload_is_it(envp[n]) && preload_has_lost(envp[n], room.alien))
 			room.text = strlen(envp[n]) + 1;
 	if (room.text && n < PRELOAD_WORDS)
 		room.words = n + 1;
 	return room;
 }
 
-char *const *preload_without(char *const *envp, char **into, char *text)
+char *const *preload_without(
+	char *const *envp, const struct preload_room *room, char **into, char *text)
 {
 	const size_t name = strlen(PRELOAD_NAME);
 	size_t n = 0;
 	int mine = 0;
 
 	for (; *envp; envp++) {
-		if (!mine && preload_is_it(*envp) && preload_has_lost(*envp)) {
+		if (!mine && preload_is_it(*envp) && preload_has_lost(*envp, room->alien)) {
 			mine = 1;
 			memcpy(text, PRELOAD_NAME, name);
-			preload_copy(*envp + name, text + name);
+			preload_copy(*envp + name, text + name, room->alien);
 			if (text[name])
 				into[n++] = text;
 			continue;

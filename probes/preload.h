@@ -7,6 +7,7 @@
  * the dynamic linker complains on stderr, once for each program, and some programs read the stderr
  * of others. So an image that could not load us is not asked to: our path is taken out of its
  * LD_PRELOAD, and with it out of that of its children. All else stays as it is. The same is done
+ * for a program of another machine (32 bits, or what an emulator runs), where its path is told; and
  * once the process has given up its system calls (seccomp.h): the filter stays with the new image,
  * and may kill it for a call of ours.
  *
@@ -19,6 +20,7 @@
 
 #include <alloca.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "probes/hook.h"
 
@@ -28,30 +30,38 @@
 struct preload_room {
 	size_t words; /* words of the environment; 0: it may stay as it is */
 	size_t text;  /* bytes of the one that changes */
+	int alien;    /* the image is of another machine */
 };
 
 /* Notes where we were loaded from, by the process' environment. In the constructor. */
 void preload_find(char *const *envp);
 
 /*
- * Returns what it takes to leave out of this environment what must not be loaded. NULL is an empty
- * environment.
+ * Returns what it takes to leave out of this environment what must not be loaded by the image at
+ * that path; NULL: not known. NULL is also an empty environment.
  */
-struct preload_room preload_room(char *const *envp);
+struct preload_room preload_room(char *const *envp, const char *image);
 
 /*
  * Makes the environment without those paths of ours: in `into`, with the word that changes in
  * `text`.
  */
-char *const *preload_without(char *const *envp, char **into, char *text);
+char *const *preload_without(
+	char *const *envp, const struct preload_room *room, char **into, char *text);
+
+/* What is looked for along PATH is not known here. */
+static inline const char *preload_path(const char *file)
+{
+	return file && strchr(file, '/') ? file : NULL;
+}
 
 /* Sets `envp` to the new image's environment: the same, or one laid out in the caller's frame. */
-#define PRELOAD_ENVIRONMENT(envp)                                                                  \
+#define PRELOAD_ENVIRONMENT(envp, image)                                                           \
 	do {                                                                                       \
-		struct preload_room room = preload_room(envp);                                     \
+		struct preload_room room = preload_room(envp, image);                              \
                                                                                                    \
 		if (hook_unlikely(room.words))                                                     \
-			(envp) = preload_without(envp, alloca(room.words * sizeof(char *)),        \
+			(envp) = preload_without(envp, &room, alloca(room.words * sizeof(char *)), \
 				alloca(room.text));                                                \
 	} while (0)
 

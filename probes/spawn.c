@@ -23,7 +23,7 @@ HOOK_EXPORT int posix_spawn(pid_t *child, const char *path,
 {
 	__typeof__(posix_spawn) *real = LIBC_REAL(posix_spawn);
 
-	PRELOAD_ENVIRONMENT(envp);
+	PRELOAD_ENVIRONMENT(envp, path);
 	return real ? real(child, path, actions, attr, argv, envp) : ENOSYS;
 }
 
@@ -34,7 +34,7 @@ HOOK_EXPORT int posix_spawnp(pid_t *child, const char *file,
 {
 	__typeof__(posix_spawnp) *real = LIBC_REAL(posix_spawnp);
 
-	PRELOAD_ENVIRONMENT(envp);
+	PRELOAD_ENVIRONMENT(envp, preload_path(file));
 	return real ? real(child, file, actions, attr, argv, envp) : ENOSYS;
 }
 

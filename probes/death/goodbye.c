@@ -90,7 +90,7 @@ static int goodbye_execve(const char *path, char *const argv[], char *const envp
 	long err;
 
 	goodbye_before_exec();
-	PRELOAD_ENVIRONMENT(envp);
+	PRELOAD_ENVIRONMENT(envp, path);
 	if (real)
 		return goodbye_after_exec(real(path, argv, envp));
 	err = sys_call(SYS_execve, path, argv, envp);
@@ -113,7 +113,7 @@ HOOK_EXPORT int execv(const char *path, char *const argv[])
 {
 	__typeof__(execv) *real = LIBC_REAL(execv);
 
-	if (!real || preload_room(environ).words)
+	if (!real || preload_room(environ, path).words)
 		return goodbye_execve(path, argv, environ);
 	goodbye_before_exec();
 	return goodbye_after_exec(real(path, argv));
@@ -124,7 +124,7 @@ HOOK_EXPORT int execvp(const char *file, char *const argv[])
 {
 	__typeof__(execvp) *real = LIBC_REAL(execvp);
 
-	if (preload_room(environ).words)
+	if (preload_room(environ, preload_path(file)).words)
 		return execvpe(file, argv, environ);
 	if (!real)
 		return goodbye_execve(file, argv, environ);
@@ -140,7 +140,7 @@ HOOK_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[]
 	if (!real)
 		return goodbye_execve(file, argv, envp);
 	goodbye_before_exec();
-	PRELOAD_ENVIRONMENT(envp);
+	PRELOAD_ENVIRONMENT(envp, preload_path(file));
 	return goodbye_after_exec(real(file, argv, envp));
 }
 
@@ -157,7 +157,7 @@ HOOK_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 		return -1;
 	}
 	goodbye_before_exec();
-	PRELOAD_ENVIRONMENT(envp);
+	PRELOAD_ENVIRONMENT(envp, NULL);
 	return goodbye_after_exec(real(fd, argv, envp));
 }
 
