@@ -183,9 +183,21 @@ void preload_forget(char **envp)
 	}
 }
 
+/* True if the linker will only tell what a program would load, as ldd(1) asks it to. */
+static int preload_is_asked_for(char *const *envp)
+{
+	static const char name[] = "LD_TRACE_LOADED_OBJECTS=";
+	const size_t len = sizeof(name) - 1;
+
+	for (; envp && *envp; envp++)
+		if (!strncmp(*envp, name, len) && (*envp)[len])
+			return 1;
+	return 0;
+}
+
 struct preload_room preload_room(char *const *envp, const char *image)
 {
-	struct preload_room room = {.alien = preload_is_alien(image)};
+	struct preload_room room = {.alien = preload_is_asked_for(envp) || preload_is_alien(image)};
 	size_t n = 0;
 
 	for (; envp && envp[n] && n < PRELOAD_WORDS; n++)

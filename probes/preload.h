@@ -7,7 +7,8 @@
  * the dynamic linker complains on stderr, once for each program, and some programs read the stderr
  * of others. So an image that could not load us is not asked to: our path is taken out of its
  * LD_PRELOAD, and with it out of that of its children. All else stays as it is. The same is done
- * for a program of another machine (32 bits, or what an emulator runs), where its path is told; and
+ * for a program of another machine (32 bits, or what an emulator runs), where its path is told, and
+ * where the linker is to tell what it would load, which others pack up with the program (ldd); and
  * once the process has given up its system calls (seccomp.h): the filter stays with the new image,
  * and may kill it for a call of ours.
  *
@@ -30,7 +31,7 @@
 struct preload_room {
 	size_t words; /* words of the environment; 0: it may stay as it is */
 	size_t text;  /* bytes of the one that changes */
-	int alien;    /* the image is of another machine */
+	int alien;    /* the image is of another machine, or will not run */
 };
 
 /* Notes where we were loaded from, by the process' environment. In the constructor. */
