@@ -43,7 +43,7 @@ static struct sock_fprog refusing = {sizeof(most) / sizeof(*most), most};
 
 static pthread_t before;
 static int begin[2];
-static volatile int zero;
+static volatile int zero, begun;
 
 static void say(int fd, const char *text)
 {
@@ -97,6 +97,7 @@ static void *wait_for_byte(void *arg)
 {
 	char byte;
 
+	begun = 1;
 	return read(begin[0], &byte, 1) == 1 ? arg : NULL;
 }
 
@@ -156,6 +157,8 @@ int main(int argc, char **argv)
 		return 95;
 	if (strstr(deed, "old thread"))
 		start(&before);
+	while (strstr(deed, "old thread") && !begun)
+		usleep(1000);
 	if (sealed(argv[1]))
 		say(STDERR_FILENO, "not sealed\n");
 	say(STDERR_FILENO, "err\n");
