@@ -30,6 +30,7 @@
 #include "decode/exhibits/joblog-attempts.h"
 #include "decode/exhibits/joblog-ends.h"
 #include "decode/exhibits/joblog-lines.h"
+#include "decode/exhibits/joblog-told.h"
 #include "evidence/gather/log-marks.h"
 #include "decode/exhibits/slurm-end.h"
 #include "decode/exhibits/texts.h"
@@ -38,8 +39,6 @@
 #define RANK_CAP   (64 << 10) /* bytes of one rank's lines */
 #define RANKS_MOST 65536
 #define WARNINGS   4 /* of NCCL's that are told of one log */
-/* The pid of a launcher that only texts know: greater than any pid of Linux. */
-#define LAUNCHER_PID (0x40000000u - 1)
 #define ERROR_CAP    512
 #define HOST_CAP     64
 #define QUOTE_MOST   160
@@ -545,13 +544,7 @@ static void give_error(struct joblog *log, struct decode_process *process,
 	if (!one->over || (!one->hooks && process->end.witness != WITNESS_PARENT &&
 				  !was_told(log, one->rank)))
 		return;
-	job_add_note(log->texts->builder, process->who,
-		&(const struct job_note){.text = one->error,
-			.exception = true,
-			.when = JOB_UNKNOWN,
-			.cite = one->cite});
-	context_end(process, &(const struct decode_end){WITNESS_ABSENCE, JOB_GONE, 0,
-					     JOB_UNKNOWN, one->cite});
+	joblog_told_error(log->texts, process, one->error, one->cite);
 }
 
 /* Returns the rank's process, of the attempt that the log ends with. */
@@ -588,30 +581,14 @@ static bool was_closed(const struct joblog *log, int64_t pid)
 	return false;
 }
 
-/* Tells that the launcher told a rank to end: what follows is an effect. */
-static void give_order(struct joblog *log, struct decode_process *process,
-	const struct joblog_end *told)
-{
-	process->fact.ppid = LAUNCHER_PID;
-	job_add_signal(log->texts->builder, process->who,
-		&(const struct job_signal){.signo = SIGTERM,
-			.code = SI_USER,
-			.sender = LAUNCHER_PID,
-			.sender_role = JOB_NONE,
-			.thread = "",
-			.when = JOB_UNKNOWN,
-			.cite = told->cite});
-}
-
 static void give_end(struct joblog *log, const struct joblog_end *told)
 {
 	struct decode_process *process = process_of(log, told->rank);
 
 	if (!process)
 		return;
-	if (texts_made(process) &&
-		(told->ordered || (told->signaled && was_closed(log, told->pid))))
-		give_order(log, process, told);
+	if (told->ordered || (told->signaled && was_closed(log, told->pid)))
+		joblog_told_order(log->texts, process, told->cite);
 	process->fact.failed_first |= told->first;
 	context_end(process,
 		&(const struct decode_end){WITNESS_PARENT,
@@ -624,11 +601,7 @@ static void give_told(struct joblog *log, const struct told_error *told)
 	struct decode_process *process = process_of(log, told->rank);
 
 	if (process)
-		job_add_note(log->texts->builder, process->who,
-			&(const struct job_note){.text = told->error,
-				.exception = true,
-				.when = JOB_UNKNOWN,
-				.cite = told->cite});
+		joblog_told_error(log->texts, process, told->error, told->cite);
 }
 
 static void begin_log(struct joblog *log, struct texts *texts, const struct exhibit *exhibit)

@@ -110,6 +110,24 @@ static void who_died_of_an_exception_is_named_and_its_echoes_are_not(void **stat
 	forget(&told);
 }
 
+/*
+ * Ctrl-C interrupts all ranks, and only some come to say so: they may have waited as the others
+ * did, and died of nothing of their own.
+ */
+static void who_was_interrupted_is_not_named(void **state)
+{
+	struct told told;
+
+	(void)state;
+	assert_inconclusive("step 811\n" HOOK(1, "KeyboardInterrupt"));
+	assert_inconclusive("step 811\n" HOOK(1, "KeyboardInterrupt") HOOK(3, "KeyboardInterrupt"));
+	told = tell(HOOK(2, "ValueError: no rows in shard 2") HOOK(1, "KeyboardInterrupt"));
+	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+	assert_true(blames(&told, 2));
+	assert_false(blames(&told, 1));
+	forget(&told);
+}
+
 #define CLOSED(r) "W1123 api.py:1028] Sending process 471" #r " closing signal SIGTERM\n"
 #define FIRST(rank, code) "Root Cause (first observed failure):\n[0]:\n" REPORT(rank, code)
 
@@ -469,6 +487,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_died_of_an_exception_is_named_and_its_echoes_are_not),
+		cmocka_unit_test(who_was_interrupted_is_not_named),
 		cmocka_unit_test(who_was_killed_before_the_rest_was_ended_is_named),
 		cmocka_unit_test(a_launchers_mark_before_the_hooks_changes_nothing),
 		cmocka_unit_test(the_hook_knows_the_rank_of_the_job),

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/exhibits/joblog-told.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* The pid of a launcher that only texts know: greater than any pid of Linux. */
+#define LAUNCHER_PID (0x40000000u - 1)
+#define INTERRUPT    "KeyboardInterrupt"
+
+static void add_signal(struct texts *texts, const struct decode_process *process,
+	const struct job_signal *like, const char *cite)
+{
+	struct job_signal signal = *like;
+
+	signal.sender_role = JOB_NONE;
+	signal.thread = "";
+	signal.when = JOB_UNKNOWN;
+	signal.cite = cite;
+	job_add_signal(texts->builder, process->who, &signal);
+}
+
+void joblog_told_order(struct texts *texts, struct decode_process *process, const char *cite)
+{
+	if (!texts_made(process))
+		return;
+	process->fact.ppid = LAUNCHER_PID;
+	add_signal(texts, process,
+		&(const struct job_signal){
+			.signo = SIGTERM, .code = SI_USER, .sender = LAUNCHER_PID},
+		cite);
+}
+
+/* True for the last line of the traceback that Python prints when it is interrupted. */
+static bool is_interrupt(const char *error)
+{
+	size_t len = strlen(INTERRUPT);
+
+	return !strncmp(error, INTERRUPT, len) && (!error[len] || error[len] == ':');
+}
+
+void joblog_told_error(struct texts *texts, struct decode_process *process, const char *error,
+	const char *cite)
+{
+	bool interrupt = is_interrupt(error);
+
+	if (interrupt && texts_made(process))
+		add_signal(texts, process,
+			&(const struct job_signal){.signo = SIGINT, .code = SI_KERNEL}, cite);
+	if (!interrupt)
+		job_add_note(texts->builder, process->who,
+			&(const struct job_note){.text = error,
+				.exception = true,
+				.when = JOB_UNKNOWN,
+				.cite = cite});
+	context_end(process,
+		&(const struct decode_end){WITNESS_ABSENCE, interrupt ? JOB_SIGNALED : JOB_GONE,
+			interrupt ? SIGINT : 0, JOB_UNKNOWN, cite});
+}
