@@ -21,6 +21,7 @@
 #include "verdict/demands.h"
 #include "verdict/forks/strays.h"
 #include "verdict/looks/looks.h"
+#include "verdict/looks/looks-ends.h"
 #include "verdict/profiles/earlier.h"
 
 /* No wait is a hang before this time, ns, nor before so many of the group's usual gaps. */
@@ -154,7 +155,7 @@ static bool death_holds(const struct inquiry *q, struct rank_index rank)
 
 	if (p->death == DEATH_OWN || p->death == DEATH_CLEAN)
 		return true;
-	if (p->death != DEATH_KILLED && p->death != DEATH_UNSURE)
+	if ((p->death != DEATH_KILLED && p->death != DEATH_UNSURE) || ends_gave_up(q, rank))
 		return false;
 	since = held_since(q, rank);
 	return since == JOB_UNKNOWN || p->fault == JOB_UNKNOWN || p->fault - since <= HANG_AT_LEAST;
@@ -505,13 +506,11 @@ static enum job_known had_lasted(
 	return later == JOB_MAYBE && was_written_before(q, wait, rank, by) ? JOB_NO : later;
 }
 
-enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)
+enum inquiry_look inquiry_look_alive(const struct inquiry *q, struct rank_index rank)
 {
 	enum inquiry_look look = LOOKED_SINCE;
 	struct demand_list demands;
 
-	if (q->profiles[rank.i].ended || !q->wanted[rank.i])
-		return LOOKED_SINCE;
 	if (looks_are_outdated(q, rank))
 		return LOOKED_BEFORE;
 	if (looks_are_one(q, rank))
@@ -526,6 +525,13 @@ enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)
 			look = lasted == JOB_MAYBE ? LOOKED_WHENEVER : LOOKED_BEFORE;
 	}
 	return look;
+}
+
+enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)
+{
+	if (q->profiles[rank.i].ended || !q->wanted[rank.i])
+		return LOOKED_SINCE;
+	return inquiry_look_alive(q, rank);
 }
 
 /*
@@ -579,7 +585,7 @@ enum job_known inquiry_late_before_end(const struct inquiry *q, struct rank_inde
 			return JOB_YES;
 		late = later == JOB_MAYBE ? JOB_MAYBE : late;
 	}
-	return late;
+	return late == JOB_MAYBE && ends_was_late(q, rank) ? JOB_YES : late;
 }
 
 const struct habit *inquiry_habit(const struct inquiry *q, struct rank_index rank)

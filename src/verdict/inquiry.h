@@ -193,6 +193,8 @@ enum inquiry_look {
 	LOOKED_WHENEVER /* unknown: their clocks never met, or may be off by that much */
 };
 enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank);
+/* The same of a rank that others wait for, as if it had not ended. */
+enum inquiry_look inquiry_look_alive(const struct inquiry *q, struct rank_index rank);
 /*
  * Tells whether another rank had ended badly when this one did, and not, by its own words, because
  * a peer was gone. MAYBE where no clock tells.

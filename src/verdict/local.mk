@@ -77,6 +77,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/forks/forked.c \
 	%D%/forks/strays.c %D%/forks/strays.h \
 	%D%/looks/looks.c %D%/looks/looks.h \
+	%D%/looks/looks-ends.c %D%/looks/looks-ends.h \
 	%D%/profiles/death-place.c %D%/profiles/death-place.h \
 	%D%/profiles/earlier.c %D%/profiles/earlier.h \
 	%D%/profiles/last-words.c %D%/profiles/last-words.h \

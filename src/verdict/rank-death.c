@@ -11,6 +11,7 @@
 #include "job/backends.h"
 #include "job/names.h"
 #include "verdict/circles/callers.h"
+#include "verdict/looks/looks-ends.h"
 #include "verdict/profiles/death-place.h"
 #include "verdict/profiles/last-words.h"
 #include "verdict/rule.h"
@@ -294,7 +295,7 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 	bool sure = p->death == DEATH_OWN || p->death == DEATH_KILLED;
 	enum job_known late;
 
-	if (!sure && (p->death != DEATH_UNSURE || p->waits))
+	if (!sure && (p->death != DEATH_UNSURE || p->waits || ends_gave_up(q, rank)))
 		return false;
 	if (is_of_a_launcher(q, rank) || is_of_a_fork(q, rank) ||
 		(p->death != DEATH_KILLED && profile_tells_mismatch(p)))

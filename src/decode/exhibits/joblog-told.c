@@ -8,6 +8,12 @@
 #define LAUNCHER_PID (0x40000000u - 1)
 #define INTERRUPT    "KeyboardInterrupt"
 
+/* True if nothing tells of the process that was gathered while it lived: texts and dumps do not. */
+static bool is_only_left(const struct decode_process *process)
+{
+	return texts_made(process) || !process->who.pid;
+}
+
 static void add_signal(struct texts *texts, const struct decode_process *process,
 	const struct job_signal *like, const char *cite)
 {
@@ -22,7 +28,7 @@ static void add_signal(struct texts *texts, const struct decode_process *process
 
 void joblog_told_order(struct texts *texts, struct decode_process *process, const char *cite)
 {
-	if (!texts_made(process))
+	if (!is_only_left(process))
 		return;
 	process->fact.ppid = LAUNCHER_PID;
 	add_signal(texts, process,
@@ -44,7 +50,7 @@ void joblog_told_error(struct texts *texts, struct decode_process *process, cons
 {
 	bool interrupt = is_interrupt(error);
 
-	if (interrupt && texts_made(process))
+	if (interrupt && is_only_left(process))
 		add_signal(texts, process,
 			&(const struct job_signal){.signo = SIGINT, .code = SI_KERNEL}, cite);
 	if (!interrupt)

@@ -11,7 +11,7 @@
 
 /*
  * Adds that the launcher told a rank to end: what follows is an effect. Does nothing for a process
- * that other evidence knows.
+ * that was gathered while it lived: that knows its signals.
  */
 void joblog_told_order(struct texts *texts, struct decode_process *process, const char *cite)
 	__attribute__((nonnull));

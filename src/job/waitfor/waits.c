@@ -480,6 +480,7 @@ static void add_told(struct collector *c, struct rank_index rank, size_t from)
 /*
  * True if anybody waits there. A rank that exited in good order does not. Of one that ended
  * otherwise only waits count that held it or lacked a member: nobody tracked completion to its end.
+ * But a dump tells what was not complete when the rank lived, however it ended later.
  */
 static bool is_wait(const struct job *job, const struct wait *wait)
 {
@@ -493,7 +494,8 @@ static bool is_wait(const struct job *job, const struct wait *wait)
 	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE) {
 		if (job->processes[process].end == JOB_EXITED && !job->processes[process].status)
 			return false;
-		return wait->held || wait->lacking || wait->doubtful;
+		if (!waits_are_by_dump(job_rank(job, wait->rank)))
+			return wait->held || wait->lacking || wait->doubtful;
 	}
 	return wait->sure || wait->held || wait->doubtful;
 }

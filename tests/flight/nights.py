@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The jobs of spoilt.py beside logs, as torch 2.7, torchrun and srun write them: watchdogs of ranks
+that wait give up, these ranks abort, and their launcher ends the others, the one that they wait for
+included. Where the dumps alone name a rank, they name it beside their log, too. Nobody else is
+named above a hypothesis.
+
+`nights.py FIRST [LAST]` plays those seeds; NIGHTS_ROUNDS says how many are played by default.
+"""
+import collections
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+from dumps import BASE
+from spoilt import OPS, ROUND, WAYS, plan, play, write
+
+INQUEST = os.environ["INQUEST"]
+ROUNDS = int(os.environ.get("NIGHTS_ROUNDS", 60))
+FIRST = 62  # by it ranks that waited were once named as well, by 65, 94 and 99 nobody
+SECOND = 10**9
+TYPES = dict(zip(OPS, ("ALLREDUCE", "_ALLGATHER_BASE", "_REDUCE_SCATTER_BASE", "BROADCAST")))
+ECHOES = ["torch.distributed.DistBackendError: NCCL communicator was aborted on rank %d.",
+          "RuntimeError: Connection reset by peer (rank %d)", "KeyboardInterrupt"]
+
+
+def first_waits(calls):
+    """Of each rank the first op that is not complete: its group, number and type."""
+    waits = {}
+    for rank, own in calls.items():
+        seen = collections.Counter()
+        for call in own:
+            if call.entered is None:
+                break
+            seen[call.group, bool(call.side)] += 1
+            if call.done is None:
+                waits[rank] = (call.group, seen[call.group, bool(call.side)],
+                               call.side.upper() if call.side else TYPES[call.name])
+                break
+    return waits
+
+
+class Log:
+    """A job's log: where its ranks are, how lines are marked, who ends whom."""
+
+    def __init__(self, size, when, dice):
+        self.when, self.size, self.dice = when, size, dice
+        self.local = dice.choice([n for n in (1, 2, 4, 8) if n <= size])
+        self.launcher = dice.choice(["torchrun", "torchrun", "srun", None])
+        self.mark = dice.choice(["[rank%d]:", "[rank%d]:", "[default%d]:", ""])
+        self.numbered = self.launcher == "srun" and dice.random() < .5
+        self.lines = ["step %d" % step for step in range(3)]
+
+    def stamp(self, form="%m%d %H:%M:%S"):
+        return time.strftime(form, time.gmtime(self.when))
+
+    def add(self, rank, words):
+        before = self.mark % (rank % self.local if "default" in self.mark else rank) \
+            if self.mark else ""
+        number = "%d: " % rank if self.numbered else ""
+        self.lines += ["%s%s%s" % (number, before, each) for each in words]
+
+    def give_up(self, rank, seat, wait):
+        caught = "[Rank %d] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=%d, " \
+            "OpType=%s, NumelIn=64, NumelOut=64, Timeout(ms)=600000) ran for 600042 " \
+            "milliseconds before timing out." % (seat, wait[1], wait[2])
+        at = "[E%s.218 ProcessGroupNCCL.cpp:629] " % self.stamp()
+        self.add(rank, [
+            at + caught, at + "To avoid data inconsistency, we are taking the entire process "
+            "down.", "terminate called after throwing an instance of 'c10::DistBackendError'",
+            "  what():  " + caught])
+
+    def raise_(self, rank, error):
+        self.add(rank, [" Traceback (most recent call last):",
+                        '   File "/w/train.py", line 88, in <module>', " " + error])
+
+    def report(self, ends):
+        """torchrun's, of the node of the first that failed; all others of it are told to end."""
+        node = ends[0][0] // self.local * self.local
+        ends = [end for end in ends if end[0] // self.local * self.local == node]
+        rest = [r for r in range(node, min(node + self.local, self.size))
+                if r not in dict(ends)]
+        self.lines += ["W%s 99 api.py:897] Sending process %d closing signal SIGTERM" % (
+            self.stamp(), 5000 + rank) for rank in rest]
+        entries = ["  time      : %s\n  host      : m%d\n  rank      : %d (local_rank: %d)\n"
+                   "  exitcode  : %d (pid: %d)\n  error_file: <N/A>" % (
+                       self.stamp("%Y-%m-%d_%H:%M:%S"), node, rank, rank % self.local, code,
+                       5000 + rank) for rank, code in ends + [(rank, -15) for rank in rest]]
+        self.lines += ["train.py FAILED", "Failures:"]
+        for number, entry in enumerate(entries[1:], 1):
+            self.lines += ["[%d]:" % number, entry]
+        self.lines += ["Root Cause (first observed failure):", "[0]:", entries[0], "=" * 60]
+
+    def end(self, ends):
+        if self.launcher == "torchrun" and ends:
+            self.report(ends)
+        for rank, code in ends if self.launcher == "srun" else []:
+            self.lines.append("srun: error: m%d: task %d: %s" % (
+                rank // self.local, rank, "Aborted (core dumped)" if code == -6 else "Killed"))
+
+    def write(self, path, written):
+        with open(path, "w") as file:
+            file.write("\n".join(self.lines) + "\n")
+        os.utime(path, (written, written))
+
+
+def log_of(job, calls, culprit, end, when, dice):
+    """end: how the culprit ends, a status; None: as the launcher ends it."""
+    log = Log(job.size, when, dice)
+    waits = first_waits(calls)
+    victims = [rank for rank in waits if rank != culprit]
+    dice.shuffle(victims)
+    victims = victims[:dice.randrange(len(victims) + 1)]
+    if end == 1:
+        log.raise_(culprit, "ValueError: no rows")
+    for rank in victims:
+        log.give_up(rank, job.groups[waits[rank][0]]["ranks"].index(rank), waits[rank])
+    for rank in victims[:2] if dice.random() < .4 else []:
+        error = dice.choice(ECHOES)
+        log.raise_(rank, error % rank if "%" in error else error)
+    first = [] if end is None else [(culprit, end)]
+    log.end(first + [(rank, -6) for rank in victims[:3]])
+    return log
+
+
+def diagnose(at):
+    run = subprocess.run([INQUEST, "diagnose", "--json", at], capture_output=True, text=True)
+    return json.loads(run.stdout)
+
+
+def named(said):
+    return {c for v in said["verdicts"] if v["confidence"] in ("established", "supported")
+            for c in v["culprits"]}
+
+
+def is_less(alone, said):
+    """True if the dumps alone name one rank, and this says less of it."""
+    return len(named(alone)) == 1 and not named(alone) <= named(said)
+
+
+class Night:
+    def __init__(self, seed, scratch):
+        self.dice = random.Random(seed)
+        self.at = os.path.join(scratch, str(seed))
+        self.job, self.calls = plan(self.dice)
+        self.way = self.dice.choice(WAYS)
+        self.culprit = self.dice.randrange(self.job.size)
+        self.dies = self.way.__name__ == "stop" and self.dice.random() < .4
+        until = {self.culprit: self.way(self.job, self.calls[self.culprit], self.dice)}
+        self.last = play(self.job, self.calls, until, self.dice.choice([1, 3, 8]))[0]
+        self.ended = (BASE + self.last * ROUND) // SECOND
+
+    def dumps(self):
+        late = self.last * ROUND + self.dice.choice([10, 60, 605]) * SECOND
+        there = [r for r in self.calls if r != self.culprit or not self.dies]
+        write(self.job, self.calls, self.at, {rank: (late, {}) for rank in there})
+        return diagnose(self.at)
+
+    def own_log(self):
+        end = self.dice.choice([-9, 1]) if self.dies else None
+        log = log_of(self.job, self.calls, self.culprit, end, self.ended + 600, self.dice)
+        log.write(os.path.join(self.at, "train.log"), self.ended + 615)
+
+    def judge(self):
+        """Yields what is wrong."""
+        alone = self.dumps()
+        self.own_log()
+        beside = diagnose(self.at)
+        if named(beside) - {self.culprit}:
+            yield "beside its log names %s" % named(beside)
+        if is_less(alone, beside):
+            yield "beside its log says less than %s" % named(alone)
+
+
+def main():
+    first = int(sys.argv[1]) if len(sys.argv) > 1 else FIRST
+    last = int(sys.argv[2]) if len(sys.argv) > 2 else first if len(sys.argv) > 1 else \
+        FIRST + ROUNDS - 1
+    judged = wrong = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for seed in range(first, last + 1):
+            try:
+                night = Night(seed, scratch)
+            except IndexError:
+                continue  # it cannot be spoilt so
+            judged += 2
+            for words in night.judge():
+                print("seed %d, %s, rank %d of %d: %s" % (
+                    seed, night.way.__name__, night.culprit, night.job.size, words))
+                wrong += 1
+    print("%d times judged, %d wrong" % (judged, wrong))
+    return 1 if wrong or not judged else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
