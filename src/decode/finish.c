@@ -274,16 +274,22 @@ static void finish_parent(const struct finish_table *table, struct decode_proces
 		process->fact.ppid = parent;
 }
 
-/* Sets when the process was born, by its start time in ticks since boot. */
-static void finish_born(struct decode_process *process, const struct decode_gather *gather)
+/* Sets when processes were born, by their start times in ticks since boot. */
+static void finish_births(struct decode_context *context)
 {
-	int64_t ticks = (int64_t)process->who.start_time;
+	for (size_t i = 0; i < context->processes.nr; i++) {
+		struct decode_process *process = context->processes.items[i];
+		const struct decode_gather *gather = context_gather(
+			context_host(context, process->who.host), INT64_MAX);
+		int64_t ticks = (int64_t)process->who.start_time;
 
-	if (process->fact.born != JOB_UNKNOWN || !gather ||
-		gather->clk_tck <= 0 || ticks <= 0 || ticks > INT64_MAX / CLOCK_NS_PER_S)
-		return;
-	process->fact.born = checked_add(checked_sub(gather->realtime, gather->boottime),
-		ticks_to_ns(ticks, gather->clk_tck));
+		if (process->fact.born != JOB_UNKNOWN || !gather || gather->clk_tck <= 0 ||
+			ticks <= 0 || ticks > INT64_MAX / CLOCK_NS_PER_S)
+			continue;
+		process->fact.born =
+			checked_add(checked_sub(gather->realtime, gather->boottime),
+				ticks_to_ns(ticks, gather->clk_tck));
+	}
 }
 
 /*
@@ -317,7 +323,6 @@ static void finish_process(struct decode_context *context, struct job_builder *b
 	finish_samples(context, process, gather);
 	finish_end(context, process);
 	finish_parent(table, process);
-	finish_born(process, gather);
 	finish_exec(process);
 	logs_finish(context, builder, process);
 	if (!*process->fact.cite)
@@ -418,6 +423,7 @@ void context_finish(struct decode_context *context, struct job_builder *builder)
 {
 	struct finish_table table = {0};
 
+	finish_births(context);
 	flight_finish(context, builder);
 	texts_finish(context, builder);
 	finish_index(context, &table);

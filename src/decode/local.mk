@@ -14,6 +14,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/stacks/demangle.c %D%/stacks/demangle.h \
 	%D%/exhibits/decode-errorfile.c \
 	%D%/exhibits/decode-joblog.c \
+	%D%/exhibits/joblog-apart.c %D%/exhibits/joblog-apart.h \
 	%D%/exhibits/joblog-attempts.c %D%/exhibits/joblog-attempts.h \
 	%D%/exhibits/joblog-ends.c %D%/exhibits/joblog-ends.h \
 	%D%/exhibits/joblog-lines.c %D%/exhibits/joblog-lines.h \

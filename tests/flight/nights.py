@@ -3,7 +3,8 @@
 The jobs of spoilt.py beside logs, as torch 2.7, torchrun and srun write them: watchdogs of ranks
 that wait give up, these ranks abort, and their launcher ends the others, the one that they wait for
 included. Where the dumps alone name a rank, they name it beside their log, too. Nobody else is
-named above a hypothesis.
+named above a hypothesis, whatever lies there: a log of another run, in which another rank died, is
+left out if its times tell that, and that is said.
 
 `nights.py FIRST [LAST]` plays those seeds; NIGHTS_ROUNDS says how many are played by default.
 """
@@ -165,6 +166,19 @@ class Night:
         log = log_of(self.job, self.calls, self.culprit, end, self.ended + 600, self.dice)
         log.write(os.path.join(self.at, "train.log"), self.ended + 615)
 
+    def other_log(self):
+        """Of a run before, in which another rank was killed, or after it; its times tell."""
+        other = self.dice.choice([r for r in range(self.job.size) if r != self.culprit])
+        days = self.dice.choice([-40, -2, 2, 40])
+        hours = self.dice.choice([-.2, -3]) if self.dice.random() < .5 else 24 * days
+        when = self.ended + int(3600 * hours)
+        log = log_of(self.job, self.calls, other, self.dice.choice([-9, 1]), when, self.dice)
+        log.mark = "[rank%d]:"
+        log.lines.insert(0, "[I%s.1 TCPStore.cpp:274] ready" % log.stamp())
+        log.raise_(other, "ValueError: of another run")
+        copied = -24 * 3600 > hours * 3600 and self.dice.random() < .5
+        log.write(os.path.join(self.at, "other.log"), self.ended + 700 if copied else when + 20)
+
     def judge(self):
         """Yields what is wrong."""
         alone = self.dumps()
@@ -174,6 +188,13 @@ class Night:
             yield "beside its log names %s" % named(beside)
         if is_less(alone, beside):
             yield "beside its log says less than %s" % named(alone)
+        os.unlink(os.path.join(self.at, "train.log"))
+        self.other_log()
+        other = diagnose(self.at)
+        if other["verdicts"] != alone["verdicts"]:
+            yield "beside another log says %s" % named(other)
+        if not any("other.log is left out: it " in loss["what"] for loss in other["losses"]):
+            yield "does not say that a log is left out"
 
 
 def main():
@@ -187,7 +208,7 @@ def main():
                 night = Night(seed, scratch)
             except IndexError:
                 continue  # it cannot be spoilt so
-            judged += 2
+            judged += 3
             for words in night.judge():
                 print("seed %d, %s, rank %d of %d: %s" % (
                     seed, night.way.__name__, night.culprit, night.job.size, words))

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "decode/exhibits/joblog-apart.h"
 #include "decode/kinds.h"
 
 #define RANKS_MOST  65536
@@ -45,6 +46,26 @@ static void find_ranks(struct texts *texts)
 		texts->shared[rank] = texts->ranks[rank];
 		texts->ranks[rank] = process;
 	}
+}
+
+/* Finds when the ranks that other evidence knows were born, and seen. */
+static void find_times(struct texts *texts)
+{
+	texts->seen_from = texts->seen_to = JOB_UNKNOWN;
+	for (size_t i = 0; i < texts->context->processes.nr; i++) {
+		const struct decode_process *process = texts->context->processes.items[i];
+		bool dumped = process->dump_last != JOB_UNKNOWN;
+		int64_t from = dumped ? process->dump_last : process->fact.born;
+		int64_t to = dumped ? process->dump_last : process->alive_at;
+
+		if (process->identity.world_rank.n < 0 || from == JOB_UNKNOWN)
+			continue;
+		if (texts->seen_from == JOB_UNKNOWN || from < texts->seen_from)
+			texts->seen_from = from;
+		texts->seen_to = to > texts->seen_to ? to : texts->seen_to;
+	}
+	if (texts->seen_to < texts->seen_from)
+		texts->seen_to = texts->seen_from;
 }
 
 /* Makes a process a rank of which only texts of that kind are known. */
@@ -118,7 +139,7 @@ void texts_say(struct texts *texts, int rank, const struct job_saying *saying)
 		job_add_saying(texts->builder, process ? process->who : nobody, saying);
 }
 
-const char *texts_of(struct texts *texts, const struct exhibit *exhibit)
+const char *texts_of(const struct texts *texts, const struct exhibit *exhibit)
 {
 	return arena_text_max(&texts->context->arena,
 		exhibit->len ? (const char *)exhibit->bytes : "", exhibit->len);
@@ -234,6 +255,32 @@ static void enrol(struct texts *texts)
 	}
 }
 
+/* Leaves out logs and error files of other runs, which is told. */
+static void drop_apart(struct texts *texts)
+{
+	static const struct job_who nobody = {"", 0, 0};
+	struct decode_context *context = texts->context;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < context->texts.nr; i++) {
+		const struct exhibit *one = context->texts.items[i];
+		bool asked = one->kind == EXHIBIT_JOB_LOG || one->kind == EXHIBIT_ERROR_FILE;
+		const char *why = asked ? joblog_apart(texts, one) : NULL;
+
+		if (!why)
+			context->texts.items[kept++] = one;
+		else
+			job_add_loss(texts->builder, nobody,
+				&(const struct job_loss){
+					.what = arena_printf(&context->arena,
+						"%s is left out: %s; judge it alone", one->label,
+						why),
+					.count = JOB_UNKNOWN,
+					.cite = texts_cite(texts, one, 1)});
+	}
+	context->texts.nr = kept;
+}
+
 void texts_finish(struct decode_context *context, struct job_builder *builder)
 {
 	struct texts texts = {
@@ -243,6 +290,8 @@ void texts_finish(struct decode_context *context, struct job_builder *builder)
 		return;
 	name_job(&texts);
 	find_ranks(&texts);
+	find_times(&texts);
+	drop_apart(&texts);
 	enrol(&texts);
 	for (size_t i = 0; i < context->hosts.nr; i++)
 		roster_add_host(&texts.roster, context->hosts.items[i]->name);

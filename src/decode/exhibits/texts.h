@@ -43,6 +43,11 @@ struct texts {
 		long job, task; /* task of an array; -1 not told */
 	} jobs[TEXTS_JOBS]; /* jobs of Slurm that logs are of, by their words or names */
 	int njobs;
+	/*
+	 * Of the ranks that other evidence knows, ns: the first to be born, or to come to the end
+	 * of its dump; and the last to be seen, or to come to that. JOB_UNKNOWN: nothing tells.
+	 */
+	int64_t seen_from, seen_to;
 };
 
 /* Reads all that was collected. */
@@ -74,7 +79,8 @@ void texts_say(struct texts *texts, int rank, const struct job_saying *saying)
 	__attribute__((nonnull));
 
 /* Returns the exhibit's bytes as a text, in the context's arena. */
-const char *texts_of(struct texts *texts, const struct exhibit *exhibit) __attribute__((nonnull));
+const char *texts_of(const struct texts *texts, const struct exhibit *exhibit)
+	__attribute__((nonnull));
 
 /* Returns the cite "FILE:LINE". */
 const char *texts_cite(struct texts *texts, const struct exhibit *exhibit, int64_t line)

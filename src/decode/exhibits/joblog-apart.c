@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/exhibits/joblog-apart.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "decode/exhibits/joblog-ends.h"
+#include "decode/exhibits/joblog-lines.h"
+#include "evidence/gather/log-times.h"
+
+/*
+ * A file's clock may be so far behind the ranks', and a rank may launch operations for so long
+ * after another one has ended, ns.
+ */
+#define BEHIND (60 * CLOCK_NS_PER_S)
+/* No clock on a wall is further from UTC, ns. */
+#define ZONE (14 * 3600 * CLOCK_NS_PER_S)
+/* The end of a long log may have been cut out of it: so long after its begin, ns. */
+#define CUT_OUT (12 * 3600 * CLOCK_NS_PER_S)
+
+/* What the lines of a log tell. */
+struct span {
+	int64_t near; /* the time of the run that is judged, ns */
+	int year;     /* the year of that */
+	int64_t first, last; /* times as if in UTC, ns; JOB_UNKNOWN none */
+	struct joblog_report report;
+	bool ends; /* some line tells of an end, or of an error that may have led to one */
+};
+
+/* Returns a line's time as if in UTC, ns; JOB_UNKNOWN. One without a year is of the nearest one. */
+static int64_t time_of(const char *line, const struct span *span)
+{
+	int64_t nearest = JOB_UNKNOWN;
+
+	for (int year = span->year - 1; year <= span->year + 1; year++) {
+		const struct log_time time = log_times_first(line, year);
+		int64_t at = checked_mul(time.at, CLOCK_NS_PER_S);
+
+		if (time.at && (nearest == JOB_UNKNOWN || llabs(checked_sub(at, span->near)) <
+						llabs(checked_sub(nearest, span->near))))
+			nearest = at;
+	}
+	return nearest;
+}
+
+static void take_line(void *with, const char *line, int64_t number)
+{
+	struct span *span = with;
+	struct joblog_end ends[JOBLOG_ENDS];
+	struct joblog_watch watch;
+	int64_t at = time_of(line, span);
+
+	(void)number;
+	if (at != JOB_UNKNOWN) {
+		span->first = span->first == JOB_UNKNOWN || at < span->first ? at : span->first;
+		span->last = span->last == JOB_UNKNOWN || at > span->last ? at : span->last;
+	}
+	span->ends |= joblog_ends_read(line, &span->report, ends) > 0 || joblog_ends_all(line) ||
+		      joblog_lines_watchdog(line, &watch) || strstr(line, "Traceback (most recent");
+}
+
+/* Returns the year of that moment. */
+static int year_of(int64_t when)
+{
+	time_t seconds = (time_t)(when / CLOCK_NS_PER_S);
+	struct tm parts;
+
+	return gmtime_r(&seconds, &parts) ? parts.tm_year + 1900 : 2000;
+}
+
+static struct span span_of(const struct texts *texts, const struct exhibit *exhibit)
+{
+	struct span span = {.first = JOB_UNKNOWN,
+		.last = JOB_UNKNOWN,
+		.report = {-1, -1},
+		.near = texts->seen_to,
+		.year = year_of(texts->seen_to)};
+
+	if (exhibit->kind == EXHIBIT_JOB_LOG)
+		texts_each_line(texts_of(texts, exhibit), take_line, &span);
+	else
+		span.ends = true;
+	return span;
+}
+
+/* True if all of it was written before any rank was born, or came to the end of its dump. */
+static bool is_earlier(
+	const struct texts *texts, const struct exhibit *exhibit, const struct span *span)
+{
+	if (exhibit->when && exhibit->when < checked_sub(texts->seen_from, BEHIND))
+		return true;
+	return span->last != JOB_UNKNOWN &&
+	       span->last < checked_sub(texts->seen_from, BEHIND + ZONE);
+}
+
+/* True if it was begun after all ranks were seen last. */
+static bool is_later(const struct texts *texts, const struct span *span)
+{
+	return span->first != JOB_UNKNOWN &&
+	       checked_sub(span->first, ZONE + CUT_OUT) > texts->seen_to;
+}
+
+const char *joblog_apart(const struct texts *texts, const struct exhibit *exhibit)
+{
+	struct span span;
+
+	if (texts->seen_from == JOB_UNKNOWN)
+		return NULL;
+	span = span_of(texts, exhibit);
+	if (!span.ends)
+		return NULL;
+	if (is_earlier(texts, exhibit, &span))
+		return "it was written too early, and is of an earlier run or attempt";
+	return is_later(texts, &span) ? "it begins too late, and is of a later run" : NULL;
+}

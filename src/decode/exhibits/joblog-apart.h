@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECODE_JOBLOG_APART_H
+#define DECODE_JOBLOG_APART_H
+
+/*
+ * Tells logs of another run from those of the run that bundles and dumps are of. A dump lies where
+ * the run before left its own, a log where the next run appends to it, and people give both. But a
+ * log that tells how ranks ended was written after these were born, and after the last operations
+ * of their dumps; and it was begun before them.
+ *
+ * Times of lines have no zone. So they count only where they are apart in every zone.
+ */
+
+#include "decode/exhibits/texts.h"
+
+/*
+ * Returns why a log, or an error file of a worker, is of another run than the ranks that other
+ * evidence knows; NULL: it may be of theirs.
+ */
+const char *joblog_apart(const struct texts *texts, const struct exhibit *exhibit)
+	__attribute__((nonnull));
+
+#endif
