@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "decode/decode.h"
+#include "evidence/format/bundle.h"
 #include "job/backends.h"
 
 #define NAMED_MOST     3 /* jobs that are named one by one */
@@ -195,13 +196,20 @@ static const char *host_of(const struct bundle_part *part)
 	return "";
 }
 
+/* True if nothing is left that tells of a job: of a bundle that was cut at its begin. */
+static bool is_bare(const struct bundle_part *part)
+{
+	return !part->claims.nr && !*part->id && !*part->name;
+}
+
 /*
  * True if one is of a command that failed before any rank was there: that is no other node of the
  * job, if the job runs on the same node.
  */
 static bool is_other_command(const struct bundle_part *a, const struct bundle_part *b)
 {
-	return (!a->ranks.nr || !b->ranks.nr) && *host_of(a) && !strcmp(host_of(a), host_of(b));
+	return (!a->ranks.nr || !b->ranks.nr) && !is_bare(a) && !is_bare(b) && *host_of(a) &&
+	       !strcmp(host_of(a), host_of(b));
 }
 
 /*
@@ -367,14 +375,25 @@ static void tell_apart(struct bundle_groups *groups)
 	join_by_time(groups);
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 /* Moves the job's evidence into `into`, and lists the other jobs. */
 static void take(struct bundle_groups *groups, size_t job, struct evidence *into)
 {
 	groups->judged = job;
 	for (size_t i = 0; i < groups->parts.nr; i++) {
-		if (groups->parts.items[i].job == job)
-			evidence_move(into, &groups->parts.items[i].evidence);
-		else if (groups->parts.items[i].job == i)
+		struct bundle_part *part = &groups->parts.items[i];
+
+		if (part->job == job && groups->parts.nr > 1)
+			bundle_name_gaps(&part->evidence, base_of(part->path));
+		if (part->job == job)
+			evidence_move(into, &part->evidence);
+		else if (part->job == i)
 			tell_left(groups, i);
 	}
 }
@@ -440,13 +459,6 @@ int64_t bundle_groups_slurm_job(const struct bundle_groups *groups)
 		job = part->slurm_job;
 	}
 	return job;
-}
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 void bundle_groups_describe(const struct bundle_groups *groups, struct str *into)

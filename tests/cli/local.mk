@@ -25,6 +25,7 @@ SH_TESTS += \
 	%D%/status.test \
 	%D%/transparent.test %D%/typed.test \
 	%D%/completion.test \
+	%D%/copied.test \
 	%D%/unprobed.test \
 	%D%/unreadable.test \
 	%D%/usage.test

@@ -409,17 +409,37 @@ static int bundle_opening(const uint8_t *bytes, size_t size, struct complaint *w
 	return 1;
 }
 
+/* By these words gaps name what they are of. */
+#define BUNDLE_ITSELF "the bundle"
+
+void bundle_name_gaps(struct evidence *evidence, const char *name)
+{
+	for (size_t i = 0; i < evidence->ngaps; i++) {
+		struct exhibit_gap *gap = &evidence->gaps[i];
+		bool whose = *gap->host || gap->pid;
+		const char *itself = whose ? NULL : strstr(gap->what, BUNDLE_ITSELF);
+		struct str what = {0};
+
+		if (!itself)
+			continue;
+		str_printf(&what, "%.*s%s%s", (int)(itself - gap->what), gap->what, name,
+			itself + strlen(BUNDLE_ITSELF));
+		free(gap->what);
+		gap->what = str_detach(&what);
+	}
+}
+
 /* Adds a gap for each thing that is known to be missing. */
 static void bundle_conclude(struct bundle_walk *walk)
 {
 	struct str what = {0};
 
 	for (size_t i = 0; i < walk->lost; i++)
-		evidence_add_gap(walk->into, "", 0, "a damaged stretch of the bundle");
+		evidence_add_gap(walk->into, "", 0, "a damaged stretch of " BUNDLE_ITSELF);
 	if (walk->closing < 0)
-		evidence_add_gap(walk->into, "", 0, "the end of the bundle: it is cut");
+		evidence_add_gap(walk->into, "", 0, "the end of " BUNDLE_ITSELF ": it is cut");
 	else if (walk->closing > walk->frames)
-		str_printf(&what, "%lld of the %lld exhibits of the bundle",
+		str_printf(&what, "%lld of the %lld exhibits of " BUNDLE_ITSELF,
 			(long long)(walk->closing - walk->frames), (long long)walk->closing);
 	if (what.len)
 		evidence_add_gap(walk->into, "", 0, what.text);

@@ -56,6 +56,12 @@ int bundle_write(const struct evidence *evidence, const char *path, struct compl
 int bundle_unpack(const void *bytes, size_t size, struct evidence *into, struct complaint *why)
 	__attribute__((nonnull(1, 3)));
 
+/*
+ * Puts a name into the words of the gaps of which only "the bundle" is known: so that among several
+ * bundles it is told which one is cut or damaged.
+ */
+void bundle_name_gaps(struct evidence *evidence, const char *name) __attribute__((nonnull));
+
 /* Adds the exhibits of a bundle in a file, likewise. */
 int bundle_read(const char *path, struct evidence *into, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
