@@ -20,6 +20,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/hash.h \
 	%D%/meter.c %D%/meter.h \
 	%D%/numbers.c %D%/numbers.h \
+	%D%/packed.c %D%/packed.h \
 	%D%/paths.c %D%/paths.h \
 	%D%/procstat.c %D%/procstat.h \
 	%D%/rank.h \

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/packed.h"
 #include "cmd/bundle-files.h"
 #include "cmd/cmd.h"
 #include "cmd/dump-files.h"
@@ -129,6 +130,42 @@ static bool is_of_job(const char *path, struct str *name)
 	return is;
 }
 
+/* Returns how many files of the folder are packed; of one of them *ret_name and *ret_how. */
+static size_t count_packed(const char *folder, struct str *ret_name, const char **ret_how)
+{
+	struct file_names names = {0};
+	size_t packed = 0;
+
+	file_list(folder, &names, NULL);
+	for (size_t i = 0; i < names.list.nr; i++) {
+		const char *path = names.list.items[i], *how = packed_how_file(path);
+
+		if (how && !packed++) {
+			str_add(ret_name, strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+			*ret_how = how;
+		}
+	}
+	file_names_release(&names);
+	return packed;
+}
+
+/* Says what in a folder without evidence is packed. Returns false if nothing is. */
+static bool complain_of_packed(struct bundle_place *place)
+{
+	const char *how = NULL;
+	struct str name = {0};
+	size_t packed = place->folder ? count_packed(place->path, &name, &how) : 0;
+
+	if (packed > 1)
+		complaint_set(&place->why, "no readable bundle in %s: %zu files are packed: unpack "
+			"them (%s, ...)", place->path, packed, str_text(&name));
+	else if (packed)
+		complaint_set(&place->why, "no readable bundle in %s: %s is %s", place->path,
+			str_text(&name), how);
+	str_release(&name);
+	return packed > 0;
+}
+
 /* Says that a place has nothing; also what of it nobody looked into. */
 static void complain_of_place(struct bundle_place *place)
 {
@@ -144,7 +181,7 @@ static void complain_of_place(struct bundle_place *place)
 		complaint_set(&place->why,
 			"no readable bundle in %s; %zu below it not looked into: links, or too "
 			"deep, or not to be opened", place->path, passed);
-	else
+	else if (!complain_of_packed(place))
 		complaint_set(&place->why, "no readable bundle in %s", place->path);
 	str_release(&job);
 }

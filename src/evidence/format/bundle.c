@@ -20,6 +20,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/meter.h"
+#include "base/packed.h"
 #include "evidence/format/bundle-frame.h"
 #include "evidence/format/unpack.h"
 #include "evidence/gather/measure.h"
@@ -523,9 +524,12 @@ static bool bundle_may_be(const char *path)
 
 int bundle_read(const char *path, struct evidence *into, struct complaint *why)
 {
+	const char *packed = packed_hides(path);
 	struct str bytes = {0};
 	int error;
 
+	if (packed)
+		return complaint_set(why, "%s is %s", path, packed);
 	if (bundle_is_hollow(path))
 		return complaint_set(why, "%s was written in part only: it is mostly holes", path);
 	if (!bundle_may_be(path))

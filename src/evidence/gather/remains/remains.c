@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/packed.h"
 #include "evidence/format/bundle.h"
 #include "evidence/format/flight-folder.h"
 #include "evidence/format/worker-folder.h"
@@ -239,7 +240,8 @@ static void look_into(int fd, const struct stat *st, struct sight *sight, struct
 		file->why = "empty";
 	else if (!read_at(fd, 0, sight->head, &sight->nhead))
 		file->why = "cannot be read";
-	else if (is_binary(sight->head, sight->nhead))
+	else if (!(file->why = packed_how(sight->head, sight->nhead)) &&
+		 is_binary(sight->head, sight->nhead))
 		file->why = "no text";
 	if (file->why)
 		return;
