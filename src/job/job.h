@@ -109,8 +109,7 @@ enum job_end {
  */
 struct job_process {
 	int host;
-	uint32_t pid;
-	uint32_t ppid;
+	uint32_t pid, ppid;
 	uint64_t start_time;
 	struct rank_index rank; /* the rank whose process or descendant it is; NO_RANK: none's */
 	enum job_role role;
@@ -124,6 +123,7 @@ struct job_process {
 	int64_t ended;
 	const char *end_cite;
 	bool failed_first;     /* its launcher saw it fail before it ended any other itself */
+	bool end_by_text;      /* only a log tells of its end, whatever else is known of it */
 	const char *oom_cite;  /* the kernel's or a scheduler's word that memory was its end */
 	unsigned by_texts;     /* where only texts tell of it: bits, the kinds of texts; else 0 */
 	const char *sample_cite; /* cites state, CPU, RSS and storage */

@@ -100,14 +100,21 @@ static void tell_all(struct inquiry *q, struct draft *draft)
 		}
 }
 
-/* Returns how many kinds of text tell of the rank; 2 if not only texts do. */
-static size_t witnesses_of(const struct inquiry *q, struct rank_index rank)
+/* True if such a finding rests on how ranks ended. */
+static bool is_of_ends(enum verdict_class class)
+{
+	return class == VERDICT_RANK_DEATH || class == VERDICT_EARLY_EXIT;
+}
+
+/* Returns how many kinds of text tell that of the rank; 2 if not only texts do. */
+static size_t witnesses_of(
+	const struct inquiry *q, struct rank_index rank, enum verdict_class class)
 {
 	const struct profile *p = &q->profiles[rank.i];
 	size_t n = 0;
 
 	if (!p->process || !p->process->by_texts)
-		return 2;
+		return p->process && p->process->end_by_text && is_of_ends(class) ? 1 : 2;
 	for (unsigned kinds = p->process->by_texts; kinds; kinds &= kinds - 1)
 		n++;
 	return n;
@@ -175,7 +182,8 @@ void judge_sayings(struct inquiry *q)
 		struct draft *draft = &q->drafts.items[d];
 
 		for (size_t i = 0; i < draft->culprits.list.nr; i++)
-			if (witnesses_of(q, draft->culprits.list.items[i]) < 2)
+			if (witnesses_of(q, draft->culprits.list.items[i],
+				    draft->verdict.class) < 2)
 				draft_at_most(draft, VERDICT_SUPPORTED);
 		tell_all(q, draft);
 		tell_why_ended(q, draft);

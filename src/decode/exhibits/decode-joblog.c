@@ -590,7 +590,7 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 	if (told->ordered || (told->signaled && was_closed(log, told->pid)))
 		joblog_told_order(log->texts, process, told->cite);
 	process->fact.failed_first |= told->first;
-	context_end(process,
+	joblog_told_end(process,
 		&(const struct decode_end){WITNESS_PARENT,
 			told->signaled ? JOB_SIGNALED : JOB_EXITED, told->status, JOB_UNKNOWN,
 			told->cite});

@@ -37,6 +37,14 @@ void joblog_told_order(struct texts *texts, struct decode_process *process, cons
 		cite);
 }
 
+void joblog_told_end(struct decode_process *process, const struct decode_end *end)
+{
+	bool known = process->end.witness != WITNESS_NONE && !process->fact.end_by_text;
+
+	context_end(process, end);
+	process->fact.end_by_text = !known;
+}
+
 /* True for the last line of the traceback that Python prints when it is interrupted. */
 static bool is_interrupt(const char *error)
 {
@@ -59,7 +67,7 @@ void joblog_told_error(struct texts *texts, struct decode_process *process, cons
 				.exception = true,
 				.when = JOB_UNKNOWN,
 				.cite = cite});
-	context_end(process,
+	joblog_told_end(process,
 		&(const struct decode_end){WITNESS_ABSENCE, interrupt ? JOB_SIGNALED : JOB_GONE,
 			interrupt ? SIGINT : 0, JOB_UNKNOWN, cite});
 }

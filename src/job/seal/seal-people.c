@@ -355,6 +355,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	keep_text_max(&into->oom_cite, from->oom_cite);
 	into->by_texts |= from->by_texts;
 	into->failed_first |= from->failed_first;
+	into->end_by_text |= from->end_by_text;
 	keep_text_max(&into->cite, from->cite);
 	keep_text_max(&into->sample_cite, from->sample_cite);
 }
@@ -414,6 +415,7 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_TEXT(oom_cite);
 	into->by_texts |= newer->by_texts;
 	into->failed_first |= newer->failed_first;
+	into->end_by_text |= newer->end_by_text;
 	TAKE_TEXT(cite);
 	TAKE_TEXT(sample_cite);
 }
