@@ -249,9 +249,10 @@ static inline bool ring_is_unused(const uint8_t *element)
 }
 
 /*
- * Returns how many entries of the table of groups there are to read: up to the last one in use. Each
- * entry is claimed before any behind it (ring_group_claim), so the table ends where several in a row
- * were never written; one of them may be missing in a copy of a ring that was written meanwhile.
+ * Returns how many entries of the table of groups there are to read: up to the last one in use.
+ * Each entry is claimed before any behind it (ring_group_claim), so the table ends where several in
+ * a row were never written; one of them may be missing in a copy of a ring that was written
+ * meanwhile.
  */
 uint64_t ring_view_groups(const struct ring_view *view);
 

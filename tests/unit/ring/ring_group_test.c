@@ -79,7 +79,7 @@ static void ended_groups_give_their_place_only_when_all_are_taken(void **state)
 	fixture_free(f);
 }
 
-/* A copy of a living ring may have a group and not the one before it, which was written meanwhile. */
+/* A copy of a living ring may have a group and not the one before, which was written meanwhile. */
 static void what_was_never_used_is_not_read_and_a_gap_is(void **state)
 {
 	struct fixture *f = fixture_new(2, RING_RANK);
