@@ -51,6 +51,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/activities/activities.c %D%/activities/activities.h \
 	%D%/activities/activities-table.c \
 	%D%/activities/activities-told.c \
+	%D%/activities/activity-apart.c %D%/activities/activity-apart.h \
 	%D%/activities/activity-hidden.c %D%/activities/activity-hidden.h \
 	%D%/activities/activity-line.h \
 	%D%/activities/activity-locks.c %D%/activities/activity-locks.h \

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "job/by-rank.h"
 #include "job/spans.h"
+#include "verdict/activities/activity-apart.h"
 #include "verdict/activities/activity-hidden.h"
 #include "verdict/activities/activity-locks.h"
 #include "verdict/activities/activity-runner.h"
@@ -509,6 +510,7 @@ struct posture *activities_new(const struct job *job)
 	job_for_each_rank(job, rank)
 		postures[rank.i] = posture_of(&reader, rank);
 	ask_all_beside(&reader, postures);
+	apart_find(job, postures);
 	free(reader.lines);
 	free(reader.gil_holders);
 	by_rank_release(&reader.processes);

@@ -51,6 +51,53 @@ static void one_sleeps_and_nobody_is_seen_to_wait(void **state)
 	done(&j, f);
 }
 
+/*
+ * Waits for a GPU, and those of MPI, spin: nobody stands at any look. Whoever was all the while in
+ * a call of the program in which nobody waits keeps the others, as a guess; and nobody is named
+ * where that was not seen of each.
+ */
+static void who_computes_while_the_others_spin_is_a_guess(void **state)
+{
+	static const char spins[] =
+		"sched_yield@libc.so.6 < ompi_request_default_wait@libmpi.so.40 < "
+		"MPI_Allreduce@libmpi.so.40 < main@train";
+	struct facts *f = foreign(4, 1, "compute@train < main@train");
+	struct judged j;
+
+	for (int i = 0; i < 4; i++) {
+		f->extra[i].is.stack.fact.moved = JOB_YES;
+		f->extra[i].is.stack.fact.still = 2;
+		f->extra[i].is.stack.fact.samples = 3;
+		if (i == 1)
+			continue;
+		f->extra[i].is.stack.frames = spins;
+		f->extra[i].is.stack.fact.still = 1;
+		f->extra[i].is.stack.fact.state = 'R';
+		f->extra[i].is.stack.fact.cpu_delta = CLOCK_NS_PER_S;
+	}
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	j = judge(f);
+	assert_int_equal(j.first->confidence, VERDICT_HYPOTHESIS);
+	dismiss(j);
+	f->extra[1].is.stack.fact.still = 1; /* it may have been in the operation, too */
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0,2,3");
+	f->extra[1].is.stack.fact.still = 2;
+	f->extra[2].is.stack.fact.state = 'S'; /* it may have been awakened, and wait anew */
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0,2,3");
+	f->extra[2].is.stack.fact.state = 'R';
+	f->extra[2].is.stack.fact.still = 0; /* it came from elsewhere meanwhile */
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0,2,3");
+	f->extra[2].is.stack.fact.still = 1;
+	f->extra[3].is.stack.frames = "compute@train < main@train"; /* no longer */
+	f->extra[3].is.stack.fact.still = 1;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0,2");
+	f->extra[3].is.stack.fact.still = 2;
+	facts_expect(f, VERDICT_HOST_STALL, "", "0,2"); /* half of them stand against the rest */
+	f->extra[2].is.stack.frames = ""; /* nothing is known of it: it may be the one */
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0");
+	facts_free(f);
+}
+
 /* The interpreter's lock, and none of Python's frames: of a queue, an event, or the program's? */
 static void a_lock_of_python_whose_frames_are_not_known(void **state)
 {
@@ -335,6 +382,7 @@ int main(void)
 		cmocka_unit_test(nobody_waits),
 		cmocka_unit_test(a_thread_that_stands_aside_is_not_well),
 		cmocka_unit_test(one_sleeps_and_nobody_is_seen_to_wait),
+		cmocka_unit_test(who_computes_while_the_others_spin_is_a_guess),
 		cmocka_unit_test(a_lock_of_python_whose_frames_are_not_known),
 		cmocka_unit_test(ddp_waits_for_gradients),
 		cmocka_unit_test(ddp_broadcasts_its_buffers),
