@@ -33,6 +33,11 @@ static bool is_plain(const char *name, size_t len)
 	return len && len == strspn(name, LETTERS "._-") && *name != '-';
 }
 
+bool everywhere_is_word(const char *name)
+{
+	return *name && *name != '-' && !name[strspn(name, LETTERS ".:_-")];
+}
+
 /* Adds a host, its name taken apart. The name is borrowed. */
 static void add_host(struct hosts *hosts, const char *name, size_t len)
 {

@@ -6,6 +6,9 @@
 #include "base/str.h"
 #include "job/job.h"
 
+/* True if a shell takes a name for one word as it is, and no verb of ours for an option. */
+bool everywhere_is_word(const char *name);
+
 /*
  * Appends "inquest attach --slurm 33.0" if all ranks that tell it are in one step of Slurm, "33" if
  * only the job is the same: Slurm knows the nodes, and whether it still runs.

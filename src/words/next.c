@@ -7,12 +7,14 @@
 #include "words/coverage.h"
 #include "words/everywhere.h"
 #include "words/rank-names.h"
+#include "words/summary.h"
 
 #define STEPS_MOST 2 /* of a row */
 
 /* How the evidence was taken, which decides what would give more of it. */
 enum taking {
 	TAKING_ALONE,   /* from outside, of a job that nobody watches */
+	TAKING_CUT,     /* the same, and stacks were cut that stopping their threads would give */
 	TAKING_AGENT,   /* `inquest run` watches it */
 	TAKING_REFUSED, /* we were not let in */
 	TAKING_EARLY,   /* of a job that has no rank yet */
@@ -109,6 +111,17 @@ static bool has_stacks(const struct asking *a)
 	return false;
 }
 
+/* True if another look from here can stop threads whose stacks were cut. */
+static bool can_stop(const struct job *job)
+{
+	const struct disturbed disturbed = disturbed_by(job);
+	struct str command = {0};
+	bool here = job->nhosts < 2 && !everywhere_add_slurm(&command, job);
+
+	str_release(&command);
+	return here && disturbed_leaves_cut(&disturbed);
+}
+
 /* Returns how the evidence was taken. */
 static enum taking taking_of(const struct asking *a)
 {
@@ -123,7 +136,13 @@ static enum taking taking_of(const struct asking *a)
 	for (size_t i = 0; i < job->nhosts; i++)
 		if (job->hosts[i].agent_beat != JOB_UNKNOWN)
 			return TAKING_AGENT;
-	return TAKING_ALONE;
+	return can_stop(job) ? TAKING_CUT : TAKING_ALONE;
+}
+
+/* True if nobody watches the job, and it could be looked at. */
+static bool is_from_outside(enum taking taking)
+{
+	return taking == TAKING_ALONE || taking == TAKING_CUT;
 }
 
 /* Returns the backend of the finding's group; "" where it has no group. */
@@ -149,7 +168,7 @@ static enum verdict_next next_of(const struct asking *a)
 	 * What is to be done where an agent watches, or nobody was let in, is for a job that goes
 	 * on.
 	 */
-	if (next == VERDICT_NEXT_RUN_NEXT_TIME && taking_of(a) != TAKING_ALONE)
+	if (next == VERDICT_NEXT_RUN_NEXT_TIME && !is_from_outside(taking_of(a)))
 		return VERDICT_NEXT_STACK_NEXT_TIME;
 	return verdict_next_of_past(next);
 }
@@ -179,7 +198,7 @@ static bool is_for_now(const struct asking *a)
 	return a->tense == TENSE_RECORDED && a->verdict->next != VERDICT_NEXT_LOOK_AGAIN &&
 	       (verdict_next_of_past(a->verdict->next) != a->verdict->next ||
 		       (a->verdict->next == VERDICT_NEXT_RUN_NEXT_TIME &&
-			       taking_of(a) != TAKING_ALONE));
+			       !is_from_outside(taking_of(a))));
 }
 
 /* -- whom it is about -------------------------------------------------------------------------- */
@@ -407,17 +426,21 @@ static bool add_known(struct steps *into, const struct asking *a, const struct r
 
 /*
  * Appends the command of a row. One that looks at the job looks at all of it, where that is on
- * several nodes.
+ * several nodes; else it names the job, since there may be another one.
  */
 static void say_command(struct str *into, const struct asking *a, const char *command)
 {
 	static const char look[] = "inquest attach";
+	const char *id = a->verdicts->job->id;
+	bool named = everywhere_is_word(id);
 
 	if (strchr(command, '{'))
 		return;
-	if (strncmp(command, look, strlen(look)) == 0 &&
-		everywhere_add_slurm(into, a->verdicts->job))
+	if (strncmp(command, look, strlen(look)) == 0) {
+		if (!everywhere_add_slurm(into, a->verdicts->job))
+			str_printf(into, "%s%s%s", look, named ? " " : "", named ? id : "");
 		command += strlen(look);
+	}
 	str_add(into, command);
 }
 

@@ -287,9 +287,14 @@ void disturbed_add_stops(struct str *into, const struct disturbed *disturbed)
 		str_printf(into, ", for %s at most", clock_format(disturbed->longest_stop, text));
 }
 
+bool disturbed_leaves_cut(const struct disturbed *disturbed)
+{
+	return disturbed->cut && disturbed->mode == JOB_SNAPSHOT_NEVER;
+}
+
 void disturbed_add_cut(struct str *into, const struct disturbed *disturbed)
 {
-	if (disturbed->cut && disturbed->mode == JOB_SNAPSHOT_NEVER)
+	if (disturbed_leaves_cut(disturbed))
 		str_printf(into, "%u thread%s cut; --stop=blocked-fallback would read %s",
 			disturbed->cut, disturbed->cut == 1 ? "" : "s",
 			disturbed->cut == 1 ? "it" : "them");

@@ -73,6 +73,8 @@ struct disturbed disturbed_by(const struct job *job);
 /* Appends "3 threads stopped, for 1.2 ms at most". */
 void disturbed_add_stops(struct str *into, const struct disturbed *disturbed);
 
+/* True if threads were cut whose stacks would be whole had they been stopped. */
+bool disturbed_leaves_cut(const struct disturbed *disturbed);
 /*
  * Appends "12 threads cut; --stop=blocked-fallback would read them"; nothing where no thread was
  * cut, or another mode was used.

@@ -55,16 +55,33 @@ static void assert_next(struct hand_job *hand, const char *expected)
 
 static void what_is_next_depends_on_how_it_was_seen(void **state)
 {
+	struct job_snapshot cut = {.threads = 2, .cut = 1, .mode = JOB_SNAPSHOT_NEVER};
 	struct hand_job hand;
 
 	hand_job_make(&hand, 8, 3);
 	hand.verdict[0].next = VERDICT_NEXT_MORE_EVIDENCE;
 	hand.host.agent_beat = JOB_UNKNOWN;
 	assert_next(&hand,
-		"attach again in 30 s: inquest attach --stacks; "
+		"attach again in 30 s: inquest attach 20261121-1 --stacks; "
+		"next time, run it under `inquest run`: that sees more");
+	hand.job.snapshots = &cut;
+	hand.job.nsnapshots = 1;
+	assert_next(&hand,
+		"read the stacks that were cut: that stops threads, for some ms each: "
+		"inquest attach 20261121-1 --stop=blocked-fallback; "
+		"next time, run it under `inquest run`: that sees more");
+	hand.job.id = "no;word"; /* for who pastes it */
+	assert_next(&hand,
+		"read the stacks that were cut: that stops threads, for some ms each: "
+		"inquest attach --stop=blocked-fallback; "
+		"next time, run it under `inquest run`: that sees more");
+	hand.job.id = "20261121-1";
+	cut.mode = JOB_SNAPSHOT_FALLBACK;
+	assert_next(&hand,
+		"attach again in 30 s: inquest attach 20261121-1 --stacks; "
 		"next time, run it under `inquest run`: that sees more");
 	hand.host.agent_beat = 1;
-	assert_next(&hand, "see where each rank stands: inquest attach --stacks");
+	assert_next(&hand, "see where each rank stands: inquest attach 20261121-1 --stacks");
 	hand.losses[0] = (struct job_loss){.rank = {3},
 		.what = "stacks: its stacks may not be read: run inquest as root",
 		.cite = "x"};
@@ -72,12 +89,12 @@ static void what_is_next_depends_on_how_it_was_seen(void **state)
 	hand.job.nlosses = 1;
 	assert_next(&hand, "let it look: run inquest as root");
 	hand.losses[0].rank = NO_RANK;
-	assert_next(&hand, "see where each rank stands: inquest attach --stacks");
+	assert_next(&hand, "see where each rank stands: inquest attach 20261121-1 --stacks");
 	for (int rank = 0; rank < 8; rank++)
 		hand.ranks[rank].process = JOB_NONE;
 	assert_next(&hand, "see what the launcher does: its own output, its processes");
 	hand.verdict[0].next = VERDICT_NEXT_STACK_OF_RANK;
-	assert_next(&hand, "look at the stack of rank 3: inquest attach --stacks");
+	assert_next(&hand, "look at the stack of rank 3: inquest attach 20261121-1 --stacks");
 }
 
 /* Too many to be named in the step stand in the line above it. */
@@ -92,9 +109,9 @@ static void many_that_stand_are_not_one_that_is_missing(void **state)
 	hand.verdict[0].class = VERDICT_HOST_STALL;
 	hand.verdict[0].next = VERDICT_NEXT_STACK_OF_RANK;
 	hand.verdict[0].camp_a = (struct verdict_ranks){stand, 5};
-	assert_next(&hand, "look at the stack of these ranks: inquest attach --stacks");
+	assert_next(&hand, "look at the stack of these ranks: inquest attach 20261121-1 --stacks");
 	hand.verdict[0].camp_a.n = 2;
-	assert_next(&hand, "look at the stack of ranks 0-1: inquest attach --stacks");
+	assert_next(&hand, "look at the stack of ranks 0-1: inquest attach 20261121-1 --stacks");
 }
 
 /* Before there is a rank nobody can be to blame. */

@@ -335,7 +335,8 @@ static void expect_all_nodes(struct judged *j, const char *command)
 	struct str text = {0}, expected = {0};
 
 	next_add_text(&text, j->v, &asked, TENSE_LIVE);
-	str_printf(&expected, ": %s --stacks", by_slurm ? command : "inquest attach");
+	str_printf(&expected, ": %s%s --stacks", by_slurm ? command : "inquest attach ",
+		by_slurm ? "" : j->v->job->id);
 	assert_non_null(strstr(str_text(&text), str_text(&expected)));
 	str_cut(&text, 0);
 	everywhere_add_key(&text, j->v->job);

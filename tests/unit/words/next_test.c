@@ -204,7 +204,7 @@ static void a_command_is_on_one_line(void **state)
 	static const char hosts[] = "gpu-node-0017.cluster.example,gpu-node-0019.cluster.example,"
 				    "gpu-node-0022.cluster.example,gpu-node-0040.cluster.example";
 	static const char expected[] =
-		"next  look at the stack of rank 3: inquest attach --stacks\n"
+		"next  look at the stack of rank 3: inquest attach 20261121-1 --stacks\n"
 		"      to be sure:\n"
 		"        inquest attach --hosts gpu-node-0017.cluster.example,";
 	static const char saved[] =
