@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a wait spins, as MPI's and a GPU's do, no thread of a hung job ever stands: each one runs at
- * each look. Samples have one stack of each, the latest, and how many outermost frames were the same
- * in all of them. So of who computes it is known where it was all the while only as far as those
- * reach: beneath a frame of its program that none of the waiting ranks has on its stack it was in
- * no call in which these are.
+ * Where a wait spins, as MPI's and a GPU's do, no thread of a hung job ever stands: each one runs
+ * at each look. Samples have one stack of each, the latest, and how many outermost frames were the
+ * same in all of them. So of who computes it is known where it was all the while only as far as
+ * those reach: beneath a frame of its program that none of the waiting ranks has on its stack it
+ * was in no call in which these are.
  *
  * A job that goes on may look like this by chance, if its ranks wait for most of the time; but then
  * the one that was never seen to wait is late again and again.
