@@ -4,7 +4,7 @@ The jobs of spoilt.py beside logs, as torch 2.7, torchrun and srun write them: w
 that wait give up, these ranks abort, and their launcher ends the others, the one that they wait for
 included. Where the dumps alone name a rank, they name it beside their log, too. Nobody else is
 named above a hypothesis, whatever lies there: a log of another run, in which another rank died, is
-left out if its times tell that, and that is said.
+left out if its times tell that, and that is said. Times of files that cannot be true tell nothing.
 
 `nights.py FIRST [LAST]` plays those seeds; NIGHTS_ROUNDS says how many are played by default.
 """
@@ -145,7 +145,7 @@ def is_less(alone, said):
 
 class Night:
     def __init__(self, seed, scratch):
-        self.dice = random.Random(seed)
+        self.dice, self.dates = random.Random(seed), {}
         self.at = os.path.join(scratch, str(seed))
         self.job, self.calls = plan(self.dice)
         self.way = self.dice.choice(WAYS)
@@ -165,6 +165,19 @@ class Night:
         end = self.dice.choice([-9, 1]) if self.dies else None
         log = log_of(self.job, self.calls, self.culprit, end, self.ended + 600, self.dice)
         log.write(os.path.join(self.at, "train.log"), self.ended + 615)
+
+    def date_anew(self):
+        """As who unpacks an archive whose times are of another zone, or none at all."""
+        zone = self.dice.choice([-9, -2]) if self.dice.random() < .7 else None
+        for name in os.listdir(self.at):
+            path = os.path.join(self.at, name)
+            when = 315532800 if zone is None else os.stat(path).st_mtime + 3600 * zone
+            self.dates[path] = os.stat(path).st_mtime_ns
+            os.utime(path, (when, when))
+
+    def date_back(self):
+        for path, when in self.dates.items():
+            os.utime(path, ns=(when, when))
 
     def other_log(self):
         """Of a run before, in which another rank was killed, or after it; its times tell."""
@@ -188,6 +201,11 @@ class Night:
             yield "beside its log names %s" % named(beside)
         if is_less(alone, beside):
             yield "beside its log says less than %s" % named(alone)
+        self.date_anew()
+        anew = diagnose(self.at)
+        if named(anew) != named(beside) or "train.log is left out" in str(anew["losses"]):
+            yield "names %s where files have the times of an archive" % named(anew)
+        self.date_back()
         os.unlink(os.path.join(self.at, "train.log"))
         self.other_log()
         other = diagnose(self.at)
@@ -208,7 +226,7 @@ def main():
                 night = Night(seed, scratch)
             except IndexError:
                 continue  # it cannot be spoilt so
-            judged += 3
+            judged += 4
             for words in night.judge():
                 print("seed %d, %s, rank %d of %d: %s" % (
                     seed, night.way.__name__, night.culprit, night.job.size, words))

@@ -19,6 +19,8 @@
 #define BEHIND (60 * CLOCK_NS_PER_S)
 /* No clock on a wall is further from UTC, ns. */
 #define ZONE (14 * 3600 * CLOCK_NS_PER_S)
+/* Archives without times give files one of 1970 or 1980. */
+#define NO_DATE (946684800 * CLOCK_NS_PER_S)
 /* The end of a long log may have been cut out of it: so long after its begin, ns. */
 #define CUT_OUT (12 * 3600 * CLOCK_NS_PER_S)
 
@@ -87,11 +89,25 @@ static struct span span_of(const struct texts *texts, const struct exhibit *exhi
 	return span;
 }
 
+/*
+ * True if it is known when the file was written. Whoever packs, copies or unpacks files may give
+ * them another time, of another zone or none at all: then some were written before what they hold.
+ */
+static bool is_dated(
+	const struct texts *texts, const struct exhibit *exhibit, const struct span *span)
+{
+	if (exhibit->when < NO_DATE || texts->misdated)
+		return false;
+	return span->last == JOB_UNKNOWN ||
+	       exhibit->when >= checked_sub(span->last, BEHIND + ZONE);
+}
+
 /* True if all of it was written before any rank was born, or came to the end of its dump. */
 static bool is_earlier(
 	const struct texts *texts, const struct exhibit *exhibit, const struct span *span)
 {
-	if (exhibit->when && exhibit->when < checked_sub(texts->seen_from, BEHIND))
+	if (is_dated(texts, exhibit, span) &&
+		exhibit->when < checked_sub(texts->seen_from, BEHIND))
 		return true;
 	return span->last != JOB_UNKNOWN &&
 	       span->last < checked_sub(texts->seen_from, BEHIND + ZONE);

@@ -5,12 +5,16 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/checked.h"
+#include "base/clock.h"
 #include "base/str.h"
 #include "decode/exhibits/joblog-apart.h"
 #include "decode/kinds.h"
 
 #define RANKS_MOST  65536
-#define DIGITS_MOST 18 /* digits of a line's number */
+/* The clock by which files are dated may be so far behind the ranks', ns. */
+#define FILES_BEHIND (60 * CLOCK_NS_PER_S)
+#define DIGITS_MOST  18 /* digits of a line's number */
 /*
  * The pid of rank 0 if only a text knows it, rank 1's is one more, ...: greater than any pid of
  * Linux.
@@ -58,6 +62,8 @@ static void find_times(struct texts *texts)
 		int64_t from = dumped ? process->dump_last : process->fact.born;
 		int64_t to = dumped ? process->dump_last : process->alive_at;
 
+		texts->misdated |= dumped && process->dump_when &&
+				   process->dump_when < checked_sub(from, FILES_BEHIND);
 		if (process->identity.world_rank.n < 0 || from == JOB_UNKNOWN)
 			continue;
 		if (texts->seen_from == JOB_UNKNOWN || from < texts->seen_from)

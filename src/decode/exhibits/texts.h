@@ -48,6 +48,7 @@ struct texts {
 	 * of its dump; and the last to be seen, or to come to that. JOB_UNKNOWN: nothing tells.
 	 */
 	int64_t seen_from, seen_to;
+	bool misdated; /* the files of dumps are older than what they hold: times of files lie */
 };
 
 /* Reads all that was collected. */
