@@ -423,8 +423,8 @@ static bool is_for_us(const struct wrap *wrap, const struct signalfd_siginfo *in
 
 	if (is_of_fault(info))
 		return true;
-	if (info->ssi_code != SI_USER)
-		return false;
+	if (info->ssi_code != SI_USER && info->ssi_code != SI_QUEUE && info->ssi_code != SI_TKILL)
+		return false; /* it may have no sender */
 	return sender == wrap->child || (wrap->waker > 0 && sender == wrap->waker);
 }
 
