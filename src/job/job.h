@@ -123,7 +123,7 @@ struct job_process {
 	int64_t ended;
 	const char *end_cite;
 	bool failed_first;     /* its launcher saw it fail before it ended any other itself */
-	bool end_by_text;      /* only a log tells of its end, whatever else is known of it */
+	bool end_by_text, end_in_doubt; /* only a log tells of its end; that of another run? */
 	const char *oom_cite;  /* the kernel's or a scheduler's word that memory was its end */
 	unsigned by_texts;     /* where only texts tell of it: bits, the kinds of texts; else 0 */
 	const char *sample_cite; /* cites state, CPU, RSS and storage */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "verdict/judge.h"
+#include "verdict/looks/looks-ends.h"
 
 #define TOLD_OF_JOB 4 /* lines of each kind, at most */
 
@@ -176,15 +177,26 @@ static void tell_why_ended(struct inquiry *q, struct draft *draft)
 	draft->verdict.next = next[reason];
 }
 
+/* Returns how sure a finding of that kind may be about the rank. */
+static enum verdict_confidence most_of(
+	const struct inquiry *q, struct rank_index rank, enum verdict_class class)
+{
+	const struct profile *p = &q->profiles[rank.i];
+
+	if (p->process && p->process->end_in_doubt && is_of_ends(class) &&
+		!ends_in_absence(q, rank))
+		return VERDICT_HYPOTHESIS;
+	return witnesses_of(q, rank, class) < 2 ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
+}
+
 void judge_sayings(struct inquiry *q)
 {
 	for (size_t d = 0; d < q->drafts.nr; d++) {
 		struct draft *draft = &q->drafts.items[d];
 
 		for (size_t i = 0; i < draft->culprits.list.nr; i++)
-			if (witnesses_of(q, draft->culprits.list.items[i],
-				    draft->verdict.class) < 2)
-				draft_at_most(draft, VERDICT_SUPPORTED);
+			draft_at_most(draft, most_of(q, draft->culprits.list.items[i],
+						     draft->verdict.class));
 		tell_all(q, draft);
 		tell_why_ended(q, draft);
 	}

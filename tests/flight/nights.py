@@ -4,7 +4,8 @@ The jobs of spoilt.py beside logs, as torch 2.7, torchrun and srun write them: w
 that wait give up, these ranks abort, and their launcher ends the others, the one that they wait for
 included. Where the dumps alone name a rank, they name it beside their log, too. Nobody else is
 named above a hypothesis, whatever lies there: a log of another run, in which another rank died, is
-left out if its times tell that, and that is said. Times of files that cannot be true tell nothing.
+left out if its times tell that, and that is said; if they may tell it, nobody is named by it. Times
+of files that cannot be true tell nothing.
 
 `nights.py FIRST [LAST]` plays those seeds; NIGHTS_ROUNDS says how many are played by default.
 """
@@ -180,7 +181,10 @@ class Night:
             os.utime(path, ns=(when, when))
 
     def other_log(self):
-        """Of a run before, in which another rank was killed, or after it; its times tell."""
+        """
+        Of a run before, in which another rank was killed, or after it. Returns false if its times
+        leave that in doubt: it was copied, and tells of ends after its last line with a time.
+        """
         other = self.dice.choice([r for r in range(self.job.size) if r != self.culprit])
         days = self.dice.choice([-40, -2, 2, 40])
         hours = self.dice.choice([-.2, -3]) if self.dice.random() < .5 else 24 * days
@@ -190,7 +194,19 @@ class Night:
         log.lines.insert(0, "[I%s.1 TCPStore.cpp:274] ready" % log.stamp())
         log.raise_(other, "ValueError: of another run")
         copied = -24 * 3600 > hours * 3600 and self.dice.random() < .5
+        told = copied and self.dice.random() < .5
+        log.lines += ["[I%s.1 TCPStore.cpp:300] over" % log.stamp()] if told else []
         log.write(os.path.join(self.at, "other.log"), self.ended + 700 if copied else when + 20)
+        return not copied or told
+
+    def old_start(self):
+        """Its own log, of which only the first line has a time: of two days before the end."""
+        log = log_of(self.job, self.calls, self.culprit, 1, self.ended - 48 * 3600, self.dice)
+        log.lines = ["[W%s.2 run.py:792] Setting OMP_NUM_THREADS" % log.stamp(), "step 3"]
+        log.mark = "[rank%d]:"
+        log.raise_(self.culprit, "ValueError: no rows")
+        log.lines.append("srun: error: m0: task %d: Exited with exit code 1" % self.culprit)
+        log.write(os.path.join(self.at, "own.log"), self.ended + 615)
 
     def judge(self):
         """Yields what is wrong."""
@@ -207,12 +223,25 @@ class Night:
             yield "names %s where files have the times of an archive" % named(anew)
         self.date_back()
         os.unlink(os.path.join(self.at, "train.log"))
-        self.other_log()
+        sure = self.other_log()
         other = diagnose(self.at)
-        if other["verdicts"] != alone["verdicts"]:
+        if named(other) - {self.culprit}:
+            yield "beside another log names %s" % named(other)
+        if sure and other["verdicts"] != alone["verdicts"]:
             yield "beside another log says %s" % named(other)
-        if not any("other.log is left out: it " in loss["what"] for loss in other["losses"]):
+        if sure and "other.log is left out: it " not in str(other["losses"]):
             yield "does not say that a log is left out"
+        os.unlink(os.path.join(self.at, "other.log"))
+        if self.way.__name__ == "stop":
+            yield from self.judge_start(alone)
+
+    def judge_start(self, alone):
+        self.old_start()
+        start = diagnose(self.at)
+        if named(start) - {self.culprit} or is_less(alone, start):
+            yield "beside its log without times names %s" % named(start)
+        if "own.log is left out" in str(start["losses"]):
+            yield "leaves out its log without times"
 
 
 def main():
@@ -226,7 +255,7 @@ def main():
                 night = Night(seed, scratch)
             except IndexError:
                 continue  # it cannot be spoilt so
-            judged += 4
+            judged += 5
             for words in night.judge():
                 print("seed %d, %s, rank %d of %d: %s" % (
                     seed, night.way.__name__, night.culprit, night.job.size, words))

@@ -590,7 +590,7 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 	if (told->ordered || (told->signaled && was_closed(log, told->pid)))
 		joblog_told_order(log->texts, process, told->cite);
 	process->fact.failed_first |= told->first;
-	joblog_told_end(process,
+	joblog_told_end(log->texts, process,
 		&(const struct decode_end){WITNESS_PARENT,
 			told->signaled ? JOB_SIGNALED : JOB_EXITED, told->status, JOB_UNKNOWN,
 			told->cite});
@@ -626,6 +626,7 @@ static void finish_log(struct joblog *log)
 	struct rank_log *one;
 	const struct joblog_end *end;
 
+	log->texts->in_doubt = texts_are_doubtful(log->texts, log->exhibit);
 	log->place = alloc_zeroed(RANKS_MOST, sizeof(int));
 	settle_owner(log);
 	for_each_line(log, log->text, take_line);

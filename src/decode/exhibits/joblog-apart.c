@@ -24,11 +24,15 @@
 /* The end of a long log may have been cut out of it: so long after its begin, ns. */
 #define CUT_OUT (12 * 3600 * CLOCK_NS_PER_S)
 
+#define EARLIER "it was written too early, and is of an earlier run or attempt"
+
 /* What the lines of a log tell. */
 struct span {
 	int64_t near; /* the time of the run that is judged, ns */
 	int year;     /* the year of that */
 	int64_t first, last; /* times as if in UTC, ns; JOB_UNKNOWN none */
+	bool begun; /* its very first line has a time */
+	bool over;  /* some line has a time, and none after that tells of an end */
 	struct joblog_report report;
 	bool ends; /* some line tells of an end, or of an error that may have led to one */
 };
@@ -52,17 +56,19 @@ static int64_t time_of(const char *line, const struct span *span)
 static void take_line(void *with, const char *line, int64_t number)
 {
 	struct span *span = with;
-	struct joblog_end ends[JOBLOG_ENDS];
+	struct joblog_end ends_at[JOBLOG_ENDS];
 	struct joblog_watch watch;
 	int64_t at = time_of(line, span);
+	bool ends = joblog_ends_read(line, &span->report, ends_at) > 0 || joblog_ends_all(line) ||
+		    joblog_lines_watchdog(line, &watch) || strstr(line, "Traceback (most recent");
 
-	(void)number;
+	span->ends |= ends;
+	span->over = at != JOB_UNKNOWN || (span->over && !ends);
+	span->begun |= at != JOB_UNKNOWN && number == 1;
 	if (at != JOB_UNKNOWN) {
 		span->first = span->first == JOB_UNKNOWN || at < span->first ? at : span->first;
 		span->last = span->last == JOB_UNKNOWN || at > span->last ? at : span->last;
 	}
-	span->ends |= joblog_ends_read(line, &span->report, ends) > 0 || joblog_ends_all(line) ||
-		      joblog_lines_watchdog(line, &watch) || strstr(line, "Traceback (most recent");
 }
 
 /* Returns the year of that moment. */
@@ -102,34 +108,47 @@ static bool is_dated(
 	       exhibit->when >= checked_sub(span->last, BEHIND + ZONE);
 }
 
-/* True if all of it was written before any rank was born, or came to the end of its dump. */
-static bool is_earlier(
+/* True if its file was written before any rank was born, or came to the end of its dump. */
+static bool is_older(
 	const struct texts *texts, const struct exhibit *exhibit, const struct span *span)
 {
-	if (is_dated(texts, exhibit, span) &&
-		exhibit->when < checked_sub(texts->seen_from, BEHIND))
-		return true;
+	return is_dated(texts, exhibit, span) &&
+	       exhibit->when < checked_sub(texts->seen_from, BEHIND);
+}
+
+/* True if its lines were, as far as they have times. */
+static bool is_earlier(const struct texts *texts, const struct span *span)
+{
 	return span->last != JOB_UNKNOWN &&
 	       span->last < checked_sub(texts->seen_from, BEHIND + ZONE);
 }
 
-/* True if it was begun after all ranks were seen last. */
+/* True if these are of after all ranks were seen last. */
 static bool is_later(const struct texts *texts, const struct span *span)
 {
 	return span->first != JOB_UNKNOWN &&
 	       checked_sub(span->first, ZONE + CUT_OUT) > texts->seen_to;
 }
 
-const char *joblog_apart(const struct texts *texts, const struct exhibit *exhibit)
+const char *joblog_apart(
+	const struct texts *texts, const struct exhibit *exhibit, bool *ret_in_doubt)
 {
+	bool earlier, later;
 	struct span span;
+
+	*ret_in_doubt = false;
 
 	if (texts->seen_from == JOB_UNKNOWN)
 		return NULL;
 	span = span_of(texts, exhibit);
 	if (!span.ends)
 		return NULL;
-	if (is_earlier(texts, exhibit, &span))
-		return "it was written too early, and is of an earlier run or attempt";
-	return is_later(texts, &span) ? "it begins too late, and is of a later run" : NULL;
+	if (is_older(texts, exhibit, &span))
+		return EARLIER;
+	earlier = is_earlier(texts, &span);
+	later = is_later(texts, &span);
+	*ret_in_doubt = (earlier && !span.over) || (later && !span.begun);
+	if (*ret_in_doubt)
+		return NULL;
+	return earlier ? EARLIER : later ? "it begins too late, and is of a later run" : NULL;
 }

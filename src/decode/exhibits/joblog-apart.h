@@ -15,9 +15,10 @@
 
 /*
  * Returns why a log, or an error file of a worker, is of another run than the ranks that other
- * evidence knows; NULL: it may be of theirs.
+ * evidence knows; NULL: it may be of theirs. *ret_in_doubt: but its lines have times of another
+ * run, and no time where that would tell: after its ends, or at its begin.
  */
-const char *joblog_apart(const struct texts *texts, const struct exhibit *exhibit)
-	__attribute__((nonnull));
+const char *joblog_apart(const struct texts *texts, const struct exhibit *exhibit,
+	bool *ret_in_doubt) __attribute__((nonnull));
 
 #endif

@@ -37,12 +37,16 @@ void joblog_told_order(struct texts *texts, struct decode_process *process, cons
 		cite);
 }
 
-void joblog_told_end(struct decode_process *process, const struct decode_end *end)
+void joblog_told_end(const struct texts *texts, struct decode_process *process,
+	const struct decode_end *end)
 {
-	bool known = process->end.witness != WITNESS_NONE && !process->fact.end_by_text;
+	bool told = process->end.witness != WITNESS_NONE;
+	bool known = told && !process->fact.end_by_text;
 
 	context_end(process, end);
 	process->fact.end_by_text = !known;
+	process->fact.end_in_doubt =
+		!known && texts->in_doubt && (!told || process->fact.end_in_doubt);
 }
 
 /* True for the last line of the traceback that Python prints when it is interrupted. */
@@ -67,7 +71,7 @@ void joblog_told_error(struct texts *texts, struct decode_process *process, cons
 				.exception = true,
 				.when = JOB_UNKNOWN,
 				.cite = cite});
-	joblog_told_end(process,
+	joblog_told_end(texts, process,
 		&(const struct decode_end){WITNESS_ABSENCE, interrupt ? JOB_SIGNALED : JOB_GONE,
 			interrupt ? SIGINT : 0, JOB_UNKNOWN, cite});
 }

@@ -17,8 +17,8 @@ void joblog_told_order(struct texts *texts, struct decode_process *process, cons
 	__attribute__((nonnull));
 
 /* Adds how a rank ended. Nothing else may tell so: then its end is known by a text alone. */
-void joblog_told_end(struct decode_process *process, const struct decode_end *end)
-	__attribute__((nonnull));
+void joblog_told_end(const struct texts *texts, struct decode_process *process,
+	const struct decode_end *end) __attribute__((nonnull));
 
 /*
  * Adds the error of which a rank says that it dies. A KeyboardInterrupt is none: somebody pressed

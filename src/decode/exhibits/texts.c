@@ -151,6 +151,16 @@ const char *texts_of(const struct texts *texts, const struct exhibit *exhibit)
 		exhibit->len ? (const char *)exhibit->bytes : "", exhibit->len);
 }
 
+bool texts_are_doubtful(const struct texts *texts, const struct exhibit *exhibit)
+{
+	const struct exhibit *const *one;
+
+	array_for_each (&texts->doubtful, one)
+		if (*one == exhibit)
+			return true;
+	return false;
+}
+
 const char *texts_cite(struct texts *texts, const struct exhibit *exhibit, int64_t line)
 {
 	return arena_printf(&texts->context->arena, "%s:%lld",
@@ -271,8 +281,11 @@ static void drop_apart(struct texts *texts)
 	for (size_t i = 0; i < context->texts.nr; i++) {
 		const struct exhibit *one = context->texts.items[i];
 		bool asked = one->kind == EXHIBIT_JOB_LOG || one->kind == EXHIBIT_ERROR_FILE;
-		const char *why = asked ? joblog_apart(texts, one) : NULL;
+		bool in_doubt = false;
+		const char *why = asked ? joblog_apart(texts, one, &in_doubt) : NULL;
 
+		if (in_doubt)
+			*array_add(&texts->doubtful) = one;
 		if (!why)
 			context->texts.items[kept++] = one;
 		else
@@ -314,4 +327,5 @@ void texts_finish(struct decode_context *context, struct job_builder *builder)
 	roster_release(&texts.roster);
 	free(texts.ranks);
 	free(texts.shared);
+	array_release(&texts.doubtful);
 }

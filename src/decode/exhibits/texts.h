@@ -48,6 +48,8 @@ struct texts {
 	 * of its dump; and the last to be seen, or to come to that. JOB_UNKNOWN: nothing tells.
 	 */
 	int64_t seen_from, seen_to;
+	ARRAY(const struct exhibit *) doubtful; /* logs that may be of another run */
+	bool in_doubt; /* such a one is being read */
 	bool misdated; /* the files of dumps are older than what they hold: times of files lie */
 };
 
@@ -81,6 +83,10 @@ void texts_say(struct texts *texts, int rank, const struct job_saying *saying)
 
 /* Returns the exhibit's bytes as a text, in the context's arena. */
 const char *texts_of(const struct texts *texts, const struct exhibit *exhibit)
+	__attribute__((nonnull));
+
+/* True of a log that may be of another run than what else is known. */
+bool texts_are_doubtful(const struct texts *texts, const struct exhibit *exhibit)
 	__attribute__((nonnull));
 
 /* Returns the cite "FILE:LINE". */

@@ -356,6 +356,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	into->by_texts |= from->by_texts;
 	into->failed_first |= from->failed_first;
 	into->end_by_text |= from->end_by_text;
+	into->end_in_doubt |= from->end_in_doubt;
 	keep_text_max(&into->cite, from->cite);
 	keep_text_max(&into->sample_cite, from->sample_cite);
 }
@@ -416,6 +417,7 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	into->by_texts |= newer->by_texts;
 	into->failed_first |= newer->failed_first;
 	into->end_by_text |= newer->end_by_text;
+	into->end_in_doubt |= newer->end_in_doubt;
 	TAKE_TEXT(cite);
 	TAKE_TEXT(sample_cite);
 }
