@@ -186,7 +186,8 @@ struct decode_process *context_process(
 	process->fact.start_time = start_time;
 	process->identity.world_rank = NO_WORLD_RANK;
 	process->identity.local_rank = JOB_NONE;
-	process->dump_last = process->alive_at = process->joined = JOB_UNKNOWN;
+	process->dump_first = process->dump_last = JOB_UNKNOWN;
+	process->alive_at = process->joined = JOB_UNKNOWN;
 	*array_add(&context->processes) = process;
 	if (context->processes.nr * 2 > context->index_size)
 		context_reindex(context);

@@ -158,6 +158,7 @@ struct decode_process {
 	struct decode_caches caches; /* its own; empty: those of the host count */
 	struct decode_slurm slurm;   /* its own; not told: that of the host counts */
 	ARRAY(struct decode_thread) threads;
+	int64_t dump_first;	   /* time of the first operation in its dump; JOB_UNKNOWN */
 	int64_t dump_last;	   /* time of the last thing in its dump; JOB_UNKNOWN none, or no
 				    * dump */
 	int64_t dump_when;	   /* time at which that dump was written; 0 not known */

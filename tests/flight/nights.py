@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from dumps import BASE
+from dumps import BASE, World
 from spoilt import OPS, ROUND, WAYS, plan, play, write
 
 INQUEST = os.environ["INQUEST"]
@@ -244,6 +244,27 @@ class Night:
             yield "leaves out its log without times"
 
 
+def long_steps(scratch):
+    """
+    Rank 3 dies while all compute for minutes, as between two steps; the others call their next
+    operation then, and wait. Its own log was last written when it died. Yields what is wrong.
+    """
+    job = World(4, step_ns=240 * SECOND)
+    for _ in range(5):
+        job.collective(0, "all_reduce")
+    died = job.time // SECOND + 60
+    job.collective(0, "all_reduce", ranks=[0, 1, 2], done=False)
+    at = job.write(os.path.join(scratch, "long"), without=[3])
+    with open(os.path.join(at, "rank3.log"), "w") as file:
+        file.write("[rank3]: Traceback (most recent call last):\n"
+                   '[rank3]:   File "/w/train.py", line 88, in <module>\n'
+                   "[rank3]: ValueError: no rows\n")
+    os.utime(os.path.join(at, "rank3.log"), (died, died))
+    said = diagnose(at)
+    if said["verdicts"][0]["culprits"] != [3]:
+        yield "of long steps: names %s: %s" % (named(said), said["losses"])
+
+
 def main():
     first = int(sys.argv[1]) if len(sys.argv) > 1 else FIRST
     last = int(sys.argv[2]) if len(sys.argv) > 2 else first if len(sys.argv) > 1 else \
@@ -260,6 +281,9 @@ def main():
                 print("seed %d, %s, rank %d of %d: %s" % (
                     seed, night.way.__name__, night.culprit, night.job.size, words))
                 wrong += 1
+        for words in long_steps(scratch):
+            print(words)
+            wrong += 1
     print("%d times judged, %d wrong" % (judged, wrong))
     return 1 if wrong or not judged else 0
 

@@ -12,13 +12,10 @@
 #include "decode/exhibits/joblog-lines.h"
 #include "evidence/gather/log-times.h"
 
-/*
- * A file's clock may be so far behind the ranks', and a rank may launch operations for so long
- * after another one has ended, ns.
- */
-#define BEHIND (60 * CLOCK_NS_PER_S)
 /* No clock on a wall is further from UTC, ns. */
 #define ZONE (14 * 3600 * CLOCK_NS_PER_S)
+/* A file's clock may be so far behind its writer's, ns. */
+#define SLACK (60 * CLOCK_NS_PER_S)
 /* Archives without times give files one of 1970 or 1980. */
 #define NO_DATE (946684800 * CLOCK_NS_PER_S)
 /* The end of a long log may have been cut out of it: so long after its begin, ns. */
@@ -105,22 +102,22 @@ static bool is_dated(
 	if (exhibit->when < NO_DATE || texts->misdated)
 		return false;
 	return span->last == JOB_UNKNOWN ||
-	       exhibit->when >= checked_sub(span->last, BEHIND + ZONE);
+	       exhibit->when >= checked_sub(span->last, SLACK + ZONE);
 }
 
-/* True if its file was written before any rank was born, or came to the end of its dump. */
+/* True if its file was written before any rank can have ended. */
 static bool is_older(
 	const struct texts *texts, const struct exhibit *exhibit, const struct span *span)
 {
 	return is_dated(texts, exhibit, span) &&
-	       exhibit->when < checked_sub(texts->seen_from, BEHIND);
+	       exhibit->when < texts->seen_from;
 }
 
 /* True if its lines were, as far as they have times. */
 static bool is_earlier(const struct texts *texts, const struct span *span)
 {
 	return span->last != JOB_UNKNOWN &&
-	       span->last < checked_sub(texts->seen_from, BEHIND + ZONE);
+	       span->last < checked_sub(texts->seen_from, ZONE);
 }
 
 /* True if these are of after all ranks were seen last. */

@@ -5,8 +5,8 @@
 /*
  * Tells logs of another run from those of the run that bundles and dumps are of. A dump lies where
  * the run before left its own, a log where the next run appends to it, and people give both. But a
- * log that tells how ranks ended was written after these were born, and after the last operations
- * of their dumps; and it was begun before them.
+ * log that tells how ranks ended was written after these were born, and after the first operations
+ * of their dumps, which are of their run; and it was begun before them.
  *
  * Times of lines have no zone. So they count only where they are apart in every zone.
  */

@@ -12,8 +12,11 @@
 #include "decode/kinds.h"
 
 #define RANKS_MOST  65536
-/* The clock by which files are dated may be so far behind the ranks', ns. */
-#define FILES_BEHIND (60 * CLOCK_NS_PER_S)
+/*
+ * The clock by which files are dated may be so far behind the ranks', and a rank may launch
+ * operations for so long after another one has ended, ns.
+ */
+#define BEHIND (60 * CLOCK_NS_PER_S)
 #define DIGITS_MOST  18 /* digits of a line's number */
 /*
  * The pid of rank 0 if only a text knows it, rank 1's is one more, ...: greater than any pid of
@@ -52,18 +55,36 @@ static void find_ranks(struct texts *texts)
 	}
 }
 
-/* Finds when the ranks that other evidence knows were born, and seen. */
+/*
+ * Returns the time before which the rank's run cannot have ended, ns; JOB_UNKNOWN. Who computes for
+ * long may call its next operation long after others have ended: but the run had begun by the first
+ * one in its dump.
+ */
+static int64_t not_over_before(const struct decode_process *process)
+{
+	int64_t last = checked_sub(process->dump_last, BEHIND);
+
+	if (process->dump_last == JOB_UNKNOWN)
+		return process->fact.born == JOB_UNKNOWN
+			       ? JOB_UNKNOWN
+			       : checked_sub(process->fact.born, BEHIND);
+	return process->dump_first != JOB_UNKNOWN && process->dump_first < last
+		       ? process->dump_first
+		       : last;
+}
+
+/* Finds when the ranks that other evidence knows had begun, and were seen. */
 static void find_times(struct texts *texts)
 {
 	texts->seen_from = texts->seen_to = JOB_UNKNOWN;
 	for (size_t i = 0; i < texts->context->processes.nr; i++) {
 		const struct decode_process *process = texts->context->processes.items[i];
 		bool dumped = process->dump_last != JOB_UNKNOWN;
-		int64_t from = dumped ? process->dump_last : process->fact.born;
+		int64_t from = not_over_before(process);
 		int64_t to = dumped ? process->dump_last : process->alive_at;
 
 		texts->misdated |= dumped && process->dump_when &&
-				   process->dump_when < checked_sub(from, FILES_BEHIND);
+				   process->dump_when < checked_sub(process->dump_last, BEHIND);
 		if (process->identity.world_rank.n < 0 || from == JOB_UNKNOWN)
 			continue;
 		if (texts->seen_from == JOB_UNKNOWN || from < texts->seen_from)

@@ -44,8 +44,9 @@ struct texts {
 	} jobs[TEXTS_JOBS]; /* jobs of Slurm that logs are of, by their words or names */
 	int njobs;
 	/*
-	 * Of the ranks that other evidence knows, ns: the first to be born, or to come to the end
-	 * of its dump; and the last to be seen, or to come to that. JOB_UNKNOWN: nothing tells.
+	 * Of the ranks that other evidence knows, ns: no end of theirs was before the first of
+	 * these, and they were seen, or came to the end of their dumps, until the second one.
+	 * JOB_UNKNOWN: nothing tells.
 	 */
 	int64_t seen_from, seen_to;
 	ARRAY(const struct exhibit *) doubtful; /* logs that may be of another run */

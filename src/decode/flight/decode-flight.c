@@ -67,6 +67,12 @@ static void keep_newest(int64_t *into, int64_t told)
 		*into = told;
 }
 
+static void keep_oldest(int64_t *into, int64_t told)
+{
+	if (known_ns(told) != JOB_UNKNOWN && (*into == JOB_UNKNOWN || told < *into))
+		*into = told;
+}
+
 /* Adds a seat in a group, and returns its index. */
 static uint32_t add_seat(struct flight_rank *rank, const char *name, const char *desc)
 {
@@ -291,6 +297,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 	rank->active_only &= !op->complete;
 	rank->times |= tells_begin(entry);
 	rank->timed_out |= op->retired && !op->complete && !op->unsaid;
+	keep_oldest(&rank->oldest, entry->created_ns);
 	keep_newest(&rank->newest, entry->created_ns);
 	keep_newest(&rank->newest, entry->started_ns);
 	keep_newest(&rank->newest, entry->completed_ns);
@@ -334,7 +341,7 @@ static void read_entries(struct flight_rank *rank, const struct flight_dump *dum
 	rank->ops.items = alloc_zeroed(dump->nentries, sizeof(*rank->ops.items));
 	rank->ops.room = dump->nentries;
 	rank->active_only = dump->nentries > 0;
-	rank->newest = JOB_UNKNOWN;
+	rank->oldest = rank->newest = JOB_UNKNOWN;
 	for (size_t i = 0; i < dump->nentries; i++) {
 		at = seat_of_entry(rank, &dump->entries[i], at);
 		read_entry(rank, &dump->entries[i], i, dump->nentries - 1 - i, at);
@@ -520,6 +527,7 @@ static void enrol(const struct flights *flights, struct decode_context *context)
 		process->identity.world_rank = world_rank(rank->rank);
 		process->fact.role = JOB_ROLE_RANK;
 		process->fact.cite = arena_printf(&context->arena, "flight:%d", rank->rank);
+		process->dump_first = rank->oldest;
 		process->dump_last = rank->newest;
 		process->dump_when = rank->exhibit->when;
 	}

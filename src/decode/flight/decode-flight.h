@@ -134,6 +134,7 @@ struct flight_rank {
 	bool overwritten;  /* by TorchComms, and the oldest entries are gone, */
 	bool unnumbered;   /* so that ops cannot be numbered */
 	bool counts_well;  /* its statuses count collectives if nothing is sent */
+	int64_t oldest;	   /* time of the first operation in it; JOB_UNKNOWN */
 	int64_t newest;	   /* time of the last thing in it */
 	int64_t timeout;   /* timeout of the open ops, ns */
 	int64_t seen;	   /* when the dump was made; JOB_UNKNOWN */
