@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "verdict/judge.h"
-#include "verdict/looks/looks-ends.h"
 
 #define TOLD_OF_JOB 4 /* lines of each kind, at most */
 
@@ -183,8 +182,7 @@ static enum verdict_confidence most_of(
 {
 	const struct profile *p = &q->profiles[rank.i];
 
-	if (p->process && p->process->end_in_doubt && is_of_ends(class) &&
-		!ends_in_absence(q, rank))
+	if (p->process && p->process->end_in_doubt && is_of_ends(class))
 		return VERDICT_HYPOTHESIS;
 	return witnesses_of(q, rank, class) < 2 ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
 }

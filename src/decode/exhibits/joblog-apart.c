@@ -29,7 +29,8 @@ struct span {
 	int year;     /* the year of that */
 	int64_t first, last; /* times as if in UTC, ns; JOB_UNKNOWN none */
 	bool begun; /* its very first line has a time */
-	bool over;  /* some line has a time, and none after that tells of an end */
+	bool dated_end; /* some line that tells of an end has a time */
+	bool over; /* so, or there is a time, and no line after that tells of an end */
 	struct joblog_report report;
 	bool ends; /* some line tells of an end, or of an error that may have led to one */
 };
@@ -60,7 +61,8 @@ static void take_line(void *with, const char *line, int64_t number)
 		    joblog_lines_watchdog(line, &watch) || strstr(line, "Traceback (most recent");
 
 	span->ends |= ends;
-	span->over = at != JOB_UNKNOWN || (span->over && !ends);
+	span->dated_end |= ends && at != JOB_UNKNOWN;
+	span->over = at != JOB_UNKNOWN || span->dated_end || (span->over && !ends);
 	span->begun |= at != JOB_UNKNOWN && number == 1;
 	if (at != JOB_UNKNOWN) {
 		span->first = span->first == JOB_UNKNOWN || at < span->first ? at : span->first;

@@ -14,6 +14,15 @@ static bool is_only_left(const struct decode_process *process)
 	return texts_made(process) || !process->who.pid;
 }
 
+/*
+ * True if the log may be of another run, and the rank has a dump, which is of this one: what that
+ * tells stands.
+ */
+static bool is_told_by_dump(const struct texts *texts, const struct decode_process *process)
+{
+	return texts->in_doubt && process->dump_last != JOB_UNKNOWN;
+}
+
 static void add_signal(struct texts *texts, const struct decode_process *process,
 	const struct job_signal *like, const char *cite)
 {
@@ -28,7 +37,7 @@ static void add_signal(struct texts *texts, const struct decode_process *process
 
 void joblog_told_order(struct texts *texts, struct decode_process *process, const char *cite)
 {
-	if (!is_only_left(process))
+	if (!is_only_left(process) || is_told_by_dump(texts, process))
 		return;
 	process->fact.ppid = LAUNCHER_PID;
 	add_signal(texts, process,
@@ -43,6 +52,8 @@ void joblog_told_end(const struct texts *texts, struct decode_process *process,
 	bool told = process->end.witness != WITNESS_NONE;
 	bool known = told && !process->fact.end_by_text;
 
+	if (is_told_by_dump(texts, process))
+		return;
 	context_end(process, end);
 	process->fact.end_by_text = !known;
 	process->fact.end_in_doubt =
@@ -62,6 +73,8 @@ void joblog_told_error(struct texts *texts, struct decode_process *process, cons
 {
 	bool interrupt = is_interrupt(error);
 
+	if (is_told_by_dump(texts, process))
+		return;
 	if (interrupt && is_only_left(process))
 		add_signal(texts, process,
 			&(const struct job_signal){.signo = SIGINT, .code = SI_KERNEL}, cite);

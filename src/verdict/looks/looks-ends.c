@@ -19,12 +19,6 @@ bool ends_was_late(const struct inquiry *q, struct rank_index rank)
 	       q->wanted[rank.i] && inquiry_look_alive(q, rank) == LOOKED_SINCE;
 }
 
-bool ends_in_absence(const struct inquiry *q, struct rank_index rank)
-{
-	return q->wanted[rank.i] && !q->profiles[rank.i].waits && came_after_dump(q, rank) &&
-	       inquiry_look_alive(q, rank) == LOOKED_SINCE;
-}
-
 bool ends_gave_up(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];

@@ -13,9 +13,6 @@
 /* True if others ended the rank, and it was late already in its dump. */
 bool ends_was_late(const struct inquiry *q, struct rank_index rank);
 
-/* True if others waited for the rank, and it for nobody, when it wrote its dump. */
-bool ends_in_absence(const struct inquiry *q, struct rank_index rank);
-
 /*
  * True if the rank had long waited when it wrote its dump, and ended of that: it aborted, as its
  * watchdog has it do, or its words are of others. Its end is no reason then.
