@@ -426,14 +426,15 @@ static bool add_known(struct steps *into, const struct asking *a, const struct r
 
 /*
  * Appends the command of a row. One that looks at the job looks at all of it, where that is on
- * several nodes; else it names the job, since there may be another one. What was recorded, or is
- * only told of, may have a name that says nothing here: a file's, say.
+ * several nodes; else it names the job, since there may be another one. What only logs or dumps
+ * tell of has no name of its own.
  */
 static void say_command(struct str *into, const struct asking *a, const char *command)
 {
 	static const char look[] = "inquest attach";
 	const char *id = a->verdicts->job->id;
-	bool named = a->tense == TENSE_LIVE && everywhere_is_word(id);
+	bool ours = a->verdicts->job->coverage.kinds & (JOB_KNOWS_RING | JOB_KNOWS_PROC);
+	bool named = ours && everywhere_is_word(id);
 
 	if (strchr(command, '{'))
 		return;
