@@ -135,23 +135,29 @@ static void restore(const struct wrap *wrap)
 	sigprocmask(SIG_SETMASK, &wrap->old_mask, NULL);
 }
 
-/*
- * Service managers say in a variable which process they mean (sd_listen_fds(3)). Where that is us,
- * it is the command from now on. In the child.
- */
-static void tell_pids(char **envp, pid_t us)
-{
-	static const char *const names[] = {"LISTEN_PID", "WATCHDOG_PID", "SYSTEMD_EXEC_PID"};
-	static char told[sizeof(names) / sizeof(names[0])][40];
-	char ours[40];
+/* Variables in which service managers say which process they mean (sd_listen_fds(3)). */
+static const char *const meant[] = {"LISTEN_PID", "WATCHDOG_PID", "SYSTEMD_EXEC_PID"};
 
+#define MEANT (sizeof(meant) / sizeof(meant[0]))
+
+/* Room for one of them, with its value. */
+struct meant_text {
+	char text[40];
+};
+
+/* Where they mean us, they mean the command from now on. In the child; `told` is for its words. */
+static void tell_pids(char **envp, pid_t us, struct meant_text told[static MEANT])
+{
 	for (; *envp; envp++)
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-			snprintf(ours, sizeof(ours), "%s=%d", names[i], (int)us);
-			if (strcmp(*envp, ours) != 0)
+		for (size_t i = 0; i < MEANT; i++) {
+			struct meant_text ours;
+
+			snprintf(ours.text, sizeof(ours.text), "%s=%d", meant[i], (int)us);
+			if (strcmp(*envp, ours.text) != 0)
 				continue;
-			snprintf(told[i], sizeof(told[i]), "%s=%d", names[i], (int)getpid());
-			*envp = told[i];
+			snprintf(told[i].text, sizeof(told[i].text), "%s=%d", meant[i],
+				(int)getpid());
+			*envp = told[i].text;
 		}
 }
 
@@ -159,10 +165,11 @@ static void tell_pids(char **envp, pid_t us)
 static void become_command(struct wrap *wrap, pid_t us, char *const *argv, char **envp,
 	int report_fd)
 {
+	struct meant_text told[MEANT];
 	int err;
 
 	restore(wrap);
-	tell_pids(envp, us);
+	tell_pids(envp, us, told);
 	/* Our parent's death would have been its own; ours came between, and is no news. */
 	if (wrap->death_signal && getppid() != us)
 		raise(wrap->death_signal);
