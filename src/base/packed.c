@@ -8,12 +8,16 @@
 #include "base/file.h"
 
 /* What such files begin with, or have at a place near their begin. */
-static const struct packer {
+struct packer {
 	size_t at;
 	const char *bytes;
 	size_t n;
 	const char *how;
-} tar = {257, "ustar", 5, "packed by tar: unpack it"}, packers[] = {
+};
+
+static const struct packer tar = {257, "ustar", 5, "packed by tar: unpack it"};
+
+static const struct packer packers[] = {
 	{0, "\x1f\x8b", 2, "packed by gzip: unpack it"},
 	{0, "\xfd" "7zXZ\0", 6, "packed by xz: unpack it"},
 	{0, "BZh", 3, "packed by bzip2: unpack it"},

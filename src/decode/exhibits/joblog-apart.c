@@ -136,7 +136,6 @@ const char *joblog_apart(
 	struct span span;
 
 	*ret_in_doubt = false;
-
 	if (texts->seen_from == JOB_UNKNOWN)
 		return NULL;
 	span = span_of(texts, exhibit);
