@@ -42,6 +42,11 @@
 		 sizeof(*(array)->items)),                                                         \
 		(array)->nr += (count), &(array)->items[(array)->nr - (count)])
 
+/* Makes room for count items more: adding them moves nothing, and takes no more than they need. */
+#define array_reserve(array, count)                                                                \
+	((array)->items = array_grow((array)->items, (array)->nr, (count), &(array)->room,         \
+		 sizeof(*(array)->items)))
+
 /* Runs the statement behind it for each item, whose address goes into the variable item. */
 #define array_for_each(array, item)                                                                \
 	for ((item) = (array)->items; (size_t)((item) - (array)->items) < (array)->nr; (item)++)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/str.h"
 #include "decode/ahead.h"
 #include "decode/context.h"
@@ -53,33 +54,41 @@ static const struct decoder *const decoders[] = {
 
 #define DECODERS (sizeof(decoders) / sizeof(decoders[0]))
 
-/* Returns the place of the exhibit's decoder in the table; kinds without one come last. */
-static size_t exhibit_turn(const struct exhibit *exhibit)
-{
+/* An exhibit, and the place of its decoder in the table; kinds without one come last. */
+struct turned {
+	const struct exhibit *exhibit;
 	size_t turn;
+};
 
-	for (turn = 0; turn < DECODERS; turn++)
-		if (decoders[turn]->kind == exhibit->kind)
-			break;
-	return turn;
+static struct turned exhibit_turned(const struct exhibit *exhibit)
+{
+	struct turned turned = {exhibit, 0};
+
+	while (turned.turn < DECODERS && decoders[turned.turn]->kind != exhibit->kind)
+		turned.turn++;
+	return turned;
+}
+
+static size_t turn_of(const void *turned)
+{
+	return ((const struct turned *)turned)->turn;
 }
 
 /* Returns the exhibit's decoder; NULL if its kind has none. */
 static const struct decoder *decoder_of(const struct exhibit *exhibit)
 {
-	size_t turn = exhibit_turn(exhibit);
+	size_t turn = exhibit_turned(exhibit).turn;
 
 	return turn < DECODERS ? decoders[turn] : NULL;
 }
 
-/* Compares what two exhibits are of: equal for two readings of one thing. */
+/* Compares what two exhibits of one turn are of: equal for two readings of one thing. */
 static int compare_things(const struct exhibit *a, const struct exhibit *b)
 {
-	size_t turn_a = exhibit_turn(a), turn_b = exhibit_turn(b);
-	int order = COMPARE(turn_a, turn_b);
+	int order = a->kind == b->kind && a->kind != EXHIBIT_UNKNOWN_KIND
+			    ? 0
+			    : strcmp(a->kind_name, b->kind_name);
 
-	if (!order)
-		order = strcmp(a->kind_name, b->kind_name);
 	if (!order)
 		order = strcmp(a->host, b->host);
 	if (!order)
@@ -102,13 +111,13 @@ static int compare_bytes(const struct exhibit *a, const struct exhibit *b)
 }
 
 /*
- * Orders exhibits. Of readings of one thing the one that counts comes last: undamaged ones after
- * damaged ones, then by time.
+ * Orders exhibits of one turn. Of readings of one thing the one that counts comes last: undamaged
+ * ones after damaged ones, then by time.
  */
 static int compare_exhibits(const void *va, const void *vb)
 {
-	const struct exhibit *a = *(const struct exhibit *const *)va;
-	const struct exhibit *b = *(const struct exhibit *const *)vb;
+	const struct exhibit *a = ((const struct turned *)va)->exhibit;
+	const struct exhibit *b = ((const struct turned *)vb)->exhibit;
 	int order = compare_things(a, b);
 
 	if (!order)
@@ -228,21 +237,40 @@ static void guess_gatherings(
 	}
 }
 
+/*
+ * Returns all exhibits in the order of decoding, and NULL behind them. Files list hosts and
+ * processes in order: within one turn there is little left to sort.
+ */
+static const struct exhibit **exhibits_in_order(const struct exhibit *exhibits, size_t n)
+{
+	const struct exhibit **sorted = alloc_zeroed(n + 1, sizeof(*sorted));
+	struct turned *turned = alloc_zeroed(n, sizeof(*turned));
+
+	for (size_t i = 0; i < n; i++)
+		turned[i] = exhibit_turned(&exhibits[i]);
+	array_group_items(turned, n, sizeof(*turned), DECODERS + 1, turn_of);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && turned[to].turn == turned[from].turn;)
+			to++;
+		array_sort_items(turned + from, to - from, sizeof(*turned), compare_exhibits);
+	}
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = turned[i].exhibit;
+	free(turned);
+	return sorted;
+}
+
 /* Decodes everything into the builder, and seals it. */
 static struct job *decode_into(struct job_builder *builder, const struct evidence *evidence)
 {
-	const struct exhibit **sorted = alloc_zeroed(evidence->n + 1, sizeof(struct exhibit *));
 	struct set_clocks clocks = {0};
 	const struct exhibit *exhibits = set_clocks_date(&clocks, evidence);
+	const struct exhibit **sorted = exhibits_in_order(exhibits, evidence->n);
 	struct decode_context context = {.meter = evidence->meter, .clocks = &clocks};
 	struct ahead ahead = {.exhibits = sorted};
 
-	for (size_t i = 0; i < evidence->n; i++) {
-		sorted[i] = &exhibits[i];
+	for (size_t i = 0; i < evidence->n; i++)
 		context.rings += evidence->at[i].kind == EXHIBIT_RING;
-	}
-	if (evidence->n)
-		qsort(sorted, evidence->n, sizeof(struct exhibit *), compare_exhibits);
 	guess_gatherings(&context, exhibits, evidence->n);
 	for (size_t i = 0; i < evidence->n; i++)
 		if (!exhibit_is_outdated(sorted[i], sorted[i + 1]))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "base/alloc.h"
@@ -81,7 +82,11 @@ static void take_samples(struct history_samples *into, struct json_object *one)
 	struct json_object *rows = json_get_list(one, "samples", &nr);
 
 	into->any = nr > 0;
-	for (size_t i = 0; i < nr && i < HISTORY_SAMPLES_CAP; i++) {
+	if (nr > HISTORY_SAMPLES_CAP)
+		nr = HISTORY_SAMPLES_CAP;
+	if (nr)
+		array_reserve(&into->all, nr);
+	for (size_t i = 0; i < nr; i++) {
 		struct json_object *row = json_object_array_get_idx(rows, i);
 
 		if (json_object_is_type(row, json_type_array))
@@ -165,7 +170,6 @@ static void history_process(struct decode_context *context, struct job_builder *
 	const struct history_samples *samples)
 {
 	struct decode_process *process;
-	const struct decode_sample *sample;
 	int64_t pid, start_time, ppid;
 	const char *comm = json_get_text(one, "comm");
 
@@ -189,8 +193,9 @@ static void history_process(struct decode_context *context, struct job_builder *
 		decode_caches_list(context, one, &process->caches);
 	if (samples->any)
 		process->identity.knows |= JOB_KNOWS_PROC;
-	array_for_each(&samples->all, sample)
-		*array_add(&process->samples) = *sample;
+	if (samples->all.nr)
+		memcpy(array_add_many(&process->samples, samples->all.nr), samples->all.items,
+			samples->all.nr * sizeof(*samples->all.items));
 }
 
 static int history_decode(const struct exhibit *exhibit, struct job_builder *builder,
