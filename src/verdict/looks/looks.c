@@ -44,6 +44,7 @@ static bool needs_all(const struct job_group *group, const struct job_op *op)
 	case JOB_OP_REDUCESCATTER:
 		return op->sig.count && !amounts_are_own(group, &op->sig);
 	case JOB_OP_BARRIER:
+	case JOB_OP_MONITORED:
 		return true;
 	default:
 		return false;
