@@ -105,7 +105,10 @@ bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual)
 	const struct profile *p = &q->profiles[rank.i];
 	int64_t since = inquiry_wanted_since(q, rank), now = q->waits->now[rank.i];
 
-	if (!p->readable || p->ended || p->frozen || since == JOB_UNKNOWN || now == JOB_UNKNOWN)
+	/* Who raised what ends it is on its way out, however busily, and comes to no call. */
+	if (!p->readable || p->ended || p->frozen || p->death != DEATH_NONE)
+		return false;
+	if (since == JOB_UNKNOWN || now == JOB_UNKNOWN)
 		return false;
 	if (!usual && now - since <= MERELY_LATE &&
 		(left_a_call(q, rank) || works(q, rank)))
