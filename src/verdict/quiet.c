@@ -21,6 +21,70 @@ static bool is_named(const struct inquiry *q, struct rank_index rank)
 	return false;
 }
 
+/* Returns the operation in which the member's rank stood at its end; NULL: none is known. */
+static const struct job_op *last_open(const struct job_member *m)
+{
+	const struct job_op *op = m->nops ? &m->ops[m->nops - 1] : NULL;
+
+	return op && m->head_known && op->index == m->head && op->completed == JOB_NO ? op : NULL;
+}
+
+/* True if the rank is known to have come to nothing of the group that it did not complete. */
+static bool is_done_with(const struct job_member *m)
+{
+	const struct job_op *op = m->nops ? &m->ops[m->nops - 1] : NULL;
+
+	return m->head_known && (!m->head || (m->done_known && m->done >= m->head) ||
+					(op && op->index == m->head && op->completed == JOB_YES));
+}
+
+/*
+ * True if a rank failed in the operation of that seat, and `first` had not come to it, nor stood in
+ * another.
+ */
+static bool lacked(const struct inquiry *q, const struct job_member *m, struct rank_index first)
+{
+	const struct job_op *op = last_open(m);
+	bool away = false;
+
+	by_rank_each(&q->seats, first, i) {
+		const struct job_member *its = &q->job->members[q->seats.at[i]];
+
+		if (!is_done_with(its))
+			return false;
+		away |= its->group == m->group && op && its->head < op->index;
+	}
+	return away;
+}
+
+/*
+ * True if the rank failed behind `first`, by its own words of a peer that was gone, in an operation
+ * to which that one never came: what `first` said of others, as of a server that it asked, tells of
+ * none of the job's ranks.
+ */
+static bool failed_for(const struct inquiry *q, struct rank_index rank, struct rank_index first)
+{
+	const struct profile *p = &q->profiles[rank.i];
+	int64_t behind = earlier_by(q->clocks, rank, p->fault, first, q->profiles[first.i].fault);
+
+	if (p->death != DEATH_UNSURE || !p->exception || !profile_tells_of_gone(p) ||
+		!q->profiles[first.i].exception || behind == JOB_UNKNOWN || behind < 0)
+		return false;
+	by_rank_each(&q->seats, rank, i)
+		if (lacked(q, &q->job->members[q->seats.at[i]], first))
+			return true;
+	return false;
+}
+
+/* True if a rank exited in good order: of that the others may have heard. */
+static bool somebody_left(const struct inquiry *q)
+{
+	job_for_each_rank(q->job, rank)
+		if (q->profiles[rank.i].death == DEATH_CLEAN)
+			return true;
+	return false;
+}
+
 /*
  * True if the rank is gone without a word, while others go on, wait in what nobody records, or only
  * echo it.
@@ -28,6 +92,7 @@ static bool is_named(const struct inquiry *q, struct rank_index rank)
 static bool is_lone_end(const struct inquiry *q, struct rank_index rank)
 {
 	const struct job_signal *fatal = q->profiles[rank.i].fatal;
+	bool left = somebody_left(q);
 	size_t others = 0;
 
 	if (q->profiles[rank.i].death != DEATH_UNSURE || q->profiles[rank.i].waits)
@@ -37,12 +102,13 @@ static bool is_lone_end(const struct inquiry *q, struct rank_index rank)
 		return false;
 	job_for_each_rank(q->job, at) {
 		const struct profile *p = &q->profiles[at.i];
+		bool echo = p->death == DEATH_ECHO || (!left && failed_for(q, at, rank));
 
 		/* A rank of which nothing is known may have ended first; echoes came after. */
-		if (!same_rank(at, rank) && ((p->death > DEATH_CLEAN && p->death != DEATH_ECHO) ||
-					      !p->process || p->process->end == JOB_END_UNKNOWN))
+		if (!same_rank(at, rank) && ((p->death > DEATH_CLEAN && !echo) || !p->process ||
+					      p->process->end == JOB_END_UNKNOWN))
 			return false;
-		others += (p->process && p->process->end == JOB_ALIVE) || p->death == DEATH_ECHO;
+		others += (p->process && p->process->end == JOB_ALIVE) || echo;
 	}
 	return others > 0;
 }
