@@ -18,6 +18,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/joblog-attempts.c %D%/exhibits/joblog-attempts.h \
 	%D%/exhibits/joblog-ends.c %D%/exhibits/joblog-ends.h \
 	%D%/exhibits/joblog-lines.c %D%/exhibits/joblog-lines.h \
+	%D%/exhibits/joblog-spawn.c %D%/exhibits/joblog-spawn.h \
 	%D%/exhibits/joblog-told.c %D%/exhibits/joblog-told.h \
 	%D%/exhibits/roster.c %D%/exhibits/roster.h \
 	%D%/exhibits/text-compiles.c \

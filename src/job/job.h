@@ -65,9 +65,8 @@ struct job_coverage {
 	struct job_expected hosts;
 	size_t ranks_seen; /* ranks of which a process or a dump was seen */
 	size_t hosts_seen; /* hosts from which anything was gathered */
-	const char
-		*hosts_missing; /* "m2,m4": hosts expected by name and not seen; "" if their
-				 * names are unknown */
+	const char *hosts_missing; /* "m2,m4": hosts expected by name and not seen; "" if their
+				    * names are unknown */
 	const char *hosts_part; /* "m3": hosts that gave only a part of what they have; "" if
 				 * none is known to */
 	unsigned kinds;         /* JOB_KNOWS_* of any rank */
@@ -426,6 +425,7 @@ enum job_saying_kind {
 	JOB_SAYS_SLURM,	   /* text the state, text2 exit code, a an enum job_ended_by */
 	JOB_SAYS_COMPILE,  /* the compile log begins a graph and has no end of it: text its id */
 	JOB_SAYS_BARRIER,  /* gloo's monitored barrier: text the ranks that it missed */
+	JOB_SAYS_SPAWN,	   /* torch.multiprocessing, of its process: a its number, text its end */
 	JOB_SAYS_UNANSWERED, /* asked for its stacks it gave no answer: text why, text2 who asked */
 	JOB_SAYS_SERVED, /* PyTorch's debug server, in a table or a health check: text */
 	JOB_SAYING_KINDS

@@ -30,6 +30,7 @@
 #include "decode/exhibits/joblog-attempts.h"
 #include "decode/exhibits/joblog-ends.h"
 #include "decode/exhibits/joblog-lines.h"
+#include "decode/exhibits/joblog-spawn.h"
 #include "decode/exhibits/joblog-told.h"
 #include "evidence/gather/log-marks.h"
 #include "decode/exhibits/slurm-end.h"
@@ -100,6 +101,7 @@ struct joblog {
 	int *place;		      /* 1 + place in `ranks` of each rank; 0 none */
 	ARRAY(struct joblog_end) ends;
 	ARRAY(int64_t) closed; /* pids that the launcher has ended */
+	struct joblog_spawn spawn;
 };
 
 static int compare_ranks(const void *a, const void *b)
@@ -257,8 +259,11 @@ static void take_line(struct joblog *log, const char *line)
 	take_watchdog(log, line, rank);
 	take_barrier(log, line, rank);
 	one = rank == JOB_NONE ? NULL : log_of(log, rank);
-	if (!one)
+	if (!one) {
+		joblog_spawn_take(&log->spawn, line, log->line);
 		return;
+	}
+	joblog_spawn_forget(&log->spawn);
 	keep_line(one, line);
 	follow_traceback(log, one, line, line + before, marks.of_framework);
 }
@@ -529,6 +534,23 @@ static void settle_owner(struct joblog *log)
 
 /* --- Whose they are --------------------------------------------------------------------------- */
 
+/* Tells which of its processes the launcher found ended; it ends by that itself. */
+static void tell_spawn(struct joblog *log)
+{
+	if (log->spawn.known) {
+		log->line = log->spawn.line;
+		say(log, JOB_NONE,
+			(struct job_saying){.kind = JOB_SAYS_SPAWN,
+				.text = arena_text_max(&log->context->arena,
+					str_text(&log->spawn.how), QUOTE_MOST),
+				.text2 = "",
+				.a = log->spawn.number,
+				.b = JOB_UNKNOWN});
+		job_add_ending(log->texts->builder, -1);
+	}
+	joblog_spawn_forget(&log->spawn);
+}
+
 static bool was_told(const struct joblog *log, int rank)
 {
 	for (size_t i = 0; i < log->ends.nr; i++)
@@ -631,6 +653,7 @@ static void finish_log(struct joblog *log)
 	settle_owner(log);
 	for_each_line(log, log->text, take_line);
 	tell_inits(log);
+	tell_spawn(log);
 	/* After it has told how its ranks failed, torchrun ends with status 1. */
 	if (log->reported)
 		job_add_ending(log->texts->builder, 1);

@@ -426,6 +426,47 @@ static void a_monitored_barrier_says_who_did_not_come(void **state)
 	forget(&told);
 }
 
+#define SPAWN "torch.multiprocessing.spawn.Process"
+#define SPAWN_SAYS                                                                                 \
+	"rank 0: step 4\nrank 1: step 4\n"                                                         \
+	"W1201 04:27:51 18349 torch/multiprocessing/spawn.py:174] Terminating process 18376 via "  \
+	"signal SIGTERM\nTraceback (most recent call last):\n  File \"/w/t.py\", line 9\n"
+
+/* True if the page has that end of a process, and nobody is blamed. */
+static bool tells_of_spawned(const char *text, int64_t number, const char *how)
+{
+	struct told told = tell(text);
+	const struct verdict *v = told.first;
+	bool is_told = false;
+
+	for (size_t i = 0; i < v->nevidence; i++)
+		is_told |= v->evidence[i].kind == FACT_SPAWN_SAYS && v->evidence[i].a == number &&
+			   !strcmp(v->evidence[i].text, how);
+	is_told &= v->class == VERDICT_INCONCLUSIVE && v->outlook == VERDICT_OVER;
+	forget(&told);
+	return is_told;
+}
+
+/* mp.spawn counts its processes on each node from 0: which rank one of them is, is not said. */
+static void spawn_says_which_of_its_processes_ended(void **state)
+{
+	static const char killed[] = SPAWN_SAYS SPAWN
+		"ExitedException: process 1 terminated with signal SIGKILL\n";
+	static const char raised[] = SPAWN_SAYS SPAWN
+		"RaisedException: \n\n-- Process 0 terminated with the following error:\n"
+		"Traceback (most recent call last):\n  File \"/w/t.py\", line 9, in step\n"
+		"ValueError: Caught ValueError in DataLoader worker process 0.\n"
+		"Original Traceback (most recent call last):\n  File \"/w/d.py\", line 3\n"
+		"ValueError: cannot decode sample\n\nfinished\n";
+	static const char again[] = SPAWN_SAYS SPAWN
+		"ExitedException: process 1 terminated with exit code 3\nrank 0: step 1\n";
+
+	(void)state;
+	assert_true(tells_of_spawned(killed, 1, "terminated with signal SIGKILL"));
+	assert_true(tells_of_spawned(raised, 0, "ValueError: cannot decode sample"));
+	assert_false(tells_of_spawned(again, 1, "terminated with exit code 3"));
+}
+
 static void slurm_says_how_tasks_ended(void **state)
 {
 	struct told told = tell("5: RuntimeError: CUDA error: an illegal memory access\n"
@@ -503,6 +544,7 @@ int main(void)
 			who_was_killed_before_the_launcher_ended_the_others_is_named),
 		cmocka_unit_test(whom_slurm_ended_with_all_is_not_accused),
 		cmocka_unit_test(a_monitored_barrier_says_who_did_not_come),
+		cmocka_unit_test(spawn_says_which_of_its_processes_ended),
 		cmocka_unit_test(of_an_earlier_attempt_nobody_is_named),
 		cmocka_unit_test(what_torchrun_began_again_is_no_death),
 		cmocka_unit_test(slurm_says_how_tasks_ended),

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/exhibits/joblog-spawn.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENDED       " terminated with "
+#define TRACE_START "Traceback (most recent call last)"
+
+/* Where the number of the process stands. */
+static const char *const before[] = {"ProcessExitedException: process ", "-- Process "};
+
+/* Reads the number of the process; returns what stands behind it, NULL if the line is another. */
+static const char *read_number(const char *line, int64_t *ret_number)
+{
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++) {
+		const char *at = strstr(line, before[i]);
+		char *end;
+
+		if (!at || !isdigit((unsigned char)at[strlen(before[i])]))
+			continue;
+		*ret_number = strtoll(at + strlen(before[i]), &end, 10);
+		if (!strncmp(end, ENDED, strlen(ENDED)))
+			return end + 1;
+	}
+	return NULL;
+}
+
+/*
+ * Takes a line of the traceback; where one error led to another, or was passed on, the last counts.
+ */
+static void take_trace(struct joblog_spawn *spawn, const char *line)
+{
+	if (strstr(line, TRACE_START)) {
+		spawn->expects = true;
+	} else if (spawn->expects && isalpha((unsigned char)*line)) {
+		spawn->expects = false;
+		str_cut(&spawn->how, 0);
+		str_add(&spawn->how, line);
+	}
+}
+
+void joblog_spawn_take(struct joblog_spawn *spawn, const char *line, int64_t number)
+{
+	int64_t process;
+	const char *how = read_number(line, &process);
+
+	if (how) {
+		spawn->known = true;
+		spawn->number = process;
+		spawn->line = number;
+		spawn->expects = false;
+		spawn->traces = how[strcspn(how, ":")] == ':';
+		str_cut(&spawn->how, 0);
+		str_add_bytes(&spawn->how, how, strcspn(how, ":"));
+	} else if (spawn->traces) {
+		take_trace(spawn, line);
+	}
+}
+
+void joblog_spawn_forget(struct joblog_spawn *spawn)
+{
+	str_release(&spawn->how);
+	*spawn = (struct joblog_spawn){0};
+}
