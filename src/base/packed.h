@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* So many first bytes tell it. */
-#define PACKED_BYTES 264
+#define PACKED_BYTES 265
 
 /*
  * Returns what is to be said of a file that begins so, a literal, "packed by gzip: unpack it"; NULL
