@@ -58,6 +58,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/kinds.h \
 	%D%/exhibits/decode-liveness.c \
 	%D%/exhibits/decode-locks.c \
+	%D%/exhibits/log-plain.c %D%/exhibits/log-plain.h \
 	%D%/exhibits/logs.c %D%/exhibits/logs.h \
 	%D%/stacks/decode-modules.c \
 	%D%/flight/pickle.c %D%/flight/pickle.h \

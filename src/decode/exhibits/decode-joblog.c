@@ -32,6 +32,7 @@
 #include "decode/exhibits/joblog-lines.h"
 #include "decode/exhibits/joblog-spawn.h"
 #include "decode/exhibits/joblog-told.h"
+#include "decode/exhibits/log-plain.h"
 #include "evidence/gather/log-marks.h"
 #include "decode/exhibits/slurm-end.h"
 #include "decode/exhibits/texts.h"
@@ -40,6 +41,7 @@
 #define RANK_CAP   (64 << 10) /* bytes of one rank's lines */
 #define RANKS_MOST 65536
 #define WARNINGS   4 /* of NCCL's that are told of one log */
+#define WATCHED_MOST 256 /* operations that watchdogs gave up */
 #define ERROR_CAP    512
 #define HOST_CAP     64
 #define QUOTE_MOST   160
@@ -90,7 +92,9 @@ struct joblog {
 	const char *host;   /* the host that torchrun's report names; NULL none yet */
 	int reporting;	    /* the rank whose end the report told last; JOB_NONE */
 	bool in_report;	    /* the report is at that rank's traceback */
+	const char *report_marks; /* what stands before each line of the report */
 	ARRAY(struct told_error) errors;
+	ARRAY(int64_t) watched; /* operations on which watchdogs gave up */
 	bool numbered, reported, cancelled;
 	bool ended;	    /* Slurm has said that it ends all tasks */
 	struct joblog_report report;
@@ -189,19 +193,38 @@ static void say(struct joblog *log, int rank, struct job_saying saying)
 	texts_say(log->texts, rank, &saying);
 }
 
-/* Tells the first timeout of each rank; later ones are of the same stall. */
+/* True if the log has told before that some watchdog gave up on that operation. */
+static bool was_watched(struct joblog *log, const struct joblog_watch *watch)
+{
+	const int64_t *number;
+
+	array_for_each(&log->watched, number)
+		if (*number == watch->number)
+			return true;
+	if (log->watched.nr < WATCHED_MOST)
+		*array_add(&log->watched) = watch->number;
+	return false;
+}
+
+/*
+ * Tells the first timeout of each rank; later ones are of the same stall. Of ranks that nobody
+ * knows it tells one of each operation, if no known rank has told of that.
+ */
 static void take_watchdog(struct joblog *log, const char *line, int64_t rank)
 {
 	struct joblog_watch watch;
 	struct rank_log *one;
+	bool again;
 
 	if (!joblog_lines_watchdog(line, &watch))
 		return;
-	one = log_of(log, rank >= 0 ? rank : watch.rank);
-	if (!one || one->timed_out)
+	again = was_watched(log, &watch);
+	one = log_of(log, rank);
+	if (one ? one->timed_out : again)
 		return;
-	one->timed_out = true;
-	say(log, one->rank,
+	if (one)
+		one->timed_out = true;
+	say(log, one ? one->rank : JOB_NONE,
 		(struct job_saying){.kind = JOB_SAYS_WATCHDOG,
 			.text = watch.op,
 			.text2 = "",
@@ -283,6 +306,7 @@ static void for_each_line(struct joblog *log, const char *text, visit_line *visi
 		log->line += words == at;
 		log->gaps += before && log->line != before + 1;
 		log->cut = !words[strcspn(words, "\n")];
+		words += log_plain_stamp(words);
 		str_cut(&line, 0);
 		str_add_bytes(&line, words, strcspn(words, "\n"));
 		visit(log, str_text(&line));
@@ -427,17 +451,34 @@ static void take_places(struct joblog *log, const char *line)
 	roster_add(&log->texts->roster, &entry);
 }
 
+/*
+ * Returns a line of torchrun's report without the marks that a launcher of its own puts before each,
+ * which are those of the report's line before; NULL: it is none of the report's.
+ */
+static const char *of_report(const struct joblog *log, const char *line)
+{
+	size_t len = strlen(log->report_marks);
+
+	return strncmp(line, log->report_marks, len) ? NULL : line + len;
+}
+
 /* Takes " traceback : Traceback (...)", frames indented further, and " ValueError: words". */
 static void take_report(struct joblog *log, const char *line)
 {
-	if (strstr(line, "traceback : " TRACE_START)) {
+	const char *begin = strstr(line, "  traceback : " TRACE_START), *words;
+
+	if (begin) {
 		log->in_report = log->reporting != JOB_NONE;
-	} else if (log->in_report &&
-		   (strncmp(line, "  ", 2) != 0 || isalpha((unsigned char)line[2]))) {
+		log->report_marks = arena_text_max(
+			&log->context->arena, line, (size_t)(begin - line));
+		return;
+	}
+	words = log->in_report ? of_report(log, line) : NULL;
+	if (words && (strncmp(words, "  ", 2) != 0 || isalpha((unsigned char)words[2]))) {
 		log->in_report = false;
-		if (line[0] == ' ' && !log->cut)
+		if (words[0] == ' ' && !log->cut)
 			*array_add(&log->errors) = (struct told_error){log->reporting,
-				arena_text_max(&log->context->arena, line + 2, ERROR_CAP),
+				arena_text_max(&log->context->arena, words + 2, ERROR_CAP),
 				texts_cite(log->texts, log->exhibit, log->line), log->line};
 	}
 }
@@ -634,6 +675,7 @@ static void begin_log(struct joblog *log, struct texts *texts, const struct exhi
 		.text = texts_of(texts, exhibit),
 		.report = {-1, -1},
 		.reporting = JOB_NONE,
+		.report_marks = "",
 		.owner = JOB_NONE};
 	log->numbered = joblog_lines_numbered(log->text);
 	texts->tasks |= log->numbered;
@@ -675,6 +717,7 @@ static void finish_log(struct joblog *log)
 	free(log->place);
 	array_release(&log->ends);
 	array_release(&log->closed);
+	array_release(&log->watched);
 	array_release(&log->inits);
 	joblog_attempts_release(&log->attempts);
 }

@@ -21,14 +21,16 @@
  */
 static const char *field(const char *line, const char *name)
 {
-	const char *at = strstr(line, name);
+	/* Before it stand only blanks and a launcher's own marks, which may have the same word. */
+	for (const char *at = strstr(line, name); at; at = strstr(at, name)) {
+		bool apart = at == line || at[-1] == ' ';
 
-	/* Before it stand only blanks and a launcher's own marks. */
-	if (!at || (at > line && at[-1] != ' '))
-		return NULL;
-	at += strlen(name);
-	at += strspn(at, " ");
-	return *at == ':' ? at + 1 : NULL;
+		at += strlen(name);
+		at += apart ? strspn(at, " ") : 0;
+		if (apart && *at == ':')
+			return at + 1;
+	}
+	return NULL;
 }
 
 const char *joblog_ends_host(const char *line)

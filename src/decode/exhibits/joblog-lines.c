@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/exhibits/log-plain.h"
 #include "evidence/gather/log-marks.h"
 
 /*
@@ -55,8 +56,7 @@ bool joblog_lines_watchdog(const char *line, struct joblog_watch *ret)
 		return false;
 	*ret = (struct joblog_watch){.op = "an operation",
 		.number = number_behind(at, "SeqNum="),
-		.ran_ms = number_behind(at, "ran for "),
-		.rank = number_behind(line, "[Rank ")};
+		.ran_ms = number_behind(at, "ran for ")};
 	for (size_t i = 0; type && i < sizeof(ops) / sizeof(ops[0]); i++)
 		if (!strncmp(type + strlen("OpType="), ops[i].type, strlen(ops[i].type))) {
 			ret->op = ops[i].op;
@@ -169,6 +169,7 @@ bool joblog_lines_numbered(const char *text)
 	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
 		const char *line = joblog_lines_unnumbered(at, NULL);
 
+		line += log_plain_stamp(line);
 		if (log_marks_task(line) >= 0)
 			with++;
 		else if (*line && *line != '\n' && strncmp(line, "srun: ", 6) != 0 &&

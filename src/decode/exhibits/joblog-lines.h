@@ -12,6 +12,9 @@
  *	NCCL	 "m3:4711:4790 [1] transport/net.cc:788 NCCL WARN words"
  *
  * (PyTorch ProcessGroupNCCL.cpp, since 1.13; NCCL init.cc and debug.cc, since 2.4.)
+ *
+ * In "[Rank 0]" stands the rank in that group of its process whose watchdog spoke first: no rank of
+ * the world. That one stands in the mark before the line, "[rank5]:", which c10 writes since 2.2.
  */
 
 #include <stdbool.h>
@@ -23,7 +26,6 @@ struct joblog_watch {
 	const char *op; /* "AllReduce", a literal; "an operation" */
 	int64_t number;
 	int64_t ran_ms;
-	int64_t rank; /* the number in "[Rank 0]" before it; -1 none */
 };
 
 /* True if the line says that the watchdog gave up; numbers that are not told are -1. */

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "evidence/gather/log-marks.h"
 #include "decode/exhibits/joblog-ends.h"
+#include "decode/exhibits/log-plain.h"
 #include "decode/kinds.h"
 #include "evidence/agent/own-words.h"
 
@@ -188,43 +189,6 @@ static bool log_is_owners(const struct log_owner *owner, const struct log_marks 
 	return !owner->shared;
 }
 
-/* Returns the length of an escape for a colour, "\033[31m"; 0 if there is none. */
-static size_t log_colour(const char *at, size_t len)
-{
-	size_t n = 2;
-
-	if (len < 3 || at[0] != '\033' || at[1] != '[')
-		return 0;
-	while (n < len && (isdigit((unsigned char)at[n]) || at[n] == ';'))
-		n++;
-	return n < len && at[n] == 'm' ? n + 1 : 0;
-}
-
-/*
- * Adds one line without its end and without what is no text; of a line that was drawn over itself
- * the last.
- */
-static void log_text(struct str *into, const char *at, size_t len)
-{
-	const char *over;
-
-	while (len && isspace((unsigned char)at[len - 1]))
-		len--;
-	over = memrchr(at, '\r', len);
-	if (over) {
-		len -= (size_t)(over + 1 - at);
-		at = over + 1;
-	}
-	for (size_t i = 0; i < len && into->len < LOG_RAW_CAP; i++) {
-		size_t colour = log_colour(at + i, len - i);
-
-		if (colour)
-			i += colour - 1;
-		else if (at[i] == '\t' || (unsigned char)at[i] >= ' ')
-			str_add_char(into, at[i]);
-	}
-}
-
 /* True if a process of that pid, on the host of this one, is of an earlier attempt. */
 static bool log_is_earlier(const struct log_scan *scan, int64_t pid)
 {
@@ -263,7 +227,7 @@ static void log_line(struct log_scan *scan, const char *at, size_t len)
 	struct str line = {0};
 	size_t before;
 
-	log_text(&line, at, len);
+	log_plain_shown(&line, at, len, LOG_RAW_CAP);
 	log_drop_earlier(scan, str_text(&line));
 	before = log_marks_read(str_text(&line), scan->owner.numbered, &marks);
 	if (log_is_owners(&scan->owner, &marks))
@@ -307,7 +271,7 @@ static void log_number_line(void *with, const char *at, size_t len)
 	struct str line = {0};
 	int64_t number;
 
-	log_text(&line, at, len);
+	log_plain_shown(&line, at, len, LOG_RAW_CAP);
 	number = log_marks_task(str_text(&line));
 	if (number >= 0) {
 		numbers->counts &= !numbers->with || number == numbers->last + 1;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "decode/exhibits/joblog-apart.h"
+#include "decode/exhibits/log-plain.h"
 #include "decode/kinds.h"
 
 #define RANKS_MOST  65536
@@ -166,10 +167,46 @@ void texts_say(struct texts *texts, int rank, const struct job_saying *saying)
 		job_add_saying(texts->builder, process ? process->who : nobody, saying);
 }
 
+/*
+ * Returns the bytes of the number and the tab that the sieve puts before a line; 0: there are none.
+ */
+static size_t number_before(const char *line, int64_t *ret)
+{
+	size_t digits = strspn(line, "0123456789");
+
+	if (!digits || digits > DIGITS_MOST || line[digits] != '\t')
+		return 0;
+	*ret = strtoll(line, NULL, 10);
+	return digits + 1;
+}
+
+/* Returns the text with all lines plain. Those that were sieved keep their numbers. */
+static const char *plain_text(struct arena *arena, const char *text)
+{
+	struct str plain = {0};
+	const char *ret;
+	int64_t number;
+
+	for (const char *at = text; *at; at += *at == '\n') {
+		size_t before = number_before(at, &number), len = strcspn(at + before, "\n");
+
+		str_add_bytes(&plain, at, before);
+		log_plain_line(&plain, at + before, len);
+		at += before + len;
+		if (*at)
+			str_add_char(&plain, '\n');
+	}
+	ret = arena_text_max(arena, str_text(&plain), plain.len);
+	str_release(&plain);
+	return ret;
+}
+
 const char *texts_of(const struct texts *texts, const struct exhibit *exhibit)
 {
-	return arena_text_max(&texts->context->arena,
+	const char *text = arena_text_max(&texts->context->arena,
 		exhibit->len ? (const char *)exhibit->bytes : "", exhibit->len);
+
+	return exhibit->kind == EXHIBIT_JOB_LOG ? plain_text(&texts->context->arena, text) : text;
 }
 
 bool texts_are_doubtful(const struct texts *texts, const struct exhibit *exhibit)
@@ -186,19 +223,6 @@ const char *texts_cite(struct texts *texts, const struct exhibit *exhibit, int64
 {
 	return arena_printf(&texts->context->arena, "%s:%lld",
 		*exhibit->label ? exhibit->label : exhibit->kind_name, (long long)line);
-}
-
-/*
- * Returns the bytes of the number and the tab that the sieve puts before a line; 0: there are none.
- */
-static size_t number_before(const char *line, int64_t *ret)
-{
-	size_t digits = strspn(line, "0123456789");
-
-	if (!digits || digits > DIGITS_MOST || line[digits] != '\t')
-		return 0;
-	*ret = strtoll(line, NULL, 10);
-	return digits + 1;
 }
 
 void texts_each_line(const char *text, texts_line *visit, void *with)

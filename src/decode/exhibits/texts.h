@@ -82,7 +82,7 @@ void texts_add_slurm(struct texts *texts, long job, long task) __attribute__((no
 void texts_say(struct texts *texts, int rank, const struct job_saying *saying)
 	__attribute__((nonnull));
 
-/* Returns the exhibit's bytes as a text, in the context's arena. */
+/* Returns the exhibit's bytes as a text, in the context's arena; of a log, with plain lines. */
 const char *texts_of(const struct texts *texts, const struct exhibit *exhibit)
 	__attribute__((nonnull));
 

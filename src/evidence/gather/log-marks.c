@@ -60,7 +60,9 @@ static void marks_say(struct log_marks *marks, enum log_marks_by by, int64_t num
 
 /*
  * Reads "[rank3]: ", "[Rank 3] ", "(rank 3/8) ", "rank 3: ". Of "rank 3 waits" the rank is noted,
- * and nothing is taken away.
+ * and nothing is taken away. Behind a mark of c10's, "[E1122 10:43:51.19 ProcessGroupNCCL.cpp:12] ",
+ * it is the rank in some group of the process (ProcessGroupNCCL.cpp, WorkNCCL::logPrefix(), in all
+ * versions), and so tells nobody.
  */
 static size_t marks_rank(const char *line, struct log_marks *marks)
 {
@@ -84,7 +86,8 @@ static size_t marks_rank(const char *line, struct log_marks *marks)
 	/* It must be a word of its own: not "rank3d". */
 	if (!close && (isalnum((unsigned char)*at) || *at == '_'))
 		return 0;
-	marks_say(marks, LOG_MARKS_RANK, number);
+	if (!marks->of_c10)
+		marks_say(marks, LOG_MARKS_RANK, number);
 	if (!close && *at != ':')
 		return 0;
 	at += *at == ':';
@@ -109,29 +112,34 @@ static size_t marks_local(const char *line, struct log_marks *marks)
 	return 0;
 }
 
-/* Reads Ray's mark: "(RankWorker pid=4711, ip=10.0.0.1) ". */
+/* Reads Ray's mark: "(RankWorker pid=4711, ip=10.0.0.1) ", "(pid=4711) ". */
 static size_t marks_actor(const char *line, struct log_marks *marks)
 {
 	size_t name = *line == '(' ? strcspn(line, " )") : 0;
-	const char *end = name ? strchr(line, ')') : NULL;
+	const char *end = name ? strchr(line, ')') : NULL, *pid = line + name;
 
-	if (!end || strncmp(line + name, " pid=", 5))
+	if (end && !strncmp(line, "(pid=", 5))
+		pid = line;
+	if (!end || strncmp(pid + 1, "pid=", 4))
 		return 0;
-	marks_say(marks, LOG_MARKS_PID, marks_number(line + name + 5));
+	marks_say(marks, LOG_MARKS_PID, marks_number(pid + 5));
 	end++;
 	return (size_t)(end - line) + marks_blank(end);
 }
 
-/* Reads the mark of mpirun --tag-output: "[1,3]<stderr>:". */
+/* Reads the mark of mpirun --tag-output: "[1,3]<stderr>:", in SageMaker "[1,mpirank:3,algo-1]<...". */
 static size_t marks_mpirun(const char *line, struct log_marks *marks)
 {
+	static const char named[] = "mpirank:";
 	size_t job = *line == '[' ? marks_digits(line + 1) : 0;
 	const char *rank = line + 1 + job + 1, *at;
 
-	if (!job || line[1 + job] != ',' || !marks_digits(rank))
+	if (!job || line[1 + job] != ',')
 		return 0;
+	rank += marks_start(rank, named);
 	at = rank + marks_digits(rank);
-	if (strncmp(at, "]<std", 5) || !strstr(at, ">:"))
+	at += *at == ',' ? strcspn(at, "]") : 0;
+	if (!marks_digits(rank) || strncmp(at, "]<std", 5) || !strstr(at, ">:"))
 		return 0;
 	marks_say(marks, LOG_MARKS_RANK, marks_number(rank));
 	at = strstr(at, ">:") + 2;
@@ -241,20 +249,38 @@ static size_t marks_time(const char *line, struct log_marks *marks)
 }
 
 /*
+ * Returns the length of a level with its day, "W1122", as glog writes it. c10 writes "E321" in
+ * March, and before PyTorch 2.4 no time at all, only "E" before the file; both in brackets.
+ */
+static size_t marks_glog_day(const char *at, bool bracket)
+{
+	size_t digits;
+
+	if (!*at || !strchr("DIWEFVC", *at))
+		return 0;
+	digits = marks_digits(at + 1);
+	if (at[1 + digits] != ' ')
+		return 0;
+	return digits == 4 || (bracket && (digits == 3 || !digits)) ? 1 + digits : 0;
+}
+
+/*
  * Reads what glog and its kin write: "W1122 10:43:51.191000 2998 torch/x.py:12] ", and in brackets,
- * as c10 does, "[W1122 10:43:51.19 ProcessGroupNCCL.cpp:12] ".
+ * as c10 does, "[W1122 10:43:51.19 ProcessGroupNCCL.cpp:12] ", "[W ProcessGroupNCCL.cpp:12] ".
  */
 static size_t marks_glog(const char *line, struct log_marks *marks)
 {
-	const char *at = line + (*line == '['), *end;
+	const char *at = line + (*line == '['), *end = strstr(at, "] "), *file;
+	size_t day = end ? marks_glog_day(at, *line == '[') : 0;
 	char level = *at;
 
-	if (!level || !strchr("DIWEFVC", level) || marks_digits(at + 1) != 4 || at[5] != ' ')
+	if (!day || memchr(at, '[', (size_t)(end - at)))
 		return 0;
-	end = strstr(at, "] ");
-	if (!end || memchr(at, '[', (size_t)(end - at)))
+	file = strstr(at, ".cpp:");
+	if (day == 1 && (!file || strcspn(at + 2, " ") <= (size_t)(file - at - 2)))
 		return 0;
 	marks->of_framework = true;
+	marks->of_c10 |= *line == '[' && file && file < end;
 	if (!marks->level)
 		marks->level = level == 'V' ? 'D' : level == 'C' ? 'F' : level;
 	end += 1;

@@ -79,17 +79,39 @@ static void keep(struct sieve *sieve, const char *line, size_t len)
 		str_add_char(sieve->into, '\n');
 }
 
+/*
+ * Returns what a terminal would show of a line for which there is no room: what is behind the last
+ * thing that was drawn over, as a bar of progress draws itself.
+ */
+static const char *shown_of(const struct sieve *sieve, const char *line, size_t *len)
+{
+	size_t most = *len;
+	const char *over;
+
+	while (most && line[most - 1] == '\r')
+		most--;
+	over = most > sieve->family->line ? memrchr(line, '\r', most) : NULL;
+	if (!over)
+		return line;
+	*len -= (size_t)(over + 1 - line);
+	return over + 1;
+}
+
 /* Keeps a line if it is of the head or the tail, tells of an error, or follows one that does. */
 static void take_line(struct sieve *sieve, const char *line, size_t len)
 {
+	size_t whole = len;
 	bool at_end = sieve->offset < LOG_SIEVE_HEAD || sieve->offset >= sieve->tail;
-	size_t most = len < sieve->family->line ? len : sieve->family->line;
-	bool is_known = wordset_find(&sieve->words, line, most, NULL) != NULL;
+	size_t most;
+	bool is_known;
 
+	line = shown_of(sieve, line, &len);
+	most = len < sieve->family->line ? len : sieve->family->line;
+	is_known = wordset_find(&sieve->words, line, most, NULL) != NULL;
 	sieve->ret->lines++;
 	sieve->ret->known |= is_known || (!sieve->ret->known &&
 					    wordset_find(&sieve->marks, line, most, NULL));
-	sieve->offset += (int64_t)len + 1;
+	sieve->offset += (int64_t)whole + 1;
 	if (is_known)
 		sieve->following = sieve->family->following;
 	else if (!at_end && sieve->following == 0)
@@ -146,6 +168,17 @@ static size_t leave_out(struct sieve *sieve, const char *block, size_t len)
 }
 
 /*
+ * Returns how many bytes of a line that fills the block were drawn over: a bar of progress may draw
+ * itself for days, and what tells of an error follows on the same line.
+ */
+static size_t drawn_over(const char *block, size_t len)
+{
+	const char *over = memrchr(block, '\r', len);
+
+	return over ? (size_t)(over - block) : 0;
+}
+
+/*
  * Takes the whole lines of a block, and returns how many bytes that was. A line that fills a block,
  * and the last one, are taken though they have no end.
  */
@@ -158,7 +191,10 @@ static size_t take_block(struct sieve *sieve, const char *block, size_t len, boo
 		take_lines(sieve, block + from, (size_t)(end + 1 - block) - from);
 		from = (size_t)(end + 1 - block);
 	}
-	if (from < len && (last || (from == 0 && len == BLOCK))) {
+	if (from == 0 && len == BLOCK && !last && drawn_over(block, len)) {
+		from = drawn_over(block, len);
+		sieve->offset += (int64_t)from;
+	} else if (from < len && (last || (from == 0 && len == BLOCK))) {
 		sieve->unended = last;
 		take_line(sieve, block + from, len - from);
 		sieve->offset--;

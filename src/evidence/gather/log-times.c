@@ -34,14 +34,19 @@ static int64_t full_at(const char *at)
 	return seconds_of(&parts);
 }
 
-/* Reads "W1122 10:43:51", as glog and its kin write it; 0 where it is none. */
+/*
+ * Reads "W1122 10:43:51", as glog and its kin write it, and "W321 10:43:51", as c10 does in March;
+ * 0 where it is none.
+ */
 static int64_t glog_at(const char *at, int year)
 {
 	struct tm parts = {.tm_year = year - 1900};
+	size_t digits = strspn(at + 1, "0123456789");
 
-	if (!strchr("DIWEFVC", *at) ||
-		sscanf(at + 1, "%2d%2d %2d:%2d:%2d", &parts.tm_mon, &parts.tm_mday, &parts.tm_hour,
-			&parts.tm_min, &parts.tm_sec) != 5)
+	if (!strchr("DIWEFVC", *at) || (digits != 4 && digits != 3) ||
+		sscanf(at + 1, digits == 3 ? "%1d%2d %2d:%2d:%2d" : "%2d%2d %2d:%2d:%2d",
+			&parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min,
+			&parts.tm_sec) != 5)
 		return 0;
 	parts.tm_mon--;
 	return seconds_of(&parts);

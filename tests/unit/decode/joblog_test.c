@@ -524,6 +524,82 @@ static void beside_other_evidence_a_log_makes_no_rank(void **state)
 	evidence_release(&evidence);
 }
 
+/* What terminals, containers and collectors put around each line. */
+static const char *const wrappers[] = {"%s", "%s\r", " 10%%|#  | 1/9\r 20%%|## | 2/9\r%s",
+	"\033[31m%s\033[0m", "\033[1m\033[38;5;3m%s\033[0m\033[K", "\033]0;train\a%s",
+	"2026-11-22T03:41:52.118123456Z %s", "[pod/train-worker-0/pytorch] %s",
+	"[pod/train-0/main] 2026-11-22T03:41:52.118123456Z %s",
+	"2026-11-22T03:41:52.118123456Z stderr F %s",
+	"{\"log\":\"%s\\n\",\"stream\":\"stderr\",\"time\":\"2026-11-22T03:41:52.118Z\"}",
+	"trainer-1  | %s", "\033[36mtrainer_12 |\033[0m %s", "Nov 22 03:41:52 m1 torchrun[4774]: %s",
+	"2026-11-22T03:41:52+0000 m1 torchrun[4774]: %s", "m1: %s",
+	"\033[36m(RayTrainWorker pid=4713, ip=10.0.0.1)\033[0m %s", "(pid=4713) %s",
+	"3: %s", " 3: %s", "[1,3]<stderr>: %s", "[1,mpirank:3,algo-1]<stderr>:%s",
+	"[default3]:%s"};
+
+/* Puts that around each line of a text; one with a quote stands in JSON with a backslash. */
+static void wrap(struct str *into, const char *wrapper, const char *text)
+{
+	struct str line = {0};
+
+	for (const char *at = text; *at; at += *at == '\n') {
+		str_cut(&line, 0);
+		for (; *at && *at != '\n'; at++)
+			str_printf(&line, *wrapper == '{' && *at == '"' ? "\\%c" : "%c", *at);
+		for (const char *mark = wrapper; *mark; mark++) {
+			bool here = !strncmp(mark, "%s", 2);
+
+			str_printf(into, "%.*s", here ? (int)line.len : 1,
+				here ? str_text(&line) : mark);
+			mark += here || !strncmp(mark, "%%", 2);
+		}
+		str_add_char(into, '\n');
+	}
+	str_release(&line);
+}
+
+static void assert_named_in(const char *wrapper, const char *text, const char *error)
+{
+	struct str wrapped = {0};
+	struct told told;
+
+	wrap(&wrapped, wrapper, text);
+	told = tell(str_text(&wrapped));
+	if (told.first->class != VERDICT_RANK_DEATH || !blames(&told, 3) ||
+		told.first->culprits.n != 1 || !told.job->nnotes ||
+		strcmp(told.job->notes[0].text, error) != 0)
+		fail_msg("%s: class %d, %s", wrapper, (int)told.first->class,
+			told.job->nnotes ? told.job->notes[0].text : "no error");
+	forget(&told);
+	str_release(&wrapped);
+}
+
+static void what_follows_a_bar_of_progress_is_a_line(void **state)
+{
+	struct told told = tell("\r 10%|#  | 1/9 [00:01<00:08, 1.0it/s, loss=2]"
+				HOOK(3, "ValueError: no rows"));
+
+	(void)state;
+	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+	assert_true(blames(&told, 3));
+	forget(&told);
+}
+
+static void what_stands_around_lines_changes_nothing(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++) {
+		assert_named_in(wrappers[i], "step 7\nstep 8\n" HOOK(3, "ValueError: no rows"),
+			"ValueError: no rows");
+		assert_named_in(wrappers[i],
+			"step 7\nRoot Cause (first observed failure):\n[0]:\n" REPORT(3, 1)
+			"  traceback : Traceback (most recent call last):\n"
+			"    File \"/w/train.py\", line 88, in <module>\n      main()\n"
+			"  ValueError: in the report\n  \n==========\n",
+			"ValueError: in the report");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -550,6 +626,8 @@ int main(void)
 		cmocka_unit_test(slurm_says_how_tasks_ended),
 		cmocka_unit_test(lines_of_strangers_make_nobody),
 		cmocka_unit_test(beside_other_evidence_a_log_makes_no_rank),
+		cmocka_unit_test(what_follows_a_bar_of_progress_is_a_line),
+		cmocka_unit_test(what_stands_around_lines_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

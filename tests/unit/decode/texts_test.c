@@ -399,6 +399,64 @@ static void what_watchdogs_say_is_told_together_and_accuses_nobody(void **state)
 	forget(&told);
 }
 
+/* Before a watchdog's words stands a rank of some group: which rank of the job, only a mark tells. */
+static void a_rank_of_a_group_is_none_of_the_job(void **state)
+{
+	static const char caught[] = "Watchdog caught collective operation timeout: WorkNCCL("
+		"SeqNum=7, OpType=ALLREDUCE, Timeout(ms)=1800000) ran for 1800116 milliseconds\n";
+	struct evidence evidence = {0};
+	const struct verdict_fact *fact;
+	struct str text = {0};
+	struct told told;
+
+	(void)state;
+	str_printf(&text, "[rank6]: step 1\n[rank7]: step 1\n[E ProcessGroupNCCL.cpp:475] [Rank 1] %s",
+		caught);
+	str_printf(&text, "[E ProcessGroupNCCL.cpp:475] [Rank 0] %s", caught);
+	str_printf(&text, "  what():  [Rank 1] %s", caught);
+	add(&evidence, EXHIBIT_JOB_LOG, "job.log", str_text(&text));
+	told = tell(&evidence);
+	fact = fact_of(&told, FACT_WATCHDOG);
+	assert_non_null(fact);
+	assert_int_equal(fact->ranks.n, 0);
+	assert_int_equal(fact->a, 7);
+	assert_int_equal(told.job->nsayings, 1);
+	for (size_t i = 0; i < told.job->nranks; i++)
+		assert_true(told.job->ranks[i].world_rank.n >= 6);
+	forget(&told);
+
+	str_cut(&text, 0);
+	str_printf(&text, "[rank6]:[E810 03:04:11.06 ProcessGroupNCCL.cpp:683] [Rank 1] %s", caught);
+	str_printf(&text, "  what():  [PG ID 1 PG GUID 1(tp) Rank 1] Process group watchdog thread "
+		"terminated with exception: [Rank 1] %s", caught);
+	add(&evidence, EXHIBIT_JOB_LOG, "job.log", str_text(&text));
+	told = tell(&evidence);
+	assert_int_equal(told.job->nsayings, 1);
+	assert_int_equal(told.job->nranks, 1);
+	assert_int_equal(told.job->ranks[0].world_rank.n, 6);
+	forget(&told);
+	str_release(&text);
+}
+
+/* A device's error belongs to a rank of a group as well: no rank is named for it. */
+static void an_error_of_a_rank_of_a_group_accuses_nobody(void **state)
+{
+	struct evidence evidence = {0};
+	struct told told;
+
+	(void)state;
+	add(&evidence, EXHIBIT_JOB_LOG, "job.log",
+		"[rank6]: step 1\n[rank7]: step 1\n"
+		"[E ProcessGroupNCCL.cpp:1182] [Rank 1] NCCL watchdog thread terminated with "
+		"exception: CUDA error: an illegal memory access was encountered\n"
+		REPORT(1, -6) REPORT(7, -6));
+	told = tell(&evidence);
+	for (size_t i = 0; i < told.job->nlogs; i++)
+		assert_null(strstr(told.job->logs[i].error, "CUDA error"));
+	assert_int_equal(blamed(&told), 0);
+	forget(&told);
+}
+
 static void an_init_of_nccl_without_end_is_told(void **state)
 {
 	struct evidence evidence = {0};
@@ -672,6 +730,8 @@ int main(void)
 		cmocka_unit_test(of_a_folder_that_nobody_knows_it_makes_no_rank),
 		cmocka_unit_test(a_workers_file_is_of_the_rank_that_its_marks_name),
 		cmocka_unit_test(what_watchdogs_say_is_told_together_and_accuses_nobody),
+		cmocka_unit_test(a_rank_of_a_group_is_none_of_the_job),
+		cmocka_unit_test(an_error_of_a_rank_of_a_group_accuses_nobody),
 		cmocka_unit_test(an_init_of_nccl_without_end_is_told),
 		cmocka_unit_test(printed_stacks_tell_where_each_stood),
 		cmocka_unit_test(faulthandlers_are_of_the_rank_that_the_file_is_called_by),

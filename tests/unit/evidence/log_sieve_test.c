@@ -157,6 +157,31 @@ static void bytes_that_end_texts_become_blanks(void **state)
 	str_release(&lines);
 }
 
+/* A bar of progress draws itself without an end of line, and what follows is on its line. */
+static void what_follows_a_bar_of_progress_is_kept(void **state)
+{
+	static const size_t draws[] = {1, 400, 300000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(draws) / sizeof(draws[0]); i++) {
+		struct str lines = {0};
+		FILE *file = new_file();
+		struct log_sieve found;
+
+		fputs("step\n", file);
+		for (size_t n = 0; n < draws[i]; n++)
+			fputs("\r 20%|## | 2/10 [00:02]", file);
+		fputs("\r 30%|### | 3/10 [00:03][rank3]: Traceback (most recent call last):\r\n", file);
+		fputs("[rank3]: ValueError: no rows\n", file);
+		found = sieve(file, &lines);
+		assert_true(found.known);
+		assert_int_equal(found.lines, 3);
+		assert_non_null(strstr(str_text(&lines), "[00:03][rank3]: Traceback"));
+		assert_non_null(strstr(str_text(&lines), "\n3\t[rank3]: ValueError"));
+		str_release(&lines);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +192,7 @@ int main(void)
 		cmocka_unit_test(a_flood_of_errors_is_bounded_and_counted),
 		cmocka_unit_test(what_is_written_behind_the_end_is_not_read),
 		cmocka_unit_test(bytes_that_end_texts_become_blanks),
+		cmocka_unit_test(what_follows_a_bar_of_progress_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

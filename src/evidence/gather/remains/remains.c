@@ -180,12 +180,12 @@ static bool is_program(const struct sight *sight)
 	return false;
 }
 
-/* True for a log of any form. */
+/* True for a log of any form; docker's own files have a line of JSON for each. */
 static bool is_job_log(const struct sight *sight)
 {
 	if (is_of_worker(sight))
 		return true;
-	return !is_program(sight) && !begins(sight, "{") &&
+	return !is_program(sight) && (!begins(sight, "{") || begins(sight, "{\"log\":\"")) &&
 	       (log_sieve_knows(LOG_SIEVE_JOB, sight->head, strlen(sight->head)) ||
 		       log_sieve_knows(LOG_SIEVE_JOB, sight->tail, strlen(sight->tail)));
 }
