@@ -33,6 +33,17 @@ static bool *find_lacked(const struct inquiry *q, bool guessed)
 	return lacked;
 }
 
+/*
+ * True if the rank has no dump, and is known to have died of itself: then it does not rest on dumps
+ * that it is away. One that left a dump lived on when the others waited.
+ */
+static bool died_undumped(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *p = &q->profiles[rank.i];
+
+	return !p->readable && (p->death == DEATH_OWN || p->death == DEATH_KILLED);
+}
+
 /* Makes a finding a hypothesis if others only seem to lack one of its ranks. */
 static void cap_by_guess(struct inquiry *q, struct draft *draft)
 {
@@ -43,7 +54,7 @@ static void cap_by_guess(struct inquiry *q, struct draft *draft)
 	for (size_t i = 0; i < late->list.nr; i++) {
 		struct rank_index rank = late->list.items[i];
 
-		if (known[rank.i] || !(by_dumps || guessed[rank.i]))
+		if (known[rank.i] || !(by_dumps || guessed[rank.i]) || died_undumped(q, rank))
 			continue;
 		if (by_dumps)
 			draft_fact(q, draft, FACT_ONLY_IDLE, rank, inquiry_cite_all(q));
