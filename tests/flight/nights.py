@@ -4,8 +4,9 @@ The jobs of spoilt.py beside logs, as torch 2.7, torchrun and srun write them: w
 that wait give up, these ranks abort, and their launcher ends the others, the one that they wait for
 included. Where the dumps alone name a rank, they name it beside their log, too. Nobody else is
 named above a hypothesis, whatever lies there: a log of another run, in which another rank died, is
-left out if its times tell that, and that is said; if they may tell it, nobody is named by it. Times
-of files that cannot be true tell nothing.
+left out if its times tell that, and that is said; if they may tell it, nobody is named by it, nor by
+one without any time that tells of a rank with a dump. Times of files that cannot be true tell
+nothing. Where a rank that died left no dump, dumps and log together say no less than the log alone.
 
 `nights.py FIRST [LAST]` plays those seeds; NIGHTS_ROUNDS says how many are played by default.
 """
@@ -13,6 +14,8 @@ import collections
 import json
 import os
 import random
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -61,6 +64,10 @@ class Log:
     def stamp(self, form="%m%d %H:%M:%S"):
         return time.strftime(form, time.gmtime(self.when))
 
+    def c10_stamp(self):
+        """c10 writes the month without a zero before it."""
+        return self.stamp().lstrip("0")
+
     def add(self, rank, words):
         before = self.mark % (rank % self.local if "default" in self.mark else rank) \
             if self.mark else ""
@@ -71,7 +78,7 @@ class Log:
         caught = "[Rank %d] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=%d, " \
             "OpType=%s, NumelIn=64, NumelOut=64, Timeout(ms)=600000) ran for 600042 " \
             "milliseconds before timing out." % (seat, wait[1], wait[2])
-        at = "[E%s.218 ProcessGroupNCCL.cpp:629] " % self.stamp()
+        at = "[E%s.218 ProcessGroupNCCL.cpp:629] " % self.c10_stamp()
         self.add(rank, [
             at + caught, at + "To avoid data inconsistency, we are taking the entire process "
             "down.", "terminate called after throwing an instance of 'c10::DistBackendError'",
@@ -163,6 +170,11 @@ class Night:
         write(self.job, self.calls, self.at, {rank: (late, {}) for rank in there})
         return diagnose(self.at)
 
+    def log_tells(self):
+        """True if its own log names any rank, without which it is none."""
+        with open(os.path.join(self.at, "train.log")) as file:
+            return re.search(r"\[rank|\[default|exitcode|srun: error", file.read())
+
     def own_log(self):
         end = self.dice.choice([-9, 1]) if self.dies else None
         log = log_of(self.job, self.calls, self.culprit, end, self.ended + 600, self.dice)
@@ -192,13 +204,28 @@ class Night:
         when = self.ended + int(3600 * hours)
         log = log_of(self.job, self.calls, other, self.dice.choice([-9, 1]), when, self.dice)
         log.mark = "[rank%d]:"
-        log.lines.insert(0, "[I%s.1 TCPStore.cpp:274] ready" % log.stamp())
+        log.lines.insert(0, "[I%s.1 TCPStore.cpp:274] ready" % log.c10_stamp())
         log.raise_(other, "ValueError: of another run")
         copied = -24 * 3600 > hours * 3600 and self.dice.random() < .5
         told = copied and self.dice.random() < .5
-        log.lines += ["[I%s.1 TCPStore.cpp:300] over" % log.stamp()] if told else []
+        log.lines += ["[I%s.1 TCPStore.cpp:300] over" % log.c10_stamp()] if told else []
         log.write(os.path.join(self.at, "other.log"), self.ended + 700 if copied else when + 20)
         return not copied or told
+
+    def timeless_log(self):
+        """Of another run, in which another rank died, copied: none of its lines has a time."""
+        other = self.dice.choice([r for r in range(self.job.size) if r != self.culprit])
+        log = log_of(self.job, self.calls, other, 1, self.ended, self.dice)
+        log.mark, log.lines = "[rank%d]:", ["step 3"]
+        log.raise_(other, "ValueError: of another run")
+        log.lines.append("srun: error: m0: task %d: Exited with exit code 1" % other)
+        log.write(os.path.join(self.at, "copied.log"), self.ended + 700)
+
+    def log_alone(self):
+        """What its own log tells without the dumps."""
+        with tempfile.TemporaryDirectory() as apart:
+            shutil.copy2(os.path.join(self.at, "train.log"), apart)
+            return diagnose(apart)
 
     def old_start(self):
         """Its own log, of which only the first line has a time: of two days before the end."""
@@ -218,6 +245,8 @@ class Night:
             yield "beside its log names %s" % named(beside)
         if is_less(alone, beside):
             yield "beside its log says less than %s" % named(alone)
+        if self.dies and self.log_tells() and is_less(self.log_alone(), beside):
+            yield "its log and dumps say less than its log alone"
         self.date_anew()
         anew = diagnose(self.at)
         if named(anew) != named(beside) or "train.log is left out" in str(anew["losses"]):
@@ -233,6 +262,11 @@ class Night:
         if sure and "other.log is left out: it " not in str(other["losses"]):
             yield "does not say that a log is left out"
         os.unlink(os.path.join(self.at, "other.log"))
+        self.timeless_log()
+        copied = diagnose(self.at)
+        if named(copied) - {self.culprit} or is_less(alone, copied):
+            yield "beside a copied log without any time names %s" % named(copied)
+        os.unlink(os.path.join(self.at, "copied.log"))
         if self.way.__name__ == "stop":
             yield from self.judge_start(alone)
 
@@ -266,6 +300,30 @@ def long_steps(scratch):
         yield "of long steps: names %s: %s" % (named(said), said["losses"])
 
 
+def long_hang(scratch):
+    """
+    Rank 3 is killed, and a watchdog of 30 hours ends the others, which leave their dumps then. Of
+    the log only the end is there. Yields what is wrong.
+    """
+    job = World(4)
+    for _ in range(5):
+        job.collective(0, "all_reduce")
+    job.collective(0, "all_reduce", ranks=[0, 1, 2], done=False)
+    at = job.write(os.path.join(scratch, "hang"), without=[3])
+    over = job.time // SECOND + 30 * 3600
+    for name in os.listdir(at):
+        os.utime(os.path.join(at, name), (over, over))
+    log = Log(4, over, random.Random(1))
+    log.local, log.mark, log.launcher, log.lines = 4, "[rank%d]:", "torchrun", []
+    for rank in range(3):
+        log.give_up(rank, rank, (0, 6, "ALLREDUCE"))
+    log.end([(3, -9)])
+    log.write(os.path.join(at, "tail.log"), over + 5)
+    said = diagnose(at)
+    if said["verdicts"][0]["culprits"] != [3] or "is left out" in str(said["losses"]):
+        yield "of a long hang: names %s: %s" % (named(said), said["losses"])
+
+
 def main():
     first = int(sys.argv[1]) if len(sys.argv) > 1 else FIRST
     last = int(sys.argv[2]) if len(sys.argv) > 2 else first if len(sys.argv) > 1 else \
@@ -277,12 +335,12 @@ def main():
                 night = Night(seed, scratch)
             except IndexError:
                 continue  # it cannot be spoilt so
-            judged += 5
+            judged += 6
             for words in night.judge():
                 print("seed %d, %s, rank %d of %d: %s" % (
                     seed, night.way.__name__, night.culprit, night.job.size, words))
                 wrong += 1
-        for words in long_steps(scratch):
+        for words in [*long_steps(scratch), *long_hang(scratch)]:
             print(words)
             wrong += 1
     print("%d times judged, %d wrong" % (judged, wrong))

@@ -690,7 +690,7 @@ static void finish_log(struct joblog *log)
 	struct rank_log *one;
 	const struct joblog_end *end;
 
-	log->texts->in_doubt = texts_are_doubtful(log->texts, log->exhibit);
+	log->texts->doubt = texts_doubt_of(log->texts, log->exhibit);
 	log->place = alloc_zeroed(RANKS_MOST, sizeof(int));
 	settle_owner(log);
 	for_each_line(log, log->text, take_line);

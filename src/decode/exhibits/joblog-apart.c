@@ -31,6 +31,7 @@ struct span {
 	bool begun; /* its very first line has a time */
 	bool dated_end; /* some line that tells of an end has a time */
 	bool over; /* so, or there is a time, and no line after that tells of an end */
+	bool no_zone; /* in which these times are is not known */
 	struct joblog_report report;
 	bool ends; /* some line tells of an end, or of an error that may have led to one */
 };
@@ -79,6 +80,21 @@ static int year_of(int64_t when)
 	return gmtime_r(&seconds, &parts) ? parts.tm_year + 1900 : 2000;
 }
 
+/* Returns the time that an error file tells, its seconds since 1970, ns; JOB_UNKNOWN none. */
+static int64_t time_of_error(const char *text)
+{
+	static const char key[] = "\"timestamp\":";
+	const char *at = strstr(text, key);
+	long long seconds;
+
+	if (!at)
+		return JOB_UNKNOWN;
+	at += strlen(key);
+	at += strspn(at, " \"");
+	seconds = strtoll(at, NULL, 10);
+	return seconds > 0 ? checked_mul(seconds, CLOCK_NS_PER_S) : JOB_UNKNOWN;
+}
+
 static struct span span_of(const struct texts *texts, const struct exhibit *exhibit)
 {
 	struct span span = {.first = JOB_UNKNOWN,
@@ -87,10 +103,13 @@ static struct span span_of(const struct texts *texts, const struct exhibit *exhi
 		.near = texts->seen_to,
 		.year = year_of(texts->seen_to)};
 
-	if (exhibit->kind == EXHIBIT_JOB_LOG)
+	span.no_zone = exhibit->kind == EXHIBIT_JOB_LOG;
+	if (span.no_zone) {
 		texts_each_line(texts_of(texts, exhibit), take_line, &span);
-	else
-		span.ends = true;
+		return span;
+	}
+	span.ends = span.begun = span.over = true;
+	span.first = span.last = time_of_error(texts_of(texts, exhibit));
 	return span;
 }
 
@@ -115,27 +134,61 @@ static bool is_older(
 	       exhibit->when < texts->seen_from;
 }
 
+/* Returns how far its times may be from UTC, ns. */
+static int64_t zone_of(const struct span *span)
+{
+	return span->no_zone ? ZONE : SLACK;
+}
+
 /* True if its lines were, as far as they have times. */
 static bool is_earlier(const struct texts *texts, const struct span *span)
 {
 	return span->last != JOB_UNKNOWN &&
-	       span->last < checked_sub(texts->seen_from, ZONE);
+	       span->last < checked_sub(texts->seen_from, zone_of(span));
 }
 
-/* True if these are of after all ranks were seen last. */
-static bool is_later(const struct texts *texts, const struct span *span)
+/* True if these begin so long after that moment that they are of another run. */
+static bool begins_after(const struct span *span, int64_t moment)
 {
 	return span->first != JOB_UNKNOWN &&
-	       checked_sub(span->first, ZONE + CUT_OUT) > texts->seen_to;
+	       checked_sub(span->first, zone_of(span) + CUT_OUT) > moment;
+}
+
+/*
+ * True if dumps were written so late that a log may be the end of this run's, whose begin somebody
+ * has cut off: their last operations may have stood for days.
+ */
+static bool may_be_end(const struct texts *texts, const struct span *span)
+{
+	return texts->dumps_written != JOB_UNKNOWN &&
+	       (texts->misdated || !begins_after(span, texts->dumps_written));
+}
+
+/*
+ * True if no time tells of which run a log is that lies beside dumps: that its file is young may be
+ * because it was copied.
+ */
+static bool is_undated(const struct texts *texts, const struct span *span)
+{
+	return texts->dumps_written != JOB_UNKNOWN && span->last == JOB_UNKNOWN;
+}
+
+/* Returns how much of that is in doubt, if its lines are earlier or later than the run. */
+static enum texts_doubt doubt_of(
+	const struct texts *texts, const struct span *span, bool earlier, bool later)
+{
+	if ((earlier && !span->over) || (later && (!span->begun || may_be_end(texts, span))))
+		return TEXTS_DOUBTFUL;
+	return is_undated(texts, span) ? TEXTS_UNDATED : TEXTS_SURE;
 }
 
 const char *joblog_apart(
-	const struct texts *texts, const struct exhibit *exhibit, bool *ret_in_doubt)
+	const struct texts *texts, const struct exhibit *exhibit, enum texts_doubt *ret_doubt)
 {
 	bool earlier, later;
 	struct span span;
 
-	*ret_in_doubt = false;
+	*ret_doubt = TEXTS_SURE;
 	if (texts->seen_from == JOB_UNKNOWN)
 		return NULL;
 	span = span_of(texts, exhibit);
@@ -144,9 +197,9 @@ const char *joblog_apart(
 	if (is_older(texts, exhibit, &span))
 		return EARLIER;
 	earlier = is_earlier(texts, &span);
-	later = is_later(texts, &span);
-	*ret_in_doubt = (earlier && !span.over) || (later && !span.begun);
-	if (*ret_in_doubt)
+	later = begins_after(&span, texts->seen_to);
+	*ret_doubt = doubt_of(texts, &span, earlier, later);
+	if (*ret_doubt != TEXTS_SURE)
 		return NULL;
 	return earlier ? EARLIER : later ? "it begins too late, and is of a later run" : NULL;
 }

@@ -8,17 +8,19 @@
  * log that tells how ranks ended was written after these were born, and after the first operations
  * of their dumps, which are of their run; and it was begun before them.
  *
- * Times of lines have no zone. So they count only where they are apart in every zone.
+ * Times of lines have no zone. So they count only where they are apart in every zone. That of an
+ * error file has one.
  */
 
 #include "decode/exhibits/texts.h"
 
 /*
  * Returns why a log, or an error file of a worker, is of another run than the ranks that other
- * evidence knows; NULL: it may be of theirs. *ret_in_doubt: but its lines have times of another
- * run, and no time where that would tell: after its ends, or at its begin.
+ * evidence knows; NULL: it may be of theirs. *ret_doubt: its lines have times of another run, and no
+ * time where that would tell, after its ends, or at its begin; or it lies beside dumps, and no line
+ * has a time.
  */
 const char *joblog_apart(const struct texts *texts, const struct exhibit *exhibit,
-	bool *ret_in_doubt) __attribute__((nonnull));
+	enum texts_doubt *ret_doubt) __attribute__((nonnull));
 
 #endif

@@ -20,7 +20,19 @@ static bool is_only_left(const struct decode_process *process)
  */
 static bool is_told_by_dump(const struct texts *texts, const struct decode_process *process)
 {
-	return texts->in_doubt && process->dump_last != JOB_UNKNOWN;
+	return texts->doubt != TEXTS_SURE && process->dump_last != JOB_UNKNOWN;
+}
+
+/*
+ * True if the log may be of another run. Of one without any time that is so little likely to tell
+ * of the only rank that left no dump, as those who die first leave none, that it counts as theirs.
+ */
+static bool is_in_doubt(const struct texts *texts, const struct decode_process *process)
+{
+	bool only_one = process->dump_last == JOB_UNKNOWN &&
+			texts->ndumps == texts->context->dumped - 1;
+
+	return texts->doubt == TEXTS_DOUBTFUL || (texts->doubt == TEXTS_UNDATED && !only_one);
 }
 
 static void add_signal(struct texts *texts, const struct decode_process *process,
@@ -57,7 +69,7 @@ void joblog_told_end(const struct texts *texts, struct decode_process *process,
 	context_end(process, end);
 	process->fact.end_by_text = !known;
 	process->fact.end_in_doubt =
-		!known && texts->in_doubt && (!told || process->fact.end_in_doubt);
+		!known && is_in_doubt(texts, process) && (!told || process->fact.end_in_doubt);
 }
 
 /* True for the last line of the traceback that Python prints when it is interrupted. */

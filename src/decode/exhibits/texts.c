@@ -77,7 +77,7 @@ static int64_t not_over_before(const struct decode_process *process)
 /* Finds when the ranks that other evidence knows had begun, and were seen. */
 static void find_times(struct texts *texts)
 {
-	texts->seen_from = texts->seen_to = JOB_UNKNOWN;
+	texts->seen_from = texts->seen_to = texts->dumps_written = JOB_UNKNOWN;
 	for (size_t i = 0; i < texts->context->processes.nr; i++) {
 		const struct decode_process *process = texts->context->processes.items[i];
 		bool dumped = process->dump_last != JOB_UNKNOWN;
@@ -88,6 +88,10 @@ static void find_times(struct texts *texts)
 				   process->dump_when < checked_sub(process->dump_last, BEHIND);
 		if (process->identity.world_rank.n < 0 || from == JOB_UNKNOWN)
 			continue;
+		texts->ndumps += dumped;
+		if (dumped && (texts->dumps_written == JOB_UNKNOWN ||
+				      process->dump_when > texts->dumps_written))
+			texts->dumps_written = process->dump_when;
 		if (texts->seen_from == JOB_UNKNOWN || from < texts->seen_from)
 			texts->seen_from = from;
 		texts->seen_to = to > texts->seen_to ? to : texts->seen_to;
@@ -209,14 +213,14 @@ const char *texts_of(const struct texts *texts, const struct exhibit *exhibit)
 	return exhibit->kind == EXHIBIT_JOB_LOG ? plain_text(&texts->context->arena, text) : text;
 }
 
-bool texts_are_doubtful(const struct texts *texts, const struct exhibit *exhibit)
+enum texts_doubt texts_doubt_of(const struct texts *texts, const struct exhibit *exhibit)
 {
-	const struct exhibit *const *one;
+	const struct texts_doubted *one;
 
 	array_for_each (&texts->doubtful, one)
-		if (*one == exhibit)
-			return true;
-	return false;
+		if (one->log == exhibit)
+			return one->doubt;
+	return TEXTS_SURE;
 }
 
 const char *texts_cite(struct texts *texts, const struct exhibit *exhibit, int64_t line)
@@ -326,11 +330,11 @@ static void drop_apart(struct texts *texts)
 	for (size_t i = 0; i < context->texts.nr; i++) {
 		const struct exhibit *one = context->texts.items[i];
 		bool asked = one->kind == EXHIBIT_JOB_LOG || one->kind == EXHIBIT_ERROR_FILE;
-		bool in_doubt = false;
-		const char *why = asked ? joblog_apart(texts, one, &in_doubt) : NULL;
+		enum texts_doubt doubt = TEXTS_SURE;
+		const char *why = asked ? joblog_apart(texts, one, &doubt) : NULL;
 
-		if (in_doubt)
-			*array_add(&texts->doubtful) = one;
+		if (doubt != TEXTS_SURE)
+			*array_add(&texts->doubtful) = (struct texts_doubted){one, doubt};
 		if (!why)
 			context->texts.items[kept++] = one;
 		else

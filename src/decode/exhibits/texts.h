@@ -29,6 +29,13 @@ enum {
 /* At most so many jobs of Slurm are kept. */
 #define TEXTS_JOBS 16
 
+/* Whether a log is of the run that other evidence knows. */
+enum texts_doubt {
+	TEXTS_SURE,
+	TEXTS_UNDATED, /* no time tells that */
+	TEXTS_DOUBTFUL /* its times are rather of another run */
+};
+
 /* What the readers share. */
 struct texts {
 	struct decode_context *context;
@@ -49,8 +56,18 @@ struct texts {
 	 * JOB_UNKNOWN: nothing tells.
 	 */
 	int64_t seen_from, seen_to;
-	ARRAY(const struct exhibit *) doubtful; /* logs that may be of another run */
-	bool in_doubt; /* such a one is being read */
+	/*
+	 * When the last file of a dump was written, ns: until then the job may have hung.
+	 * JOB_UNKNOWN: there is none.
+	 */
+	int64_t dumps_written;
+	/* Logs that may be of another run: */
+	ARRAY(struct texts_doubted {
+		const struct exhibit *log;
+		enum texts_doubt doubt;
+	}) doubtful;
+	enum texts_doubt doubt; /* of the log that is being read */
+	int64_t ndumps;         /* ranks that left one */
 	bool misdated; /* the files of dumps are older than what they hold: times of files lie */
 };
 
@@ -86,8 +103,8 @@ void texts_say(struct texts *texts, int rank, const struct job_saying *saying)
 const char *texts_of(const struct texts *texts, const struct exhibit *exhibit)
 	__attribute__((nonnull));
 
-/* True of a log that may be of another run than what else is known. */
-bool texts_are_doubtful(const struct texts *texts, const struct exhibit *exhibit)
+/* Returns whether a log may be of another run than what else is known. */
+enum texts_doubt texts_doubt_of(const struct texts *texts, const struct exhibit *exhibit)
 	__attribute__((nonnull));
 
 /* Returns the cite "FILE:LINE". */
