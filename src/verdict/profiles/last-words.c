@@ -101,6 +101,23 @@ bool words_tell_no_memory(const char *text)
 	return strcasestr(text, "out of memory") != NULL;
 }
 
+bool words_tell_own_abort(const char *text)
+{
+	/* glibc: malloc/malloc.c, assert/assert.c, debug/. */
+	static const char *const own[] = {"double free or corruption", "malloc(): ", "realloc(): ",
+		"free(): ", "munmap_chunk(): ", "corrupted size", "corrupted double-linked list",
+		"stack smashing detected", "buffer overflow detected", "Fatal glibc error: ",
+		"Assertion ", NULL};
+	/* libstdc++: what an exception tells that nobody caught; not one of what joins ranks. */
+	static const char *const joined[] = {
+		"NCCL", "ProcessGroup", "c10d", "DistBackend", "Store", "gloo", "Gloo", NULL};
+
+	if (words_are_echo(text) || words_tell_mismatch(text))
+		return false;
+	return backend_says(text, own) ||
+	       (!strncmp(text, "what(): ", 8) && !backend_says(text, joined));
+}
+
 bool words_lack_gil(const char *text)
 {
 	return strstr(text, "acquire GIL") != NULL;

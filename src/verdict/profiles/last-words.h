@@ -27,6 +27,12 @@ bool words_tell_cuda_error(const char *text);
 /* True if a line says that memory, of the GPU or not, did not suffice. */
 bool words_tell_no_memory(const char *text);
 
+/*
+ * True if a line says why its process aborted, of itself: its heap or stack is spoilt, what it
+ * asserts does not hold, or nobody caught an exception of C++.
+ */
+bool words_tell_own_abort(const char *text);
+
 /* True if a line is from a watchdog that could not get the GIL. */
 bool words_lack_gil(const char *text);
 

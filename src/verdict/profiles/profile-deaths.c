@@ -98,8 +98,28 @@ static bool is_teardown(const struct profile *p)
 	return false;
 }
 
+/* True if the rank's watchdog had given up, as a log says. */
+static bool gave_up(const struct job *job, const struct profile *p)
+{
+	for (size_t i = 0; i < job->nsayings; i++)
+		if (job->sayings[i].kind == JOB_SAYS_WATCHDOG &&
+			same_rank(job->sayings[i].rank, p->process->rank))
+			return true;
+	return false;
+}
+
+/*
+ * True if a log tells how the rank ended, and that it aborted of itself. A rank whose watchdog gives
+ * up may spoil its heap on its way out.
+ */
+static bool says_own_abort(const struct job *job, const struct profile *p)
+{
+	return p->process && p->process->end_by_text && p->log &&
+	       words_tell_own_abort(p->log->error) && !gave_up(job, p);
+}
+
 /* abort() is a watchdog's way to end a job that hangs, and an error's way to end a rank. */
-static void judge_abort(struct profile *p, int64_t when)
+static void judge_abort(const struct job *job, struct profile *p, int64_t when)
 {
 	if (says_cuda_error(p))
 		set_death(p, DEATH_OWN, VERDICT_BY_CUDA_ERROR, when);
@@ -110,7 +130,8 @@ static void judge_abort(struct profile *p, int64_t when)
 	else if (says_echo(p) || profile_tells_mismatch(p))
 		set_death(p, DEATH_UNSURE, VERDICT_BY_ABORT, when);
 	else
-		set_death(p, p->fatal ? DEATH_OWN : DEATH_UNSURE, VERDICT_BY_ABORT, when);
+		set_death(p, p->fatal || says_own_abort(job, p) ? DEATH_OWN : DEATH_UNSURE,
+			VERDICT_BY_ABORT, when);
 }
 
 /*
@@ -128,7 +149,7 @@ static void judge_signal(const struct job *job, struct profile *p, int signo, in
 	else if (profile_is_fault_signal(signo) && !outside)
 		set_death(p, DEATH_OWN, VERDICT_BY_SIGNAL, when);
 	else if (signo == SIGABRT && !outside)
-		judge_abort(p, when);
+		judge_abort(job, p, when);
 	else if (p->own_end && p->own_end->signo == signo && !p->told)
 		set_death(p, DEATH_OWN, VERDICT_BY_SIGNAL, when);
 	else if (told_is_order(signo))

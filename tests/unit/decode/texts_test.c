@@ -399,6 +399,47 @@ static void what_watchdogs_say_is_told_together_and_accuses_nobody(void **state)
 	forget(&told);
 }
 
+static void assert_aborted(const char *words, bool named)
+{
+	struct evidence evidence = {0};
+	struct str text = {0};
+	struct told told;
+
+	str_printf(&text, "%s", words);
+	str_add(&text, WATCHDOG(0, 7) WATCHDOG(1, 7) REPORT(0, -6) REPORT(1, -6) REPORT(2, -6));
+	add(&evidence, EXHIBIT_JOB_LOG, "job.log", str_text(&text));
+	told = tell(&evidence);
+	if (blamed(&told) != (named ? 1 : 0) ||
+		(named && (told.first->class != VERDICT_RANK_DEATH ||
+				  told.first->confidence != VERDICT_SUPPORTED)))
+		fail_msg("%d blamed: %s", (int)blamed(&told), words);
+	forget(&told);
+	str_release(&text);
+}
+
+/*
+ * Whom glibc or libstdc++ ended died of itself, unless its watchdog had given up, and whatever it
+ * says of others is no reason.
+ */
+static void who_aborted_of_itself_is_named(void **state)
+{
+	static const char *const own[] = {"[rank2]:double free or corruption (out)\n",
+		"[rank2]:malloc(): invalid size (unsorted)\n",
+		"[rank2]:python: /w/k.cpp:12: void f(): Assertion `n > 0' failed.\n",
+		"[rank2]:terminate called after throwing an instance of 'std::bad_alloc'\n"
+		"[rank2]:  what():  std::bad_alloc\n"};
+	static const char *const others[] = {WATCHDOG(2, 7) "[rank2]:double free or corruption\n",
+		"[rank2]:terminate called after throwing an instance of 'c10::DistBackendError'\n",
+		"[rank2]:  what():  NCCL error in: ProcessGroupNCCL.cpp:1970, internal error\n",
+		"[rank2]:step 7\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		assert_aborted(own[i], true);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_aborted(others[i], false);
+}
+
 /* Before a watchdog's words stands a rank of some group: which rank of the job, only a mark tells. */
 static void a_rank_of_a_group_is_none_of_the_job(void **state)
 {
@@ -730,6 +771,7 @@ int main(void)
 		cmocka_unit_test(of_a_folder_that_nobody_knows_it_makes_no_rank),
 		cmocka_unit_test(a_workers_file_is_of_the_rank_that_its_marks_name),
 		cmocka_unit_test(what_watchdogs_say_is_told_together_and_accuses_nobody),
+		cmocka_unit_test(who_aborted_of_itself_is_named),
 		cmocka_unit_test(a_rank_of_a_group_is_none_of_the_job),
 		cmocka_unit_test(an_error_of_a_rank_of_a_group_accuses_nobody),
 		cmocka_unit_test(an_init_of_nccl_without_end_is_told),
