@@ -19,6 +19,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/joblog-ends.c %D%/exhibits/joblog-ends.h \
 	%D%/exhibits/joblog-lines.c %D%/exhibits/joblog-lines.h \
 	%D%/exhibits/joblog-spawn.c %D%/exhibits/joblog-spawn.h \
+	%D%/exhibits/joblog-report.c %D%/exhibits/joblog-report.h \
 	%D%/exhibits/joblog-told.c %D%/exhibits/joblog-told.h \
 	%D%/exhibits/roster.c %D%/exhibits/roster.h \
 	%D%/exhibits/text-compiles.c \
@@ -115,6 +116,9 @@ tests_unit_decode_joblog_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS)
 UNIT_TESTS += tests/unit/decode/texts_test
 tests_unit_decode_texts_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_decode_texts_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/watchdog_test
+tests_unit_decode_watchdog_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_decode_watchdog_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/fatal_stack_test
 tests_unit_decode_fatal_stack_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/demangle_test tests/unit/decode/shortname_test \

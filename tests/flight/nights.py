@@ -4,8 +4,8 @@ The jobs of spoilt.py beside logs, as torch 2.7, torchrun and srun write them: w
 that wait give up, these ranks abort, and their launcher ends the others, the one that they wait for
 included. Where the dumps alone name a rank, they name it beside their log, too. Nobody else is
 named above a hypothesis, whatever lies there: a log of another run, in which another rank died, is
-left out if its times tell that, and that is said; if they may tell it, nobody is named by it, nor by
-one without any time that tells of a rank with a dump. Times of files that cannot be true tell
+left out if its times tell that, and that is said; if they may tell it, nobody is named by it, nor
+by one without any time that tells of a rank with a dump. Times of files that cannot be true tell
 nothing. Where a rank that died left no dump, dumps and log together say no less than the log alone.
 
 `nights.py FIRST [LAST]` plays those seeds; NIGHTS_ROUNDS says how many are played by default.

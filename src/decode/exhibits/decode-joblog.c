@@ -31,6 +31,7 @@
 #include "decode/exhibits/joblog-ends.h"
 #include "decode/exhibits/joblog-lines.h"
 #include "decode/exhibits/joblog-spawn.h"
+#include "decode/exhibits/joblog-report.h"
 #include "decode/exhibits/joblog-told.h"
 #include "decode/exhibits/log-plain.h"
 #include "evidence/gather/log-marks.h"
@@ -91,8 +92,7 @@ struct joblog {
 	ARRAY(struct group_init) inits;
 	const char *host;   /* the host that torchrun's report names; NULL none yet */
 	int reporting;	    /* the rank whose end the report told last; JOB_NONE */
-	bool in_report;	    /* the report is at that rank's traceback */
-	const char *report_marks; /* what stands before each line of the report */
+	struct joblog_trace trace;
 	ARRAY(struct told_error) errors;
 	ARRAY(int64_t) watched; /* operations on which watchdogs gave up */
 	bool numbered, reported, cancelled;
@@ -198,7 +198,7 @@ static bool was_watched(struct joblog *log, const struct joblog_watch *watch)
 {
 	const int64_t *number;
 
-	array_for_each(&log->watched, number)
+	array_for_each (&log->watched, number)
 		if (*number == watch->number)
 			return true;
 	if (log->watched.nr < WATCHED_MOST)
@@ -451,36 +451,16 @@ static void take_places(struct joblog *log, const char *line)
 	roster_add(&log->texts->roster, &entry);
 }
 
-/*
- * Returns a line of torchrun's report without the marks that a launcher of its own puts before each,
- * which are those of the report's line before; NULL: it is none of the report's.
- */
-static const char *of_report(const struct joblog *log, const char *line)
-{
-	size_t len = strlen(log->report_marks);
-
-	return strncmp(line, log->report_marks, len) ? NULL : line + len;
-}
-
-/* Takes " traceback : Traceback (...)", frames indented further, and " ValueError: words". */
+/* Takes the error of the rank whose end the report has told last. */
 static void take_report(struct joblog *log, const char *line)
 {
-	const char *begin = strstr(line, "  traceback : " TRACE_START), *words;
+	const char *error = joblog_report_error(
+		&log->trace, line, log->reporting != JOB_NONE, &log->context->arena);
 
-	if (begin) {
-		log->in_report = log->reporting != JOB_NONE;
-		log->report_marks = arena_text_max(
-			&log->context->arena, line, (size_t)(begin - line));
-		return;
-	}
-	words = log->in_report ? of_report(log, line) : NULL;
-	if (words && (strncmp(words, "  ", 2) != 0 || isalpha((unsigned char)words[2]))) {
-		log->in_report = false;
-		if (words[0] == ' ' && !log->cut)
-			*array_add(&log->errors) = (struct told_error){log->reporting,
-				arena_text_max(&log->context->arena, words + 2, ERROR_CAP),
-				texts_cite(log->texts, log->exhibit, log->line), log->line};
-	}
+	if (error && !log->cut)
+		*array_add(&log->errors) = (struct told_error){log->reporting,
+			arena_text_max(&log->context->arena, error, ERROR_CAP),
+			texts_cite(log->texts, log->exhibit, log->line), log->line};
 }
 
 /* True for an end by a signal that Slurm itself ends tasks with. */
@@ -675,7 +655,6 @@ static void begin_log(struct joblog *log, struct texts *texts, const struct exhi
 		.text = texts_of(texts, exhibit),
 		.report = {-1, -1},
 		.reporting = JOB_NONE,
-		.report_marks = "",
 		.owner = JOB_NONE};
 	log->numbered = joblog_lines_numbered(log->text);
 	texts->tasks |= log->numbered;

@@ -16,9 +16,9 @@
 
 /*
  * Returns why a log, or an error file of a worker, is of another run than the ranks that other
- * evidence knows; NULL: it may be of theirs. *ret_doubt: its lines have times of another run, and no
- * time where that would tell, after its ends, or at its begin; or it lies beside dumps, and no line
- * has a time.
+ * evidence knows; NULL: it may be of theirs. *ret_doubt: its lines have times of another run, and
+ * no time where that would tell, after its ends, or at its begin; or it lies beside dumps, and no
+ * line has a time.
  */
 const char *joblog_apart(const struct texts *texts, const struct exhibit *exhibit,
 	enum texts_doubt *ret_doubt) __attribute__((nonnull));

@@ -58,7 +58,8 @@ void log_plain_shown(struct str *into, const char *line, size_t len, size_t most
 		line = over + 1;
 	}
 	while (len && into->len - begin < most) {
-		size_t plain = plain_length(line, len), more = escape_length(line + plain, len - plain);
+		size_t plain = plain_length(line, len);
+		size_t more = escape_length(line + plain, len - plain);
 
 		str_add_bytes(into, line, plain < most ? plain : most);
 		more = plain + (plain == len ? 0 : more ? more : 1);
@@ -258,8 +259,9 @@ static bool add_docker(struct str *into, const char *line)
 
 void log_plain_line(struct str *into, const char *line, size_t len)
 {
-	static const char order[] = "\xef\xbb\xbf"; /* a mark of Windows at the begin of a file */
-	size_t before = len > strlen(order) && !memcmp(line, order, strlen(order)) ? strlen(order) : 0;
+	/* Windows marks the begin of a file so. */
+	static const char begin[] = "\xef\xbb\xbf";
+	size_t n = strlen(begin), before = len > n && !memcmp(line, begin, n) ? n : 0;
 	struct str shown = {0}, whole = {0};
 
 	log_plain_shown(&shown, line + before, len - before, len);

@@ -26,8 +26,8 @@
 void log_plain_line(struct str *into, const char *line, size_t len) __attribute__((nonnull));
 
 /*
- * Adds what a terminal would show of a line: no escapes, no blanks at its end, and of what was drawn
- * over itself the last. At most about `most` bytes.
+ * Adds what a terminal would show of a line: no escapes, no blanks at its end, and of what was
+ * drawn over itself the last. At most about `most` bytes.
  */
 void log_plain_shown(struct str *into, const char *line, size_t len, size_t most)
 	__attribute__((nonnull));

@@ -60,9 +60,8 @@ static void marks_say(struct log_marks *marks, enum log_marks_by by, int64_t num
 
 /*
  * Reads "[rank3]: ", "[Rank 3] ", "(rank 3/8) ", "rank 3: ". Of "rank 3 waits" the rank is noted,
- * and nothing is taken away. Behind a mark of c10's, "[E1122 10:43:51.19 ProcessGroupNCCL.cpp:12] ",
- * it is the rank in some group of the process (ProcessGroupNCCL.cpp, WorkNCCL::logPrefix(), in all
- * versions), and so tells nobody.
+ * and nothing is taken away. Behind a mark of c10's, "[E ProcessGroupNCCL.cpp:12] ", it is the rank
+ * in some group of the process (WorkNCCL::logPrefix(), in all versions), and so tells nobody.
  */
 static size_t marks_rank(const char *line, struct log_marks *marks)
 {
@@ -127,7 +126,10 @@ static size_t marks_actor(const char *line, struct log_marks *marks)
 	return (size_t)(end - line) + marks_blank(end);
 }
 
-/* Reads the mark of mpirun --tag-output: "[1,3]<stderr>:", in SageMaker "[1,mpirank:3,algo-1]<...". */
+/*
+ * Reads the mark of mpirun --tag-output: "[1,3]<stderr>:", in SageMaker
+ * "[1,mpirank:3,algo-1]<stderr>:".
+ */
 static size_t marks_mpirun(const char *line, struct log_marks *marks)
 {
 	static const char named[] = "mpirank:";

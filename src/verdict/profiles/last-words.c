@@ -103,7 +103,7 @@ bool words_tell_no_memory(const char *text)
 
 bool words_tell_own_abort(const char *text)
 {
-	/* glibc: malloc/malloc.c, assert/assert.c, debug/. */
+	/* glibc, of a spoilt heap or stack, and of what a program asserts. */
 	static const char *const own[] = {"double free or corruption", "malloc(): ", "realloc(): ",
 		"free(): ", "munmap_chunk(): ", "corrupted size", "corrupted double-linked list",
 		"stack smashing detected", "buffer overflow detected", "Fatal glibc error: ",

@@ -109,8 +109,8 @@ static bool gave_up(const struct job *job, const struct profile *p)
 }
 
 /*
- * True if a log tells how the rank ended, and that it aborted of itself. A rank whose watchdog gives
- * up may spoil its heap on its way out.
+ * True if a log tells how the rank ended, and that it aborted of itself. A rank whose watchdog
+ * gives up may spoil its heap on its way out.
  */
 static bool says_own_abort(const struct job *job, const struct profile *p)
 {

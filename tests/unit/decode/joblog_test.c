@@ -531,8 +531,9 @@ static const char *const wrappers[] = {"%s", "%s\r", " 10%%|#  | 1/9\r 20%%|## |
 	"[pod/train-0/main] 2026-11-22T03:41:52.118123456Z %s",
 	"2026-11-22T03:41:52.118123456Z stderr F %s",
 	"{\"log\":\"%s\\n\",\"stream\":\"stderr\",\"time\":\"2026-11-22T03:41:52.118Z\"}",
-	"trainer-1  | %s", "\033[36mtrainer_12 |\033[0m %s", "Nov 22 03:41:52 m1 torchrun[4774]: %s",
-	"2026-11-22T03:41:52+0000 m1 torchrun[4774]: %s", "m1: %s",
+	"trainer-1  | %s", "\033[36mtrainer_12 |\033[0m %s",
+	"Nov 22 03:41:52 m1 torchrun[4774]: %s", "2026-11-22T03:41:52+0000 m1 torchrun[4774]: %s",
+	"m1: %s",
 	"\033[36m(RayTrainWorker pid=4713, ip=10.0.0.1)\033[0m %s", "(pid=4713) %s",
 	"3: %s", " 3: %s", "[1,3]<stderr>: %s", "[1,mpirank:3,algo-1]<stderr>:%s",
 	"[default3]:%s"};
