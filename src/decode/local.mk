@@ -19,6 +19,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/joblog-ends.c %D%/exhibits/joblog-ends.h \
 	%D%/exhibits/joblog-lines.c %D%/exhibits/joblog-lines.h \
 	%D%/exhibits/joblog-spawn.c %D%/exhibits/joblog-spawn.h \
+	%D%/exhibits/joblog-locals.c %D%/exhibits/joblog-locals.h \
 	%D%/exhibits/joblog-report.c %D%/exhibits/joblog-report.h \
 	%D%/exhibits/joblog-told.c %D%/exhibits/joblog-told.h \
 	%D%/exhibits/roster.c %D%/exhibits/roster.h \

@@ -31,6 +31,7 @@
 #include "decode/exhibits/joblog-ends.h"
 #include "decode/exhibits/joblog-lines.h"
 #include "decode/exhibits/joblog-spawn.h"
+#include "decode/exhibits/joblog-locals.h"
 #include "decode/exhibits/joblog-report.h"
 #include "decode/exhibits/joblog-told.h"
 #include "decode/exhibits/log-plain.h"
@@ -38,7 +39,6 @@
 #include "decode/exhibits/slurm-end.h"
 #include "decode/exhibits/texts.h"
 
-#define LOCALS	   1024 /* local ranks that a log may name */
 #define RANK_CAP   (64 << 10) /* bytes of one rank's lines */
 #define RANKS_MOST 65536
 #define WARNINGS   4 /* of NCCL's that are told of one log */
@@ -86,8 +86,7 @@ struct joblog {
 	bool cut;	    /* the line has no end: it may be cut */
 	const char *folder; /* torchrun's folder for one worker that the file is in; NULL */
 	int owner;	    /* rank of the file; JOB_NONE not known, or all */
-	int local_of[LOCALS]; /* 1 + world rank by local rank, by the launcher; 0; or */
-#define LOCAL_OF_SEVERAL (JOB_NONE + 1) /* launchers of two nodes differ */
+	struct joblog_locals locals;
 	size_t warnings;
 	ARRAY(struct group_init) inits;
 	const char *host;   /* the host that torchrun's report names; NULL none yet */
@@ -134,8 +133,8 @@ static int64_t rank_of(const struct joblog *log, const struct log_marks *marks)
 {
 	if (marks->by == LOG_MARKS_RANK)
 		return marks->number;
-	if (marks->by == LOG_MARKS_LOCAL && marks->number < LOCALS)
-		return log->local_of[marks->number] - 1;
+	if (marks->by == LOG_MARKS_LOCAL)
+		return joblog_locals_rank(&log->locals, marks->number);
 	return marks->by == LOG_MARKS_NOBODY ? log->owner : JOB_NONE;
 }
 
@@ -335,8 +334,10 @@ static void take_library(struct joblog *log, const char *line)
 
 	if (!joblog_lines_library(line, &library))
 		return;
-	if (library.host)
+	if (library.host) {
 		roster_add_host(&log->texts->roster, library.host);
+		joblog_locals_add_host(&log->locals, library.host);
+	}
 	if (library.warning && *library.warning && log->warnings++ < WARNINGS)
 		say(log, roster_of_pid(&log->texts->roster, library.pid),
 			(struct job_saying){.kind = JOB_SAYS_LIBRARY,
@@ -427,11 +428,7 @@ static void enrol_end(struct joblog *log, const struct joblog_end *end)
 	if (end->local_rank < 0)
 		return;
 	roster_add(&log->texts->roster, &entry);
-	if (end->local_rank < LOCALS) {
-		int *of = &log->local_of[end->local_rank];
-
-		*of = !*of || *of == end->rank + 1 ? end->rank + 1 : LOCAL_OF_SEVERAL;
-	}
+	joblog_locals_add(&log->locals, end->local_rank, end->rank);
 }
 
 /* Takes " host : m1", and whose folder " error_file: /logs/none_x1/attempt_0/5/error.json" is. */
@@ -479,6 +476,7 @@ static void take_end(struct joblog *log, const char *line)
 	joblog_attempts_take(&log->attempts, line, log->line);
 	joblog_attempts_speaks(&log->attempts, line, log->numbered, log->line);
 	take_library(log, line);
+	joblog_locals_take(&log->locals, line, log->numbered);
 	if (closed)
 		*array_add(&log->closed) = closed;
 	take_places(log, line);

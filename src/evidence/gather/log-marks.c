@@ -169,6 +169,18 @@ static size_t marks_task(const char *line, struct log_marks *marks)
 	return len + marks_blank(line + len);
 }
 
+/*
+ * Returns the length of srun's mark before that of PyTorch's hook, "3: [rank3]: ". Where others than
+ * srun wrote into the log, too, as a batch script does, it tells no rank by itself.
+ */
+static size_t marks_task_of_hook(const char *line)
+{
+	struct log_marks none = {0};
+	size_t len = marks_task(line, &none);
+
+	return len && !strncmp(line + len, "[rank", 5) ? len : 0;
+}
+
 /* Returns the length of a time of day, "10:43:51", with a fraction or not. */
 static size_t marks_clock(const char *at)
 {
@@ -443,6 +455,8 @@ size_t log_marks_read(const char *line, bool numbered, struct log_marks *ret_mar
 	*ret_marks = (struct log_marks){0};
 	if (numbered)
 		len = marks_task(line, ret_marks);
+	else
+		len = marks_task_of_hook(line);
 	for (int i = 0; i < LOG_MARKS_MOST; i++) {
 		size_t more = marks_one(line + len, ret_marks);
 

@@ -575,6 +575,27 @@ static void assert_named_in(const char *wrapper, const char *text, const char *e
 	str_release(&wrapped);
 }
 
+/* A log of two nodes: each has a local rank 0, and the report is of one of them. */
+static void a_local_rank_of_two_nodes_tells_nobody(void **state)
+{
+	static const char error[] = "CUDA error: an illegal memory access was encountered\n";
+	static const char *const apart[] = {
+		"[default0]:[rank0]:[W1122 10:43:51.191 socket.cpp:207] [c10d] no name\n"
+		"[default0]:[rank2]:[W1122 10:43:51.191 socket.cpp:207] [c10d] no name\n",
+		"[default0]:m1:500:501 [0] NCCL INFO cudaDriverVersion 12040\n"
+		"[default0]:m2:500:501 [0] NCCL INFO cudaDriverVersion 12040\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(apart) / sizeof(apart[0]); i++) {
+		struct str text = {0};
+
+		str_printf(&text, "%s[default0]:  what():  %s", apart[i], error);
+		str_add(&text, REPORT(0, -6) REPORT(1, -6));
+		assert_inconclusive(str_text(&text));
+		str_release(&text);
+	}
+}
+
 static void what_follows_a_bar_of_progress_is_a_line(void **state)
 {
 	struct told told = tell("\r 10%|#  | 1/9 [00:01<00:08, 1.0it/s, loss=2]"
@@ -627,6 +648,7 @@ int main(void)
 		cmocka_unit_test(slurm_says_how_tasks_ended),
 		cmocka_unit_test(lines_of_strangers_make_nobody),
 		cmocka_unit_test(beside_other_evidence_a_log_makes_no_rank),
+		cmocka_unit_test(a_local_rank_of_two_nodes_tells_nobody),
 		cmocka_unit_test(what_follows_a_bar_of_progress_is_a_line),
 		cmocka_unit_test(what_stands_around_lines_changes_nothing),
 	};

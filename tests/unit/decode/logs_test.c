@@ -78,6 +78,7 @@ static const struct {
 	{"2026-11-22 is a date", "2026-11-22 is a date", LOG_MARKS_NOBODY, 0, 0},
 	{"ValueError: bad", "ValueError: bad", LOG_MARKS_NOBODY, 0, 0},
 	{"3: step", "3: step", LOG_MARKS_NOBODY, 0, 0},
+	{" 3: [rank11]: step", "step", LOG_MARKS_RANK, 11, 0},
 	{"", "", LOG_MARKS_NOBODY, 0, 0},
 	{"[", "[", LOG_MARKS_NOBODY, 0, 0},
 	{"[rank", "[rank", LOG_MARKS_NOBODY, 0, 0},

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/exhibits/joblog-locals.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "evidence/gather/log-marks.h"
+#include "job/job.h"
+
+void joblog_locals_add(struct joblog_locals *locals, int64_t local, int rank)
+{
+	if (local < 0 || local >= JOBLOG_LOCALS)
+		return;
+	locals->several |= locals->ranks[local] && locals->ranks[local] != rank + 1;
+	locals->ranks[local] = rank + 1;
+}
+
+void joblog_locals_add_host(struct joblog_locals *locals, const char *host)
+{
+	uint64_t hash = hash_bytes(HASH_START, host, strcspn(host, ":"));
+
+	locals->several |= locals->host && locals->host != hash;
+	locals->host = hash;
+}
+
+void joblog_locals_take(struct joblog_locals *locals, const char *line, bool numbered)
+{
+	struct log_marks marks;
+	int hook = log_marks_hook(line, log_marks_read(line, numbered, &marks));
+
+	if (marks.by == LOG_MARKS_LOCAL && hook != JOB_NONE)
+		joblog_locals_add(locals, marks.number, hook);
+}
+
+int joblog_locals_rank(const struct joblog_locals *locals, int64_t local)
+{
+	if (locals->several || local < 0 || local >= JOBLOG_LOCALS)
+		return JOB_NONE;
+	return locals->ranks[local] - 1;
+}
