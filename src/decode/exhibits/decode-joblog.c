@@ -13,8 +13,9 @@
  *
  * Of a job that torchrun began again only the last attempt is judged (joblog-attempts.h).
  *
- * In a file that torchrun keeps of one worker all lines are that worker's, and a traceback with
- * which it ends is its end if the launcher says that it failed.
+ * In a file that torchrun keeps of one worker all lines are that worker's, and so they are where a
+ * launcher marks them: a traceback with which they end is its end if the launcher says that it
+ * failed.
  *
  * Where bundles tell of the same ranks, the log only adds to them, and makes no ranks.
  */
@@ -155,16 +156,17 @@ static void keep_line(struct rank_log *one, const char *line)
 
 /*
  * Follows a traceback, which ends in the first line that is not indented. One that PyTorch's hook
- * has not marked is an end only in a file of the rank's own, where nothing follows it. One that a
- * framework's logger has written was caught: the rank went on.
+ * has not marked is an end only where all lines of the rank are known, and nothing follows it: in a
+ * file of its own, or where a launcher marks them. One that a framework's logger has written was
+ * caught: the rank went on.
  */
 static void follow_traceback(struct joblog *log, struct rank_log *one, const char *line,
-	const char *words, bool logged)
+	const char *words, const struct log_marks *marks)
 {
 	bool hooks = log_marks_hook(line, (size_t)(words - line)) != JOB_NONE;
-	bool own = log->owner == one->rank;
+	bool own = log->owner == one->rank || marks->of_launcher;
 
-	if (logged) {
+	if (marks->of_framework) {
 		one->over &= one->hooks || !*words;
 		return;
 	}
@@ -287,7 +289,7 @@ static void take_line(struct joblog *log, const char *line)
 	}
 	joblog_spawn_forget(&log->spawn);
 	keep_line(one, line);
-	follow_traceback(log, one, line, line + before, marks.of_framework);
+	follow_traceback(log, one, line, line + before, &marks);
 }
 
 typedef void visit_line(struct joblog *log, const char *line);
@@ -570,11 +572,17 @@ static void tell_spawn(struct joblog *log)
 	joblog_spawn_forget(&log->spawn);
 }
 
-static bool was_told(const struct joblog *log, int rank)
+/*
+ * True if the rank ended by itself, and badly, as its launcher says. Whom others ended may have
+ * printed a traceback long before, and gone on.
+ */
+static bool has_failed(const struct joblog *log, const struct decode_process *process, int rank)
 {
+	if (process->end.witness == WITNESS_PARENT)
+		return process->end.end == JOB_EXITED && process->end.status;
 	for (size_t i = 0; i < log->ends.nr; i++)
 		if (log->ends.items[i].rank == rank && log->ends.items[i].line > log->past)
-			return true;
+			return !log->ends.items[i].signaled && log->ends.items[i].status;
 	return false;
 }
 
@@ -582,10 +590,8 @@ static bool was_told(const struct joblog *log, int rank)
 static void give_error(struct joblog *log, struct decode_process *process,
 	const struct rank_log *one)
 {
-	if (!one->over || (!one->hooks && process->end.witness != WITNESS_PARENT &&
-				  !was_told(log, one->rank)))
-		return;
-	joblog_told_error(log->texts, process, one->error, one->cite);
+	if (one->over && (one->hooks || has_failed(log, process, one->rank)))
+		joblog_told_error(log->texts, process, one->error, one->cite);
 }
 
 /* Returns the rank's process, of the attempt that the log ends with. */

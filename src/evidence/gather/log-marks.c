@@ -58,6 +58,12 @@ static void marks_say(struct log_marks *marks, enum log_marks_by by, int64_t num
 	marks->number = number;
 }
 
+static void marks_say_of_launcher(struct log_marks *marks, enum log_marks_by by, int64_t number)
+{
+	marks->of_launcher |= marks->by == LOG_MARKS_NOBODY;
+	marks_say(marks, by, number);
+}
+
 /*
  * Reads "[rank3]: ", "[Rank 3] ", "(rank 3/8) ", "rank 3: ". Of "rank 3 waits" the rank is noted,
  * and nothing is taken away. Behind a mark of c10's, "[E ProcessGroupNCCL.cpp:12] ", it is the rank
@@ -105,7 +111,7 @@ static size_t marks_local(const char *line, struct log_marks *marks)
 
 		if (!digits || strncmp(line + len + digits, "]:", 2))
 			continue;
-		marks_say(marks, LOG_MARKS_LOCAL, marks_number(line + len));
+		marks_say_of_launcher(marks, LOG_MARKS_LOCAL, marks_number(line + len));
 		return len + digits + 2;
 	}
 	return 0;
@@ -143,7 +149,7 @@ static size_t marks_mpirun(const char *line, struct log_marks *marks)
 	at += *at == ',' ? strcspn(at, "]") : 0;
 	if (!marks_digits(rank) || strncmp(at, "]<std", 5) || !strstr(at, ">:"))
 		return 0;
-	marks_say(marks, LOG_MARKS_RANK, marks_number(rank));
+	marks_say_of_launcher(marks, LOG_MARKS_RANK, marks_number(rank));
 	at = strstr(at, ">:") + 2;
 	return (size_t)(at - line) + marks_blank(at);
 }
@@ -164,7 +170,7 @@ static size_t marks_task(const char *line, struct log_marks *marks)
 
 	if (log_marks_task(line) < 0)
 		return 0;
-	marks_say(marks, LOG_MARKS_RANK, log_marks_task(line));
+	marks_say_of_launcher(marks, LOG_MARKS_RANK, log_marks_task(line));
 	len += marks_digits(line + len) + 1;
 	return len + marks_blank(line + len);
 }

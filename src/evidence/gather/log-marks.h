@@ -25,6 +25,7 @@ struct log_marks {
 	enum log_marks_by by;
 	int64_t number; /* of that kind */
 	bool of_framework; /* true if a framework's own logger wrote it, as torch's and c10's do */
+	bool of_launcher;  /* true if a launcher says whose it is, and not the process itself */
 	bool of_c10;       /* true if c10's did: a rank that it names is one of some group */
 	char level;        /* 'D', 'I', 'W', 'E', 'F'; 0 where the line does not say */
 };

@@ -35,11 +35,11 @@ struct told {
 };
 
 /* The log as the sieve gives it, line by line. */
-static void add_log(struct evidence *evidence, const char *text)
+static void add_file(struct evidence *evidence, const char *label, const char *text)
 {
 	const struct exhibit about = {.kind = EXHIBIT_JOB_LOG,
 		.rank = -1,
-		.label = (char *)"job.log",
+		.label = (char *)label,
 		.when = FORGE_T0_REAL};
 	struct str lines = {0};
 	int number = 0;
@@ -49,6 +49,11 @@ static void add_log(struct evidence *evidence, const char *text)
 		str_printf(&lines, "%d\t%.*s\n", ++number, (int)strcspn(at, "\n"), at);
 	len = lines.len;
 	evidence_add(evidence, &about, (uint8_t *)str_detach(&lines), len);
+}
+
+static void add_log(struct evidence *evidence, const char *text)
+{
+	add_file(evidence, "job.log", text);
 }
 
 static struct told tell(const char *text)
@@ -338,6 +343,54 @@ static void a_traceback_that_the_program_printed_is_no_end(void **state)
 			    "ValueError: bad sample, skipped\n" HOOK(1, LOST_PEER));
 	assert_inconclusive("3: Traceback (most recent call last):\n3:   File \"x\", line 1\n"
 			    "3: ValueError: bad sample, skipped\n2: step 9\n");
+}
+
+/* A traceback that nobody has marked, in lines that are known to be all of rank 1. */
+#define TRACE(mark)                                                                                \
+	mark "Traceback (most recent call last):\n" mark                                          \
+	     "  File \"/w/data.py\", line 9, in get\n" mark "ConnectionError: no answer\n"
+
+/* Who printed a traceback last and then was ended by others had gone on. */
+static void who_was_ended_after_a_traceback_is_not_accused(void **state)
+{
+	static const char *const ends[] = {REPORT(1, -15), REPORT(1, -9), REPORT(1, -6),
+		"W1123 23:38:52.2 4 api.py:1028] Sending process 4711 closing signal SIGTERM\n"
+		REPORT(1, -15), "srun: error: m1: task 1: Terminated\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct evidence evidence = {0};
+		struct told told = {0};
+
+		add_log(&evidence, ends[i]);
+		add_file(&evidence, "none_x1/attempt_0/1/stderr.log", TRACE(""));
+		told.job = decode_job(&evidence);
+		told.verdicts = verdicts_of(told.job);
+		assert_false(blames(&told, 1));
+		forget(&told);
+		evidence_release(&evidence);
+	}
+	assert_inconclusive(TRACE("1: ") "0: step 9\nsrun: error: m1: task 1: Terminated\n");
+	assert_inconclusive(TRACE("1: ") "1: step 9\nsrun: error: m1: task 1: Exited with exit "
+		"code 1\n");
+}
+
+/* Where a launcher marks all lines of a rank, no mark of PyTorch's is needed: before it begins. */
+static void who_ended_with_a_traceback_in_marked_lines_is_named(void **state)
+{
+	static const char *const texts[] = {
+		TRACE("1: ") "0: step 9\nsrun: error: m1: task 1: Exited with exit code 1\n",
+		TRACE("[default1]:") REPORT(1, 1)};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct told told = tell(texts[i]);
+
+		assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+		assert_int_equal(told.first->confidence, VERDICT_SUPPORTED);
+		assert_true(blames(&told, 1));
+		forget(&told);
+	}
 }
 
 static void who_only_timed_out_is_not_accused(void **state)
@@ -636,6 +689,8 @@ int main(void)
 		cmocka_unit_test(who_died_of_a_fault_is_named),
 		cmocka_unit_test(whom_the_launcher_killed_is_not_accused),
 		cmocka_unit_test(a_traceback_that_the_program_printed_is_no_end),
+		cmocka_unit_test(who_was_ended_after_a_traceback_is_not_accused),
+		cmocka_unit_test(who_ended_with_a_traceback_in_marked_lines_is_named),
 		cmocka_unit_test(who_only_timed_out_is_not_accused),
 		cmocka_unit_test(whom_the_launcher_told_to_end_is_never_named),
 		cmocka_unit_test(
