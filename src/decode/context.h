@@ -126,6 +126,7 @@ struct decode_log {
 			   * own */
 	const char *cite; /* cite of its words; NULL: "log:RANK" */
 	bool shared;	  /* another process writes to that file too: logs_find_shared() */
+	bool numbered;	  /* srun -l has put the rank before each line, as the whole log shows */
 	int64_t when;
 };
 

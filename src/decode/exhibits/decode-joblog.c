@@ -615,6 +615,7 @@ static void give_words(struct joblog *log, const struct rank_log *one)
 			.text = arena_copy(
 				&log->context->arena, str_text(&one->text), one->text.len),
 			.len = one->text.len,
+			.numbered = log->numbered,
 			.cite = one->cite,
 			.when = log->exhibit->when};
 	give_error(log, process, one);

@@ -337,7 +337,7 @@ void logs_finish(struct decode_context *context, struct job_builder *builder,
 	}
 	if (!log->len)
 		return;
-	scan.owner.numbered = log_is_numbered(log, scan.owner.shared);
+	scan.owner.numbered = log->numbered || log_is_numbered(log, scan.owner.shared);
 	log_for_each(log, log_scan_line, &scan);
 	if (scan.last.len || scan.error.len) {
 		const struct job_log fact = {

@@ -379,7 +379,7 @@ static void who_was_ended_after_a_traceback_is_not_accused(void **state)
 static void who_ended_with_a_traceback_in_marked_lines_is_named(void **state)
 {
 	static const char *const texts[] = {
-		TRACE("1: ") "0: step 9\nsrun: error: m1: task 1: Exited with exit code 1\n",
+		"0: \n" TRACE("1: ") "0: step 9\nsrun: error: m1: task 1: Exited with exit code 1\n",
 		TRACE("[default1]:") REPORT(1, 1)};
 
 	(void)state;

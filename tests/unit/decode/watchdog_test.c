@@ -116,6 +116,22 @@ static void who_aborted_of_itself_is_named(void **state)
 		assert_aborted(others[i], false);
 }
 
+/* The only line of a rank is known to be numbered by the others, and it does not hide its words. */
+static void what_one_numbered_line_tells_is_read(void **state)
+{
+	struct evidence evidence = {0};
+	struct told told;
+
+	(void)state;
+	add(&evidence, EXHIBIT_JOB_LOG, "job.log",
+		" 4: \n14: corrupted size vs. prev_size\n 4: step 2\n"
+		"srun: error: m2: task 14: Aborted (core dumped)\n");
+	told = tell(&evidence);
+	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+	assert_int_equal(blamed(&told), 1);
+	forget(&told);
+}
+
 /* Before a watchdog's words stands a rank of some group: which rank of the job, only a mark tells.
  */
 static void a_rank_of_a_group_is_none_of_the_job(void **state)
@@ -184,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_aborted_of_itself_is_named),
+		cmocka_unit_test(what_one_numbered_line_tells_is_read),
 		cmocka_unit_test(a_rank_of_a_group_is_none_of_the_job),
 		cmocka_unit_test(an_error_of_a_rank_of_a_group_accuses_nobody),
 	};
