@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evidence/gather/log-marks.h"
+
 #define DIGITS	      "0123456789"
 #define LETTERS	      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define NAMED	      LETTERS DIGITS "-_."
@@ -201,6 +203,41 @@ static void unwrap(struct str *line)
 	}
 }
 
+/*
+ * Adds the marks that a launcher has put before a line that its process draws over: "3: " of
+ * "3: \r 10%\r 20%". Returns how many bytes of the line they are, 0 there are none.
+ */
+static size_t keep_marks(struct str *into, const char *line, size_t len)
+{
+	const char *over = memchr(line, '\r', len);
+	size_t n = over ? (size_t)(over - line) : 0, stamp;
+	struct str before = {0};
+	struct log_marks marks;
+
+	if (!n)
+		return 0;
+	str_add_bytes(&before, line, n);
+	unwrap(&before);
+	stamp = log_plain_stamp(str_text(&before));
+	if (log_marks_read(str_text(&before) + stamp, true, &marks) == before.len - stamp)
+		str_add(into, str_text(&before));
+	else
+		n = 0;
+	str_release(&before);
+	return n;
+}
+
+/* Adds what a terminal would show of a line, and the marks of a launcher. */
+static void add_drawn(struct str *into, const char *line, size_t len)
+{
+	size_t marks;
+
+	while (len && strchr("\r\n", line[len - 1]))
+		len--;
+	marks = keep_marks(into, line, len);
+	log_plain_shown(into, line + marks, len - marks, len);
+}
+
 /* -- docker's files ---------------------------------------------------------------------------- */
 
 /* Adds a character as UTF-8, where it is one of those that JSON must not leave as they are. */
@@ -251,7 +288,7 @@ static bool add_docker(struct str *into, const char *line)
 	if (behind) {
 		str_add_bytes(into, at, stamp);
 		str_add(into, stamp ? " " : "");
-		log_plain_shown(into, str_text(&words), words.len, words.len);
+		add_drawn(into, str_text(&words), words.len);
 	}
 	str_release(&words);
 	return behind != NULL;
@@ -264,7 +301,7 @@ void log_plain_line(struct str *into, const char *line, size_t len)
 	size_t n = strlen(begin), before = len > n && !memcmp(line, begin, n) ? n : 0;
 	struct str shown = {0}, whole = {0};
 
-	log_plain_shown(&shown, line + before, len - before, len);
+	add_drawn(&shown, line + before, len - before);
 	if (add_docker(&whole, str_text(&shown)))
 		str_cut(&shown, 0);
 	str_add(&shown, str_text(&whole));

@@ -160,7 +160,9 @@ int64_t log_marks_task(const char *line)
 	int64_t number = marks_number(at);
 
 	at += marks_digits(at);
-	return number >= 0 && at[0] == ':' && (!at[1] || strchr(" \n", at[1])) ? number : -1;
+	if (at[0] != ':' || (at[1] && !strchr(" \n", at[1])))
+		return -1;
+	return number;
 }
 
 /* Reads the mark of srun -l. */

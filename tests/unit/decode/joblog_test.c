@@ -379,7 +379,8 @@ static void who_was_ended_after_a_traceback_is_not_accused(void **state)
 static void who_ended_with_a_traceback_in_marked_lines_is_named(void **state)
 {
 	static const char *const texts[] = {
-		"0: \n" TRACE("1: ") "0: step 9\nsrun: error: m1: task 1: Exited with exit code 1\n",
+		"0: \n0: \r 10%|#  | 1/9\r 20%|## | 2/9\n" TRACE("1: ")
+		"0: step 9\nsrun: error: m1: task 1: Exited with exit code 1\n",
 		TRACE("[default1]:") REPORT(1, 1)};
 
 	(void)state;
@@ -588,7 +589,8 @@ static const char *const wrappers[] = {"%s", "%s\r", " 10%%|#  | 1/9\r 20%%|## |
 	"Nov 22 03:41:52 m1 torchrun[4774]: %s", "2026-11-22T03:41:52+0000 m1 torchrun[4774]: %s",
 	"m1: %s",
 	"\033[36m(RayTrainWorker pid=4713, ip=10.0.0.1)\033[0m %s", "(pid=4713) %s",
-	"3: %s", " 3: %s", "[1,3]<stderr>: %s", "[1,mpirank:3,algo-1]<stderr>:%s",
+	"3: %s", "3: \r 10%%|#  | 1/9\r%s", "[pod/w] 3: \r 9%%|#\r%s", " 3: %s",
+	"[1,3]<stderr>: %s", "[1,mpirank:3,algo-1]<stderr>:%s",
 	"[default3]:%s"};
 
 /* Puts that around each line of a text; one with a quote stands in JSON with a backslash. */
