@@ -178,8 +178,8 @@ static size_t marks_task(const char *line, struct log_marks *marks)
 }
 
 /*
- * Returns the length of srun's mark before that of PyTorch's hook, "3: [rank3]: ". Where others than
- * srun wrote into the log, too, as a batch script does, it tells no rank by itself.
+ * Returns the length of srun's mark before that of PyTorch's hook, "3: [rank3]: ". Where others
+ * than srun wrote into the log, too, as a batch script does, it tells no rank by itself.
  */
 static size_t marks_task_of_hook(const char *line)
 {
