@@ -658,7 +658,7 @@ static void begin_log(struct joblog *log, struct texts *texts, const struct exhi
 		.context = texts->context,
 		.exhibit = exhibit,
 		.text = texts_of(texts, exhibit),
-		.report = {-1, -1},
+		.report = {.rank = -1, .local_rank = -1},
 		.reporting = JOB_NONE,
 		.owner = JOB_NONE};
 	log->numbered = joblog_lines_numbered(log->text);

@@ -99,7 +99,7 @@ static struct span span_of(const struct texts *texts, const struct exhibit *exhi
 {
 	struct span span = {.first = JOB_UNKNOWN,
 		.last = JOB_UNKNOWN,
-		.report = {-1, -1},
+		.report = {.rank = -1, .local_rank = -1},
 		.near = texts->seen_to,
 		.year = year_of(texts->seen_to)};
 

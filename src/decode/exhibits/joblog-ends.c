@@ -48,7 +48,7 @@ static size_t read_torchrun(const char *line, struct joblog_report *report, stru
 
 	if (value && sscanf(value, " %7d (local_rank: %7d)", &rank, &local) == 2 && rank >= 0 &&
 		local >= 0 && rank < NUMBER_MOST) {
-		*report = (struct joblog_report){rank, local};
+		*report = (struct joblog_report){.rank = rank, .local_rank = local};
 		return 0;
 	}
 	value = field(line, "exitcode");
@@ -59,7 +59,7 @@ static size_t read_torchrun(const char *line, struct joblog_report *report, stru
 		.pid = pid,
 		.signaled = code < 0,
 		.status = code < 0 ? -code : code};
-	*report = (struct joblog_report){-1, -1};
+	*report = (struct joblog_report){.rank = -1, .local_rank = -1};
 	return 1;
 }
 
@@ -249,6 +249,28 @@ static size_t read_mpirun(const char *line, struct joblog_end *end)
 	return 1;
 }
 
+/*
+ * Reads a line of mpirun's report of who exited first: its rank, which is kept, or its status,
+ * which is an end.
+ */
+static size_t read_mpirun_exit(
+	const char *line, struct joblog_report *report, struct joblog_end *end)
+{
+	static const char name[] = "  Process name: [", code[] = "  Exit code: ";
+	const char *at = strstr(line, name), *comma = at ? strrchr(at, ',') : NULL;
+	int rank = report->process - 1, number;
+
+	if (comma && sscanf(comma, ",%7d]", &number) == 1 && number >= 0 && number < NUMBER_MOST)
+		report->process = 1 + number;
+	at = strstr(line, code);
+	if (!at || rank < 0 || sscanf(at + strlen(code), "%9d", &number) != 1)
+		return 0;
+	report->process = 0;
+	*end = (struct joblog_end){
+		.rank = rank, .local_rank = -1, .status = number, .alone = true, .first = true};
+	return 1;
+}
+
 size_t joblog_ends_read(const char *line, struct joblog_report *report,
 	struct joblog_end ends[static JOBLOG_ENDS])
 {
@@ -256,5 +278,7 @@ size_t joblog_ends_read(const char *line, struct joblog_report *report,
 
 	if (!nr)
 		nr = read_srun(line, ends);
-	return nr ? nr : read_mpirun(line, ends);
+	if (!nr)
+		nr = read_mpirun(line, ends);
+	return nr ? nr : read_mpirun_exit(line, report, ends);
 }

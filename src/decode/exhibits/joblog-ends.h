@@ -10,7 +10,7 @@
  *	mpirun    "mpirun noticed that process rank 5 with PID 4711 on node m3 exited on signal 9"
  *
  * (PyTorch 2.15 elastic/multiprocessing/errors ChildFailedError; Slurm 22.05 srun task_exit; Open
- * MPI 4.1 help-orte-odls.)
+ * MPI 4.1 help-orterun, Open MPI 5 help-prterun: "Process name: [prterun-m1-812@1,5]".)
  */
 
 #include <stdbool.h>
@@ -37,6 +37,7 @@ struct joblog_end {
 /* The rank that a report of torchrun's is at; {-1, -1} outside of a report. */
 struct joblog_report {
 	int rank, local_rank;
+	int process; /* 1 + the rank that mpirun's report is at; 0 outside of one */
 };
 
 /*

@@ -381,7 +381,10 @@ static void who_ended_with_a_traceback_in_marked_lines_is_named(void **state)
 	static const char *const texts[] = {
 		"0: \n0: \r 10%|#  | 1/9\r 20%|## | 2/9\n" TRACE("1: ")
 		"0: step 9\nsrun: error: m1: task 1: Exited with exit code 1\n",
-		TRACE("[default1]:") REPORT(1, 1)};
+		TRACE("[default1]:") REPORT(1, 1),
+		TRACE("[1,1]<stderr>:") "The first process to do so was:\n\n"
+		"  Process name: [[51234,1],1]\n  Exit code:    1\n",
+		TRACE("[1,1]<stderr>:") "  Process name: [prterun-m1-812@1,1]\n  Exit code:    1\n"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
