@@ -274,12 +274,10 @@ static void take_line(struct joblog *log, const char *line)
 	int64_t rank = hook != JOB_NONE ? hook : rank_of(log, &marks);
 	struct rank_log *one;
 
-	if (log->line <= log->past)
-		return;
-	if (joblog_ends_slurmstepd(line)) {
+	if (log->line > log->past && joblog_ends_slurmstepd(line))
 		take_slurm(log, line);
+	if (log->line <= log->past || joblog_ends_slurmstepd(line))
 		return;
-	}
 	take_watchdog(log, line, rank);
 	take_barrier(log, line, rank);
 	one = rank == JOB_NONE ? NULL : log_of(log, rank);
@@ -664,6 +662,7 @@ static void begin_log(struct joblog *log, struct texts *texts, const struct exhi
 	log->numbered = joblog_lines_numbered(log->text);
 	texts->tasks |= log->numbered;
 	for_each_line(log, log->text, take_end);
+	log->numbered &= !log->locals.agents;
 	log->past = joblog_attempts_past(&log->attempts, &log->restarts);
 	find_owner(log);
 	enrol_inits(log);

@@ -11,6 +11,7 @@ void joblog_locals_add(struct joblog_locals *locals, int64_t local, int rank)
 {
 	if (local < 0 || local >= JOBLOG_LOCALS)
 		return;
+	locals->agents |= local > 0;
 	locals->several |= locals->ranks[local] && locals->ranks[local] != rank + 1;
 	locals->ranks[local] = rank + 1;
 }
@@ -30,6 +31,8 @@ void joblog_locals_take(struct joblog_locals *locals, const char *line, bool num
 
 	if (marks.by == LOG_MARKS_LOCAL && hook != JOB_NONE)
 		joblog_locals_add(locals, marks.number, hook);
+	locals->agents |= numbered && marks.by == LOG_MARKS_RANK && hook != JOB_NONE &&
+			  hook != marks.number;
 }
 
 int joblog_locals_rank(const struct joblog_locals *locals, int64_t local)

@@ -6,7 +6,8 @@
  * Which rank of the job a local rank is, in a log whose lines torchrun marks with that
  * ("[default1]:"). Its report says so of the ranks of one node, and PyTorch's own mark behind it of
  * the line's: "[default1]:[rank9]: ". In a log of several nodes each has such a local rank: then
- * the mark of torchrun's tells nobody.
+ * the mark of torchrun's tells nobody. Where srun -l starts an agent of torchrun's on each node,
+ * its number is that of a node: "1: [rank9]: ".
  */
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@
 struct joblog_locals {
 	int ranks[JOBLOG_LOCALS]; /* 1 + rank of the job; 0 not told */
 	bool several;		  /* the log is of several nodes */
+	bool agents;		  /* numbers before lines are those of nodes */
 	uint64_t host;		  /* hash of a name that NCCL has told; 0 none */
 };
 

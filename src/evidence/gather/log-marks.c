@@ -178,15 +178,17 @@ static size_t marks_task(const char *line, struct log_marks *marks)
 }
 
 /*
- * Returns the length of srun's mark before that of PyTorch's hook, "3: [rank3]: ". Where others
- * than srun wrote into the log, too, as a batch script does, it tells no rank by itself.
+ * Returns the length of srun's mark before that of PyTorch's hook or of torchrun, "3: [rank3]: ".
+ * Where others than srun wrote into the log, too, as a batch script does, it tells no rank.
  */
 static size_t marks_task_of_hook(const char *line)
 {
 	struct log_marks none = {0};
 	size_t len = marks_task(line, &none);
 
-	return len && !strncmp(line + len, "[rank", 5) ? len : 0;
+	return len && (marks_start(line + len, "[rank") || marks_start(line + len, "[default"))
+		       ? len
+		       : 0;
 }
 
 /* Returns the length of a time of day, "10:43:51", with a fraction or not. */

@@ -384,7 +384,8 @@ static void who_ended_with_a_traceback_in_marked_lines_is_named(void **state)
 		TRACE("[default1]:") REPORT(1, 1),
 		TRACE("[1,1]<stderr>:") "The first process to do so was:\n\n"
 		"  Process name: [[51234,1],1]\n  Exit code:    1\n",
-		TRACE("[1,1]<stderr>:") "  Process name: [prterun-m1-812@1,1]\n  Exit code:    1\n"};
+		TRACE("[1,1]<stderr>:") "  Process name: [prterun-m1-812@1,1]\n"
+		"  Exit code:    1\n"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -654,6 +655,24 @@ static void a_local_rank_of_two_nodes_tells_nobody(void **state)
 	}
 }
 
+/* srun -l numbers the agents of torchrun, one a node: what agent 1 passes on is not of rank 1. */
+static void the_number_of_an_agent_is_no_rank(void **state)
+{
+	static const char error[] = "1:   what():  CUDA error: an illegal memory access\n";
+	struct str text = {0};
+
+	(void)state;
+	str_printf(&text, "0: [rank0]: step 3\n1: [rank9]: step 3\n%s", error);
+	str_add(&text, "srun: error: m1: task 1: Aborted (core dumped)\n");
+	assert_inconclusive(str_text(&text));
+	str_cut(&text, 0);
+	str_printf(&text, "0: step 3\n1: step 3\n%s", error);
+	str_add(&text, "0:   rank      : 1 (local_rank: 1)\n0:   exitcode  : -6 (pid: 4711)\n");
+	assert_inconclusive(str_text(&text));
+	assert_named_in("1: %s", "[rank9]: x\n" HOOK(3, "ValueError: y"), "ValueError: y");
+	str_release(&text);
+}
+
 static void what_follows_a_bar_of_progress_is_a_line(void **state)
 {
 	struct told told = tell("\r 10%|#  | 1/9 [00:01<00:08, 1.0it/s, loss=2]"
@@ -709,6 +728,7 @@ int main(void)
 		cmocka_unit_test(lines_of_strangers_make_nobody),
 		cmocka_unit_test(beside_other_evidence_a_log_makes_no_rank),
 		cmocka_unit_test(a_local_rank_of_two_nodes_tells_nobody),
+		cmocka_unit_test(the_number_of_an_agent_is_no_rank),
 		cmocka_unit_test(what_follows_a_bar_of_progress_is_a_line),
 		cmocka_unit_test(what_stands_around_lines_changes_nothing),
 	};

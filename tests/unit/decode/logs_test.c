@@ -79,6 +79,7 @@ static const struct {
 	{"ValueError: bad", "ValueError: bad", LOG_MARKS_NOBODY, 0, 0},
 	{"3: step", "3: step", LOG_MARKS_NOBODY, 0, 0},
 	{" 3: [rank11]: step", "step", LOG_MARKS_RANK, 11, 0},
+	{"1: [default3]:[rank11]: step", "step", LOG_MARKS_LOCAL, 3, 0},
 	{"", "", LOG_MARKS_NOBODY, 0, 0},
 	{"[", "[", LOG_MARKS_NOBODY, 0, 0},
 	{"[rank", "[rank", LOG_MARKS_NOBODY, 0, 0},
