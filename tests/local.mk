@@ -43,7 +43,8 @@ dist_check_SCRIPTS = $(SH_TESTS)
 EXTRA_DIST += %D%/dist.test %D%/examples.py %D%/findings.tsv \
 	%D%/interpreters.py %D%/mutations.py %D%/mutations.tsv %D%/scratch.sh \
 	%D%/unit/blank_module.h %D%/unit/elf-forge.h %D%/unit/judged.h %D%/unit/launcher.h \
-	%D%/unit/made_file.h %D%/unit/process_of.h %D%/unit/stack_object.h %D%/unit/unit.h
+	%D%/unit/made_file.h %D%/unit/process_of.h %D%/unit/stack_object.h %D%/unit/told_log.h \
+	%D%/unit/unit.h
 
 # Each test runs under tests/run-one: a deadline, and nothing it started survives it. In the ASan
 # build stack frames stay on the stack: Ubuntu 24.04's gcc 13.2 otherwise moves variables of 64-byte

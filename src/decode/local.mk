@@ -17,6 +17,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/joblog-apart.c %D%/exhibits/joblog-apart.h \
 	%D%/exhibits/joblog-attempts.c %D%/exhibits/joblog-attempts.h \
 	%D%/exhibits/joblog-ends.c %D%/exhibits/joblog-ends.h \
+	%D%/exhibits/joblog-inits.c %D%/exhibits/joblog-inits.h \
 	%D%/exhibits/joblog-lines.c %D%/exhibits/joblog-lines.h \
 	%D%/exhibits/joblog-spawn.c %D%/exhibits/joblog-spawn.h \
 	%D%/exhibits/joblog-locals.c %D%/exhibits/joblog-locals.h \
@@ -114,6 +115,10 @@ tests_unit_decode_identity_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/joblog_test
 tests_unit_decode_joblog_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_decode_joblog_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/joblog_plain_test
+tests_unit_decode_joblog_plain_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_decode_joblog_plain_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) \
+	$(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/texts_test
 tests_unit_decode_texts_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_decode_texts_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) $(CMOCKA_LIBS)

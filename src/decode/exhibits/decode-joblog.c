@@ -30,19 +30,20 @@
 #include "base/str.h"
 #include "decode/exhibits/joblog-attempts.h"
 #include "decode/exhibits/joblog-ends.h"
+#include "decode/exhibits/joblog-inits.h"
 #include "decode/exhibits/joblog-lines.h"
-#include "decode/exhibits/joblog-spawn.h"
 #include "decode/exhibits/joblog-locals.h"
 #include "decode/exhibits/joblog-report.h"
+#include "decode/exhibits/joblog-spawn.h"
 #include "decode/exhibits/joblog-told.h"
 #include "decode/exhibits/log-plain.h"
 #include "evidence/gather/log-marks.h"
 #include "decode/exhibits/slurm-end.h"
 #include "decode/exhibits/texts.h"
 
-#define RANK_CAP   (64 << 10) /* bytes of one rank's lines */
-#define RANKS_MOST 65536
-#define WARNINGS   4 /* of NCCL's that are told of one log */
+#define RANK_CAP     (64 << 10) /* bytes of one rank's lines */
+#define RANKS_MOST   65536
+#define WARNINGS     4   /* of NCCL's that are told of one log */
 #define WATCHED_MOST 256 /* operations that watchdogs gave up */
 #define ERROR_CAP    512
 #define HOST_CAP     64
@@ -60,14 +61,6 @@ struct rank_log {
 	bool timed_out;	   /* its watchdog gave up */
 	const char *error; /* the traceback's last line */
 	const char *cite;  /* FILE:LINE of error */
-};
-
-/* An init of NCCL's, by the process and its rank in the group. */
-struct group_init {
-	int64_t pid;
-	int rank, nranks;
-	int begun, ended;
-	int64_t line;
 };
 
 /* The error of a rank, as torchrun's report has it. */
@@ -89,7 +82,7 @@ struct joblog {
 	int owner;	    /* rank of the file; JOB_NONE not known, or all */
 	struct joblog_locals locals;
 	size_t warnings;
-	ARRAY(struct group_init) inits;
+	struct joblog_inits inits;
 	const char *host;   /* the host that torchrun's report names; NULL none yet */
 	int reporting;	    /* the rank whose end the report told last; JOB_NONE */
 	struct joblog_trace trace;
@@ -315,22 +308,9 @@ static void for_each_line(struct joblog *log, const char *text, visit_line *visi
 
 /* -- who is who -------------------------------------------------------------------------------- */
 
-static struct group_init *init_of(struct joblog *log, const struct joblog_library *library)
-{
-	for (size_t i = log->inits.nr; i-- > 0;)
-		if (log->inits.items[i].pid == library->pid &&
-			log->inits.items[i].nranks == library->nranks &&
-			log->inits.items[i].rank == library->rank)
-			return &log->inits.items[i];
-	*array_add(&log->inits) = (struct group_init){
-		.pid = library->pid, .rank = library->rank, .nranks = library->nranks};
-	return &log->inits.items[log->inits.nr - 1];
-}
-
 static void take_library(struct joblog *log, const char *line)
 {
 	struct joblog_library library;
-	struct group_init *init;
 
 	if (!joblog_lines_library(line, &library))
 		return;
@@ -346,64 +326,16 @@ static void take_library(struct joblog *log, const char *line)
 				.text2 = "",
 				.a = JOB_UNKNOWN,
 				.b = JOB_UNKNOWN});
-	if ((!library.begins && !library.ends) || library.rank < 0 || log->inits.nr >= RANKS_MOST)
-		return;
-	init = init_of(log, &library);
-	init->begun += library.begins;
-	init->ended += library.ends;
-	init->line = library.begins ? log->line : init->line;
-}
-
-/*
- * Returns the size of the largest group if each of its ranks has a process here, and none has two:
- * then its ranks are the job's. Else 0.
- */
-static int largest_whole(const struct joblog *log)
-{
-	int largest = 0, seen = 0;
-	bool *have;
-
-	for (size_t i = 0; i < log->inits.nr; i++)
-		if (log->inits.items[i].nranks > largest)
-			largest = log->inits.items[i].nranks;
-	if (largest <= 0 || largest > RANKS_MOST)
-		return 0;
-	have = alloc_zeroed((size_t)largest, sizeof(*have));
-	for (size_t i = 0; i < log->inits.nr && seen >= 0; i++) {
-		const struct group_init *init = &log->inits.items[i];
-
-		if (init->nranks != largest || init->rank >= largest)
-			continue;
-		seen = have[init->rank] ? -1 : seen + 1;
-		have[init->rank] = true;
-	}
-	free(have);
-	return seen == largest ? largest : 0;
-}
-
-static void enrol_inits(struct joblog *log)
-{
-	int largest = largest_whole(log);
-
-	for (size_t i = 0; i < log->inits.nr; i++) {
-		const struct group_init *init = &log->inits.items[i];
-
-		job_add_world_at_least(log->texts->builder, init->nranks);
-		if (largest && init->nranks == largest)
-			roster_add(&log->texts->roster,
-				&(const struct roster_entry){.rank = init->rank,
-					.local = JOB_NONE,
-					.pid = init->pid});
-	}
+	joblog_inits_take(&log->inits, &library, log->line);
 }
 
 /* Tells inits that began and have no end here. */
 static void tell_inits(struct joblog *log)
 {
-	for (size_t i = 0; i < log->inits.nr; i++) {
-		const struct group_init *init = &log->inits.items[i];
+	const struct joblog_init *init;
 
-		if (init->begun <= init->ended || init->line <= log->past)
+	array_for_each (&log->inits.all, init) {
+		if (!joblog_init_is_open(init, log->past))
 			continue;
 		log->line = init->line;
 		say(log, roster_of_pid(&log->texts->roster, init->pid),
@@ -665,7 +597,7 @@ static void begin_log(struct joblog *log, struct texts *texts, const struct exhi
 	log->numbered &= !log->locals.agents;
 	log->past = joblog_attempts_past(&log->attempts, &log->restarts);
 	find_owner(log);
-	enrol_inits(log);
+	joblog_inits_enrol(&log->inits, texts);
 }
 
 static void finish_log(struct joblog *log)
@@ -701,7 +633,7 @@ static void finish_log(struct joblog *log)
 	array_release(&log->ends);
 	array_release(&log->closed);
 	array_release(&log->watched);
-	array_release(&log->inits);
+	joblog_inits_release(&log->inits);
 	joblog_attempts_release(&log->attempts);
 }
 

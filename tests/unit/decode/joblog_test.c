@@ -3,99 +3,11 @@
  * What is made of a log alone: who is named, and who never is. The texts are as torch 2.15, Slurm
  * 22.05 and Open MPI 4.1 write them.
  */
-#include "decode/decode.h"
-
-#include "base/str.h"
-#include "job/job.h"
-#include "tests/decode/forge.h"
-#include "tests/unit/unit.h"
-#include "verdict/verdict.h"
-
-/* The hook of PyTorch prints this of a rank that dies of an exception. */
-#define HOOK(r, error)                                                                             \
-	"[rank" #r "]: Traceback (most recent call last):\n"                                       \
-	"[rank" #r "]:   File \"/w/train.py\", line 88, in <module>\n"                           \
-	"[rank" #r "]:     loss.backward()\n"                                                      \
-	"[rank" #r "]: " error "\n"
+#include "tests/unit/told_log.h"
 
 #define LOST_PEER                                                                                  \
 	"RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:561] Connection "     \
 	"closed by peer [127.0.0.1]:59627"
-
-/* An entry of torchrun's report. */
-#define REPORT(r, code)                                                                            \
-	"  time      : 2026-11-23_23:38:52\n  host      : m1\n"                                   \
-	"  rank      : " #r " (local_rank: " #r ")\n"                                              \
-	"  exitcode  : " #code " (pid: 471" #r ")\n  error_file: <N/A>\n"
-
-struct told {
-	struct job *job;
-	struct verdicts *verdicts;
-	const struct verdict *first;
-};
-
-/* The log as the sieve gives it, line by line. */
-static void add_file(struct evidence *evidence, const char *label, const char *text)
-{
-	const struct exhibit about = {.kind = EXHIBIT_JOB_LOG,
-		.rank = -1,
-		.label = (char *)label,
-		.when = FORGE_T0_REAL};
-	struct str lines = {0};
-	int number = 0;
-	size_t len;
-
-	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
-		str_printf(&lines, "%d\t%.*s\n", ++number, (int)strcspn(at, "\n"), at);
-	len = lines.len;
-	evidence_add(evidence, &about, (uint8_t *)str_detach(&lines), len);
-}
-
-static void add_log(struct evidence *evidence, const char *text)
-{
-	add_file(evidence, "job.log", text);
-}
-
-static struct told tell(const char *text)
-{
-	struct evidence evidence = {0};
-	struct told told;
-
-	add_log(&evidence, text);
-	told.job = decode_job(&evidence);
-	told.verdicts = verdicts_of(told.job);
-	told.first = &told.verdicts->at[0];
-	evidence_release(&evidence);
-	return told;
-}
-
-static void forget(struct told *told)
-{
-	verdicts_free(told->verdicts);
-	job_free(told->job);
-}
-
-static bool blames(const struct told *told, int rank)
-{
-	for (size_t v = 0; v < told->verdicts->n; v++)
-		for (size_t i = 0; i < told->verdicts->at[v].culprits.n; i++) {
-			struct rank_index at = told->verdicts->at[v].culprits.at[i];
-
-			if (told->job->ranks[at.i].world_rank.n == rank)
-				return true;
-		}
-	return false;
-}
-
-static void assert_inconclusive(const char *text)
-{
-	struct told told = tell(text);
-
-	assert_int_equal(told.first->class, VERDICT_INCONCLUSIVE);
-	for (int rank = 0; rank < 8; rank++)
-		assert_false(blames(&told, rank));
-	forget(&told);
-}
 
 static void who_died_of_an_exception_is_named_and_its_echoes_are_not(void **state)
 {
@@ -582,123 +494,6 @@ static void beside_other_evidence_a_log_makes_no_rank(void **state)
 	evidence_release(&evidence);
 }
 
-/* What terminals, containers and collectors put around each line. */
-static const char *const wrappers[] = {"%s", "%s\r", " 10%%|#  | 1/9\r 20%%|## | 2/9\r%s",
-	"\033[31m%s\033[0m", "\033[1m\033[38;5;3m%s\033[0m\033[K", "\033]0;train\a%s",
-	"2026-11-22T03:41:52.118123456Z %s", "[pod/train-worker-0/pytorch] %s",
-	"[pod/train-0/main] 2026-11-22T03:41:52.118123456Z %s",
-	"2026-11-22T03:41:52.118123456Z stderr F %s",
-	"{\"log\":\"%s\\n\",\"stream\":\"stderr\",\"time\":\"2026-11-22T03:41:52.118Z\"}",
-	"trainer-1  | %s", "\033[36mtrainer_12 |\033[0m %s",
-	"Nov 22 03:41:52 m1 torchrun[4774]: %s", "2026-11-22T03:41:52+0000 m1 torchrun[4774]: %s",
-	"m1: %s",
-	"\033[36m(RayTrainWorker pid=4713, ip=10.0.0.1)\033[0m %s", "(pid=4713) %s",
-	"3: %s", "3: \r 10%%|#  | 1/9\r%s", "[pod/w] 3: \r 9%%|#\r%s", " 3: %s",
-	"[1,3]<stderr>: %s", "[1,mpirank:3,algo-1]<stderr>:%s",
-	"[default3]:%s"};
-
-/* Puts that around each line of a text; one with a quote stands in JSON with a backslash. */
-static void wrap(struct str *into, const char *wrapper, const char *text)
-{
-	struct str line = {0};
-
-	for (const char *at = text; *at; at += *at == '\n') {
-		str_cut(&line, 0);
-		for (; *at && *at != '\n'; at++)
-			str_printf(&line, *wrapper == '{' && *at == '"' ? "\\%c" : "%c", *at);
-		for (const char *mark = wrapper; *mark; mark++) {
-			bool here = !strncmp(mark, "%s", 2);
-
-			str_printf(into, "%.*s", here ? (int)line.len : 1,
-				here ? str_text(&line) : mark);
-			mark += here || !strncmp(mark, "%%", 2);
-		}
-		str_add_char(into, '\n');
-	}
-	str_release(&line);
-}
-
-static void assert_named_in(const char *wrapper, const char *text, const char *error)
-{
-	struct str wrapped = {0};
-	struct told told;
-
-	wrap(&wrapped, wrapper, text);
-	told = tell(str_text(&wrapped));
-	if (told.first->class != VERDICT_RANK_DEATH || !blames(&told, 3) ||
-		told.first->culprits.n != 1 || !told.job->nnotes ||
-		strcmp(told.job->notes[0].text, error) != 0)
-		fail_msg("%s: class %d, %s", wrapper, (int)told.first->class,
-			told.job->nnotes ? told.job->notes[0].text : "no error");
-	forget(&told);
-	str_release(&wrapped);
-}
-
-/* A log of two nodes: each has a local rank 0, and the report is of one of them. */
-static void a_local_rank_of_two_nodes_tells_nobody(void **state)
-{
-	static const char error[] = "CUDA error: an illegal memory access was encountered\n";
-	static const char *const apart[] = {
-		"[default0]:[rank0]:[W1122 10:43:51.191 socket.cpp:207] [c10d] no name\n"
-		"[default0]:[rank2]:[W1122 10:43:51.191 socket.cpp:207] [c10d] no name\n",
-		"[default0]:m1:500:501 [0] NCCL INFO cudaDriverVersion 12040\n"
-		"[default0]:m2:500:501 [0] NCCL INFO cudaDriverVersion 12040\n"};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(apart) / sizeof(apart[0]); i++) {
-		struct str text = {0};
-
-		str_printf(&text, "%s[default0]:  what():  %s", apart[i], error);
-		str_add(&text, REPORT(0, -6) REPORT(1, -6));
-		assert_inconclusive(str_text(&text));
-		str_release(&text);
-	}
-}
-
-/* srun -l numbers the agents of torchrun, one a node: what agent 1 passes on is not of rank 1. */
-static void the_number_of_an_agent_is_no_rank(void **state)
-{
-	static const char error[] = "1:   what():  CUDA error: an illegal memory access\n";
-	struct str text = {0};
-
-	(void)state;
-	str_printf(&text, "0: [rank0]: step 3\n1: [rank9]: step 3\n%s", error);
-	str_add(&text, "srun: error: m1: task 1: Aborted (core dumped)\n");
-	assert_inconclusive(str_text(&text));
-	str_cut(&text, 0);
-	str_printf(&text, "0: step 3\n1: step 3\n%s", error);
-	str_add(&text, "0:   rank      : 1 (local_rank: 1)\n0:   exitcode  : -6 (pid: 4711)\n");
-	assert_inconclusive(str_text(&text));
-	assert_named_in("1: %s", "[rank9]: x\n" HOOK(3, "ValueError: y"), "ValueError: y");
-	str_release(&text);
-}
-
-static void what_follows_a_bar_of_progress_is_a_line(void **state)
-{
-	struct told told = tell("\r 10%|#  | 1/9 [00:01<00:08, 1.0it/s, loss=2]"
-				HOOK(3, "ValueError: no rows"));
-
-	(void)state;
-	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
-	assert_true(blames(&told, 3));
-	forget(&told);
-}
-
-static void what_stands_around_lines_changes_nothing(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++) {
-		assert_named_in(wrappers[i], "step 7\nstep 8\n" HOOK(3, "ValueError: no rows"),
-			"ValueError: no rows");
-		assert_named_in(wrappers[i],
-			"step 7\nRoot Cause (first observed failure):\n[0]:\n" REPORT(3, 1)
-			"  traceback : Traceback (most recent call last):\n"
-			"    File \"/w/train.py\", line 88, in <module>\n      main()\n"
-			"  ValueError: in the report\n  \n==========\n",
-			"ValueError: in the report");
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -727,10 +522,6 @@ int main(void)
 		cmocka_unit_test(slurm_says_how_tasks_ended),
 		cmocka_unit_test(lines_of_strangers_make_nobody),
 		cmocka_unit_test(beside_other_evidence_a_log_makes_no_rank),
-		cmocka_unit_test(a_local_rank_of_two_nodes_tells_nobody),
-		cmocka_unit_test(the_number_of_an_agent_is_no_rank),
-		cmocka_unit_test(what_follows_a_bar_of_progress_is_a_line),
-		cmocka_unit_test(what_stands_around_lines_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,28 +3,10 @@
  * What is made of a log in which watchdogs of PyTorch gave up, or ranks aborted, as torch 2.1
  * to 2.9 write it.
  */
-#include "decode/decode.h"
+#include "tests/unit/told_log.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/str.h"
-#include "job/job.h"
-#include "tests/decode/forge.h"
-#include "tests/unit/unit.h"
-#include "verdict/verdict.h"
-
-/* An entry of torchrun's report. */
-#define REPORT(r, code)                                                                            \
-	"  time      : 2026-11-23_23:38:52\n  host      : m1\n"                                    \
-	"  rank      : " #r " (local_rank: " #r ")\n"                                              \
-	"  exitcode  : " #code " (pid: 471" #r ")\n  error_file: <N/A>\n"
-
-struct told {
-	struct job *job;
-	struct verdicts *verdicts;
-	const struct verdict *first;
-};
 
 static void add(
 	struct evidence *evidence, enum exhibit_kind kind, const char *label, const char *text)
@@ -33,22 +15,6 @@ static void add(
 		.kind = kind, .rank = -1, .label = (char *)label, .when = FORGE_T0_REAL};
 
 	evidence_add(evidence, &about, (uint8_t *)strdup(text), strlen(text));
-}
-
-static struct told tell(struct evidence *evidence)
-{
-	struct told told = {.job = decode_job(evidence)};
-
-	told.verdicts = verdicts_of(told.job);
-	told.first = &told.verdicts->at[0];
-	evidence_release(evidence);
-	return told;
-}
-
-static void forget(struct told *told)
-{
-	verdicts_free(told->verdicts);
-	job_free(told->job);
 }
 
 static size_t blamed(const struct told *told)
@@ -84,7 +50,7 @@ static void assert_aborted(const char *words, bool named)
 	str_printf(&text, "%s", words);
 	str_add(&text, WATCHDOG(0, 7) WATCHDOG(1, 7) REPORT(0, -6) REPORT(1, -6) REPORT(2, -6));
 	add(&evidence, EXHIBIT_JOB_LOG, "job.log", str_text(&text));
-	told = tell(&evidence);
+	told = told_of(&evidence);
 	if (blamed(&told) != (named ? 1 : 0) ||
 		(named && (told.first->class != VERDICT_RANK_DEATH ||
 				  told.first->confidence != VERDICT_SUPPORTED)))
@@ -126,7 +92,7 @@ static void what_one_numbered_line_tells_is_read(void **state)
 	add(&evidence, EXHIBIT_JOB_LOG, "job.log",
 		" 4: \n14: corrupted size vs. prev_size\n 4: step 2\n"
 		"srun: error: m2: task 14: Aborted (core dumped)\n");
-	told = tell(&evidence);
+	told = told_of(&evidence);
 	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
 	assert_int_equal(blamed(&told), 1);
 	forget(&told);
@@ -151,7 +117,7 @@ static void a_rank_of_a_group_is_none_of_the_job(void **state)
 	str_printf(&text, "[E ProcessGroupNCCL.cpp:475] [Rank 0] %s", caught);
 	str_printf(&text, "  what():  [Rank 1] %s", caught);
 	add(&evidence, EXHIBIT_JOB_LOG, "job.log", str_text(&text));
-	told = tell(&evidence);
+	told = told_of(&evidence);
 	fact = fact_of(&told, FACT_WATCHDOG);
 	assert_non_null(fact);
 	assert_int_equal(fact->ranks.n, 0);
@@ -169,7 +135,7 @@ static void a_rank_of_a_group_is_none_of_the_job(void **state)
 		"terminated with exception: [Rank 1] %s",
 		caught);
 	add(&evidence, EXHIBIT_JOB_LOG, "job.log", str_text(&text));
-	told = tell(&evidence);
+	told = told_of(&evidence);
 	assert_int_equal(told.job->nsayings, 1);
 	assert_int_equal(told.job->nranks, 1);
 	assert_int_equal(told.job->ranks[0].world_rank.n, 6);
@@ -189,7 +155,7 @@ static void an_error_of_a_rank_of_a_group_accuses_nobody(void **state)
 		"[E ProcessGroupNCCL.cpp:1182] [Rank 1] NCCL watchdog thread terminated with "
 		"exception: CUDA error: an illegal memory access was encountered\n" REPORT(1, -6)
 			REPORT(7, -6));
-	told = tell(&evidence);
+	told = told_of(&evidence);
 	for (size_t i = 0; i < told.job->nlogs; i++)
 		assert_null(strstr(told.job->logs[i].error, "CUDA error"));
 	assert_int_equal(blamed(&told), 0);
