@@ -12,6 +12,7 @@ enum trait {
 	REDUCES = 4,
 	MOVES = 8,
 	SOME = 16,
+	BARE = 32,
 };
 
 static const struct {
@@ -86,6 +87,11 @@ bool job_op_only_moves(uint8_t op)
 bool job_op_is_for_some(uint8_t op)
 {
 	return has(op, SOME);
+}
+
+bool job_op_carries(uint8_t op)
+{
+	return !has(op, BARE);
 }
 
 const char *job_span_kind_name(unsigned kind)

@@ -45,6 +45,9 @@ bool job_op_is_for_some(uint8_t op);
 /* True for ops that do not look into their data: bytes are bytes, whatever type a side names. */
 bool job_op_only_moves(uint8_t op);
 
+/* True for ops that carry data: of others, as of a barrier, the count is no amount. */
+bool job_op_carries(uint8_t op);
+
 /* Returns "compile", "input"; NULL for a number of no kind of span (enum job_span_kind). */
 const char *job_span_kind_name(unsigned kind);
 

@@ -23,6 +23,8 @@ static void add_sig(struct str *into, const struct verdict_thing *thing)
 	str_add(into, job_op_name(sig->op));
 	if (sig->redop != JOB_NO_REDOP && job_op_reduces(sig->op))
 		str_printf(into, " %s", redop ? redop : "own reduction");
+	if (!job_op_carries(sig->op))
+		return;
 	if (sig->count != JOB_NO_COUNT)
 		str_printf(into, " %" PRIu64, sig->count);
 	str_printf(into, " %s", dtype ? dtype : "elements");

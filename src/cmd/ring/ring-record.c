@@ -72,7 +72,7 @@ static const struct type_of unknown_type = {
 /* Adds what a signature says: op, type, and of root, peer and reduction what this op has. */
 static void add_op(struct ring_fields *f, uint64_t sig)
 {
-	enum { P2P = 1, ROOTED = 2, REDUCES = 4, MOVES = 8, SOME = 16 };
+	enum { P2P = 1, ROOTED = 2, REDUCES = 4, MOVES = 8, SOME = 16, BARE = 32 };
 	static const unsigned traits[RING_OPS] = {
 #define OP(upper, name, traits) traits,
 #include "lists/op.def"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "job/names.h"
 #include "tests/unit/report_job.h"
 #include "verdict/activities/activities.h"
 #include "words/everywhere.h"
@@ -12,6 +13,7 @@
 #include "words/last-quotes.h"
 #include "words/next.h"
 #include "words/rank-names.h"
+#include "words/things.h"
 #include "words/wording.h"
 
 /* Those whose number nobody knows are known by their pids, behind the others. */
@@ -39,6 +41,29 @@ static void sets_of_ranks_have_names(void **state)
 
 		ranks_name(&text, &hand.job, (struct verdict_ranks){cases[i].at, cases[i].n});
 		assert_string_equal(str_text(&text), cases[i].name);
+		str_release(&text);
+	}
+}
+
+/* Of one that carries nothing the count is 1, so that it is no zero count: nobody gave "1 bytes". */
+static void an_operation_that_carries_nothing_has_no_amount(void **state)
+{
+	static const struct {
+		uint8_t op;
+		const char *words;
+	} cases[] = {{JOB_OP_ALLGATHER, "AllGather 1 bytes"}, {JOB_OP_BARRIER, "Barrier"},
+		{JOB_OP_MONITORED, "MonitoredBarrier"}, {JOB_OP_COMM, "CommCreate"}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct verdict_thing thing = {.kind = THING_SIG};
+		struct str text = {0};
+
+		thing.sig = (struct job_sig){.op = cases[i].op,
+			.dtype = JOB_DTYPE_BYTES,
+			.redop = JOB_NO_REDOP,
+			.count = 1};
+		things_add(&text, &thing);
+		assert_string_equal(str_text(&text), cases[i].words);
 		str_release(&text);
 	}
 }
@@ -373,6 +398,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_operation_somewhere_is_not_all_there),
 		cmocka_unit_test(sets_of_ranks_have_names),
+		cmocka_unit_test(an_operation_that_carries_nothing_has_no_amount),
 		cmocka_unit_test(a_set_that_does_not_fit_hides_nobody),
 		cmocka_unit_test(who_waits_elsewhere_is_not_counted_in_the_operation),
 		cmocka_unit_test(what_is_next_depends_on_how_it_was_seen),
