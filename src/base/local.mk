@@ -15,6 +15,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/crew.c %D%/crew.h \
 	%D%/env.c %D%/env.h \
 	%D%/fds.c %D%/fds.h \
+	%D%/escape.c %D%/escape.h \
 	%D%/file.c %D%/file.h \
 	%D%/follow.c %D%/follow.h \
 	%D%/hash.h \
@@ -25,7 +26,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/procstat.c %D%/procstat.h \
 	%D%/rank.h \
 	%D%/redact.c %D%/redact.h \
-	%D%/redact-args.c %D%/redact-find.c \
+	%D%/redact-args.c %D%/redact-find.c %D%/redact-through.c \
 	%D%/redact-names.c %D%/redact-names.h \
 	%D%/sha256.c %D%/sha256.h \
 	%D%/str.c %D%/str.h \

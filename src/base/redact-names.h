@@ -87,6 +87,9 @@ const char *redact_key_begin(size_t i);
  */
 size_t redact_find(const char *bytes, size_t from, size_t len);
 
+/* Hides secrets in a text as it stands: redact_text() asks it of the text as it is shown, too. */
+void redact_words(char *text, size_t len);
+
 /*
  * Hides, in a line that a shell traces (behind its plus), what the options of known programs hold.
  */

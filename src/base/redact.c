@@ -674,7 +674,7 @@ static size_t word_begin(const struct reading *reading, size_t at)
 	return at;
 }
 
-void redact_text(char *bytes, size_t len)
+void redact_words(char *bytes, size_t len)
 {
 	struct reading reading = {.text = {bytes, len}};
 

@@ -20,7 +20,10 @@
 
 #define REDACT_STAR '*'
 
-/* Hides the secrets in text of any kind: log lines, messages, JSON documents, source. */
+/*
+ * Hides the secrets in text of any kind: log lines, messages, JSON documents, source; also those
+ * that escapes of a terminal or of JSON part.
+ */
 void redact_text(char *text, size_t len);
 
 /*

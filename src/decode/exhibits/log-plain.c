@@ -6,36 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "evidence/gather/log-marks.h"
 
 #define DIGITS	      "0123456789"
 #define LETTERS	      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define NAMED	      LETTERS DIGITS "-_."
 #define WRAPPERS_MOST 4 /* around one line */
-#define ESC	      '\033'
-#define BEL	      '\a'
 
 /* -- what a terminal shows --------------------------------------------------------------------- */
-
-/* Returns the length of an escape: "\033[31m", "\033]0;title\a", "\033M"; 0 if there is none. */
-static size_t escape_length(const char *at, size_t len)
-{
-	size_t n = 2;
-
-	if (len < 2 || at[0] != ESC)
-		return 0;
-	if (at[1] == '[') {
-		while (n < len && at[n] >= ' ' && at[n] < '@')
-			n++;
-		return n < len ? n + 1 : len;
-	}
-	if (at[1] == ']') {
-		while (n < len && at[n] != BEL && at[n] != ESC)
-			n++;
-		return n < len && at[n] == BEL ? n + 1 : n;
-	}
-	return n;
-}
 
 /* Returns how many bytes of words a text begins with. */
 static size_t plain_length(const char *at, size_t len)

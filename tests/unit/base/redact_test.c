@@ -109,6 +109,39 @@ static void secrets_in_text_become_stars(void **state)
 }
 
 /* What programs tell of commands, and of JSON. */
+/* What stands in a word, or between a name and its value, and is not shown. */
+static void secrets_that_escapes_part_become_stars(void **state)
+{
+	static const struct told all[] = {
+		{"pass\033[31mword=hunter2 x", "pass\033[31mword=* x"},
+		{"password\033[0m=\033[1;31mhunter2\033[0m x",
+			"password\033[0m=\033[1;31m*\033[0m x"},
+		{"password=hun\033[31mter2\n", "password=*\033[31m*\n"},
+		{"pass\bword=hunter2", "pass\bword=*"},
+		{"{\"log\":\"pass\\bword=hunter2\"}", "{\"log\":\"pass\\bword=*\"}"},
+		{"\033]0;title\apass\033]0;x\033\\word=hunter2",
+			"\033]0;title\apass\033]0;x\033\\word=*"},
+		{"ghp_abcd\033[0mefghijklmnopqrstuvwxyzABCDEFGH0123", "*\033[0m*"},
+		{"https://u:\033[1mhunter2\033[0m@host/x", "https://*\033[1m*\033[0m@host/x"},
+		{"{\"log\":\"pass\\u0077ord=hunter2\\n\"}", "{\"log\":\"pass\\u0077ord=*\\n\"}"},
+		{"{\"log\":\"password\\u003dhunter2\\n\"}", "{\"log\":\"password\\u003d*\\n\"}"},
+		{"{\"log\":\"password=h\\u0061nter\"}", "{\"log\":\"password=*\"}"},
+		{"{\"log\":\"?a=1\\u0026api_key=hunter2\\u0026b=2\"}",
+			"{\"log\":\"?a=1\\u0026api_key=*\"}"},
+		{"{\"log\":\"password\\u001b[0m=\\u001b[1mhunter2\\n\"}",
+			"{\"log\":\"password\\u001b[0m=\\u001b[1m*\\n\"}"},
+		{"pass\033[31mword\033]\nword=x", NULL},
+		{"\033", NULL},
+		{"\\u00", NULL},
+		{"\\\\u004", NULL},
+		{"\033[3", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(all); i++)
+		check(&all[i], redact_text);
+}
+
 static void secrets_told_by_programs_become_stars(void **state)
 {
 	static const struct told all[] = {
@@ -334,7 +367,8 @@ static void a_hostile_text_costs_little(void **state)
 		"auth=\\", "--token ", "eyJ", "sig=a", "+ ", "+ mysql ", "\\", "password=\"\\",
 		"password  ", "a ....", "services/", "services\\/", "curl ", "curl -u",
 		"| password ", "| password | x ", "\xe2\x94\x82password",
-		"--x='", "ALL,RANK=", "env RANK=\""};
+		"--x='", "ALL,RANK=", "env RANK=\"", "\033", "\033]", "\033[", "\b", "\\u0061",
+		"\\u001b]", "\033[mtoken=a"};
 	size_t len = 1 << 20;
 	char *text = malloc(len);
 
@@ -387,7 +421,7 @@ static const char *const pieces[] = {"db_password", "passwd", "PASSWORT", "passP
 	" ", "\n", "\"", "\\\"", "\\", "/", "\\/", "://", "@", "+ ", "-----BEGIN",
 	" PRIVATE KEY-----", "curl", " -u me:pw ", "mysql -ppw", "services/",
 	"webhooks\\/", "webhookb2/", "workflows/", "bot123:", " | ", " ..... ",
-	"https://me:pw@h", "x", "12", ",", "}"};
+	"https://me:pw@h", "x", "12", ",", "}", "\033[0m", "\\u0061", "\\u001b[m"};
 
 /*
  * Where nothing begins as a secret does, a text is passed over. Before an "@" every word of it is
@@ -414,6 +448,8 @@ static void what_is_passed_over_has_no_secret(void **state)
 		redact_text(plain, len);
 		redact_text(read, len + 2);
 		assert_memory_equal(plain, read, len);
+		redact_text(read, len + 2);
+		assert_memory_equal(plain, read, len);
 	}
 }
 
@@ -421,6 +457,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(secrets_in_text_become_stars),
+		cmocka_unit_test(secrets_that_escapes_part_become_stars),
 		cmocka_unit_test(secrets_told_by_programs_become_stars),
 		cmocka_unit_test(a_table_has_secrets_beside_their_names),
 		cmocka_unit_test(other_tables_stay),

@@ -45,7 +45,7 @@ static void sets_of_ranks_have_names(void **state)
 	}
 }
 
-/* Of one that carries nothing the count is 1, so that it is no zero count: nobody gave "1 bytes". */
+/* The count of one that carries nothing is 1, so that it is no zero count: no byte was given. */
 static void an_operation_that_carries_nothing_has_no_amount(void **state)
 {
 	static const struct {
