@@ -168,16 +168,30 @@ static size_t wrapped(const char *at, bool stamped)
 	return len;
 }
 
-/* Takes away what stands around a line; times stay. */
+/* Returns the length of a time, and of srun's mark behind it. */
+static size_t kept_length(const char *text)
+{
+	size_t len = log_plain_stamp(text);
+
+	if (log_marks_task(text + len) >= 0) {
+		len += strspn(text + len, " ");
+		len += strspn(text + len, DIGITS) + 1;
+		len += text[len] == ' ';
+	}
+	return len;
+}
+
+/* Takes away what stands around a line; times and srun's marks stay. */
 static void unwrap(struct str *line)
 {
 	for (int i = 0; i < WRAPPERS_MOST; i++) {
 		const char *text = str_text(line);
-		size_t stamp = log_plain_stamp(text), len = wrapped(text + stamp, stamp > 0);
+		size_t kept = kept_length(text);
+		size_t len = wrapped(text + kept, log_plain_stamp(text) > 0);
 
 		if (!len)
 			return;
-		memmove(line->text + stamp, line->text + stamp + len, line->len - stamp - len);
+		memmove(line->text + kept, line->text + kept + len, line->len - kept - len);
 		str_cut(line, line->len - len);
 	}
 }

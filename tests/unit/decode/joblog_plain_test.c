@@ -107,6 +107,20 @@ static void what_follows_a_bar_of_progress_is_a_line(void **state)
 	forget(&told);
 }
 
+/* What srun -l has put before the bar stays: else no line of the log counted as numbered. */
+static void srun_numbers_the_line_of_a_bar(void **state)
+{
+	struct told told =
+		tell("0: start\n1: corrupted size vs. prev_size\n"
+		     "3: \r 10%|#  | 1/9 [00:01<00:08, 1.0it/s][rank3]: x\n"
+		     "3: step 3\nsrun: error: m1: task 1: Aborted (core dumped)\n");
+
+	(void)state;
+	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+	assert_true(blames(&told, 1));
+	forget(&told);
+}
+
 static void what_stands_around_lines_changes_nothing(void **state)
 {
 	(void)state;
@@ -128,6 +142,7 @@ int main(void)
 		cmocka_unit_test(a_local_rank_of_two_nodes_tells_nobody),
 		cmocka_unit_test(the_number_of_an_agent_is_no_rank),
 		cmocka_unit_test(what_follows_a_bar_of_progress_is_a_line),
+		cmocka_unit_test(srun_numbers_the_line_of_a_bar),
 		cmocka_unit_test(what_stands_around_lines_changes_nothing),
 	};
 
