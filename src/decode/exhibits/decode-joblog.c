@@ -84,6 +84,7 @@ struct joblog {
 	size_t warnings;
 	struct joblog_inits inits;
 	const char *host;   /* the host that torchrun's report names; NULL none yet */
+	uint64_t host_by;   /* whose report that is */
 	int reporting;	    /* the rank whose end the report told last; JOB_NONE */
 	struct joblog_trace trace;
 	ARRAY(struct told_error) errors;
@@ -347,12 +348,24 @@ static void tell_inits(struct joblog *log)
 	}
 }
 
+/* Returns the host that the report of this line's speaker names; NULL none. */
+static const char *host_of(const struct joblog *log)
+{
+	return log->host_by == log->report.now ? log->host : NULL;
+}
+
+/* Returns the rank whose end the report of this line's speaker told last; JOB_NONE. */
+static int reported_rank(const struct joblog *log)
+{
+	return log->report.by == log->report.now ? log->reporting : JOB_NONE;
+}
+
 static void enrol_end(struct joblog *log, const struct joblog_end *end)
 {
 	const struct roster_entry entry = {.rank = end->rank,
 		.local = end->local_rank,
 		.pid = end->pid,
-		.host = log->host,
+		.host = host_of(log),
 		.by = log->exhibit->label};
 
 	log->texts->torchrun |= end->local_rank >= 0;
@@ -368,13 +381,15 @@ static void take_places(struct joblog *log, const char *line)
 {
 	const char *at = strstr(line, "  error_file: /");
 	const char *host = joblog_ends_host(line), *task_host = joblog_ends_task_host(line);
-	struct roster_entry entry = {.rank = log->reporting, .local = JOB_NONE};
+	struct roster_entry entry = {.rank = reported_rank(log), .local = JOB_NONE};
 
-	if (host)
+	if (host) {
 		log->host = arena_text_max(&log->context->arena, host, HOST_CAP);
+		log->host_by = log->report.now;
+	}
 	if (task_host || host)
 		roster_add_host(&log->texts->roster, task_host ? task_host : log->host);
-	if (!at || log->reporting == JOB_NONE)
+	if (!at || entry.rank == JOB_NONE)
 		return;
 	entry.file = arena_text_max(&log->context->arena, at + 14, strlen(at + 14));
 	roster_add(&log->texts->roster, &entry);
@@ -383,11 +398,12 @@ static void take_places(struct joblog *log, const char *line)
 /* Takes the error of the rank whose end the report has told last. */
 static void take_report(struct joblog *log, const char *line)
 {
+	int rank = reported_rank(log);
 	const char *error = joblog_report_error(
-		&log->trace, line, log->reporting != JOB_NONE, &log->context->arena);
+		&log->trace, line, rank != JOB_NONE, &log->context->arena);
 
-	if (error && !log->cut)
-		*array_add(&log->errors) = (struct told_error){log->reporting,
+	if (error && rank != JOB_NONE && !log->cut)
+		*array_add(&log->errors) = (struct told_error){rank,
 			arena_text_max(&log->context->arena, error, ERROR_CAP),
 			texts_cite(log->texts, log->exhibit, log->line), log->line};
 }
@@ -399,11 +415,26 @@ static bool is_order(const struct joblog_end *end)
 	       (end->status == SIGTERM || end->status == SIGKILL);
 }
 
+/*
+ * Returns whose line a launcher says it is: that of an agent of torchrun's, where srun has started
+ * one on each node; 0 nobody's.
+ */
+static uint64_t speaker_of(const char *line)
+{
+	struct log_marks marks;
+
+	log_marks_read(line, true, &marks);
+	return marks.of_launcher ? 1 + (uint64_t)marks.number : 0;
+}
+
 static void take_end(struct joblog *log, const char *line)
 {
 	struct joblog_end ends[JOBLOG_ENDS];
-	size_t nr = joblog_ends_read(line, &log->report, ends);
 	int64_t closed = joblog_ends_closed(line);
+	size_t nr;
+
+	log->report.now = speaker_of(line);
+	nr = joblog_ends_read(line, &log->report, ends);
 
 	joblog_attempts_take(&log->attempts, line, log->line);
 	joblog_attempts_speaks(&log->attempts, line, log->numbered, log->line);
@@ -423,8 +454,8 @@ static void take_end(struct joblog *log, const char *line)
 		log->ends.items[log->ends.nr - 1].ordered = log->ended && is_order(&ends[i]);
 		log->ends.items[log->ends.nr - 1].line = log->line;
 		log->ends.items[log->ends.nr - 1].first |= log->attempts.at_root;
-		if (ends[i].local_rank >= 0 && log->host)
-			ends[i].host = hash_text(HASH_START, log->host);
+		if (ends[i].local_rank >= 0 && host_of(log))
+			ends[i].host = hash_text(HASH_START, host_of(log));
 		joblog_attempts_end(&log->attempts, &ends[i], log->line);
 		enrol_end(log, &ends[i]);
 	}

@@ -48,18 +48,21 @@ static size_t read_torchrun(const char *line, struct joblog_report *report, stru
 
 	if (value && sscanf(value, " %7d (local_rank: %7d)", &rank, &local) == 2 && rank >= 0 &&
 		local >= 0 && rank < NUMBER_MOST) {
-		*report = (struct joblog_report){.rank = rank, .local_rank = local};
+		*report = (struct joblog_report){
+			.rank = rank, .local_rank = local, .by = report->now, .now = report->now};
 		return 0;
 	}
 	value = field(line, "exitcode");
-	if (!value || report->rank < 0 || sscanf(value, " %7d (pid: %9d", &code, &pid) != 2)
+	if (!value || report->rank < 0 || report->by != report->now ||
+		sscanf(value, " %7d (pid: %9d", &code, &pid) != 2)
 		return 0;
 	*end = (struct joblog_end){.rank = report->rank,
 		.local_rank = report->local_rank,
 		.pid = pid,
 		.signaled = code < 0,
 		.status = code < 0 ? -code : code};
-	*report = (struct joblog_report){.rank = -1, .local_rank = -1};
+	*report = (struct joblog_report){
+		.rank = -1, .local_rank = -1, .by = report->now, .now = report->now};
 	return 1;
 }
 

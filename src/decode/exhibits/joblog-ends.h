@@ -38,6 +38,8 @@ struct joblog_end {
 struct joblog_report {
 	int rank, local_rank;
 	int process; /* 1 + the rank that mpirun's report is at; 0 outside of one */
+	uint64_t by; /* whose it is: agents of several nodes may write into one log at once */
+	uint64_t now; /* whose the line is that is read, as the caller tells */
 };
 
 /*

@@ -96,6 +96,28 @@ static void the_number_of_an_agent_is_no_rank(void **state)
 	str_release(&text);
 }
 
+/* Two agents may report at once: each line goes on with the report of its own agent. */
+static void reports_of_two_agents_do_not_mix(void **state)
+{
+	static const char errors[] =
+		"0:   rank      : 3 (local_rank: 3)\n0:   exitcode  : 1 (pid: 4703)\n"
+		"1:   rank      : 9 (local_rank: 1)\n1:   exitcode  : 1 (pid: 4709)\n"
+		"0:   traceback : Traceback (most recent call last):\n"
+		"0:     File \"/w/train.py\", line 88, in <module>\n"
+		"0:   ValueError: no rows\n";
+	static const char ends[] =
+		"0:   rank      : 3 (local_rank: 3)\n1:   rank      : 9 (local_rank: 1)\n"
+		"0:   exitcode  : -11 (pid: 4703)\n1:   exitcode  : -15 (pid: 4709)\n";
+	struct told told = tell(errors);
+
+	(void)state;
+	assert_false(blames(&told, 9));
+	forget(&told);
+	told = tell(ends);
+	assert_false(blames(&told, 9));
+	forget(&told);
+}
+
 static void what_follows_a_bar_of_progress_is_a_line(void **state)
 {
 	struct told told = tell("\r 10%|#  | 1/9 [00:01<00:08, 1.0it/s, loss=2]"
@@ -141,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_local_rank_of_two_nodes_tells_nobody),
 		cmocka_unit_test(the_number_of_an_agent_is_no_rank),
+		cmocka_unit_test(reports_of_two_agents_do_not_mix),
 		cmocka_unit_test(what_follows_a_bar_of_progress_is_a_line),
 		cmocka_unit_test(srun_numbers_the_line_of_a_bar),
 		cmocka_unit_test(what_stands_around_lines_changes_nothing),
