@@ -5,6 +5,7 @@ src_base_libbase_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' \
 src_base_libbase_la_SOURCES = \
 	%D%/address.c %D%/address.h \
 	%D%/alloc.c %D%/alloc.h \
+	%D%/ansi.c %D%/ansi.h \
 	%D%/arena.c %D%/arena.h \
 	%D%/array.c %D%/array.h \
 	%D%/base64.c %D%/base64.h \
@@ -15,7 +16,6 @@ src_base_libbase_la_SOURCES = \
 	%D%/crew.c %D%/crew.h \
 	%D%/env.c %D%/env.h \
 	%D%/fds.c %D%/fds.h \
-	%D%/escape.c %D%/escape.h \
 	%D%/file.c %D%/file.h \
 	%D%/follow.c %D%/follow.h \
 	%D%/hash.h \

@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/ansi.h"
 #include "base/redact-names.h"
 #include "base/str.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/ansi.h"
 #include "evidence/gather/log-marks.h"
 
 #define DIGITS	      "0123456789"

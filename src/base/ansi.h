@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef BASE_ESCAPE_H
-#define BASE_ESCAPE_H
+#ifndef BASE_ANSI_H
+#define BASE_ANSI_H
 
 /* Escapes of terminals, which colour text, or give a window its title. */
 

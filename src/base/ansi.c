@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/escape.h"
+#include "base/ansi.h"
 
 #include <string.h>
 
