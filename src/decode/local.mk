@@ -22,6 +22,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/exhibits/joblog-spawn.c %D%/exhibits/joblog-spawn.h \
 	%D%/exhibits/joblog-locals.c %D%/exhibits/joblog-locals.h \
 	%D%/exhibits/joblog-report.c %D%/exhibits/joblog-report.h \
+	%D%/exhibits/joblog-sources.c %D%/exhibits/joblog-sources.h \
 	%D%/exhibits/joblog-told.c %D%/exhibits/joblog-told.h \
 	%D%/exhibits/roster.c %D%/exhibits/roster.h \
 	%D%/exhibits/text-compiles.c \

@@ -34,6 +34,7 @@
 #include "decode/exhibits/joblog-lines.h"
 #include "decode/exhibits/joblog-locals.h"
 #include "decode/exhibits/joblog-report.h"
+#include "decode/exhibits/joblog-sources.h"
 #include "decode/exhibits/joblog-spawn.h"
 #include "decode/exhibits/joblog-told.h"
 #include "decode/exhibits/log-plain.h"
@@ -81,6 +82,8 @@ struct joblog {
 	const char *folder; /* torchrun's folder for one worker that the file is in; NULL */
 	int owner;	    /* rank of the file; JOB_NONE not known, or all */
 	struct joblog_locals locals;
+	struct joblog_sources sources;
+	size_t nth; /* the line's place in the text, from 0 */
 	size_t warnings;
 	struct joblog_inits inits;
 	const char *host;   /* the host that torchrun's report names; NULL none yet */
@@ -292,6 +295,7 @@ static void for_each_line(struct joblog *log, const char *text, visit_line *visi
 	struct str line = {0};
 
 	log->line = 0;
+	log->nth = 0;
 	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
 		int64_t before = log->line;
 		const char *words = joblog_lines_unnumbered(at, &log->line);
@@ -303,6 +307,7 @@ static void for_each_line(struct joblog *log, const char *text, visit_line *visi
 		str_cut(&line, 0);
 		str_add_bytes(&line, words, strcspn(words, "\n"));
 		visit(log, str_text(&line));
+		log->nth++;
 	}
 	str_release(&line);
 }
@@ -430,16 +435,17 @@ static uint64_t speaker_of(const char *line)
 static void take_end(struct joblog *log, const char *line)
 {
 	struct joblog_end ends[JOBLOG_ENDS];
+	uint64_t source = joblog_sources_of(&log->sources, log->nth);
 	int64_t closed = joblog_ends_closed(line);
 	size_t nr;
 
-	log->report.now = speaker_of(line);
+	log->report.now = source + speaker_of(line);
 	nr = joblog_ends_read(line, &log->report, ends);
 
 	joblog_attempts_take(&log->attempts, line, log->line);
 	joblog_attempts_speaks(&log->attempts, line, log->numbered, log->line);
 	take_library(log, line);
-	joblog_locals_take(&log->locals, line, log->numbered);
+	joblog_locals_take(&log->locals, line, source, log->numbered);
 	if (closed)
 		*array_add(&log->closed) = closed;
 	take_places(log, line);
@@ -624,7 +630,10 @@ static void begin_log(struct joblog *log, struct texts *texts, const struct exhi
 		.owner = JOB_NONE};
 	log->numbered = joblog_lines_numbered(log->text);
 	texts->tasks |= log->numbered;
+	joblog_sources_take(&log->sources, (const char *)arena_text_max(&texts->context->arena,
+		exhibit->len ? (const char *)exhibit->bytes : "", exhibit->len));
 	for_each_line(log, log->text, take_end);
+	joblog_sources_release(&log->sources);
 	log->numbered &= !log->locals.agents;
 	log->past = joblog_attempts_past(&log->attempts, &log->restarts);
 	find_owner(log);

@@ -24,11 +24,16 @@ void joblog_locals_add_host(struct joblog_locals *locals, const char *host)
 	locals->host = hash;
 }
 
-void joblog_locals_take(struct joblog_locals *locals, const char *line, bool numbered)
+void joblog_locals_take(
+	struct joblog_locals *locals, const char *line, uint64_t source, bool numbered)
 {
 	struct log_marks marks;
 	int hook = log_marks_hook(line, log_marks_read(line, numbered, &marks));
 
+	if (marks.by == LOG_MARKS_LOCAL && source) {
+		locals->several |= locals->source && locals->source != source;
+		locals->source = source;
+	}
 	if (marks.by == LOG_MARKS_LOCAL && hook != JOB_NONE)
 		joblog_locals_add(locals, marks.number, hook);
 	locals->agents |= numbered && marks.by == LOG_MARKS_RANK && hook != JOB_NONE &&

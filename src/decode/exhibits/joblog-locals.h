@@ -21,6 +21,7 @@ struct joblog_locals {
 	bool several;		  /* the log is of several nodes */
 	bool agents;		  /* numbers before lines are those of nodes */
 	uint64_t host;		  /* hash of a name that NCCL has told; 0 none */
+	uint64_t source;	  /* of one that a collector has, of a line so marked; 0 none */
 };
 
 /* Takes that a local rank is that rank of the job. */
@@ -31,9 +32,9 @@ void joblog_locals_add(struct joblog_locals *locals, int64_t local, int rank)
 void joblog_locals_add_host(struct joblog_locals *locals, const char *host)
 	__attribute__((nonnull));
 
-/* Takes what the marks of a line tell. */
-void joblog_locals_take(struct joblog_locals *locals, const char *line, bool numbered)
-	__attribute__((nonnull));
+/* Takes what the marks of a line tell, of which a collector may say who has written it. */
+void joblog_locals_take(struct joblog_locals *locals, const char *line, uint64_t source,
+	bool numbered) __attribute__((nonnull));
 
 /* Returns the rank; JOB_NONE not known. */
 int joblog_locals_rank(const struct joblog_locals *locals, int64_t local)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ansi.h"
+#include "base/hash.h"
 #include "evidence/gather/log-marks.h"
 
 #define DIGITS	      "0123456789"
@@ -156,15 +157,30 @@ static size_t of_bar(const char *at, bool stamped)
 	return end ? (size_t)(end + 1 - at) : 0;
 }
 
-static wrapper *const wrappers[] = {
-	of_runtime, of_kubectl, of_compose, of_syslog, of_pdsh, of_bar};
+static const struct {
+	wrapper *length;
+	bool names; /* it names a pod, a container or a host */
+} wrappers[] = {{of_runtime, false}, {of_kubectl, true}, {of_compose, true}, {of_syslog, true},
+	{of_pdsh, true}, {of_bar, false}};
 
-static size_t wrapped(const char *at, bool stamped)
+/* Returns the hash of the name that such a wrapper has: of a pod, whatever its container is. */
+static uint64_t name_of(const char *at)
+{
+	if (!strncmp(at, "[pod/", 5))
+		return hash_bytes(HASH_START, at + 5, strcspn(at + 5, "/]"));
+	at += syslog_time(at);
+	return hash_bytes(HASH_START, at, strspn(at, NAMED));
+}
+
+static size_t wrapped(const char *at, bool stamped, uint64_t *name)
 {
 	size_t len = 0;
 
-	for (size_t i = 0; !len && i < sizeof(wrappers) / sizeof(wrappers[0]); i++)
-		len = wrappers[i](at, stamped);
+	for (size_t i = 0; !len && i < sizeof(wrappers) / sizeof(wrappers[0]); i++) {
+		len = wrappers[i].length(at, stamped);
+		if (len && wrappers[i].names && !*name)
+			*name = name_of(at);
+	}
 	return len;
 }
 
@@ -181,26 +197,32 @@ static size_t kept_length(const char *text)
 	return len;
 }
 
-/* Takes away what stands around a line; times and srun's marks stay. */
-static void unwrap(struct str *line)
+/*
+ * Takes away what stands around a line; times and srun's marks stay. Returns the hash of the first
+ * name in it, 0 none.
+ */
+static uint64_t unwrap(struct str *line)
 {
+	uint64_t name = 0;
+
 	for (int i = 0; i < WRAPPERS_MOST; i++) {
 		const char *text = str_text(line);
 		size_t kept = kept_length(text);
-		size_t len = wrapped(text + kept, log_plain_stamp(text) > 0);
+		size_t len = wrapped(text + kept, log_plain_stamp(text) > 0, &name);
 
 		if (!len)
-			return;
+			break;
 		memmove(line->text + kept, line->text + kept + len, line->len - kept - len);
 		str_cut(line, line->len - len);
 	}
+	return name;
 }
 
 /*
  * Adds the marks that a launcher has put before a line that its process draws over: "3: " of
  * "3: \r 10%\r 20%". Returns how many bytes of the line they are, 0 there are none.
  */
-static size_t keep_marks(struct str *into, const char *line, size_t len)
+static size_t keep_marks(struct str *into, const char *line, size_t len, uint64_t *name)
 {
 	const char *over = memchr(line, '\r', len);
 	size_t n = over ? (size_t)(over - line) : 0, stamp;
@@ -210,7 +232,7 @@ static size_t keep_marks(struct str *into, const char *line, size_t len)
 	if (!n)
 		return 0;
 	str_add_bytes(&before, line, n);
-	unwrap(&before);
+	*name = unwrap(&before);
 	stamp = log_plain_stamp(str_text(&before));
 	if (log_marks_read(str_text(&before) + stamp, true, &marks) == before.len - stamp)
 		str_add(into, str_text(&before));
@@ -220,15 +242,20 @@ static size_t keep_marks(struct str *into, const char *line, size_t len)
 	return n;
 }
 
-/* Adds what a terminal would show of a line, and the marks of a launcher. */
-static void add_drawn(struct str *into, const char *line, size_t len)
+/*
+ * Adds what a terminal would show of a line, and the marks of a launcher. Returns the hash of a
+ * name that stands before what is drawn over, 0 none.
+ */
+static uint64_t add_drawn(struct str *into, const char *line, size_t len)
 {
+	uint64_t name = 0;
 	size_t marks;
 
 	while (len && strchr("\r\n", line[len - 1]))
 		len--;
-	marks = keep_marks(into, line, len);
+	marks = keep_marks(into, line, len, &name);
 	log_plain_shown(into, line + marks, len - marks, len);
+	return name;
 }
 
 /* -- docker's files ---------------------------------------------------------------------------- */
@@ -287,19 +314,20 @@ static bool add_docker(struct str *into, const char *line)
 	return behind != NULL;
 }
 
-void log_plain_line(struct str *into, const char *line, size_t len)
+uint64_t log_plain_line(struct str *into, const char *line, size_t len)
 {
 	/* Windows marks the begin of a file so. */
 	static const char begin[] = "\xef\xbb\xbf";
 	size_t n = strlen(begin), before = len > n && !memcmp(line, begin, n) ? n : 0;
 	struct str shown = {0}, whole = {0};
+	uint64_t name = add_drawn(&shown, line + before, len - before), behind;
 
-	add_drawn(&shown, line + before, len - before);
 	if (add_docker(&whole, str_text(&shown)))
 		str_cut(&shown, 0);
 	str_add(&shown, str_text(&whole));
-	unwrap(&shown);
+	behind = unwrap(&shown);
 	str_add(into, str_text(&shown));
 	str_release(&shown);
 	str_release(&whole);
+	return name ? name : behind;
 }

@@ -19,11 +19,15 @@
  */
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/str.h"
 
-/* Adds one line, which ends behind `len` bytes, without all that. */
-void log_plain_line(struct str *into, const char *line, size_t len) __attribute__((nonnull));
+/*
+ * Adds one line, which ends behind `len` bytes, without all that. Returns the hash of the pod, the
+ * container or the host that stood before it; 0 none.
+ */
+uint64_t log_plain_line(struct str *into, const char *line, size_t len) __attribute__((nonnull));
 
 /*
  * Adds what a terminal would show of a line: no escapes, no blanks at its end, and of what was

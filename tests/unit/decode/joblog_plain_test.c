@@ -64,6 +64,10 @@ static void a_local_rank_of_two_nodes_tells_nobody(void **state)
 	static const char *const apart[] = {
 		"[default0]:[rank0]:[W1122 10:43:51.191 socket.cpp:207] [c10d] no name\n"
 		"[default0]:[rank2]:[W1122 10:43:51.191 socket.cpp:207] [c10d] no name\n",
+		"[pod/w-0/main] [default0]:step 1\n[pod/w-1/main] [default0]:step 1\n",
+		"Nov 22 03:41:52 m1 python[4774]: [default0]:step 1\n"
+		"Nov 22 03:41:52 m2 python[4774]: [default0]:step 1\n",
+		"w-1  | [default0]:step 1\nw-2  | [default0]:step 1\n",
 		"[default0]:m1:500:501 [0] NCCL INFO cudaDriverVersion 12040\n"
 		"[default0]:m2:500:501 [0] NCCL INFO cudaDriverVersion 12040\n"};
 
@@ -108,12 +112,19 @@ static void reports_of_two_agents_do_not_mix(void **state)
 	static const char ends[] =
 		"0:   rank      : 3 (local_rank: 3)\n1:   rank      : 9 (local_rank: 1)\n"
 		"0:   exitcode  : -11 (pid: 4703)\n1:   exitcode  : -15 (pid: 4709)\n";
+	static const char pods[] = "[pod/w-0/a]   rank      : 3 (local_rank: 3)\n"
+				   "[pod/w-1/a]   rank      : 9 (local_rank: 1)\n"
+				   "[pod/w-0/a]   exitcode  : -11 (pid: 4703)\n"
+				   "[pod/w-1/a]   exitcode  : -15 (pid: 4709)\n";
 	struct told told = tell(errors);
 
 	(void)state;
 	assert_false(blames(&told, 9));
 	forget(&told);
 	told = tell(ends);
+	assert_false(blames(&told, 9));
+	forget(&told);
+	told = tell(pods);
 	assert_false(blames(&told, 9));
 	forget(&told);
 }
