@@ -87,12 +87,11 @@ static bool somebody_left(const struct inquiry *q)
 
 /*
  * True if the rank is gone without a word, while others go on, wait in what nobody records, or only
- * echo it.
+ * echo it. `left`: somebody has exited in good order.
  */
-static bool is_lone_end(const struct inquiry *q, struct rank_index rank)
+static bool is_lone_end(const struct inquiry *q, struct rank_index rank, bool left)
 {
 	const struct job_signal *fatal = q->profiles[rank.i].fatal;
-	bool left = somebody_left(q);
 	size_t others = 0;
 
 	if (q->profiles[rank.i].death != DEATH_UNSURE || q->profiles[rank.i].waits)
@@ -125,7 +124,7 @@ static void add_waiting(struct inquiry *q, struct draft *draft)
 
 void judge_quiet_deaths(struct inquiry *q)
 {
-	bool found = q->drafts.nr > 0;
+	bool found = q->drafts.nr > 0, left = somebody_left(q);
 
 	job_for_each_rank(q->job, rank) {
 		const struct profile *p = &q->profiles[rank.i];
@@ -133,7 +132,7 @@ void judge_quiet_deaths(struct inquiry *q)
 		struct draft *draft = NULL;
 
 		if ((p->death != DEATH_OWN && p->death != DEATH_KILLED &&
-			    (found || !is_lone_end(q, rank))) ||
+			    (found || !is_lone_end(q, rank, left))) ||
 			is_named(q, rank) || (p->death == DEATH_KILLED && p->waits) ||
 			!explains_death(q, rank, &why))
 			continue;
