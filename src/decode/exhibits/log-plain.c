@@ -122,7 +122,7 @@ static size_t syslog_time(const char *at)
 	return like(at + 4, "00 00:00:00 ") || like(at + 4, " 0 00:00:00 ") ? 16 : 0;
 }
 
-/* "Nov 22 10:43:51 m1 python[4711]: ". */
+/* "Nov 22 10:43:51 m1 python[4711]: ". Of Slurm's daemon the name stays, by which it is known. */
 static size_t of_syslog(const char *at, bool stamped)
 {
 	const char *begin = at;
@@ -132,6 +132,8 @@ static size_t of_syslog(const char *at, bool stamped)
 	if (!host || at[time + host] != ' ')
 		return 0;
 	at += time + host + 1;
+	if (!strncmp(at, "slurmstepd", 10))
+		return (size_t)(at - begin);
 	name = strspn(at, NAMED "/");
 	pid = name && at[name] == '[' ? strspn(at + name + 1, DIGITS) : 0;
 	at += name + 1 + pid;

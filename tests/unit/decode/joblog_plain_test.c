@@ -140,6 +140,19 @@ static void what_follows_a_bar_of_progress_is_a_line(void **state)
 	forget(&told);
 }
 
+/* In the journal, too, Slurm's daemon says that it ended all. */
+static void what_slurm_says_in_the_journal_is_read(void **state)
+{
+	struct told told = tell(
+		"[rank0]: step 3\nNov 22 10:43:52 m1 slurmstepd[12]: error: *** STEP 41.0 ON m1 "
+		"CANCELLED AT 2026-11-22T10:43:52 DUE TO TIME LIMIT ***\n");
+
+	(void)state;
+	assert_int_equal(told.job->nsayings, 1);
+	assert_int_equal(told.job->sayings[0].kind, JOB_SAYS_SLURM);
+	forget(&told);
+}
+
 /* What srun -l has put before the bar stays: else no line of the log counted as numbered. */
 static void srun_numbers_the_line_of_a_bar(void **state)
 {
@@ -176,6 +189,7 @@ int main(void)
 		cmocka_unit_test(the_number_of_an_agent_is_no_rank),
 		cmocka_unit_test(reports_of_two_agents_do_not_mix),
 		cmocka_unit_test(what_follows_a_bar_of_progress_is_a_line),
+		cmocka_unit_test(what_slurm_says_in_the_journal_is_read),
 		cmocka_unit_test(srun_numbers_the_line_of_a_bar),
 		cmocka_unit_test(what_stands_around_lines_changes_nothing),
 	};
