@@ -140,13 +140,18 @@ static size_t of_syslog(const char *at, bool stamped)
 	return pid && !strncmp(at, "]: ", 3) ? (size_t)(at + 3 - begin) : 0;
 }
 
-/* "m1: ", before the mark of a rank. A mere number is srun's, and tells a rank. */
+/*
+ * "m1: ", before the mark of a rank. A mere number is srun's, and tells a rank; a word without any
+ * number is an error's or a logger's, "RuntimeError: [rank3]: ...", that quotes another rank.
+ */
 static size_t of_pdsh(const char *at, bool stamped)
 {
-	size_t host = strspn(at, NAMED);
+	size_t host = strspn(at, NAMED), number = strcspn(at, DIGITS);
 
 	(void)stamped;
-	return host > strspn(at, DIGITS) && !strncmp(at + host, ": [rank", 7) ? host + 2 : 0;
+	return host > strspn(at, DIGITS) && number < host && !strncmp(at + host, ": [rank", 7)
+		       ? host + 2
+		       : 0;
 }
 
 /* " 20%|## | 2/10 [00:02<00:08, 1.03it/s]", a bar of progress, which ends no line. */

@@ -140,6 +140,17 @@ static void what_follows_a_bar_of_progress_is_a_line(void **state)
 	forget(&told);
 }
 
+/* What an error or a logger quotes is not said by whom it quotes. */
+static void who_is_quoted_has_not_died(void **state)
+{
+	static const char *const quotes[] = {
+		"RuntimeError: " HOOK(3, "ValueError: y"), "ERROR: " HOOK(3, "ValueError: y")};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(quotes) / sizeof(quotes[0]); i++)
+		assert_inconclusive(quotes[i]);
+}
+
 /* In the journal, too, Slurm's daemon says that it ended all. */
 static void what_slurm_says_in_the_journal_is_read(void **state)
 {
@@ -189,6 +200,7 @@ int main(void)
 		cmocka_unit_test(the_number_of_an_agent_is_no_rank),
 		cmocka_unit_test(reports_of_two_agents_do_not_mix),
 		cmocka_unit_test(what_follows_a_bar_of_progress_is_a_line),
+		cmocka_unit_test(who_is_quoted_has_not_died),
 		cmocka_unit_test(what_slurm_says_in_the_journal_is_read),
 		cmocka_unit_test(srun_numbers_the_line_of_a_bar),
 		cmocka_unit_test(what_stands_around_lines_changes_nothing),
