@@ -42,12 +42,12 @@ static bool is_zstd(const char *behind, size_t n)
 }
 
 /* POSIX' archives go on with a NUL, GNU's with two blanks and a NUL. */
-static bool is_tar(const char *behind, size_t n)
+static bool is_archive(const char *behind, size_t n)
 {
 	return n && (!behind[0] || (n >= 3 && !memcmp(behind, "  ", 3)));
 }
 
-static const struct packer tar = {257, "ustar", 5, "packed by tar: unpack it", is_tar};
+static const struct packer tar = {257, "ustar", 5, "packed by tar: unpack it", is_archive};
 
 static const struct packer packers[] = {
 	{0, "\x1f\x8b", 2, "packed by gzip: unpack it", is_gzip},

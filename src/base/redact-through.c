@@ -74,11 +74,14 @@ static bool has_terminal(const char *text, size_t len)
 	return false;
 }
 
-/* What is taken away first comes first: JSON may hold escapes of terminals, they hold none. */
-static const struct layer {
+/* A way in which what is shown differs from what stands there. */
+struct layer {
 	bool (*has)(const char *text, size_t len);
 	shown *next;
-} layers[] = {{has_json, shown_json}, {has_terminal, shown_terminal}};
+};
+
+/* What is taken away first comes first: JSON may hold escapes of terminals, they hold none. */
+static const struct layer layers[] = {{has_json, shown_json}, {has_terminal, shown_terminal}};
 
 #define LAYERS (sizeof(layers) / sizeof(layers[0]))
 
