@@ -58,6 +58,8 @@ static const struct stackfacts_place calls[] = {{NULL, C10D_PY}};
 static const struct stackfacts_place starts[] = {{"*init_process_group", C10D_PY}};
 static const char *const hides[] = {"libtorch*", "libc10*", NULL};
 
+static const char *const speaks[] = {"ProcessGroup", "c10d", "DistBackend", "Store", NULL};
+
 /* Its exceptions, and those of its stores. */
 static const char *const echoes[] = {"DistBackendError", "DistNetworkError", "DistStoreError",
 	"TCPStore", "connection was likely closed", "failed to recv", "monitoredBarrier", NULL};
@@ -75,6 +77,7 @@ const struct backend backend_c10d = {
 	.starts = starts,
 	.nstarts = N_OF(starts),
 	.hides = hides,
+	.speaks = speaks,
 	.echoes = echoes,
 	.vain = vain,
 };

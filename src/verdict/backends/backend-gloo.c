@@ -22,6 +22,8 @@ static const struct activity_line better[] = {
 static const char *const hides[] = {"libgloo*", NULL};
 static const char *const threads[] = {"pt_gloo_runloop", NULL};
 
+static const char *const speaks[] = {"gloo", NULL};
+
 /* transport/tcp/pair.cc ("Timed out waiting %ld ms for send/recv operation to complete"),
    ProcessGroupGloo.cpp. */
 static const char *const echoes[] = {"connectFullMesh", "Timed out waiting", NULL};
@@ -80,6 +82,7 @@ const struct backend backend_gloo = {
 	.nbetter = N_OF(better),
 	.threads = threads,
 	.hides = hides,
+	.speaks = speaks,
 	.echoes = echoes,
 	.vain = vain,
 	.mismatches = mismatches,

@@ -46,6 +46,8 @@ static const char *const threads[] = {"pt_nccl_*", NULL};
 static const char *const hides[] = {"libnccl*", NULL};
 static const char *const on_gpu[] = {"libnccl.so*", "librccl.so*", NULL};
 
+static const char *const speaks[] = {"NCCL", NULL};
+
 /* ProcessGroupNCCL.cpp; "remote process exited" is NCCL's own. */
 static const char *const echoes[] = {
 	"nccl", "remote process", "watchdog", "taking the entire process down", NULL};
@@ -86,6 +88,7 @@ const struct backend backend_nccl = {
 	.threads = threads,
 	.hides = hides,
 	.on_gpu = on_gpu,
+	.speaks = speaks,
 	.echoes = echoes,
 	.vain = vain,
 	.limit = find_limit,

@@ -45,6 +45,8 @@ struct backend {
 	/* a thread in these uses a GPU. */
 	const char *const *on_gpu;
 
+	/* Parts of lines that the backend has written, of itself or of others. */
+	const char *const *speaks;
 	/* Parts of lines by which a rank says that others failed. */
 	const char *const *echoes;
 	/* Parts by which it says that it waited for others until its own patience ended. */

@@ -101,6 +101,15 @@ bool words_tell_no_memory(const char *text)
 	return strcasestr(text, "out of memory") != NULL;
 }
 
+/* True if a library that joins ranks has written the text. */
+static bool is_backends(const char *text)
+{
+	for (size_t i = 0; backends[i]; i++)
+		if (backend_says(text, backends[i]->speaks))
+			return true;
+	return false;
+}
+
 bool words_tell_own_abort(const char *text)
 {
 	/* glibc, of a spoilt heap or stack, and of what a program asserts. */
@@ -108,14 +117,11 @@ bool words_tell_own_abort(const char *text)
 		"free(): ", "munmap_chunk(): ", "corrupted size", "corrupted double-linked list",
 		"stack smashing detected", "buffer overflow detected", "Fatal glibc error: ",
 		"Assertion ", NULL};
-	/* libstdc++: what an exception tells that nobody caught; not one of what joins ranks. */
-	static const char *const joined[] = {
-		"NCCL", "ProcessGroup", "c10d", "DistBackend", "Store", "gloo", "Gloo", NULL};
 
 	if (words_are_echo(text) || words_tell_mismatch(text))
 		return false;
-	return backend_says(text, own) ||
-	       (!strncmp(text, "what(): ", 8) && !backend_says(text, joined));
+	/* libstdc++: what an exception tells that nobody caught; not one of what joins ranks. */
+	return backend_says(text, own) || (!strncmp(text, "what(): ", 8) && !is_backends(text));
 }
 
 bool words_lack_gil(const char *text)
