@@ -267,6 +267,15 @@ static const struct wait *find_longest_wait(const struct inquiry *q, struct rank
 	return longest;
 }
 
+bool inquiry_has_gone_elsewhere(const struct inquiry *q, struct rank_index rank)
+{
+	const struct wait *wait = q->longest_wait[rank.i];
+
+	if (!wait || wait->kind == WAIT_SYNC || wait->kind == WAIT_OTHER)
+		return wait && wait->op;
+	return !waits_is_for(wait, WAITS_SOME_OP);
+}
+
 static void find_longest_waits(struct inquiry *q)
 {
 	q->longest_wait = alloc_zeroed(q->job->nranks + 1, sizeof(*q->longest_wait));
@@ -276,8 +285,8 @@ static void find_longest_waits(struct inquiry *q)
 
 /*
  * Counts who may come to a fork yet, on whichever side: a rank that lives and is in its own code
- * gives no evidence of it. (One that has ended does not come; one that waits elsewhere has gone
- * another way.)
+ * gives no evidence of it, nor does one whose operation is not known: it may have come. (One that
+ * has ended does not come; one that waits elsewhere has gone another way.)
  */
 static void count_undecided(struct inquiry *q)
 {
@@ -290,7 +299,7 @@ static void count_undecided(struct inquiry *q)
 
 			fork->unknown += is_rank(m->rank) && q->profiles[m->rank.i].process &&
 					 !q->profiles[m->rank.i].ended &&
-					 !q->longest_wait[m->rank.i] &&
+					 !inquiry_has_gone_elsewhere(q, m->rank) &&
 					 rollcall_of(q->job, m, fork->index) == ROLL_ABSENT;
 		}
 	}

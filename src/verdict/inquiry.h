@@ -175,6 +175,12 @@ bool inquiry_waits_longer(const struct wait *a, const struct wait *b);
 const struct wait *inquiry_longest_wait(const struct inquiry *q, struct rank_index rank);
 
 /*
+ * True if the rank waits, and what for is known: it does not come to anything else. An operation
+ * that only its stack tells, or that a device has, may be any.
+ */
+bool inquiry_has_gone_elsewhere(const struct inquiry *q, struct rank_index rank);
+
+/*
  * Returns since when others wait for a rank, by standing waits that its own seats lack: a time of
  * the rank's own clock, off by some seconds at most. JOB_UNKNOWN where nobody waits for it, or only
  * ranks whose clocks tell no such time.

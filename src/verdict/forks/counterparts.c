@@ -449,7 +449,7 @@ static enum job_known may_yet_come(const struct pair *p, const struct stray *str
 
 /*
  * Returns how many of the band may yet come to where the rows part, and do as either: they have not
- * come so far, live, and wait for nobody.
+ * come so far, live, and are not known to wait elsewhere.
  */
 static size_t count_undecided(
 	const struct comparison *c, const struct band *band, const struct stray *stray)
@@ -460,7 +460,7 @@ static size_t count_undecided(
 		struct rank_index rank = band->rows[i]->rank;
 
 		n += !same_rank(rank, stray->rank) && !rank_list_has(&stray->agree, rank) &&
-		     !c->q->profiles[rank.i].ended && !inquiry_longest_wait(c->q, rank);
+		     !c->q->profiles[rank.i].ended && !inquiry_has_gone_elsewhere(c->q, rank);
 	}
 	return n;
 }

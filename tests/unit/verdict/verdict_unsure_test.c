@@ -383,6 +383,38 @@ static void who_may_yet_come_may_do_as_either(void **state)
 	}
 }
 
+/*
+ * Two call another operation than one does, and another waits for a device, or in an operation that
+ * only its stack tells: it may have come, and on either side.
+ */
+static void who_waits_in_what_nobody_knows_may_have_come(void **state)
+{
+	(void)state;
+	for (int way = 0; way < 3; way++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		facts_rounds(f, 0, 10, 20, 0.5);
+		for (int rank = 0; rank < 3; rank++)
+			facts_hold(f, 0, rank, rank < 2 ? JOB_OP_ALLREDUCE : JOB_OP_BROADCAST, 64,
+				60);
+		if (way == 0)
+			facts_sync(f, 3, 60);
+		else
+			facts_outside(f, 3, 60);
+		if (way == 1)
+			facts_stack(f, 3,
+				"futex_do_wait@kernel < cudaStreamSynchronize@libcudart.so.13 < "
+				"step@train");
+		if (way == 2) /* It has come to the majority's. */
+			facts_hold(f, 0, 3, JOB_OP_ALLREDUCE, 64, 61);
+		j = judge(f);
+		assert_int_equal(j.first->class, VERDICT_COLLECTIVE_MISMATCH);
+		assert_int_equal(facts_culprits(f), way == 2 ? 1 << 2 : 0);
+		done(&j, f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +430,7 @@ int main(void)
 		cmocka_unit_test(an_order_is_no_reason_for_a_crash_elsewhere),
 		cmocka_unit_test(a_kill_that_may_have_been_first_is_no_echo),
 		cmocka_unit_test(who_may_yet_come_may_do_as_either),
+		cmocka_unit_test(who_waits_in_what_nobody_knows_may_have_come),
 		cmocka_unit_test(a_kill_for_memory_may_be_of_what_nobody_saw),
 	};
 
