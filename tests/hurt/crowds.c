@@ -23,7 +23,7 @@
 #define TIMES  8
 #define ROUNDS 3
 #define TRIES  4
-#define BAR    1.6
+#define BAR    1.5
 
 static struct job *job_of(const struct crowd *crowd, size_t n, double *at)
 {
