@@ -7,10 +7,12 @@
  * Reasons by the first of these words that stands there: "CANCELLED AT" stands beside a reason,
  * too.
  */
-static const struct {
+struct end_told {
 	const char *words;
 	enum job_ended_by reason;
-} in_lines[] = {
+};
+
+static const struct end_told in_lines[] = {
 	{"REQUEUE", JOB_ENDED_UNTOLD},
 	{"DUE TO TIME LIMIT", JOB_ENDED_BY_LIMIT},
 	{"DUE TO NODE FAILURE", JOB_ENDED_BY_NODE},
@@ -19,7 +21,9 @@ static const struct {
 	{"CANCELLED AT", JOB_ENDED_BY_CANCEL},
 	{"oom", JOB_ENDED_OTHERWISE},
 	{"memory", JOB_ENDED_OTHERWISE},
-}, in_states[] = {
+};
+
+static const struct end_told in_states[] = {
 	{"TIMEOUT", JOB_ENDED_BY_LIMIT},
 	{"DEADLINE", JOB_ENDED_BY_LIMIT},
 	{"NODE_FAIL", JOB_ENDED_BY_NODE},
