@@ -284,24 +284,27 @@ static void find_longest_waits(struct inquiry *q)
 }
 
 /*
- * Counts who may come to a fork yet, on whichever side: a rank that lives and is in its own code
- * gives no evidence of it, nor does one whose operation is not known: it may have come. (One that
- * has ended does not come; one that waits elsewhere has gone another way.)
+ * A rank that lives and is in its own code gives no evidence of a fork, nor does one whose
+ * operation is not known. (One that has ended does not come; one that waits elsewhere has gone
+ * another way.)
  */
+bool inquiry_may_come_to(
+	const struct inquiry *q, const struct fork *fork, const struct job_member *m)
+{
+	return is_rank(m->rank) && q->profiles[m->rank.i].process &&
+	       !q->profiles[m->rank.i].ended && !inquiry_has_gone_elsewhere(q, m->rank) &&
+	       rollcall_of(q->job, m, fork->index) == ROLL_ABSENT;
+}
+
 static void count_undecided(struct inquiry *q)
 {
 	for (size_t i = 0; i < q->forks->n; i++) {
 		struct fork *fork = &q->forks->at[i];
 		const struct job_group *g = &q->job->groups[fork->group];
 
-		for (uint32_t seat = 0; seat < g->size; seat++) {
-			const struct job_member *m = &q->job->members[g->first_member + (int)seat];
-
-			fork->unknown += is_rank(m->rank) && q->profiles[m->rank.i].process &&
-					 !q->profiles[m->rank.i].ended &&
-					 !inquiry_has_gone_elsewhere(q, m->rank) &&
-					 rollcall_of(q->job, m, fork->index) == ROLL_ABSENT;
-		}
+		for (uint32_t seat = 0; seat < g->size; seat++)
+			fork->unknown += inquiry_may_come_to(
+				q, fork, &q->job->members[g->first_member + (int)seat]);
 	}
 }
 

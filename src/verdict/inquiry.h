@@ -181,6 +181,13 @@ const struct wait *inquiry_longest_wait(const struct inquiry *q, struct rank_ind
 bool inquiry_has_gone_elsewhere(const struct inquiry *q, struct rank_index rank);
 
 /*
+ * True if a member may come to the fork yet, or has come, on whichever side: it lives, did not
+ * enter it as far as is known, and has not gone elsewhere.
+ */
+bool inquiry_may_come_to(
+	const struct inquiry *q, const struct fork *fork, const struct job_member *m);
+
+/*
  * Returns since when others wait for a rank, by standing waits that its own seats lack: a time of
  * the rank's own clock, off by some seconds at most. JOB_UNKNOWN where nobody waits for it, or only
  * ranks whose clocks tell no such time.

@@ -219,7 +219,7 @@ enum job_known fork_calls_differ(const struct inquiry *q, const struct fork *for
  */
 bool fork_is_for_another_group(const struct inquiry *q, const struct fork *fork, size_t camp);
 
-/* Adds, as facts, which op each camp entered (forked.c). */
+/* Adds, as facts, which op each camp entered, and who may be on any side (forked.c). */
 void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *draft);
 
 /*

@@ -20,6 +20,15 @@ static inline struct judged judge(const struct facts *f)
 	return j;
 }
 
+/* Returns the first evidence of that kind in the first verdict; NULL if it has none. */
+static inline const struct verdict_fact *told(struct judged j, enum verdict_fact_kind kind)
+{
+	for (size_t i = 0; i < j.first->nevidence; i++)
+		if (j.first->evidence[i].kind == kind)
+			return &j.first->evidence[i];
+	return NULL;
+}
+
 /* Its facts stay. */
 static inline void dismiss(struct judged j)
 {

@@ -120,6 +120,25 @@ void fork_tell_first(struct inquiry *q, const struct fork *fork, struct draft *d
 	}
 }
 
+/* Adds who may come yet, where that is why the fewer are not named. */
+static void tell_undecided(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	const struct job_group *g = &q->job->groups[fork->group];
+	struct rank_list ranks = {0};
+
+	if (draft->culprits.list.nr || !fork->unknown)
+		return;
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
+
+		if (inquiry_may_come_to(q, fork, m))
+			rank_list_add(&ranks, m->rank);
+	}
+	rank_list_settle(&ranks);
+	draft_fact_of(q, draft, FACT_MAY_COME_ANY, &ranks, g->cite);
+	array_release(&ranks.list);
+}
+
 void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	for (size_t i = 0; i < fork->ncamps && i < 4; i++) {
@@ -133,6 +152,7 @@ void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *d
 			fact->thing = draft_sig(q, &fork->camps[i].sig);
 		array_release(&ranks.list);
 	}
+	tell_undecided(q, fork, draft);
 }
 
 /* -- where nothing better is known ------------------------------------------------------------- */

@@ -411,6 +411,7 @@ static void who_waits_in_what_nobody_knows_may_have_come(void **state)
 		j = judge(f);
 		assert_int_equal(j.first->class, VERDICT_COLLECTIVE_MISMATCH);
 		assert_int_equal(facts_culprits(f), way == 2 ? 1 << 2 : 0);
+		assert_int_equal(told(j, FACT_MAY_COME_ANY) == NULL, way == 2);
 		done(&j, f);
 	}
 }
