@@ -110,6 +110,32 @@ struct ring_record {
 
 /* --- Opening ---------------------------------------------------------------------------------- */
 
+/* Returns where a section of the ring begins, and in `n` how many elements it has; NULL, 0: none. */
+static inline void *ring_section_at(
+	const struct ring_writer *w, enum ring_section_id id, uint64_t *n)
+{
+	const struct ring_section *section = w->header->section;
+
+	*n = 0;
+	for (int i = 0; i < RING_SECTIONS; i++)
+		if (section[i].id == id) {
+			*n = section[i].count;
+			return w->base + section[i].offset;
+		}
+	return NULL;
+}
+
+/* The same of a section that never has more elements than 32 bits tell. */
+static inline void *ring_section_at32(
+	const struct ring_writer *w, enum ring_section_id id, uint32_t *n)
+{
+	uint64_t elements;
+	void *at = ring_section_at(w, id, &elements);
+
+	*n = (uint32_t)elements;
+	return at;
+}
+
 /*
  * Points `w` at a ring that this very build formatted, in memory of this process: nothing is
  * checked. The handle is overwritten whole; header->clock is believed, so set w->clock after it
@@ -117,57 +143,27 @@ struct ring_record {
  */
 static inline void ring_writer_open(struct ring_writer *w, void *base)
 {
-	struct ring_header *h = base;
+	uint32_t lanes, slots_of_index;
+	uint64_t one; /* of what is there once */
 
-	*w = (struct ring_writer){.base = base, .header = h};
-	for (int i = 0; i < RING_SECTIONS; i++) {
-		void *at = w->base + h->section[i].offset;
-		uint64_t n = h->section[i].count;
-
-		switch (h->section[i].id) {
-		case RING_S_ANCHORS:
-			w->anchors = at;
-			break;
-		case RING_S_LANES:
-			w->lanes = at, w->nlanes = (uint32_t)n - 1;
-			break;
-		case RING_S_SLOTS:
-			w->slots = at, w->nslots = n;
-			break;
-		case RING_S_SPANS:
-			w->spans = at, w->nspans = (uint32_t)n;
-			break;
-		case RING_S_MARKS:
-			w->marks = at, w->nmarks = (uint32_t)n;
-			break;
-		case RING_S_GROUPS:
-			w->groups = at, w->ngroups = (uint32_t)n;
-			break;
-		case RING_S_PINNED:
-			w->pinned = at;
-			break;
-		case RING_S_PINSLOTS:
-			w->pinslots = at;
-			break;
-		case RING_S_STRINGS:
-			w->strings = at, w->strings_size = n;
-			break;
-		case RING_S_STRINDEX:
-			w->strindex = at, w->strindex_mask = (uint32_t)n - 1;
-			break;
-		case RING_S_FATAL:
-			w->fatal = at, w->nfatal = (uint32_t)n;
-			break;
-		case RING_S_TRACES:
-			w->traces = at, w->ntraces = (uint32_t)n;
-			break;
-		case RING_S_STDERR:
-			w->text = at;
-			break;
-		}
-	}
-	w->text_size = w->text ? w->text->size : 0;
+	*w = (struct ring_writer){.base = base, .header = base};
+	w->anchors = ring_section_at(w, RING_S_ANCHORS, &one);
+	w->lanes = ring_section_at32(w, RING_S_LANES, &lanes);
+	w->nlanes = lanes - 1;
 	w->overflow = w->lanes + w->nlanes;
+	w->slots = ring_section_at(w, RING_S_SLOTS, &w->nslots);
+	w->spans = ring_section_at32(w, RING_S_SPANS, &w->nspans);
+	w->marks = ring_section_at32(w, RING_S_MARKS, &w->nmarks);
+	w->groups = ring_section_at32(w, RING_S_GROUPS, &w->ngroups);
+	w->pinned = ring_section_at(w, RING_S_PINNED, &one);
+	w->pinslots = ring_section_at(w, RING_S_PINSLOTS, &one);
+	w->strings = ring_section_at(w, RING_S_STRINGS, &w->strings_size);
+	w->strindex = ring_section_at32(w, RING_S_STRINDEX, &slots_of_index);
+	w->strindex_mask = slots_of_index - 1;
+	w->fatal = ring_section_at32(w, RING_S_FATAL, &w->nfatal);
+	w->traces = ring_section_at32(w, RING_S_TRACES, &w->ntraces);
+	w->text = ring_section_at(w, RING_S_STDERR, &one);
+	w->text_size = w->text ? w->text->size : 0;
 }
 
 /* Returns the time by this ring's clock. */
