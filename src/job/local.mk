@@ -17,6 +17,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/launch.c %D%/launch.h \
 	%D%/seal/build-launch.c \
 	%D%/seal/seal-launches.c \
+	%D%/known.h \
 	%D%/lock-holders.c %D%/lock-holders.h \
 	%D%/message-index.c %D%/message-index.h \
 	%D%/messages.c %D%/messages.h \
@@ -24,6 +25,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/rank-row.c %D%/rank-row.h \
 	%D%/ranks.c %D%/ranks.h \
 	%D%/job-receipt.c %D%/job-receipt.h \
+	%D%/job-stack.h \
 	%D%/seal/raw.h \
 	%D%/seal/anew.c %D%/seal/anew.h \
 	%D%/seal/holdings.c %D%/seal/holdings.h \

@@ -110,7 +110,7 @@ struct ring_record {
 
 /* --- Opening ---------------------------------------------------------------------------------- */
 
-/* Returns where a section of the ring begins, and in `n` how many elements it has; NULL, 0: none. */
+/* Returns where a section begins, and in `n` how many elements it has; NULL and 0: it has none. */
 static inline void *ring_section_at(
 	const struct ring_writer *w, enum ring_section_id id, uint64_t *n)
 {
