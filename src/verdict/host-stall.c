@@ -262,6 +262,11 @@ static const struct stackfacts_place doors[] = {
 	{"BaseEventLoop._run_once", "asyncio/base_events.py"},
 };
 
+/* That of them at which also a program stands that asks, or sleeps: its stack does not tell. */
+static const struct stackfacts_place loops[] = {
+	{"BaseEventLoop._run_once", "asyncio/base_events.py"},
+};
+
 /* Places where a thread waits for what another thread of its own hands over. */
 static const struct stackfacts_place counters[] = {
 	{"Queue.get", "queue.py"},
@@ -276,55 +281,70 @@ static bool stands_at(const struct inquiry *q, const struct job_stack *stack,
 	return stackfacts_find(q->job, stack, 0, places, nr) >= 0;
 }
 
+/* Returns a thread of that process of the rank at such a place; NULL: none is seen there. */
+static const struct job_stack *thread_at_door(
+	const struct inquiry *q, struct rank_index rank, int process)
+{
+	size_t from, to;
+
+	stackfacts_of_rank(q->job, rank, &from, &to);
+	for (size_t i = from; i < to; i++)
+		if (q->job->stacks[i].process == process &&
+			stands_at(q, &q->job->stacks[i], doors, sizeof(doors) / sizeof(*doors)))
+			return &q->job->stacks[i];
+	return NULL;
+}
+
 /*
- * True if a rank that waits for others has its main thread at such a place as well: then it is that
- * of a loop in which each rank of this program works, and not of a server.
+ * True if a rank that waits for others is at such a place as well, with its main thread or, if
+ * `beside`, with any: then it is that of a loop in which each rank of this program works, or of a
+ * library that all of them use, and not of a server.
  */
-static bool is_door_of_work(const struct inquiry *q)
+static bool is_door_of_work(const struct inquiry *q, bool beside)
 {
 	job_for_each_rank(q->job, rank) {
 		const struct job_stack *main = stackfacts_main(q->job, rank);
 
 		if (main && inquiry_longest_wait(q, rank) &&
-			stands_at(q, main, doors, sizeof(doors) / sizeof(*doors)))
+			(stands_at(q, main, doors, sizeof(doors) / sizeof(*doors)) ||
+				(beside && thread_at_door(q, rank, main->process))))
 			return true;
 	}
 	return false;
 }
 
 /*
- * Returns the thread of a rank that waits for requests, or that hands them over to its main thread;
- * NULL.
- */
-static const struct job_stack *find_door(const struct inquiry *q, struct rank_index rank)
-{
-	const struct profile *p = &q->profiles[rank.i];
-	const size_t ndoors = sizeof(doors) / sizeof(*doors);
-	size_t from, to;
-
-	if (!p->posture.stack || !p->process || p->ended)
-		return NULL;
-	if (stands_at(q, p->posture.stack, doors, ndoors))
-		return p->posture.stack;
-	if (!stands_at(q, p->posture.stack, counters, sizeof(counters) / sizeof(*counters)))
-		return NULL;
-	stackfacts_of_rank(q->job, rank, &from, &to);
-	for (size_t i = from; i < to; i++)
-		if (q->job->stacks[i].process == p->posture.stack->process &&
-			stands_at(q, &q->job->stacks[i], doors, ndoors))
-			return &q->job->stacks[i];
-	return NULL;
-}
-
-/*
- * Returns that thread, unless all ranks work so; NULL: there is none. A server waits there for as
- * long as nobody asks, and so is no culprit for certain.
+ * Returns the thread of a rank that waits for requests, or that hands them over to its main thread,
+ * unless all ranks work so; NULL: there is none. A server waits there for as long as nobody asks,
+ * and so is no culprit for certain.
  */
 static const struct job_stack *stack_at_door(const struct inquiry *q, struct rank_index rank)
 {
-	const struct job_stack *door = find_door(q, rank);
+	const struct profile *p = &q->profiles[rank.i];
+	const struct job_stack *door = p->posture.stack;
 
-	return door && !is_door_of_work(q) ? door : NULL;
+	if (!door || !p->process || p->ended)
+		return NULL;
+	if (stands_at(q, door, counters, sizeof(counters) / sizeof(*counters)))
+		door = thread_at_door(q, rank, door->process);
+	else if (!stands_at(q, door, doors, sizeof(doors) / sizeof(*doors)))
+		return NULL;
+	return door && !is_door_of_work(q, door != p->posture.stack) ? door : NULL;
+}
+
+/* Adds what it waits for there, as far as the place tells. */
+static void tell_door(struct inquiry *q, struct rank_index rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank.i];
+	const struct job_stack *door = p->frozen ? NULL : stack_at_door(q, rank);
+
+	if (!door || place_of(p) != VERDICT_NOWHERE)
+		return;
+	draft_fact(q, draft,
+		door == p->posture.stack && stands_at(q, door, loops, sizeof(loops) / sizeof(*loops))
+			? FACT_AWAITS_EVENT
+			: FACT_AWAITS_REQUEST,
+		rank, door->cite);
 }
 
 /* -- a program that is over -------------------------------------------------------------------- */
@@ -509,7 +529,6 @@ static void tell_exec(struct inquiry *q, struct rank_index rank, struct draft *d
 void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];
-	const struct job_stack *door = p->frozen ? NULL : stack_at_door(q, rank);
 	const struct job_op *op;
 
 	tell_exec(q, rank, draft);
@@ -518,8 +537,7 @@ void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 	if (p->stopped_for != JOB_UNKNOWN)
 		draft_fact(q, draft, FACT_WAS_STOPPED, rank, p->process->sample_cite)->a =
 			p->stopped_for;
-	if (door && place_of(p) == VERDICT_NOWHERE)
-		draft_fact(q, draft, FACT_AWAITS_REQUEST, rank, door->cite);
+	tell_door(q, rank, draft);
 	tell_open_span(q, rank, p->input, draft);
 	tell_open_span(q, rank, p->checkpoint, draft);
 	tell_open_span(q, rank, p->user, draft);

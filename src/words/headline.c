@@ -95,6 +95,10 @@ static const struct phrase keys = {"waits for an unset key",
 static const struct phrase requests = {"waits for a request", "wait for requests", NULL,
 	"waited for a request", "waited for requests"};
 
+/* For a stall in an event loop: whether it asks, sleeps or serves is unknown. */
+static const struct phrase events = {"waits in its event loop", "wait in their event loops", NULL,
+	"waited in its event loop", "waited in their event loops"};
+
 /* For a compile of which nothing says that it cannot end: it may wait for something outside. */
 static const struct phrase quiet_compiles = {"is quiet compiling", "are quiet compiling",
 	"a compile is quiet", "was quiet compiling", "were quiet compiling"};
@@ -113,6 +117,8 @@ static const struct phrase *phrase_of(const struct verdict *verdict)
 		special = &deaths[verdict->cause];
 	else if (verdict->headline.kind == FACT_AWAITS_REQUEST)
 		special = &requests;
+	else if (verdict->headline.kind == FACT_AWAITS_EVENT)
+		special = &events;
 	else if (verdict->class == VERDICT_HOST_STALL)
 		special = &stalls[verdict->where];
 	else if (verdict->headline.kind == FACT_KEY_UNSET)

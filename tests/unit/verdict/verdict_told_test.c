@@ -167,6 +167,52 @@ static void who_waits_for_its_own_listener_may_be_idle(void **state)
 	(void)state;
 }
 
+#define ASYNC_MAIN                                                                                 \
+	"epoll_wait@libc.so.6 < EpollSelector.select@" STDLIB "selectors.py:468 < "                \
+	"BaseEventLoop._run_once@" STDLIB "asyncio/base_events.py:1884 < "                         \
+	"BaseEventLoop.run_until_complete@" STDLIB "asyncio/base_events.py:640 < run@" STDLIB      \
+	"asyncio/runners.py:190 < ask@/home/me/train.py:17"
+
+/* asyncio.run() in the main thread: who asks another, or sleeps there, is called no server. */
+static void who_runs_an_event_loop_is_no_server(void **state)
+{
+	for (int probed = 0; probed < 2; probed++) {
+		struct facts *f = probed ? facts_new(4) : foreign(4, 2, ASYNC_MAIN);
+		struct judged j;
+
+		if (probed) {
+			facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 40);
+			facts_stack(f, 2, ASYNC_MAIN);
+			f->stack_span = 2.2;
+		}
+		facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+		j = judge(f);
+		assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
+		assert_int_equal(j.v->at[0].headline.kind, FACT_AWAITS_EVENT);
+		done(&j, f);
+	}
+	(void)state;
+}
+
+/* Each rank has a thread with an event loop, as a library makes one: that tells of no server. */
+static void a_listener_that_all_have_tells_nothing(void **state)
+{
+	for (int all = 0; all < 2; all++) {
+		struct facts *f = foreign(4, 0, TAKES);
+		struct judged j;
+
+		for (int i = 0; i < (all ? 4 : 1); i++)
+			facts_stack_of(f, i, "python", f->ranks[i].pid + 1, LOOP);
+		facts_expect(f, VERDICT_HOST_STALL, "0", "1-3");
+		j = judge(f);
+		assert_int_equal(j.v->at[0].confidence,
+			all ? VERDICT_SUPPORTED : VERDICT_HYPOTHESIS);
+		assert_int_equal(j.v->at[0].headline.kind == FACT_AWAITS_REQUEST, !all);
+		done(&j, f);
+	}
+	(void)state;
+}
+
 #define SHUTDOWN                                                                                   \
 	"futex_do_wait@kernel < sem_wait@libc.so.6 < PyThread_acquire_lock_timed@python3.11 < "    \
 	"_shutdown@" STDLIB "threading.py:1590"
@@ -400,6 +446,8 @@ int main(void)
 		cmocka_unit_test(who_was_not_seen_may_set_the_key),
 		cmocka_unit_test(who_waits_for_a_request_may_be_idle),
 		cmocka_unit_test(who_waits_for_its_own_listener_may_be_idle),
+		cmocka_unit_test(who_runs_an_event_loop_is_no_server),
+		cmocka_unit_test(a_listener_that_all_have_tells_nothing),
 		cmocka_unit_test(whose_program_is_over_is_told),
 		cmocka_unit_test(who_works_beside_a_loop_is_no_server),
 		cmocka_unit_test(who_has_no_group_never_came_to_init),
