@@ -53,23 +53,50 @@ static const struct argp argp = {
 	       "2 usage, 3 unreadable, 4 inconclusive.",
 };
 
-/* Complains that no rank is named in what was taken, though there may be one in what was not. */
-static void complain_of_nobody(const struct gathered *gathered)
+/* Returns how many files were passed over that may name a rank; *ret_first: the first of them. */
+static size_t count_passed(const struct remains *remains, const struct remains_file **ret_first)
 {
-	const struct remains_file *file, *passed = NULL;
+	const struct remains_file *file;
 	size_t n = 0;
 
-	array_for_each(&gathered->remains.files, file)
+	*ret_first = NULL;
+	array_for_each(&remains->files, file)
 		if (remains_jobs_has_passed_over(file) || remains_is_unseen(file)) {
-			passed = passed ? passed : file;
+			*ret_first = *ret_first ? *ret_first : file;
 			n++;
 		}
+	return n;
+}
+
+/* True if texts tell how the job ended, though they name no rank: mp.spawn, Slurm, watchdogs do. */
+static bool tells_of_end(const struct job *job)
+{
+	for (size_t i = 0; i < job->nsayings; i++)
+		if (job->sayings[i].kind == JOB_SAYS_SPAWN ||
+			job->sayings[i].kind == JOB_SAYS_SLURM ||
+			job->sayings[i].kind == JOB_SAYS_WATCHDOG)
+			return true;
+	return false;
+}
+
+/*
+ * Complains that no rank is named in what was taken, though there may be one in what was not.
+ * Returns false if what was taken is all there is, and tells how the job ended.
+ */
+static bool complain_of_nobody(const struct gathered *gathered, const struct job *job)
+{
+	const struct remains_file *passed;
+	size_t n = count_passed(&gathered->remains, &passed);
+
+	if (!n && tells_of_end(job))
+		return false;
 	if (n)
 		cmd_complain("the log names no rank, and %zu file%s passed over, %s: %s", n,
 			n == 1 ? " was" : "s were", passed->why, passed->label);
 	else
 		cmd_complain("the log names no rank: no line says who wrote it (torchrun --tee 3, "
 			     "srun -l, mpirun --tag-output), and no launcher who ended");
+	return true;
 }
 
 /* Returns when the last of the files that were taken was written, realtime ns; 0 not known. */
@@ -127,8 +154,9 @@ static int run(int argc, char **argv)
 	if (gathered.dumps && !gathered.bundles && !gathered.cores && !look.job->nranks) {
 		cmd_complain("no dump could be read: %s",
 			look.job->nlosses ? look.job->losses[0].what : "they are empty");
-	} else if (gathered.logs && !gathered.bundles && !look.job->nranks) {
-		complain_of_nobody(&gathered);
+	} else if (gathered.logs && !gathered.bundles && !look.job->nranks &&
+		   complain_of_nobody(&gathered, look.job)) {
+		status = CMD_UNREADABLE;
 	} else if (look.verdicts) {
 		status = print(&look, &gathered, &reader, arguments.wish);
 	}

@@ -114,7 +114,8 @@ static bool has_rings(const struct job *job)
 	job_for_each_rank(job, rank)
 		if (job_rank(job, rank)->knows & JOB_KNOWS_RING)
 			return true;
-	return !job->nranks;
+	/* Where texts alone tell of a job, and name no rank, nobody knows. */
+	return !job->nranks && !(job->nsayings && !job->nprocesses);
 }
 
 /* True if marks or logs say that some step was done. */

@@ -244,12 +244,22 @@ static bool somebody_was_lost(const struct job *job)
 static bool has_no_rank(const struct verdicts *verdicts, const struct verdict *verdict)
 {
 	return verdict->class == VERDICT_INCONCLUSIVE && !verdict->victims.n &&
-	       !ranks_were_seen(verdicts->job);
+	       !verdict->ended_by && !ranks_were_seen(verdicts->job);
 }
 
 /* Appends what is known of a job without ranks: whether it is over, and that it failed. */
 static void add_no_rank(struct str *into, const struct job *job)
 {
+	for (size_t i = 0; i < job->nsayings; i++)
+		if (job->sayings[i].kind == JOB_SAYS_SPAWN) {
+			str_printf(into, "process %lld of mp.spawn failed, which rank is not told",
+				(long long)job->sayings[i].a);
+			return;
+		}
+	if (ranks_only_sayings(job)) {
+		str_add(into, "no rank is named");
+		return;
+	}
 	if (job->ended == JOB_YES && job->exit_status > 0)
 		str_printf(into, "the command ended with status %d, ", job->exit_status);
 	str_add(into, job->ended == JOB_YES ? "no rank was seen" : "no rank yet");

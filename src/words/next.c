@@ -127,7 +127,7 @@ static enum taking taking_of(const struct asking *a)
 {
 	const struct job *job = a->verdicts->job;
 
-	if (!ranks_were_seen(job))
+	if (!ranks_were_seen(job) && !ranks_only_sayings(job))
 		return TAKING_EARLY;
 	if (tense_is_over(a->tense) && has_stacks(a))
 		return TAKING_KEPT;

@@ -117,6 +117,11 @@ void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ra
 	name_pids(into, job, ranks);
 }
 
+bool ranks_only_sayings(const struct job *job)
+{
+	return job->nsayings && !job->nranks && !job->nprocesses && !job->has_census;
+}
+
 bool ranks_were_seen(const struct job *job)
 {
 	bool before_any = job->ended == JOB_YES && !job->ngroups;

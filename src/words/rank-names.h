@@ -28,4 +28,7 @@ void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ra
  */
 bool ranks_were_seen(const struct job *job);
 
+/* True if nothing tells of the job but what texts say of it, and these name no rank. */
+bool ranks_only_sayings(const struct job *job);
+
 #endif
