@@ -62,7 +62,9 @@ static const char *const speaks[] = {"ProcessGroup", "c10d", "DistBackend", "Sto
 
 /* Its exceptions, and those of its stores. */
 static const char *const echoes[] = {"DistBackendError", "DistNetworkError", "DistStoreError",
-	"TCPStore", "connection was likely closed", "failed to recv", "monitoredBarrier", NULL};
+	"TCPStore", "connection was likely closed", "failed to recv", "monitoredBarrier",
+	/* socket.cpp, TCPStoreBackend.cpp. */
+	"client socket has", "SocketImpl(", "poll for socket", NULL};
 
 /* TCPStore.cpp; ProcessGroup.hpp: monitoredBarrier(), at the rank that asks the others. */
 static const char *const vain[] = {"wait timeout after", "failed to pass monitoredBarrier", NULL};

@@ -57,7 +57,7 @@ static const char *const spins[] = {
 static const char *const echoes[] = {
 	/* Open MPI: orte/tools/orterun and PRRTE's help-prun.txt, help-mpi-api.txt. */
 	"noticed that process rank", "MPI_ABORT was invoked", "PMIX", "has lost communication",
-	"non-zero exit code", "exiting improperly",
+	"non-zero exit code", "exiting improperly", "peer MPI process",
 	/* MPICH, Intel MPI: Hydra's "YOUR APPLICATION TERMINATED", "BAD TERMINATION". */
 	"APPLICATION TERMINATED", "BAD TERMINATION", NULL};
 

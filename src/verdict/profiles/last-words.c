@@ -7,6 +7,10 @@
 
 #include "verdict/backends/backend.h"
 
+/* What Python's names of exceptions are made of, with their modules. */
+#define NAME                                                                                       \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
+
 bool words_tell_cuda_error(const char *text)
 {
 	static const char *const parts[] = {"CUDA error", "illegal memory access",
@@ -16,11 +20,90 @@ bool words_tell_cuda_error(const char *text)
 	return backend_says(text, parts);
 }
 
+/*
+ * Returns where the name of the exception begins that a text is of, and its length without modules:
+ * 10 of "json.ValueError: words". The length is 0 where a text names none.
+ */
+static const char *exception_of(const char *text, size_t *ret_len)
+{
+	static const char *const before[] = {"thread exception: ", "handling: "};
+	const char *end, *at;
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
+		if (!strncmp(text, before[i], strlen(before[i])))
+			text += strlen(before[i]);
+	at = end = text + strspn(text, NAME);
+	while (at > text && at[-1] != '.')
+		at--;
+	*ret_len = *end && *end != ':' ? 0 : (size_t)(end - at);
+	return at;
+}
+
+/*
+ * True for an exception that Python, or a program itself, raises over what it has, and no library
+ * over what others sent: whatever it names, it is the rank's own.
+ */
+static bool is_of_program(const char *text)
+{
+	static const char *const names[] = {"ValueError", "TypeError", "KeyError", "IndexError",
+		"LookupError", "AttributeError", "NameError", "UnboundLocalError", "ImportError",
+		"ModuleNotFoundError", "SyntaxError", "IndentationError", "NotImplementedError",
+		"ZeroDivisionError", "OverflowError", "FloatingPointError", "RecursionError",
+		"MemoryError", "FileNotFoundError", "FileExistsError", "PermissionError",
+		"IsADirectoryError", "NotADirectoryError", "UnicodeDecodeError",
+		"UnicodeEncodeError", "JSONDecodeError", "TimeoutExpired", "OutOfMemoryError"};
+	size_t len;
+	const char *name = exception_of(text, &len);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == len && !strncmp(name, names[i], len))
+			return true;
+	return false;
+}
+
+/* True for words that only the one says whom others wait for, though others are in them. */
+static bool is_of_itself(const char *text)
+{
+	/* c10d's socket.cpp, of the rank that keeps the store; torch/utils/data, of workers of the
+	   rank's own; what talks to somebody outside of the job. */
+	static const char *const parts[] = {"failed to listen on", "address already in use",
+		"DataLoader timed out", "HTTPSConnectionPool(", "botocore.exceptions.", NULL};
+
+	return backend_says(text, parts);
+}
+
+/* True if a line tells, in the words of the system or of a library, that somebody else is gone. */
+static bool tells_of_lost(const char *text)
+{
+	static const char *const parts[] = {/* strerror(): ECONNRESET, ECONNREFUSED, EPIPE. */
+		"connection reset", "connection refused", "broken pipe", "connection closed",
+		/* Libraries that join ranks. */
+		"closed by peer", "by remote peer", "peer closed", "peer disconnected",
+		"peer failure",
+		"socket closed", "socket unexpectedly closed", "socket is closed", "SocketError",
+		"socket.timeout", NULL};
+
+	return backend_says(text, parts);
+}
+
+/* True if a line tells of a beat that others did not give, or could not be given. */
+static bool tells_of_heartbeat(const char *text)
+{
+	/* NCCL's watchdog ("Heartbeat monitor timed out!"); rendezvous of torchelastic ("failed to
+	   send a keep-alive heartbeat"); TSL's coordination service ("stopped sending heartbeats",
+	   "heartbeat timeout"); Ray, Open MPI. */
+	static const char *const parts[] = {"heartbeat monitor", "keep-alive heartbeat",
+		"sending heartbeat", "send heartbeat", "missed heartbeat", "missing heartbeat",
+		"no heartbeat", "lost heartbeat", "heartbeat lost", "heartbeat failed",
+		"scheduled heartbeat", "last heartbeat", "heartbeat to", "heartbeat from", NULL};
+
+	return backend_says(text, parts);
+}
+
 bool words_are_echo(const char *text)
 {
 	static const char *const parts[] = {/* Any library that talks to others. */
-		"timeout", "timed out", "connection reset", "connection closed",
-		"connection refused", "broken pipe", "socket", "peer", "heartbeat",
+		"timeout", "timed out", "lost peer", "from peer", "peer rank", "peer process",
 		/* torchelastic: agent/server/api.py, multiprocessing/api.py. */
 		"SignalException", "ChildFailedError", "closing signal", "terminated by", "SIGTERM",
 		/* JAX: xla/pjrt/distributed/client.h; TSL's coordination service and its agent. */
@@ -36,10 +119,16 @@ bool words_are_echo(const char *text)
 		"srun: error", "srun: Terminating", "Job step aborted", "slurmstepd: error",
 		"CANCELLED AT", "DUE TO TIME LIMIT", "DUE TO TASK FAILURE", NULL};
 
+	if (is_of_itself(text))
+		return false;
+	if (tells_of_lost(text))
+		return true;
+	if (is_of_program(text))
+		return false;
 	for (size_t i = 0; backends[i]; i++)
 		if (backend_says(text, backends[i]->echoes))
 			return true;
-	return backend_says(text, parts);
+	return tells_of_heartbeat(text) || backend_says(text, parts);
 }
 
 bool words_tell_of_gone(const char *text)
@@ -49,7 +138,7 @@ bool words_tell_of_gone(const char *text)
 	static const char *const parts[] = {"closed by peer", "reset by peer", "connection reset",
 		"connection closed", "broken pipe", "remote process exited", NULL};
 
-	return backend_says(text, parts);
+	return !is_of_itself(text) && backend_says(text, parts);
 }
 
 bool words_tell_of_vain_wait(const char *text)

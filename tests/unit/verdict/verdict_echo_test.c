@@ -4,6 +4,7 @@
 
 #include "tests/unit/facts.h"
 #include "tests/unit/judged.h"
+#include "verdict/profiles/last-words.h"
 
 #define CLOSED "RuntimeError: [pair.cc:561] Connection closed by peer [127.0.0.1]:29328"
 
@@ -78,11 +79,63 @@ static void who_fails_ahead_of_what_others_die_in_is_a_guess(void **state)
 	facts_free(f);
 }
 
+/* Whatever it is about: what libraries say where others are gone, and nobody else does. */
+static const char *const of_others[] = {
+	"RuntimeError: [pair.cc:547] Connection reset by peer [127.0.0.1]:1234",
+	"RuntimeError: [pair.cc:425] writev [127.0.0.1]:2: Broken pipe",
+	"RuntimeError: Socket Timeout",
+	"RuntimeError: Read timeout [127.0.0.1]:1234",
+	"RuntimeError: Rank 0 timed out in monitoredBarrier after 6000 ms",
+	"torch.distributed.DistNetworkError: The client socket has failed to connect to any",
+	"RuntimeError: store->get('0') got error: wait timeout after 300000ms, keys: /0//cuda//0",
+	"[PG ID 0 PG GUID 0 Rank 1] ProcessGroupNCCL's watchdog got stuck for 480 seconds",
+	"[PG ID 0 PG GUID 0 Rank 1] Heartbeat monitor timed out!",
+	"ncclRemoteError: A call failed possibly due to a network error or a remote process",
+	"socketProgress: Connection closed by remote peer n2<45678>",
+	"ConnectionResetError: [Errno 104] Connection reset by peer",
+	"BrokenPipeError: [Errno 32] Broken pipe",
+	"TimeoutError: timed out",
+	"ValueError: step 7 failed: Connection closed by peer [127.0.0.1]:1234",
+	"XlaRuntimeError: UNAVAILABLE: tasks are unhealthy (stopped sending heartbeats):",
+};
+/* Words that it shares with those, in what a program has and does. */
+static const char *const of_itself[] = {
+	"ValueError: heartbeat column missing",
+	"FileNotFoundError: [Errno 2] No such file or directory: '/data/socket.json'",
+	"KeyError: 'peer_id'",
+	"RuntimeError: peer review failed",
+	"KeyError: 'timeout'",
+	"RuntimeError: heartbeat column missing",
+	"RuntimeError: 2 sockets, 1 asked for",
+	"TypeError: __init__() got an unexpected keyword argument 'timeout'",
+	"ImportError: libnccl.so.2: cannot open shared object file",
+	"thread exception: KeyError: 'nccl'",
+	"json.decoder.JSONDecodeError: timeout: line 1",
+	"subprocess.TimeoutExpired: Command 'git' timed out after 30 seconds",
+	"RuntimeError: DataLoader timed out after 30 seconds",
+	"requests.exceptions.ReadTimeout: HTTPSConnectionPool(host='hf.co'): Read timed out.",
+	"torch.distributed.DistNetworkError: The server socket has failed to listen on [::]:29500",
+	"KeyError",
+	"",
+};
+
+static void what_names_others_may_be_of_itself(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(of_others) / sizeof(*of_others); i++)
+		if (!words_are_echo(of_others[i]))
+			fail_msg("is of others: %s", of_others[i]);
+	for (size_t i = 0; i < sizeof(of_itself) / sizeof(*of_itself); i++)
+		if (words_are_echo(of_itself[i]))
+			fail_msg("is of itself: %s", of_itself[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_peer_that_works_while_it_tears_down_is_a_victim),
 		cmocka_unit_test(who_fails_ahead_of_what_others_die_in_is_a_guess),
+		cmocka_unit_test(what_names_others_may_be_of_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
