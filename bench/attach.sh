@@ -38,6 +38,7 @@ judged host-stall '[5]'
 "$bench" time 20 "attach, 64 ranks" 0 "$INQUEST" attach --no-stacks $name || exit 1
 "$bench" time 20 "attach, 64 ranks, their stacks too" 0 "$INQUEST" attach $name || exit 1
 end_job
+started=
 
 # Nothing of ours in the job: all sleep, so that two samples suffice; then three, by request.
 for rank in 0 1 2 3 4 5 6 7; do
