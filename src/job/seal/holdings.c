@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/seal/holdings.h"
 
-#include "base/bisect.h"
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "job/backends.h"
 
 static int compare_holdings(const void *va, const void *vb)
@@ -26,6 +28,19 @@ static bool has_met_all(const struct raw_member *member)
 	       !member->fact.nonblocking && backend_has(member->group.maker, BACKEND_IDS);
 }
 
+/* Fills in where the holdings of each process begin: asked for each of them several times. */
+static void index_processes(const struct seal *seal, struct holdings *holdings)
+{
+	size_t at = 0;
+
+	holdings->first = alloc_zeroed(seal->job->nprocesses + 1, sizeof(*holdings->first));
+	for (size_t i = 0; i <= seal->job->nprocesses; i++) {
+		while (at < holdings->list.nr && (size_t)holdings->list.items[at].process < i)
+			at++;
+		holdings->first[i] = at;
+	}
+}
+
 void holdings_collect(struct seal *seal, struct holdings *into)
 {
 	struct job_builder *b = seal->b;
@@ -47,24 +62,20 @@ void holdings_collect(struct seal *seal, struct holdings *into)
 		seal->people[process].identity.promoted = true;
 	}
 	array_sort(&into->list, compare_holdings);
+	index_processes(seal, into);
 }
 
 void holdings_release(struct holdings *holdings)
 {
 	array_release(&holdings->list);
-}
-
-/* Returns where the holdings of that process, or of the next one that has any, begin. */
-static size_t first_from(const struct holdings *holdings, int process)
-{
-	return bisect(0, holdings->list.nr, i, holdings->list.items[i].process < process);
+	free(holdings->first);
 }
 
 const struct holding *holdings_of(const struct holdings *holdings, int process, size_t *ret_n)
 {
-	size_t from = first_from(holdings, process);
+	size_t from = holdings->first[process];
 
-	*ret_n = first_from(holdings, process + 1) - from;
+	*ret_n = holdings->first[process + 1] - from;
 	return *ret_n ? &holdings->list.items[from] : NULL;
 }
 
