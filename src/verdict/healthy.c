@@ -11,6 +11,21 @@
 #include "verdict/profiles/told.h"
 #include "verdict/rule.h"
 
+/* Adds that ranks were ended at once: all of the job, or those of whom that is known. */
+static void tell_ended(struct inquiry *q, struct draft *draft)
+{
+	struct rank_list ended = {0};
+
+	job_for_each_rank(q->job, rank)
+		if (q->profiles[rank.i].death == DEATH_END)
+			rank_list_add(&ended, rank);
+	if (ended.list.nr == q->job->nranks && inquiry_lack(q, NULL) != VERDICT_LACKS_RANKS)
+		draft_fact(q, draft, FACT_ENDED_TOGETHER, NO_RANK, "procs");
+	else
+		draft_fact_of(q, draft, FACT_ENDED_WITH_OTHERS, &ended, "procs");
+	array_release(&ended.list);
+}
+
 static void tell_healthy(struct inquiry *q, struct draft *draft)
 {
 	int64_t alive = 0, ended = 0;
@@ -26,7 +41,7 @@ static void tell_healthy(struct inquiry *q, struct draft *draft)
 		fact->a = alive;
 	}
 	if (ended) {
-		draft_fact(q, draft, FACT_ENDED_TOGETHER, NO_RANK, "procs");
+		tell_ended(q, draft);
 		return;
 	}
 	draft_fact(q, draft, inquiry_by_dumps(q) ? FACT_DUMPS_COMPLETE : FACT_NOBODY_WAITS,
@@ -122,12 +137,7 @@ static bool is_of_signal(int64_t status)
 	return status > 128 && status <= 128 + 64;
 }
 
-/*
- * True if the job, or a part of it, has failed for a reason that its command knew, and no evidence
- * shows. An order from outside, to the agent or to all, is the end of a job that may have been
- * well.
- */
-static bool failed_unseen(const struct inquiry *q)
+bool job_failed_unseen(const struct inquiry *q)
 {
 	if (q->job->exit_status <= 0 || is_of_signal(q->job->exit_status))
 		return false;
@@ -252,7 +262,7 @@ void judge_healthy(struct inquiry *q)
 		inquiry_not_judged(q, VERDICT_HEALTHY, NEED_RANKS_STACKS, NO_RANK);
 	tell_healthy(q, draft);
 	ask_for_looks(q, draft);
-	if (failed_unseen(q) || vanished_in_op(q))
+	if (job_failed_unseen(q) || vanished_in_op(q))
 		withdraw_failed(q, draft);
 	tell_past_lateness(q, draft);
 	tell_straggler(q, draft);

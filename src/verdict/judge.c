@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "verdict/limits.h"
 #include "verdict/rule.h"
+#include "verdict/unnumbered.h"
 
 /* -- the stages -------------------------------------------------------------------------------- */
 
@@ -52,6 +53,8 @@ static const struct stage {
 	{judge_quiet_exits, IF_NOTHING_FOUND},
 	/* All is over, and some had closed the group in which the others died. */
 	{judge_left_behind, IF_NOTHING_FOUND},
+	/* A process ended that should have become a rank, and the launcher ended all others. */
+	{judge_unnumbered, IF_NOTHING_FOUND},
 
 	/* Only stacks tell, and the graph leads to nobody: other call sites, who stalls, all go
 	 * on. Before all that ask what is recorded, of which there is nothing. */
@@ -86,6 +89,8 @@ static const struct stage {
 	{judge_hidden_p2p, IF_NOTHING_FOUND},
 	/* Stacks stand in calls that wait for others, of which no ring tells. */
 	{judge_unrecorded, IF_NOTHING_FOUND},
+	/* The job failed, since a rank aborted behind the end of its script. */
+	{judge_teardown, IF_NOTHING_FOUND},
 	/* Last of those that find: nothing is wrong, as far as was seen. */
 	{judge_healthy, IF_NOTHING_FOUND},
 
@@ -418,6 +423,7 @@ static struct verdicts *seal(struct inquiry *q)
 	verdicts->early = q->early;
 	verdicts->lack = inquiry_lack(q, &lacking);
 	verdicts->lacking = rank_list_seal(q, &lacking);
+	verdicts->unnumbered = unnumbered_count(q->job);
 	array_release(&lacking.list);
 	verdicts->arena = q->arena;
 	return verdicts;

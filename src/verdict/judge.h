@@ -18,6 +18,7 @@ void judge_devices(struct inquiry *q);       /* device.c */
 void judge_quiet_deaths(struct inquiry *q);  /* quiet.c */
 void judge_quiet_exits(struct inquiry *q);   /* quiet.c */
 void judge_left_behind(struct inquiry *q);   /* left-behind.c */
+void judge_unnumbered(struct inquiry *q);    /* unnumbered.c */
 void judge_by_stacks(struct inquiry *q);     /* by-stacks.c */
 void judge_told_mismatch(struct inquiry *q); /* quiet.c */
 void judge_unknown(struct inquiry *q);       /* unknown.c */
@@ -34,6 +35,7 @@ void judge_stopped(struct inquiry *q);       /* sinks.c */
 void judge_standstill(struct inquiry *q);    /* by-stacks.c */
 void judge_no_groups(struct inquiry *q);     /* start.c */
 void judge_unrecorded(struct inquiry *q);    /* unknown.c */
+void judge_teardown(struct inquiry *q);      /* quiet.c */
 void judge_healthy(struct inquiry *q);       /* healthy.c */
 void judge_unhooked(struct inquiry *q);      /* unhooked.c */
 void judge_settings(struct inquiry *q);      /* settings.c */
@@ -51,6 +53,13 @@ void judge_idle(struct inquiry *q, const struct rank_list *ranks);
  * takes, and was not seen to work either: it may stand (by-stacks.c).
  */
 bool standstill_may_be(const struct inquiry *q);
+
+/*
+ * True if the job, or a part of it, has failed for a reason that its command knew, and no evidence
+ * shows. An order from outside, to the agent or to all, is the end of a job that may have been well
+ * (healthy.c).
+ */
+bool job_failed_unseen(const struct inquiry *q);
 
 /* Puts deaths of waiting ranks that were killed behind the cause of their wait (later.c). */
 void judge_later_ends(struct inquiry *q);

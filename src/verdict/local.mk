@@ -45,6 +45,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/unhooked.c \
 	%D%/unknown.c \
 	%D%/unmet.c %D%/unmet.h \
+	%D%/unnumbered.c %D%/unnumbered.h \
 	%D%/verdict.h \
 	%D%/verdict-names.c \
 	%D%/victims.c \
@@ -243,6 +244,9 @@ tests_unit_verdict_verdict_handling_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS
 UNIT_TESTS += tests/unit/verdict/verdict_torch_test
 tests_unit_verdict_verdict_torch_test_SOURCES = tests/unit/verdict/verdict_torch_test.c $(FACTS)
 tests_unit_verdict_verdict_torch_test_LDADD = $(WORDS_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/verdict_failed_test
+tests_unit_verdict_verdict_failed_test_SOURCES = tests/unit/verdict/verdict_failed_test.c $(FACTS)
+tests_unit_verdict_verdict_failed_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_field_test
 tests_unit_verdict_verdict_field_test_SOURCES = tests/unit/verdict/verdict_field_test.c $(FACTS)
 tests_unit_verdict_verdict_field_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

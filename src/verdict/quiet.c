@@ -9,6 +9,7 @@
 #include "verdict/judge.h"
 #include "verdict/profiles/earlier.h"
 #include "verdict/profiles/last-words.h"
+#include "verdict/profiles/told.h"
 #include "verdict/rule.h"
 
 /* True if some finding already has this death. */
@@ -363,4 +364,54 @@ void judge_bad_ends(struct inquiry *q)
 		inquiry_not_judged(q, VERDICT_RANK_DEATH, NEED_ORDER_OF_ENDS, NO_RANK);
 	draft->verdict.next = said ? VERDICT_NEXT_READ_TRACEBACKS : VERDICT_NEXT_WHO_ENDED;
 	draft_fact(q, draft, FACT_NO_FIRST_CAUSE, NO_RANK, "procs");
+}
+
+/* True if the rank aborted behind the end of its script, before anybody had told it to end. */
+static bool aborted_in_teardown(const struct profile *p)
+{
+	return p->death == DEATH_CLEAN && p->process && p->process->end == JOB_SIGNALED &&
+	       (!p->told || (p->fault != JOB_UNKNOWN && p->told->when > p->fault));
+}
+
+/* True if all else that ended is known to have ended well, or by the launcher's order. */
+static bool all_else_is_told(const struct inquiry *q)
+{
+	if (inquiry_lack(q, NULL) != VERDICT_LACKS_NOTHING)
+		return false;
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
+
+		if (p->death != DEATH_CLEAN && !(p->told && told_by_launcher(q->job, p->told)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Judges a job that failed, though nothing is known to have gone wrong before the end of any rank's
+ * script: its launcher failed for those that aborted behind that, and told the others to end.
+ */
+void judge_teardown(struct inquiry *q)
+{
+	struct draft *draft = NULL;
+
+	if (!job_failed_unseen(q) || !all_else_is_told(q))
+		return;
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
+
+		if (!aborted_in_teardown(p))
+			continue;
+		if (!draft)
+			draft = inquiry_draft(q, VERDICT_RANK_DEATH);
+		rank_list_add(&draft->culprits, rank);
+		if (draft->culprits.list.nr <= TOLD_CULPRITS)
+			tell_left(q, rank, draft);
+	}
+	if (!draft)
+		return;
+	draft->verdict.cause = VERDICT_BY_ABORT;
+	draft->verdict.confidence = VERDICT_SUPPORTED;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_DESTROY_GROUPS;
 }

@@ -12,6 +12,7 @@
 #include "verdict/judge.h"
 #include "verdict/outside.h"
 #include "verdict/rule.h"
+#include "verdict/unnumbered.h"
 
 /* Returns the fewest ranks that any host was seen to have; SIZE_MAX: none has any. */
 static size_t smallest_host(const struct inquiry *q)
@@ -211,30 +212,10 @@ bool explains_start(const struct inquiry *q, struct rank_index rank, struct reas
 /* At most so many of them are named. */
 #define TOLD_PIDS 4
 
-/* True if some rank has the same parent on the same host. */
-static bool is_sibling_of_ranks(const struct job *job, const struct job_process *process)
-{
-	for (struct rank_index rank = {0}; job_has_rank(job, rank) && process->ppid; rank.i++) {
-		const struct job_process *own =
-			job_rank(job, rank)->process == JOB_NONE
-				? NULL
-				: &job->processes[job_rank(job, rank)->process];
-
-		if (own && own->host == process->host && own->ppid == process->ppid)
-			return true;
-	}
-	return false;
-}
-
-/*
- * True if the process lives, is nobody's child or helper, and was started by who started the ranks:
- * it will have a number when it makes a communicator, as those of torch.multiprocessing.spawn() do.
- */
+/* True if it will have a number when it makes a communicator: it lives. */
 static bool has_no_rank_yet(const struct job *job, const struct job_process *process)
 {
-	return !is_rank(process->rank) && process->end == JOB_ALIVE &&
-	       (process->role == JOB_ROLE_UNKNOWN || process->role == JOB_ROLE_CANDIDATE) &&
-	       !*process->what && !process->twin && is_sibling_of_ranks(job, process);
+	return process->end == JOB_ALIVE && unnumbered_is(job, process);
 }
 
 /* Makes of them what a fact names; `told` has the first TOLD_PIDS of n. */

@@ -255,6 +255,8 @@ struct verdicts {
 	enum verdict_lack lack;
 	struct verdict_ranks
 		lacking; /* the ranks for which `lack` holds; n = 0 where no world size is known */
+	size_t unnumbered; /* processes beside the ranks that have no number yet: they may be some
+			    * of `lacking` */
 	void *arena;
 };
 

@@ -188,6 +188,17 @@ void coverage_add_look(struct steps *into, const struct verdicts *verdicts, enum
 	add_look(into, verdicts, "", tense);
 }
 
+/*
+ * True if those of whom there is no word may all be here: as many processes were started beside the
+ * ranks, and never had a number. No other node has more of them then, as far as is known.
+ */
+static bool may_all_be_here(const struct verdicts *verdicts)
+{
+	return verdicts->lack == VERDICT_LACKS_RANKS && verdicts->lacking.n &&
+	       verdicts->unnumbered >= verdicts->lacking.n &&
+	       !*verdicts->job->coverage.hosts_missing;
+}
+
 /* Adds how to get what was not seen. `lead` stands in front of the first step. */
 static void add_remedy(
 	struct steps *into, const struct verdicts *verdicts, const char *lead, enum tense tense)
@@ -195,6 +206,8 @@ static void add_remedy(
 	if (verdicts->lack == VERDICT_LACKS_LOOK)
 		add_look(into, verdicts, lead, tense);
 	if (verdicts->lack != VERDICT_LACKS_RANKS && verdicts->lack != VERDICT_LACKS_PART)
+		return;
+	if (tense_is_over(tense) && may_all_be_here(verdicts))
 		return;
 	if (tense_is_over(tense))
 		add_kept(into, lead, unseen_nodes(verdicts));

@@ -86,6 +86,7 @@ struct choir {
 	char *alike; /* what they say, with "#" for the numbers */
 	const char *line; /* what the first of them says */
 	bool same;        /* true if all said just that */
+	bool plain; /* true if they are one for that, and not for what is alike */
 	bool error; /* true if it names an error */
 	ARRAY(struct rank_index) ranks;
 };
@@ -95,19 +96,32 @@ struct choirs {
 	ARRAY(struct choir) all;
 };
 
-/* Adds a rank to those that say the same. */
+/* True if what a rank says is what those say. A line that has been taken as it is stays so. */
+static bool is_of(const struct choir *choir, const char *line, const char *alike)
+{
+	if (choir->same && !strcmp(choir->line, line))
+		return true;
+	return !choir->plain && !strcmp(choir->alike, alike);
+}
+
+/*
+ * Adds a rank to those that say the same. Ranks 0 and 2 do that where both say "step 2", though
+ * only for one of them that may be its own number.
+ */
 static void join(struct choirs *choirs, const struct job *job, struct rank_index rank)
 {
 	const struct job_log *log = log_of(job, rank);
+	const char *line = last_words_of(job, rank);
 	struct choir *choir;
 	char *alike;
 
 	if (!log)
 		return;
-	alike = alike_of(last_words_of(job, rank), job_rank(job, rank)->world_rank.n);
+	alike = alike_of(line, job_rank(job, rank)->world_rank.n);
 	array_for_each (&choirs->all, choir)
-		if (!strcmp(choir->alike, alike)) {
-			choir->same &= !strcmp(choir->line, last_words_of(job, rank));
+		if (is_of(choir, line, alike)) {
+			choir->plain |= strcmp(choir->alike, alike) != 0;
+			choir->same &= !strcmp(choir->line, line);
 			choir->error |= *log->error != '\0';
 			*array_add(&choir->ranks) = rank;
 			free(alike);
@@ -115,7 +129,7 @@ static void join(struct choirs *choirs, const struct job *job, struct rank_index
 		}
 	choir = array_add(&choirs->all);
 	*choir = (struct choir){.alike = alike,
-		.line = last_words_of(job, rank),
+		.line = line,
 		.same = true,
 		.error = *log->error != '\0'};
 	*array_add(&choir->ranks) = rank;

@@ -68,6 +68,7 @@ static void move_extra(struct facts_extra *e, int64_t by)
 	case EXTRA_CACHE:
 	case EXTRA_CUT:
 	case EXTRA_LOSS:
+	case EXTRA_SAYING:
 		break;
 	}
 }

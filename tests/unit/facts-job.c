@@ -135,6 +135,9 @@ static void give_extra(const struct facts *f, struct job_builder *b, const struc
 	case EXTRA_CUT:
 		job_add_loss(b, (struct job_who){.host = ""}, &e->is.loss);
 		break;
+	case EXTRA_SAYING:
+		job_add_saying(b, (struct job_who){.host = ""}, &e->is.saying);
+		break;
 	case EXTRA_LOSS:
 		job_add_loss(b, who, &e->is.loss);
 		break;

@@ -436,6 +436,13 @@ struct job_process *facts_child(struct facts *f, int rank, const char *comm)
 	return &extra->is.process;
 }
 
+void facts_spawn_says(struct facts *f, int number, const char *how)
+{
+	add_extra(f, EXTRA_SAYING, 0, false)->is.saying = (struct job_saying){
+		.kind = JOB_SAYS_SPAWN, .text = how, .text2 = "", .a = number, .b = JOB_UNKNOWN,
+		.cite = "ring:p900:note0"};
+}
+
 struct job_process *facts_namesake(struct facts *f, int beside, int rank, unsigned number)
 {
 	struct job_process *process = facts_child(f, beside, "python");

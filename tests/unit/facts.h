@@ -70,6 +70,7 @@ struct facts_extra {
 		EXTRA_LOG,
 		EXTRA_CACHE,
 		EXTRA_LOSS,
+		EXTRA_SAYING,
 		EXTRA_CUT,
 		EXTRA_PROCESS,
 		EXTRA_THREAD,
@@ -90,6 +91,7 @@ struct facts_extra {
 		struct job_log log;
 		struct job_cache cache;
 		struct job_loss loss;
+		struct job_saying saying;
 		struct job_process process;
 		struct job_thread thread;
 		struct {
@@ -197,6 +199,8 @@ void facts_end(struct facts *f, int rank, enum job_end end, int status, double a
 /* CPU seconds in the last `span` seconds; the agent saw it idle for `idle` s (below 0: unknown). */
 void facts_cpu(struct facts *f, int rank, double cpu, double span, double idle);
 struct job_process *facts_child(struct facts *f, int rank, const char *comm);
+/* What torch.multiprocessing says of the end of its process of that number. */
+void facts_spawn_says(struct facts *f, int number, const char *how);
 /* Another process beside that rank, with the number of a rank in its environment: of that kind. */
 struct job_process *facts_namesake(struct facts *f, int beside, int rank, unsigned number);
 /*

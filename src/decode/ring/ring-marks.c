@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "base/redact.h"
+#include "decode/exhibits/joblog-spawn.h"
 #include "decode/ring/ring-source.h"
 
 #define NOTE_EXCEPTION "exception: "
+#define SPAWN_MOST     160 /* of what a launcher says of its process, as a page has room */
 
 /* --- Spans ----------------------------------------------------------------------------------- */
 
@@ -235,6 +237,32 @@ void ring_decode_marks(struct ring_source *source)
 
 /* --- Pinned records -------------------------------------------------------------------------- */
 
+/* Adds what a launcher's last exception says of a process that it spawned. */
+static void tell_spawn(struct ring_source *source, const char *text, const char *cite)
+{
+	static const struct job_who nobody = {"", 0, 0};
+	struct joblog_spawn spawn = {0};
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		struct str one = {0};
+
+		line += *line == '\n';
+		str_add_bytes(&one, line, strcspn(line, "\n"));
+		joblog_spawn_take(&spawn, str_text(&one), 0);
+		str_release(&one);
+	}
+	if (spawn.known)
+		job_add_saying(source->builder, nobody,
+			&(struct job_saying){.kind = JOB_SAYS_SPAWN,
+				.text = arena_text_max(&source->context->arena,
+					str_text(&spawn.how), SPAWN_MOST),
+				.text2 = "",
+				.a = spawn.number,
+				.b = JOB_UNKNOWN,
+				.cite = cite});
+	joblog_spawn_forget(&spawn);
+}
+
 static void pins_note(struct ring_source *source, const struct ring_slot *slot, uint64_t n)
 {
 	const char *told = ring_source_text(source, ring_meta_arg(slot->meta));
@@ -250,6 +278,8 @@ static void pins_note(struct ring_source *source, const struct ring_slot *slot, 
 	redact_text(text, strlen(text));
 	if (*text)
 		job_add_note(source->builder, source->who, &note);
+	if (note.exception)
+		tell_spawn(source, text, note.cite);
 }
 
 static void pins_trait(struct ring_source *source, const struct ring_slot *slot, uint64_t n)

@@ -313,6 +313,9 @@ static void last_words_are_whose_they_are(void **state)
 	assert_last_words((const char *const[]){"r 0/4", "r 1/4", "r 2/4", "r 3/4"}, "\"r #/4\"");
 	assert_last_words((const char *const[]){"loss 0.5", "loss 0.25", "loss 1.5", "loss 0.5"},
 		"\"loss #\"");
+	/* Who says the same is not told apart by a number that only may be its own. */
+	assert_last_words((const char *const[]){"s 2", "s 2", "s 2", "s 2"}, "\"s 2\"");
+	assert_last_words((const char *const[]){"s 1", "s 1", "s 2", "s 1"}, "differ; 2: \"s 2\"");
 	/* Ports, steps and addresses tell something. */
 	assert_last_words(
 		(const char *const[]){"m:295", "m:295", "m:296", "m:295"}, "differ; 2: \"m:296\"");
