@@ -376,6 +376,38 @@ static bool somebody_moved(const struct inquiry *q, const struct roll *roll)
 /* A thread that serves beside the program's work may be in a collective for so many ns. */
 #define ASIDE_AT_LEAST (10 * CLOCK_NS_PER_S)
 
+/* Adds where that thread of a rank stands. */
+static void tell_aside(struct inquiry *q, struct rank_index rank, struct draft *draft)
+{
+	const struct posture *p = &q->profiles[rank.i].posture;
+	struct verdict_fact *fact = draft_fact(q, draft, FACT_WAITS_AT, rank, p->aside->cite);
+
+	fact->thing = draft_thing(q, (struct verdict_thing){.kind = THING_CALL,
+					     .name = p->aside_call,
+					     .activity = (int)ACTIVITY_COLLECTIVE});
+	fact->thing2 = draft_frame(q, p->aside, p->aside_program);
+	fact->a = p->aside_stands;
+}
+
+/* Lists the ranks of which such a thread has stood for so long. */
+static void find_aside(const struct inquiry *q, int64_t least, struct rank_list *into)
+{
+	job_for_each_rank(q->job, rank) {
+		const struct posture *p = &q->profiles[rank.i].posture;
+
+		if (p->aside && p->aside_stands >= least)
+			rank_list_add(into, rank);
+	}
+}
+
+/* Adds where such threads stand. False: there are none. */
+static bool tell_asides(struct inquiry *q, const struct rank_list *ranks, struct draft *draft)
+{
+	for (size_t i = 0; i < ranks->list.nr && i < TOLD_CULPRITS; i++)
+		tell_aside(q, ranks->list.items[i], draft);
+	return ranks->list.nr > 0;
+}
+
 /*
  * Judges a job in which all go on, and yet some have a thread that has long stood in a collective,
  * perhaps in a group of its own: no stack tells for whom it waits there. That nobody waits is said
@@ -383,27 +415,15 @@ static bool somebody_moved(const struct inquiry *q, const struct roll *roll)
  */
 static bool judge_aside(struct inquiry *q)
 {
-	struct draft *draft = NULL;
+	struct rank_list ranks = {0};
+	struct draft *draft;
 
-	job_for_each_rank(q->job, rank) {
-		const struct posture *p = &q->profiles[rank.i].posture;
-		struct verdict_fact *fact;
-
-		if (!p->aside || p->aside_stands < ASIDE_AT_LEAST)
-			continue;
-		draft = draft ? draft : inquiry_draft(q, VERDICT_INCONCLUSIVE);
-		rank_list_add(&draft->victims, rank);
-		if (draft->victims.list.nr > TOLD_CULPRITS)
-			continue;
-		fact = draft_fact(q, draft, FACT_WAITS_AT, rank, p->aside->cite);
-		fact->thing = draft_thing(q, (struct verdict_thing){.kind = THING_CALL,
-						     .name = p->aside_call,
-						     .activity = (int)ACTIVITY_COLLECTIVE});
-		fact->thing2 = draft_frame(q, p->aside, p->aside_program);
-		fact->a = p->aside_stands;
-	}
-	if (!draft)
+	find_aside(q, ASIDE_AT_LEAST, &ranks);
+	if (!ranks.list.nr)
 		return false;
+	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+	tell_asides(q, &ranks, draft);
+	draft->victims = ranks;
 	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
 	inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_WHO_IN_OP, NO_RANK);
 	return true;
@@ -436,18 +456,25 @@ static bool judge_old(struct inquiry *q)
 	return q->drafts.nr > 0;
 }
 
-/* Writes that the job is well, as far as its stacks tell. */
+/*
+ * Writes that the job is well, as far as its stacks tell; but not that nobody waits, or that all go
+ * on, where a thread does stand, though not for long.
+ */
 static void judge_well(struct inquiry *q, const struct roll *roll, enum verdict_fact_kind why)
 {
+	struct rank_list aside = {0};
 	struct draft *draft;
 
 	if (judge_aside(q) || judge_old(q))
 		return;
+	find_aside(q, STANDS_AT_LEAST, &aside);
 	draft = inquiry_draft(q, VERDICT_HEALTHY);
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft_fact(q, draft, FACT_ALIVE, NO_RANK, "procs")->a =
 		(int64_t)(roll->waiting.list.nr + roll->elsewhere.list.nr);
-	draft_fact(q, draft, why, NO_RANK, "stacks:*");
+	if (!tell_asides(q, &aside, draft))
+		draft_fact(q, draft, why, NO_RANK, "stacks:*");
+	array_release(&aside.list);
 }
 
 /*

@@ -254,6 +254,100 @@ static void blame_leavers(struct inquiry *q, struct draft *draft, struct reason 
 	}
 }
 
+/* True if the rank waited in that message, as far as its ring tells, when it ended. */
+static bool waited_in(const struct inquiry *q, struct rank_index rank, const struct job_op *op)
+{
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++)
+		if (q->waits->at[i].op == op && q->waits->at[i].lacking)
+			return true;
+	return false;
+}
+
+/*
+ * Returns the message that the member's rank began last, if it failed there, or was ended while it
+ * waited there; NULL: it was in none.
+ */
+static const struct job_op *last_message(const struct inquiry *q, const struct job_member *m)
+{
+	const struct job_op *op = m->np2p ? &m->p2p[m->np2p - 1] : NULL;
+
+	if (!op || !is_rank(m->rank) || q->profiles[m->rank.i].death <= DEATH_CLEAN)
+		return NULL;
+	return op->failed || waited_in(q, m->rank, op) ? op : NULL;
+}
+
+/* Returns who is at the other end of a member's message; NO_RANK: nobody knows. */
+static struct rank_index peer_of(
+	const struct inquiry *q, const struct job_member *m, const struct job_op *op)
+{
+	const struct job_group *g = &q->job->groups[m->group];
+
+	if (!is_group_rank(op->sig.peer) || op->sig.peer.n >= g->size)
+		return NO_RANK;
+	return q->job->members[g->first_member + (int)op->sig.peer.n].rank;
+}
+
+/* True if the member's rank ended in an operation to which one of these ranks did not come. */
+static bool ended_for(
+	const struct inquiry *q, const struct job_member *m, const struct rank_list *ranks)
+{
+	const struct job_op *op = last_message(q, m);
+
+	if (op && rank_list_has(ranks, peer_of(q, m, op)))
+		return true;
+	for (size_t i = 0; i < ranks->list.nr; i++)
+		if (is_rank(m->rank) && q->profiles[m->rank.i].death > DEATH_CLEAN &&
+			lacked(q, m, ranks->list.items[i]))
+			return true;
+	return false;
+}
+
+/* Adds the messages of victims that failed, and who was at their other end. */
+static void tell_failed(struct inquiry *q, struct draft *draft)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < q->job->nmembers && told < TOLD_CULPRITS; i++) {
+		const struct job_member *m = &q->job->members[i];
+		const struct job_op *op = last_message(q, m);
+		struct rank_index peer = op ? peer_of(q, m, op) : NO_RANK;
+		struct verdict_fact *fact;
+
+		if (!op || !op->failed || !is_rank(peer) ||
+			!rank_list_has(&draft->victims, m->rank))
+			continue;
+		fact = draft_fact(q, draft, FACT_MESSAGE_FAILED, m->rank, op->cite);
+		fact->text = inquiry_op_name(op);
+		fact->a = job_rank(q->job, peer)->world_rank.n;
+		told++;
+	}
+}
+
+/* Adds who ended for want of those who exited, or of others who did. */
+static void add_ended_for(struct inquiry *q, struct draft *draft)
+{
+	struct rank_list gone = {0};
+	bool more = true;
+
+	for (size_t i = 0; i < draft->culprits.list.nr; i++)
+		rank_list_add(&gone, draft->culprits.list.items[i]);
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < q->job->nmembers; i++) {
+			const struct job_member *m = &q->job->members[i];
+
+			if (!is_rank(m->rank) || rank_list_has(&gone, m->rank) ||
+				!ended_for(q, m, &gone))
+				continue;
+			rank_list_add(&gone, m->rank);
+			rank_list_add(&draft->victims, m->rank);
+			more = true;
+		}
+	}
+	array_release(&gone.list);
+	tell_failed(q, draft);
+}
+
 /*
  * Judges exits of which others died. gloo tells at once that a peer is gone: a rank that waits for
  * one that exited dies of that before any wait is long, and the launcher ends the rest. If
@@ -280,6 +374,7 @@ void judge_quiet_exits(struct inquiry *q)
 		return;
 	draft = inquiry_draft(q, VERDICT_EARLY_EXIT);
 	blame_leavers(q, draft, &why);
+	add_ended_for(q, draft);
 	draft->verdict.cause = why.cause;
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft->verdict.outlook = why.outlook;

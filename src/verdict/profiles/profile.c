@@ -336,7 +336,8 @@ static int64_t spun_in_calls(
 
 /*
  * Concludes whether the family moves. Two samples far enough apart are as good as the agent's long
- * watch. Where waiting uses a processor, that one was used is no progress.
+ * watch. Who was idle for all of a short watch may have been so long before: that is no progress.
+ * Where waiting uses a processor, that one was used is none, either.
  */
 static void conclude_progress(const struct family *f, bool stirred, struct profile *p)
 {
@@ -354,7 +355,7 @@ static void conclude_progress(const struct family *f, bool stirred, struct profi
 	else if (p->idle != JOB_UNKNOWN && p->idle >= RECENT)
 		p->progress = PROGRESS_NO;
 	else if (f->all_idle_known && f->idle != JOB_UNKNOWN && f->idle < CLOCK_NS_PER_S &&
-		!p->spun)
+		f->idle < f->span && !p->spun)
 		p->progress = PROGRESS_YES;
 }
 

@@ -288,7 +288,17 @@ static void a_thread_that_stands_aside_is_not_well(void **state)
 	j = judge(f);
 	expect_says(&j, "in all_reduce, at train.py:12 in second, still for 14 s");
 	dismiss(j);
-	/* Not for long, or never: it is well. */
+	/* For less than what a thread that serves may take: it is well, and yet somebody waits. */
+	for (size_t i = 4; i < f->nextra; i++)
+		f->extra[i].is.stack.fact.asleep = 8 * CLOCK_NS_PER_S;
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	j = judge(f);
+	expect_says(&j, "in all_reduce, at train.py:12 in second, still for 8 s");
+	assert_false(says(j.v, "nobody waits"));
+	dismiss(j);
+	/* They move, too. */
+	for (size_t i = 4; i < f->nextra; i++)
+		f->extra[i].is.stack.fact.moved = JOB_YES;
 	for (size_t i = 0; i < f->nextra; i++)
 		f->extra[i].is.stack.fact.asleep = 0;
 	facts_expect(f, VERDICT_HEALTHY, "", "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A job has failed, its launcher told the ranks to end, and no rank that was seen died before: a
- * process that was no rank yet did, or a rank aborted behind the end of its script.
+ * process that was no rank yet did, or a rank aborted behind the end of its script, or left early.
  */
 #include "tests/unit/bystacks.h"
 
@@ -118,6 +118,34 @@ static void who_aborts_behind_its_script_fails_the_job(void **state)
 	(void)state;
 }
 
+#define GONE                                                                                       \
+	"RuntimeError: [/gloo/transport/tcp/pair.cc:561] Connection closed by peer [127.0.0.1]:1"
+
+/* Rank 1 left a pipeline: its neighbours died in their messages, and rank 3 waited for one. */
+static void who_ends_in_a_message_for_a_leaver_is_its_victim(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	facts_end(f, 1, JOB_EXITED, 0, 30);
+	facts_p2p(f, 0, 0, JOB_OP_SEND, 1, 29, false)->failed = true;
+	facts_p2p(f, 0, 2, JOB_OP_RECV, 1, 29, false)->failed = true;
+	facts_p2p(f, 0, 3, JOB_OP_RECV, 2, 29, false)->completed = JOB_NO;
+	for (int i = 0; i < 4; i += 2) {
+		facts_log(f, i, GONE);
+		facts_end(f, i, JOB_EXITED, 1, 30.5);
+	}
+	end_by_launcher(f, 3, 30.6);
+	facts_expect(f, VERDICT_EARLY_EXIT, "1", "0,2,3");
+	assert_int_equal(facts_culprits(f), 1 << 1);
+	j = judge(f);
+	expect_says(&j, "its Send with rank 1 failed");
+	done(&j, f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +153,7 @@ int main(void)
 		cmocka_unit_test(who_of_several_died_without_a_number_is_open),
 		cmocka_unit_test(who_ends_behind_others_was_not_first),
 		cmocka_unit_test(who_aborts_behind_its_script_fails_the_job),
+		cmocka_unit_test(who_ends_in_a_message_for_a_leaver_is_its_victim),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -279,6 +279,20 @@ static void a_compile_that_does_not_move(void **state)
 	facts_free(f);
 }
 
+/* Two looks shortly after each other saw no CPU: that is no word that it used some before. */
+static void a_compile_that_is_watched_shortly_is_not_said_to_move(void **state)
+{
+	struct facts *f = foreign(8, 3, COMPILE);
+	struct judged j;
+
+	facts_cpu(f, 3, 0, 0.2, 0.2);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2,4-7");
+	j = judge(f);
+	assert_int_equal(j.v->at[0].outlook, VERDICT_OUTLOOK_UNKNOWN);
+	done(&j, f);
+	(void)state;
+}
+
 static void a_compile_that_stands_in_a_lock(void **state)
 {
 	struct facts *f = foreign(8, 3,
@@ -653,6 +667,7 @@ int main(void)
 		cmocka_unit_test(stopped_inside_the_collective),
 		cmocka_unit_test(one_still_compiles),
 		cmocka_unit_test(a_compile_that_does_not_move),
+		cmocka_unit_test(a_compile_that_is_watched_shortly_is_not_said_to_move),
 		cmocka_unit_test(a_compile_that_stands_in_a_lock),
 		cmocka_unit_test(a_compile_that_asks_for_a_lock),
 		cmocka_unit_test(what_was_compiled_is_no_compile),
