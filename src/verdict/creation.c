@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Class order-inversion, cause group-creation: groups made in different orders. Members of what
+ * Class order-inversion, cause group-creation: groups made in different orders; and class
+ * not-started, cause world-size: ranks that count other ranks as all. Members of what
  * should be one group say that other ranks are in it, or two ranks hold one seat
  * (job_group.made_as). Nothing else that is seen of such groups means what it seems to, so this
  * comes before all rules. Ranks that list what others do not are to blame if they, with all ranks
@@ -248,13 +249,39 @@ static void tell(struct inquiry *q, const struct camps *camps, struct draft *dra
 	}
 }
 
+/* True if a list has all ranks from 0 on, in order: "0-3", or "0". */
+static bool is_whole_world(const char *ranks)
+{
+	size_t digits = *ranks == '0' && ranks[1] == '-' ? strspn(ranks + 2, "0123456789") : 0;
+
+	return !strcmp(ranks, "0") || (digits && !ranks[2 + digits]);
+}
+
+/*
+ * True if they made PyTorch's first group, of all ranks that each counts: no order of calls makes
+ * such lists differ, but the number of ranks that each was given.
+ */
+static bool are_worlds(const struct camps *camps)
+{
+	const struct camp *camp;
+
+	if (!camps->told || strcmp(camps->name, FIRST_GROUP) != 0)
+		return false;
+	array_for_each(&camps->all, camp)
+		if (!is_whole_world(camp->ranks))
+			return false;
+	return true;
+}
+
 static void write_finding(struct inquiry *q, const struct camps *camps)
 {
-	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
+	bool worlds = are_worlds(camps);
+	struct draft *draft = inquiry_draft(
+		q, worlds ? VERDICT_NOT_STARTED : VERDICT_ORDER_INVERSION);
 
-	draft->verdict.cause = VERDICT_BY_GROUP_CREATION;
+	draft->verdict.cause = worlds ? VERDICT_BY_WORLD_SIZE : VERDICT_BY_GROUP_CREATION;
 	draft->verdict.outlook = camps->told ? VERDICT_KILL : VERDICT_OUTLOOK_UNKNOWN;
-	draft->verdict.next = VERDICT_NEXT_SAME_GROUPS;
+	draft->verdict.next = worlds ? VERDICT_NEXT_SAME_SIZE : VERDICT_NEXT_SAME_GROUPS;
 	draft->verdict.group = camps->all.items[0].group;
 	share_out(q, camps, draft);
 	find_waiting(q, draft);

@@ -65,6 +65,7 @@ const char *verdict_cause_name(enum verdict_cause cause)
 		[VERDICT_BY_LEFT_GROUP] = "left-group",
 		[VERDICT_BY_ADDRESS] = "address",
 		[VERDICT_BY_NUMBER] = "number",
+		[VERDICT_BY_WORLD_SIZE] = "world-size",
 	};
 
 	return NAME_OF(names, cause);

@@ -53,6 +53,7 @@ enum verdict_cause {
 	VERDICT_BY_LEFT_GROUP, /* MISMATCH: it ended its part in a group in which others go on */
 	VERDICT_BY_ADDRESS, /* NEVER_STARTED: it looks for the others elsewhere */
 	VERDICT_BY_NUMBER, /* NEVER_STARTED: another rank's number was given in place of its own */
+	VERDICT_BY_WORLD_SIZE, /* NEVER_STARTED: it was given another number of ranks */
 	VERDICT_CAUSES
 };
 

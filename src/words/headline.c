@@ -70,6 +70,8 @@ static const struct phrase starts[VERDICT_CAUSES] = {
 	[VERDICT_BY_ADDRESS] = {"looks for the others at another address",
 		"look for the others at another address", NULL},
 	[VERDICT_BY_NUMBER] = {"has no process", "have no processes", NULL}, /* add_given_twice() */
+	[VERDICT_BY_WORLD_SIZE] = {"was given another world size",
+		"were given another world size", "ranks were given different world sizes"},
 };
 
 /* For a rank that lives: a thread died that should have come. */
@@ -305,6 +307,8 @@ static const char *nobody_of(const struct verdicts *verdicts, const struct verdi
  */
 static bool says_who_is_late(const struct verdict *verdict)
 {
+	if (verdict->cause == VERDICT_BY_WORLD_SIZE)
+		return false;
 	return verdict->class == VERDICT_HOST_STALL || verdict->class == VERDICT_COMPILE_SKEW ||
 	       verdict->class == VERDICT_NOT_STARTED || verdict->class == VERDICT_SLOW ||
 	       verdict->headline.kind == FACT_KEY_UNSET;

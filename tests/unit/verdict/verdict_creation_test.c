@@ -59,6 +59,27 @@ static void who_has_not_come_to_it_may_be_of_either_side(void **state)
 	(void)state;
 }
 
+/* One rank counts a rank more than there is: that is no order in which groups are made. */
+static void who_was_given_another_world_size(void **state)
+{
+	for (int few = 0; few < 2; few++) {
+		struct facts *f = facts_new(4);
+		int mine = made_as(f, facts_group_of(f, 4, 0, 1, 2, 3), -1, "0", "0-3");
+		int other = made_as(f, facts_group_of(f, 4, 0, 1, 2, 3), mine, "0", "0-4");
+
+		facts_no_group(f);
+		for (int rank = 0; rank < 4; rank++) {
+			bool counts_more = rank >= (few ? 3 : 2);
+
+			facts_unseen(f, counts_more ? mine : other, rank);
+			facts_in_init(f, counts_more ? other : mine, rank, 10);
+		}
+		facts_expect_cause(f, VERDICT_NOT_STARTED, few ? "3" : "", VERDICT_BY_WORLD_SIZE);
+		facts_free(f);
+	}
+	(void)state;
+}
+
 /* Of two who hold one seat nobody knows who is wrong. */
 static void without_lists_nobody_is_blamed(void **state)
 {
@@ -393,6 +414,7 @@ int main(void)
 		cmocka_unit_test(a_group_that_was_closed_in_good_order_is_no_reason),
 		cmocka_unit_test(who_lists_other_ranks_is_to_blame),
 		cmocka_unit_test(who_has_not_come_to_it_may_be_of_either_side),
+		cmocka_unit_test(who_was_given_another_world_size),
 		cmocka_unit_test(without_lists_nobody_is_blamed),
 		cmocka_unit_test(where_nobody_waits_nothing_is_wrong),
 		cmocka_unit_test(one_list_is_no_contradiction),
