@@ -120,6 +120,10 @@ UNIT_TESTS += tests/unit/decode/joblog_plain_test
 tests_unit_decode_joblog_plain_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_decode_joblog_plain_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) \
 	$(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/joblog_runs_test
+tests_unit_decode_joblog_runs_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_decode_joblog_runs_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) \
+	$(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode/texts_test
 tests_unit_decode_texts_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_decode_texts_test_LDADD = src/verdict/libverdict.la $(DECODE_FLOORS) $(CMOCKA_LIBS)

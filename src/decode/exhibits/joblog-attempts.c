@@ -132,6 +132,7 @@ void joblog_attempts_end(
 	attempts->at_root = false;
 	joblog_attempts_dies(attempts, end->rank, number);
 	attempts->alone |= end->alone;
+	attempts->all_ended |= end->alone;
 	attempts->last_end = number;
 }
 
@@ -192,16 +193,22 @@ static bool tell_apart(const char *words)
 }
 
 /*
- * Takes a rank's words, behind its marks. They begin a run if the rank had begun with them before,
- * and has ended since.
+ * Takes words, behind their marks: a rank's, or of nobody who is known. They begin a run if the
+ * speaker had begun with them before, and has ended since; whom mpirun has told to have ended has
+ * no words behind that.
  */
-static void take_words(struct joblog_attempts *attempts, int64_t rank, const char *words)
+static void take_words(
+	struct joblog_attempts *attempts, struct joblog_speaker *speaker, const char *words)
 {
-	struct joblog_speaker *speaker = speaker_of(attempts, rank);
 	uint64_t hash = hash_text(HASH_START, words);
 
-	if (!speaker || !isgraph((unsigned char)*words) || strstr(words, TRACE_START) ||
-		!tell_apart(words))
+	if (!speaker || !isgraph((unsigned char)*words) || strstr(words, TRACE_START))
+		return;
+	if (attempts->alone && speaker->ended && isalpha((unsigned char)*words)) {
+		begin_run_behind(attempts, attempts->last_task);
+		return;
+	}
+	if (!tell_apart(words))
 		return;
 	if (!speaker->first && !speaker->ended && !attempts->all_ended)
 		speaker->first = hash;
@@ -218,16 +225,16 @@ void joblog_attempts_speaks(
 	size_t before;
 	int hook;
 
-	if (!reported && !numbered)
-		return;
 	before = log_marks_read(line, numbered && !reported, &marks);
 	hook = log_marks_hook(line, before);
 	if (reported)
 		take_rank(attempts, hook, number);
-	else if (hook >= 0 && dies_of(attempts, hook, line + before))
+	else if (numbered && hook >= 0 && dies_of(attempts, hook, line + before))
 		joblog_attempts_dies(attempts, hook, number);
 	else if (!attempts->torchrun && marks.by == LOG_MARKS_RANK && !marks.of_framework)
-		take_words(attempts, marks.number, line + before);
+		take_words(attempts, speaker_of(attempts, marks.number), line + before);
+	else if (!attempts->torchrun && marks.by == LOG_MARKS_NOBODY && !marks.of_framework)
+		take_words(attempts, &attempts->nobody, line + before);
 }
 
 void joblog_attempts_take(struct joblog_attempts *attempts, const char *line, int64_t number)

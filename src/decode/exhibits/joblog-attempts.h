@@ -16,7 +16,8 @@
  * twice, as another process, is of two runs; so are two ends that mpirun tells of, since it tells
  * of one. Where srun -l puts ranks' numbers before lines, a rank that has ended and begins again is
  * of the next run: its very first words come once more. (Other words behind its end may have been
- * on their way.)
+ * on their way.) So it is where mpirun has told an end, by which it ends all: with the very first
+ * words of a rank or of the log, or with any words of the rank that it told of.
  */
 
 #include <stdbool.h>
@@ -49,7 +50,8 @@ struct joblog_attempts {
 	struct joblog_speaker {
 		uint64_t first; /* hash of its first words; 0 nothing yet */
 		bool ended;     /* it or srun has said so */
-	} *speakers; /* JOBLOG_ENDED of them; NULL: none yet */
+	} *speakers, /* JOBLOG_ENDED of them; NULL: none yet */
+		nobody; /* of lines that do not say whose they are */
 	int in_traceback;     /* 1 + the rank whose traceback PyTorch's hook prints; 0 none */
 	bool all_ended;       /* Slurm has said that it ends all */
 	int64_t last_task;    /* line of the last such end; 0 none */
@@ -75,7 +77,7 @@ void joblog_attempts_end(struct joblog_attempts *attempts, const struct joblog_e
 
 /*
  * Takes a line that a rank may have written. It begins the next run if torchrun has reported the
- * rank's end or, where lines are `numbered` (srun -l), if an ended rank begins again.
+ * rank's end, or if an ended rank begins again. `numbered`: srun -l has put ranks before lines.
  */
 void joblog_attempts_speaks(struct joblog_attempts *attempts, const char *line, bool numbered,
 	int64_t number) __attribute__((nonnull));

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several runs in one log, one after the other: who died in an earlier one is not named. */
+#include "tests/unit/told_log.h"
+
+/* What Open MPI 4.1 writes of an end, once all have ended. */
+#define KILLED(r)                                                                                  \
+	"-----------------\nmpirun noticed that process rank " #r " with PID 4712 on node m1 "     \
+	"exited on signal 9 (Killed).\n-----------------\n"
+#define EXITED(r)                                                                                  \
+	"mpirun detected that one or more processes exited with non-zero status, thus causing\n"   \
+	"the job to be terminated. The first process to do so was:\n\n"                            \
+	"  Process name: [[5778,1]," #r "]\n  Exit code:    3\n"
+#define OUT(r) "[1," #r "]<stdout>:"
+
+/* It hangs, or was ended by something that says nothing: so nothing tells of its end. */
+static void who_died_in_a_run_of_mpiruns_before_is_not_named(void **state)
+{
+	static const char *const logs[] = {
+		/* The same first words, of any rank; */
+		OUT(0) "begin training\n" OUT(1) "begin training\n" KILLED(1)
+			OUT(0) "begin training\n" OUT(0) "step 1\n",
+		/* any words of the one that had ended; */
+		OUT(0) "start at 10:43\n" OUT(1) "start\n" KILLED(1) OUT(0) "start at 10:51\n"
+			OUT(1) "start\n",
+		OUT(0) "begin training\n" OUT(1) "begin training\n"
+			OUT(1) "malloc(): corrupted top size\n" EXITED(1) OUT(1) "step 1\n",
+		/* or lines that do not say whose they are. */
+		"begin training\nbegin training\n[rank0]: step\n" KILLED(1) "begin training\n"
+			"[rank0]: step\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++)
+		assert_inconclusive(logs[i]);
+}
+
+/* What a script writes behind the only run, or another rank that is still read, is no run. */
+static void who_died_in_the_only_run_of_mpiruns_is_named(void **state)
+{
+	static const char *const logs[] = {
+		OUT(0) "begin training\n" OUT(1) "begin training\n" KILLED(1) "job ended badly\n",
+		OUT(0) "begin training\n" OUT(1) "begin training\n" KILLED(1) OUT(0) "step 7\n",
+		/* It died in the second one, too. */
+		OUT(0) "begin training\n" OUT(1) "begin training\n" KILLED(0)
+			OUT(0) "begin training\n" OUT(1) "begin training\n" KILLED(1),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		struct told told = tell(logs[i]);
+
+		assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+		assert_true(blames(&told, 1));
+		assert_false(blames(&told, 0));
+		forget(&told);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_died_in_a_run_of_mpiruns_before_is_not_named),
+		cmocka_unit_test(who_died_in_the_only_run_of_mpiruns_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
