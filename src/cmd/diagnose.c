@@ -73,6 +73,7 @@ static bool tells_of_end(const struct job *job)
 {
 	for (size_t i = 0; i < job->nsayings; i++)
 		if (job->sayings[i].kind == JOB_SAYS_SPAWN ||
+			job->sayings[i].kind == JOB_SAYS_LAUNCHER ||
 			job->sayings[i].kind == JOB_SAYS_SLURM ||
 			job->sayings[i].kind == JOB_SAYS_WATCHDOG)
 			return true;

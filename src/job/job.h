@@ -423,6 +423,7 @@ enum job_saying_kind {
 	JOB_SAYS_COMPILE,  /* the compile log begins a graph and has no end of it: text its id */
 	JOB_SAYS_BARRIER,  /* gloo's monitored barrier: text the ranks that it missed */
 	JOB_SAYS_SPAWN,	   /* torch.multiprocessing, of its process: a its number, text its end */
+	JOB_SAYS_LAUNCHER, /* a launcher, of a rank that it does not name: text its end */
 	JOB_SAYS_UNANSWERED, /* asked for its stacks it gave no answer: text why, text2 who asked */
 	JOB_SAYS_SERVED, /* PyTorch's debug server, in a table or a health check: text */
 	JOB_SAYING_KINDS

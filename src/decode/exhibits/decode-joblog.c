@@ -465,7 +465,7 @@ static void take_end(struct joblog *log, const char *line)
 		joblog_attempts_end(&log->attempts, &ends[i], log->line);
 		enrol_end(log, &ends[i]);
 	}
-	if (joblog_ends_all(line))
+	if (joblog_ends_all(line) || joblog_spawn_code(line))
 		joblog_attempts_dies(&log->attempts, JOB_NONE, log->line);
 	log->ended |= joblog_ends_all(line);
 	texts_add_slurm(log->texts, joblog_ends_slurm_job(line), -1);
@@ -522,17 +522,19 @@ static void settle_owner(struct joblog *log)
 
 /* --- Whose they are --------------------------------------------------------------------------- */
 
-/* Tells which of its processes the launcher found ended; it ends by that itself. */
+/* Tells how one of its processes ended, as the launcher says; it ends by that itself. */
 static void tell_spawn(struct joblog *log)
 {
+	bool names = log->spawn.number >= 0;
+
 	if (log->spawn.known) {
 		log->line = log->spawn.line;
 		say(log, JOB_NONE,
-			(struct job_saying){.kind = JOB_SAYS_SPAWN,
+			(struct job_saying){.kind = names ? JOB_SAYS_SPAWN : JOB_SAYS_LAUNCHER,
 				.text = arena_text_max(&log->context->arena,
 					str_text(&log->spawn.how), QUOTE_MOST),
 				.text2 = "",
-				.a = log->spawn.number,
+				.a = names ? log->spawn.number : JOB_UNKNOWN,
 				.b = JOB_UNKNOWN});
 		job_add_ending(log->texts->builder, -1);
 	}

@@ -41,18 +41,37 @@ static void take_trace(struct joblog_spawn *spawn, const char *line)
 	}
 }
 
+const char *joblog_spawn_code(const char *line)
+{
+	static const char launcher[] = "[launch.py:", exits[] = " exits with return code = ";
+	const char *at = strstr(line, launcher), *code = at ? strstr(at, exits) : NULL;
+
+	code = code ? code + strlen(exits) : NULL;
+	return code && isdigit((unsigned char)code[*code == '-']) ? code : NULL;
+}
+
+/* Keeps who it is about, and where it says so; how it ended is to come. */
+static void begin(struct joblog_spawn *spawn, int64_t process, int64_t number)
+{
+	spawn->known = true;
+	spawn->number = process;
+	spawn->line = number;
+	spawn->expects = false;
+	str_cut(&spawn->how, 0);
+}
+
 void joblog_spawn_take(struct joblog_spawn *spawn, const char *line, int64_t number)
 {
 	int64_t process;
-	const char *how = read_number(line, &process);
+	const char *how = read_number(line, &process), *code = joblog_spawn_code(line);
 
-	if (how) {
-		spawn->known = true;
-		spawn->number = process;
-		spawn->line = number;
-		spawn->expects = false;
+	if (code) {
+		begin(spawn, -1, number);
+		spawn->traces = false;
+		str_printf(&spawn->how, "return code %d", atoi(code));
+	} else if (how) {
+		begin(spawn, process, number);
 		spawn->traces = how[strcspn(how, ":")] == ':';
-		str_cut(&spawn->how, 0);
 		str_add_bytes(&spawn->how, how, strcspn(how, ":"));
 	} else if (spawn->traces) {
 		take_trace(spawn, line);

@@ -11,6 +11,13 @@
  *
  * and a traceback behind the last (PyTorch 2.15 multiprocessing/spawn.py, alike since 1.6). Which
  * rank that process is the program alone knows: on each node the numbers begin at 0.
+ *
+ * So it reads what DeepSpeed's launcher says, once it has ended the others of its node:
+ *
+ *	[2026-11-22 10:43:51,219] [ERROR] [launch.py:259:sigkill_handler] ['python', 'train.py',
+ *		'--local_rank=2'] exits with return code = -9
+ *
+ * (0.19 launcher/launch.py). The command is that of the last rank that it started, whoever failed.
  */
 
 #include <stdbool.h>
@@ -21,12 +28,18 @@
 /* What the lines so far say. Zero it first. */
 struct joblog_spawn {
 	bool known;
-	int64_t number;
+	int64_t number; /* -1: DeepSpeed's launcher says it, and not of whom */
 	int64_t line;   /* that names it */
-	struct str how; /* "terminated with signal SIGKILL", or the error */
+	struct str how; /* "terminated with signal SIGKILL", "return code -9", or the error */
 	bool traces;    /* an error is to come, and its traceback */
 	bool expects;   /* in a traceback: the next line that is not indented is the error */
 };
+
+/*
+ * Returns the code with which a rank failed, as DeepSpeed's launcher says it, a part of the line;
+ * NULL if the line says no such thing.
+ */
+const char *joblog_spawn_code(const char *line) __attribute__((nonnull));
 
 /* Takes a line without a rank's mark, and its number. */
 void joblog_spawn_take(struct joblog_spawn *spawn, const char *line, int64_t number)

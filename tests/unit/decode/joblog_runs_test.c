@@ -56,11 +56,43 @@ static void who_died_in_the_only_run_of_mpiruns_is_named(void **state)
 	}
 }
 
+/* DeepSpeed's launcher: the command is always that of the last rank that it started. */
+#define CODE(n)                                                                                    \
+	"[2026-12-01 11:45:41,039] [INFO] [launch.py:253:sigkill_handler] Killing subprocess 47\n" \
+	"[2026-12-01 11:45:41,219] [ERROR] [launch.py:259:sigkill_handler] ['python', '-u', "      \
+	"'train.py', '--local_rank=2'] exits with return code = " #n "\n"
+#define LOST "RuntimeError: [pair.cc:561] Connection closed by peer [127.0.0.1]:1717"
+
+static void deepspeeds_launcher_names_nobody(void **state)
+{
+	struct told told = tell("begin\n" HOOK(0, LOST) HOOK(2, LOST) CODE(-9));
+	bool says = false;
+
+	(void)state;
+	assert_int_equal(told.first->class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(told.first->outlook, VERDICT_OVER);
+	for (size_t i = 0; i < told.first->nevidence; i++)
+		says |= told.first->evidence[i].kind == FACT_LAUNCHER_SAYS &&
+			!strcmp(told.first->evidence[i].text, "return code -9");
+	assert_true(says);
+	for (int rank = 0; rank < 3; rank++)
+		assert_false(blames(&told, rank));
+	forget(&told);
+	/* Who has said of what it died is named nevertheless, unless in an earlier run. */
+	told = tell("begin\n" HOOK(1, "ValueError: no rows") HOOK(2, LOST) CODE(1));
+	assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+	assert_true(blames(&told, 1) && !blames(&told, 2));
+	forget(&told);
+	assert_inconclusive("begin training\n" HOOK(1, "ValueError: no rows") CODE(1)
+		"begin training\n[rank0]: step 1\n[rank1]: step 1\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_died_in_a_run_of_mpiruns_before_is_not_named),
 		cmocka_unit_test(who_died_in_the_only_run_of_mpiruns_is_named),
+		cmocka_unit_test(deepspeeds_launcher_names_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
