@@ -7,6 +7,8 @@
 
 #include "base/file.h"
 
+#define UTF16 "text in UTF-16: convert it, iconv -f UTF-16 -t UTF-8"
+
 /*
  * What such files begin with, or have at a place near their begin. A text may begin with some of
  * these bytes by chance: then what stands behind them tells.
@@ -47,6 +49,12 @@ static bool is_archive(const char *behind, size_t n)
 	return n && (!behind[0] || (n >= 3 && !memcmp(behind, "  ", 3)));
 }
 
+/* Text begins with a letter of ASCII: one of its bytes is a NUL. UTF-32 has three of them. */
+static bool is_utf16(const char *behind, size_t n)
+{
+	return n >= 2 && !behind[0] != !behind[1];
+}
+
 static const struct packer tar = {257, "ustar", 5, "packed by tar: unpack it", is_archive};
 
 static const struct packer packers[] = {
@@ -55,6 +63,9 @@ static const struct packer packers[] = {
 	{0, "BZh", 3, "packed by bzip2: unpack it", is_bzip2},
 	{0, "\x28\xb5\x2f\xfd", 4, "packed by zstd: unpack it", is_zstd},
 	{0, "PK\3\4", 4, "packed by zip: unpack it", NULL},
+	/* With a mark of the order of bytes, as PowerShell's redirection writes. */
+	{0, "\xff\xfe", 2, UTF16, is_utf16},
+	{0, "\xfe\xff", 2, UTF16, is_utf16},
 };
 
 static bool is(const struct packer *packer, const char *bytes, size_t n)

@@ -2,7 +2,7 @@
 #ifndef BASE_PACKED_H
 #define BASE_PACKED_H
 
-/* Knows files that somebody has packed, by their first bytes. */
+/* Knows files that somebody has packed, or a text in UTF-16, by their first bytes. */
 
 #include <stddef.h>
 

@@ -130,8 +130,12 @@ static bool is_of_job(const char *path, struct str *name)
 	return is;
 }
 
-/* Returns how many files of the folder are packed; of one of them *ret_name and *ret_how. */
-static size_t count_packed(const char *folder, struct str *ret_name, const char **ret_how)
+/*
+ * Returns how many files of the folder are packed; of one of them *ret_name and *ret_how, and
+ * whether all are packed so.
+ */
+static size_t count_packed(
+	const char *folder, struct str *ret_name, const char **ret_how, bool *ret_alike)
 {
 	struct file_names names = {0};
 	size_t packed = 0;
@@ -144,6 +148,7 @@ static size_t count_packed(const char *folder, struct str *ret_name, const char 
 			str_add(ret_name, strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
 			*ret_how = how;
 		}
+		*ret_alike &= !how || !strcmp(how, *ret_how);
 	}
 	file_names_release(&names);
 	return packed;
@@ -153,12 +158,14 @@ static size_t count_packed(const char *folder, struct str *ret_name, const char 
 static bool complain_of_packed(struct bundle_place *place)
 {
 	const char *how = NULL;
+	bool alike = true;
 	struct str name = {0};
-	size_t packed = place->folder ? count_packed(place->path, &name, &how) : 0;
+	size_t packed = place->folder ? count_packed(place->path, &name, &how, &alike) : 0;
 
 	if (packed > 1)
-		complaint_set(&place->why, "no readable bundle in %s: %zu files are packed: unpack "
-			"them (%s, ...)", place->path, packed, str_text(&name));
+		complaint_set(&place->why, "no readable bundle in %s: %zu files are %s (%s, ...)",
+			place->path, packed, alike ? how : "packed: unpack them",
+			str_text(&name));
 	else if (packed)
 		complaint_set(&place->why, "no readable bundle in %s: %s is %s", place->path,
 			str_text(&name), how);
