@@ -141,6 +141,8 @@ static void add_words(struct paint *paint, struct painting *p, struct str *out, 
 			str_add(out, p->cite);
 		}
 		sheet_add(&paint->sheet, out, p->lines ? PAGE_PLAIN : tone, strong);
+		if (p->lines)
+			sheet_goes_on(&paint->sheet);
 		p->column += p->lines ? 0 : 1;
 		p->right = SHEET_WIDTH;
 		width = 0;

@@ -31,6 +31,13 @@ void sheet_add(struct sheet *sheet, struct str *text, enum page_tone tone, size_
 	*line = (struct sheet_line){.text = str_detach(text), .tone = tone, .strong = strong};
 }
 
+void sheet_goes_on(struct sheet *sheet)
+{
+	struct sheet_section *section = &sheet->sections.items[sheet->sections.nr - 1];
+
+	section->lines.items[section->lines.nr - 1].goes_on = true;
+}
+
 /* Removes a line. */
 static void drop(struct sheet_section *section, size_t at)
 {
@@ -65,13 +72,20 @@ static size_t least_of(const struct sheet_section *section)
 static void cut_section(struct sheet_section *section, size_t keep)
 {
 	size_t had = section->lines.nr;
+	bool halved = false;
 	struct str more = {0};
 
 	if (keep >= had)
 		return;
-	for (size_t at = had; at-- && section->lines.nr >= keep;)
-		if (!section->lines.items[at].kept)
+	for (size_t at = had; at-- && (section->lines.nr >= keep || halved);) {
+		const struct sheet_line *line = &section->lines.items[at];
+		bool kept = line->kept;
+
+		/* What a line began to say is not said by half. */
+		halved = !kept && line->goes_on;
+		if (!kept)
 			drop(section, at);
+	}
 	while (section->lines.nr >= keep && section->lines.nr)
 		drop_last(section);
 	str_printf(&more, "   ... and %zu more (--json has all)", had - section->lines.nr);

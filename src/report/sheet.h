@@ -20,6 +20,7 @@ struct sheet_line {
 	char *text;
 	size_t strong; /* how many of the first bytes carry the tone; 0: all */
 	bool kept;     /* it stays while the section has others to give up */
+	bool goes_on;  /* it goes on with the sentence of the line above it */
 	enum page_tone tone;
 };
 
@@ -39,6 +40,9 @@ void sheet_begin(struct sheet *sheet, size_t least);
 
 /* Adds a line to the section begun last. Takes the content of `text` over and empties it. */
 void sheet_add(struct sheet *sheet, struct str *text, enum page_tone tone, size_t strong);
+
+/* Marks the line added last as going on with the one above it: they are left out together. */
+void sheet_goes_on(struct sheet *sheet);
 
 /* Shortens sections until the whole has at most `lines` lines, or nothing can be left out. */
 void sheet_shorten(struct sheet *sheet, size_t lines);

@@ -337,14 +337,13 @@ static void tell_door(struct inquiry *q, struct rank_index rank, struct draft *d
 {
 	const struct profile *p = &q->profiles[rank.i];
 	const struct job_stack *door = p->frozen ? NULL : stack_at_door(q, rank);
+	enum verdict_fact_kind kind = FACT_AWAITS_REQUEST;
 
 	if (!door || place_of(p) != VERDICT_NOWHERE)
 		return;
-	draft_fact(q, draft,
-		door == p->posture.stack && stands_at(q, door, loops, sizeof(loops) / sizeof(*loops))
-			? FACT_AWAITS_EVENT
-			: FACT_AWAITS_REQUEST,
-		rank, door->cite);
+	if (door == p->posture.stack && stands_at(q, door, loops, sizeof(loops) / sizeof(*loops)))
+		kind = FACT_AWAITS_EVENT;
+	draft_fact(q, draft, kind, rank, door->cite);
 }
 
 /* -- a program that is over -------------------------------------------------------------------- */

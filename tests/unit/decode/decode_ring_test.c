@@ -361,43 +361,6 @@ static void marks_become_facts(void **state)
 	job_free(job);
 }
 
-/* The exception of a launcher that spawned its ranks: of which of them it tells, and what. */
-static void who_spawned_ranks_says_which_ended(void **state)
-{
-	static const struct {
-		const char *text, *says;
-	} rows[] = {
-		{"exception: torch.multiprocessing.spawn.ProcessExitedException: process 2 "
-		 "terminated with signal SIGKILL", "terminated with signal SIGKILL"},
-		{"exception: torch.multiprocessing.spawn.ProcessRaisedException: \n\n-- Process 2 "
-		 "terminated with the following error:\nTraceback (most recent call last):\n"
-		 "  File \"x.py\", line 1, in f\nValueError: oops\n", "ValueError: oops"},
-		{"exception: ValueError: process 2 terminated", NULL},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct evidence evidence = {0};
-		struct fixture *f = forge_rank(0);
-		struct ring_record note = {.meta = ring_meta(RING_NOTE, 0, RING_NO_GROUP,
-			ring_string(&f->w, rows[i].text, strlen(rows[i].text)))};
-		struct job *job;
-
-		ring_pin(&f->w, RING_PIN_NOTE, forge_tsc(6), &note);
-		forge_gather(&evidence);
-		forge_ring(&evidence, f);
-		job = decoded(&evidence);
-		assert_int_equal(job->nsayings, rows[i].says ? 1 : 0);
-		if (rows[i].says) {
-			assert_int_equal(job->sayings[0].kind, JOB_SAYS_SPAWN);
-			assert_int_equal(job->sayings[0].a, 2);
-			assert_false(is_rank(job->sayings[0].rank));
-			assert_string_equal(job->sayings[0].text, rows[i].says);
-		}
-		job_free(job);
-	}
-	(void)state;
-}
-
 static void an_empty_first_batch_is_remembered(void **state)
 {
 	struct evidence evidence = {0};
@@ -717,7 +680,6 @@ int main(void)
 		cmocka_unit_test(a_wait_is_followed_over_an_edge),
 		cmocka_unit_test(launches_are_ordered_over_groups),
 		cmocka_unit_test(marks_become_facts),
-		cmocka_unit_test(who_spawned_ranks_says_which_ended),
 		cmocka_unit_test(an_empty_first_batch_is_remembered),
 		cmocka_unit_test(an_empty_batch_amidst_others_is_remembered),
 		cmocka_unit_test(a_death_is_told_by_the_best_witness),

@@ -108,12 +108,50 @@ static void each_rank_was_looked_at_when_its_ring_was(void **state)
 	(void)state;
 }
 
+/* The exception of a launcher that spawned its ranks: of which of them it tells, and what. */
+static void who_spawned_ranks_says_which_ended(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{"exception: torch.multiprocessing.spawn.ProcessExitedException: process 2 "
+		 "terminated with signal SIGKILL", "terminated with signal SIGKILL"},
+		{"exception: torch.multiprocessing.spawn.ProcessRaisedException: \n\n-- Process 2 "
+		 "terminated with the following error:\nTraceback (most recent call last):\n"
+		 "  File \"x.py\", line 1, in f\nValueError: oops\n", "ValueError: oops"},
+		{"exception: ValueError: process 2 terminated", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct evidence evidence = {0};
+		struct fixture *f = forge_rank(0);
+		struct ring_record note = {.meta = ring_meta(RING_NOTE, 0, RING_NO_GROUP,
+			ring_string(&f->w, rows[i].text, strlen(rows[i].text)))};
+		struct job *job;
+
+		ring_pin(&f->w, RING_PIN_NOTE, forge_tsc(6), &note);
+		forge_gather(&evidence);
+		forge_ring(&evidence, f);
+		job = decode_job(&evidence);
+		evidence_release(&evidence);
+		assert_int_equal(job->nsayings, rows[i].says ? 1 : 0);
+		if (rows[i].says) {
+			assert_int_equal(job->sayings[0].a, 2);
+			assert_false(is_rank(job->sayings[0].rank));
+			assert_string_equal(job->sayings[0].text, rows[i].says);
+		}
+		job_free(job);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_job_is_over_when_its_last_launch_is),
 		cmocka_unit_test(the_end_counts_that_came_after_the_look),
 		cmocka_unit_test(each_rank_was_looked_at_when_its_ring_was),
+		cmocka_unit_test(who_spawned_ranks_says_which_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,6 +101,43 @@ static void who_never_came_is_never_left_out(void **state)
 	free(text);
 }
 
+static size_t count(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	while ((text = strstr(text, word)) != NULL) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+/* Where there is no room for all lines of a fact there is none for its first. */
+static void no_fact_is_told_by_half(void **state)
+{
+	struct verdict_fact facts[40];
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	for (size_t one = 0; one < 4; one++) {
+		hand_job_make(&hand, 8, 3);
+		for (size_t i = 0; i < 40; i++)
+			facts[i] = hand.facts[0];
+		for (size_t i = one; i < 40; i++)
+			facts[i] = (struct verdict_fact){.kind = FACT_LOG_LINE,
+				.text = "alpha is a word of a line that is too long for one line omega",
+				.text2 = "", .cite = "x"};
+		hand.verdict[0].evidence = facts;
+		hand.verdict[0].nevidence = 40;
+		text = hand_job_written(&report_text, &hand.verdicts, &plain);
+		assert_non_null(strstr(text, "more (--json has all)"));
+		assert_true(count(text, "alpha") > 0);
+		assert_int_equal(count(text, "alpha"), count(text, "omega"));
+		free(text);
+	}
+}
+
 /* The debugger that holds a rank has a pid, where all that are held have the same. */
 static void whose_debugger_is_to_be_detached_is_said(void **state)
 {
@@ -620,6 +657,7 @@ int main(void)
 		cmocka_unit_test(whose_debugger_is_to_be_detached_is_said),
 		cmocka_unit_test(nothing_is_coloured_unless_asked),
 		cmocka_unit_test(many_ranks_and_many_facts_still_fit),
+		cmocka_unit_test(no_fact_is_told_by_half),
 		cmocka_unit_test(text_from_outside_never_goes_out_raw),
 		cmocka_unit_test(without_utf8_all_is_ascii),
 		cmocka_unit_test(json_has_every_key),
