@@ -203,8 +203,9 @@ bool explains_start(const struct inquiry *q, struct rank_index rank, struct reas
 	if (p->ended) /* one that nobody has seen may yet be started */
 		why->outlook = VERDICT_KILL;
 	why->next = why->cause == VERDICT_BY_NUMBER	  ? VERDICT_NEXT_GIVE_NUMBERS
-		    : r->process == JOB_NONE || p->ended ? VERDICT_NEXT_CHECK_LAUNCHER
-							  : VERDICT_NEXT_STACK_OF_RANK;
+		    : r->process == JOB_NONE ? VERDICT_NEXT_CHECK_LAUNCHER
+		    : p->ended		     ? VERDICT_NEXT_ENDED_BEFORE_INIT
+					     : VERDICT_NEXT_STACK_OF_RANK;
 	why->progresses = r->process != JOB_NONE;
 	return true;
 }

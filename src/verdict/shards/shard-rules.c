@@ -100,7 +100,7 @@ bool explains_early_exit(const struct inquiry *q, struct rank_index rank, struct
 	why->confidence = VERDICT_ESTABLISHED;
 	why->outlook = VERDICT_KILL;
 	why->next = q->profiles[rank.i].exception          ? VERDICT_NEXT_READ_TRACEBACK
-		    : job_rank(q->job, rank)->candidate_only ? VERDICT_NEXT_CHECK_LAUNCHER
+		    : job_rank(q->job, rank)->candidate_only ? VERDICT_NEXT_ENDED_BEFORE_INIT
 							 : VERDICT_NEXT_SAME_BATCHES;
 	why->left = true;
 	return true;

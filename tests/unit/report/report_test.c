@@ -126,7 +126,7 @@ static void no_fact_is_told_by_half(void **state)
 			facts[i] = hand.facts[0];
 		for (size_t i = one; i < 40; i++)
 			facts[i] = (struct verdict_fact){.kind = FACT_LOG_LINE,
-				.text = "alpha is a word of a line that is too long for one line omega",
+				.text = "alpha is a word of a line too long for one line omega",
 				.text2 = "", .cite = "x"};
 		hand.verdict[0].evidence = facts;
 		hand.verdict[0].nevidence = 40;
