@@ -12,8 +12,8 @@
 
 #include "base/alloc.h"
 #include "verdict/limits.h"
+#include "verdict/profiles/unnumbered.h"
 #include "verdict/rule.h"
-#include "verdict/unnumbered.h"
 
 /* -- the stages -------------------------------------------------------------------------------- */
 

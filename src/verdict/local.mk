@@ -45,7 +45,6 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/unhooked.c \
 	%D%/unknown.c \
 	%D%/unmet.c %D%/unmet.h \
-	%D%/unnumbered.c %D%/unnumbered.h \
 	%D%/verdict.h \
 	%D%/verdict-names.c \
 	%D%/victims.c \
@@ -88,6 +87,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/profiles/profile-deaths.c \
 	%D%/profiles/stopped.c %D%/profiles/stopped.h \
 	%D%/profiles/told.c %D%/profiles/told.h \
+	%D%/profiles/unnumbered.c %D%/profiles/unnumbered.h \
 	%D%/shards/parts.c %D%/shards/uneven-pairs.c %D%/shards/uneven-pairs.h \
 	%D%/shards/shard-rules.c \
 	%D%/shards/shards.c %D%/shards/shards.h

@@ -11,8 +11,8 @@
 #include "verdict/backends/backend.h"
 #include "verdict/judge.h"
 #include "verdict/outside.h"
+#include "verdict/profiles/unnumbered.h"
 #include "verdict/rule.h"
-#include "verdict/unnumbered.h"
 
 /* Returns the fewest ranks that any host was seen to have; SIZE_MAX: none has any. */
 static size_t smallest_host(const struct inquiry *q)

@@ -4,7 +4,7 @@
  * their launcher ended them once it had seen that. No rank tells of it, and all that is seen of the
  * ranks is that they were ended.
  */
-#include "verdict/unnumbered.h"
+#include "verdict/profiles/unnumbered.h"
 
 #include <signal.h>
 #include <string.h>
