@@ -479,8 +479,10 @@ static void tell_memory(struct inquiry *q, struct rank_index rank, struct draft 
 
 	if (p->cause != VERDICT_BY_OOM_KILL || r->host == JOB_NONE)
 		return;
-	fact = draft_fact(q, draft, FACT_OOM_KILL, rank, q->job->hosts[r->host].cgroup_cite);
-	fact->a = q->job->hosts[r->host].oom_kills;
+	/* Where texts alone tell, no group was counted; these are told as sayings. */
+	if (q->job->hosts[r->host].oom_kills != JOB_UNKNOWN)
+		draft_fact(q, draft, FACT_OOM_KILL, rank, q->job->hosts[r->host].cgroup_cite)->a =
+			q->job->hosts[r->host].oom_kills;
 	if (p->process->rss != JOB_UNKNOWN && p->process->rss_before != JOB_UNKNOWN) {
 		fact = draft_fact(q, draft, FACT_RSS, rank, p->process->sample_cite);
 		fact->a = p->process->rss_before;

@@ -20,7 +20,6 @@
  * Where bundles tell of the same ranks, the log only adds to them, and makes no ranks.
  */
 #include <ctype.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +93,7 @@ struct joblog {
 	ARRAY(int64_t) watched; /* operations on which watchdogs gave up */
 	bool numbered, reported, cancelled;
 	bool ended;	    /* Slurm has said that it ends all tasks */
+	int64_t kills;	    /* by the kernel, for memory, as Slurm's daemons count them */
 	struct joblog_report report;
 	struct joblog_attempts attempts;
 	int64_t past; /* last line of earlier attempts */
@@ -255,6 +255,7 @@ static void take_slurm(struct joblog *log, const char *line)
 	if (!words || !slurm_end_tells(words))
 		return;
 	log->cancelled |= slurm_end_is_over(line);
+	log->kills += slurm_end_kills(words);
 	say(log, JOB_NONE,
 		(struct job_saying){.kind = JOB_SAYS_SLURM,
 			.text = arena_text_max(&log->context->arena, words, QUOTE_MOST),
@@ -413,13 +414,6 @@ static void take_report(struct joblog *log, const char *line)
 			texts_cite(log->texts, log->exhibit, log->line), log->line};
 }
 
-/* True for an end by a signal that Slurm itself ends tasks with. */
-static bool is_order(const struct joblog_end *end)
-{
-	return end->local_rank < 0 && end->signaled &&
-	       (end->status == SIGTERM || end->status == SIGKILL);
-}
-
 /*
  * Returns whose line a launcher says it is: that of an agent of torchrun's, where srun has started
  * one on each node; 0 nobody's.
@@ -457,7 +451,8 @@ static void take_end(struct joblog *log, const char *line)
 		*array_add(&log->ends) = ends[i];
 		log->ends.items[log->ends.nr - 1].cite =
 			texts_cite(log->texts, log->exhibit, log->line);
-		log->ends.items[log->ends.nr - 1].ordered = log->ended && is_order(&ends[i]);
+		log->ends.items[log->ends.nr - 1].ordered =
+			log->ended && joblog_ends_is_order(&ends[i]);
 		log->ends.items[log->ends.nr - 1].line = log->line;
 		log->ends.items[log->ends.nr - 1].first |= log->attempts.at_root;
 		if (ends[i].local_rank >= 0 && host_of(log))
@@ -607,6 +602,9 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 	if (told->ordered || (told->signaled && was_closed(log, told->pid)))
 		joblog_told_order(log->texts, process, told->cite);
 	process->fact.failed_first |= told->first;
+	if (texts_made(process) && told->memory && !told->ordered &&
+		joblog_ends_by_kills(log->ends.items, log->ends.nr, log->past, log->kills))
+		process->fact.oom_cite = told->cite;
 	joblog_told_end(log->texts, process,
 		&(const struct decode_end){WITNESS_PARENT,
 			told->signaled ? JOB_SIGNALED : JOB_EXITED, told->status, JOB_UNKNOWN,

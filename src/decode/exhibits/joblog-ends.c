@@ -98,6 +98,8 @@ int64_t joblog_ends_failed(const char *line)
 
 /* --- srun ------------------------------------------------------------------------------------- */
 
+static const char no_memory[] = "Out Of Memory";
+
 /* srun's words for signals. Of "Exited with exit code N" the number counts. */
 static const struct {
 	const char *words;
@@ -112,8 +114,23 @@ static const struct {
 	{"Illegal instruction", SIGILL},
 	{"Hangup", SIGHUP},
 	{"Interrupt", SIGINT},
-	{"Out Of Memory", SIGKILL},
+	{no_memory, SIGKILL},
 };
+
+bool joblog_ends_is_order(const struct joblog_end *end)
+{
+	return end->local_rank < 0 && end->signaled &&
+	       (end->status == SIGTERM || end->status == SIGKILL);
+}
+
+bool joblog_ends_by_kills(const struct joblog_end *ends, size_t n, int64_t past, int64_t kills)
+{
+	int64_t told = 0;
+
+	for (size_t i = 0; i < n; i++)
+		told += ends[i].memory && !ends[i].ordered && ends[i].line > past;
+	return told == 1 || told <= kills;
+}
 
 /* Reads what stands behind the list of tasks; false if it tells of no end. */
 static bool read_srun_end(const char *words, struct joblog_end *end)
@@ -125,6 +142,7 @@ static bool read_srun_end(const char *words, struct joblog_end *end)
 		end->status = atoi(words + strlen(exited));
 		return true;
 	}
+	end->memory = !strncmp(words, no_memory, strlen(no_memory));
 	for (size_t i = 0; i < sizeof(srun_signals) / sizeof(srun_signals[0]); i++)
 		if (!strncmp(words, srun_signals[i].words, strlen(srun_signals[i].words))) {
 			end->signaled = true;

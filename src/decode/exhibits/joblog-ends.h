@@ -27,6 +27,7 @@ struct joblog_end {
 	int status;   /* exit status, or the signal's number */
 	int64_t pid;  /* 0 not told */
 	bool ordered; /* the launcher had said before that it ends all */
+	bool memory;  /* srun says that it ran out of memory */
 	bool alone;   /* the launcher tells of no other end */
 	bool first;   /* the first failure that torchrun or mpirun saw, by its own word */
 	uint64_t host; /* hash of the host's name in the line; 0 none */
@@ -79,6 +80,16 @@ const char *joblog_ends_slurmstepd(const char *line) __attribute__((nonnull));
 
 /* Returns the number of the job of Slurm in such a line, "StepId=7.0", "STEP 7.0 ON"; 0 none. */
 long joblog_ends_slurm_job(const char *line) __attribute__((nonnull));
+
+/* True for an end by a signal that Slurm itself ends tasks with. */
+bool joblog_ends_is_order(const struct joblog_end *end) __attribute__((nonnull));
+
+/*
+ * True if memory was the end of each behind the line `past` of whom srun says so before it ends the
+ * rest. From the kernel's first kill on Slurm's daemon says so of all tasks of its node: where
+ * these are more than the kills, nobody knows whom the kernel killed.
+ */
+bool joblog_ends_by_kills(const struct joblog_end *ends, size_t n, int64_t past, int64_t kills);
 
 /*
  * Reads one line, and returns how many ends it tells of. The caller keeps the report between lines.

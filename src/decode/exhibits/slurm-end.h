@@ -12,6 +12,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "job/job.h"
 
@@ -23,6 +24,12 @@ bool slurm_end_tells(const char *words) __attribute__((nonnull));
  * that a node or another job ended is often begun again, in the same log.
  */
 bool slurm_end_is_over(const char *line) __attribute__((nonnull));
+
+/*
+ * Returns how many processes of a step the kernel killed for memory, by such words ("Detected 1
+ * oom_kill event in StepId=7.0"); 0 if they do not tell.
+ */
+int64_t slurm_end_kills(const char *words) __attribute__((nonnull));
 
 /* Returns why the job ended, by such a line; JOB_ENDED_UNTOLD if it tells no reason. */
 enum job_ended_by slurm_end_of_line(const char *line) __attribute__((nonnull));

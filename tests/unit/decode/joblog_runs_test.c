@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several runs in one log, one after the other: who died in an earlier one is not named. */
+/*
+ * Several runs in one log, one after the other: who died in an earlier one is not named. And what
+ * launchers say of an end without the rank's name, or without all that it was.
+ */
 #include "tests/unit/told_log.h"
 
 /* What Open MPI 4.1 writes of an end, once all have ended. */
@@ -87,12 +90,51 @@ static void deepspeeds_launcher_names_nobody(void **state)
 		"begin training\n[rank0]: step 1\n[rank1]: step 1\n");
 }
 
+#define KILLS(n) "slurmstepd: error: Detected " #n " oom_kill events in StepId=41.0. Some were.\n"
+#define STEPS	  "0: step 1\n1: step 1\n2: step 1\n3: step 1\n"
+
+/*
+ * srun says so of who ran out of memory, before it ends the rest; of more tasks than the kernel
+ * killed processes nobody knows which these were; and Slurm's daemon alone names a step, no rank.
+ */
+static void who_ran_out_of_memory_by_srun_is_named(void **state)
+{
+	static const struct {
+		const char *text;
+		int blames; /* bits */
+		bool memory;
+	} logs[] = {
+		{STEPS KILLS(1) "srun: error: m1: task 3: Out Of Memory\nsrun: Terminating "
+			"StepId=41.0\nsrun: error: m1: tasks 0-2: Out Of Memory\n", 1 << 3, true},
+		{STEPS "srun: error: m1: task 3: Out Of Memory\n", 1 << 3, true},
+		{STEPS KILLS(2) "srun: error: m1: tasks 1,3: Out Of Memory\n", 10, true},
+		{STEPS KILLS(1) "srun: error: m1: tasks 1,3: Out Of Memory\n", 0, false},
+		{STEPS KILLS(1) "srun: Terminating StepId=41.0\n"
+			"srun: error: m1: tasks 0-3: Killed\n", 0, false},
+		{STEPS KILLS(1), 0, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		struct told told = tell(logs[i].text);
+		int named = 0;
+
+		for (int rank = 0; rank < 4; rank++)
+			named |= blames(&told, rank) << rank;
+		assert_int_equal(named, logs[i].blames);
+		assert_int_equal(told.first->cause == VERDICT_BY_OOM_KILL, logs[i].memory);
+		assert_true(!named || told.first->confidence == VERDICT_SUPPORTED);
+		forget(&told);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_died_in_a_run_of_mpiruns_before_is_not_named),
 		cmocka_unit_test(who_died_in_the_only_run_of_mpiruns_is_named),
 		cmocka_unit_test(deepspeeds_launcher_names_nobody),
+		cmocka_unit_test(who_ran_out_of_memory_by_srun_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
