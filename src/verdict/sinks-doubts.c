@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "job/messages.h"
+#include "job/names.h"
 #include "job/rollcall.h"
 #include "verdict/judge.h"
 #include "verdict/sinks.h"
@@ -90,6 +92,59 @@ static void cap_by_idle(struct inquiry *q, const struct reason *why, struct draf
 		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	}
 	array_release(&others.list);
+}
+
+/*
+ * True if another rank than that late one stands in a message to, or from, the rank that waits here
+ * for one of the late rank, and that one has not made its side of it: which of the two is its peer,
+ * they do not agree.
+ */
+static bool is_sought_by_another(
+	const struct inquiry *q, const struct wait *wait, struct rank_index late)
+{
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *other = &q->waits->at[i];
+
+		if (other->kind == WAIT_P2P && other->op && other->peer == wait->member &&
+			!other->perhaps && !same_rank(other->rank, late) &&
+			(other->op->sig.op == JOB_OP_RECV) != (wait->op->sig.op == JOB_OP_RECV) &&
+			message_came(q->job, other->member, other->op) != JOB_YES)
+			return true;
+	}
+	return false;
+}
+
+/* True if all who wait for the rank do so for its first message with them, and are disputed. */
+static bool is_disputed(const struct inquiry *q, struct rank_index rank)
+{
+	bool disputed = false;
+
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (wait->kind != WAIT_P2P || wait->peer == JOB_NONE || wait->perhaps ||
+			!same_rank(q->job->members[wait->peer].rank, rank))
+			continue;
+		if (!wait->op || wait->index != 1 || !is_sought_by_another(q, wait, rank))
+			return false;
+		disputed = true;
+	}
+	return disputed;
+}
+
+/*
+ * Makes a finding a hypothesis if only one's word tells that the late rank is to send or receive
+ * something, these two have never exchanged anything like it, and another rank stands there for the
+ * same one: that may have named the wrong peer.
+ */
+static void cap_by_dispute(const struct inquiry *q, const struct reason *why, struct draft *draft)
+{
+	const struct job_member *seat = NULL;
+
+	for (size_t i = 0; why->by_absence && i < draft->culprits.list.nr; i++)
+		if (!sinks_wait_for(q, draft, draft->culprits.list.items[i], &seat) &&
+			is_disputed(q, draft->culprits.list.items[i]))
+			draft_at_most(draft, VERDICT_HYPOTHESIS);
 }
 
 /*
@@ -204,6 +259,7 @@ void sinks_doubt(struct inquiry *q, const struct suspect *from, size_t n, bool b
 	if (blamed) {
 		cap_by_guess(q, draft);
 		cap_by_idle(q, &from->why, draft);
+		cap_by_dispute(q, &from->why, draft);
 	}
 	downgrade_by_losses(q, &from->why, draft);
 	downgrade_by_unseen(q, &from->why, draft);

@@ -27,7 +27,8 @@ from spoilt import OPS, ROUND, WAYS, plan, play, write
 INQUEST = os.environ["INQUEST"]
 ROUNDS = int(os.environ.get("NIGHTS_ROUNDS", 60))
 FIRST = 62  # by it ranks that waited were once named as well, by 65, 94 and 99 nobody
-ALSO = [449, 480]  # by these ranks were once named that died in another run
+ALSO = [449, 480,  # by these ranks were once named that died in another run
+        1060]  # by this one, whom the culprit took for its peer
 SECOND = 10**9
 TYPES = dict(zip(OPS, ("ALLREDUCE", "_ALLGATHER_BASE", "_REDUCE_SCATTER_BASE", "BROADCAST")))
 ECHOES = ["torch.distributed.DistBackendError: NCCL communicator was aborted on rank %d.",

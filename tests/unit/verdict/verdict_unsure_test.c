@@ -416,6 +416,43 @@ static void who_waits_in_what_nobody_knows_may_have_come(void **state)
 	}
 }
 
+/*
+ * Rank 1 waits for a message of rank 3, and rank 2 stands in one to rank 1, who wants none of it.
+ * Rank 3 is in its own code. `before`: it has sent something to rank 1 once.
+ */
+static struct facts *disagree_who_sends(bool before)
+{
+	struct facts *f = facts_new(4);
+
+	f->completion = false;
+	facts_rounds(f, 0, 5, 10, 1);
+	if (before) {
+		facts_p2p(f, 0, 3, JOB_OP_SEND, 1, 20, false)->completed = JOB_YES;
+		facts_p2p(f, 0, 1, JOB_OP_RECV, 3, 20, false)->completed = JOB_YES;
+	}
+	facts_p2p(f, 0, 1, JOB_OP_RECV, 3, 30, true);
+	facts_p2p(f, 0, 2, JOB_OP_SEND, 1, 30, true);
+	facts_p2p(f, 0, 0, JOB_OP_RECV, 1, 30, true);
+	facts_outside(f, 3, 25);
+	return f;
+}
+
+/* Which of them has the wrong peer, they do not agree: whom the one names is named as a guess. */
+static void who_is_waited_for_by_a_word_that_others_dispute_is_a_guess(void **state)
+{
+	(void)state;
+	for (int before = 0; before < 2; before++) {
+		struct facts *f = disagree_who_sends(before);
+		struct judged j = judge(f);
+
+		assert_int_equal(j.first->culprits.n, 1);
+		assert_int_equal(j.first->culprits.at[0].i, 3);
+		assert_int_equal(j.first->confidence == VERDICT_HYPOTHESIS, !before);
+		dismiss(j);
+		facts_free(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -433,6 +470,7 @@ int main(void)
 		cmocka_unit_test(who_may_yet_come_may_do_as_either),
 		cmocka_unit_test(who_waits_in_what_nobody_knows_may_have_come),
 		cmocka_unit_test(a_kill_for_memory_may_be_of_what_nobody_saw),
+		cmocka_unit_test(who_is_waited_for_by_a_word_that_others_dispute_is_a_guess),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
