@@ -13,6 +13,7 @@ src_words_libwords_la_SOURCES = \
 	%D%/last-quotes.c %D%/last-quotes.h \
 	%D%/next.c %D%/next.h \
 	%D%/page.c %D%/page.h \
+	%D%/phrases.c %D%/phrases.h \
 	%D%/preset.c %D%/preset.h \
 	%D%/rank-names.c %D%/rank-names.h \
 	%D%/drift-words.c %D%/drift-words.h \

@@ -22,7 +22,7 @@ struct holding {
 
 struct holdings {
 	ARRAY(struct holding) list; /* by process, then by group, the largest first */
-	size_t *first;		    /* per process, and behind the last: its first one in the list */
+	size_t *first; /* per process, and behind the last: where in the list its own begin */
 };
 
 /*
