@@ -50,6 +50,7 @@ static void look_at_compiles(const struct job *job, struct rank_index rank, stru
 			firsts->compile = begin;
 			firsts->compiling = 0;
 		}
+		firsts->compiles_on |= span->open;
 		begin = begin < until ? until : begin;
 		if (end == JOB_UNKNOWN || end <= begin)
 			continue;

@@ -7,12 +7,15 @@
 #ifndef JOB_FIRSTS_H
 #define JOB_FIRSTS_H
 
+#include <stdbool.h>
+
 #include "job/caches.h"
 
 struct firsts {
 	int64_t compile;    /* to the begin of its first compile span */
 	int64_t compiling; /* in compile spans of its own process, nested and open ones counted
 			    * once */
+	bool compiles_on;  /* one of them is open at the end of its evidence */
 	int64_t collective; /* to the first op entered in any group; where ranks compile, to the
 			       first since its compile began */
 	int64_t step;	    /* to the first step done */

@@ -89,14 +89,28 @@ static void add_range(struct str *into, const struct range *range, size_t nranks
 	str_release(&most);
 }
 
+/* Appends for how long ranks compiled: those that are done, and those that are not, so far. */
+static void add_compiling(struct str *into, const struct range *took, const struct range *open)
+{
+	if (took->n) {
+		str_add(into, ", took ");
+		add_range(into, took, took->n + open->n);
+	}
+	if (open->n) {
+		str_add(into, ", ");
+		add_range(into, open, open->n);
+		str_add(into, " so far");
+	}
+}
+
 void summary_add_first(struct str *into, const struct job *job)
 {
 	struct firsts *all = firsts_new(job);
-	struct range compile = {0}, compiling = {0}, collective = {0}, step = {0};
+	struct range compile = {0}, took = {0}, open = {0}, collective = {0}, step = {0};
 
 	job_for_each_rank(job, rank) {
 		widen(&compile, all[rank.i].compile);
-		widen(&compiling, all[rank.i].compiling);
+		widen(all[rank.i].compiles_on ? &open : &took, all[rank.i].compiling);
 		widen(&collective, all[rank.i].collective);
 		widen(&step, all[rank.i].step);
 	}
@@ -106,8 +120,7 @@ void summary_add_first(struct str *into, const struct job *job)
 	if (compile.n) {
 		str_add(into, "compile began at ");
 		add_range(into, &compile, job->nranks);
-		str_add(into, ", took ");
-		add_range(into, &compiling, compiling.n);
+		add_compiling(into, &took, &open);
 		str_add(into, "; ");
 	}
 	str_add(into, collective.n ? "collective " : "no collective");

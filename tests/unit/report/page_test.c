@@ -63,7 +63,7 @@ static void each_section_has_its_lines(void **state)
 		"job: attempt attempt 1\n"
 		"job: stage stage FIRST FORWARD\n"
 		"others: others other job here: slurm:34\n"
-		"first: first compile began at 7 s (1 of 8), took 11:08; no collective; no step\n"
+		"first: first compile began at 7 s (1 of 8), 11:08 so far; no collective; no step\n"
 		"unjudged: unjudged graph-divergence: needs ring of rank 3\n"
 		"lost: lost rank 2: records (2); operations may be among it [ring:2]\n"
 		"read: read 8/8 rings, 0 records lost\n"

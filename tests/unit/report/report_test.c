@@ -50,7 +50,7 @@ static void the_first_line_is_the_answer(void **state)
 		" 3        inductor codegen graph 0/0, open 11:08             ring:3:lane0:118\n"
 		" 3        cache at start 0 files; peers 412-415              caches:3\n"
 		" 0-2,4-7  in AllReduce #1 world, 10:24                       ring:*:g1\n"
-		" first    compile began at 7 s (1 of 8), took 11:08; no collective; no step\n"
+		" first    compile began at 7 s (1 of 8), 11:08 so far; no collective; no step\n"
 		"ruled out  death: 8 alive, oom_kill +0                       procs cgroup\n"
 		"ruled out  shards: all batches equal: 4 rows, 16384 elements ring:*:shard0\n"
 		"unjudged   graph-divergence: needs ring of rank 3\n"

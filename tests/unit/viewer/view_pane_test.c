@@ -76,8 +76,8 @@ static void compile_skew_is_told_in_every_pane(void **state)
 	look_expect(&look, PANE_RECEIPT,
 		" from     sft-41.inq\n"
 		" job      test (job-1): 8/8 ranks, attempt 1, stage FIRST FORWARD\n"
-		" first    compile began at 2 s, took 38 s to 1:38; collective 44 s (7 of 8);\n"
-		"           no step\n"
+		" first    compile began at 2 s, took 38 s (7 of 8), 1:38 so far;\n"
+		"           collective 44 s (7 of 8); no step\n"
 		" when     launched 2023-11-14 22:13:20.000;\n"
 		"           looked at 2023-11-14 22:15:00.000 UTC\n"
 		" limit    watchdog kills in 30:04, when it was looked at || ring:trait\n"
