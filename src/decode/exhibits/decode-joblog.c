@@ -451,7 +451,7 @@ static void take_end(struct joblog *log, const char *line)
 		*array_add(&log->ends) = ends[i];
 		log->ends.items[log->ends.nr - 1].cite =
 			texts_cite(log->texts, log->exhibit, log->line);
-		log->ends.items[log->ends.nr - 1].ordered =
+		log->ends.items[log->ends.nr - 1].ordered |=
 			log->ended && joblog_ends_is_order(&ends[i]);
 		log->ends.items[log->ends.nr - 1].line = log->line;
 		log->ends.items[log->ends.nr - 1].first |= log->attempts.at_root;

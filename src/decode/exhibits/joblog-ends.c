@@ -292,6 +292,53 @@ static size_t read_mpirun_exit(
 	return 1;
 }
 
+/* --- Hydra ------------------------------------------------------------------------------------ */
+
+/* Reads "=   RANK 5 PID 4711 RUNNING AT m3"; false if the line is another one. */
+static bool read_hydra_place(const char *line, struct joblog_place *place)
+{
+	static const char at[] = " RUNNING AT ";
+	const char *host = strstr(line, at);
+	int rank, pid;
+
+	if (!host || sscanf(line, "= RANK %7d PID %9d RUNNING", &rank, &pid) != 2 || rank < 0 ||
+		rank >= NUMBER_MOST || pid <= 0)
+		return false;
+	host += strlen(at);
+	*place = (struct joblog_place){.rank = 1 + rank,
+		.pid = pid,
+		.host = hash_bytes(HASH_START, host, strcspn(host, " \r\n"))};
+	return true;
+}
+
+/*
+ * Reads a line of Intel MPI's report of a process: who it is, which is kept, or how it ended. By
+ * SIGTERM, and by SIGKILL if that does not do, Hydra ends all others where one has exited, of which
+ * it has no line: of these two nobody knows whose they were.
+ */
+static size_t read_hydra(const char *line, struct joblog_report *report, struct joblog_end *end)
+{
+	const struct joblog_place at = report->hydra;
+	int number;
+	bool signaled;
+
+	line += strspn(line, " ");
+	if (*line != '=' || read_hydra_place(line, &report->hydra))
+		return 0;
+	signaled = sscanf(line, "= KILLED BY SIGNAL: %3d", &number) == 1;
+	if (!at.rank || (!signaled && sscanf(line, "= EXIT STATUS: %3d", &number) != 1))
+		return 0;
+	report->hydra = (struct joblog_place){0};
+	*end = (struct joblog_end){.rank = at.rank - 1,
+		.local_rank = -1,
+		.pid = at.pid,
+		.host = at.host,
+		.signaled = signaled,
+		.status = number};
+	end->ordered = joblog_ends_is_order(end);
+	return 1;
+}
+
 size_t joblog_ends_read(const char *line, struct joblog_report *report,
 	struct joblog_end ends[static JOBLOG_ENDS])
 {
@@ -301,5 +348,7 @@ size_t joblog_ends_read(const char *line, struct joblog_report *report,
 		nr = read_srun(line, ends);
 	if (!nr)
 		nr = read_mpirun(line, ends);
-	return nr ? nr : read_mpirun_exit(line, report, ends);
+	if (!nr)
+		nr = read_mpirun_exit(line, report, ends);
+	return nr ? nr : read_hydra(line, report, ends);
 }

@@ -8,9 +8,11 @@
  *	torchrun  "  rank      : 5 (local_rank: 5)" and behind it "  exitcode  : -6 (pid: 4711)"
  *	srun      "srun: error: m3: tasks 0,4-6: Exited with exit code 1", "...: Killed"
  *	mpirun    "mpirun noticed that process rank 5 with PID 4711 on node m3 exited on signal 9"
+ *	Hydra	  "=   RANK 5 PID 47 RUNNING AT m3", "=   KILLED BY SIGNAL: 11 (Segmentation fault)"
  *
  * (PyTorch 2.15 elastic/multiprocessing/errors ChildFailedError; Slurm 22.05 srun task_exit; Open
- * MPI 4.1 help-orterun, Open MPI 5 help-prterun: "Process name: [prterun-m1-812@1,5]".)
+ * MPI 4.1 help-orterun, Open MPI 5 help-prterun: "Process name: [prterun-m1-812@1,5]"; Intel MPI
+ * 2021.18, which has no line for who exited by itself, and lists the others by rank.)
  */
 
 #include <stdbool.h>
@@ -26,7 +28,7 @@ struct joblog_end {
 	bool signaled;
 	int status;   /* exit status, or the signal's number */
 	int64_t pid;  /* 0 not told */
-	bool ordered; /* the launcher had said before that it ends all */
+	bool ordered; /* the launcher had said before that it ends all, or may have ended it */
 	bool memory;  /* srun says that it ran out of memory */
 	bool alone;   /* the launcher tells of no other end */
 	bool first;   /* the first failure that torchrun or mpirun saw, by its own word */
@@ -39,6 +41,11 @@ struct joblog_end {
 struct joblog_report {
 	int rank, local_rank;
 	int process; /* 1 + the rank that mpirun's report is at; 0 outside of one */
+	struct joblog_place {
+		int rank; /* 1 + it, 0 none */
+		int64_t pid;
+		uint64_t host;
+	} hydra; /* the process that Hydra's report is at */
 	uint64_t by; /* whose it is: agents of several nodes may write into one log at once */
 	uint64_t now; /* whose the line is that is read, as the caller tells */
 };

@@ -128,6 +128,45 @@ static void who_ran_out_of_memory_by_srun_is_named(void **state)
 	}
 }
 
+/* What Intel MPI 2021.18 writes of each process that a signal ended, in the order of ranks. */
+#define HYDRA(r, signal)                                                                           \
+	"\n=======================================\n"                                              \
+	"=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n"                               \
+	"=   RANK " #r " PID 222" #r " RUNNING AT m1\n=   KILLED BY SIGNAL: " signal "\n"          \
+	"=======================================\n"
+#define TERM "15 (Terminated)"
+
+/*
+ * It ends all by SIGTERM, and by SIGKILL who does not heed that, where one has exited by itself, of
+ * which it says nothing.
+ */
+static void who_died_of_its_own_by_hydra_is_named(void **state)
+{
+	static const struct {
+		const char *text;
+		int blames; /* bits */
+	} logs[] = {
+		{"step 1\n" HYDRA(0, TERM) HYDRA(1, TERM) HYDRA(2, "11 (Segmentation fault)")
+				HYDRA(3, TERM), 1 << 2},
+		{"step 1\n" HYDRA(0, TERM) HYDRA(1, "7 (Bus error)") HYDRA(2, "9 (Killed)"),
+			1 << 1},
+		{"step 1\n" HYDRA(0, TERM) HYDRA(1, TERM) HYDRA(3, TERM), 0},
+		{"step 1\n" HYDRA(0, TERM) HYDRA(1, TERM) HYDRA(2, "9 (Killed)"), 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		struct told told = tell(logs[i].text);
+		int named = 0;
+
+		for (int rank = 0; rank < 4; rank++)
+			named |= blames(&told, rank) << rank;
+		assert_int_equal(named, logs[i].blames);
+		assert_int_equal(told.job->nranks, i == 0 ? 4 : 3);
+		forget(&told);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +174,7 @@ int main(void)
 		cmocka_unit_test(who_died_in_the_only_run_of_mpiruns_is_named),
 		cmocka_unit_test(deepspeeds_launcher_names_nobody),
 		cmocka_unit_test(who_ran_out_of_memory_by_srun_is_named),
+		cmocka_unit_test(who_died_of_its_own_by_hydra_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
