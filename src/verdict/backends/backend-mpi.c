@@ -59,7 +59,9 @@ static const char *const echoes[] = {
 	"noticed that process rank", "MPI_ABORT was invoked", "PMIX", "has lost communication",
 	"non-zero exit code", "exiting improperly", "peer MPI process",
 	/* MPICH, Intel MPI: Hydra's "YOUR APPLICATION TERMINATED", "BAD TERMINATION". */
-	"APPLICATION TERMINATED", "BAD TERMINATION", NULL};
+	"APPLICATION TERMINATED", "BAD TERMINATION", "Communication error with rank",
+	/* MPI 5's errors of a communicator of which a process is gone. */
+	"MPI_ERR_PROC_FAILED", "MPI_ERR_REVOKED", NULL};
 
 const struct backend backend_mpi = {
 	.name = "mpi",

@@ -77,6 +77,7 @@ static bool tells_of_lost(const char *text)
 {
 	static const char *const parts[] = {/* strerror(): ECONNRESET, ECONNREFUSED, EPIPE. */
 		"connection reset", "connection refused", "broken pipe", "connection closed",
+		"connection abort", "endpoint is not connected",
 		/* Libraries that join ranks. */
 		"closed by peer", "by remote peer", "peer closed", "peer disconnected",
 		"peer failure",
@@ -86,18 +87,32 @@ static bool tells_of_lost(const char *text)
 	return backend_says(text, parts);
 }
 
-/* True if a line tells of a beat that others did not give, or could not be given. */
-static bool tells_of_heartbeat(const char *text)
+/* True for a program's own exception over an answer that never came. */
+static bool waited_in_vain(const char *text)
 {
-	/* NCCL's watchdog ("Heartbeat monitor timed out!"); rendezvous of torchelastic ("failed to
-	   send a keep-alive heartbeat"); TSL's coordination service ("stopped sending heartbeats",
-	   "heartbeat timeout"); Ray, Open MPI. */
-	static const char *const parts[] = {"heartbeat monitor", "keep-alive heartbeat",
-		"sending heartbeat", "send heartbeat", "missed heartbeat", "missing heartbeat",
-		"no heartbeat", "lost heartbeat", "heartbeat lost", "heartbeat failed",
-		"scheduled heartbeat", "last heartbeat", "heartbeat to", "heartbeat from", NULL};
+	static const char *const parts[] = {"timed out", "timeout waiting", NULL};
 
-	return backend_says(text, parts);
+	return !strstr(text, "TimeoutExpired") && backend_says(text, parts);
+}
+
+/*
+ * True if a line tells that a peer, a socket or a beat of others was lost, or may do: libraries
+ * have many words for that, and who is in doubt is not accused. A "heartbeat column" is none.
+ */
+static bool tells_of_lack(const char *text)
+{
+	static const char *const whose[] = {"peer", "socket", "heartbeat", NULL};
+	/* NCCL's watchdog ("Heartbeat monitor timed out!"); rendezvous of torchelastic ("failed to
+	   send a keep-alive heartbeat"); TSL's coordination service ("stopped sending heartbeats");
+	   Ray ("missed too many heartbeats"); Open MPI ("unexpected disconnect of peer"). */
+	static const char *const what[] = {"clos", "lost", "lose", "gone", "away", "die", "dead",
+		"dying", "connect", "reach", "missed", "missing too", "missing heartbeat",
+		"no heartbeat", "too many", "stop", "expire", "stale", "abort", "cancel",
+		"hung up", "broken", "EOF", "end of ", "wait", "arrive", "join", "exit", "crash",
+		"0 bytes", "recv", "receiv", "sent", "send", "respon", "answer", "shut", "fail",
+		"socket error", "unexpected", "monitor", "keep-alive", "beat to", "beat from", NULL};
+
+	return backend_says(text, whose) && backend_says(text, what);
 }
 
 bool words_are_echo(const char *text)
@@ -113,7 +128,11 @@ bool words_are_echo(const char *text)
 		   task"), train/_internal/worker_group.py. */
 		"RayActorError", "ActorDiedError", "ActorUnavailableError", "WorkerCrashedError",
 		"NodeDiedError", "OwnerDiedError", "The actor died", "The actor is dead",
-		"Worker group is not active",
+		"Worker group is not active", "LocalRayletDiedError",
+		/* Horovod: common/common.h; TensorFlow: core/common_runtime/base_collective_executor;
+		   rendezvous of torchelastic, whose store is at one of the nodes. */
+		"Horovod has been shut down", "Collective ops is aborted by",
+		"RendezvousConnectionError", "RendezvousClosedError",
 		/* Slurm: src/srun, src/slurmd/slurmstepd ("srun: error: n3: task 5: Exited with
 		   exit code 1", "*** STEP 7.0 ON n1 CANCELLED AT ..."). */
 		"srun: error", "srun: Terminating", "Job step aborted", "slurmstepd: error",
@@ -124,11 +143,11 @@ bool words_are_echo(const char *text)
 	if (tells_of_lost(text))
 		return true;
 	if (is_of_program(text))
-		return false;
+		return waited_in_vain(text);
 	for (size_t i = 0; backends[i]; i++)
 		if (backend_says(text, backends[i]->echoes))
 			return true;
-	return tells_of_heartbeat(text) || backend_says(text, parts);
+	return tells_of_lack(text) || backend_says(text, parts);
 }
 
 bool words_tell_of_gone(const char *text)
