@@ -93,7 +93,6 @@ struct joblog {
 	ARRAY(int64_t) watched; /* operations on which watchdogs gave up */
 	bool numbered, reported, cancelled;
 	bool ended;	    /* Slurm has said that it ends all tasks */
-	int64_t kills;	    /* by the kernel, for memory, as Slurm's daemons count them */
 	struct joblog_report report;
 	struct joblog_attempts attempts;
 	int64_t past; /* last line of earlier attempts */
@@ -255,7 +254,6 @@ static void take_slurm(struct joblog *log, const char *line)
 	if (!words || !slurm_end_tells(words))
 		return;
 	log->cancelled |= slurm_end_is_over(line);
-	log->kills += slurm_end_kills(words);
 	say(log, JOB_NONE,
 		(struct job_saying){.kind = JOB_SAYS_SLURM,
 			.text = arena_text_max(&log->context->arena, words, QUOTE_MOST),
@@ -593,6 +591,17 @@ static bool was_closed(const struct joblog *log, int64_t pid)
 	return false;
 }
 
+/* True if the rank has told an error: whom the kernel kills writes none, and may have been another. */
+static bool has_told_error(const struct joblog *log, int rank)
+{
+	const struct rank_log *one;
+
+	array_for_each(&log->ranks, one)
+		if (one->rank == rank)
+			return one->error && *one->error;
+	return false;
+}
+
 static void give_end(struct joblog *log, const struct joblog_end *told)
 {
 	struct decode_process *process = process_of(log, told->rank);
@@ -602,8 +611,8 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 	if (told->ordered || (told->signaled && was_closed(log, told->pid)))
 		joblog_told_order(log->texts, process, told->cite);
 	process->fact.failed_first |= told->first;
-	if (texts_made(process) && told->memory && !told->ordered &&
-		joblog_ends_by_kills(log->ends.items, log->ends.nr, log->past, log->kills))
+	if (texts_made(process) && log->numbered && !has_told_error(log, told->rank) &&
+		joblog_ends_by_memory(log->ends.items, log->ends.nr, told, log->past))
 		process->fact.oom_cite = told->cite;
 	joblog_told_end(log->texts, process,
 		&(const struct decode_end){WITNESS_PARENT,
@@ -640,6 +649,12 @@ static void begin_log(struct joblog *log, struct texts *texts, const struct exhi
 	joblog_inits_enrol(&log->inits, texts);
 }
 
+/* True if the tasks of srun or mpirun are no ranks, but start them. */
+static bool tasks_are_agents(const struct joblog *log)
+{
+	return log->texts->torchrun || log->locals.agents || log->spawn.known;
+}
+
 static void finish_log(struct joblog *log)
 {
 	struct rank_log *one;
@@ -658,7 +673,7 @@ static void finish_log(struct joblog *log)
 		job_add_ending(log->texts->builder, -1);
 	array_sort(&log->ranks, compare_ranks);
 	array_for_each (&log->ends, end)
-		if (end->line > log->past && (end->local_rank >= 0 || !log->texts->torchrun))
+		if (end->line > log->past && (end->local_rank >= 0 || !tasks_are_agents(log)))
 			give_end(log, end);
 	for (size_t i = 0; i < log->errors.nr; i++)
 		if (log->errors.items[i].line > log->past)

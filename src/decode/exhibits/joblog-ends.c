@@ -123,13 +123,15 @@ bool joblog_ends_is_order(const struct joblog_end *end)
 	       (end->status == SIGTERM || end->status == SIGKILL);
 }
 
-bool joblog_ends_by_kills(const struct joblog_end *ends, size_t n, int64_t past, int64_t kills)
+bool joblog_ends_by_memory(
+	const struct joblog_end *ends, size_t n, const struct joblog_end *end, int64_t past)
 {
-	int64_t told = 0;
+	size_t told = 0;
 
-	for (size_t i = 0; i < n; i++)
-		told += ends[i].memory && !ends[i].ordered && ends[i].line > past;
-	return told == 1 || told <= kills;
+	for (size_t i = 0; i < n && end->memory && !end->ordered; i++)
+		told += ends[i].memory && !ends[i].ordered && ends[i].line > past &&
+			ends[i].host == end->host;
+	return told == 1;
 }
 
 /* Reads what stands behind the list of tasks; false if it tells of no end. */

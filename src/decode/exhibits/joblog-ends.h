@@ -92,11 +92,13 @@ long joblog_ends_slurm_job(const char *line) __attribute__((nonnull));
 bool joblog_ends_is_order(const struct joblog_end *end) __attribute__((nonnull));
 
 /*
- * True if memory was the end of each behind the line `past` of whom srun says so before it ends the
- * rest. From the kernel's first kill on Slurm's daemon says so of all tasks of its node: where
- * these are more than the kills, nobody knows whom the kernel killed.
+ * True if srun says of that end, and of no other of its node behind the line `past`, that memory
+ * ran out, before it ends the rest. From the kernel's first kill on Slurm's daemon says so of all
+ * tasks of its node, and it counts kills of any process, also of a task's own children: of several
+ * tasks nobody knows whom the kernel killed.
  */
-bool joblog_ends_by_kills(const struct joblog_end *ends, size_t n, int64_t past, int64_t kills);
+bool joblog_ends_by_memory(const struct joblog_end *ends, size_t n, const struct joblog_end *end,
+	int64_t past) __attribute__((nonnull));
 
 /*
  * Reads one line, and returns how many ends it tells of. The caller keeps the report between lines.

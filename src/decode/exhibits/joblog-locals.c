@@ -24,6 +24,19 @@ void joblog_locals_add_host(struct joblog_locals *locals, const char *host)
 	locals->host = hash;
 }
 
+/* True for a line that only a launcher writes which starts a node's ranks itself. */
+static bool starts_ranks(const char *line)
+{
+	/* torchrun; DeepSpeed's launcher/launch.py. */
+	static const char *const words[] = {
+		"torch/distributed/run.py:", "torch.distributed.run:", "[launch.py:"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(line, words[i]))
+			return true;
+	return false;
+}
+
 void joblog_locals_take(
 	struct joblog_locals *locals, const char *line, uint64_t source, bool numbered)
 {
@@ -36,6 +49,7 @@ void joblog_locals_take(
 	}
 	if (marks.by == LOG_MARKS_LOCAL && hook != JOB_NONE)
 		joblog_locals_add(locals, marks.number, hook);
+	locals->agents |= starts_ranks(line);
 	locals->agents |= numbered && marks.by == LOG_MARKS_RANK && hook != JOB_NONE &&
 			  hook != marks.number;
 }

@@ -19,7 +19,7 @@
 struct joblog_locals {
 	int ranks[JOBLOG_LOCALS]; /* 1 + rank of the job; 0 not told */
 	bool several;		  /* the log is of several nodes */
-	bool agents;		  /* numbers before lines are those of nodes */
+	bool agents;		  /* numbers before lines, and of tasks, are those of nodes */
 	uint64_t host;		  /* hash of a name that NCCL has told; 0 none */
 	uint64_t source;	  /* of one that a collector has, of a line so marked; 0 none */
 };

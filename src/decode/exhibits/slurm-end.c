@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/exhibits/slurm-end.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -38,18 +36,6 @@ bool slurm_end_tells(const char *words)
 	return strstr(words, "oom_kill event") || strstr(words, "oom-kill event") ||
 	       strstr(words, "memory limit") || strstr(words, "DUE TO") ||
 	       strstr(words, "CANCELLED AT");
-}
-
-int64_t slurm_end_kills(const char *words)
-{
-	static const char before[] = "Detected ";
-	const char *at = strstr(words, before);
-	char *end;
-	long n = at ? strtol(at + strlen(before), &end, 10) : 0;
-
-	if (n <= 0 || n > INT_MAX)
-		return 0;
-	return !strncmp(end, " oom_kill event", 15) || !strncmp(end, " oom-kill event", 15) ? n : 0;
 }
 
 enum job_ended_by slurm_end_of_line(const char *line)

@@ -25,12 +25,6 @@ bool slurm_end_tells(const char *words) __attribute__((nonnull));
  */
 bool slurm_end_is_over(const char *line) __attribute__((nonnull));
 
-/*
- * Returns how many processes of a step the kernel killed for memory, by such words ("Detected 1
- * oom_kill event in StepId=7.0"); 0 if they do not tell.
- */
-int64_t slurm_end_kills(const char *words) __attribute__((nonnull));
-
 /* Returns why the job ended, by such a line; JOB_ENDED_UNTOLD if it tells no reason. */
 enum job_ended_by slurm_end_of_line(const char *line) __attribute__((nonnull));
 

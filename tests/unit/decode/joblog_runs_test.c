@@ -93,9 +93,13 @@ static void deepspeeds_launcher_names_nobody(void **state)
 #define KILLS(n) "slurmstepd: error: Detected " #n " oom_kill events in StepId=41.0. Some were.\n"
 #define STEPS	  "0: step 1\n1: step 1\n2: step 1\n3: step 1\n"
 
+#define OF_BATCH "slurmstepd: error: Detected 1 oom_kill event in StepId=41.batch. Some were.\n"
+#define OOM(n)	  "srun: error: " n ": Out Of Memory\n"
+
 /*
- * srun says so of who ran out of memory, before it ends the rest; of more tasks than the kernel
- * killed processes nobody knows which these were; and Slurm's daemon alone names a step, no rank.
+ * srun says so of who ran out of memory, before it ends the rest. Of several tasks of a node nobody
+ * knows which one the kernel killed: it counts also their children, and steps count twice. Slurm's
+ * daemon alone names a step, no rank; and who wrote of its end was not killed.
  */
 static void who_ran_out_of_memory_by_srun_is_named(void **state)
 {
@@ -107,7 +111,10 @@ static void who_ran_out_of_memory_by_srun_is_named(void **state)
 		{STEPS KILLS(1) "srun: error: m1: task 3: Out Of Memory\nsrun: Terminating "
 			"StepId=41.0\nsrun: error: m1: tasks 0-2: Out Of Memory\n", 1 << 3, true},
 		{STEPS "srun: error: m1: task 3: Out Of Memory\n", 1 << 3, true},
-		{STEPS KILLS(2) "srun: error: m1: tasks 1,3: Out Of Memory\n", 10, true},
+		{STEPS KILLS(1) KILLS(1) OOM("m1: task 1") OOM("m2: task 3"), 10, true},
+		{STEPS KILLS(3) OOM("m1: tasks 1,3"), 0, false},
+		{STEPS KILLS(1) OF_BATCH OOM("m1: tasks 1,3"), 0, false},
+		{STEPS KILLS(3) "0: " HOOK(0, LOST) OOM("m1: task 0"), 0, false},
 		{STEPS KILLS(1) "srun: error: m1: tasks 1,3: Out Of Memory\n", 0, false},
 		{STEPS KILLS(1) "srun: Terminating StepId=41.0\n"
 			"srun: error: m1: tasks 0-3: Killed\n", 0, false},
@@ -121,10 +128,33 @@ static void who_ran_out_of_memory_by_srun_is_named(void **state)
 
 		for (int rank = 0; rank < 4; rank++)
 			named |= blames(&told, rank) << rank;
-		assert_int_equal(named, logs[i].blames);
+		if (named != logs[i].blames)
+			fail_msg("%zu: %d", i, named);
 		assert_int_equal(told.first->cause == VERDICT_BY_OOM_KILL, logs[i].memory);
 		assert_true(!named || told.first->confidence == VERDICT_SUPPORTED);
 		forget(&told);
+	}
+}
+
+/* Tasks that start a node's ranks are none: by marks of ranks, or by what launchers say. */
+static void who_is_a_task_of_a_node_is_no_rank(void **state)
+{
+	static const char *const logs[] = {
+		"0: [rank0]: step 1\n0: [rank1]: step 1\n1: [rank2]: step 1\n",
+		"0: W1201 12:00:00.1 9 torch/distributed/run.py:766] Setting OMP_NUM_THREADS\n"
+			"0: step 1\n1: step 1\n",
+		"1: [2026-12-01 11:45:41,039] [INFO] [launch.py:256:main] process 47 spawned\n"
+			"0: step 1\n1: step 1\n",
+		/* None of these says whether a task is a rank. */
+		"[rank0]: step 1\n[rank1]: step 1\n[rank2]: step 1\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		char text[512];
+
+		snprintf(text, sizeof(text), "%s%s", logs[i], KILLS(1) OOM("n1: task 1"));
+		assert_inconclusive(text);
 	}
 }
 
@@ -174,6 +204,7 @@ int main(void)
 		cmocka_unit_test(who_died_in_the_only_run_of_mpiruns_is_named),
 		cmocka_unit_test(deepspeeds_launcher_names_nobody),
 		cmocka_unit_test(who_ran_out_of_memory_by_srun_is_named),
+		cmocka_unit_test(who_is_a_task_of_a_node_is_no_rank),
 		cmocka_unit_test(who_died_of_its_own_by_hydra_is_named),
 	};
 
