@@ -433,7 +433,6 @@ static void take_end(struct joblog *log, const char *line)
 
 	log->report.now = source + speaker_of(line);
 	nr = joblog_ends_read(line, &log->report, ends);
-
 	joblog_attempts_take(&log->attempts, line, log->line);
 	joblog_attempts_speaks(&log->attempts, line, log->numbered, log->line);
 	take_library(log, line);
@@ -446,13 +445,13 @@ static void take_end(struct joblog *log, const char *line)
 		log->reporting = ends[0].rank;
 	log->reported |= nr && ends[0].local_rank >= 0;
 	for (size_t i = 0; i < nr; i++) {
-		*array_add(&log->ends) = ends[i];
-		log->ends.items[log->ends.nr - 1].cite =
-			texts_cite(log->texts, log->exhibit, log->line);
-		log->ends.items[log->ends.nr - 1].ordered |=
-			log->ended && joblog_ends_is_order(&ends[i]);
-		log->ends.items[log->ends.nr - 1].line = log->line;
-		log->ends.items[log->ends.nr - 1].first |= log->attempts.at_root;
+		struct joblog_end *end = array_add(&log->ends);
+
+		*end = ends[i];
+		end->cite = texts_cite(log->texts, log->exhibit, log->line);
+		end->ordered |= log->ended && joblog_ends_is_order(end);
+		end->line = log->line;
+		end->first |= log->attempts.at_root;
 		if (ends[i].local_rank >= 0 && host_of(log))
 			ends[i].host = hash_text(HASH_START, host_of(log));
 		joblog_attempts_end(&log->attempts, &ends[i], log->line);
@@ -591,7 +590,7 @@ static bool was_closed(const struct joblog *log, int64_t pid)
 	return false;
 }
 
-/* True if the rank has told an error: whom the kernel kills writes none, and may have been another. */
+/* True if the rank has told an error: whom the kernel kills writes none. */
 static bool has_told_error(const struct joblog *log, int rank)
 {
 	const struct rank_log *one;

@@ -110,7 +110,8 @@ static bool tells_of_lack(const char *text)
 		"no heartbeat", "too many", "stop", "expire", "stale", "abort", "cancel",
 		"hung up", "broken", "EOF", "end of ", "wait", "arrive", "join", "exit", "crash",
 		"0 bytes", "recv", "receiv", "sent", "send", "respon", "answer", "shut", "fail",
-		"socket error", "unexpected", "monitor", "keep-alive", "beat to", "beat from", NULL};
+		"socket error", "unexpected", "monitor", "keep-alive", "beat to", "beat from",
+		NULL};
 
 	return backend_says(text, whose) && backend_says(text, what);
 }
@@ -129,8 +130,8 @@ bool words_are_echo(const char *text)
 		"RayActorError", "ActorDiedError", "ActorUnavailableError", "WorkerCrashedError",
 		"NodeDiedError", "OwnerDiedError", "The actor died", "The actor is dead",
 		"Worker group is not active", "LocalRayletDiedError",
-		/* Horovod: common/common.h; TensorFlow: core/common_runtime/base_collective_executor;
-		   rendezvous of torchelastic, whose store is at one of the nodes. */
+		/* Horovod: common/common.h; TensorFlow: base_collective_executor; rendezvous of
+		   torchelastic, whose store is at one of the nodes. */
 		"Horovod has been shut down", "Collective ops is aborted by",
 		"RendezvousConnectionError", "RendezvousClosedError",
 		/* Slurm: src/srun, src/slurmd/slurmstepd ("srun: error: n3: task 5: Exited with
