@@ -56,13 +56,30 @@ size_t unnumbered_count(const struct job *job)
 	return n;
 }
 
-/* True if it ended badly, and not by an order, as far as is known. */
+/* True if it ended badly, and not by an order, as far as is known: 143 is a shell's for SIGTERM. */
 static bool ended_badly(const struct job_process *process)
 {
 	if (process->ended == JOB_UNKNOWN)
 		return false;
-	return process->end == JOB_SIGNALED ? !told_is_order(process->status)
-					    : process->end == JOB_EXITED && process->status;
+	if (process->end == JOB_EXITED)
+		return process->status && !told_is_order(process->status - 128);
+	return process->end == JOB_SIGNALED && !told_is_order(process->status);
+}
+
+/*
+ * True if it may have become one of the ranks, and no rank is elsewhere: some have not been seen,
+ * and there are as many processes for all of them. How many there should be may be unknown.
+ */
+static bool may_be_lacking(const struct inquiry *q)
+{
+	struct rank_list lacking = {0};
+	enum verdict_lack lack = inquiry_lack(q, &lacking);
+	size_t n = lacking.list.nr;
+
+	array_release(&lacking.list);
+	if (lack != VERDICT_LACKS_RANKS)
+		return lack == VERDICT_LACKS_SIZE;
+	return n && n <= unnumbered_count(q->job) && !*q->job->coverage.hosts_missing;
 }
 
 /* True if that rank ended for an order that came behind the end of the process. */
@@ -80,6 +97,16 @@ static bool was_ended_behind(
 	       own->ended > process->ended;
 }
 
+/* True if such a process ended, and when is not known: it may have been before all others. */
+static bool one_ended_unseen(const struct job *job)
+{
+	for (size_t i = 0; i < job->nprocesses; i++)
+		if (job->processes[i].end != JOB_ALIVE && job->processes[i].ended == JOB_UNKNOWN &&
+			runs_the_same(job, &job->processes[i]))
+			return true;
+	return false;
+}
+
 /* True if it ended while ranks were there, and all of them were ended for that or live on. */
 static bool is_first_end(const struct inquiry *q, const struct job_process *process)
 {
@@ -92,7 +119,7 @@ static bool is_first_end(const struct inquiry *q, const struct job_process *proc
 			return false;
 		beside |= own && own->born != JOB_UNKNOWN && own->born < process->ended;
 	}
-	return beside;
+	return beside && !one_ended_unseen(q->job);
 }
 
 /* Returns the first such process that ended so; NULL: none did. */
@@ -169,7 +196,7 @@ void judge_unnumbered(struct inquiry *q)
 	struct verdict_fact *fact;
 	struct draft *draft;
 
-	if (!process)
+	if (!process || !may_be_lacking(q))
 		return;
 	rank = rank_of(q);
 	draft = inquiry_draft(q, VERDICT_RANK_DEATH);

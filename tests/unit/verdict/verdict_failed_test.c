@@ -78,11 +78,38 @@ static void who_of_several_died_without_a_number_is_open(void **state)
 /* It was told to end, too, or ended behind a rank: it tells of no cause. */
 static void who_ends_behind_others_was_not_first(void **state)
 {
-	for (int i = 0; i < 2; i++) {
-		struct facts *f = spawned(1, i ? 15 : 9);
+	for (int i = 0; i < 4; i++) {
+		struct facts *f = spawned(i == 3 ? 2 : 1, i == 1 ? 15 : i == 2 ? 0 : 9);
+		struct job_process *last = &f->extra[f->nextra - 1].is.process;
 
 		if (!i)
-			f->extra[f->nextra - 1].is.process.ended = facts_ns(30.5);
+			last->ended = facts_ns(30.5);
+		if (i == 2)
+			last->status = 128 + 15;
+		if (i == 3)
+			last->ended = JOB_UNKNOWN; /* of another one, which may have been first */
+		facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+		facts_free(f);
+	}
+	(void)state;
+}
+
+/* All ranks have their numbers, or more lack than are here: it is none of them, or not the first. */
+static void who_is_not_among_those_that_lack_is_not_told(void **state)
+{
+	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+		struct facts *f = spawned(elsewhere, 0);
+		struct job_process *process = elsewhere ? NULL : facts_child(f, 0, "");
+
+		if (elsewhere) {
+			facts_never_seen(f, 2);
+		} else {
+			process->ppid = LAUNCHER;
+			process->end = JOB_EXITED;
+			process->status = 1;
+			process->ended = facts_ns(29.9);
+			process->end_cite = "census:4";
+		}
 		facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
 		facts_free(f);
 	}
@@ -152,6 +179,7 @@ int main(void)
 		cmocka_unit_test(who_dies_before_it_has_a_number_is_named),
 		cmocka_unit_test(who_of_several_died_without_a_number_is_open),
 		cmocka_unit_test(who_ends_behind_others_was_not_first),
+		cmocka_unit_test(who_is_not_among_those_that_lack_is_not_told),
 		cmocka_unit_test(who_aborts_behind_its_script_fails_the_job),
 		cmocka_unit_test(who_ends_in_a_message_for_a_leaver_is_its_victim),
 	};
