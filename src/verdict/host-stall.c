@@ -281,36 +281,55 @@ static bool stands_at(const struct inquiry *q, const struct job_stack *stack,
 	return stackfacts_find(q->job, stack, 0, places, nr) >= 0;
 }
 
-/* Returns a thread of that process of the rank at such a place; NULL: none is seen there. */
-static const struct job_stack *thread_at_door(
-	const struct inquiry *q, struct rank_index rank, int process)
+/* Returns how many threads of a rank's process are at such a place; *ret_door: the first, or NULL. */
+static size_t threads_at_door(const struct inquiry *q, struct rank_index rank, int process,
+	const struct job_stack **ret_door)
 {
-	size_t from, to;
+	size_t from, to, n = 0;
 
+	*ret_door = NULL;
 	stackfacts_of_rank(q->job, rank, &from, &to);
 	for (size_t i = from; i < to; i++)
 		if (q->job->stacks[i].process == process &&
-			stands_at(q, &q->job->stacks[i], doors, sizeof(doors) / sizeof(*doors)))
-			return &q->job->stacks[i];
-	return NULL;
+			stands_at(q, &q->job->stacks[i], doors, sizeof(doors) / sizeof(*doors))) {
+			*ret_door = *ret_door ? *ret_door : &q->job->stacks[i];
+			n++;
+		}
+	return n;
 }
 
 /*
- * True if a rank that waits for others is at such a place as well, with its main thread or, if
- * `beside`, with any: then it is that of a loop in which each rank of this program works, or of a
- * library that all of them use, and not of a server.
+ * True if a rank that waits for others has its main thread at such a place as well: then it is that
+ * of a loop in which each rank of this program works, and not of a server.
  */
-static bool is_door_of_work(const struct inquiry *q, bool beside)
+static bool is_door_of_work(const struct inquiry *q)
 {
 	job_for_each_rank(q->job, rank) {
 		const struct job_stack *main = stackfacts_main(q->job, rank);
 
 		if (main && inquiry_longest_wait(q, rank) &&
-			(stands_at(q, main, doors, sizeof(doors) / sizeof(*doors)) ||
-				(beside && thread_at_door(q, rank, main->process))))
+			stands_at(q, main, doors, sizeof(doors) / sizeof(*doors)))
 			return true;
 	}
 	return false;
+}
+
+/*
+ * True if all ranks that wait for others have as many threads at such places: these are of a
+ * library that all of them use. With one more than others have, a rank may serve.
+ */
+static bool all_have_doors(const struct inquiry *q, size_t doors_of_it)
+{
+	const struct job_stack *door, *main;
+	bool any = false;
+
+	job_for_each_rank(q->job, rank) {
+		main = inquiry_longest_wait(q, rank) ? stackfacts_main(q->job, rank) : NULL;
+		if (main && threads_at_door(q, rank, main->process, &door) < doors_of_it)
+			return false;
+		any |= main != NULL;
+	}
+	return any;
 }
 
 /*
@@ -322,14 +341,18 @@ static const struct job_stack *stack_at_door(const struct inquiry *q, struct ran
 {
 	const struct profile *p = &q->profiles[rank.i];
 	const struct job_stack *door = p->posture.stack;
+	size_t n;
 
 	if (!door || !p->process || p->ended)
 		return NULL;
-	if (stands_at(q, door, counters, sizeof(counters) / sizeof(*counters)))
-		door = thread_at_door(q, rank, door->process);
-	else if (!stands_at(q, door, doors, sizeof(doors) / sizeof(*doors)))
+	if (is_door_of_work(q))
 		return NULL;
-	return door && !is_door_of_work(q, door != p->posture.stack) ? door : NULL;
+	if (stands_at(q, door, doors, sizeof(doors) / sizeof(*doors)))
+		return door;
+	if (!stands_at(q, door, counters, sizeof(counters) / sizeof(*counters)))
+		return NULL;
+	n = threads_at_door(q, rank, door->process, &door);
+	return n && !all_have_doors(q, n) ? door : NULL;
 }
 
 /* Adds what it waits for there, as far as the place tells. */

@@ -194,15 +194,21 @@ static void who_runs_an_event_loop_is_no_server(void **state)
 	(void)state;
 }
 
-/* Each rank has a thread with an event loop, as a library makes one: that tells of no server. */
+/*
+ * Each rank has a thread with an event loop, as a library makes one: that tells of no server. But
+ * one may be who has it with some of them alone, or one more than all.
+ */
 static void a_listener_that_all_have_tells_nothing(void **state)
 {
-	for (int all = 0; all < 2; all++) {
+	for (int row = 0; row < 4; row++) {
+		bool all = row == 1;
 		struct facts *f = foreign(4, 0, TAKES);
 		struct judged j;
 
-		for (int i = 0; i < (all ? 4 : 1); i++)
+		for (int i = 0; i < (row == 0 ? 1 : row == 2 ? 3 : 4); i++)
 			facts_stack_of(f, i, "python", f->ranks[i].pid + 1, LOOP);
+		if (row == 3)
+			facts_stack_of(f, 0, "python", f->ranks[0].pid + 2, ACCEPT);
 		facts_expect(f, VERDICT_HOST_STALL, "0", "1-3");
 		j = judge(f);
 		assert_int_equal(j.v->at[0].confidence,
