@@ -281,7 +281,7 @@ static bool stands_at(const struct inquiry *q, const struct job_stack *stack,
 	return stackfacts_find(q->job, stack, 0, places, nr) >= 0;
 }
 
-/* Returns how many threads of a rank's process are at such a place; *ret_door: the first, or NULL. */
+/* Returns how many threads of a rank's process are at such a place; *ret_door: the first. */
 static size_t threads_at_door(const struct inquiry *q, struct rank_index rank, int process,
 	const struct job_stack **ret_door)
 {
@@ -341,16 +341,17 @@ static const struct job_stack *stack_at_door(const struct inquiry *q, struct ran
 {
 	const struct profile *p = &q->profiles[rank.i];
 	const struct job_stack *door = p->posture.stack;
+	bool takes; /* the requests itself */
 	size_t n;
 
 	if (!door || !p->process || p->ended)
 		return NULL;
-	if (is_door_of_work(q))
+	takes = stands_at(q, door, doors, sizeof(doors) / sizeof(*doors));
+	if ((!takes && !stands_at(q, door, counters, sizeof(counters) / sizeof(*counters))) ||
+		is_door_of_work(q))
 		return NULL;
-	if (stands_at(q, door, doors, sizeof(doors) / sizeof(*doors)))
+	if (takes)
 		return door;
-	if (!stands_at(q, door, counters, sizeof(counters) / sizeof(*counters)))
-		return NULL;
 	n = threads_at_door(q, rank, door->process, &door);
 	return n && !all_have_doors(q, n) ? door : NULL;
 }

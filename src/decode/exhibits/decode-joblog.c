@@ -517,17 +517,9 @@ static void settle_owner(struct joblog *log)
 /* Tells how one of its processes ended, as the launcher says; it ends by that itself. */
 static void tell_spawn(struct joblog *log)
 {
-	bool names = log->spawn.number >= 0;
-
 	if (log->spawn.known) {
 		log->line = log->spawn.line;
-		say(log, JOB_NONE,
-			(struct job_saying){.kind = names ? JOB_SAYS_SPAWN : JOB_SAYS_LAUNCHER,
-				.text = arena_text_max(&log->context->arena,
-					str_text(&log->spawn.how), QUOTE_MOST),
-				.text2 = "",
-				.a = names ? log->spawn.number : JOB_UNKNOWN,
-				.b = JOB_UNKNOWN});
+		say(log, JOB_NONE, joblog_spawn_saying(&log->spawn, &log->context->arena, ""));
 		job_add_ending(log->texts->builder, -1);
 	}
 	joblog_spawn_forget(&log->spawn);

@@ -7,6 +7,7 @@
 
 #define ENDED       " terminated with "
 #define TRACE_START "Traceback (most recent call last)"
+#define QUOTE_MOST  160 /* of what is said, as a page has room */
 
 /* Where the number of the process stands. */
 static const char *const before[] = {"ProcessExitedException: process ", "-- Process "};
@@ -76,6 +77,19 @@ void joblog_spawn_take(struct joblog_spawn *spawn, const char *line, int64_t num
 	} else if (spawn->traces) {
 		take_trace(spawn, line);
 	}
+}
+
+struct job_saying joblog_spawn_saying(
+	const struct joblog_spawn *spawn, struct arena *arena, const char *cite)
+{
+	bool names = spawn->number >= 0;
+
+	return (struct job_saying){.kind = names ? JOB_SAYS_SPAWN : JOB_SAYS_LAUNCHER,
+		.text = arena_text_max(arena, str_text(&spawn->how), QUOTE_MOST),
+		.text2 = "",
+		.a = names ? spawn->number : JOB_UNKNOWN,
+		.b = JOB_UNKNOWN,
+		.cite = cite};
 }
 
 void joblog_spawn_forget(struct joblog_spawn *spawn)

@@ -23,7 +23,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/str.h"
+#include "job/job.h"
 
 /* What the lines so far say. Zero it first. */
 struct joblog_spawn {
@@ -43,6 +45,11 @@ const char *joblog_spawn_code(const char *line) __attribute__((nonnull));
 
 /* Takes a line without a rank's mark, and its number. */
 void joblog_spawn_take(struct joblog_spawn *spawn, const char *line, int64_t number)
+	__attribute__((nonnull));
+
+/* Returns what it says of its process, in the arena, as much of it as a page has room for. */
+struct job_saying joblog_spawn_saying(
+	const struct joblog_spawn *spawn, struct arena *arena, const char *cite)
 	__attribute__((nonnull));
 
 /* Forgets what was said: the job went on behind it, as after another try. */

@@ -13,7 +13,6 @@
 #include "decode/ring/ring-source.h"
 
 #define NOTE_EXCEPTION "exception: "
-#define SPAWN_MOST     160 /* of what a launcher says of its process, as a page has room */
 
 /* --- Spans ----------------------------------------------------------------------------------- */
 
@@ -251,15 +250,12 @@ static void tell_spawn(struct ring_source *source, const char *text, const char 
 		joblog_spawn_take(&spawn, str_text(&one), 0);
 		str_release(&one);
 	}
-	if (spawn.known)
-		job_add_saying(source->builder, nobody,
-			&(struct job_saying){.kind = JOB_SAYS_SPAWN,
-				.text = arena_text_max(&source->context->arena,
-					str_text(&spawn.how), SPAWN_MOST),
-				.text2 = "",
-				.a = spawn.number,
-				.b = JOB_UNKNOWN,
-				.cite = cite});
+	if (spawn.known) {
+		struct job_saying saying =
+			joblog_spawn_saying(&spawn, &source->context->arena, cite);
+
+		job_add_saying(source->builder, nobody, &saying);
+	}
 	joblog_spawn_forget(&spawn);
 }
 

@@ -130,7 +130,7 @@ bool words_are_echo(const char *text)
 		"RayActorError", "ActorDiedError", "ActorUnavailableError", "WorkerCrashedError",
 		"NodeDiedError", "OwnerDiedError", "The actor died", "The actor is dead",
 		"Worker group is not active", "LocalRayletDiedError",
-		/* Horovod: common/common.h; TensorFlow: base_collective_executor; rendezvous of
+		/* Horovod; TensorFlow, base_collective_executor; rendezvous of
 		   torchelastic, whose store is at one of the nodes. */
 		"Horovod has been shut down", "Collective ops is aborted by",
 		"RendezvousConnectionError", "RendezvousClosedError",

@@ -94,7 +94,7 @@ static void who_ends_behind_others_was_not_first(void **state)
 	(void)state;
 }
 
-/* All ranks have their numbers, or more lack than are here: it is none of them, or not the first. */
+/* All ranks have numbers, or more lack than are here: it is none of them, or not the first. */
 static void who_is_not_among_those_that_lack_is_not_told(void **state)
 {
 	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
