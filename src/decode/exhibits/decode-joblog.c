@@ -602,8 +602,9 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 	if (told->ordered || (told->signaled && was_closed(log, told->pid)))
 		joblog_told_order(log->texts, process, told->cite);
 	process->fact.failed_first |= told->first;
-	if (texts_made(process) && log->numbered && !has_told_error(log, told->rank) &&
-		joblog_ends_by_memory(log->ends.items, log->ends.nr, told, log->past))
+	if (texts_made(process) && log->numbered &&
+		joblog_ends_by_memory(log->ends.items, log->ends.nr, told, log->past) &&
+		!has_told_error(log, told->rank))
 		process->fact.oom_cite = told->cite;
 	joblog_told_end(log->texts, process,
 		&(const struct decode_end){WITNESS_PARENT,

@@ -128,7 +128,7 @@ bool joblog_ends_by_memory(
 {
 	size_t told = 0;
 
-	for (size_t i = 0; i < n && end->memory && !end->ordered; i++)
+	for (size_t i = 0; i < n && told < 2 && end->memory && !end->ordered; i++)
 		told += ends[i].memory && !ends[i].ordered && ends[i].line > past &&
 			ends[i].host == end->host;
 	return told == 1;

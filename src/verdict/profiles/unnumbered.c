@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/bisect.h"
 #include "verdict/judge.h"
 #include "verdict/profiles/told.h"
 
@@ -20,10 +22,56 @@ static const struct job_process *own_of(const struct job *job, struct rank_index
 	return process == JOB_NONE ? NULL : &job->processes[process];
 }
 
+/* True if it is nobody's child or helper, and has no number: whoever started it. */
+static bool is_of_nobody(const struct job_process *process)
+{
+	return !is_rank(process->rank) && !*process->what && !process->twin && process->ppid &&
+	       (process->role == JOB_ROLE_UNKNOWN || process->role == JOB_ROLE_CANDIDATE);
+}
+
+static int compare_beside(const void *va, const void *vb)
+{
+	const struct job_process *a = *(const struct job_process *const *)va;
+	const struct job_process *b = *(const struct job_process *const *)vb;
+
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
+	return a->ppid < b->ppid ? -1 : a->ppid > b->ppid;
+}
+
+/* The processes of ranks, by who started them: there are as many as ranks, and all are asked of. */
+struct ranks_own {
+	ARRAY(const struct job_process *) all;
+};
+
+static struct ranks_own ranks_own(const struct job *job)
+{
+	struct ranks_own own = {0};
+
+	job_for_each_rank(job, rank)
+		if (own_of(job, rank))
+			*array_add(&own.all) = own_of(job, rank);
+	array_sort(&own.all, compare_beside);
+	return own;
+}
+
+/* True if it was started by who started a rank, and runs what that one runs. */
+static bool runs_the_same(const struct ranks_own *own, const struct job_process *process)
+{
+	size_t n = own->all.nr, at;
+
+	if (!is_of_nobody(process))
+		return false;
+	at = bisect(0, n, i, compare_beside(&own->all.items[i], &process) < 0);
+	for (; at < n && !compare_beside(&own->all.items[at], &process); at++)
+		if (!strcmp(own->all.items[at]->comm, process->comm))
+			return true;
+	return false;
+}
+
 bool unnumbered_is(const struct job *job, const struct job_process *process)
 {
-	if (is_rank(process->rank) || *process->what || process->twin || !process->ppid ||
-		(process->role != JOB_ROLE_UNKNOWN && process->role != JOB_ROLE_CANDIDATE))
+	if (!is_of_nobody(process))
 		return false;
 	job_for_each_rank(job, rank) {
 		const struct job_process *own = own_of(job, rank);
@@ -34,25 +82,14 @@ bool unnumbered_is(const struct job *job, const struct job_process *process)
 	return false;
 }
 
-/* True if it also runs what a rank beside it runs: a script's own commands are no ranks to be. */
-static bool runs_the_same(const struct job *job, const struct job_process *process)
-{
-	job_for_each_rank(job, rank) {
-		const struct job_process *own = own_of(job, rank);
-
-		if (own && own->host == process->host && own->ppid == process->ppid &&
-			!strcmp(own->comm, process->comm))
-			return unnumbered_is(job, process);
-	}
-	return false;
-}
-
 size_t unnumbered_count(const struct job *job)
 {
+	struct ranks_own own = ranks_own(job);
 	size_t n = 0;
 
 	for (size_t i = 0; i < job->nprocesses; i++)
-		n += runs_the_same(job, &job->processes[i]);
+		n += runs_the_same(&own, &job->processes[i]);
+	array_release(&own.all);
 	return n;
 }
 
@@ -98,11 +135,11 @@ static bool was_ended_behind(
 }
 
 /* True if such a process ended, and when is not known: it may have been before all others. */
-static bool one_ended_unseen(const struct job *job)
+static bool one_ended_unseen(const struct job *job, const struct ranks_own *own)
 {
 	for (size_t i = 0; i < job->nprocesses; i++)
 		if (job->processes[i].end != JOB_ALIVE && job->processes[i].ended == JOB_UNKNOWN &&
-			runs_the_same(job, &job->processes[i]))
+			runs_the_same(own, &job->processes[i]))
 			return true;
 	return false;
 }
@@ -119,21 +156,25 @@ static bool is_first_end(const struct inquiry *q, const struct job_process *proc
 			return false;
 		beside |= own && own->born != JOB_UNKNOWN && own->born < process->ended;
 	}
-	return beside && !one_ended_unseen(q->job);
+	return beside;
 }
 
 /* Returns the first such process that ended so; NULL: none did. */
 static const struct job_process *find_first(const struct inquiry *q)
 {
 	const struct job_process *first = NULL;
+	struct ranks_own own = ranks_own(q->job);
 
 	for (size_t i = 0; i < q->job->nprocesses; i++) {
 		const struct job_process *process = &q->job->processes[i];
 
-		if (ended_badly(process) && runs_the_same(q->job, process) &&
-			is_first_end(q, process) && (!first || process->ended < first->ended))
+		if (ended_badly(process) && runs_the_same(&own, process) &&
+			(!first || process->ended < first->ended) && is_first_end(q, process))
 			first = process;
 	}
+	if (first && one_ended_unseen(q->job, &own))
+		first = NULL;
+	array_release(&own.all);
 	return first;
 }
 
