@@ -585,11 +585,9 @@ static bool was_closed(const struct joblog *log, int64_t pid)
 /* True if the rank has told an error: whom the kernel kills writes none. */
 static bool has_told_error(const struct joblog *log, int rank)
 {
-	const struct rank_log *one;
-
-	array_for_each(&log->ranks, one)
-		if (one->rank == rank)
-			return one->error && *one->error;
+	for (size_t i = 0; i < log->ranks.nr; i++)
+		if (log->ranks.items[i].rank == rank)
+			return log->ranks.items[i].error && *log->ranks.items[i].error;
 	return false;
 }
 
