@@ -150,12 +150,15 @@ bool joblog_lines_library(const char *line, struct joblog_library *ret)
 	return true;
 }
 
+/* No file has more lines: what counts on from there does not overflow. */
+#define LINES_MOST (1ll << 53)
+
 const char *joblog_lines_unnumbered(const char *at, int64_t *ret_number)
 {
 	char *end;
 	long long number = strtoll(at, &end, 10);
 
-	if (end == at || *end != '\t')
+	if (end == at || *end != '\t' || number < 0 || number > LINES_MOST)
 		return at;
 	if (ret_number)
 		*ret_number = number;

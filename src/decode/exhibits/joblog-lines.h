@@ -38,7 +38,10 @@ bool joblog_lines_watchdog(const char *line, struct joblog_watch *ret) __attribu
  */
 const char *joblog_lines_missed(const char *line, size_t *ret_len) __attribute__((nonnull));
 
-/* Returns what stands behind the number, and its tab, that the sieve puts before a line. */
+/*
+ * Returns what stands behind the number, and its tab, that the sieve puts before a line; the line
+ * itself, and no number, if none stands there or no file has so many.
+ */
 const char *joblog_lines_unnumbered(const char *at, int64_t *ret_number)
 	__attribute__((nonnull(1)));
 

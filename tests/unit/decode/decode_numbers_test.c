@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The largest numbers that a stranger can write: nothing wraps; times that cannot be are none. */
 #include "decode/decode.h"
+#include "decode/exhibits/joblog-lines.h"
 
 #include <string.h>
 
@@ -128,6 +129,27 @@ static void beats_that_cannot_be_are_not_believed(void **state)
 	job_free(job);
 }
 
+/* A line behind them has the next number: of the largest there is none, and it stays words. */
+static void a_line_of_a_log_has_no_number_that_cannot_be(void **state)
+{
+	static const struct {
+		const char *line, *words;
+		int64_t number;
+	} lines[] = {
+		{"7\tstep 1", "step 1", 7},
+		{MOST "\tstep 1", MOST "\tstep 1", 3},
+		{LEAST "\tstep 1", LEAST "\tstep 1", 3},
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		int64_t number = 3; /* that of the line before */
+
+		assert_string_equal(
+			joblog_lines_unnumbered(lines[i].line, &number), lines[i].words);
+		assert_int_equal(number, lines[i].number);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +158,7 @@ int main(void)
 		cmocka_unit_test(kills_do_not_wrap),
 		cmocka_unit_test(times_that_cannot_be_are_not_believed),
 		cmocka_unit_test(beats_that_cannot_be_are_not_believed),
+		cmocka_unit_test(a_line_of_a_log_has_no_number_that_cannot_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
