@@ -90,6 +90,16 @@ static void deepspeeds_launcher_names_nobody(void **state)
 		"begin training\n[rank0]: step 1\n[rank1]: step 1\n");
 }
 
+/* Which of the first four ranks are to blame, as bits. */
+static int blamed(const struct told *told)
+{
+	int named = 0;
+
+	for (int rank = 0; rank < 4; rank++)
+		named |= blames(told, rank) << rank;
+	return named;
+}
+
 #define KILLS(n) "slurmstepd: error: Detected " #n " oom_kill events in StepId=41.0. Some were.\n"
 #define STEPS	  "0: step 1\n1: step 1\n2: step 1\n3: step 1\n"
 
@@ -124,10 +134,8 @@ static void who_ran_out_of_memory_by_srun_is_named(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
 		struct told told = tell(logs[i].text);
-		int named = 0;
+		int named = blamed(&told);
 
-		for (int rank = 0; rank < 4; rank++)
-			named |= blames(&told, rank) << rank;
 		if (named != logs[i].blames)
 			fail_msg("%zu: %d", i, named);
 		assert_int_equal(told.first->cause == VERDICT_BY_OOM_KILL, logs[i].memory);
@@ -187,10 +195,8 @@ static void who_died_of_its_own_by_hydra_is_named(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
 		struct told told = tell(logs[i].text);
-		int named = 0;
+		int named = blamed(&told);
 
-		for (int rank = 0; rank < 4; rank++)
-			named |= blames(&told, rank) << rank;
 		assert_int_equal(named, logs[i].blames);
 		assert_int_equal(told.job->nranks, i == 0 ? 4 : 3);
 		forget(&told);
