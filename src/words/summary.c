@@ -155,7 +155,7 @@ void summary_add_read(struct str *into, const struct job *job)
 		rings += (job_rank(job, rank)->knows & JOB_KNOWS_RING) != 0;
 		dumps += (job_rank(job, rank)->knows & JOB_KNOWS_DUMP) != 0;
 	}
-	if (texts && !rings && !dumps) {
+	if ((texts || ranks_only_sayings(job)) && !rings && !dumps) {
 		str_add(into, "from texts alone: no ring, no dump");
 		return;
 	}
