@@ -293,11 +293,12 @@ static bool ended_for(
 {
 	const struct job_op *op = last_message(q, m);
 
+	if (!is_rank(m->rank) || q->profiles[m->rank.i].death <= DEATH_CLEAN)
+		return false;
 	if (op && rank_list_has(ranks, peer_of(q, m, op)))
 		return true;
 	for (size_t i = 0; i < ranks->list.nr; i++)
-		if (is_rank(m->rank) && q->profiles[m->rank.i].death > DEATH_CLEAN &&
-			lacked(q, m, ranks->list.items[i]))
+		if (lacked(q, m, ranks->list.items[i]))
 			return true;
 	return false;
 }
