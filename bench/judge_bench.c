@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * judge_bench.c: jobs of up to 131,072 ranks, facts alone: sealed, judged and put into JSON and
- * text; and by which power the time of each grows with the ranks. One rank stays away of an
- * AllReduce, and has to be the one culprit each time.
+ * text. One rank stays away of an AllReduce, and has to be the one culprit each time.
  *
- * All sizes are played in each round, and the medians of the rounds are shown: of the times, and of
- * by how much they grew within one round. The first round does not count. Memory is kept: what a
- * virtual machine's host takes to give memory that was never touched grows with the host's mood.
+ * All sizes are played in each round, and the medians of the rounds are shown. The first round does
+ * not count. Memory is kept: what a virtual machine's host takes to give memory that was never
+ * touched grows with the host's mood.
+ *
+ * By which power of the ranks the time grows says two things at once: how many steps we take, and
+ * what a step costs, since few ranks lie in the caches and many do not. How a copy of as much
+ * memory grows is shown beside it, and tells them apart. The steps alone are counted by
+ * judge_steps.py, for which `judge_bench RANKS` plays one job once.
  */
 #include <limits.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/figure.h"
 #include "report/report.h"
@@ -23,9 +28,12 @@
 #define MOST   131072
 #define ROUNDS 5
 
-enum part { SEALED, JUDGED, TOLD, PARTS };
+#define FACTS  2048 /* bytes of memory that the facts of a rank take, about */
 
-static const char *const names[PARTS] = {"sealed", "judged", "told, as JSON and text"};
+enum part { SEALED, JUDGED, TOLD, COPIED, PARTS };
+
+static const char *const names[PARTS] = {
+	"sealed", "judged", "told, as JSON and text", "2 KiB a rank copied"};
 
 static int ranks_of(int size)
 {
@@ -45,11 +53,61 @@ static void demand_one(const struct verdicts *verdicts, int missing)
 	exit(2);
 }
 
+/* The three parts. They stand alone, so that what counts their steps finds them by name. */
+
+static __attribute__((noinline)) struct job *bench_sealed(const struct many_ranks *many)
+{
+	return many_ranks_job(many);
+}
+
+static __attribute__((noinline)) struct verdicts *bench_judged(const struct job *job)
+{
+	return verdicts_of(job);
+}
+
+static __attribute__((noinline)) void bench_told(FILE *nowhere, const struct verdicts *verdicts)
+{
+	const struct report_options options = {0};
+
+	report_json.write(nowhere, verdicts, &options);
+	report_text.write(nowhere, verdicts, &options);
+}
+
+/* The ns since *at, which becomes now. */
+static double since(double *at)
+{
+	double before = *at;
+
+	*at = figure_own_ns();
+	return *at - before;
+}
+
+/* Own time of copying as much memory as the sealed facts of so many ranks take, ms. */
+static double copy(int ranks)
+{
+	size_t size = (size_t)ranks * FACTS;
+	char *from = malloc(size), *to = malloc(size);
+	double at;
+
+	if (!from || !to)
+		exit(2);
+	memset(from, 1, size);
+	memset(to, 2, size);
+	at = figure_own_ns();
+	for (size_t done = 0; done < size; done += FACTS)
+		memcpy(to + done, from + done, FACTS);
+	at = since(&at) / 1e6;
+	if (to[size - 1] != 1)
+		exit(2);
+	free(from);
+	free(to);
+	return at;
+}
+
 /* Own time of each part, ms. */
 static void play(int ranks, double took[PARTS])
 {
 	const struct many_ranks many = {.n = ranks, .missing = ranks * 2 / 3};
-	const struct report_options options = {0};
 	FILE *nowhere = fopen("/dev/null", "w");
 	struct verdicts *verdicts;
 	double at = figure_own_ns();
@@ -57,16 +115,15 @@ static void play(int ranks, double took[PARTS])
 
 	if (!nowhere)
 		exit(2);
-	job = many_ranks_job(&many);
-	took[SEALED] = (figure_own_ns() - at) / 1e6;
-	at = figure_own_ns();
-	verdicts = verdicts_of(job);
-	took[JUDGED] = (figure_own_ns() - at) / 1e6;
+	job = bench_sealed(&many);
+	took[SEALED] = since(&at) / 1e6;
+	verdicts = bench_judged(job);
+	took[JUDGED] = since(&at) / 1e6;
 	demand_one(verdicts, many.missing);
-	at = figure_own_ns();
-	report_json.write(nowhere, verdicts, &options);
-	report_text.write(nowhere, verdicts, &options);
-	took[TOLD] = (figure_own_ns() - at) / 1e6;
+	since(&at);
+	bench_told(nowhere, verdicts);
+	took[TOLD] = since(&at) / 1e6;
+	took[COPIED] = copy(ranks);
 	verdicts_free(verdicts);
 	job_free(job);
 	fclose(nowhere);
@@ -78,13 +135,10 @@ static double growth(double first, double last)
 	return log(last / first) / log(pow(4, SIZES - 1));
 }
 
-static void show(const char *name, double *samples, const char *unit, double bar)
+static void show(const char *name, double *samples, const char *unit)
 {
-	const struct figure figure = {.name = name,
-		.median = figure_median(samples, ROUNDS),
-		.unit = unit,
-		.bar = bar,
-		.sense = FIGURE_AT_MOST};
+	const struct figure figure = {
+		.name = name, .median = figure_median(samples, ROUNDS), .unit = unit};
 
 	figure_print(&figure);
 }
@@ -102,21 +156,19 @@ static void show_all(double took[SIZES][PARTS][ROUNDS])
 	for (int size = 0; size < SIZES; size++)
 		for (int part = 0; part < PARTS; part++) {
 			snprintf(name, sizeof(name), "%d ranks: %s", ranks_of(size), names[part]);
-			show(name, took[size][part], "ms", 0);
+			show(name, took[size][part], "ms");
 		}
 	for (int part = 0; part < PARTS; part++) {
-		snprintf(name, sizeof(name), "%s: grows by the power of", names[part]);
-		show(name, grew[part], "", 1.1);
+		snprintf(name, sizeof(name), "%s: time grows by the power of", names[part]);
+		show(name, grew[part], "");
 	}
 }
 
-int main(void)
+static void play_all(void)
 {
 	static double took[SIZES][PARTS][ROUNDS];
 
 	puts("== Judge");
-	mallopt(M_MMAP_THRESHOLD, 1 << 30);
-	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	for (int round = -1; round < ROUNDS; round++)
 		for (int size = 0; size < SIZES; size++) {
 			double parts[PARTS];
@@ -126,5 +178,17 @@ int main(void)
 				took[size][part][round] = parts[part];
 		}
 	show_all(took);
+}
+
+int main(int argc, char **argv)
+{
+	double parts[PARTS];
+
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
+	if (argc > 1)
+		play(atoi(argv[1]), parts);
+	else
+		play_all();
 	return 0;
 }

@@ -167,8 +167,9 @@ bench_many_bundles_LDADD = $(EVIDENCE_FLOORS)
 run-benches: bench/many_bundles
 
 # Facts of very many ranks, to the verdict.
-BENCHES += bench/judge_bench
+BENCHES += bench/judge.sh
 EXTRA_PROGRAMS += bench/judge_bench
+EXTRA_DIST += %D%/judge.sh %D%/judge_steps.py
 bench_judge_bench_SOURCES = %D%/judge_bench.c tests/unit/many_ranks.c
 bench_judge_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 bench_judge_bench_LDADD = $(REPORT_FLOORS) -lm
