@@ -16,7 +16,7 @@
 
 #define FEW	 8  /* so many ranks are asked one by one */
 #define FEW_LONG 64 /* and so many, where it would take long to make their tracks one */
-#define LONG	 400000 /* spans of all of them */
+#define LONG	 400000 /* spans and events of all of them */
 #define SPARE	 4	/* so many merged tracks are kept beside those of the rows */
 
 const char folds_elsewhere[] = "";
@@ -343,17 +343,20 @@ static struct bin bin_of_few(const struct folds *folds, const struct row *row, i
 
 /*
  * True if each rank is to be asked. Asking a rank costs the same whatever its length; merging costs
- * with all spans.
+ * with all spans and events.
  */
 static bool is_few(const struct folds *folds, const struct row *row)
 {
-	size_t spans = 0;
+	size_t length = 0;
 
 	if (row->n <= FEW || row->n > FEW_LONG)
 		return row->n <= FEW;
-	for (size_t i = 0; i < row->n; i++)
-		spans += folds->tracks->at[row->ranks[i].i].nspans;
-	return spans > LONG;
+	for (size_t i = 0; i < row->n; i++) {
+		const struct track *track = &folds->tracks->at[row->ranks[i].i];
+
+		length += track->nspans + track->nevents;
+	}
+	return length > LONG;
 }
 
 struct bin folds_bin(struct folds *folds, size_t row, int64_t from, int64_t to)

@@ -20,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/bisect.h"
 #include "job/backends.h"
 #include "job/by-rank.h"
 #include "job/calls.h"
@@ -111,10 +112,9 @@ static bool is_over(const struct job *job, const struct job_member *m)
 /* Returns when the op was entered; without its details, when the first known one after it was. */
 static int64_t entered_at(const struct job_member *m, uint64_t index)
 {
-	for (size_t i = 0; i < m->nops; i++)
-		if (m->ops[i].index >= index)
-			return m->ops[i].entered;
-	return JOB_UNKNOWN;
+	size_t place = bisect(0, m->nops, i, m->ops[i].index < index);
+
+	return place < m->nops ? m->ops[place].entered : JOB_UNKNOWN;
 }
 
 /* Returns the wait of that seat in its op `index`; `op` is NULL if its details are unknown. */
