@@ -46,6 +46,7 @@ struct budget {
 	bool over; /* the watch is to end */
 	bool on_terminal; /* the caller's, set before budget_watch(): the program has a terminal */
 	struct budget_end *end; /* what is to be told at exit; it lives until then; NULL none */
+	int64_t looked; /* processor time when memory was looked at last, ns */
 	bool watched; /* the watch runs */
 };
 
