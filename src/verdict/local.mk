@@ -87,6 +87,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/profiles/profile-deaths.c \
 	%D%/profiles/stopped.c %D%/profiles/stopped.h \
 	%D%/profiles/told.c %D%/profiles/told.h \
+	%D%/profiles/undecided.c %D%/profiles/undecided.h \
 	%D%/profiles/unnumbered.c %D%/profiles/unnumbered.h \
 	%D%/shards/parts.c %D%/shards/uneven-pairs.c %D%/shards/uneven-pairs.h \
 	%D%/shards/shard-rules.c \

@@ -14,12 +14,14 @@
 #include "job/calls.h"
 #include "job/names.h"
 #include "job/rollcall.h"
+#include "job/spans.h"
 #include "verdict/backends/backend.h"
 #include "verdict/profiles/earlier.h"
 #include "verdict/profiles/last-words.h"
 #include "verdict/profiles/memory-deaths.h"
 #include "verdict/profiles/profile.h"
 #include "verdict/profiles/told.h"
+#include "verdict/profiles/undecided.h"
 
 /* A rank that was inside one call for so many ns may have ended of what happened there. */
 #define HELD_LONG (2 * CLOCK_NS_PER_S)
@@ -98,28 +100,18 @@ static bool is_teardown(const struct profile *p)
 	return false;
 }
 
-/* True if the rank's watchdog had given up, as a log says. */
-static bool gave_up(const struct job *job, const struct profile *p)
-{
-	for (size_t i = 0; i < job->nsayings; i++)
-		if (job->sayings[i].kind == JOB_SAYS_WATCHDOG &&
-			same_rank(job->sayings[i].rank, p->process->rank))
-			return true;
-	return false;
-}
-
 /*
  * True if a log tells how the rank ended, and that it aborted of itself. A rank whose watchdog
  * gives up may spoil its heap on its way out.
  */
-static bool says_own_abort(const struct job *job, const struct profile *p)
+static bool says_own_abort(const struct profile *p)
 {
 	return p->process && p->process->end_by_text && p->log &&
-	       words_tell_own_abort(p->log->error) && !gave_up(job, p);
+	       words_tell_own_abort(p->log->error) && !p->gave_up;
 }
 
 /* abort() is a watchdog's way to end a job that hangs, and an error's way to end a rank. */
-static void judge_abort(const struct job *job, struct profile *p, int64_t when)
+static void judge_abort(struct profile *p, int64_t when)
 {
 	if (says_cuda_error(p))
 		set_death(p, DEATH_OWN, VERDICT_BY_CUDA_ERROR, when);
@@ -130,7 +122,7 @@ static void judge_abort(const struct job *job, struct profile *p, int64_t when)
 	else if (says_echo(p) || profile_tells_mismatch(p))
 		set_death(p, DEATH_UNSURE, VERDICT_BY_ABORT, when);
 	else
-		set_death(p, p->fatal || says_own_abort(job, p) ? DEATH_OWN : DEATH_UNSURE,
+		set_death(p, p->fatal || says_own_abort(p) ? DEATH_OWN : DEATH_UNSURE,
 			VERDICT_BY_ABORT, when);
 }
 
@@ -149,7 +141,7 @@ static void judge_signal(const struct job *job, struct profile *p, int signo, in
 	else if (profile_is_fault_signal(signo) && !outside)
 		set_death(p, DEATH_OWN, VERDICT_BY_SIGNAL, when);
 	else if (signo == SIGABRT && !outside)
-		judge_abort(job, p, when);
+		judge_abort(p, when);
 	else if (p->own_end && p->own_end->signo == signo && !p->told)
 		set_death(p, DEATH_OWN, VERDICT_BY_SIGNAL, when);
 	else if (told_is_order(signo))
@@ -175,40 +167,30 @@ static void judge_exception(struct profile *p)
 		cause, p->exception->when);
 }
 
-/*
- * True if an op of the rank names a peer that its group does not have: nobody else is at fault for
- * that.
- */
-static bool names_nobody(const struct job *job, struct rank_index rank, int group, uint64_t index)
+/* Returns the thread of the rank that is inside an operation that hosts drive; NULL none. */
+static const struct job_thread *driven_thread(const struct job *job, struct rank_index rank)
 {
-	const struct job_group *g = &job->groups[group];
+	struct spans_range threads = threads_of(job, rank);
 
-	for (uint32_t seat = 0; seat < g->size; seat++) {
-		const struct job_member *m = &job->members[g->first_member + (int)seat];
-		const struct job_op *op = same_rank(m->rank, rank) ? rollcall_op(m, index) : NULL;
+	for (size_t i = threads.from; i < threads.to; i++) {
+		const struct job_thread *thread = &job->threads[i];
 
-		if (op && is_group_rank(op->sig.peer) && op->sig.peer.n >= g->size)
-			return true;
+		if (thread->state == JOB_THREAD_IN_CALL && thread->group != JOB_NONE &&
+			!(call_traits(thread->call) & CALL_CLOSES) &&
+			backend_has(job->groups[thread->group].maker, BACKEND_DRIVEN))
+			return thread;
 	}
-	return false;
+	return NULL;
 }
 
 /*
- * True if the rank ended inside an operation that hosts drive: then the library ended it, because
- * of what came from others, or of its arguments.
+ * True if the rank ended inside such an operation: then the library ended it, because of what came
+ * from others, or of its arguments. For a peer that its group does not have nobody else is at
+ * fault.
  */
-static bool ended_in_op(const struct job *job, struct rank_index rank)
+static bool ended_in_op(const struct job *job, const struct profile *p)
 {
-	for (size_t i = 0; i < job->nthreads; i++) {
-		const struct job_thread *thread = &job->threads[i];
-
-		if (same_rank(thread->rank, rank) && thread->state == JOB_THREAD_IN_CALL &&
-			thread->group != JOB_NONE &&
-			!(call_traits(thread->call) & CALL_CLOSES) &&
-			backend_has(job->groups[thread->group].maker, BACKEND_DRIVEN))
-			return !names_nobody(job, rank, thread->group, thread->op);
-	}
-	return false;
+	return !p->names_nobody && driven_thread(job, p->process->rank);
 }
 
 /* A status tells little: a rank that was told to end, or speaks of others, may only have obeyed. */
@@ -218,7 +200,7 @@ static void judge_exit(const struct job *job, struct profile *p, int64_t when)
 		set_death(p, DEATH_CLEAN, VERDICT_BY_EARLY_EXIT, when);
 		return;
 	}
-	p->rejected |= ended_in_op(job, p->process->rank);
+	p->rejected |= ended_in_op(job, p);
 	if (p->told && told_by_launcher(job, p->told))
 		set_death(p, DEATH_ECHO, VERDICT_BY_KILLED, when);
 	else if (p->told || !p->readable || says_echo(p) || profile_tells_mismatch(p))
@@ -243,26 +225,48 @@ static const struct job_op *last_work(const struct job_member *m)
 	return n ? &m->ops[n - 1] : NULL;
 }
 
-/* True if the rank went on with its work after the exception it said it would die of. */
-static bool outlived(const struct job *job, const struct job_note *note)
+/* Notes of a seat what its rank's death is asked for. */
+static void look_at_seat(const struct job *job, const struct job_member *m, struct profile *p)
 {
-	for (size_t i = 0; i < job->nmembers; i++) {
-		const struct job_op *last = last_work(&job->members[i]);
+	const struct job_op *last = last_work(m), *op = NULL;
+	const struct job_thread *thread =
+		p->process && p->process->end == JOB_EXITED ? driven_thread(job, m->rank) : NULL;
 
-		if (same_rank(job->members[i].rank, note->rank) && last &&
-			note->when != JOB_UNKNOWN && last->entered > note->when)
-			return true;
-	}
-	return false;
+	if (last && last->entered > p->worked)
+		p->worked = last->entered;
+	if (thread && thread->group == m->group)
+		op = rollcall_op(m, thread->op);
+	if (op && is_group_rank(op->sig.peer) && op->sig.peer.n >= job->groups[m->group].size)
+		p->names_nobody = true;
+}
+
+/* Notes of each rank what all seats and logs tell of it. */
+static void look_at_work(const struct job *job, struct profile *profiles)
+{
+	job_for_each_rank(job, rank)
+		profiles[rank.i].worked = JOB_UNKNOWN;
+	for (size_t i = 0; i < job->nmembers; i++)
+		if (is_rank(job->members[i].rank))
+			look_at_seat(job, &job->members[i],
+				&profiles[job->members[i].rank.i]);
+	for (size_t i = 0; i < job->nsayings; i++)
+		if (job->sayings[i].kind == JOB_SAYS_WATCHDOG && is_rank(job->sayings[i].rank))
+			profiles[job->sayings[i].rank.i].gave_up = true;
+}
+
+/* True if the rank went on with its work after the exception it said it would die of. */
+static bool outlived(const struct profile *p)
+{
+	return p->exception->when != JOB_UNKNOWN && p->worked > p->exception->when;
 }
 
 /*
  * True if the rank died of its exception: not if it went on, or was told to end before. (A status
  * of 0 may be a handler's, or made up.)
  */
-static bool died_of_exception(const struct job *job, const struct profile *p)
+static bool died_of_exception(const struct profile *p)
 {
-	if (!p->exception || outlived(job, p->exception))
+	if (!p->exception || outlived(p))
 		return false;
 	return !(p->told && p->told->when < p->exception->when);
 }
@@ -280,7 +284,7 @@ static void judge_alone(const struct job *job, struct profile *p)
 		when = p->fatal->when;
 	else if (when == JOB_UNKNOWN && p->told)
 		when = p->told->when; /* the last that was seen of a rank whose end nobody timed */
-	if (died_of_exception(job, p))
+	if (died_of_exception(p))
 		judge_exception(p);
 	else if (process && process->end == JOB_EXITED)
 		judge_exit(job, p, when);
@@ -573,41 +577,6 @@ static void judge_common_order(const struct deaths *d)
 	}
 }
 
-/* True if either of these two bad ends, at about one time, may have led to the other. */
-static bool may_be_of_each_other(
-	const struct deaths *d, struct rank_index rank, struct rank_index other_rank)
-{
-	const struct profile *p = &d->profiles[rank.i], *other = &d->profiles[other_rank.i];
-	int64_t apart;
-
-	if (other->death != DEATH_UNSURE || (p->readable && other->readable) ||
-		(p->cause == VERDICT_BY_KILLED) == (other->cause == VERDICT_BY_KILLED))
-		return false;
-	apart = earlier_by(d->clocks, rank, p->fault, other_rank, other->fault);
-	return apart == JOB_UNKNOWN || llabs(apart) <= EARLIER_AT_ONCE;
-}
-
-/*
- * Handles ranks that failed, beside others that got an order to end whose sender is lost with their
- * rings: either a launcher ended the rest after a failure, or those failed whose peers somebody
- * ended. The times at which ends were seen do not decide it: a failure tells its own time, but an
- * order's is its parent's, who looks now and then. Nobody is accused of that.
- */
-static void judge_undecided(const struct deaths *d)
-{
-	size_t n = d->job->nranks;
-	bool *undecided = alloc_zeroed(n + 1, sizeof(*undecided));
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; d->profiles[i].death == DEATH_UNSURE && !undecided[i] && k < n;
-			k++)
-			undecided[i] = may_be_of_each_other(d, rank_index(i), rank_index(k));
-	for (size_t i = 0; i < n; i++)
-		if (undecided[i])
-			d->profiles[i].death = DEATH_END;
-	free(undecided);
-}
-
 /* Judges each bad end by what the others' ends tell about it. */
 static void judge_all_among(struct deaths *d)
 {
@@ -634,6 +603,7 @@ void profiles_judge_deaths(const struct job *job, const struct waits *waits,
 	struct deaths d = {.job = job, .waits = waits, .clocks = clocks, .profiles = profiles};
 
 	told_find(job, profiles);
+	look_at_work(job, profiles);
 	job_for_each_rank(job, rank)
 		find_death_stack(job, rank, &profiles[rank.i]);
 	job_for_each_rank(job, rank)
@@ -643,5 +613,5 @@ void profiles_judge_deaths(const struct job *job, const struct waits *waits,
 	judge_first_order(&d);
 	judge_common_order(&d);
 	judge_all_among(&d);
-	judge_undecided(&d);
+	undecided_judge(job, clocks, profiles);
 }

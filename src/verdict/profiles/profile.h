@@ -57,6 +57,9 @@ struct profile {
 	const struct job_note *handling;   /* the last exception that it handled at a collective;
 					    * NULL */
 	const struct job_trait *handled_at; /* where that exception was raised; NULL */
+	int64_t worked; /* when it came to the last operation of its work; JOB_UNKNOWN */
+	bool names_nobody; /* the operation that it is in is with a peer that its group lacks */
+	bool gave_up;	   /* its watchdog had given up, as a log says */
 	const struct job_log *log;
 	const struct job_process *stopped_child; /* a living child that is stopped; NULL */
 	const struct job_process *dead_child; /* a child that died badly before the rank's fault;

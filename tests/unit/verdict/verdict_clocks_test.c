@@ -149,6 +149,26 @@ static void deaths_whose_order_the_clocks_do_not_tell(void **state)
 	}
 }
 
+/* Rank 1 failed, those of the other host were told to end: of clocks that never met no order is
+ * known, be the two ends a minute apart. */
+static void a_failure_and_orders_elsewhere(void **state)
+{
+	for (int later = 0; later < 2; later++) {
+		struct facts *f = on_two_hosts(facts_new(4));
+
+		for (int i = 0; i < 4; i++)
+			f->members[0][i].fact.ready_at = JOB_UNKNOWN;
+		facts_enter(f, 0, 0, JOB_OP_ALLREDUCE, 4096, 56);
+		facts_end(f, 1, JOB_EXITED, 1, later ? 180 : 60);
+		for (int i = 2; i < 4; i++)
+			facts_end(f, i, JOB_SIGNALED, SIGTERM, 120);
+		for (int i = 1; i < 4; i++)
+			facts_lose_ring(f, i);
+		facts_expect(f, VERDICT_INCONCLUSIVE, "", "0");
+		facts_free(f);
+	}
+}
+
 static void killed_all_at_once(void **state)
 {
 	struct facts *f = on_two_hosts(facts_new(4));
@@ -489,6 +509,7 @@ int main(void)
 		cmocka_unit_test(a_kill_and_its_echoes_elsewhere),
 		cmocka_unit_test(the_first_of_the_orders),
 		cmocka_unit_test(deaths_whose_order_the_clocks_do_not_tell),
+		cmocka_unit_test(a_failure_and_orders_elsewhere),
 		cmocka_unit_test(killed_all_at_once),
 		cmocka_unit_test(late_once),
 		cmocka_unit_test(nobody_is_late_by_a_clock),
