@@ -448,16 +448,26 @@ static bool tells_of_compiles(const struct inquiry *q, struct rank_index rank)
 	       (r->knows & (JOB_KNOWS_RING | JOB_KNOWS_CENSUS));
 }
 
-/* Excludes it only if no rank compiles, and each rank that should be there could tell. */
-void rule_out_compile(struct inquiry *q, struct draft *draft)
+/* True if no rank compiles, and each rank that should be there could tell. */
+static bool none_compiles(const struct inquiry *q)
 {
-	if (draft->verdict.class == VERDICT_COMPILE_SKEW ||
-		draft->verdict.class == VERDICT_COMPILE_STUCK || !inquiry_all_seen(q))
-		return;
+	if (!inquiry_all_seen(q))
+		return false;
 	job_for_each_rank(q->job, rank)
 		if (!tells_of_compiles(q, rank) || q->profiles[rank.i].compile.bracket ||
 			by_stack(&q->profiles[rank.i]))
-			return;
-	draft_rule_out(draft, VERDICT_COMPILE_SKEW, FACT_NO_OPEN_SPAN, "ring:*")->b =
-		JOB_SPAN_COMPILE;
+			return false;
+	return true;
+}
+
+void rule_out_compile(struct inquiry *q, struct draft *draft)
+{
+	if (draft->verdict.class == VERDICT_COMPILE_SKEW ||
+		draft->verdict.class == VERDICT_COMPILE_STUCK)
+		return;
+	if (!q->none_compiles.made)
+		q->none_compiles = (struct inquiry_once){true, none_compiles(q)};
+	if (q->none_compiles.holds)
+		draft_rule_out(draft, VERDICT_COMPILE_SKEW, FACT_NO_OPEN_SPAN, "ring:*")->b =
+			JOB_SPAN_COMPILE;
 }

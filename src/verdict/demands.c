@@ -9,7 +9,8 @@
 /* A standing wait, at one of the slots of a table. */
 struct demand {
 	int slot;
-	int clock;
+	int clock;     /* which its time is compared by: common_clock() */
+	int64_t since; /* by that clock */
 	int64_t timeout;
 	size_t at;
 	const struct wait *wait;
@@ -53,7 +54,7 @@ static int compare_alike(const struct demand *a, const struct demand *b)
 	ORDER(a->clock, b->clock);
 	ORDER(a->timeout, b->timeout);
 	ORDER(a->wait->aside, b->wait->aside);
-	ORDER(a->wait->since == JOB_UNKNOWN, b->wait->since == JOB_UNKNOWN);
+	ORDER(a->since == JOB_UNKNOWN, b->since == JOB_UNKNOWN);
 	return 0;
 }
 
@@ -64,17 +65,36 @@ static int compare_demands(const void *va, const void *vb)
 
 	if (order)
 		return order;
-	ORDER(a->wait->since, b->wait->since);
+	ORDER(a->since, b->since);
 	ORDER(a->at, b->at);
 	return 0;
+}
+
+/*
+ * Returns the clock by which a wait is compared with those of other hosts: the one in which its own
+ * meets theirs, where nothing is lost by that. A wait of unknown time is of its own host, and so is
+ * one that a dump alone tells of, whose clock may be taken for another's though they never met.
+ */
+static int common_clock(const struct inquiry *q, const struct wait *wait)
+{
+	int own = clocks_of_rank(q->clocks, wait->rank);
+	int common = clocks_common(q->clocks, own);
+
+	if (wait->since == JOB_UNKNOWN || clocks_error(q->clocks, own, common) ||
+		waits_are_by_dump(job_rank(q->job, wait->rank)) ||
+		clocks_move(q->clocks, wait->since, own, common) == JOB_UNKNOWN)
+		return own;
+	return common;
 }
 
 static void add(const struct inquiry *q, struct table *table, int slot, size_t at)
 {
 	const struct wait *wait = &q->waits->at[at];
+	int own = clocks_of_rank(q->clocks, wait->rank), clock = common_clock(q, wait);
 
 	*array_add(&table->list) = (struct demand){.slot = slot,
-		.clock = clocks_of_rank(q->clocks, wait->rank),
+		.clock = clock,
+		.since = clocks_move(q->clocks, wait->since, own, clock),
 		.timeout = wait->member == JOB_NONE ? JOB_UNKNOWN
 						    : q->job->members[wait->member].timeout,
 		.at = at,

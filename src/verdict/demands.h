@@ -4,9 +4,10 @@
  * going through all waits for each of them would take ranks squared; an index by what a wait is for
  * finds them.
  *
- * Waits that are alike are told by one: of those in one operation that have one clock, one timeout
- * and one threshold, the one that began first. Whatever is asked of each wait in time (did it begin
- * before, had it lasted) holds of any of them only if it holds of that one.
+ * Waits that are alike are told by one: of those in one operation that have one clock (or clocks
+ * that met exactly), one timeout and one threshold, the one that began first. Whatever is asked of
+ * each wait in time (did it begin before, had it lasted) holds of any of them only if it holds of
+ * that one.
  */
 #ifndef VERDICT_DEMANDS_H
 #define VERDICT_DEMANDS_H

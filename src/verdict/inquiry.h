@@ -73,6 +73,9 @@ struct inquiry {
 	bool groups_clash; /* ranks made groups in different orders: the graph misleads */
 	struct verdict_early early;
 	struct stray *stray; /* strays.h: NULL until somebody asks */
+	struct inquiry_once { /* of the whole job: found when a rule first asks */
+		bool made, holds;
+	} all_live, none_compiles;
 	struct inquiry_habit { /* per rank */
 		struct habit is;
 		bool made; /* made once, when first asked for: inquiry_habit() */

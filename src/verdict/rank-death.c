@@ -544,21 +544,31 @@ void tell_killed_since(struct inquiry *q, struct draft *draft)
 }
 
 /*
- * Excludes it only if nobody died, and each rank that should be there is known to live, and not
- * only by a look from before others waited for it: absence alone is no fact.
+ * True if nobody died, and each rank that should be there is known to live, and not only by a look
+ * from before others waited for it.
  */
+static bool all_live(const struct inquiry *q)
+{
+	if (!q->job->nranks || !inquiry_all_seen(q))
+		return false;
+	job_for_each_rank(q->job, rank)
+		if (q->profiles[rank.i].process->end != JOB_ALIVE ||
+			q->profiles[rank.i].death != DEATH_NONE ||
+			inquiry_look(q, rank) == LOOKED_BEFORE)
+			return false;
+	return true;
+}
+
+/* Absence alone is no fact. */
 void rule_out_death(struct inquiry *q, struct draft *draft)
 {
 	struct verdict_fact *fact;
 	int64_t kills = JOB_UNKNOWN;
 
-	if (!q->job->nranks || !inquiry_all_seen(q))
+	if (!q->all_live.made)
+		q->all_live = (struct inquiry_once){true, all_live(q)};
+	if (!q->all_live.holds)
 		return;
-	job_for_each_rank(q->job, rank)
-		if (q->profiles[rank.i].process->end != JOB_ALIVE ||
-			q->profiles[rank.i].death != DEATH_NONE ||
-			inquiry_look(q, rank) == LOOKED_BEFORE)
-			return;
 	for (size_t i = 0; i < q->job->nhosts; i++)
 		if (q->job->hosts[i].oom_kills > kills)
 			kills = q->job->hosts[i].oom_kills;
