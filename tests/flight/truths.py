@@ -5,6 +5,7 @@ word in the name.
 """
 import json
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -588,6 +589,98 @@ def _(at):
     late().write(at)
     for name in os.listdir(at):
         os.truncate(os.path.join(at, name), os.path.getsize(os.path.join(at, name)) * 9 // 10)
+
+
+# -- dumps of different moments ---
+
+def write_at(world, at, who, seconds, **what):
+    """All are made ten minutes after the last operation, but the one of `who` so many seconds."""
+    world.write(at, **what)
+    for name in os.listdir(at):
+        after = seconds if name.endswith("_%d" % who) else 600
+        os.utime(os.path.join(at, name), ns=(world.time + int(after * 10**9),) * 2)
+
+
+def ends_later():
+    """Of the last operation the others saw 20 s after it began that it is complete."""
+    world = steps(World(4, step_ns=40 * 10**9))
+    world.collective(0, "all_reduce", done=but(4, 2))
+    return world
+
+
+@truth("a dump of before the others saw complete what it has open", "inconclusive", named=[],
+       says=["older than its peers"])
+def _(at):
+    write_at(ends_later(), at, 2, 10)
+
+
+@truth("the same, and what is complete was left out", "inconclusive", named=[],
+       says=["older than its peers"])
+def _(at):
+    write_at(ends_later(), at, 2, 10, active_only=True)
+
+
+@truth("a GPU that lags, and all dumps are of one moment", "gpu-stall", [2], [2])
+def _(at):
+    write_at(ends_later(), at, 2, 590)
+
+
+# -- launches of messages ---
+
+@truth("a dump that is cut behind the first part of a launch", "inconclusive", named=[])
+def _(at):
+    world = World(2)
+    for _ in range(5):
+        world.batch(0, [(0, 1), (1, 0)])
+        world.collective(0, "all_reduce")
+    world.write(at)
+    path = os.path.join(at, "nccl_trace_rank_1")
+    with open(path, "rb") as file:
+        whole = file.read()
+    del world.entries[1][9:]
+    kept = pickle.dumps(world.dump(1), protocol=2)
+    same = next(i for i, pair in enumerate(zip(whole, kept)) if pair[0] != pair[1])
+    with open(path, "wb") as file:
+        file.write(whole[:same])
+
+
+@truth("a batch's last parts are only sent back, and one rank skipped another call",
+       "order-inversion or collective-mismatch or inconclusive", [3], most="supported")
+def _(at):
+    world = World(4)
+    first, last = [world.group("row%d" % i, "tp", (i, i + 1)) for i in (0, 2)]
+    columns = [world.group("column%d" % i, "pp", (i, i + 2)) for i in (0, 1)]
+    there, back = [(0, 1)], [(1, 0)]
+
+    def reduce(group, times, **how):
+        for _ in range(times):
+            world.collective(group, "all_reduce", **how)
+
+    def turn(column):
+        """Both give first."""
+        world.batch(columns[column], there + back, ranks=[column])
+        world.batch(columns[column], back + there, ranks=[column + 2])
+
+    reduce(first, 2)
+    for column in columns:
+        world.batch(column, there)
+    for part in range(3):
+        reduce(first, 2)
+        reduce(last, 3 if part == 2 else 4)
+        turn(1)
+        reduce(last, part == 2)  # for rank 2, of this part; for rank 3, of the next
+        turn(0)
+        reduce(first, 2)
+    reduce(last, 3)
+    world.batch(columns[1], back)
+    reduce(last, 1, ranks=[2], done=False)
+    world.batch(columns[0], back, done=False)
+    reduce(first, 2, done=False)
+    world.batch(columns[1], there, ranks=[3], done=False)  # of the next batch
+    for way in [back + there] * 3 + [back]:
+        reduce(last, 4, ranks=[3], done=False)
+        world.batch(columns[1], way, ranks=[3], done=False)
+    world.write(at)
 
 
 failures = 0 if sys.argv[1:] else expect_refused()

@@ -27,8 +27,6 @@
 
 /* The timeout where a dump tells none, ns. */
 #define TIMEOUT_USUAL (1800 * CLOCK_NS_PER_S)
-/* The time from a timeout until all dumps are written, ns. */
-#define DUMPS_TAKE (120 * CLOCK_NS_PER_S)
 /* Amounts of all-to-alls are kept from this version on, and of so many of the latest entries. */
 #define PARTS_SINCE  2004
 #define PARTS_LATEST 64
@@ -480,7 +478,7 @@ static void find_times(struct flights *flights)
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
 		struct flight_rank *rank = &flights->ranks.items[i];
 		int64_t when = rank->exhibit->when, newest = last_thing(flights, rank);
-		int64_t most = (rank->timeout ? rank->timeout : TIMEOUT_USUAL) + DUMPS_TAKE;
+		int64_t most = (rank->timeout ? rank->timeout : TIMEOUT_USUAL) + FLIGHT_DUMPS_TAKE;
 
 		rank->seen = JOB_UNKNOWN;
 		if (newest == JOB_UNKNOWN || rank->timed_out || when - newest > most)

@@ -41,8 +41,12 @@
  */
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "decode/context.h"
 #include "decode/flight/flight-dump.h"
+
+/* The time from a timeout until all dumps are written, ns. */
+#define FLIGHT_DUMPS_TAKE (120 * CLOCK_NS_PER_S)
 
 /* An entry of a dump, as much of it as facts are made of. */
 struct flight_op {

@@ -14,8 +14,8 @@
  *
  * Parts of a coalesced launch never complete by themselves (see decode-flight.h): the end's entry
  * speaks for them. If that is not there, the launch is under way, its host perhaps held inside of
- * ncclGroupEnd(), or it is complete and its end was left out: nothing is told of such, and that is
- * a loss.
+ * ncclGroupEnd(), or it is complete and its end was left out or cut off: nothing is told of such,
+ * and that is a loss.
  */
 #include <stdlib.h>
 
@@ -54,24 +54,36 @@ static int compare_launches(const void *va, const void *vb)
 }
 
 /*
- * Settles one launch of the rank, list[from, to): its end tells of all parts. Returns false if
- * there are several, and no end.
+ * True for an open message that is the last thing in a dump that is cut: it may be the first part
+ * of a launch whose others and end are behind the cut, and complete.
  */
-static bool settle_launch(struct flight_op **list, size_t from, size_t to, uint32_t launch)
+static bool is_cut_behind(const struct flight_rank *rank, const struct flight_op *op)
+{
+	return rank->cut && !op->end && !op->complete &&
+	       op == &rank->ops.items[rank->ops.nr - 1];
+}
+
+/*
+ * Settles one launch of the rank, list[from, to): its end tells of all parts. Returns false if
+ * there are several, or may be, and no end.
+ */
+static bool settle_launch(const struct flight_rank *rank, struct flight_op **list, size_t from,
+	size_t to, uint32_t launch)
 {
 	const struct flight_op *end = NULL;
+	bool several = to - from > 1 || is_cut_behind(rank, list[from]);
 
 	for (size_t i = from; i < to; i++)
 		if (list[i]->end)
 			end = list[i];
 	for (size_t i = from; i < to; i++) {
-		list[i]->skip |= list[i]->end || (!end && to - from > 1);
+		list[i]->skip |= list[i]->end || (!end && several);
 		if (end)
 			list[i]->complete = end->complete;
 		if (to - from > 1)
 			list[i]->launch = launch;
 	}
-	return end || to - from == 1;
+	return end || !several;
 }
 
 /* True if the dump would have the end of a launch that is complete, as it has others. */
@@ -133,7 +145,7 @@ static void settle_launches(const struct flights *flights, struct flight_rank *r
 				    list[to]->p2p_seq == list[from]->p2p_seq;
 			to++)
 			;
-		if (!settle_launch(list, from, to, (uint32_t)from + 1))
+		if (!settle_launch(rank, list, from, to, (uint32_t)from + 1))
 			rank->endless |= keeps || may_be_inside(flights, rank, list[to - 1]);
 		/* Of a launch that is open all parts may be overwritten. */
 		rank->peerless |= to - from == 1 && list[from]->end && !list[from]->complete;

@@ -17,7 +17,7 @@
  *
  * OUTDATED. A collective that some rank completed has been entered by all. So a dump that says
  * otherwise is older than that: it tells of the past, and what it lacks proves nothing. So is one
- * whose file was written before others entered what it lacks.
+ * whose file was written before others entered what it lacks, or saw complete what it has open.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -444,30 +444,72 @@ static uint64_t proves(const struct flight_rank *rank, uint32_t at)
 	return seat->done;
 }
 
-/*
- * True if the file was written before the first rank entered an op of the group beyond this seat's.
- */
-static bool was_before(const struct flight_rank *rank, const struct flight_seat *seat,
-	int64_t entered)
-{
-	return rank->seen != JOB_UNKNOWN && entered != JOB_UNKNOWN && seat->head_known &&
-	       flight_to_common(rank, rank->seen) < entered - CLOCKS_APART;
-}
-
 /* How far a group's members came. */
 struct front {
 	uint64_t done;	 /* the furthest that a member proves complete */
+	int64_t ended;	 /* when the first one saw that complete, by the common clock */
+	int64_t proved;	 /* when the first dump was made that proves it, by that clock */
 	uint64_t open;	 /* the furthest that a member waits in first; 0 none */
 	int64_t entered; /* when the first one came to that, by the common clock */
 };
 
+/* True if the file was written before the first rank entered an op beyond this seat's. */
+static bool was_before(const struct flight_rank *rank, const struct flight_seat *seat,
+	const struct front *front)
+{
+	int64_t seen = flight_to_common(rank, rank->seen);
+
+	return seen != JOB_UNKNOWN && front->entered != JOB_UNKNOWN && seat->head_known &&
+	       seat->head < front->open && seen < front->entered - CLOCKS_APART;
+}
+
+/*
+ * True if the file was written before any member saw complete what this seat has open. What was
+ * seen complete at that very time may be so for this seat a moment later. If no dump tells when it
+ * was, a file is older that was written long before all those that prove it.
+ */
+static bool was_before_its_end(const struct flight_rank *rank, const struct flight_seat *seat,
+	const struct front *front)
+{
+	int64_t seen = flight_to_common(rank, rank->seen);
+
+	if (seen == JOB_UNKNOWN || !seat->done_known || seat->done >= front->done)
+		return false;
+	if (front->ended != JOB_UNKNOWN)
+		return seen < front->ended + CLOCKS_APART;
+	return front->proved != JOB_UNKNOWN && seen < front->proved - FLIGHT_DUMPS_TAKE;
+}
+
+static int64_t earlier_of(int64_t a, int64_t b)
+{
+	return a == JOB_UNKNOWN || (b != JOB_UNKNOWN && b < a) ? b : a;
+}
+
+/* Notes that the rank proves an op of its seat complete. */
+static void take_done(
+	const struct flight_rank *rank, uint32_t at, uint64_t done, struct front *front)
+{
+	const struct flight_op *op;
+	int64_t ended = JOB_UNKNOWN;
+
+	if (!done || done < front->done)
+		return;
+	op = find_op(rank, &rank->seats.items[at], done);
+	if (op && op->took_ms && op->created != JOB_UNKNOWN)
+		ended = flight_to_common(rank, op->created) +
+			(int64_t)op->took_ms * CLOCK_NS_PER_MS;
+	if (done > front->done)
+		front->ended = front->proved = JOB_UNKNOWN;
+	front->done = done;
+	front->ended = earlier_of(front->ended, ended);
+	front->proved = earlier_of(front->proved, flight_to_common(rank, rank->seen));
+}
+
 static void take_front(const struct flight_rank *rank, uint32_t at, struct front *front)
 {
 	const struct flight_seat *seat = &rank->seats.items[at];
-	uint64_t done = proves(rank, at);
 
-	if (done > front->done)
-		front->done = done;
+	take_done(rank, at, proves(rank, at), front);
 	if (!seat->head_known || !seat->done_known || seat->done >= seat->head)
 		return;
 	for (size_t i = 0; i < rank->ops.nr; i++) {
@@ -504,10 +546,9 @@ static void find_outdated(struct flights *flights)
 			const struct front *front = &fronts[seat->group];
 
 			rank->lags |= seat->done_known && seat->done < front->done;
-			rank->outdated = seat->head_known &&
-					 (seat->head < front->done ||
-						 (seat->head < front->open &&
-							 was_before(rank, seat, front->entered)));
+			rank->outdated = (seat->head_known && seat->head < front->done) ||
+					 was_before(rank, seat, front) ||
+					 was_before_its_end(rank, seat, front);
 		}
 	}
 	free(fronts);

@@ -173,6 +173,32 @@ static bool is_awaited_at(const struct inquiry *q, struct place place, struct ra
 /* -- who --------------------------------------------------------------------------------------- */
 
 /*
+ * True if a rank on a like seat left out the same of its own steps: then it is the program's way.
+ * What a pipeline does part by part ends so, where its last parts are only sent back.
+ */
+static bool likes_lack_too(const struct inquiry *q, struct side side)
+{
+	const struct job_member *m = &q->job->members[side.member];
+	struct side like;
+
+	for (size_t group = 0; group < q->job->ngroups; group++) {
+		if ((int)group != m->group && !shapes_alike(q->job, m->group, (int)group))
+			continue;
+		for (uint32_t seat = 0; seat < q->job->groups[group].size; seat++) {
+			struct rank_index rank;
+
+			if (!find_like(q, side, (int)group, group_rank(seat), &like))
+				continue;
+			rank = q->job->members[like.member].rank;
+			if (is_rank(rank) && habit_lacks(inquiry_habit(q, rank), (int)group,
+						     side.op, like.peer))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
  * Finds whether the peer left out the call that this wait is for: by the steps before, or by pairs
  * like it.
  */
@@ -192,7 +218,8 @@ static struct pair_fault find_skipped(const struct inquiry *q, const struct wait
 	fault.like = count_of_like(q, peer, wait->index, &fault.nlike);
 	if (fault.like && (fault.like <= fault.done || fault.like < wait->index))
 		fault.like = 0;
-	fault.by_habit = lacked && mine->kind != HABIT_LEFT && !mine->turned;
+	fault.by_habit = lacked && mine->kind != HABIT_LEFT && !mine->turned &&
+			 !likes_lack_too(q, peer);
 	if (fault.by_habit || fault.like)
 		fault.rank = q->job->members[wait->peer].rank;
 	return fault;
