@@ -24,22 +24,27 @@
 
 /*
  * True if it is known what each member gave to that op: by the op's record, or by the hash of a
- * later one. A rank that is only known to have come that far may have come to something else.
+ * later one. A rank that is only known to have come that far may have come to something else; and
+ * one whose record lacks the amount, where others' have it, may have come with another.
  */
 static bool arguments_are_known(const struct inquiry *q, int group, uint64_t index)
 {
 	const struct job_group *g = &q->job->groups[group];
+	bool counted = false, uncounted = false;
 
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
-		bool known = rollcall_op(m, index) != NULL;
+		const struct job_op *op = rollcall_op(m, index);
+		bool known = op != NULL;
 
+		counted |= op && op->sig.count != JOB_NO_COUNT;
+		uncounted |= op && op->sig.count == JOB_NO_COUNT;
 		for (size_t i = 0; i < m->nops && !known; i++)
 			known = m->ops[i].index > index && m->ops[i].hash;
 		if (!known)
 			return false;
 	}
-	return true;
+	return !counted || !uncounted;
 }
 
 /* Returns the other side of the message that is waited for; NULL where it is not known. */
