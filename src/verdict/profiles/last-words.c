@@ -116,12 +116,31 @@ static bool tells_of_lack(const char *text)
 	return backend_says(text, whose) && backend_says(text, what);
 }
 
+/*
+ * True for what a program raises when it is told to end: by its signal's name or number, as its
+ * handler has it, or by why a scheduler sends it.
+ */
+static bool tells_of_order(const char *text)
+{
+	static const char *const parts[] = {"SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGUSR2",
+		"preempted", "due to preemption", "preemption signal", "preemption notice", NULL};
+	static const char *const numbers[] = {"ignal 15", "ignal: 15", "ignum 15", "ignum=15"};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		const char *at = strstr(text, numbers[i]);
+
+		if (at && !strspn(at + strlen(numbers[i]), "0123456789"))
+			return true;
+	}
+	return backend_says(text, parts);
+}
+
 bool words_are_echo(const char *text)
 {
 	static const char *const parts[] = {/* Any library that talks to others. */
 		"timeout", "timed out", "lost peer", "from peer", "peer rank", "peer process",
 		/* torchelastic: agent/server/api.py, multiprocessing/api.py. */
-		"SignalException", "ChildFailedError", "closing signal", "terminated by", "SIGTERM",
+		"SignalException", "ChildFailedError", "closing signal", "terminated by",
 		/* JAX: xla/pjrt/distributed/client.h; TSL's coordination service and its agent. */
 		"JAX distributed service detected fatal errors", "another task died",
 		"coordination service", "CoordinationService", "coordinated shutdown",
@@ -148,7 +167,7 @@ bool words_are_echo(const char *text)
 	for (size_t i = 0; backends[i]; i++)
 		if (backend_says(text, backends[i]->echoes))
 			return true;
-	return tells_of_lack(text) || backend_says(text, parts);
+	return tells_of_lack(text) || tells_of_order(text) || backend_says(text, parts);
 }
 
 bool words_tell_of_gone(const char *text)

@@ -117,6 +117,12 @@ static const char *const of_others[] = {
 	"HorovodInternalError: Horovod has been shut down. This was caused by an exception on one",
 	"UnavailableError: Collective ops is aborted by: failed to connect to all addresses",
 	"MPID_nem_tcp_connpoll(1845): Communication error with rank 1",
+	/* Who was told to end. */
+	"RuntimeError: got signal 15, stopping",
+	"Exception: Received signal: 15",
+	"RuntimeError: handler called with signum=15",
+	"RuntimeError: caught SIGUSR1: saving before the time limit",
+	"PreemptionError: this job was preempted",
 	/* Also of who raises over an answer that never came. */
 	"ValueError: timed out waiting for rank 3",
 	"FileNotFoundError: timed out waiting for /ckpt/done, which rank 0 writes",
@@ -130,6 +136,8 @@ static const char *const of_itself[] = {
 	"KeyError: 'timeout'",
 	"RuntimeError: heartbeat column missing",
 	"RuntimeError: 2 sockets, 1 asked for",
+	"RuntimeError: signal 150 of 200 is empty",
+	"RuntimeError: a child received signal 11",
 	"TypeError: __init__() got an unexpected keyword argument 'timeout'",
 	"ImportError: libnccl.so.2: cannot open shared object file",
 	"thread exception: KeyError: 'nccl'",
