@@ -131,6 +131,22 @@ static bool is_compile_log(const struct sight *sight)
 }
 
 /*
+ * True for a log of a job, into which lines of the kernel's were written: a syslog file or a
+ * journal begins with a date or dashes.
+ */
+static bool is_of_job(const struct sight *sight)
+{
+	static const char months[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
+	const char *at = sight->head;
+
+	for (const char *month = months; *month; month += 4)
+		if (!strncmp(at, month, 4))
+			return false;
+	return strncmp(at, "--", 2) != 0 && strspn(at, "0123456789") < 4 &&
+	       log_sieve_knows(LOG_SIEVE_JOB, at, strlen(at));
+}
+
+/*
  * True for lines such as "[12345.678901] ...", "[Mon Nov 24 ...] ...", "Nov 24 03:11:52 m3 kernel:
  * ...".
  */
@@ -140,7 +156,8 @@ static bool is_of_kernel(const struct sight *sight)
 
 	if (*at == '[')
 		at += 1 + strspn(at + 1, " 0123456789.");
-	return has(sight, " kernel: ") || (at > sight->head + 2 && *at == ']') ||
+	return (has(sight, " kernel: ") && !is_of_job(sight)) ||
+	       (at > sight->head + 2 && *at == ']') ||
 	       !strncmp(sight->head, "[Mon ", 5) || !strncmp(sight->head, "[Tue ", 5) ||
 	       !strncmp(sight->head, "[Wed ", 5) || !strncmp(sight->head, "[Thu ", 5) ||
 	       !strncmp(sight->head, "[Fri ", 5) || !strncmp(sight->head, "[Sat ", 5) ||
