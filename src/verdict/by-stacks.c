@@ -110,7 +110,9 @@ static size_t threads_of_groups(const struct inquiry *q, struct rank_index rank)
  * most: perhaps the program's fork. Making a group is a call of all ranks, too, which some may
  * leave out. It stays a hypothesis, since they may be of different groups, and two places of a
  * program may well call one operation. Who is in fewer groups than most is not named: its call is
- * another one by rights. False if any rank is unknown: that one may be what all wait for.
+ * another one by rights; nor is anybody where some have not come out of the making of the first
+ * group, which is no fork: others are ahead of them. False if any rank is unknown: that one may be
+ * what all wait for.
  */
 static bool judge_sites(struct inquiry *q, const struct roll *roll)
 {
@@ -124,6 +126,8 @@ static bool judge_sites(struct inquiry *q, const struct roll *roll)
 		size_t size = camp_size(q, roll, rank);
 
 		if (!is_in_call_of_all(&q->profiles[rank.i].posture))
+			return false;
+		if (start_makes_first_group(q, rank))
 			return false;
 		makes |= q->profiles[rank.i].posture.activity == ACTIVITY_INIT;
 		alike &= threads_of_groups(q, rank) ==

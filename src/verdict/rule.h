@@ -107,6 +107,9 @@ bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual);
 void start_tell_unseen(struct inquiry *q, struct rank_index rank, enum verdict_fact_kind otherwise,
 	const char *cite, struct draft *draft);
 
+/* True if the rank's stack is in the making of a process's first group. */
+bool start_makes_first_group(const struct inquiry *q, struct rank_index rank);
+
 /*
  * True if the rank's stack was seen for long enough in a call that waits for others, at one line of
  * its program, and no ring tells of that wait, nor of a call since (unknown.c).

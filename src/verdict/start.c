@@ -109,8 +109,7 @@ static bool is_the_start(const struct inquiry *q)
 
 /* -- by stacks alone ------------------------------------------------------------------------- */
 
-/* True if the rank's stack is in the making of a process's first group. */
-static bool makes_first_group(const struct inquiry *q, struct rank_index rank)
+bool start_makes_first_group(const struct inquiry *q, struct rank_index rank)
 {
 	const struct job_stack *stack = q->profiles[rank.i].posture.stack;
 
@@ -129,7 +128,7 @@ static bool all_make_first_group(const struct inquiry *q)
 	job_for_each_rank(q->job, rank) {
 		if (!q->waits->told[rank.i].key)
 			continue;
-		if (!makes_first_group(q, rank))
+		if (!start_makes_first_group(q, rank))
 			return false;
 		any = true;
 	}
@@ -167,7 +166,7 @@ static bool stands_before_start(const struct inquiry *q, struct rank_index rank,
 	const struct profile *p = &q->profiles[rank.i];
 
 	if (!q->waits->only_told || p->ended || p->posture.unsure ||
-		!activities_elsewhere(p->posture.activity) || makes_first_group(q, rank) ||
+		!activities_elsewhere(p->posture.activity) || start_makes_first_group(q, rank) ||
 		!all_make_first_group(q) || !has_no_group(q, rank))
 		return false;
 	why->confidence = VERDICT_SUPPORTED;

@@ -220,6 +220,30 @@ static void who_skips_the_making_of_a_group_is_a_hypothesis(void **state)
 	(void)state;
 }
 
+/*
+ * The first group comes before all else: who has it and calls an operation is ahead of the others,
+ * one of which may have another idea of how many there are.
+ */
+static void who_is_ahead_of_the_first_group_is_no_fork(void **state)
+{
+	struct facts *f = foreign(4, 2, ALL_REDUCE);
+	struct judged j;
+
+	(void)state;
+	for (int rank = 0; rank < 4; rank++)
+		if (rank != 2)
+			f->extra[rank].is.stack.frames =
+				"poll@libc.so.6 < gloo::rendezvous::Context::connectFullMesh()"
+				"@libtorch_cpu.so < _new_process_group_helper@" C10D
+				":2093 < init_process_group@" C10D
+				":1805 < main@/home/me/train.py:50" MAIN;
+	j = judge(f);
+	assert_int_equal(j.first->class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(j.first->culprits.n, 0);
+	assert_int_equal(j.first->victims.n, 4);
+	done(&j, f);
+}
+
 /* Ranks that spin in that call of MPI, at one line; rank 3 computes. Of it no ring tells. */
 static struct facts *spinning(const char *frames)
 {
@@ -341,6 +365,7 @@ int main(void)
 		cmocka_unit_test(a_call_whose_group_nobody_knows_is_a_wait),
 		cmocka_unit_test(who_spins_in_a_probe_is_not_late),
 		cmocka_unit_test(who_skips_the_making_of_a_group_is_a_hypothesis),
+		cmocka_unit_test(who_is_ahead_of_the_first_group_is_no_fork),
 		cmocka_unit_test(all_that_stand_in_their_own_code_are_not_well),
 		cmocka_unit_test(who_is_at_the_same_line_is_told_with_them),
 		cmocka_unit_test(who_asks_again_and_again_stands),
