@@ -238,17 +238,36 @@ static const struct profile *first_leaver(const struct inquiry *q)
 	return first;
 }
 
-/* Adds all who exited, and why: of all of them one reason stands. */
-static void blame_leavers(struct inquiry *q, struct draft *draft, struct reason *why)
+/*
+ * Returns the rank that had exited in good order and without having finalized, and for which the
+ * launcher ended the others, by its own word; NO_RANK.
+ */
+static struct rank_index leaver_by_word(const struct inquiry *q)
 {
 	job_for_each_rank(q->job, rank) {
-		if (q->profiles[rank.i].death != DEATH_CLEAN)
+		const struct profile *p = &q->profiles[rank.i];
+
+		if (p->death == DEATH_CLEAN && p->process && p->process->failed_first)
+			return rank;
+	}
+	return NO_RANK;
+}
+
+/*
+ * Adds all who exited, or that one alone, and why: of all of them one reason stands.
+ */
+static void blame_leavers(
+	struct inquiry *q, struct draft *draft, struct reason *why, struct rank_index alone)
+{
+	job_for_each_rank(q->job, rank) {
+		if (q->profiles[rank.i].death != DEATH_CLEAN ||
+			(is_rank(alone) && !same_rank(rank, alone)))
 			continue;
 		explains_early_exit(q, rank, why);
 		rank_list_add(&draft->culprits, rank);
 		if (draft->culprits.list.nr <= TOLD_CULPRITS)
 			tell_left(q, rank, draft);
-		if (left_unfinalized(q, rank))
+		if (is_rank(alone) || left_unfinalized(q, rank))
 			draft_fact(q, draft, FACT_UNFINALIZED, rank,
 				q->profiles[rank.i].process->end_cite);
 	}
@@ -353,13 +372,13 @@ static void add_ended_for(struct inquiry *q, struct draft *draft)
  * Judges exits of which others died. gloo tells at once that a peer is gone: a rank that waits for
  * one that exited dies of that before any wait is long, and the launcher ends the rest. If
  * somebody's last words are that, and those who exited are the fewer, their exit was early: for
- * want of work, where their marks tell that.
+ * want of work, where their marks tell that. So it was where the launcher says so itself.
  */
 void judge_quiet_exits(struct inquiry *q)
 {
 	const struct profile *first = first_leaver(q);
 	size_t left = 0, echoes = 0;
-	struct rank_index unfinalized = NO_RANK;
+	struct rank_index unfinalized = NO_RANK, by_word = leaver_by_word(q);
 	struct reason why = {0}, less = {0};
 	const struct away *better;
 	struct draft *draft;
@@ -371,10 +390,11 @@ void judge_quiet_exits(struct inquiry *q)
 		echoes += q->profiles[rank.i].death > DEATH_CLEAN &&
 			  profile_tells_of_others(&q->profiles[rank.i]);
 	}
-	if (!first || (!echoes && !is_rank(unfinalized)) || 2 * left > q->job->nranks)
+	if (!is_rank(by_word) && (!first || (!echoes && !is_rank(unfinalized)) ||
+					 2 * left > q->job->nranks))
 		return;
 	draft = inquiry_draft(q, VERDICT_EARLY_EXIT);
-	blame_leavers(q, draft, &why);
+	blame_leavers(q, draft, &why, by_word);
 	add_ended_for(q, draft);
 	draft->verdict.cause = why.cause;
 	draft->verdict.confidence = VERDICT_SUPPORTED;

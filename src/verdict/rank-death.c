@@ -275,6 +275,8 @@ static enum verdict_next next_of_death(
 		return VERDICT_NEXT_RAISE_LIMIT;
 	if (p->process && started_nothing(p))
 		return VERDICT_NEXT_FIND_COMMAND;
+	if (p->exception && words_tell_abort_call(p->exception->text))
+		return VERDICT_NEXT_FIND_ABORT;
 	if (next != VERDICT_NEXT_LOOK_AT_CORE)
 		return next;
 	if (p->own_end && !profile_is_fault_signal(p->own_end->signo) &&

@@ -91,7 +91,8 @@ struct joblog {
 	struct joblog_trace trace;
 	ARRAY(struct told_error) errors;
 	ARRAY(int64_t) watched; /* operations on which watchdogs gave up */
-	bool numbered, reported, cancelled;
+	bool numbered, reported;
+	bool cancelled; /* Slurm or mpirun has ended all */
 	bool ended;	    /* Slurm has said that it ends all tasks */
 	struct joblog_report report;
 	struct joblog_attempts attempts;
@@ -133,21 +134,6 @@ static int64_t rank_of(const struct joblog *log, const struct log_marks *marks)
 	if (marks->by == LOG_MARKS_LOCAL)
 		return joblog_locals_rank(&log->locals, marks->number);
 	return marks->by == LOG_MARKS_NOBODY ? log->owner : JOB_NONE;
-}
-
-/* Keeps a line; if the log is full, drops its older half. */
-static void keep_line(struct rank_log *one, const char *line)
-{
-	if (one->text.len + strlen(line) > RANK_CAP) {
-		size_t half = one->text.len / 2;
-
-		half += strcspn(one->text.text + half, "\n");
-		half += half < one->text.len;
-		memmove(one->text.text, one->text.text + half, one->text.len - half);
-		str_cut(&one->text, one->text.len - half);
-	}
-	str_add(&one->text, line);
-	str_add_char(&one->text, '\n');
 }
 
 /*
@@ -282,7 +268,7 @@ static void take_line(struct joblog *log, const char *line)
 		return;
 	}
 	joblog_spawn_forget(&log->spawn);
-	keep_line(one, line);
+	joblog_lines_keep(&one->text, line, RANK_CAP);
 	follow_traceback(log, one, line, line + before, &marks);
 }
 
@@ -412,16 +398,11 @@ static void take_report(struct joblog *log, const char *line)
 			texts_cite(log->texts, log->exhibit, log->line), log->line};
 }
 
-/*
- * Returns whose line a launcher says it is: that of an agent of torchrun's, where srun has started
- * one on each node; 0 nobody's.
- */
-static uint64_t speaker_of(const char *line)
+/* Nobody knows any more who aborted first. */
+static void forget_aborts(struct joblog *log)
 {
-	struct log_marks marks;
-
-	log_marks_read(line, true, &marks);
-	return marks.of_launcher ? 1 + (uint64_t)marks.number : 0;
+	for (size_t i = log->ends.nr; i && log->ends.items[i - 1].aborted; i--)
+		log->ends.items[i - 1].rank = JOB_NONE;
 }
 
 static void take_end(struct joblog *log, const char *line)
@@ -431,8 +412,10 @@ static void take_end(struct joblog *log, const char *line)
 	int64_t closed = joblog_ends_closed(line);
 	size_t nr;
 
-	log->report.now = source + speaker_of(line);
+	log->report.now = source + joblog_locals_agent(line);
 	nr = joblog_ends_read(line, &log->report, ends);
+	if (joblog_ends_more_aborts(line))
+		forget_aborts(log);
 	joblog_attempts_take(&log->attempts, line, log->line);
 	joblog_attempts_speaks(&log->attempts, line, log->numbered, log->line);
 	take_library(log, line);
@@ -597,6 +580,11 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 
 	if (!process)
 		return;
+	if (told->aborted) {
+		joblog_told_error(log->texts, process,
+			joblog_ends_abort_error(&log->context->arena, told->status), told->cite);
+		return;
+	}
 	if (told->ordered || (told->signaled && was_closed(log, told->pid)))
 		joblog_told_order(log->texts, process, told->cite);
 	process->fact.failed_first |= told->first;
@@ -659,12 +647,14 @@ static void finish_log(struct joblog *log)
 	/* After it has told how its ranks failed, torchrun ends with status 1. */
 	if (log->reported)
 		job_add_ending(log->texts->builder, 1);
-	else if (log->cancelled)
-		job_add_ending(log->texts->builder, -1);
 	array_sort(&log->ranks, compare_ranks);
-	array_for_each (&log->ends, end)
+	array_for_each (&log->ends, end) {
 		if (end->line > log->past && (end->local_rank >= 0 || !tasks_are_agents(log)))
 			give_end(log, end);
+		log->cancelled |= end->line > log->past && (end->alone || end->aborted);
+	}
+	if (log->cancelled && !log->reported)
+		job_add_ending(log->texts->builder, -1);
 	for (size_t i = 0; i < log->errors.nr; i++)
 		if (log->errors.items[i].line > log->past)
 			give_told(log, &log->errors.items[i]);

@@ -132,7 +132,7 @@ void joblog_attempts_end(
 	attempts->at_root = false;
 	joblog_attempts_dies(attempts, end->rank, number);
 	attempts->alone |= end->alone;
-	attempts->all_ended |= end->alone;
+	attempts->all_ended |= end->alone || end->aborted;
 	attempts->last_end = number;
 }
 

@@ -10,9 +10,6 @@
 
 #include "base/hash.h"
 
-/* Ranks are below that. */
-#define NUMBER_MOST 1000000
-
 /* --- torchrun --------------------------------------------------------------------------------- */
 
 /*
@@ -47,7 +44,7 @@ static size_t read_torchrun(const char *line, struct joblog_report *report, stru
 	int rank, local, code, pid;
 
 	if (value && sscanf(value, " %7d (local_rank: %7d)", &rank, &local) == 2 && rank >= 0 &&
-		local >= 0 && rank < NUMBER_MOST) {
+		local >= 0 && rank < JOBLOG_RANKS) {
 		*report = (struct joblog_report){
 			.rank = rank, .local_rank = local, .by = report->now, .now = report->now};
 		return 0;
@@ -204,7 +201,7 @@ static bool read_range(const char **at, long *ret_first, long *ret_last)
 	if (next[0] == '-' && isdigit((unsigned char)next[1]))
 		*ret_last = strtol(next + 1, &next, 10);
 	*at = next;
-	return *ret_last < NUMBER_MOST && *ret_first <= *ret_last;
+	return *ret_last < JOBLOG_RANKS && *ret_first <= *ret_last;
 }
 
 const char *joblog_ends_task_host(const char *line)
@@ -261,7 +258,7 @@ static size_t read_mpirun(const char *line, struct joblog_end *end)
 
 	if (!signal || sscanf(at, "noticed that process rank %7d", &rank) != 1 ||
 		sscanf(signal, " exited on signal %3d", &signo) != 1 || rank < 0 ||
-		rank >= NUMBER_MOST)
+		rank >= JOBLOG_RANKS)
 		return 0;
 	*end = (struct joblog_end){.rank = rank,
 		.local_rank = -1,
@@ -283,7 +280,7 @@ static size_t read_mpirun_exit(
 	const char *at = strstr(line, name), *comma = at ? strrchr(at, ',') : NULL;
 	int rank = report->process - 1, number;
 
-	if (comma && sscanf(comma, ",%7d]", &number) == 1 && number >= 0 && number < NUMBER_MOST)
+	if (comma && sscanf(comma, ",%7d]", &number) == 1 && number >= 0 && number < JOBLOG_RANKS)
 		report->process = 1 + number;
 	at = strstr(line, code);
 	if (!at || rank < 0 || sscanf(at + strlen(code), "%9d", &number) != 1)
@@ -304,7 +301,7 @@ static bool read_hydra_place(const char *line, struct joblog_place *place)
 	int rank, pid;
 
 	if (!host || sscanf(line, "= RANK %7d PID %9d RUNNING", &rank, &pid) != 2 || rank < 0 ||
-		rank >= NUMBER_MOST || pid <= 0)
+		rank >= JOBLOG_RANKS || pid <= 0)
 		return false;
 	host += strlen(at);
 	*place = (struct joblog_place){.rank = 1 + rank,
@@ -341,6 +338,96 @@ static size_t read_hydra(const char *line, struct joblog_report *report, struct 
 	return 1;
 }
 
+/* --- MPI's own -------------------------------------------------------------------------------- */
+
+/* The words of libraries, called_words and so on. */
+#define ABORT_WORDS(name, text) static const char name##_words[] = text;
+#include "lists/log-words.def"
+
+static bool is_rank(int rank)
+{
+	return rank >= 0 && rank < JOBLOG_RANKS;
+}
+
+/* Reads MPICH's line, of either form. */
+static bool read_called(const char *line, struct joblog_end *end)
+{
+	const char *at = strstr(line, called_words), *node = strstr(line, "Abort(");
+	int rank, code;
+
+	if (!at)
+		return false;
+	if (sscanf(node, "Abort(%11d) on node %7d (rank ", &code, &rank) != 2) {
+		at += strlen(called_words);
+		if (strncmp(at, all_words, strlen(all_words)) != 0 ||
+			sscanf(at + strlen(all_words), ", %11d) - process %7d", &code, &rank) != 2)
+			return false;
+	}
+	*end = (struct joblog_end){
+		.rank = rank, .local_rank = -1, .aborted = true, .status = code};
+	return is_rank(rank);
+}
+
+/* Reads Open MPI's lines: the rank, which is kept, or the code, which is an end. */
+static bool read_invoked(const char *line, struct joblog_report *report, struct joblog_end *end)
+{
+	static const char group[] = " in communicator ";
+	const char *at = strstr(line, invoked_words), *in = at ? strstr(at, group) : NULL;
+	const char *code = strstr(line, "with errorcode ");
+	int rank = report->aborting - 1;
+
+	if (at) {
+		report->aborting = 0;
+		if (sscanf(at + strlen(invoked_words), "%7d", &rank) == 1 && is_rank(rank) && in &&
+			!strncmp(in + strlen(group), all_words, strlen(all_words)))
+			report->aborting = 1 + rank;
+		return false;
+	}
+	code = code ? code + strlen("with errorcode ") : strstr(line, "  Errorcode: ");
+	code = code && *code == ' ' ? code + strlen("  Errorcode: ") : code;
+	*end = (struct joblog_end){.rank = rank, .local_rank = -1, .aborted = true};
+	if (rank < 0 || !code || sscanf(code, "%11d", &end->status) != 1)
+		return false;
+	report->aborting = 0;
+	return true;
+}
+
+/* Reads mpirun's words on a rank that ended without MPI_Finalize, and with status 0. */
+static bool read_left(const char *line, struct joblog_report *report, struct joblog_end *end)
+{
+	static const char before[] = " has exited due to process rank ";
+	const char *at = strstr(line, before);
+	int rank;
+
+	if (at && sscanf(at + strlen(before), "%7d with PID", &rank) == 1 && is_rank(rank))
+		report->leaving = 1 + rank;
+	else if (at || !strncmp(line, "-----", 5))
+		report->leaving = 0;
+	if (!report->leaving || !strstr(line, " exiting improperly"))
+		return false;
+	*end = (struct joblog_end){
+		.rank = report->leaving - 1, .local_rank = -1, .alone = true, .first = true};
+	report->leaving = 0;
+	return true;
+}
+
+static size_t read_abort(const char *line, struct joblog_report *report, struct joblog_end *end)
+{
+	return read_called(line, end) || read_invoked(line, report, end) ||
+	       read_left(line, report, end);
+}
+
+bool joblog_ends_more_aborts(const char *line)
+{
+	return strstr(line, " more process") && strstr(line, " sent help message ") &&
+	       strstr(line, others_words);
+}
+
+char *joblog_ends_abort_error(struct arena *arena, int code)
+{
+	return arena_printf(arena, "%s(%d)", call_words, code);
+}
+
 size_t joblog_ends_read(const char *line, struct joblog_report *report,
 	struct joblog_end ends[static JOBLOG_ENDS])
 {
@@ -352,5 +439,7 @@ size_t joblog_ends_read(const char *line, struct joblog_report *report,
 		nr = read_mpirun(line, ends);
 	if (!nr)
 		nr = read_mpirun_exit(line, report, ends);
+	if (!nr)
+		nr = read_abort(line, report, ends);
 	return nr ? nr : read_hydra(line, report, ends);
 }

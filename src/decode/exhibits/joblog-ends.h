@@ -9,21 +9,34 @@
  *	srun      "srun: error: m3: tasks 0,4-6: Exited with exit code 1", "...: Killed"
  *	mpirun    "mpirun noticed that process rank 5 with PID 4711 on node m3 exited on signal 9"
  *	Hydra	  "=   RANK 5 PID 47 RUNNING AT m3", "=   KILLED BY SIGNAL: 11 (Segmentation fault)"
+ *	MPICH	  "Abort(5) on node 2 (rank 2 in comm 0): application called MPI_Abort(..., 5) ..."
+ *	Open MPI  "MPI_ABORT was invoked on rank 2 in communicator MPI_COMM_WORLD", and behind it
+ *		  "with errorcode 5.", since 5.0 "  Errorcode: 5"
+ *	mpirun	  "mpirun has exited due to process rank 2 with PID 0 on", and behind it "node m1
+ *		  exiting improperly. There are three reasons ...": without MPI_Finalize
  *
  * (PyTorch 2.15 elastic/multiprocessing/errors ChildFailedError; Slurm 22.05 srun task_exit; Open
  * MPI 4.1 help-orterun, Open MPI 5 help-prterun: "Process name: [prterun-m1-812@1,5]"; Intel MPI
- * 2021.18, which has no line for who exited by itself, and lists the others by rank.)
+ * 2021.18, which has no line for who exited by itself, and lists the others by rank; MPICH 4.0
+ * MPID_Abort, whose node is the rank of the world, before 3.2 "application called
+ * MPI_Abort(MPI_COMM_WORLD, 5) - process 2"; Open MPI 4.1, 5.0 help-mpi-api.txt.)
+ *
+ * A rank of any communicator but that of all is none of the job. Of errors over which MPI itself
+ * ended a rank nothing is read: what was wrong may have come from another one.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define JOBLOG_ENDS 256 /* the most of one line */
+#include "base/arena.h"
+
+#define JOBLOG_ENDS  256     /* the most of one line */
+#define JOBLOG_RANKS 1000000 /* ranks are below that */
 
 /* An end that a line tells of. */
 struct joblog_end {
-	int rank;
+	int rank;	/* -1 nobody knows whose */
 	int local_rank; /* -1 not told */
 	bool signaled;
 	int status;   /* exit status, or the signal's number */
@@ -31,6 +44,7 @@ struct joblog_end {
 	bool ordered; /* the launcher had said before that it ends all, or may have ended it */
 	bool memory;  /* srun says that it ran out of memory */
 	bool alone;   /* the launcher tells of no other end */
+	bool aborted; /* it called MPI_Abort, with that status */
 	bool first;   /* the first failure that torchrun or mpirun saw, by its own word */
 	uint64_t host; /* hash of the host's name in the line; 0 none */
 	int64_t line;
@@ -41,6 +55,7 @@ struct joblog_end {
 struct joblog_report {
 	int rank, local_rank;
 	int process; /* 1 + the rank that mpirun's report is at; 0 outside of one */
+	int aborting, leaving; /* the same, of MPI_Abort, and of an end without MPI_Finalize */
 	struct joblog_place {
 		int rank; /* 1 + it, 0 none */
 		int64_t pid;
@@ -105,5 +120,14 @@ bool joblog_ends_by_memory(const struct joblog_end *ends, size_t n, const struct
  */
 size_t joblog_ends_read(const char *line, struct joblog_report *report,
 	struct joblog_end ends[static JOBLOG_ENDS]) __attribute__((nonnull));
+
+/*
+ * True if by this line of Open MPI's others aborted as well, of which it tells nothing: then nobody
+ * knows who was first ("3 more processes have sent help message help-mpi-api.txt / mpi-abort").
+ */
+bool joblog_ends_more_aborts(const char *line) __attribute__((nonnull));
+
+/* Returns what is told of a rank that aborted with that code, "MPI_Abort(5)", in the arena. */
+char *joblog_ends_abort_error(struct arena *arena, int code) __attribute__((nonnull));
 
 #endif

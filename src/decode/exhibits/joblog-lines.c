@@ -181,3 +181,17 @@ bool joblog_lines_numbered(const char *text)
 	}
 	return with > 1 && without == 0;
 }
+
+void joblog_lines_keep(struct str *into, const char *line, size_t most)
+{
+	if (into->len + strlen(line) > most) {
+		size_t half = into->len / 2;
+
+		half += strcspn(into->text + half, "\n");
+		half += half < into->len;
+		memmove(into->text, into->text + half, into->len - half);
+		str_cut(into, into->len - half);
+	}
+	str_add(into, line);
+	str_add_char(into, '\n');
+}

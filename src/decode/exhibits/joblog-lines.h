@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
+
 /* An operation on which PyTorch's watchdog gave up. */
 struct joblog_watch {
 	const char *op; /* "AllReduce", a literal; "an operation" */
@@ -47,6 +49,12 @@ const char *joblog_lines_unnumbered(const char *at, int64_t *ret_number)
 
 /* True if a plain number stands in front of every line, as srun -l puts it. */
 bool joblog_lines_numbered(const char *text) __attribute__((nonnull));
+
+/*
+ * Appends a line to those of a rank; if they would be more than so many bytes, their older half
+ * goes.
+ */
+void joblog_lines_keep(struct str *into, const char *line, size_t most) __attribute__((nonnull));
 
 /* A line that NCCL wrote. */
 struct joblog_library {

@@ -60,3 +60,11 @@ int joblog_locals_rank(const struct joblog_locals *locals, int64_t local)
 		return JOB_NONE;
 	return locals->ranks[local] - 1;
 }
+
+uint64_t joblog_locals_agent(const char *line)
+{
+	struct log_marks marks;
+
+	log_marks_read(line, true, &marks);
+	return marks.of_launcher ? 1 + (uint64_t)marks.number : 0;
+}

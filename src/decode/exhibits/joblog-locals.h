@@ -36,6 +36,12 @@ void joblog_locals_add_host(struct joblog_locals *locals, const char *host)
 void joblog_locals_take(struct joblog_locals *locals, const char *line, uint64_t source,
 	bool numbered) __attribute__((nonnull));
 
+/*
+ * Returns whose line a launcher says it is: that of an agent of torchrun's, where srun has started
+ * one on each node; 0 nobody's.
+ */
+uint64_t joblog_locals_agent(const char *line) __attribute__((nonnull));
+
 /* Returns the rank; JOB_NONE not known. */
 int joblog_locals_rank(const struct joblog_locals *locals, int64_t local)
 	__attribute__((nonnull));

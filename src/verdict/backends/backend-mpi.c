@@ -63,6 +63,8 @@ static const char *const echoes[] = {
 	/* MPI 5's errors of a communicator of which a process is gone. */
 	"MPI_ERR_PROC_FAILED", "MPI_ERR_REVOKED", NULL};
 
+static const char *const aborts[] = {"MPI_Abort(", NULL};
+
 const struct backend backend_mpi = {
 	.name = "mpi",
 	.lines = lines,
@@ -75,4 +77,5 @@ const struct backend backend_mpi = {
 	.hides = hides,
 	.spins = spins,
 	.echoes = echoes,
+	.aborts = aborts,
 };

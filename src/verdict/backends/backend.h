@@ -49,6 +49,8 @@ struct backend {
 	const char *const *speaks;
 	/* Parts of lines by which a rank says that others failed. */
 	const char *const *echoes;
+	/* Begins of what is told of a rank that ended the job by a call of the backend's. */
+	const char *const *aborts;
 	/* Parts by which it says that it waited for others until its own patience ended. */
 	const char *const *vain;
 	/* Parts by which it says that ranks brought different amounts or operations; */

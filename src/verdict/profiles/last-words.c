@@ -224,6 +224,15 @@ bool words_may_tell_mismatch(const char *text)
 	return words_tell_mismatch(text);
 }
 
+bool words_tell_abort_call(const char *text)
+{
+	for (size_t i = 0; backends[i]; i++)
+		for (size_t k = 0; backends[i]->aborts && backends[i]->aborts[k]; k++)
+			if (!strncmp(text, backends[i]->aborts[k], strlen(backends[i]->aborts[k])))
+				return true;
+	return false;
+}
+
 bool words_tell_no_memory(const char *text)
 {
 	return strcasestr(text, "out of memory") != NULL;

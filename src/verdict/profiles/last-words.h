@@ -24,6 +24,11 @@ bool words_tell_of_vain_wait(const char *text);
 /* True if a line names an error of the GPU or its runtime. */
 bool words_tell_cuda_error(const char *text);
 
+/*
+ * True if a rank ended the job by a call for that, as the probe or a log says: it has no traceback.
+ */
+bool words_tell_abort_call(const char *text);
+
 /* True if a line says that memory, of the GPU or not, did not suffice. */
 bool words_tell_no_memory(const char *text);
 

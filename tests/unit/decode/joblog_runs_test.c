@@ -59,6 +59,11 @@ static void who_died_in_the_only_run_of_mpiruns_is_named(void **state)
 	}
 }
 
+/* A traceback in lines that a launcher marks. */
+#define TRACED(mark)                                                                               \
+	mark "Traceback (most recent call last):\n" mark "  File \"/w/data.py\", line 9\n"    \
+	mark "ConnectionError: no answer\n"
+
 /* DeepSpeed's launcher: the command is always that of the last rank that it started. */
 #define CODE(n)                                                                                    \
 	"[2026-12-01 11:45:41,039] [INFO] [launch.py:253:sigkill_handler] Killing subprocess 47\n" \
@@ -203,6 +208,79 @@ static void who_died_of_its_own_by_hydra_is_named(void **state)
 	}
 }
 
+/* What Open MPI 4.1 writes of MPI_Abort, and of an end without MPI_Finalize; MPICH 4 and 3.1. */
+#define ABORTED(r, comm)                                                                           \
+	"-----------------\nMPI_ABORT was invoked on rank " #r " in communicator " comm "\n"       \
+	"with errorcode 5.\n\nNOTE: invoking MPI_ABORT causes Open MPI to kill all.\n"             \
+	"-----------------\n"
+#define MORE "[m1:47] 3 more processes have sent help message help-mpi-api.txt / mpi-abort\n"
+#define LEFT(r, how)                                                                               \
+	"-----------------\nmpirun has exited due to process rank " #r " with PID 0 on\n"          \
+	"node m1 " how ". There are three reasons this could occur:\n\n1. this process did\n"      \
+	"-----------------\n"
+#define WORLD		"MPI_COMM_WORLD"
+#define MPICH(node, r)	"Abort(5) on node " #node " (rank " #r " in comm 496): "
+#define CALLED(comm, r) "application called MPI_Abort(" comm ", 5) - process " #r "\n"
+
+/*
+ * Who ended the job is named by MPI itself: by its number among all, and not in a part of them.
+ * Errors of MPI's own may have come from others.
+ */
+static void who_aborted_by_mpis_word_is_named(void **state)
+{
+	static const struct {
+		const char *text, *says;
+		int blames; /* bits */
+	} logs[] = {
+		{"step 1\n" ABORTED(2, WORLD), "MPI_Abort(5)", 1 << 2},
+		{"step 1\nMPI_ABORT was invoked on rank 2 in communicator MPI_COMM_WORLD\n"
+			"  Proc: [[5778,1],2]\n  Errorcode: 5\n", "MPI_Abort(5)", 1 << 2},
+		{MPICH(2, 2) CALLED(WORLD, 2), "MPI_Abort(5)", 1 << 2},
+		{"[2] " MPICH(2, 0) CALLED("comm=0x84000002", 0), "MPI_Abort(5)", 1 << 2},
+		{CALLED(WORLD, 2), "MPI_Abort(5)", 1 << 2},
+		{MPICH(1, 1) CALLED(WORLD, 1) MPICH(2, 2) CALLED(WORLD, 2), "MPI_Abort(5)", 6},
+		/* What it says of itself is more. */
+		{TRACED("[1,2]<stderr>:") ABORTED(2, WORLD), "ConnectionError: no answer", 1 << 2},
+		/* Others have done so, too; it is a number in a part; MPI has ended it. */
+		{OUT(0) "step 1\n" ABORTED(3, WORLD) MORE, NULL, 0},
+		{OUT(0) "step 1\n" ABORTED(2, "MPI COMMUNICATOR 3 SPLIT FROM 0"), NULL, 0},
+		{OUT(0) "step 1\n" CALLED("comm=0x84000002", 0), NULL, 0},
+		{OUT(0) "step 1\n" MPICH(2, 2) "Fatal error in internal_Recv: Lost\n", NULL, 0},
+		/* It aborted in a run before. */
+		{OUT(0) "begin training\n" OUT(2) "begin training\n" ABORTED(2, WORLD)
+			OUT(0) "begin training\n", NULL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		struct told told = tell(logs[i].text);
+
+		if (blamed(&told) != logs[i].blames)
+			fail_msg("%zu: %d", i, blamed(&told));
+		if (logs[i].says) {
+			assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+			assert_int_equal(told.first->confidence, VERDICT_SUPPORTED);
+			assert_int_equal(told.first->outlook, VERDICT_OVER);
+			assert_string_equal(told.first->evidence[0].text, logs[i].says);
+		}
+		forget(&told);
+	}
+}
+
+/* mpirun ends all for who has ended without MPI_Finalize, and tells who that was. */
+static void who_left_by_mpiruns_word_is_named(void **state)
+{
+	struct told told = tell(OUT(0) "step 1\n" LEFT(2, "exiting improperly"));
+
+	(void)state;
+	assert_int_equal(told.first->class, VERDICT_EARLY_EXIT);
+	assert_int_equal(told.first->confidence, VERDICT_SUPPORTED);
+	assert_int_equal(told.first->outlook, VERDICT_OVER);
+	assert_int_equal(blamed(&told), 1 << 2);
+	forget(&told);
+	assert_inconclusive(OUT(0) "step 1\n" LEFT(2, "calling \"abort\""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +290,8 @@ int main(void)
 		cmocka_unit_test(who_ran_out_of_memory_by_srun_is_named),
 		cmocka_unit_test(who_is_a_task_of_a_node_is_no_rank),
 		cmocka_unit_test(who_died_of_its_own_by_hydra_is_named),
+		cmocka_unit_test(who_aborted_by_mpis_word_is_named),
+		cmocka_unit_test(who_left_by_mpiruns_word_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

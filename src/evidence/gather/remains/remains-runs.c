@@ -82,12 +82,13 @@ static void read_report_line(
  */
 static void read_end_line(const char *line, size_t len, struct remains_report *report)
 {
+	static const char noticed[] = " noticed that process rank "; /* mpirun or mpiexec */
 	const char *at = memmem(line, len, "srun: error: ", 13);
 
 	if (at && !memmem(at, (size_t)(line + len - at), ": task", 6))
 		at = NULL;
 	if (!at)
-		at = memmem(line, len, "mpirun noticed that process rank ", 33);
+		at = memmem(line, len, noticed, strlen(noticed));
 	if (at)
 		report->ends[report->nends++ % REMAINS_ENDS] =
 			hash_bytes(HASH_START, at, (size_t)(line + len - at));
