@@ -216,6 +216,8 @@ struct job *facts_job(const struct facts *f)
 	if (f->failed)
 		job_add_ending(b, f->failed);
 	job_add_launch(b, facts_ns(0));
+	if (f->ordered)
+		job_add_order_to_end(b, facts_ns(f->ordered));
 	if (f->census)
 		job_add_census_seen(b);
 	list_items(f, items, &n);

@@ -110,6 +110,7 @@ struct facts {
 	bool threads_unknown; /* which thread launched an op: its lane may have had several */
 	int world_size;
 	double deadline; /* seconds; 0 none is known */
+	double ordered; /* when a signal told the launcher to end, seconds; 0 never */
 	int failed; /* the status with which the launcher ended; 0 it did not */
 	unsigned stack_threads; /* that a process has, be their stacks known or not; 0 unknown */
 	double stack_span; /* seconds between the first and the last sample of stacks */

@@ -127,7 +127,7 @@ static void judge_abort(struct profile *p, int64_t when)
 }
 
 /*
- * An order that a launcher gave before explains all. Else a fault is the rank's own; and so is a
+ * An order that a launcher gave before, or got, explains all. Else a fault is the rank's own; and so is a
  * signal that it sent to itself, if nobody had told it to end: a rank that tidies up first may pass
  * the order on in this way. Any other signal is somebody else's.
  */
@@ -145,7 +145,8 @@ static void judge_signal(const struct job *job, struct profile *p, int signo, in
 	else if (p->own_end && p->own_end->signo == signo && !p->told)
 		set_death(p, DEATH_OWN, VERDICT_BY_SIGNAL, when);
 	else if (told_is_order(signo))
-		set_death(p, DEATH_UNSURE, VERDICT_BY_KILLED, when);
+		set_death(p, told_with_launcher(job, when) ? DEATH_ECHO : DEATH_UNSURE,
+			VERDICT_BY_KILLED, when);
 	else
 		set_death(p, DEATH_KILLED, VERDICT_BY_KILLED, when);
 }

@@ -3,6 +3,8 @@
 
 #include <signal.h>
 
+#include "verdict/profiles/earlier.h"
+
 bool told_is_order(int signo)
 {
 	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
@@ -46,6 +48,12 @@ static bool is_own_end(const struct job_signal *signal)
 {
 	return signal->from_self && !signal->abort_call && signal->signo != SIGXFSZ &&
 	       (signal->fatal || told_is_order(signal->signo));
+}
+
+bool told_with_launcher(const struct job *job, int64_t when)
+{
+	return job->told_to_end != JOB_UNKNOWN && when != JOB_UNKNOWN &&
+	       when >= job->told_to_end - EARLIER_AT_ONCE;
 }
 
 void told_find(const struct job *job, struct profile *profiles)

@@ -22,6 +22,13 @@ bool told_from_outside(const struct job *job, const struct job_signal *signal);
 bool told_by_launcher(const struct job *job, const struct job_signal *signal);
 
 /*
+ * True if a rank that ended at `when` may have obeyed the signal that told the job's launcher to
+ * end: that goes to the ranks, too, by a whole process group or by the launcher, one after the
+ * other.
+ */
+bool told_with_launcher(const struct job *job, int64_t when);
+
+/*
  * Fills in, from each rank's own process, the fatal signal (`fatal`), the one it sent to itself
  * (`own_end`), and the first order that came from outside (`told`).
  */

@@ -622,9 +622,36 @@ static void behind_in_a_backend_without_devices(void **state)
 	facts_free(f);
 }
 
+/*
+ * A signal to all: the wrapper looks before it passes it on, and rank 0 is gone already, of which
+ * no ring tells who sent what. Who was gone for long by then did not die of that.
+ */
+static void whom_the_order_to_all_reached_first_is_no_cause(void **state)
+{
+	static const struct {
+		double ended, ordered;
+		const char *culprits;
+	} cases[] = {{99.9, 99.85, ""}, {99.9, 0, "0"}, {70, 99.85, "0"}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct facts *f = facts_new(3);
+
+		facts_rounds(f, 0, 10, 20, 0.5);
+		for (int rank = 1; rank < 3; rank++)
+			facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 99.5);
+		facts_end(f, 0, JOB_SIGNALED, SIGTERM, cases[i].ended);
+		facts_lose_ring(f, 0);
+		f->ordered = cases[i].ordered;
+		facts_expect(f, *cases[i].culprits ? VERDICT_RANK_DEATH : VERDICT_INCONCLUSIVE,
+			cases[i].culprits, NULL);
+		facts_free(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whom_the_order_to_all_reached_first_is_no_cause),
 		cmocka_unit_test(stopped_until_it_was_ended),
 		cmocka_unit_test(stopped_until_it_was_killed),
 		cmocka_unit_test(all_stopped_until_they_were_ended),
