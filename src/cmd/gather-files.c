@@ -14,6 +14,7 @@
 #include "cmd/dump-files.h"
 #include "evidence/format/bundle.h"
 #include "evidence/format/flight-folder.h"
+#include "evidence/format/flight-name.h"
 #include "evidence/gather/remains/remains-jobs.h"
 #include "evidence/gather/source.h"
 #include "ring/census.h"
@@ -53,6 +54,7 @@ struct named_path {
 struct bundle_place {
 	const char *path;
 	bool has_other;		 /* it is something else, or may have that as well */
+	bool lists;		 /* what was passed over in it is listed on the page */
 	bool folder;
 	bool of_job;		 /* a job's own, with its rings */
 	struct complaint why;	 /* why a folder cannot be listed */
@@ -77,6 +79,7 @@ static void look_at(struct bundle_places *places, const struct named_path *named
 	struct stat st;
 
 	place.has_other = named->cores || named->dumps || named->logs;
+	place.lists = named->logs;
 	place.folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	if (place.folder)
 		bundle_find(path, &place.names, &place.why);
@@ -130,47 +133,75 @@ static bool is_of_job(const char *path, struct str *name)
 	return is;
 }
 
+/* True if the name is a dump's or a bundle's, with what a packer puts behind it. */
+static bool is_packed_evidence(const char *name)
+{
+	struct str stem = {0};
+	struct flight_name dump;
+	bool is;
+
+	str_add(&stem, name);
+	str_cut(&stem, stem.len - strlen(strrchr(name, '.') ? strrchr(name, '.') : ""));
+	flight_name_read(str_text(&stem), &dump);
+	is = dump.rank >= 0 || (stem.len > 4 && !strcmp(str_text(&stem) + stem.len - 4, ".inq"));
+	str_release(&stem);
+	return is;
+}
+
 /*
- * Returns how many files of the folder are packed; of one of them *ret_name and *ret_how, and
- * whether all are packed so.
+ * Tells which files of a folder are packed, "a.gz is packed by gzip: unpack it"; of a folder that
+ * has other evidence only what would be some, too: a checkpoint is packed as well. Returns false if
+ * none are.
  */
-static size_t count_packed(
-	const char *folder, struct str *ret_name, const char **ret_how, bool *ret_alike)
+static bool tell_packed(const struct bundle_place *place, bool evidence, struct str *into)
 {
 	struct file_names names = {0};
+	const char *first = NULL, *as = NULL;
+	bool alike = true;
 	size_t packed = 0;
 
-	file_list(folder, &names, NULL);
+	if (place->folder)
+		file_list(place->path, &names, NULL);
 	for (size_t i = 0; i < names.list.nr; i++) {
-		const char *path = names.list.items[i], *how = packed_how_file(path);
+		const char *path = names.list.items[i], *slash = strrchr(path, '/');
+		const char *name = slash ? slash + 1 : path, *how = packed_how_file(path);
 
-		if (how && !packed++) {
-			str_add(ret_name, strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
-			*ret_how = how;
-		}
-		*ret_alike &= !how || !strcmp(how, *ret_how);
+		if (!how || (evidence && !is_packed_evidence(name)))
+			continue;
+		if (!packed++)
+			first = name, as = how;
+		alike &= !strcmp(how, as);
 	}
+	if (packed > 1)
+		str_printf(into, "%zu files are %s (%s, ...)", packed,
+			alike ? as : "packed: unpack them", first);
+	else if (packed)
+		str_printf(into, "%s is %s", first, as);
 	file_names_release(&names);
-	return packed;
+	return packed > 0;
 }
 
 /* Says what in a folder without evidence is packed. Returns false if nothing is. */
 static bool complain_of_packed(struct bundle_place *place)
 {
-	const char *how = NULL;
-	bool alike = true;
-	struct str name = {0};
-	size_t packed = place->folder ? count_packed(place->path, &name, &how, &alike) : 0;
+	struct str words = {0};
+	bool packed = tell_packed(place, false, &words);
 
-	if (packed > 1)
-		complaint_set(&place->why, "no readable bundle in %s: %zu files are %s (%s, ...)",
-			place->path, packed, alike ? how : "packed: unpack them",
-			str_text(&name));
-	else if (packed)
-		complaint_set(&place->why, "no readable bundle in %s: %s is %s", place->path,
-			str_text(&name), how);
-	str_release(&name);
-	return packed > 0;
+	if (packed)
+		complaint_set(&place->why, "no readable bundle in %s: %s", place->path,
+			str_text(&words));
+	str_release(&words);
+	return packed;
+}
+
+/* Adds a gap for what is packed beside evidence, unless the page lists it. */
+static void note_packed(struct gathered *gathered, const struct bundle_place *place)
+{
+	struct str words = {0};
+
+	if (!place->lists && tell_packed(place, true, &words))
+		evidence_add_gap(gathered->into, "", 0, str_text(&words));
+	str_release(&words);
 }
 
 /* Says that a place has nothing; also what of it nobody looked into. */
@@ -207,6 +238,8 @@ static void take_place(
 	gathered->bundles += taken > 0;
 	if (!taken && !place->has_other)
 		note_unreadable(gathered, &place->why, place->of_job);
+	else
+		note_packed(gathered, place);
 	complaint_release(&place->why);
 	file_names_release(&place->names);
 }

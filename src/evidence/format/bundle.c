@@ -522,6 +522,16 @@ static bool bundle_may_be(const char *path)
 	return found || got < 0 || all < BUNDLE_PIECE;
 }
 
+/* Says of a file in which nothing of a bundle is what it is. Returns negative. */
+static int complain_of_none(const char *path, struct complaint *why)
+{
+	const char *packed = packed_how_file(path);
+
+	if (packed)
+		return complaint_set(why, "%s is %s", path, packed);
+	return complaint_set(why, "%s: this is no inquest bundle", path);
+}
+
 int bundle_read(const char *path, struct evidence *into, struct complaint *why)
 {
 	const char *packed = packed_hides(path);
@@ -533,12 +543,14 @@ int bundle_read(const char *path, struct evidence *into, struct complaint *why)
 	if (bundle_is_hollow(path))
 		return complaint_set(why, "%s was written in part only: it is mostly holes", path);
 	if (!bundle_may_be(path))
-		return complaint_set(why, "%s: this is no inquest bundle", path);
+		return complain_of_none(path, why);
 	error = file_read(path, evidence_room(into, BUNDLE_TOTAL_CAP), &bytes, why);
 
 	if (!error) {
 		error = bundle_unpack(str_text(&bytes), bytes.len, into, why);
-		if (error)
+		if (error && packed_how(str_text(&bytes), bytes.len))
+			complain_of_none(path, why);
+		else if (error)
 			complaint_context(why, "%s", path);
 	}
 	str_release(&bytes);

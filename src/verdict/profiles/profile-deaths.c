@@ -127,9 +127,9 @@ static void judge_abort(struct profile *p, int64_t when)
 }
 
 /*
- * An order that a launcher gave before, or got, explains all. Else a fault is the rank's own; and so is a
- * signal that it sent to itself, if nobody had told it to end: a rank that tidies up first may pass
- * the order on in this way. Any other signal is somebody else's.
+ * An order that a launcher gave before, or got, explains all. Else a fault is the rank's own; and
+ * so is a signal that it sent to itself, if nobody had told it to end: a rank that tidies up first
+ * may pass the order on in this way. Any other signal is somebody else's.
  */
 static void judge_signal(const struct job *job, struct profile *p, int signo, int64_t when)
 {
