@@ -10,7 +10,7 @@
  * By which power of the ranks the time grows says two things at once: how many steps we take, and
  * what a step costs, since few ranks lie in the caches and many do not. How a copy of as much
  * memory grows is shown beside it, and tells them apart. The steps alone are counted by
- * judge_steps.py, for which `judge_bench RANKS` plays one job once.
+ * judge_steps.py, for which `judge_bench RANKS [dead]` plays one job once.
  */
 #include <limits.h>
 #include <malloc.h>
@@ -104,10 +104,10 @@ static double copy(int ranks)
 	return at;
 }
 
-/* Own time of each part, ms. */
-static void play(int ranks, double took[PARTS])
+/* Own time of each part, ms. `dead`: all have aborted since. */
+static void play(int ranks, bool dead, double took[PARTS])
 {
-	const struct many_ranks many = {.n = ranks, .missing = ranks * 2 / 3};
+	const struct many_ranks many = {.n = ranks, .missing = ranks * 2 / 3, .dead = dead};
 	FILE *nowhere = fopen("/dev/null", "w");
 	struct verdicts *verdicts;
 	double at = figure_own_ns();
@@ -173,7 +173,7 @@ static void play_all(void)
 		for (int size = 0; size < SIZES; size++) {
 			double parts[PARTS];
 
-			play(ranks_of(size), parts);
+			play(ranks_of(size), false, parts);
 			for (int part = 0; part < PARTS && round >= 0; part++)
 				took[size][part][round] = parts[part];
 		}
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	if (argc > 1)
-		play(atoi(argv[1]), parts);
+		play(atoi(argv[1]), argc > 2, parts);
 	else
 		play_all();
 	return 0;

@@ -8,16 +8,18 @@ import subprocess
 import figure
 
 SIZES = (1024, 16384)
-PARTS = (("bench_sealed", "sealed"), ("bench_judged", "judged"),
-         ("bench_told", "told, as JSON and text"))
+PARTS = (("bench_sealed", "sealed", []), ("bench_judged", "judged", []),
+         ("bench_judged", "judged, all dead", ["dead"]),
+         ("bench_told", "told, as JSON and text", []))
 BAR = 1.1
 
 
-def steps(part, ranks):
+def steps(part, ranks, how):
     """The instructions within a function of judge_bench, of one job."""
     said = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-         "--toggle-collect=" + part, os.environ["top_builddir"] + "/bench/judge_bench", str(ranks)],
+         "--toggle-collect=" + part, os.environ["top_builddir"] + "/bench/judge_bench", str(ranks),
+         *how],
         stderr=subprocess.PIPE, text=True, check=True).stderr
     return int(re.search(r"Collected : (\d+)", said)[1])
 
@@ -27,8 +29,8 @@ def main():
     if not figure.has("valgrind"):
         print("not counted: valgrind is not here, `./quickstart bench` brings it")
         return
-    for part, name in PARTS:
-        points = [(ranks, steps(part, ranks)) for ranks in SIZES]
+    for part, name, how in PARTS:
+        points = [(ranks, steps(part, ranks, how)) for ranks in SIZES]
         figure.figure("%d ranks: %s" % (SIZES[-1], name), points[-1][1] / 1e6, "million")
         figure.figure("%s: grows by the power of" % name, figure.growth(points), "", BAR)
 

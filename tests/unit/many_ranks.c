@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/many_ranks.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "job/names.h"
@@ -28,7 +29,9 @@ static void add_process(struct making *m)
 		.knows = JOB_KNOWS_RING | JOB_KNOWS_PROC | JOB_KNOWS_EXIT | JOB_KNOWS_COMPLETION};
 
 	process.role = JOB_ROLE_RANK;
-	process.end = JOB_ALIVE;
+	process.end = m->many->dead ? JOB_SIGNALED : JOB_ALIVE;
+	process.status = m->many->dead ? SIGABRT : 0;
+	process.ended = m->many->dead ? START + 90 * S + m->rank : JOB_UNKNOWN;
 	process.state = 'S';
 	process.born = START;
 	process.cite = "proc";

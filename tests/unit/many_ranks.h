@@ -14,6 +14,7 @@ struct many_ranks {
 	int n;
 	int missing;  /* the rank that did not come */
 	bool unalike; /* each rank's stack, log and losses are its own; else all are alike */
+	bool dead;    /* all have aborted since, that one as well */
 };
 
 /* Returns the job, sealed, which the caller frees. */
