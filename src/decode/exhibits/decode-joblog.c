@@ -398,13 +398,6 @@ static void take_report(struct joblog *log, const char *line)
 			texts_cite(log->texts, log->exhibit, log->line), log->line};
 }
 
-/* Nobody knows any more who aborted first. */
-static void forget_aborts(struct joblog *log)
-{
-	for (size_t i = log->ends.nr; i && log->ends.items[i - 1].aborted; i--)
-		log->ends.items[i - 1].rank = JOB_NONE;
-}
-
 static void take_end(struct joblog *log, const char *line)
 {
 	struct joblog_end ends[JOBLOG_ENDS];
@@ -415,7 +408,7 @@ static void take_end(struct joblog *log, const char *line)
 	log->report.now = source + joblog_locals_agent(line);
 	nr = joblog_ends_read(line, &log->report, ends);
 	if (joblog_ends_more_aborts(line))
-		forget_aborts(log);
+		joblog_ends_forget_shown(log->ends.items, log->ends.nr);
 	joblog_attempts_take(&log->attempts, line, log->line);
 	joblog_attempts_speaks(&log->attempts, line, log->numbered, log->line);
 	take_library(log, line);
@@ -580,14 +573,16 @@ static void give_end(struct joblog *log, const struct joblog_end *told)
 
 	if (!process)
 		return;
-	if (told->aborted) {
-		joblog_told_error(log->texts, process,
-			joblog_ends_abort_error(&log->context->arena, told->status), told->cite);
-		return;
-	}
 	if (told->ordered || (told->signaled && was_closed(log, told->pid)))
 		joblog_told_order(log->texts, process, told->cite);
-	process->fact.failed_first |= told->first;
+	if (told->aborted) {
+		if (!told->ordered)
+			joblog_told_error(log->texts, process,
+				joblog_ends_abort_error(&log->context->arena, told->status),
+				told->cite);
+		return;
+	}
+	process->fact.failed_first |= told->first && !told->ordered;
 	if (texts_made(process) && log->numbered &&
 		joblog_ends_by_memory(log->ends.items, log->ends.nr, told, log->past) &&
 		!has_told_error(log, told->rank))
@@ -636,7 +631,8 @@ static bool tasks_are_agents(const struct joblog *log)
 static void finish_log(struct joblog *log)
 {
 	struct rank_log *one;
-	const struct joblog_end *end;
+	struct joblog_end *end;
+	bool aborted = false;
 
 	log->texts->doubt = texts_doubt_of(log->texts, log->exhibit);
 	log->place = alloc_zeroed(RANKS_MOST, sizeof(int));
@@ -648,7 +644,12 @@ static void finish_log(struct joblog *log)
 	if (log->reported)
 		job_add_ending(log->texts->builder, 1);
 	array_sort(&log->ranks, compare_ranks);
+	if (!log->numbered && joblog_ends_show_several(log->ends.items, log->ends.nr, log->past))
+		joblog_ends_forget_shown(log->ends.items, log->ends.nr);
 	array_for_each (&log->ends, end) {
+		/* Of an abort all others are killed. */
+		aborted |= end->aborted && end->line > log->past;
+		end->ordered |= aborted && end->signaled && joblog_ends_is_order(end);
 		if (end->line > log->past && (end->local_rank >= 0 || !tasks_are_agents(log)))
 			give_end(log, end);
 		log->cancelled |= end->line > log->past && (end->alone || end->aborted);

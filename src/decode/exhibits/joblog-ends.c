@@ -116,8 +116,9 @@ static const struct {
 
 bool joblog_ends_is_order(const struct joblog_end *end)
 {
-	return end->local_rank < 0 && end->signaled &&
-	       (end->status == SIGTERM || end->status == SIGKILL);
+	if (end->local_rank < 0 && !end->signaled)
+		return end->aborted || end->alone;
+	return end->local_rank < 0 && (end->status == SIGTERM || end->status == SIGKILL);
 }
 
 bool joblog_ends_by_memory(
@@ -385,7 +386,8 @@ static bool read_invoked(const char *line, struct joblog_report *report, struct 
 	}
 	code = code ? code + strlen("with errorcode ") : strstr(line, "  Errorcode: ");
 	code = code && *code == ' ' ? code + strlen("  Errorcode: ") : code;
-	*end = (struct joblog_end){.rank = rank, .local_rank = -1, .aborted = true};
+	*end = (struct joblog_end){
+		.rank = rank, .local_rank = -1, .aborted = true, .shown = true};
 	if (rank < 0 || !code || sscanf(code, "%11d", &end->status) != 1)
 		return false;
 	report->aborting = 0;
@@ -421,6 +423,27 @@ bool joblog_ends_more_aborts(const char *line)
 {
 	return strstr(line, " more process") && strstr(line, " sent help message ") &&
 	       strstr(line, others_words);
+}
+
+bool joblog_ends_show_several(const struct joblog_end *ends, size_t n, int64_t past)
+{
+	const struct joblog_end *one = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!ends[i].shown || ends[i].rank < 0 || ends[i].line <= past)
+			continue;
+		if (one && one->rank != ends[i].rank)
+			return true;
+		one = &ends[i];
+	}
+	return false;
+}
+
+void joblog_ends_forget_shown(struct joblog_end *ends, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ends[i].shown)
+			ends[i].rank = -1;
 }
 
 char *joblog_ends_abort_error(struct arena *arena, int code)

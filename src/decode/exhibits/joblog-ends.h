@@ -45,6 +45,7 @@ struct joblog_end {
 	bool memory;  /* srun says that it ran out of memory */
 	bool alone;   /* the launcher tells of no other end */
 	bool aborted; /* it called MPI_Abort, with that status */
+	bool shown;   /* by Open MPI's word, whose mpirun shows one of those who did */
 	bool first;   /* the first failure that torchrun or mpirun saw, by its own word */
 	uint64_t host; /* hash of the host's name in the line; 0 none */
 	int64_t line;
@@ -103,7 +104,10 @@ const char *joblog_ends_slurmstepd(const char *line) __attribute__((nonnull));
 /* Returns the number of the job of Slurm in such a line, "StepId=7.0", "STEP 7.0 ON"; 0 none. */
 long joblog_ends_slurm_job(const char *line) __attribute__((nonnull));
 
-/* True for an end by a signal that Slurm itself ends tasks with. */
+/*
+ * True for an end that a rank may have come to only since it was told to end: by a signal that
+ * Slurm itself ends tasks with, by MPI_Abort, or by an exit for which mpirun ended all.
+ */
 bool joblog_ends_is_order(const struct joblog_end *end) __attribute__((nonnull));
 
 /*
@@ -126,6 +130,15 @@ size_t joblog_ends_read(const char *line, struct joblog_report *report,
  * knows who was first ("3 more processes have sent help message help-mpi-api.txt / mpi-abort").
  */
 bool joblog_ends_more_aborts(const char *line) __attribute__((nonnull));
+
+/*
+ * True if behind that line Open MPI shows several that aborted. Each mpirun shows one: they are of
+ * several runs whose bounds are not known, or nobody knows who of them was first.
+ */
+bool joblog_ends_show_several(const struct joblog_end *ends, size_t n, int64_t past);
+
+/* Takes away the ranks of all that Open MPI shows to have aborted: that they did so stays. */
+void joblog_ends_forget_shown(struct joblog_end *ends, size_t n);
 
 /* Returns what is told of a rank that aborted with that code, "MPI_Abort(5)", in the arena. */
 char *joblog_ends_abort_error(struct arena *arena, int code) __attribute__((nonnull));

@@ -39,9 +39,15 @@ static bool says_cuda_error(const struct profile *p)
 	       (p->log && words_tell_cuda_error(p->log->error));
 }
 
+/* True if an exception tells why the rank ended: that it called MPI_Abort does not. */
+static bool has_reason(const struct profile *p)
+{
+	return p->exception && !words_tell_abort_call(p->exception->text);
+}
+
 bool profile_tells_of_others(const struct profile *p)
 {
-	if (p->exception)
+	if (has_reason(p))
 		return words_are_echo(p->exception->text);
 	return p->log && words_are_echo(p->log->error);
 }
@@ -55,7 +61,7 @@ bool profile_tells_of_gone(const struct profile *p)
 /* True if the rank's last words are about others, even if they name no error. */
 static bool says_echo(const struct profile *p)
 {
-	return profile_tells_of_others(p) || (!p->exception && p->log && !*p->log->error &&
+	return profile_tells_of_others(p) || (!has_reason(p) && p->log && !*p->log->error &&
 						     words_are_echo(p->log->last_line));
 }
 
@@ -578,6 +584,25 @@ static void judge_common_order(const struct deaths *d)
 	}
 }
 
+/* True if it is known only that the rank ended the job, and neither why nor when. */
+static bool aborted_somehow(const struct profile *p)
+{
+	return p->death == DEATH_OWN && p->cause == VERDICT_BY_EXCEPTION &&
+	       p->fault == JOB_UNKNOWN && !has_reason(p) && !(p->log && *p->log->error);
+}
+
+/* Takes who ended the job so, where a fault struck another, for one that may have seen that. */
+static void judge_abort_calls(const struct deaths *d)
+{
+	bool struck = false;
+
+	job_for_each_rank(d->job, rank)
+		struck |= d->profiles[rank.i].death == DEATH_OWN && is_direct(&d->profiles[rank.i]);
+	job_for_each_rank(d->job, rank)
+		if (struck && aborted_somehow(&d->profiles[rank.i]))
+			d->profiles[rank.i].death = DEATH_UNSURE;
+}
+
 /* Judges each bad end by what the others' ends tell about it. */
 static void judge_all_among(struct deaths *d)
 {
@@ -613,6 +638,7 @@ void profiles_judge_deaths(const struct job *job, const struct waits *waits,
 	judge_lone_order(&d);
 	judge_first_order(&d);
 	judge_common_order(&d);
+	judge_abort_calls(&d);
 	judge_all_among(&d);
 	undecided_judge(job, clocks, profiles);
 }

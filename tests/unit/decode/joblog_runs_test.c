@@ -267,6 +267,70 @@ static void who_aborted_by_mpis_word_is_named(void **state)
 	}
 }
 
+/* MPI_Abort tells nothing of why: who tells of others has seen what went wrong with them. */
+static void who_aborted_over_others_is_not_named(void **state)
+{
+	static const char *const logs[] = {
+		OUT(2) "Traceback (most recent call last):\n"
+		OUT(2) "  File \"/w/x.py\", line 9\n"
+		OUT(2) "mpi4py.MPI.Exception: MPI_ERR_PROC_FAILED: Process Failure\n"
+			ABORTED(2, WORLD),
+		OUT(2) "recv from rank 1 timed out, aborting\n" ABORTED(2, WORLD),
+		"[rank2]: recv from rank 1 timed out, aborting\n" MPICH(2, 2) CALLED(WORLD, 2),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++)
+		assert_inconclusive(logs[i]);
+}
+
+/* A fault is the rank's own, whatever the others did when they saw it. */
+static void who_a_fault_struck_is_named_before_who_aborted(void **state)
+{
+	static const char fault[] = "mpirun noticed that process rank 1 with PID 47 on node m1 "
+				    "exited on signal 11 (Segmentation fault).\n";
+	struct str text = {0};
+
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		struct told told;
+
+		str_cut(&text, 0);
+		str_printf(&text, "%s%s%s", first ? fault : "", ABORTED(0, WORLD),
+			first ? "" : fault);
+		told = tell(str_text(&text));
+		assert_int_equal(told.first->class, VERDICT_RANK_DEATH);
+		assert_int_equal(blamed(&told), 1 << 1);
+		forget(&told);
+	}
+	str_release(&text);
+}
+
+/* Of several whom Open MPI shows, or who are more than that, nobody knows who was first. */
+static void who_may_not_have_aborted_first_is_not_named(void **state)
+{
+	(void)state;
+	assert_inconclusive(OUT(0) "step 1\n" ABORTED(1, WORLD) OUT(0) "step 2\n"
+		ABORTED(2, WORLD));
+	/* Whoever it was: mpirun has ended the other. */
+	assert_inconclusive(OUT(0) "step 1\n" ABORTED(1, WORLD) KILLED(0) MORE);
+}
+
+/* Slurm has ended the job: ranks leave it as they do when they are told to. */
+static void who_aborted_or_left_when_told_is_not_named(void **state)
+{
+#define CANCELLED "slurmstepd: error: *** JOB 7 ON m1 CANCELLED AT 2026-12-01T10:00:00 ***\n"
+	static const char *const logs[] = {
+		CANCELLED OUT(0) "step 1\n" ABORTED(2, WORLD),
+		CANCELLED OUT(0) "step 1\n" MPICH(2, 2) CALLED(WORLD, 2),
+		CANCELLED OUT(0) "step 1\n" LEFT(2, "exiting improperly"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++)
+		assert_inconclusive(logs[i]);
+}
+
 /* mpirun ends all for who has ended without MPI_Finalize, and tells who that was. */
 static void who_left_by_mpiruns_word_is_named(void **state)
 {
@@ -291,6 +355,10 @@ int main(void)
 		cmocka_unit_test(who_is_a_task_of_a_node_is_no_rank),
 		cmocka_unit_test(who_died_of_its_own_by_hydra_is_named),
 		cmocka_unit_test(who_aborted_by_mpis_word_is_named),
+		cmocka_unit_test(who_aborted_over_others_is_not_named),
+		cmocka_unit_test(who_a_fault_struck_is_named_before_who_aborted),
+		cmocka_unit_test(who_may_not_have_aborted_first_is_not_named),
+		cmocka_unit_test(who_aborted_or_left_when_told_is_not_named),
 		cmocka_unit_test(who_left_by_mpiruns_word_is_named),
 	};
 
