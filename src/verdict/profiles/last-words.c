@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/profiles/last-words.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <signal.h>
 #include <string.h>
@@ -116,6 +117,23 @@ static bool tells_of_lack(const char *text)
 	return backend_says(text, whose) && backend_says(text, what);
 }
 
+/* True if the text has that word, and not only in a file's name ("/ckpt/preempted.pt"). */
+static bool says_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = strcasestr(text, word); at; at = strcasestr(at + len, word)) {
+		bool led = at > text && strchr("/_-", at[-1]);
+		const char *behind = at + len + (at[len] == '.');
+		bool goes_on = (*behind && strchr("/_-", *behind)) ||
+			       (at[len] == '.' && isalnum((unsigned char)*behind));
+
+		if (!led && !goes_on)
+			return true;
+	}
+	return false;
+}
+
 /*
  * True for what a program raises when it is told to end: by its signal's name or number, as its
  * handler has it, or by why a scheduler sends it.
@@ -123,7 +141,7 @@ static bool tells_of_lack(const char *text)
 static bool tells_of_order(const char *text)
 {
 	static const char *const parts[] = {"SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGUSR2",
-		"preempted", "due to preemption", "preemption signal", "preemption notice", NULL};
+		"due to preemption", "preemption signal", "preemption notice", NULL};
 	static const char *const numbers[] = {"ignal 15", "ignal: 15", "ignum 15", "ignum=15"};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -132,7 +150,7 @@ static bool tells_of_order(const char *text)
 		if (at && !strspn(at + strlen(numbers[i]), "0123456789"))
 			return true;
 	}
-	return backend_says(text, parts);
+	return says_word(text, "preempted") || backend_says(text, parts);
 }
 
 bool words_are_echo(const char *text)

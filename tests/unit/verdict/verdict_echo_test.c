@@ -137,6 +137,8 @@ static const char *const of_itself[] = {
 	"RuntimeError: heartbeat column missing",
 	"RuntimeError: 2 sockets, 1 asked for",
 	"RuntimeError: signal 150 of 200 is empty",
+	"OSError: [Errno 28] No space left on device: '/ckpt/preempted.pt'",
+	"RuntimeError: /data/preempted/5 is empty",
 	"RuntimeError: a child received signal 11",
 	"TypeError: __init__() got an unexpected keyword argument 'timeout'",
 	"ImportError: libnccl.so.2: cannot open shared object file",
