@@ -155,12 +155,20 @@ static void json_line_squeeze(struct json_line *line, struct json_object *value,
 	}
 }
 
-/* Writes the document. Returns false where that is too long. */
+/*
+ * Writes the document. Returns false where that is too long: escaped it is no shorter, so what is
+ * too long already is not escaped, which takes longer than all else.
+ */
 static bool json_line_fits(const struct json_line *line, struct str *text, size_t most)
 {
+	size_t len;
+	const char *plain = json_object_to_json_string_length(line->document,
+		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+
 	str_cut(text, 0);
-	escape_json(text, json_object_to_json_string_ext(line->document,
-				  JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	if (len > most)
+		return false;
+	escape_json(text, plain);
 	return text->len <= most;
 }
 
@@ -186,7 +194,7 @@ static void json_line_shorten(struct json_line *line, struct str *text, size_t m
 	/* Only a path could leave no room for anything else, and half of one would lead nowhere. */
 	json_object_object_add(line->document, "bundle", NULL);
 	json_line_count(line, "bundle", 1);
-	json_line_fits(line, text, most);
+	json_line_fits(line, text, SIZE_MAX);
 }
 
 void json_line_add(struct str *into, struct json_object *document, size_t most)
